@@ -1,0 +1,18 @@
+// What a subcommand of the program is.
+
+#ifndef TIPPE_APP_COMMAND_H
+#define TIPPE_APP_COMMAND_H
+
+// Exit statuses, the same for every subcommand but `solve`, which adds two.
+enum { exitDone = 0, exitNotSolved = 1, exitBadInput = 2, exitCouldNotGoOn = 3, exitInfeasible = 4 };
+
+typedef struct tpCommand {
+    const char* name;
+    const char* summary;
+    // arguments[0] is the subcommand's name; the result is the exit status.
+    int (*run)(int argumentCount, char** arguments);
+} tpCommand;
+
+int runVersion(int argumentCount, char** arguments);
+
+#endif

@@ -1,0 +1,80 @@
+// What every part of Tippe shares: versions, memory, assertions and results.
+//
+// Three kinds of trouble are told in three ways. A programming mistake asserts through a hook. Bad
+// input returns a tpResult with a message in a buffer of the caller's. A solve that did not converge
+// is a result in the step's report.
+
+#ifndef TIPPE_BASE_H
+#define TIPPE_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define TP_BEGIN_DECLS extern "C" {
+#define TP_END_DECLS }
+#else
+#define TP_BEGIN_DECLS
+#define TP_END_DECLS
+#endif
+
+#if defined(__GNUC__)
+#define TP_API __attribute__((visibility("default")))
+#define TP_PRINTF(formatIndex, firstArgument)                                                      \
+    __attribute__((format(printf, formatIndex, firstArgument)))
+#else
+#define TP_API
+#define TP_PRINTF(formatIndex, firstArgument)
+#endif
+
+#define TP_VERSION_MAJOR 0
+#define TP_VERSION_MINOR 1
+#define TP_VERSION_PATCH 0
+
+TP_BEGIN_DECLS
+
+// The version of the library that is linked, as "major.minor.patch".
+TP_API const char* tpVersion(void);
+
+// Memory --------------------------------------------------------------------------------------
+
+// Where memory comes from. `allocate` returns NULL when there is none left; `release` is told the
+// size that was asked for. Memory is aligned to 64 bytes, a cache line.
+typedef struct tpAllocator {
+    void* (*allocate)(size_t size, void* context);
+    void (*release)(void* memory, size_t size, void* context);
+    void* context;
+} tpAllocator;
+
+// The C library's heap.
+TP_API tpAllocator tpDefaultAllocator(void);
+
+// Results -------------------------------------------------------------------------------------
+
+typedef enum tpResult {
+    tp_success = 0,
+    tp_badInput,    // the caller's data are wrong; the message says what was expected
+    tp_outOfMemory, // the allocator returned NULL; nothing was changed
+    tp_ioError,     // a file could not be read or written
+    tp_unsupported, // this build or this combination cannot do it
+    tp_notSolved    // a computation did not reach its tolerance
+} tpResult;
+
+// A message in the caller's hands. File errors start with "file:line:column: ".
+typedef struct tpError {
+    tpResult result;
+    char message[1024];
+} tpError;
+
+// Assertions ----------------------------------------------------------------------------------
+
+// Called when an assertion fails. Return true to abort the process, false to go on.
+typedef bool (*tpAssertHook)(const char* condition, const char* file, int line);
+
+// Installs a hook for the whole process; NULL restores the default, which prints and aborts.
+TP_API void tpSetAssertHook(tpAssertHook hook);
+
+TP_END_DECLS
+
+#endif

@@ -1,0 +1,337 @@
+// The world: bodies, shapes, joints and forces that move and touch.
+//
+// A world is an opaque pointer; the things in it are ids by value, whose zero is null. An id carries
+// a generation, so that one of a destroyed thing is recognised and never reaches its successor.
+// Definitions start from tpDefault...Def() and are not kept. There is no global state: worlds do not
+// know of each other, and one world may be used by one thread at a time.
+
+#ifndef TIPPE_WORLD_H
+#define TIPPE_WORLD_H
+
+#include "tippe/geometry.h"
+
+typedef struct tpWorld tpWorld;
+
+typedef struct tpBodyId {
+    uint32_t slot, generation;
+} tpBodyId;
+typedef struct tpShapeId {
+    uint32_t slot, generation;
+} tpShapeId;
+typedef struct tpJointId {
+    uint32_t slot, generation;
+} tpJointId;
+typedef struct tpForceId {
+    uint32_t slot, generation;
+} tpForceId;
+
+// Materials are never destroyed: a plain index, 0 being the default (no friction, no restitution).
+typedef int32_t tpMaterialId;
+
+typedef enum tpStepperId {
+    tp_freeFlight, // no contacts
+    tp_stewartTrinkle,
+    tp_anitescu,
+    tp_mirtichCanny,
+    tp_benderSchmitt,
+    tp_chakrabortyTrinkle,
+    tp_penalty,
+    tp_stepperCount
+} tpStepperId;
+
+typedef struct tpWorldDef {
+    tpStepperId stepper;
+    tpVec3 gravity;        // m/s^2
+    bool planar;           // motion in the x-y plane only
+    int threadCount;       // 1 or more; results do not depend on it
+    tpAllocator allocator;
+} tpWorldDef;
+
+typedef enum tpBodyKind {
+    tp_dynamicBody,   // moved by forces
+    tp_fixedBody,     // never moves
+    tp_kinematicBody  // moves as told
+} tpBodyKind;
+
+// A pose that a kinematic body passes through. Between keyframes positions are interpolated linearly
+// and orientations about a fixed axis; before the first and after the last it stands still.
+typedef struct tpKeyframe {
+    double time; // s, ascending
+    tpPose pose; // of the body's frame
+} tpKeyframe;
+
+typedef struct tpBodyDef {
+    const char* name;        // copied; NULL or "" for none; at most 63 bytes
+    tpBodyKind kind;
+    tpVec3 position;         // of the body's frame, m
+    tpQuat rotation;         // of the body's frame, a unit quaternion
+    tpVec3 velocity;         // of the centre of mass, m/s
+    tpVec3 angularVelocity;  // world axes, rad/s
+    bool hasMass;            // mass below is given; otherwise it follows from shapes and their density
+    tpMassProperties mass;   // in the body's frame
+    double linearDamping;    // 1/s: dv/dt = -linearDamping v
+    double angularDamping;   // 1/s: dL/dt = -angularDamping L
+    const tpKeyframe* keyframes; // kinematic bodies only; NULL: velocity and angularVelocity hold
+    int keyframeCount;
+    void* userData;
+} tpBodyDef;
+
+// Friction numbers of one material, or of a pair.
+typedef struct tpFriction {
+    double staticCoefficient, dynamicCoefficient;
+    double torsionalArm; // e_r, m: the moment about the normal is at most coefficient * arm * normal force
+    double ellipse[2];   // e_t, e_o: factors of the coefficient along and across `direction`
+    tpVec3 direction;    // first axis of the ellipse, in the frame of the body that owns the material;
+                         // zero: any (a circular cone needs none)
+} tpFriction;
+
+typedef struct tpMaterialDef {
+    const char* name; // copied; may be NULL
+    tpFriction friction;
+    double restitution; // 0 to 1
+} tpMaterialDef;
+
+// What holds between two materials instead of the rule (geometric mean of each friction number, the
+// larger restitution).
+typedef struct tpPairDef {
+    tpMaterialId materials[2];
+    bool hasFriction, hasRestitution; // what is not given follows the rule
+    tpFriction friction;
+    double restitution;
+} tpPairDef;
+
+typedef struct tpShapeDef {
+    tpPose pose;          // in the body's frame
+    tpMaterialId material;
+    double density;       // kg/m^3, used where the body's mass is not given
+    uint32_t group, mask; // two shapes collide when each has its group in the other's mask
+    void* userData;
+} tpShapeDef;
+
+typedef enum tpFrame { tp_worldFrame, tp_bodyFrame } tpFrame;
+
+typedef struct tpForceDef {
+    tpBodyId body;
+    tpVec3 force, torque; // N, N m
+    bool hasPoint;        // otherwise the force acts at the centre of mass
+    tpVec3 point;         // in the body's frame
+    tpFrame frame;        // of force and torque
+    double from, to;      // s, active while from <= t < to
+} tpForceDef;
+
+typedef enum tpJointType {
+    tp_ballJoint,
+    tp_revoluteJoint,
+    tp_prismaticJoint,
+    tp_cylindricalJoint,
+    tp_universalJoint,
+    tp_fixedJoint,
+    tp_distanceJoint,
+    tp_planarJoint,
+    tp_gearJoint,
+    tp_screwJoint,
+    tp_springJoint, // a force between two points, no constraint
+    tp_jointTypeCount
+} tpJointType;
+
+typedef struct tpJointDef {
+    const char* name; // copied; may be NULL
+    tpJointType type;
+    tpBodyId bodyA, bodyB; // the null id means the world
+    tpVec3 anchorA, anchorB; // world coordinates at creation; joints with one anchor have both equal
+    tpVec3 axis;             // world axes at creation: of the turn or the slide; universal: fixed in body A
+    tpVec3 secondAxis;       // universal: fixed in body B; gear: the axis of body B; zero: as `axis`
+    bool hasLimits;
+    double limits[2];  // rad or m
+    bool hasMotor;
+    double motorSpeed;  // rad/s or m/s, of B relative to A
+    double motorEffort; // N m or N, at most
+    bool hasSpring;
+    double stiffness, damping, rest; // N/m, N s/m, m; or N m/rad, N m s/rad, rad
+    double friction; // N m or N of dry friction
+    double ratio;    // gear: turns of B for one of A
+    double pitch;    // screw: m of slide for a full turn
+    bool collide;    // whether the two bodies collide with each other
+} tpJointDef;
+
+// Contacts and reports ---------------------------------------------------------------------------
+
+typedef enum tpContactState { tp_separated, tp_sliding, tp_sticking } tpContactState;
+
+// A contact of the last step. Impulses are over the step and act on body A; the normal points from
+// body B to body A; the gap is that at the end of the step.
+typedef struct tpContactInfo {
+    tpBodyId bodyA, bodyB;
+    tpShapeId shapeA, shapeB;
+    uint64_t feature; // which features touch; stays the same while they do
+    tpVec3 point, normal;
+    double gap;              // m
+    double normalImpulse;    // N s
+    tpVec3 frictionImpulse;  // N s, world axes
+    double torsionalImpulse; // N m s
+    double slidingSpeed;     // m/s
+    tpContactState state;
+} tpContactInfo;
+
+// What every step reports, whatever the stepper.
+typedef struct tpStepReport {
+    double time;             // at the end of the step, s
+    int contactCount;
+    int solveCount;          // problems solved
+    int iterationCount;      // of all solves
+    int failureCount;        // solves that did not reach their tolerance
+    double residual;         // of the contact law at the end of the step, see docs/conventions.md
+    double coneViolation;    // largest |r_T| - mu r_N, relative to mu r_N
+    double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
+    double penetration;      // deepest, m, positive where bodies overlap
+    double jointDrift;       // largest joint error, m or rad
+    double kineticBefore, kineticAfter;     // J
+    double potentialBefore, potentialAfter; // J, gravity and springs
+    double externalWork;     // J, of forces, motors and kinematic bodies; not gravity
+    double frictionLoss;     // J, >= 0
+    double impactLoss;       // J, >= 0
+    int substepCount;        // steps inside this one
+    bool converged;          // every solve reached its tolerance
+    bool undone;             // the step would have given a number that is not finite and was undone
+    const char* fallback;    // NULL, or the name of what carried the step
+    const char* note;        // NULL, or something the user should know (a constant string)
+} tpStepReport;
+
+// Options of steppers -----------------------------------------------------------------------------
+
+typedef enum tpOptionKind { tp_numberOption, tp_integerOption, tp_booleanOption, tp_choiceOption } tpOptionKind;
+
+typedef struct tpOptionInfo {
+    const char* name;
+    tpOptionKind kind;
+    double defaultValue;        // number, integer, boolean (0 or 1), or the index of the choice
+    double minimum, maximum;    // of numbers and integers
+    const char* const* choices; // NULL-terminated, for choices
+    const char* unit;
+    const char* summary;
+} tpOptionInfo;
+
+TP_BEGIN_DECLS
+
+// Worlds -----------------------------------------------------------------------------------------
+
+TP_API tpWorldDef tpDefaultWorldDef(void);
+TP_API tpWorld* tpCreateWorld(const tpWorldDef* def); // NULL where memory ran out
+TP_API void tpDestroyWorld(tpWorld* world);
+
+// One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
+TP_API tpStepReport tpWorld_Step(tpWorld* world, double h);
+
+TP_API double tpWorld_GetTime(const tpWorld* world);
+TP_API int64_t tpWorld_GetStepCount(const tpWorld* world);
+TP_API tpVec3 tpWorld_GetGravity(const tpWorld* world);
+TP_API void tpWorld_SetGravity(tpWorld* world, tpVec3 gravity);
+TP_API bool tpWorld_IsPlanar(const tpWorld* world);
+TP_API tpStepperId tpWorld_GetStepper(const tpWorld* world);
+TP_API tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId stepper);
+TP_API const tpAllocator* tpWorld_GetAllocator(const tpWorld* world);
+
+TP_API double tpWorld_GetKineticEnergy(const tpWorld* world);
+TP_API double tpWorld_GetPotentialEnergy(const tpWorld* world);
+TP_API tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world);
+TP_API tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about);
+
+// The contacts of the last step; valid until the next call that changes the world.
+TP_API const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count);
+
+// Steppers and options. Names are those of scenes and of the command line.
+TP_API const char* tpStepperName(tpStepperId stepper);
+TP_API const char* tpStepperSummary(tpStepperId stepper);
+TP_API bool tpStepperIsAvailable(tpStepperId stepper);
+TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
+TP_API int tpOptionCount(void);
+TP_API const tpOptionInfo* tpOption(int index);
+TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
+TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error);
+TP_API double tpWorld_GetOption(const tpWorld* world, const char* name);
+
+// Snapshots: the whole state of the world, to continue bit for bit. A snapshot restores into the
+// world it was taken from, as long as bodies, shapes, joints and forces are the same ones.
+typedef struct tpSnapshot tpSnapshot;
+TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL where memory ran out
+TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot);
+TP_API void tpDestroySnapshot(tpSnapshot* snapshot);
+
+// A hash of positions and velocities, bit for bit: equal states give equal hashes.
+TP_API uint64_t tpWorld_HashState(const tpWorld* world);
+
+// Bodies -----------------------------------------------------------------------------------------
+
+TP_API tpBodyDef tpDefaultBodyDef(void);
+// The null id where the definition is wrong or memory ran out; `error` (may be NULL) says which.
+TP_API tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error);
+TP_API void tpDestroyBody(tpWorld* world, tpBodyId body); // with its shapes, joints and forces
+TP_API bool tpBody_IsValid(const tpWorld* world, tpBodyId body);
+TP_API int tpWorld_GetBodyCount(const tpWorld* world);
+TP_API tpBodyId tpWorld_GetBody(const tpWorld* world, int index); // in order of creation
+TP_API tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name);
+
+TP_API const char* tpBody_GetName(const tpWorld* world, tpBodyId body); // "" where it has none
+TP_API tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId body);
+TP_API tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId body); // of the centre of mass
+TP_API tpPose tpBody_GetPose(const tpWorld* world, tpBodyId body);     // of the body's frame
+TP_API tpQuat tpBody_GetRotation(const tpWorld* world, tpBodyId body);
+TP_API tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId body);
+TP_API tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId body);
+TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // in the body's frame
+TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
+TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity, tpVec3 angularVelocity);
+TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
+
+// Shapes -----------------------------------------------------------------------------------------
+
+TP_API tpShapeDef tpDefaultShapeDef(void);
+// Takes a reference of its own to the geometry. The geometry's pose and the definition's compose.
+TP_API tpShapeId tpCreateShape(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                               const tpGeometry* geometry, tpError* error);
+TP_API tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                                const tpSphere* sphere);
+TP_API tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box);
+TP_API tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                                 const tpCapsule* capsule);
+TP_API tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                                  const tpCylinder* cylinder);
+TP_API tpShapeId tpCreatePlane(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                               const tpPlane* plane);
+TP_API void tpDestroyShape(tpWorld* world, tpShapeId shape);
+TP_API bool tpShape_IsValid(const tpWorld* world, tpShapeId shape);
+TP_API int tpBody_GetShapeCount(const tpWorld* world, tpBodyId body);
+TP_API tpShapeId tpBody_GetShape(const tpWorld* world, tpBodyId body, int index);
+TP_API const tpGeometry* tpShape_GetGeometry(const tpWorld* world, tpShapeId shape);
+TP_API tpBodyId tpShape_GetBody(const tpWorld* world, tpShapeId shape);
+TP_API tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId shape);
+
+// Materials --------------------------------------------------------------------------------------
+
+TP_API tpMaterialDef tpDefaultMaterialDef(void);
+TP_API tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def); // -1: out of memory
+TP_API tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error);
+// What holds between two materials: the pair's own numbers, or the rule.
+TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b,
+                              tpFriction* friction, double* restitution);
+
+// Forces and joints ------------------------------------------------------------------------------
+
+TP_API tpForceDef tpDefaultForceDef(void);
+TP_API tpForceId tpCreateForce(tpWorld* world, const tpForceDef* def, tpError* error);
+TP_API void tpDestroyForce(tpWorld* world, tpForceId force);
+
+TP_API tpJointDef tpDefaultJointDef(void);
+TP_API tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error);
+TP_API void tpDestroyJoint(tpWorld* world, tpJointId joint);
+TP_API bool tpJoint_IsValid(const tpWorld* world, tpJointId joint);
+TP_API int tpWorld_GetJointCount(const tpWorld* world);
+TP_API tpJointId tpWorld_GetJoint(const tpWorld* world, int index);
+TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint);
+TP_API const char* tpJointTypeName(tpJointType type); // as scenes spell it
+// Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor B.
+TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force, tpVec3* torque);
+
+TP_END_DECLS
+
+#endif

@@ -1,0 +1,190 @@
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { alignment = 64 };
+
+static size_t roundUp(size_t size) { return (size + alignment - 1) & ~(size_t)(alignment - 1); }
+
+static void* heapAllocate(size_t size, void* context) {
+    (void)context;
+    if (size > SIZE_MAX - alignment) {
+        return NULL;
+    }
+    return aligned_alloc(alignment, roundUp(size));
+}
+
+static void heapRelease(void* memory, size_t size, void* context) {
+    (void)size;
+    (void)context;
+    free(memory);
+}
+
+tpAllocator tpDefaultAllocator(void) {
+    tpAllocator allocator = { heapAllocate, heapRelease, NULL };
+    return allocator;
+}
+
+void* tpAllocate(const tpAllocator* allocator, size_t size) {
+    return size == 0 ? NULL : allocator->allocate(size, allocator->context);
+}
+
+void* tpAllocateZeroed(const tpAllocator* allocator, size_t size) {
+    void* memory = tpAllocate(allocator, size);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void tpRelease(const tpAllocator* allocator, void* memory, size_t size) {
+    if (memory != NULL) {
+        allocator->release(memory, size, allocator->context);
+    }
+}
+
+bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, int wanted,
+                     size_t elementSize) {
+    if (wanted <= *capacity) {
+        return true;
+    }
+    // Double, so that a million pushes copy a million elements; never past what an int can count.
+    int grown = *capacity > INT_MAX / 2 ? INT_MAX : 2 * *capacity;
+    if (grown < wanted) {
+        grown = wanted;
+    }
+    if (grown < 8) {
+        grown = 8;
+    }
+    if ((size_t)grown > SIZE_MAX / elementSize) {
+        return false;
+    }
+    void* bigger = tpAllocate(allocator, (size_t)grown * elementSize);
+    if (bigger == NULL) {
+        return false;
+    }
+    if (*data != NULL) {
+        memcpy(bigger, *data, (size_t)*capacity * elementSize);
+        tpRelease(allocator, *data, (size_t)*capacity * elementSize);
+    }
+    *data = bigger;
+    *capacity = grown;
+    return true;
+}
+
+// Arena ---------------------------------------------------------------------------------------
+
+struct tpArenaBlock {
+    tpArenaBlock* older;
+    size_t size;   // of the payload
+    size_t offset; // bytes of the payload handed out
+    unsigned char padding[alignment - 3 * sizeof(size_t)];
+};
+
+_Static_assert(sizeof(tpArenaBlock) == alignment, "the payload of an arena block must be aligned");
+
+static unsigned char* payload(tpArenaBlock* block) { return (unsigned char*)(block + 1); }
+
+static void releaseBlock(tpArena* arena, tpArenaBlock* block) {
+    tpRelease(&arena->allocator, block, sizeof(tpArenaBlock) + block->size);
+}
+
+static bool addBlock(tpArena* arena, size_t size) {
+    if (size > SIZE_MAX - sizeof(tpArenaBlock)) {
+        return false;
+    }
+    tpArenaBlock* block = tpAllocate(&arena->allocator, sizeof(tpArenaBlock) + size);
+    if (block == NULL) {
+        return false;
+    }
+    block->older = arena->newest;
+    block->size = size;
+    block->offset = 0;
+    arena->newest = block;
+    return true;
+}
+
+void tpArena_Create(tpArena* arena, const tpAllocator* allocator) {
+    memset(arena, 0, sizeof(*arena));
+    arena->allocator = *allocator;
+}
+
+void tpArena_Destroy(tpArena* arena) {
+    while (arena->newest != NULL) {
+        tpArenaBlock* older = arena->newest->older;
+        releaseBlock(arena, arena->newest);
+        arena->newest = older;
+    }
+}
+
+void* tpArena_Get(tpArena* arena, size_t size) {
+    if (size > SIZE_MAX / 4) {
+        arena->failed = true;
+        return NULL;
+    }
+    size = roundUp(size == 0 ? 1 : size);
+    tpArenaBlock* block = arena->newest;
+    if (block == NULL || block->size - block->offset < size) {
+        // A fresh block at least doubles what there is, so their number stays small.
+        size_t grown = block != NULL ? 2 * block->size : (size_t)64 * 1024;
+        if (!addBlock(arena, grown > size ? grown : size) && !addBlock(arena, size)) {
+            arena->failed = true;
+            return NULL;
+        }
+        block = arena->newest;
+    }
+    void* memory = payload(block) + block->offset;
+    block->offset += size;
+    arena->used += size;
+    return memory;
+}
+
+void* tpArena_GetZeroed(tpArena* arena, size_t size) {
+    void* memory = tpArena_Get(arena, size);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+void tpArena_Reset(tpArena* arena) {
+    arena->used = 0;
+    arena->failed = false;
+    tpArenaBlock* newest = arena->newest;
+    if (newest == NULL) {
+        return;
+    }
+    newest->offset = 0;
+    if (newest->older == NULL) {
+        return;
+    }
+    // Several blocks: replace them by one that holds as much as all of them together.
+    size_t total = 0;
+    for (tpArenaBlock* block = newest; block != NULL; block = block->older) {
+        total += block->size;
+    }
+    tpArena_Destroy(arena);
+    addBlock(arena, total);
+}
+
+tpArenaMark tpArena_Mark(const tpArena* arena) {
+    tpArenaMark mark = { arena->newest, arena->newest != NULL ? arena->newest->offset : 0,
+                         arena->used };
+    return mark;
+}
+
+void tpArena_Release(tpArena* arena, tpArenaMark mark) {
+    // Blocks added since the mark stay for the next reset to merge; only the marked one, when it is
+    // still the newest, can be rewound.
+    if (arena->newest == mark.block && mark.block != NULL) {
+        mark.block->offset = mark.offset;
+        arena->used = mark.used;
+    } else if (arena->newest != NULL && mark.block == NULL && arena->newest->older == NULL) {
+        arena->newest->offset = 0;
+        arena->used = 0;
+    } else if (arena->newest != NULL && arena->newest->older == mark.block) {
+        arena->newest->offset = 0;
+    }
+}

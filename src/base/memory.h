@@ -1,0 +1,84 @@
+// Memory through an allocator, typed arrays that grow, and an arena for scratch.
+//
+// Arrays: TP_ARRAY(double) is an anonymous struct { double* data; int count, capacity; }; give it a
+// name with typedef where it crosses a function. All growth can fail: the macros below return false
+// and leave the array as it was.
+//
+// The arena hands out scratch memory that lives until the next tpArena_Reset or tpArena_Release to a
+// mark. After a reset its memory is one block large enough for all that was asked for before, so a
+// step that has warmed up allocates nothing.
+
+#ifndef TIPPE_SRC_BASE_MEMORY_H
+#define TIPPE_SRC_BASE_MEMORY_H
+
+#include "base/assert.h"
+#include "tippe/base.h"
+
+// Memory of `size` bytes, aligned to 64; NULL where there is none, or for a size of zero.
+void* tpAllocate(const tpAllocator* allocator, size_t size);
+void* tpAllocateZeroed(const tpAllocator* allocator, size_t size);
+void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
+
+#define TP_ARRAY(type)                                                                             \
+    struct {                                                                                       \
+        type* data;                                                                                \
+        int count;                                                                                 \
+        int capacity;                                                                              \
+    }
+
+// Room for at least `capacity` elements, doubling. True on success.
+#define TP_RESERVE(allocator, array, wanted)                                                       \
+    tpArray_Reserve((allocator), (void**)&(array).data, &(array).capacity, (wanted),               \
+                    sizeof(*(array).data))
+
+// Appends a value. True on success.
+#define TP_PUSH(allocator, array, value)                                                           \
+    (TP_RESERVE(allocator, array, (array).count + 1)                                               \
+         ? ((array).data[(array).count++] = (value), true)                                         \
+         : false)
+
+#define TP_FREE_ARRAY(allocator, array)                                                            \
+    (tpRelease((allocator), (array).data, (size_t)(array).capacity * sizeof(*(array).data)),       \
+     (array).data = NULL, (array).count = 0, (array).capacity = 0)
+
+bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, int wanted,
+                     size_t elementSize);
+
+typedef struct tpArenaBlock tpArenaBlock;
+
+typedef struct tpArena {
+    tpAllocator allocator;
+    tpArenaBlock* newest; // blocks chain to older ones
+    size_t used;          // bytes handed out since the last reset, padding included
+    bool failed;          // an allocation failed since the last reset
+} tpArena;
+
+// A place in the arena to return to.
+typedef struct tpArenaMark {
+    tpArenaBlock* block;
+    size_t offset;
+    size_t used;
+} tpArenaMark;
+
+void tpArena_Create(tpArena* arena, const tpAllocator* allocator);
+void tpArena_Destroy(tpArena* arena);
+
+// Scratch memory aligned to 64 bytes. NULL where there is none (and `failed` is set); size zero gives
+// a valid pointer to nothing.
+void* tpArena_Get(tpArena* arena, size_t size);
+void* tpArena_GetZeroed(tpArena* arena, size_t size);
+
+// Typed: TP_SCRATCH(arena, double, n)
+#define TP_SCRATCH(arena, type, number) ((type*)tpArena_Get((arena), sizeof(type) * (size_t)(number)))
+#define TP_SCRATCH_ZEROED(arena, type, number)                                                     \
+    ((type*)tpArena_GetZeroed((arena), sizeof(type) * (size_t)(number)))
+
+// Gives everything back; blocks become one.
+void tpArena_Reset(tpArena* arena);
+
+tpArenaMark tpArena_Mark(const tpArena* arena);
+
+// Gives back what was handed out after the mark (memory stays with the arena).
+void tpArena_Release(tpArena* arena, tpArenaMark mark);
+
+#endif

@@ -1,0 +1,2 @@
+#include "tippe/base.h"
+typedef int tpSceneRoom;
