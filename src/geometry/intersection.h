@@ -1,0 +1,28 @@
+// The intersection of convex shapes.
+//
+// Where all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut out
+// once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside.
+
+#ifndef TIPPE_SRC_GEOMETRY_INTERSECTION_H
+#define TIPPE_SRC_GEOMETRY_INTERSECTION_H
+
+#include <stdatomic.h>
+
+#include "geometry/hull.h"
+
+struct tpIntersection {
+    int partCount;
+    tpGeometry* parts;     // each with its pose in the frame of the intersection
+    tpHull* hull;          // NULL where a part is round
+    tpVec3 interior;       // a point inside
+    tpMassProperties mass; // at density one
+    tpBounds bounds;       // tight, in the frame of the intersection
+    atomic_int references;
+    tpAllocator allocator;
+    size_t byteCount;
+};
+
+tpIntersection* tpRetainIntersection(tpIntersection* intersection);
+void tpReleaseIntersection(tpIntersection* intersection);
+
+#endif

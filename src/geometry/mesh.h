@@ -1,0 +1,51 @@
+// Closed triangle meshes: adjacency for contact without bumps, and a tree of boxes over the triangles.
+//
+// The tree is flat and needs no stack: nodes stand in the order of a depth-first walk, a node's first
+// child follows it, and `skip` leads past everything below it.
+
+#ifndef TIPPE_SRC_GEOMETRY_MESH_H
+#define TIPPE_SRC_GEOMETRY_MESH_H
+
+#include <stdatomic.h>
+
+#include "base/memory.h"
+#include "geometry/triangles.h"
+
+typedef struct tpTreeNode {
+    tpBounds bounds;
+    int32_t skip;         // node that comes after everything below this one
+    int32_t first, count; // leaf: its range of `order`; inner node: count is 0
+} tpTreeNode;
+
+typedef struct tpTriangleTree {
+    const tpTreeNode* nodes;
+    const int32_t* order; // triangles, leaf by leaf
+    int32_t nodeCount;
+} tpTriangleTree;
+
+struct tpMesh {
+    int32_t vertexCount, triangleCount;
+    const tpVec3* vertices;
+    const int32_t (*triangles)[3];
+    const int32_t (*neighbors)[3]; // triangle across the edge from corner k to corner k + 1
+    const uint8_t (*edges)[3];     // tpEdgeKind of that edge
+    const tpVec3* normals;         // of triangles, unit, outward
+    tpTriangleTree tree;
+    tpBounds bounds;
+    tpMassProperties mass; // at density one
+    atomic_int references;
+    tpAllocator allocator;
+    size_t byteCount;
+};
+
+// At most 2 n - 1 nodes for n triangles; `nodes` and `order` have that room and room for n.
+void tpBuildTriangleTree(const tpBounds* bounds, int32_t count, tpTreeNode* nodes, int32_t* order,
+                         int32_t* nodeCount);
+
+tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
+                      const int32_t (*triangles)[3], int triangleCount, tpMesh** out,
+                      tpError* error);
+tpMesh* tpRetainMesh(tpMesh* mesh);
+void tpReleaseMesh(tpMesh* mesh);
+
+#endif

@@ -1,0 +1,54 @@
+// Triangles of meshes and height fields through one face: fetch one, or all that may touch a box.
+//
+//     tpTriangleQuery query = tpQueryTriangles(geometry, bounds);
+//     for (int32_t t = tpNextTriangle(&query); t >= 0; t = tpNextTriangle(&query)) { ... }
+//
+// Everything is in the shape's own frame. Triangles come in the same order every time.
+
+#ifndef TIPPE_SRC_GEOMETRY_TRIANGLES_H
+#define TIPPE_SRC_GEOMETRY_TRIANGLES_H
+
+#include "tippe/geometry.h"
+
+// How the surface bends at an edge. Only convex edges (and the corners between them) can be touched
+// from outside by something wider than a point; at a flat one the normal must be the triangle's.
+typedef enum tpEdgeKind { tp_convexEdge, tp_flatEdge, tp_concaveEdge } tpEdgeKind;
+
+typedef struct tpTriangle {
+    tpVec3 corners[3];    // counter-clockwise from outside
+    tpVec3 normal;        // unit, outward
+    int32_t vertices[3];  // numbers of the corners in the whole surface
+    int32_t neighbors[3]; // triangle across the edge from corner k to k + 1; -1 at a border
+    uint8_t edges[3];     // tpEdgeKind of that edge; a border counts as convex
+} tpTriangle;
+
+// Number of triangles of a mesh or height field; 0 for other shapes.
+int32_t tpTriangleCount(const tpGeometry* geometry);
+tpTriangle tpGetTriangle(const tpGeometry* geometry, int32_t index);
+
+typedef struct tpTriangleQuery {
+    const tpGeometry* geometry;
+    tpBounds bounds;
+    int32_t node, position, end; // meshes: the node to visit, and a leaf's range
+    int32_t columns[2], rows[2]; // height fields: cells that overlap, last one excluded
+    int32_t column, row, half;
+} tpTriangleQuery;
+
+// Triangles whose bounds overlap `bounds` (closed boxes: touching counts).
+tpTriangleQuery tpQueryTriangles(const tpGeometry* geometry, tpBounds bounds);
+int32_t tpNextTriangle(tpTriangleQuery* query); // -1 at the end
+
+// The first triangle that the ray origin + t direction meets for 0 <= t <= limit, from either side;
+// -1 for none. `t` and `normal` (towards the ray's origin) are of the hit.
+int32_t tpCastRayAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
+                             double limit, double* t, tpVec3* normal);
+
+// Möller-Trumbore: where the ray meets one triangle from either side; false where it does not.
+bool tpCastRayAtTriangle(const tpVec3 corners[3], tpVec3 origin, tpVec3 direction, double limit,
+                         double* t);
+
+// The kind of the edge from a to b, of the triangle with normal n, when `opposite` is the third corner
+// of its neighbour with normal m.
+tpEdgeKind tpClassifyEdge(tpVec3 a, tpVec3 b, tpVec3 n, tpVec3 m, tpVec3 opposite);
+
+#endif
