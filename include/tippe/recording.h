@@ -1,0 +1,190 @@
+// What a run leaves behind: recordings in HDF5, tables in CSV, and the audit of a run.
+//
+// A recorder, a table and an audit are each created before the first step and told of every step.
+// They take what they need from the world and never change it. A recording is plain HDF5 that h5py
+// or MATLAB reads without Tippe; docs/recordings.md describes its layout.
+
+#ifndef TIPPE_RECORDING_H
+#define TIPPE_RECORDING_H
+
+#include "tippe/world.h"
+
+// The audit: what a run adds up to -----------------------------------------------------------------
+
+enum { tp_auditFallbackCapacity = 16 };
+
+typedef struct tpFallbackCount {
+    const char* name; // a constant string of the stepper's
+    int64_t count;    // steps it carried
+} tpFallbackCount;
+
+// Sums and extremes over the steps of a run. Fill it through the functions below; read it freely.
+// Extremes are NaN where a step reported one.
+typedef struct tpAudit {
+    double tolerance; // a residual above it is remembered; may be set after tpAudit_Start
+    int64_t stepCount, solveCount, iterationCount, failureCount, substepCount, undoneCount;
+    int64_t unconvergedCount; // steps with a solve that did not reach its tolerance
+    int64_t
+        firstAboveTolerance; // number of the first step whose residual is above `tolerance`; 0: none
+    int64_t contactTotal;
+    int contactMax;
+    double startTime, endTime; // simulated, s
+    double wallTime;           // s, from tpAudit_Start to the last step added
+    double wallStart;          // s, of the monotonic clock
+    double penetrationMax, residualMax, dissipationMax, coneMax, jointDriftMax;
+    double energyStart, energyEnd; // kinetic and potential, J
+    double
+        energyIncreaseMax; // J, largest rise of energy in one step beyond the external work; >= 0
+    double externalWork, frictionLoss, impactLoss; // J
+    tpFallbackCount fallbacks[tp_auditFallbackCapacity];
+    int fallbackCount;
+    int64_t otherFallbackCount; // steps carried by fallbacks beyond the capacity
+} tpAudit;
+
+// Recorders ----------------------------------------------------------------------------------------
+
+typedef struct tpRecorder tpRecorder;
+
+typedef struct tpRecorderDef {
+    const char* path;      // of the file to write; one that exists is replaced
+    const char* sceneText; // kept in the recording as it stands; may be NULL
+    const char* sceneName; // may be NULL
+    double step;           // s, of one step
+    int every;             // record every N-th step
+    int compression;       // deflate level, 0 (none) to 9
+    bool background; // compress and write in a thread of the recorder's own. Set it to false in a
+                     // program that calls HDF5 itself, which most builds of HDF5 do not allow
+                     // from two threads; rows are then written by tpRecorder_Step.
+    tpAllocator allocator;
+} tpRecorderDef;
+
+// Tables -------------------------------------------------------------------------------------------
+
+typedef struct tpTable tpTable;
+
+// Reading ------------------------------------------------------------------------------------------
+
+typedef struct tpRecording tpRecording;
+
+enum { tp_stateWidth = 13 }; // x y z qw qx qy qz vx vy vz wx wy wz
+
+typedef struct tpRecordingInfo {
+    const char* version; // of the Tippe that wrote it
+    const char* stepper;
+    const char* sceneText; // "" where there is none
+    const char* sceneName; // "" where there is none
+    double step;           // s
+    int every;             // steps between two frames
+    int64_t frameCount;    // recorded states: the start, and every N-th step
+    int bodyCount;         // all bodies
+    int movingCount;       // those with states: dynamic and kinematic
+    int jointCount;
+    int64_t contactCount; // of all frames
+    bool finished;        // closed by its recorder; false: the run was cut short
+    bool planar;
+    tpVec3 gravity;
+} tpRecordingInfo;
+
+typedef struct tpRecordedBody {
+    const char* name; // "body7" for a body without a name
+    tpBodyKind kind;
+    double mass; // kg
+    int moving;  // its place among the states, or -1
+    tpPose pose; // of the body's frame at the start
+} tpRecordedBody;
+
+// A contact of a frame; bodies and shapes are places in the recording's lists.
+typedef struct tpRecordedContact {
+    int bodyA, bodyB; // -1: a body that was created during the run
+    uint64_t feature;
+    tpVec3 point, normal;
+    double gap, normalImpulse;
+    tpVec3 frictionImpulse;
+    double torsionalImpulse, slidingSpeed;
+    tpContactState state;
+} tpRecordedContact;
+
+TP_BEGIN_DECLS
+
+TP_API void tpAudit_Start(tpAudit* audit, const tpWorld* world);
+TP_API void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report);
+
+// The audit as one JSON object, or as a table for people, each ending in a newline. Writes at most
+// `size` bytes with the closing zero and returns the length it needs without it, as snprintf does.
+// Numbers that are not finite are null in JSON.
+TP_API size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size);
+TP_API size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size);
+
+// The most memory the process ever held, in bytes.
+TP_API int64_t tpPeakMemory(void);
+
+TP_API tpRecorderDef tpDefaultRecorderDef(void);
+
+// Creates the file and records the start. NULL on failure, with the reason in `error`; the file then
+// does not exist, or is what it was before.
+TP_API tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error);
+
+// To be called after every step; records every N-th. Reports in between are merged into the next
+// recorded one: counts and works add up, extremes are kept. What was written stays readable whatever
+// happens. After a failure every further call fails alike.
+TP_API tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world,
+                                const tpStepReport* report, tpError* error);
+
+// Finishes and closes the file, with the audit (may be NULL) kept in it, and frees the recorder, also
+// on failure. NULL is allowed.
+TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error);
+
+// Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the start,
+// the contacts with a row for each contact. To be told of every step; writes every N-th.
+TP_API tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
+                                        tpError* error);
+TP_API tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every,
+                                     tpError* error);
+TP_API tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error);
+TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also on failure
+
+// Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused; damaged
+// files give an error, and so does a recording that a killed run left in need of tpRepairRecording.
+TP_API tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error);
+TP_API void tpCloseRecording(tpRecording* recording);
+TP_API const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording);
+TP_API tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body);
+TP_API const char* tpRecording_GetJointName(const tpRecording* recording, int joint);
+// The summary (JSON) of a finished recording, or "".
+TP_API const char* tpRecording_GetSummary(const tpRecording* recording);
+
+TP_API tpResult tpRecording_ReadTimes(tpRecording* recording, int64_t first, int64_t count,
+                                      double* times, tpError* error);
+// count x movingCount x tp_stateWidth numbers.
+TP_API tpResult tpRecording_ReadStates(tpRecording* recording, int64_t first, int64_t count,
+                                       double* states, tpError* error);
+// The states of one body: count x tp_stateWidth numbers.
+TP_API tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
+                                           int64_t count, double* states, tpError* error);
+// tpWorld_HashState at each frame: a run repeated has the same bits where these agree.
+TP_API tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
+                                       uint64_t* hashes, tpError* error);
+// Reports; their strings live as long as the recording. The report of frame 0 has energies only.
+TP_API tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
+                                        tpStepReport* reports, tpError* error);
+// count + 1 offsets into the contacts: frame first + k has those from offsets[k] to offsets[k + 1].
+TP_API tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
+                                               int64_t* offsets, tpError* error);
+TP_API tpResult tpRecording_ReadContacts(tpRecording* recording, int64_t firstContact,
+                                         int64_t count, tpRecordedContact* contacts,
+                                         tpError* error);
+// Force and torque of each joint, as tpJoint_GetReaction: count x jointCount x 6 numbers.
+TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
+                                          double* reactions, tpError* error);
+
+// The trajectory, and the contacts, of a recording as CSV, the same bytes the run would have written.
+TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error);
+TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
+
+// Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells in
+// `repaired` (may be NULL) whether there was something to do.
+TP_API tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error);
+
+TP_END_DECLS
+
+#endif
