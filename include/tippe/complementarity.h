@@ -1,0 +1,8 @@
+// Complementarity problems and their solvers: everything for someone who wants only those.
+
+#ifndef TIPPE_COMPLEMENTARITY_H
+#define TIPPE_COMPLEMENTARITY_H
+
+#include "tippe/lcp.h"
+
+#endif

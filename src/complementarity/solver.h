@@ -1,0 +1,30 @@
+// What the solvers of this room share inside: scratch, the clock, and the writing of reports.
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_SOLVER_H
+#define TIPPE_SRC_COMPLEMENTARITY_SOLVER_H
+
+#include "base/memory.h"
+#include "tippe/solver.h"
+
+struct tpSolverMemory {
+    tpArena arena;
+};
+
+// Scratch for one solve begins and ends with these: nested solves stack up, and the outermost one
+// turns the arena into one block.
+tpArenaMark tpSolverMemory_Begin(tpSolverMemory* memory);
+void tpSolverMemory_End(tpSolverMemory* memory, tpArenaMark mark);
+
+// CPU seconds of this thread, from an arbitrary start.
+double tpCpuSeconds(void);
+
+// An empty report (not solved, infinite residual).
+void tpSolveReport_Start(tpSolveReport* report);
+
+// Adds a stage and its cost; the answer of the report is for the caller to set.
+void tpSolveReport_AddStage(tpSolveReport* report, const tpSolveStage* stage);
+
+// Largest absolute value; NaN counts as infinity.
+double tpMaxAbs(const double* x, int n);
+
+#endif
