@@ -1,0 +1,95 @@
+// All shapes of a world, and the contacts between them.
+//
+// The collider knows shapes, the bodies that carry them (as indices) and poses; it knows no forces.
+// An update runs the broad phase over the bounds of shapes grown by margins, looks up what the last
+// update learned about each pair, and asks each pair for its contacts:
+//
+//     bodyPoses, margins -> bounds -> broad phase -> pairs (sorted) -> pair functions -> contacts
+//
+// Pairs are sorted by (shapeA, shapeB) with shapeA < shapeB, contacts by pair and then by feature,
+// whatever the number of threads. Nothing is allocated once the arrays have grown to what a scene needs.
+
+#ifndef TIPPE_SRC_COLLISION_COLLIDER_H
+#define TIPPE_SRC_COLLISION_COLLIDER_H
+
+#include "base/memory.h"
+#include "tippe/collision.h"
+
+typedef struct tpTasks tpTasks;
+
+typedef struct tpContact {
+    int32_t bodyA, bodyB;   // different bodies; at least one of them can move
+    int32_t shapeA, shapeB; // shapeA < shapeB
+    uint64_t feature;       // persists while the same features of the same shapes touch
+    tpVec3 pointA, pointB;  // on the surfaces, world; pointA - pointB = gap * normal
+    tpVec3 normal;          // unit, from B to A
+    double gap;             // m, negative overlap
+} tpContact;
+
+// Two shapes that may be close: their bounds, grown by the margins of their bodies, overlap.
+typedef struct tpShapePair {
+    int32_t shapeA, shapeB; // shapeA < shapeB
+} tpShapePair;
+
+typedef struct tpColliderShapeDef {
+    const tpGeometry* geometry; // the collider retains it
+    tpPose pose;          // of the geometry's body frame in the frame of the body's centre of mass
+    int32_t body;         // index into the poses of an update
+    bool isMovable;       // false for fixed bodies: two shapes that cannot move never collide
+    uint32_t group, mask; // two shapes collide when each has its group in the other's mask
+} tpColliderShapeDef;
+
+typedef struct tpColliderDef {
+    tpAllocator allocator;
+    bool useHash; // broad phase: hierarchical spatial hash instead of the tree
+} tpColliderDef;
+
+typedef struct tpCollider tpCollider;
+
+tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out);
+void tpDestroyCollider(tpCollider* collider);
+
+// Shapes. Numbers of removed shapes are used again, the lowest first.
+tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def, int32_t* shape);
+void tpCollider_RemoveShape(tpCollider* collider, int32_t shape);
+
+// The body's index or centre of mass has changed.
+void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
+                          bool isMovable);
+
+// The geometry of a shape; its pose is in the frame of the body's centre of mass.
+const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape);
+int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape);
+
+// Bodies joined by a joint do not collide. Calls are counted: two joints need two calls to undo.
+tpResult tpCollider_Exclude(tpCollider* collider, int32_t bodyA, int32_t bodyB);
+void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
+
+// Finds pairs and contacts. `bodyPoses` are those of the centres of mass with the body's axes.
+// `bodyMargins` (m, or NULL for zeros): a pair is looked at up to the sum of both margins. Contacts
+// with larger gaps are not reported. `tasks` may be NULL. On tp_outOfMemory there are no contacts, and
+// the next update starts afresh.
+tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
+                           tpTasks* tasks);
+
+// The two halves of an update, for steppers that ask the narrow phase more than once a step.
+tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
+                              const double* bodyMargins, tpTasks* tasks);
+tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
+                                 const double* bodyMargins, tpTasks* tasks);
+
+// Answers of the last update; valid until the next one.
+const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count);
+const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count);
+
+// One pair of shapes at any poses of their bodies, with what the last update learned about it.
+tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
+                            tpPose bodyA, tpPose bodyB, tpClosest* out);
+
+// What updates have learned and the next one will use: to continue bit for bit after a restore, it is
+// part of the state. `size` bytes, which change with every update.
+size_t tpCollider_StateSize(const tpCollider* collider);
+void tpCollider_SaveState(const tpCollider* collider, void* state);
+tpResult tpCollider_LoadState(tpCollider* collider, const void* state, size_t size);
+
+#endif
