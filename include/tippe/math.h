@@ -43,7 +43,9 @@ static inline tpVec3 tpMakeVec3(double x, double y, double z) {
     return v;
 }
 
-static inline tpVec3 tpZeroVec3(void) { return tpMakeVec3(0.0, 0.0, 0.0); }
+static inline tpVec3 tpZeroVec3(void) {
+    return tpMakeVec3(0.0, 0.0, 0.0);
+}
 
 static inline tpVec3 tpAdd(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(a.x + b.x, a.y + b.y, a.z + b.z);
@@ -53,9 +55,13 @@ static inline tpVec3 tpSub(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(a.x - b.x, a.y - b.y, a.z - b.z);
 }
 
-static inline tpVec3 tpNeg(tpVec3 a) { return tpMakeVec3(-a.x, -a.y, -a.z); }
+static inline tpVec3 tpNeg(tpVec3 a) {
+    return tpMakeVec3(-a.x, -a.y, -a.z);
+}
 
-static inline tpVec3 tpScale(double s, tpVec3 a) { return tpMakeVec3(s * a.x, s * a.y, s * a.z); }
+static inline tpVec3 tpScale(double s, tpVec3 a) {
+    return tpMakeVec3(s * a.x, s * a.y, s * a.z);
+}
 
 // a + s b
 static inline tpVec3 tpMulAdd(tpVec3 a, double s, tpVec3 b) {
@@ -67,17 +73,25 @@ static inline tpVec3 tpMulParts(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(a.x * b.x, a.y * b.y, a.z * b.z);
 }
 
-static inline double tpDot(tpVec3 a, tpVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline double tpDot(tpVec3 a, tpVec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 
 static inline tpVec3 tpCross(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-static inline double tpLengthSquared(tpVec3 a) { return tpDot(a, a); }
+static inline double tpLengthSquared(tpVec3 a) {
+    return tpDot(a, a);
+}
 
-static inline double tpLength(tpVec3 a) { return sqrt(tpDot(a, a)); }
+static inline double tpLength(tpVec3 a) {
+    return sqrt(tpDot(a, a));
+}
 
-static inline double tpDistanceBetween(tpVec3 a, tpVec3 b) { return tpLength(tpSub(a, b)); }
+static inline double tpDistanceBetween(tpVec3 a, tpVec3 b) {
+    return tpLength(tpSub(a, b));
+}
 
 static inline tpVec3 tpMinVec3(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z));
@@ -87,9 +101,13 @@ static inline tpVec3 tpMaxVec3(tpVec3 a, tpVec3 b) {
     return tpMakeVec3(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z));
 }
 
-static inline tpVec3 tpAbsVec3(tpVec3 a) { return tpMakeVec3(fabs(a.x), fabs(a.y), fabs(a.z)); }
+static inline tpVec3 tpAbsVec3(tpVec3 a) {
+    return tpMakeVec3(fabs(a.x), fabs(a.y), fabs(a.z));
+}
 
-static inline double tpMaxPart(tpVec3 a) { return fmax(a.x, fmax(a.y, a.z)); }
+static inline double tpMaxPart(tpVec3 a) {
+    return fmax(a.x, fmax(a.y, a.z));
+}
 
 static inline bool tpIsFiniteVec3(tpVec3 a) {
     return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
@@ -118,9 +136,13 @@ static inline tpMat33 tpDiagonal(tpVec3 d) {
                        tpMakeVec3(0.0, 0.0, d.z));
 }
 
-static inline tpMat33 tpIdentityMat33(void) { return tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0)); }
+static inline tpMat33 tpIdentityMat33(void) {
+    return tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0));
+}
 
-static inline tpMat33 tpZeroMat33(void) { return tpDiagonal(tpZeroVec3()); }
+static inline tpMat33 tpZeroMat33(void) {
+    return tpDiagonal(tpZeroVec3());
+}
 
 static inline tpVec3 tpMulMV(tpMat33 m, tpVec3 v) {
     return tpMakeVec3(m.cx.x * v.x + m.cy.x * v.y + m.cz.x * v.z,
@@ -161,7 +183,9 @@ static inline tpMat33 tpOuter(tpVec3 a, tpVec3 b) {
     return tpMakeMat33(tpScale(b.x, a), tpScale(b.y, a), tpScale(b.z, a));
 }
 
-static inline double tpDeterminant(tpMat33 m) { return tpDot(m.cx, tpCross(m.cy, m.cz)); }
+static inline double tpDeterminant(tpMat33 m) {
+    return tpDot(m.cx, tpCross(m.cy, m.cz));
+}
 
 TP_BEGIN_DECLS
 // The inverse; all zeros where m is singular.
@@ -186,9 +210,13 @@ static inline tpQuat tpMakeQuat(double w, double x, double y, double z) {
     return q;
 }
 
-static inline tpQuat tpIdentityQuat(void) { return tpMakeQuat(1.0, 0.0, 0.0, 0.0); }
+static inline tpQuat tpIdentityQuat(void) {
+    return tpMakeQuat(1.0, 0.0, 0.0, 0.0);
+}
 
-static inline tpQuat tpConjugate(tpQuat q) { return tpMakeQuat(q.w, -q.x, -q.y, -q.z); }
+static inline tpQuat tpConjugate(tpQuat q) {
+    return tpMakeQuat(q.w, -q.x, -q.y, -q.z);
+}
 
 static inline tpQuat tpMulQQ(tpQuat a, tpQuat b) {
     return tpMakeQuat(a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
@@ -209,7 +237,9 @@ static inline tpVec3 tpRotate(tpQuat q, tpVec3 v) {
 }
 
 // Turns v back.
-static inline tpVec3 tpUnrotate(tpQuat q, tpVec3 v) { return tpRotate(tpConjugate(q), v); }
+static inline tpVec3 tpUnrotate(tpQuat q, tpVec3 v) {
+    return tpRotate(tpConjugate(q), v);
+}
 
 static inline tpMat33 tpMatFromQuat(tpQuat q) {
     double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
@@ -245,7 +275,9 @@ static inline tpPose tpMakePose(tpVec3 position, tpQuat rotation) {
     return pose;
 }
 
-static inline tpPose tpIdentityPose(void) { return tpMakePose(tpZeroVec3(), tpIdentityQuat()); }
+static inline tpPose tpIdentityPose(void) {
+    return tpMakePose(tpZeroVec3(), tpIdentityQuat());
+}
 
 static inline tpVec3 tpTransformPoint(tpPose pose, tpVec3 p) {
     return tpAdd(pose.position, tpRotate(pose.rotation, p));

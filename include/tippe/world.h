@@ -41,16 +41,16 @@ typedef enum tpStepperId {
 
 typedef struct tpWorldDef {
     tpStepperId stepper;
-    tpVec3 gravity;        // m/s^2
-    bool planar;           // motion in the x-y plane only
-    int threadCount;       // 1 or more; results do not depend on it
+    tpVec3 gravity;  // m/s^2
+    bool planar;     // motion in the x-y plane only
+    int threadCount; // 1 or more; results do not depend on it
     tpAllocator allocator;
 } tpWorldDef;
 
 typedef enum tpBodyKind {
-    tp_dynamicBody,   // moved by forces
-    tp_fixedBody,     // never moves
-    tp_kinematicBody  // moves as told
+    tp_dynamicBody,  // moved by forces
+    tp_fixedBody,    // never moves
+    tp_kinematicBody // moves as told
 } tpBodyKind;
 
 // A pose that a kinematic body passes through. Between keyframes positions are interpolated linearly
@@ -61,16 +61,16 @@ typedef struct tpKeyframe {
 } tpKeyframe;
 
 typedef struct tpBodyDef {
-    const char* name;        // copied; NULL or "" for none; at most 63 bytes
+    const char* name; // copied; NULL or "" for none; at most 63 bytes
     tpBodyKind kind;
-    tpVec3 position;         // of the body's frame, m
-    tpQuat rotation;         // of the body's frame, a unit quaternion
-    tpVec3 velocity;         // of the centre of mass, m/s
-    tpVec3 angularVelocity;  // world axes, rad/s
-    bool hasMass;            // mass below is given; otherwise it follows from shapes and their density
-    tpMassProperties mass;   // in the body's frame
-    double linearDamping;    // 1/s: dv/dt = -linearDamping v
-    double angularDamping;   // 1/s: dL/dt = -angularDamping L
+    tpVec3 position;        // of the body's frame, m
+    tpQuat rotation;        // of the body's frame, a unit quaternion
+    tpVec3 velocity;        // of the centre of mass, m/s
+    tpVec3 angularVelocity; // world axes, rad/s
+    bool hasMass; // mass below is given; otherwise it follows from shapes and their density
+    tpMassProperties mass;       // in the body's frame
+    double linearDamping;        // 1/s: dv/dt = -linearDamping v
+    double angularDamping;       // 1/s: dL/dt = -angularDamping L
     const tpKeyframe* keyframes; // kinematic bodies only; NULL: velocity and angularVelocity hold
     int keyframeCount;
     void* userData;
@@ -79,10 +79,11 @@ typedef struct tpBodyDef {
 // Friction numbers of one material, or of a pair.
 typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
-    double torsionalArm; // e_r, m: the moment about the normal is at most coefficient * arm * normal force
-    double ellipse[2];   // e_t, e_o: factors of the coefficient along and across `direction`
-    tpVec3 direction;    // first axis of the ellipse, in the frame of the body that owns the material;
-                         // zero: any (a circular cone needs none)
+    double
+        torsionalArm; // e_r, m: the moment about the normal is at most coefficient * arm * normal force
+    double ellipse[2]; // e_t, e_o: factors of the coefficient along and across `direction`
+    tpVec3 direction; // first axis of the ellipse, in the frame of the body that owns the material;
+                      // zero: any (a circular cone needs none)
 } tpFriction;
 
 typedef struct tpMaterialDef {
@@ -101,7 +102,7 @@ typedef struct tpPairDef {
 } tpPairDef;
 
 typedef struct tpShapeDef {
-    tpPose pose;          // in the body's frame
+    tpPose pose; // in the body's frame
     tpMaterialId material;
     double density;       // kg/m^3, used where the body's mass is not given
     uint32_t group, mask; // two shapes collide when each has its group in the other's mask
@@ -138,20 +139,21 @@ typedef struct tpJointDef {
     const char* name; // copied; may be NULL
     tpJointType type;
     tpBodyId bodyA, bodyB; // the null id means the world
-    tpVec3 anchorA, anchorB; // world coordinates at creation; joints with one anchor have both equal
-    tpVec3 axis;             // world axes at creation: of the turn or the slide; universal: fixed in body A
-    tpVec3 secondAxis;       // universal: fixed in body B; gear: the axis of body B; zero: as `axis`
+    tpVec3 anchorA,
+        anchorB; // world coordinates at creation; joints with one anchor have both equal
+    tpVec3 axis; // world axes at creation: of the turn or the slide; universal: fixed in body A
+    tpVec3 secondAxis; // universal: fixed in body B; gear: the axis of body B; zero: as `axis`
     bool hasLimits;
-    double limits[2];  // rad or m
+    double limits[2]; // rad or m
     bool hasMotor;
     double motorSpeed;  // rad/s or m/s, of B relative to A
     double motorEffort; // N m or N, at most
     bool hasSpring;
     double stiffness, damping, rest; // N/m, N s/m, m; or N m/rad, N m s/rad, rad
-    double friction; // N m or N of dry friction
-    double ratio;    // gear: turns of B for one of A
-    double pitch;    // screw: m of slide for a full turn
-    bool collide;    // whether the two bodies collide with each other
+    double friction;                 // N m or N of dry friction
+    double ratio;                    // gear: turns of B for one of A
+    double pitch;                    // screw: m of slide for a full turn
+    bool collide;                    // whether the two bodies collide with each other
 } tpJointDef;
 
 // Contacts and reports ---------------------------------------------------------------------------
@@ -175,31 +177,36 @@ typedef struct tpContactInfo {
 
 // What every step reports, whatever the stepper.
 typedef struct tpStepReport {
-    double time;             // at the end of the step, s
+    double time; // at the end of the step, s
     int contactCount;
-    int solveCount;          // problems solved
-    int iterationCount;      // of all solves
-    int failureCount;        // solves that did not reach their tolerance
-    double residual;         // of the contact law at the end of the step, see docs/conventions.md
-    double coneViolation;    // largest |r_T| - mu r_N, relative to mu r_N
+    int solveCount;       // problems solved
+    int iterationCount;   // of all solves
+    int failureCount;     // solves that did not reach their tolerance
+    double residual;      // of the contact law at the end of the step, see docs/conventions.md
+    double coneViolation; // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
-    double penetration;      // deepest, m, positive where bodies overlap
-    double jointDrift;       // largest joint error, m or rad
+    double penetration;          // deepest, m, positive where bodies overlap
+    double jointDrift;           // largest joint error, m or rad
     double kineticBefore, kineticAfter;     // J
     double potentialBefore, potentialAfter; // J, gravity and springs
-    double externalWork;     // J, of forces, motors and kinematic bodies; not gravity
-    double frictionLoss;     // J, >= 0
-    double impactLoss;       // J, >= 0
-    int substepCount;        // steps inside this one
-    bool converged;          // every solve reached its tolerance
-    bool undone;             // the step would have given a number that is not finite and was undone
-    const char* fallback;    // NULL, or the name of what carried the step
-    const char* note;        // NULL, or something the user should know (a constant string)
+    double externalWork;  // J, of forces, motors and kinematic bodies; not gravity
+    double frictionLoss;  // J, >= 0
+    double impactLoss;    // J, >= 0
+    int substepCount;     // steps inside this one
+    bool converged;       // every solve reached its tolerance
+    bool undone;          // the step would have given a number that is not finite and was undone
+    const char* fallback; // NULL, or the name of what carried the step
+    const char* note;     // NULL, or something the user should know (a constant string)
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------
 
-typedef enum tpOptionKind { tp_numberOption, tp_integerOption, tp_booleanOption, tp_choiceOption } tpOptionKind;
+typedef enum tpOptionKind {
+    tp_numberOption,
+    tp_integerOption,
+    tp_booleanOption,
+    tp_choiceOption
+} tpOptionKind;
 
 typedef struct tpOptionInfo {
     const char* name;
@@ -247,7 +254,8 @@ TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
-TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error);
+TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text,
+                                  tpError* error);
 TP_API double tpWorld_GetOption(const tpWorld* world, const char* name);
 
 // Snapshots: the whole state of the world, to continue bit for bit. A snapshot restores into the
@@ -280,7 +288,8 @@ TP_API tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId body);
 TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // in the body's frame
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
-TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity, tpVec3 angularVelocity);
+TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
+                               tpVec3 angularVelocity);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
 
 // Shapes -----------------------------------------------------------------------------------------
@@ -291,7 +300,8 @@ TP_API tpShapeId tpCreateShape(tpWorld* world, tpBodyId body, const tpShapeDef* 
                                const tpGeometry* geometry, tpError* error);
 TP_API tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                                 const tpSphere* sphere);
-TP_API tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box);
+TP_API tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def,
+                             const tpBox* box);
 TP_API tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                                  const tpCapsule* capsule);
 TP_API tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
@@ -330,7 +340,8 @@ TP_API tpJointId tpWorld_GetJoint(const tpWorld* world, int index);
 TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint);
 TP_API const char* tpJointTypeName(tpJointType type); // as scenes spell it
 // Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor B.
-TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force, tpVec3* torque);
+TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force,
+                                tpVec3* torque);
 
 TP_END_DECLS
 

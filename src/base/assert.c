@@ -10,7 +10,9 @@ static bool printAndAbort(const char* condition, const char* file, int line) {
 
 static tpAssertHook assertHook = printAndAbort;
 
-void tpSetAssertHook(tpAssertHook hook) { assertHook = hook != NULL ? hook : printAndAbort; }
+void tpSetAssertHook(tpAssertHook hook) {
+    assertHook = hook != NULL ? hook : printAndAbort;
+}
 
 void tpAssertFailed(const char* condition, const char* file, int line) {
     if (assertHook(condition, file, line)) {

@@ -6,7 +6,9 @@
 
 enum { alignment = 64 };
 
-static size_t roundUp(size_t size) { return (size + alignment - 1) & ~(size_t)(alignment - 1); }
+static size_t roundUp(size_t size) {
+    return (size + alignment - 1) & ~(size_t)(alignment - 1);
+}
 
 static void* heapAllocate(size_t size, void* context) {
     (void)context;
@@ -85,7 +87,9 @@ struct tpArenaBlock {
 
 _Static_assert(sizeof(tpArenaBlock) == alignment, "the payload of an arena block must be aligned");
 
-static unsigned char* payload(tpArenaBlock* block) { return (unsigned char*)(block + 1); }
+static unsigned char* payload(tpArenaBlock* block) {
+    return (unsigned char*)(block + 1);
+}
 
 static void releaseBlock(tpArena* arena, tpArenaBlock* block) {
     tpRelease(&arena->allocator, block, sizeof(tpArenaBlock) + block->size);

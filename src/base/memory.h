@@ -69,7 +69,8 @@ void* tpArena_Get(tpArena* arena, size_t size);
 void* tpArena_GetZeroed(tpArena* arena, size_t size);
 
 // Typed: TP_SCRATCH(arena, double, n)
-#define TP_SCRATCH(arena, type, number) ((type*)tpArena_Get((arena), sizeof(type) * (size_t)(number)))
+#define TP_SCRATCH(arena, type, number)                                                            \
+    ((type*)tpArena_Get((arena), sizeof(type) * (size_t)(number)))
 #define TP_SCRATCH_ZEROED(arena, type, number)                                                     \
     ((type*)tpArena_GetZeroed((arena), sizeof(type) * (size_t)(number)))
 

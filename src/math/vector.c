@@ -143,8 +143,8 @@ void tpEigenSymmetric(tpMat33 m, tpVec3* values, tpMat33* vectors) {
     for (int k = 0; k < 3; ++k) {
         columns[k] = tpMakeVec3(v[0][order[k]], v[1][order[k]], v[2][order[k]]);
     }
-    columns[2] = tpDot(tpCross(columns[0], columns[1]), columns[2]) < 0.0 ? tpNeg(columns[2])
-                                                                          : columns[2];
+    columns[2] =
+        tpDot(tpCross(columns[0], columns[1]), columns[2]) < 0.0 ? tpNeg(columns[2]) : columns[2];
     *vectors = tpMakeMat33(columns[0], columns[1], columns[2]);
 }
 

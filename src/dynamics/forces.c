@@ -1,0 +1,230 @@
+#include "dynamics/forces.h"
+
+// Energies and momenta --------------------------------------------------------------------------
+
+double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    if (body->inverseMass == 0.0) {
+        return 0.0;
+    }
+    const tpVelocity* velocity = &system->velocities.data[index];
+    tpQuat rotation = system->poses.data[index].rotation;
+    tpVec3 momentum = tpInertia_Momentum(&body->inertia, rotation, velocity->angular);
+    return 0.5 *
+           (body->mass * tpLengthSquared(velocity->linear) + tpDot(momentum, velocity->angular));
+}
+
+double tpSystem_KineticEnergy(const tpSystem* system) {
+    double energy = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        energy += tpSystem_BodyKineticEnergy(system, i);
+    }
+    return energy;
+}
+
+// Where the two ends of a spring are, and how far it is stretched.
+typedef struct tpStretch {
+    tpVec3 pointA, pointB;
+    tpVec3 direction; // from A to B
+    double length;
+} tpStretch;
+
+static tpVec3 anchorInWorld(const tpSystem* system, int body, tpVec3 anchor) {
+    return body < 0 ? anchor : tpTransformPoint(system->poses.data[body], anchor);
+}
+
+static tpStretch stretchOf(const tpSystem* system, const tpJoint* spring) {
+    tpStretch stretch;
+    stretch.pointA = anchorInWorld(system, spring->bodyA, spring->anchorA);
+    stretch.pointB = anchorInWorld(system, spring->bodyB, spring->anchorB);
+    tpVec3 span = tpSub(stretch.pointB, stretch.pointA);
+    stretch.length = tpLength(span);
+    stretch.direction = tpNormalize(span);
+    return stretch;
+}
+
+double tpSystem_PotentialEnergy(const tpSystem* system) {
+    double energy = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVec3 place = system->poses.data[i].position;
+            energy -= system->bodies.data[i].mass * tpDot(system->gravity, place);
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && joint->type == tp_springJoint) {
+            double excess = stretchOf(system, joint).length - joint->def.rest;
+            energy += 0.5 * joint->def.stiffness * excess * excess;
+        }
+    }
+    return energy;
+}
+
+tpVec3 tpSystem_LinearMomentum(const tpSystem* system) {
+    tpVec3 sum = tpZeroVec3();
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            sum = tpMulAdd(sum, system->bodies.data[i].mass, system->velocities.data[i].linear);
+        }
+    }
+    return sum;
+}
+
+tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about) {
+    tpVec3 sum = tpZeroVec3();
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        const tpBody* body = &system->bodies.data[i];
+        tpPose pose = system->poses.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        tpVec3 arm = tpSub(pose.position, about);
+        sum = tpMulAdd(sum, body->mass, tpCross(arm, velocity->linear));
+        sum = tpAdd(sum, tpInertia_Momentum(&body->inertia, pose.rotation, velocity->angular));
+    }
+    return sum;
+}
+
+// Kicks -----------------------------------------------------------------------------------------
+
+static void kickGravity(tpSystem* system, double duration) {
+    tpVec3 change = tpScale(duration, system->gravity);
+    if (system->isPlanar) {
+        change.z = 0.0;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVec3* linear = &system->velocities.data[i].linear;
+            *linear = tpAdd(*linear, change);
+        }
+    }
+}
+
+// The part of [time, time + duration] in which the force acts, in seconds.
+static double activeTime(const tpForceDef* def, double time, double duration) {
+    double from = fmax(def->from, time);
+    double to = fmin(def->to, time + duration);
+    return to > from ? to - from : 0.0;
+}
+
+static double kickUserForces(tpSystem* system, double time, double duration) {
+    double work = 0.0;
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        double active = force->isLive ? activeTime(&force->def, time, duration) : 0.0;
+        if (active == 0.0 || !tpSystem_IsDynamic(system, force->body)) {
+            continue;
+        }
+        tpQuat rotation = system->poses.data[force->body].rotation;
+        bool inBody = force->def.frame == tp_bodyFrame;
+        tpVec3 push = inBody ? tpRotate(rotation, force->def.force) : force->def.force;
+        tpVec3 twist = inBody ? tpRotate(rotation, force->def.torque) : force->def.torque;
+        if (force->def.hasPoint) {
+            tpVec3 center = system->bodies.data[force->body].center;
+            tpVec3 arm = tpRotate(rotation, tpSub(force->def.point, center));
+            twist = tpAdd(twist, tpCross(arm, push));
+        }
+        double before = tpSystem_BodyKineticEnergy(system, force->body);
+        tpSystem_ApplyImpulse(system, force->body, tpScale(active, push), tpScale(active, twist));
+        work += tpSystem_BodyKineticEnergy(system, force->body) - before;
+    }
+    return work;
+}
+
+static void applyAtPoint(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
+    if (tpSystem_IsDynamic(system, body)) {
+        tpVec3 arm = tpSub(point, system->poses.data[body].position);
+        tpSystem_ApplyImpulse(system, body, impulse, tpCross(arm, impulse));
+    }
+}
+
+// Response of the relative speed along the spring to a unit impulse along it.
+static double responseOf(const tpSystem* system, int body, tpVec3 point, tpVec3 direction) {
+    if (!tpSystem_IsDynamic(system, body)) {
+        return 0.0;
+    }
+    tpVec3 along = direction;
+    if (system->isPlanar) {
+        along.z = 0.0;
+    }
+    tpVec3 arm = tpSub(point, system->poses.data[body].position);
+    tpVec3 turn = tpCross(arm, direction);
+    return system->bodies.data[body].inverseMass * tpDot(along, along) +
+           tpDot(turn, tpMulMV(tpSystem_InverseInertia(system, body), turn));
+}
+
+static double energyOf(const tpSystem* system, int body) {
+    return body < 0 ? 0.0 : tpSystem_BodyKineticEnergy(system, body);
+}
+
+// Stiffness gives an impulse from the current length; the damper decays the speed of lengthening
+// exactly, so that no damping, however stiff, is unstable. Returns the damper's work.
+static double kickSpring(tpSystem* system, const tpJoint* spring, double duration) {
+    tpStretch stretch = stretchOf(system, spring);
+    double pull = spring->def.stiffness * (stretch.length - spring->def.rest) * duration;
+    tpVec3 impulse = tpScale(pull, stretch.direction);
+    applyAtPoint(system, spring->bodyA, stretch.pointA, impulse);
+    applyAtPoint(system, spring->bodyB, stretch.pointB, tpNeg(impulse));
+
+    double response = responseOf(system, spring->bodyA, stretch.pointA, stretch.direction) +
+                      responseOf(system, spring->bodyB, stretch.pointB, stretch.direction);
+    if (!(spring->def.damping > 0.0) || !(response > 0.0)) {
+        return 0.0;
+    }
+    tpVec3 relative = tpSub(tpSystem_PointVelocity(system, spring->bodyB, stretch.pointB),
+                            tpSystem_PointVelocity(system, spring->bodyA, stretch.pointA));
+    double speed = tpDot(relative, stretch.direction);
+    double lost = -expm1(-spring->def.damping * response * duration) * speed / response;
+    double before = energyOf(system, spring->bodyA) + energyOf(system, spring->bodyB);
+    impulse = tpScale(lost, stretch.direction);
+    applyAtPoint(system, spring->bodyA, stretch.pointA, impulse);
+    applyAtPoint(system, spring->bodyB, stretch.pointB, tpNeg(impulse));
+    return energyOf(system, spring->bodyA) + energyOf(system, spring->bodyB) - before;
+}
+
+static double kickSprings(tpSystem* system, double duration, tpSweepOrder order) {
+    double work = 0.0;
+    int count = system->joints.count;
+    for (int k = 0; k < count; ++k) {
+        int i = order == tp_forwardSweep ? k : count - 1 - k;
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && joint->type == tp_springJoint) {
+            work += kickSpring(system, joint, duration);
+        }
+    }
+    return work;
+}
+
+static double kickDamping(tpSystem* system, double duration) {
+    double work = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isDamped = body->linearDamping > 0.0 || body->angularDamping > 0.0;
+        if (!isDamped || !tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        double before = tpSystem_BodyKineticEnergy(system, i);
+        tpVelocity* velocity = &system->velocities.data[i];
+        velocity->linear = tpScale(exp(-body->linearDamping * duration), velocity->linear);
+        velocity->angular = tpScale(exp(-body->angularDamping * duration), velocity->angular);
+        work += tpSystem_BodyKineticEnergy(system, i) - before;
+    }
+    return work;
+}
+
+double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order) {
+    double work = 0.0;
+    if (order == tp_backwardSweep) {
+        work += kickDamping(system, duration);
+        work += kickSprings(system, duration, order);
+    }
+    kickGravity(system, duration);
+    work += kickUserForces(system, time, duration);
+    if (order == tp_forwardSweep) {
+        work += kickSprings(system, duration, order);
+        work += kickDamping(system, duration);
+    }
+    return work;
+}

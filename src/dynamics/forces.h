@@ -1,0 +1,26 @@
+// Forces on bodies: gravity, user forces, springs between points, damping.
+//
+// A kick changes velocities by the impulses of the forces over an interval while the poses stand
+// still. Half a kick, free motion, half a kick: a symmetric splitting, exact for constant forces on
+// the centre of mass and of second order otherwise.
+
+#ifndef TIPPE_SRC_DYNAMICS_FORCES_H
+#define TIPPE_SRC_DYNAMICS_FORCES_H
+
+#include "dynamics/system.h"
+
+// Which way the elements that depend on velocity are swept; the two halves of a step are mirror images.
+typedef enum tpSweepOrder { tp_forwardSweep, tp_backwardSweep } tpSweepOrder;
+
+// Applies the impulses of all forces over [time, time + duration], at the current poses. Returns the
+// work of what is not gravity and not a spring's stiffness: user forces, dampers, damping.
+double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order);
+
+// Potential energy of gravity and springs, zero at the origin's height.
+double tpSystem_PotentialEnergy(const tpSystem* system);
+double tpSystem_KineticEnergy(const tpSystem* system);
+double tpSystem_BodyKineticEnergy(const tpSystem* system, int body);
+tpVec3 tpSystem_LinearMomentum(const tpSystem* system);
+tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about);
+
+#endif

@@ -1,0 +1,86 @@
+#include "dynamics/motion.h"
+
+void tpSystem_Drift(tpSystem* system, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        tpPose* pose = &system->poses.data[i];
+        tpVelocity* velocity = &system->velocities.data[i];
+        pose->position = tpMulAdd(pose->position, h, velocity->linear);
+        if (system->isPlanar) {
+            // A turn about z at constant speed, whatever the inertia.
+            pose->rotation =
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, velocity->angular)), pose->rotation));
+        } else {
+            tpRotateFreely(&system->bodies.data[i].inertia, h, &pose->rotation, &velocity->angular);
+        }
+    }
+}
+
+tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time) {
+    if (time <= keyframes[0].time) {
+        return keyframes[0].pose;
+    }
+    if (time >= keyframes[count - 1].time) {
+        return keyframes[count - 1].pose;
+    }
+    int low = 0, high = count - 1; // keyframes[low].time <= time < keyframes[high].time
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (keyframes[middle].time <= time) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    const tpKeyframe* a = &keyframes[low];
+    const tpKeyframe* b = &keyframes[high];
+    double s = (time - a->time) / (b->time - a->time);
+    tpVec3 turn = tpQuatLog(tpMulQQ(b->pose.rotation, tpConjugate(a->pose.rotation)));
+    tpVec3 place = tpMulAdd(a->pose.position, s, tpSub(b->pose.position, a->pose.position));
+    return tpMakePose(place, tpMulQQ(tpQuatExp(tpScale(s, turn)), a->pose.rotation));
+}
+
+// The pose of the centre of mass of a kinematic body at the end of the step.
+static tpPose targetPose(const tpSystem* system, int index, double time, double h) {
+    const tpBody* body = &system->bodies.data[index];
+    tpPose pose = system->poses.data[index];
+    if (body->keyframes != NULL) {
+        tpPose frame = tpKeyframes_PoseAt(body->keyframes, body->keyframeCount, time + h);
+        pose = tpMakePose(tpTransformPoint(frame, body->center), frame.rotation);
+    } else {
+        const tpVelocity* velocity = &system->velocities.data[index];
+        pose.position = tpMulAdd(pose.position, h, velocity->linear);
+        pose.rotation =
+            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, velocity->angular)), pose.rotation));
+    }
+    return pose;
+}
+
+static bool movesAsTold(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    return body->isLive && body->kind == tp_kinematicBody;
+}
+
+void tpSystem_AimKinematic(tpSystem* system, double time, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!movesAsTold(system, i) || system->bodies.data[i].keyframes == NULL) {
+            continue;
+        }
+        tpPose now = system->poses.data[i];
+        tpPose then = targetPose(system, i, time, h);
+        tpVelocity* velocity = &system->velocities.data[i];
+        velocity->linear = tpScale(1.0 / h, tpSub(then.position, now.position));
+        tpVec3 turn = tpQuatLog(tpMulQQ(then.rotation, tpConjugate(now.rotation)));
+        velocity->angular = tpScale(1.0 / h, turn);
+    }
+}
+
+void tpSystem_MoveKinematic(tpSystem* system, double time, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (movesAsTold(system, i)) {
+            system->poses.data[i] = targetPose(system, i, time, h);
+        }
+    }
+}

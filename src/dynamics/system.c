@@ -1,0 +1,146 @@
+#include "dynamics/system.h"
+
+#include <string.h>
+
+void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
+    memset(system, 0, sizeof(*system));
+    system->allocator = *allocator;
+    tpArena_Create(&system->arena, allocator);
+}
+
+void tpSystem_Destroy(tpSystem* system) {
+    const tpAllocator* allocator = &system->allocator;
+    for (int i = 0; i < system->shapes.count; ++i) {
+        if (system->shapes.data[i].isLive) {
+            tpReleaseGeometry(&system->shapes.data[i].geometry);
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpBody* body = &system->bodies.data[i];
+        tpRelease(allocator, body->keyframes, sizeof(tpKeyframe) * (size_t)body->keyframeCount);
+    }
+    TP_FREE_ARRAY(allocator, system->poses);
+    TP_FREE_ARRAY(allocator, system->velocities);
+    TP_FREE_ARRAY(allocator, system->bodies);
+    TP_FREE_ARRAY(allocator, system->shapes);
+    TP_FREE_ARRAY(allocator, system->forces);
+    TP_FREE_ARRAY(allocator, system->joints);
+    TP_FREE_ARRAY(allocator, system->materials);
+    TP_FREE_ARRAY(allocator, system->pairs);
+    TP_FREE_ARRAY(allocator, system->contacts);
+    tpArena_Destroy(&system->arena);
+}
+
+bool tpSystem_ReserveBody(tpSystem* system, int index) {
+    const tpAllocator* allocator = &system->allocator;
+    return TP_RESERVE(allocator, system->poses, index + 1) &&
+           TP_RESERVE(allocator, system->velocities, index + 1) &&
+           TP_RESERVE(allocator, system->bodies, index + 1);
+}
+
+void tpSystem_UpdateMass(tpSystem* system, int index) {
+    tpBody* body = &system->bodies.data[index];
+    tpPose frame = tpSystem_BodyFrame(system, index);
+    body->mass = body->given.mass;
+    body->center = body->given.center;
+    body->inertia = tpMakeInertia(body->given.inertia);
+    bool isMovable = body->kind == tp_dynamicBody && body->mass > 0.0;
+    body->inverseMass = isMovable ? 1.0 / body->mass : 0.0;
+    system->poses.data[index].position = tpTransformPoint(frame, body->center);
+}
+
+tpPose tpSystem_BodyFrame(const tpSystem* system, int index) {
+    tpPose pose = system->poses.data[index];
+    tpVec3 center = tpRotate(pose.rotation, system->bodies.data[index].center);
+    return tpMakePose(tpSub(pose.position, center), pose.rotation);
+}
+
+tpMat33 tpSystem_InverseInertia(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    if (body->inverseMass == 0.0) {
+        return tpZeroMat33();
+    }
+    tpQuat rotation = system->poses.data[index].rotation;
+    if (system->isPlanar) {
+        // Only the turn about z is free.
+        double moment = tpInertia_World(&body->inertia, rotation).cz.z;
+        return tpDiagonal(tpMakeVec3(0.0, 0.0, moment > 0.0 ? 1.0 / moment : 0.0));
+    }
+    return tpInertia_InverseWorld(&body->inertia, rotation);
+}
+
+tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point) {
+    if (body < 0) {
+        return tpZeroVec3();
+    }
+    const tpVelocity* velocity = &system->velocities.data[body];
+    tpVec3 arm = tpSub(point, system->poses.data[body].position);
+    return tpAdd(velocity->linear, tpCross(velocity->angular, arm));
+}
+
+void tpSystem_ApplyImpulse(tpSystem* system, int index, tpVec3 impulse, tpVec3 moment) {
+    if (!tpSystem_IsDynamic(system, index)) {
+        return;
+    }
+    tpVelocity* velocity = &system->velocities.data[index];
+    if (system->isPlanar) {
+        impulse.z = 0.0;
+    }
+    velocity->linear = tpMulAdd(velocity->linear, system->bodies.data[index].inverseMass, impulse);
+    velocity->angular =
+        tpAdd(velocity->angular, tpMulMV(tpSystem_InverseInertia(system, index), moment));
+}
+
+// A pair's place in the sorted list, or -1.
+static int findPair(const tpSystem* system, tpMaterialId first, tpMaterialId second) {
+    int low = 0, high = system->pairs.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        const tpMaterialId* key = system->pairs.data[middle].materials;
+        if (key[0] < first || (key[0] == first && key[1] < second)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == system->pairs.count) {
+        return -1;
+    }
+    const tpMaterialId* key = system->pairs.data[low].materials;
+    return key[0] == first && key[1] == second ? low : -1;
+}
+
+static double geometricMean(double a, double b) {
+    return a == b ? a : sqrt(a * b);
+}
+
+static bool isRound(const tpFriction* friction) {
+    return friction->ellipse[0] == friction->ellipse[1];
+}
+
+void tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
+                           tpFriction* friction, double* restitution) {
+    const tpMaterial* first = &system->materials.data[a];
+    const tpMaterial* second = &system->materials.data[b];
+    const tpFriction* f = &first->friction;
+    const tpFriction* g = &second->friction;
+    friction->staticCoefficient = geometricMean(f->staticCoefficient, g->staticCoefficient);
+    friction->dynamicCoefficient = geometricMean(f->dynamicCoefficient, g->dynamicCoefficient);
+    friction->torsionalArm = geometricMean(f->torsionalArm, g->torsionalArm);
+    friction->ellipse[0] = geometricMean(f->ellipse[0], g->ellipse[0]);
+    friction->ellipse[1] = geometricMean(f->ellipse[1], g->ellipse[1]);
+    // The ellipse is aligned by the material that has one; the first where both have.
+    friction->direction = isRound(f) ? g->direction : f->direction;
+    *restitution = fmax(first->restitution, second->restitution);
+
+    int pair = findPair(system, a < b ? a : b, a < b ? b : a);
+    if (pair >= 0) {
+        const tpPairDef* own = &system->pairs.data[pair];
+        if (own->hasFriction) {
+            *friction = own->friction;
+        }
+        if (own->hasRestitution) {
+            *restitution = own->restitution;
+        }
+    }
+}

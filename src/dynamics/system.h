@@ -1,0 +1,141 @@
+// The mechanical system that steppers move: bodies, forces, joints, materials.
+//
+// Things live in stable slots: the index of a body is the same from its creation to its destruction,
+// and arrays of bodies have the same indices everywhere (poses, velocities, masses, contacts). What
+// the inner loops touch lies in arrays of its own, apart from what users ask about.
+//
+//     poses[i]       centre of mass and orientation of the body's axes, 56 bytes
+//     velocities[i]  one cache line a body
+//     bodies[i]      mass, inertia, kind and the rest
+
+#ifndef TIPPE_SRC_DYNAMICS_SYSTEM_H
+#define TIPPE_SRC_DYNAMICS_SYSTEM_H
+
+#include "base/memory.h"
+#include "dynamics/rotation.h"
+#include "tippe/world.h"
+
+enum { tp_nameCapacity = 64 };
+
+// Velocity of the centre of mass and angular velocity in world axes. Padded to a cache line.
+typedef struct tpVelocity {
+    tpVec3 linear;
+    double padding0;
+    tpVec3 angular;
+    double padding1;
+} tpVelocity;
+
+_Static_assert(sizeof(tpVelocity) == 64, "one cache line a body");
+
+// A force and a torque about the centre of mass, or an impulse of both.
+typedef struct tpWrench {
+    tpVec3 linear, angular;
+} tpWrench;
+
+typedef struct tpBody {
+    bool isLive;
+    tpBodyKind kind;
+    double mass, inverseMass; // inverse 0 unless dynamic
+    tpInertia inertia;
+    tpVec3 center;          // centre of mass in the body's frame
+    tpMassProperties given; // in the body's frame, as defined or summed over the shapes
+    bool hasGivenMass;
+    double linearDamping, angularDamping; // 1/s
+    tpKeyframe* keyframes;
+    int keyframeCount;
+    int firstShape; // chained through tpShape.next, in order of creation
+    void* userData;
+    char name[tp_nameCapacity];
+} tpBody;
+
+typedef struct tpShape {
+    bool isLive;
+    int body;
+    int next;            // of the same body, or -1
+    tpGeometry geometry; // pose in the body's frame
+    tpMaterialId material;
+    double density;
+    uint32_t group, mask;
+    void* userData;
+} tpShape;
+
+typedef struct tpForce {
+    bool isLive;
+    int body;
+    tpForceDef def;
+} tpForce;
+
+typedef struct tpMaterial {
+    tpFriction friction;
+    double restitution;
+    char name[tp_nameCapacity];
+} tpMaterial;
+
+typedef struct tpJoint {
+    bool isLive;
+    tpJointType type;
+    int bodyA, bodyB;        // -1: the world
+    tpVec3 anchorA, anchorB; // in the centre-of-mass frame of each body
+    tpMat33 frameA, frameB;  // columns: joint axes in body axes; cx is the axis
+    tpQuat relativeRotation; // of B seen from A when the joint was made
+    tpJointDef def;
+    tpVec3 force, torque; // reaction on B over the last step, mean
+    char name[tp_nameCapacity];
+} tpJoint;
+
+typedef struct tpSystem {
+    tpAllocator allocator;
+    tpArena arena; // scratch of one step
+
+    // Bodies, one slot each.
+    int bodyCount; // slots in use, dead ones included
+    TP_ARRAY(tpPose) poses;
+    TP_ARRAY(tpVelocity) velocities;
+    TP_ARRAY(tpBody) bodies;
+
+    TP_ARRAY(tpShape) shapes;
+    TP_ARRAY(tpForce) forces;
+    TP_ARRAY(tpJoint) joints;
+    TP_ARRAY(tpMaterial) materials;
+    TP_ARRAY(tpPairDef) pairs; // materials[0] <= materials[1], sorted
+
+    TP_ARRAY(tpContactInfo)
+    contacts; // of the last step; steppers fill in slots (index + 1), the world the generations
+
+    tpVec3 gravity;
+    bool isPlanar;
+    double time, timeError; // the error of the sum, to be taken off the next step
+    int64_t stepCount;
+    uint64_t layout; // changes whenever bodies, shapes, joints or forces come or go
+} tpSystem;
+
+void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);
+void tpSystem_Destroy(tpSystem* system);
+
+// Room for a body in slot `index`; false where memory ran out (nothing has changed then).
+bool tpSystem_ReserveBody(tpSystem* system, int index);
+
+static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
+    return body >= 0 && system->bodies.data[body].inverseMass > 0.0;
+}
+
+// Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in place.
+void tpSystem_UpdateMass(tpSystem* system, int body);
+
+// The frame of the body as the scene gives it, from the centre of mass.
+tpPose tpSystem_BodyFrame(const tpSystem* system, int body);
+
+// Inverse inertia in world axes at the current orientation; what is locked is zero.
+tpMat33 tpSystem_InverseInertia(const tpSystem* system, int body);
+
+// Velocity of a point that moves with the body; zero for body -1, the world.
+tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point);
+
+// Adds an impulse (and moment about the centre of mass) to a dynamic body.
+void tpSystem_ApplyImpulse(tpSystem* system, int body, tpVec3 impulse, tpVec3 moment);
+
+// Friction and restitution between two materials: the pair's own numbers or the rule.
+void tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
+                           tpFriction* friction, double* restitution);
+
+#endif

@@ -1,0 +1,105 @@
+#include "steppers/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+const tpOptionInfo tpOptionTable[tp_optionCount + 1] = {
+    { NULL, tp_numberOption, 0.0, 0.0, 0.0, NULL, NULL, NULL },
+};
+
+tpOptions tpDefaultOptions(void) {
+    tpOptions options;
+    for (int i = 0; i <= tp_optionCount; ++i) {
+        options.values[i] = tpOptionTable[i].defaultValue;
+    }
+    return options;
+}
+
+int tpOptions_Find(const char* name) {
+    for (int i = 0; i < tp_optionCount; ++i) {
+        if (strcmp(tpOptionTable[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static tpResult unknownOption(const char* name, tpError* error) {
+    const char* names[tp_optionCount + 1];
+    for (int i = 0; i < tp_optionCount; ++i) {
+        names[i] = tpOptionTable[i].name;
+    }
+    const char* nearest = tpNearestName(name, names, tp_optionCount);
+    if (nearest != NULL) {
+        return tpError_Set(error, tp_badInput, "no stepper has an option '%s'; did you mean '%s'?",
+                           name, nearest);
+    }
+    return tpError_Set(error, tp_badInput, "no stepper has an option '%s'", name);
+}
+
+static tpResult setChoice(const tpOptionInfo* info, const char* text, double* value,
+                          tpError* error) {
+    char list[256] = "";
+    for (int i = 0; info->choices[i] != NULL; ++i) {
+        if (strcmp(info->choices[i], text) == 0) {
+            *value = i;
+            return tp_success;
+        }
+        strncat(list, i > 0 ? ", " : "", sizeof(list) - strlen(list) - 1);
+        strncat(list, info->choices[i], sizeof(list) - strlen(list) - 1);
+    }
+    return tpError_Set(error, tp_badInput, "option '%s' is one of %s; not '%s'", info->name, list,
+                       text);
+}
+
+static tpResult setBoolean(const tpOptionInfo* info, const char* text, double* value,
+                           tpError* error) {
+    static const char* const yes[] = { "true", "on", "yes", "1" };
+    static const char* const no[] = { "false", "off", "no", "0" };
+    for (int i = 0; i < 4; ++i) {
+        if (strcmp(text, yes[i]) == 0 || strcmp(text, no[i]) == 0) {
+            *value = strcmp(text, yes[i]) == 0 ? 1.0 : 0.0;
+            return tp_success;
+        }
+    }
+    return tpError_Set(error, tp_badInput, "option '%s' is true or false; not '%s'", info->name,
+                       text);
+}
+
+static tpResult setNumber(const tpOptionInfo* info, const char* text, double* value,
+                          tpError* error) {
+    char* end = NULL;
+    double number = strtod(text, &end);
+    bool isWhole = info->kind == tp_integerOption;
+    if (end == text || *end != '\0' || !isfinite(number) || (isWhole && number != floor(number))) {
+        return tpError_Set(error, tp_badInput, "option '%s' is a %snumber; not '%s'", info->name,
+                           isWhole ? "whole " : "", text);
+    }
+    if (number < info->minimum || number > info->maximum) {
+        return tpError_Set(error, tp_badInput, "option '%s' lies between %g and %g; not %s",
+                           info->name, info->minimum, info->maximum, text);
+    }
+    *value = number;
+    return tp_success;
+}
+
+tpResult tpOptions_Set(tpOptions* options, const char* name, const char* text, tpError* error) {
+    int index = tpOptions_Find(name);
+    if (index < 0) {
+        return unknownOption(name, error);
+    }
+    const tpOptionInfo* info = &tpOptionTable[index];
+    double* value = &options->values[index];
+    switch (info->kind) {
+    case tp_choiceOption:
+        return setChoice(info, text, value, error);
+    case tp_booleanOption:
+        return setBoolean(info, text, value, error);
+    case tp_numberOption:
+    case tp_integerOption:
+        break;
+    }
+    return setNumber(info, text, value, error);
+}

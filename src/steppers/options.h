@@ -1,0 +1,26 @@
+// Options of all steppers, in one table: the same idea has the same name everywhere.
+
+#ifndef TIPPE_SRC_STEPPERS_OPTIONS_H
+#define TIPPE_SRC_STEPPERS_OPTIONS_H
+
+#include "tippe/world.h"
+
+// The order is that of the table in options.c.
+typedef enum tpOptionIndex { tp_optionCount } tpOptionIndex;
+
+// Values, one an option; choices and booleans as whole numbers.
+typedef struct tpOptions {
+    double values[tp_optionCount + 1];
+} tpOptions;
+
+extern const tpOptionInfo tpOptionTable[tp_optionCount + 1]; // the last has no name
+
+tpOptions tpDefaultOptions(void);
+
+// The place of an option by name, or -1.
+int tpOptions_Find(const char* name);
+
+// Reads `text` as a value of the option and stores it.
+tpResult tpOptions_Set(tpOptions* options, const char* name, const char* text, tpError* error);
+
+#endif

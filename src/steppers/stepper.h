@@ -1,0 +1,33 @@
+// What a stepper is: an entry in a table. Nothing above this room knows which paper is running.
+
+#ifndef TIPPE_SRC_STEPPERS_STEPPER_H
+#define TIPPE_SRC_STEPPERS_STEPPER_H
+
+#include "dynamics/system.h"
+#include "steppers/options.h"
+
+typedef struct tpStepper {
+    const char* name;             // as scenes and the command line spell it
+    const char* summary;          // one line
+    const tpOptionIndex* options; // that it uses; ends with tp_optionCount
+
+    // Memory that lives from step to step, NULL where it needs none. `create` returns false where
+    // memory ran out. A stepper whose functions are NULL keeps nothing.
+    bool (*create)(tpSystem* system, void** state);
+    void (*destroy)(tpSystem* system, void* state);
+
+    // Moves the system by h seconds and fills in the report: everything but time and energies before
+    // and after, which the world does for all. Sets system->contacts.
+    void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report);
+
+    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out).
+    size_t (*savedSize)(const void* state);
+    void (*save)(const void* state, void* memory);
+    bool (*restore)(tpSystem* system, void* state, const void* memory);
+} tpStepper;
+
+// NULL where this build has no such stepper.
+const tpStepper* tpStepper_Get(tpStepperId id);
+
+#endif

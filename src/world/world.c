@@ -1,0 +1,224 @@
+// Creation, stepping and the questions about the world as a whole.
+
+#include "world/world.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+
+tpWorldDef tpDefaultWorldDef(void) {
+    tpWorldDef def;
+    memset(&def, 0, sizeof(def));
+    def.stepper = tp_freeFlight;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    def.threadCount = 1;
+    def.allocator = tpDefaultAllocator();
+    return def;
+}
+
+static bool createStepperState(tpWorld* world) {
+    world->stepperState = NULL;
+    return world->stepper->create == NULL ||
+           world->stepper->create(&world->system, &world->stepperState);
+}
+
+static void destroyStepperState(tpWorld* world) {
+    if (world->stepper->destroy != NULL) {
+        world->stepper->destroy(&world->system, world->stepperState);
+    }
+    world->stepperState = NULL;
+}
+
+tpWorld* tpCreateWorld(const tpWorldDef* def) {
+    const tpStepper* stepper = tpStepper_Get(def->stepper);
+    TP_ASSERT(stepper != NULL && "this build has no such stepper");
+    if (stepper == NULL) {
+        return NULL;
+    }
+    tpWorld* world = tpAllocateZeroed(&def->allocator, sizeof(tpWorld));
+    if (world == NULL) {
+        return NULL;
+    }
+    tpSystem_Create(&world->system, &def->allocator);
+    world->system.gravity = def->gravity;
+    world->system.isPlanar = def->planar;
+    world->threadCount = def->threadCount > 1 ? def->threadCount : 1;
+    world->stepperId = def->stepper;
+    world->stepper = stepper;
+    world->options = tpDefaultOptions();
+    // Material 0, the default: neither friction nor restitution.
+    tpMaterialDef material = tpDefaultMaterialDef();
+    if (tpCreateMaterial(world, &material) != 0 || !createStepperState(world)) {
+        tpDestroyWorld(world);
+        return NULL;
+    }
+    return world;
+}
+
+void tpDestroyWorld(tpWorld* world) {
+    if (world == NULL) {
+        return;
+    }
+    tpAllocator allocator = world->system.allocator;
+    destroyStepperState(world);
+    tpIdPool_Destroy(&world->bodyIds, &allocator);
+    tpIdPool_Destroy(&world->shapeIds, &allocator);
+    tpIdPool_Destroy(&world->jointIds, &allocator);
+    tpIdPool_Destroy(&world->forceIds, &allocator);
+    tpSystem_Destroy(&world->system);
+    tpRelease(&allocator, world, sizeof(tpWorld));
+}
+
+static bool isStateFinite(const tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpPose* pose = &system->poses.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        double turn = tpDotQQ(pose->rotation, pose->rotation);
+        if (!tpIsFiniteVec3(pose->position) || !isfinite(turn) ||
+            !tpIsFiniteVec3(velocity->linear) || !tpIsFiniteVec3(velocity->angular)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Compensated, so that after k equal steps the time is k h to rounding.
+static void advanceTime(tpSystem* system, double h) {
+    double addend = h - system->timeError;
+    double sum = system->time + addend;
+    system->timeError = (sum - system->time) - addend;
+    system->time = sum;
+}
+
+// Steppers know slots; ids have generations.
+static void completeIds(tpWorld* world) {
+    for (int i = 0; i < world->system.contacts.count; ++i) {
+        tpContactInfo* contact = &world->system.contacts.data[i];
+        contact->bodyA = tpWorld_BodyId(world, (int)contact->bodyA.slot - 1);
+        contact->bodyB = tpWorld_BodyId(world, (int)contact->bodyB.slot - 1);
+        contact->shapeA = tpWorld_ShapeId(world, (int)contact->shapeA.slot - 1);
+        contact->shapeB = tpWorld_ShapeId(world, (int)contact->shapeB.slot - 1);
+    }
+}
+
+tpStepReport tpWorld_Step(tpWorld* world, double h) {
+    tpSystem* system = &world->system;
+    tpStepReport report;
+    memset(&report, 0, sizeof(report));
+    report.converged = true;
+    report.substepCount = 1;
+    TP_ASSERT(h > 0.0 && isfinite(h));
+
+    tpArena_Reset(&system->arena);
+    report.kineticBefore = tpSystem_KineticEnergy(system);
+    report.potentialBefore = tpSystem_PotentialEnergy(system);
+
+    // A copy of the state, to go back to should the step give numbers that are not finite.
+    size_t poseBytes = sizeof(tpPose) * (size_t)system->bodyCount;
+    size_t velocityBytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    tpPose* poses = tpArena_Get(&system->arena, poseBytes);
+    tpVelocity* velocities = tpArena_Get(&system->arena, velocityBytes);
+    if (!(h > 0.0) || !isfinite(h) || poses == NULL || velocities == NULL) {
+        report.undone = true;
+        report.converged = false;
+        report.note = poses == NULL || velocities == NULL ? "out of memory" : "bad step size";
+    } else {
+        if (system->bodyCount > 0) {
+            memcpy(poses, system->poses.data, poseBytes);
+            memcpy(velocities, system->velocities.data, velocityBytes);
+        }
+        world->stepper->step(system, world->stepperState, &world->options, h, &report);
+        if (report.undone || !isStateFinite(system)) {
+            if (system->bodyCount > 0) {
+                memcpy(system->poses.data, poses, poseBytes);
+                memcpy(system->velocities.data, velocities, velocityBytes);
+            }
+            report.undone = true;
+            report.converged = false;
+            report.note = report.note != NULL ? report.note : "the step was not finite";
+        }
+    }
+    if (!report.undone) {
+        advanceTime(system, h);
+        system->stepCount += 1;
+        completeIds(world);
+    }
+    report.time = system->time;
+    report.kineticAfter = tpSystem_KineticEnergy(system);
+    report.potentialAfter = tpSystem_PotentialEnergy(system);
+    return report;
+}
+
+double tpWorld_GetTime(const tpWorld* world) {
+    return world->system.time;
+}
+
+int64_t tpWorld_GetStepCount(const tpWorld* world) {
+    return world->system.stepCount;
+}
+
+tpVec3 tpWorld_GetGravity(const tpWorld* world) {
+    return world->system.gravity;
+}
+
+void tpWorld_SetGravity(tpWorld* world, tpVec3 gravity) {
+    world->system.gravity = gravity;
+}
+
+bool tpWorld_IsPlanar(const tpWorld* world) {
+    return world->system.isPlanar;
+}
+
+tpStepperId tpWorld_GetStepper(const tpWorld* world) {
+    return world->stepperId;
+}
+
+tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
+    const tpStepper* stepper = tpStepper_Get(id);
+    if (stepper == NULL) {
+        return tp_unsupported;
+    }
+    void* state = NULL;
+    if (stepper->create != NULL && !stepper->create(&world->system, &state)) {
+        return tp_outOfMemory;
+    }
+    destroyStepperState(world);
+    world->stepper = stepper;
+    world->stepperId = id;
+    world->stepperState = state;
+    return tp_success;
+}
+
+const tpAllocator* tpWorld_GetAllocator(const tpWorld* world) {
+    return &world->system.allocator;
+}
+
+double tpWorld_GetKineticEnergy(const tpWorld* world) {
+    return tpSystem_KineticEnergy(&world->system);
+}
+
+double tpWorld_GetPotentialEnergy(const tpWorld* world) {
+    return tpSystem_PotentialEnergy(&world->system);
+}
+
+tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world) {
+    return tpSystem_LinearMomentum(&world->system);
+}
+
+tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about) {
+    return tpSystem_AngularMomentum(&world->system, about);
+}
+
+const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
+    *count = world->system.contacts.count;
+    return world->system.contacts.data;
+}
+
+tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error) {
+    return tpOptions_Set(&world->options, name, text, error);
+}
+
+double tpWorld_GetOption(const tpWorld* world, const char* name) {
+    int index = tpOptions_Find(name);
+    return index >= 0 ? world->options.values[index] : NAN;
+}
