@@ -36,7 +36,7 @@ static tpResult updateMassFromShapes(tpWorld* world, int index, tpError* error) 
     memset(&sum, 0, sizeof(sum));
     for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
         const tpShape* shape = &system->shapes.data[i];
-        tpMassProperties parts[2] = { sum, { 0 } };
+        tpMassProperties parts[2] = { sum, sum };
         tpResult result = tpGeometry_Mass(&shape->geometry, shape->density, &parts[1], error);
         if (result != tp_success) {
             return result;
