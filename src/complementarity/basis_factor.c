@@ -1,0 +1,372 @@
+// Left-looking sparse LU of [GilbertPeierls88], made for bases of pivoting methods.
+//
+// Unit columns (slacks) come first: they pivot on their own row without arithmetic, so the work is
+// that of the part of the basis that is not slack. The others are taken in COLAMD's order, with
+// threshold pivoting: of the rows whose entry is within a factor of ten of the largest, the one
+// with the fewest entries in B.
+//
+// Updates are in product form: B_new = B E, where E is the identity but for one column.
+
+#include "complementarity/basis_factor.h"
+
+#include <colamd.h>
+#include <math.h>
+#include <string.h>
+
+// A pivot may be this much smaller than the largest of its column where that keeps factors sparse.
+static const double pivotThreshold = 0.1;
+
+bool tpBasisFactor_Create(tpBasisFactor* factor, tpArena* arena, int n, int etaCapacity) {
+    memset(factor, 0, sizeof(*factor));
+    factor->arena = arena;
+    factor->n = n;
+    factor->rowOfStep = TP_SCRATCH(arena, int, n);
+    factor->stepOfRow = TP_SCRATCH(arena, int, n);
+    factor->columnOfStep = TP_SCRATCH(arena, int, n);
+    factor->lower.starts = TP_SCRATCH_ZEROED(arena, int, n + 1);
+    factor->upper.starts = TP_SCRATCH_ZEROED(arena, int, n + 1);
+    factor->diagonal = TP_SCRATCH(arena, double, n);
+    factor->etas = TP_SCRATCH(arena, double, (size_t)n*(size_t)etaCapacity);
+    factor->etaPosition = TP_SCRATCH(arena, int, etaCapacity);
+    factor->etaCapacity = etaCapacity;
+    factor->rowWork = TP_SCRATCH_ZEROED(arena, double, n);
+    factor->intWork = TP_SCRATCH(arena, int, (size_t)6 * (size_t)n);
+    factor->mark = TP_SCRATCH_ZEROED(arena, unsigned char, n);
+    return !arena->failed;
+}
+
+static bool reserve(tpArena* arena, tpFactorColumns* columns, int more) {
+    if (columns->capacity - columns->count >= more) {
+        return true;
+    }
+    int capacity = 2 * columns->capacity + more + 256;
+    int* rows = TP_SCRATCH(arena, int, capacity);
+    double* values = TP_SCRATCH(arena, double, capacity);
+    if (rows == NULL || values == NULL) {
+        return false;
+    }
+    if (columns->count > 0) {
+        memcpy(rows, columns->rows, sizeof(int) * (size_t)columns->count);
+        memcpy(values, columns->values, sizeof(double) * (size_t)columns->count);
+    }
+    columns->rows = rows;
+    columns->values = values;
+    columns->capacity = capacity;
+    return true;
+}
+
+static void append(tpFactorColumns* columns, int row, double value) {
+    columns->rows[columns->count] = row;
+    columns->values[columns->count] = value;
+    columns->count += 1;
+}
+
+static void takePivot(tpBasisFactor* factor, int step, int row, int column, double value) {
+    factor->rowOfStep[step] = row;
+    factor->stepOfRow[row] = step;
+    factor->columnOfStep[step] = column;
+    factor->diagonal[step] = value;
+    factor->lower.starts[step + 1] = factor->lower.count;
+    factor->upper.starts[step + 1] = factor->upper.count;
+}
+
+// Unit columns pivot first. Writes the other columns to `others` and returns their number.
+static int takeUnitColumns(tpBasisFactor* factor, const tpColumns* B, int* others) {
+    int otherCount = 0;
+    int step = 0;
+    for (int j = 0; j < factor->n; ++j) {
+        int k = B->starts[j];
+        bool isUnit = B->starts[j + 1] == k + 1 && B->values[k] == 1.0;
+        if (isUnit && factor->stepOfRow[B->rows[k]] < 0) {
+            takePivot(factor, step++, B->rows[k], j, 1.0);
+        } else {
+            others[otherCount++] = j;
+        }
+    }
+    factor->unitCount = step;
+    return otherCount;
+}
+
+// Sorts `others` by COLAMD on the rows that are not yet pivoted; counts their entries by row.
+static bool orderColumns(tpBasisFactor* factor, const tpColumns* B, int* others, int count,
+                         int* rowCounts, int* newRow) {
+    int rowCount = 0;
+    for (int i = 0; i < factor->n; ++i) {
+        rowCounts[i] = 0;
+        newRow[i] = factor->stepOfRow[i] < 0 ? rowCount++ : -1;
+    }
+    int entryCount = 0;
+    for (int c = 0; c < count; ++c) {
+        for (int k = B->starts[others[c]]; k < B->starts[others[c] + 1]; ++k) {
+            bool isLeft = newRow[B->rows[k]] >= 0;
+            entryCount += isLeft;
+            rowCounts[B->rows[k]] += isLeft;
+        }
+    }
+    if (count < 3) {
+        return true;
+    }
+
+    tpArenaMark mark = tpArena_Mark(factor->arena);
+    size_t length = colamd_recommended(entryCount, rowCount, count);
+    int* rows = TP_SCRATCH(factor->arena, int, length);
+    int* starts = TP_SCRATCH(factor->arena, int, count + 1);
+    int* sorted = TP_SCRATCH(factor->arena, int, count);
+    bool isDone = false;
+    if (rows != NULL && starts != NULL && sorted != NULL) {
+        int stats[COLAMD_STATS];
+        int used = 0;
+        for (int c = 0; c < count; ++c) {
+            starts[c] = used;
+            for (int k = B->starts[others[c]]; k < B->starts[others[c] + 1]; ++k) {
+                if (newRow[B->rows[k]] >= 0) {
+                    rows[used++] = newRow[B->rows[k]];
+                }
+            }
+        }
+        starts[count] = used;
+        if (colamd(rowCount, count, (int)length, rows, starts, NULL, stats)) {
+            for (int c = 0; c < count; ++c) {
+                sorted[c] = others[starts[c]];
+            }
+            memcpy(others, sorted, sizeof(int) * (size_t)count);
+        }
+        isDone = true;
+    }
+    tpArena_Release(factor->arena, mark);
+    return isDone;
+}
+
+// The rows that column j of B reaches through L, in topological order at the end of `order`:
+// returns where they begin. Marks all rows it lists.
+static int reach(tpBasisFactor* factor, const tpColumns* B, int j, int* order, int* stack,
+                 int* next) {
+    int n = factor->n;
+    int top = n;
+    const tpFactorColumns* L = &factor->lower;
+    for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
+        if (factor->mark[B->rows[k]] != 0) {
+            continue;
+        }
+        int depth = 0;
+        stack[0] = B->rows[k];
+        while (depth >= 0) {
+            int row = stack[depth];
+            int step = factor->stepOfRow[row];
+            if (factor->mark[row] == 0) {
+                factor->mark[row] = 1;
+                next[depth] = step >= 0 ? L->starts[step] : 0;
+            }
+            int end = step >= 0 ? L->starts[step + 1] : 0;
+            int child = -1;
+            while (next[depth] < end && child < 0) {
+                int candidate = L->rows[next[depth]++];
+                child = factor->mark[candidate] == 0 ? candidate : -1;
+            }
+            if (child >= 0) {
+                stack[++depth] = child;
+            } else {
+                order[--top] = row;
+                depth -= 1;
+            }
+        }
+    }
+    return top;
+}
+
+// Eliminates with the columns of L that column j meets; rowWork holds the result on the rows
+// order[top..n).
+static void eliminate(tpBasisFactor* factor, const tpColumns* B, int j, const int* order, int top) {
+    double* x = factor->rowWork;
+    const tpFactorColumns* L = &factor->lower;
+    for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
+        x[B->rows[k]] += B->values[k];
+    }
+    for (int t = top; t < factor->n; ++t) {
+        int step = factor->stepOfRow[order[t]];
+        double value = x[order[t]];
+        if (step < factor->unitCount || value == 0.0) {
+            continue;
+        }
+        for (int k = L->starts[step]; k < L->starts[step + 1]; ++k) {
+            x[L->rows[k]] -= L->values[k] * value;
+        }
+        factor->factorCost += L->starts[step + 1] - L->starts[step];
+    }
+}
+
+// Moves the eliminated column into U and L around the best pivot. False: it is dependent.
+static bool storeColumn(tpBasisFactor* factor, int step, int j, double smallest, const int* order,
+                        int top, const int* rowCounts) {
+    double* x = factor->rowWork;
+    double largest = 0.0;
+    for (int t = top; t < factor->n; ++t) {
+        if (factor->stepOfRow[order[t]] < 0 && fabs(x[order[t]]) > largest) {
+            largest = fabs(x[order[t]]);
+        }
+    }
+    int pivotRow = -1;
+    for (int t = top; t < factor->n && largest > smallest; ++t) {
+        int row = order[t];
+        double size = fabs(x[row]);
+        if (factor->stepOfRow[row] >= 0 || size < pivotThreshold * largest) {
+            continue;
+        }
+        bool isBetter = pivotRow < 0 || rowCounts[row] < rowCounts[pivotRow] ||
+                        (rowCounts[row] == rowCounts[pivotRow] && size > fabs(x[pivotRow]));
+        pivotRow = isBetter ? row : pivotRow;
+    }
+    double pivot = pivotRow >= 0 ? x[pivotRow] : 1.0;
+    for (int t = top; t < factor->n; ++t) {
+        int row = order[t];
+        double value = x[row];
+        x[row] = 0.0;
+        factor->mark[row] = 0;
+        if (pivotRow < 0 || row == pivotRow || value == 0.0) {
+            continue;
+        }
+        if (factor->stepOfRow[row] >= 0) {
+            append(&factor->upper, row, value);
+        } else {
+            append(&factor->lower, row, value / pivot);
+        }
+    }
+    if (pivotRow >= 0) {
+        takePivot(factor, step, pivotRow, j, pivot);
+    }
+    return pivotRow >= 0;
+}
+
+static double largestOfColumn(const tpColumns* B, int j) {
+    double largest = 0.0;
+    for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
+        largest = fmax(largest, fabs(B->values[k]));
+    }
+    return largest;
+}
+
+// Gives each dependent column the unit column of a row that is left.
+static void replaceDependent(tpBasisFactor* factor, int step, int count, const int* dependent,
+                             int* replacedBy) {
+    int row = 0;
+    for (int d = 0; d < count; ++d) {
+        while (factor->stepOfRow[row] >= 0) {
+            row += 1;
+        }
+        replacedBy[d] = row;
+        takePivot(factor, step++, row, dependent[d], 1.0);
+    }
+}
+
+int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tolerance,
+                          int* dependent, int* replacedBy) {
+    int n = factor->n;
+    factor->lower.count = 0;
+    factor->upper.count = 0;
+    factor->etaCount = 0;
+    factor->factorCost = B->starts[n];
+    for (int i = 0; i < n; ++i) {
+        factor->stepOfRow[i] = -1;
+    }
+    int* others = factor->intWork;
+    int* rowCounts = others + n;
+    int* order = others + 2 * (size_t)n;
+    int* stack = others + 3 * (size_t)n;
+    int* next = others + 4 * (size_t)n;
+
+    int otherCount = takeUnitColumns(factor, B, others);
+    if (!orderColumns(factor, B, others, otherCount, rowCounts, next)) {
+        return -1;
+    }
+    int step = factor->unitCount;
+    int dependentCount = 0;
+    for (int c = 0; c < otherCount; ++c) {
+        if (!reserve(factor->arena, &factor->lower, n) ||
+            !reserve(factor->arena, &factor->upper, n)) {
+            return -1;
+        }
+        int j = others[c];
+        double smallest = tolerance * largestOfColumn(B, j);
+        int top = reach(factor, B, j, order, stack, next);
+        eliminate(factor, B, j, order, top);
+        if (storeColumn(factor, step, j, smallest, order, top, rowCounts)) {
+            step += 1;
+        } else {
+            dependent[dependentCount++] = j;
+        }
+    }
+    replaceDependent(factor, step, dependentCount, dependent, replacedBy);
+    return dependentCount;
+}
+
+void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
+    const tpFactorColumns* L = &factor->lower;
+    const tpFactorColumns* U = &factor->upper;
+    for (int step = factor->unitCount; step < factor->n; ++step) {
+        double value = b[factor->rowOfStep[step]];
+        if (value != 0.0) {
+            for (int k = L->starts[step]; k < L->starts[step + 1]; ++k) {
+                b[L->rows[k]] -= L->values[k] * value;
+            }
+        }
+    }
+    for (int step = factor->n - 1; step >= factor->unitCount; --step) {
+        double value = b[factor->rowOfStep[step]] / factor->diagonal[step];
+        x[factor->columnOfStep[step]] = value;
+        if (value != 0.0) {
+            for (int k = U->starts[step]; k < U->starts[step + 1]; ++k) {
+                b[U->rows[k]] -= U->values[k] * value;
+            }
+        }
+    }
+    for (int step = 0; step < factor->unitCount; ++step) {
+        x[factor->columnOfStep[step]] = b[factor->rowOfStep[step]];
+    }
+    for (int e = 0; e < factor->etaCount; ++e) {
+        const double* eta = factor->etas + (size_t)e * (size_t)factor->n;
+        int p = factor->etaPosition[e];
+        double value = x[p] / eta[p];
+        if (value != 0.0) {
+            for (int i = 0; i < factor->n; ++i) {
+                x[i] -= eta[i] * value;
+            }
+        }
+        x[p] = value;
+    }
+}
+
+void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, double* y) {
+    const tpFactorColumns* L = &factor->lower;
+    const tpFactorColumns* U = &factor->upper;
+    for (int e = factor->etaCount - 1; e >= 0; --e) {
+        const double* eta = factor->etas + (size_t)e * (size_t)factor->n;
+        int p = factor->etaPosition[e];
+        double sum = 0.0;
+        for (int i = 0; i < factor->n; ++i) {
+            sum += eta[i] * c[i];
+        }
+        c[p] = (c[p] - (sum - eta[p] * c[p])) / eta[p];
+    }
+    for (int step = 0; step < factor->n; ++step) {
+        double value = c[factor->columnOfStep[step]];
+        for (int k = U->starts[step]; k < U->starts[step + 1]; ++k) {
+            value -= U->values[k] * y[U->rows[k]];
+        }
+        y[factor->rowOfStep[step]] = value / factor->diagonal[step];
+    }
+    for (int step = factor->n - 1; step >= factor->unitCount; --step) {
+        double value = y[factor->rowOfStep[step]];
+        for (int k = L->starts[step]; k < L->starts[step + 1]; ++k) {
+            value -= L->values[k] * y[L->rows[k]];
+        }
+        y[factor->rowOfStep[step]] = value;
+    }
+}
+
+void tpBasisFactor_Replace(tpBasisFactor* factor, int position, const double* alpha) {
+    TP_ASSERT(factor->etaCount < factor->etaCapacity);
+    memcpy(factor->etas + (size_t)factor->etaCount * (size_t)factor->n, alpha,
+           sizeof(double) * (size_t)factor->n);
+    factor->etaPosition[factor->etaCount] = position;
+    factor->etaCount += 1;
+}
