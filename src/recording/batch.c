@@ -1,0 +1,84 @@
+#include "recording/batch.h"
+
+#include <string.h>
+
+void tpBatch_Create(tpBatch* batch, int movingCount, int jointCount, const tpAllocator* allocator) {
+    memset(batch, 0, sizeof(*batch));
+    batch->allocator = *allocator;
+    batch->stateWidth = tp_stateWidth * movingCount;
+    batch->reactionWidth = 6 * jointCount;
+}
+
+void tpBatch_Destroy(tpBatch* batch) {
+    for (int i = 0; i < tp_columnCount; ++i) {
+        TP_FREE_ARRAY(&batch->allocator, batch->columns[i]);
+    }
+}
+
+void tpBatch_Clear(tpBatch* batch) {
+    for (int i = 0; i < tp_columnCount; ++i) {
+        batch->columns[i].count = 0;
+    }
+    batch->frameCount = 0;
+    batch->contactCount = 0;
+    batch->byteCount = 0;
+}
+
+int tpBatch_GetWidth(const tpBatch* batch, int column) {
+    switch (column) {
+    case tp_statesColumn:
+        return batch->stateWidth;
+    case tp_reactionsColumn:
+        return batch->reactionWidth;
+    default:
+        return tpColumns[column].width;
+    }
+}
+
+static size_t rowSize(const tpBatch* batch, int column) {
+    return (size_t)tpBatch_GetWidth(batch, column) * tpColumnKind_Size(tpColumns[column].kind);
+}
+
+// Room for one more frame in all columns, before anything is added to one.
+static bool reserveFrame(tpBatch* batch, int contactCount) {
+    for (int i = 0; i < tp_columnCount; ++i) {
+        size_t rows = tpColumns[i].rows == tp_frameRows ? 1 : (size_t)contactCount;
+        size_t wanted = (size_t)batch->columns[i].count + rows * rowSize(batch, i);
+        if (wanted > INT32_MAX || !TP_RESERVE(&batch->allocator, batch->columns[i], (int)wanted)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void append(tpBatch* batch, int column, const void* bytes, size_t size) {
+    if (size > 0) {
+        memcpy(batch->columns[column].data + batch->columns[column].count, bytes, size);
+        batch->columns[column].count += (int)size;
+        batch->byteCount += size;
+    }
+}
+
+bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame) {
+    if (!reserveFrame(batch, frame->contactCount)) {
+        return false;
+    }
+    for (int i = 0; i < tp_columnCount; ++i) {
+        const tpColumn* column = &tpColumns[i];
+        size_t size = rowSize(batch, i);
+        if (i == tp_statesColumn) {
+            append(batch, i, frame->states, size);
+        } else if (i == tp_reactionsColumn) {
+            append(batch, i, frame->reactions, size);
+        } else if (column->rows == tp_frameRows) {
+            append(batch, i, (const char*)&frame->row + column->offset, size);
+        } else {
+            for (int k = 0; k < frame->contactCount; ++k) {
+                append(batch, i, (const char*)&frame->contacts[k] + column->offset, size);
+            }
+        }
+    }
+    batch->frameCount += 1;
+    batch->contactCount += frame->contactCount;
+    return true;
+}

@@ -1,0 +1,36 @@
+// Frames in memory on their way to the file, by columns.
+
+#ifndef TIPPE_SRC_RECORDING_BATCH_H
+#define TIPPE_SRC_RECORDING_BATCH_H
+
+#include "base/memory.h"
+#include "recording/columns.h"
+
+// A frame as the recorder hands it over.
+typedef struct tpFrameData {
+    tpFrameRow row;
+    const double* states;    // movingCount x tp_stateWidth
+    const double* reactions; // jointCount x 6
+    const tpRecordedContact* contacts;
+    int contactCount;
+} tpFrameData;
+
+typedef struct tpBatch {
+    tpAllocator allocator;
+    int stateWidth, reactionWidth; // numbers in a row of the columns that depend on the scene
+    int frameCount, contactCount;
+    size_t byteCount;
+    TP_ARRAY(unsigned char) columns[tp_columnCount];
+} tpBatch;
+
+void tpBatch_Create(tpBatch* batch, int movingCount, int jointCount, const tpAllocator* allocator);
+void tpBatch_Destroy(tpBatch* batch);
+void tpBatch_Clear(tpBatch* batch); // keeps its memory
+
+// Numbers in a row of a column.
+int tpBatch_GetWidth(const tpBatch* batch, int column);
+
+// False where memory ran out; the batch is then as it was.
+bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame);
+
+#endif

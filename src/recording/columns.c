@@ -1,0 +1,68 @@
+#include "recording/columns.h"
+
+#define FRAME(path, kind, field, unit, about)                                                      \
+    { path, kind, tp_frameRows, 1, offsetof(tpFrameRow, field), unit, about }
+#define REPORT(name, kind, field, unit, about)                                                     \
+    FRAME("/reports/" name, kind, report.field, unit, about)
+#define CONTACT(name, kind, width, field, unit, about)                                             \
+    { "/contacts/" name, kind, tp_contactRows, width, offsetof(tpRecordedContact, field), unit,    \
+      about }
+
+const tpColumn tpColumns[tp_columnCount] = {
+    [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, 0, 0, "m, 1, m/s, rad/s",
+                          "frame x moving body x (x y z qw qx qy qz vx vy vz wx wy wz)" },
+    [tp_reactionsColumn] = { "/joints/reactions", tp_doubleColumn, tp_frameRows, 0, 0, "N, N m",
+                             "frame x joint x (fx fy fz tx ty tz) on body B, mean over the step" },
+    [tp_offsetColumn] = FRAME("/contacts/offset", tp_int64Column, contactEnd, "",
+                              "frame k has the contacts offset[k] to offset[k + 1] - 1"),
+    [tp_timeColumn] = FRAME("/time", tp_doubleColumn, report.time, "s", "of each frame"),
+    [tp_hashColumn] = FRAME("/state_hash", tp_uint64Column, hash, "",
+                            "of positions and velocities; equal states have equal hashes"),
+    FRAME("/step", tp_int64Column, step, "", "steps done at each frame"),
+
+    REPORT("contact_count", tp_intColumn, contactCount, "", "contacts of the last step"),
+    REPORT("solve_count", tp_intColumn, solveCount, "", "problems solved"),
+    REPORT("iteration_count", tp_intColumn, iterationCount, "", "iterations of all solves"),
+    REPORT("failure_count", tp_intColumn, failureCount, "", "solves that missed their tolerance"),
+    REPORT("substep_count", tp_intColumn, substepCount, "", "steps inside the steps"),
+    REPORT("residual", tp_doubleColumn, residual, "1", "of the contact law, largest"),
+    REPORT("cone_violation", tp_doubleColumn, coneViolation, "1", "of the friction cone, largest"),
+    REPORT("dissipation_violation", tp_doubleColumn, dissipationViolation, "1",
+           "of maximal dissipation, largest"),
+    REPORT("penetration", tp_doubleColumn, penetration, "m", "deepest"),
+    REPORT("joint_drift", tp_doubleColumn, jointDrift, "m or rad", "largest"),
+    REPORT("kinetic_before", tp_doubleColumn, kineticBefore, "J", "at the frame before"),
+    REPORT("kinetic_after", tp_doubleColumn, kineticAfter, "J", "at this frame"),
+    REPORT("potential_before", tp_doubleColumn, potentialBefore, "J", "at the frame before"),
+    REPORT("potential_after", tp_doubleColumn, potentialAfter, "J", "at this frame"),
+    REPORT("external_work", tp_doubleColumn, externalWork, "J", "since the frame before"),
+    REPORT("friction_loss", tp_doubleColumn, frictionLoss, "J", "since the frame before"),
+    REPORT("impact_loss", tp_doubleColumn, impactLoss, "J", "since the frame before"),
+    REPORT("converged", tp_boolColumn, converged, "", "1: every solve reached its tolerance"),
+    REPORT("undone", tp_boolColumn, undone, "", "1: a step was undone"),
+    FRAME("/reports/fallback", tp_intColumn, fallback, "", "place in /labels, or -1 for none"),
+    FRAME("/reports/note", tp_intColumn, note, "", "place in /labels, or -1 for none"),
+
+    CONTACT("body_a", tp_intColumn, 1, bodyA, "", "place in /bodies, or -1"),
+    CONTACT("body_b", tp_intColumn, 1, bodyB, "", "place in /bodies, or -1"),
+    CONTACT("feature", tp_uint64Column, 1, feature, "", "the same while the same features touch"),
+    CONTACT("point", tp_doubleColumn, 3, point, "m", "world axes"),
+    CONTACT("normal", tp_doubleColumn, 3, normal, "1", "from body B to body A"),
+    CONTACT("gap", tp_doubleColumn, 1, gap, "m", "at the end of the step"),
+    CONTACT("normal_impulse", tp_doubleColumn, 1, normalImpulse, "N s", "over the step, on body A"),
+    CONTACT("friction_impulse", tp_doubleColumn, 3, frictionImpulse, "N s",
+            "over the step, on body A, world axes"),
+    CONTACT("torsional_impulse", tp_doubleColumn, 1, torsionalImpulse, "N m s",
+            "over the step, on body A, about the normal"),
+    CONTACT("sliding_speed", tp_doubleColumn, 1, slidingSpeed, "m/s", ""),
+    CONTACT("state", tp_enumColumn, 1, state, "", "0 separated, 1 sliding, 2 sticking"),
+};
+
+size_t tpColumnKind_Size(tpColumnKind kind) {
+    static const size_t sizes[tp_columnKindCount] = {
+        [tp_doubleColumn] = sizeof(double),   [tp_intColumn] = sizeof(int),
+        [tp_int64Column] = sizeof(int64_t),   [tp_uint64Column] = sizeof(uint64_t),
+        [tp_boolColumn] = sizeof(bool),       [tp_enumColumn] = sizeof(int),
+    };
+    return sizes[kind];
+}

@@ -1,0 +1,57 @@
+// The columns of a recording: what a frame and a contact consist of in the file.
+//
+// One table says, for each dataset that grows, its name, its types in memory and in the file, and
+// where its numbers stand in the struct they are gathered from. Writer and reader both go by it.
+
+#ifndef TIPPE_SRC_RECORDING_COLUMNS_H
+#define TIPPE_SRC_RECORDING_COLUMNS_H
+
+#include "tippe/recording.h"
+
+typedef enum tpColumnKind {
+    tp_doubleColumn,
+    tp_intColumn,    // int in memory, 32 bits in the file
+    tp_int64Column,
+    tp_uint64Column,
+    tp_boolColumn,   // 0 or 1 in a byte
+    tp_enumColumn,   // int in memory, a byte in the file
+    tp_columnKindCount
+} tpColumnKind;
+
+// What a row of a column belongs to.
+typedef enum tpColumnRows { tp_frameRows, tp_contactRows } tpColumnRows;
+
+typedef struct tpColumn {
+    const char* path; // of the dataset
+    tpColumnKind kind;
+    tpColumnRows rows;
+    int width;      // numbers in a row; 0: depends on the scene
+    size_t offset;  // of the numbers in a tpFrameRow or a tpRecordedContact
+    const char* unit;
+    const char* about;
+} tpColumn;
+
+// A frame without what has a width of its own. Labels are places in the list of labels, or -1.
+typedef struct tpFrameRow {
+    int64_t step;
+    uint64_t hash;
+    int64_t contactEnd; // contacts of this and all frames before
+    tpStepReport report;
+    int fallback, note;
+} tpFrameRow;
+
+enum {
+    tp_statesColumn,    // width: tp_stateWidth * moving bodies
+    tp_reactionsColumn, // width: 6 * joints
+    tp_offsetColumn,    // one row more than there are frames: the first is 0
+    tp_timeColumn,
+    tp_hashColumn,
+    tp_columnCount = 38
+};
+
+extern const tpColumn tpColumns[tp_columnCount];
+
+// Bytes of one number in memory.
+size_t tpColumnKind_Size(tpColumnKind kind);
+
+#endif

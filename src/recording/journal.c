@@ -1,0 +1,196 @@
+#include "recording/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct journalHeader {
+    char magic[8];
+    uint64_t pageCount;
+    uint64_t bodyHash; // of the pages, in order
+    uint64_t headerHash; // of the fields above
+} journalHeader;
+
+static const char magic[8] = { 'T', 'i', 'p', 'p', 'e', 'J', '1', '\n' };
+
+// FNV-1a over words of eight bytes, with shifts so that high bits reach low ones.
+uint64_t tpHashBytes(const void* bytes, size_t size) {
+    const unsigned char* at = bytes;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; size >= 8; size -= 8, at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        hash = (hash ^ word) * 0x100000001b3u;
+        hash ^= hash >> 32;
+    }
+    for (; size > 0; --size, ++at) {
+        hash = (hash ^ *at) * 0x100000001b3u;
+    }
+    return hash ^ (hash >> 29);
+}
+
+bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset) {
+    unsigned char* to = bytes;
+    while (size > 0) {
+        ssize_t got = pread(file, to, size, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return false;
+        }
+        if (got == 0) {
+            memset(to, 0, size);
+            return true;
+        }
+        to += got;
+        size -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    return true;
+}
+
+bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset) {
+    const unsigned char* from = bytes;
+    while (size > 0) {
+        ssize_t put = pwrite(file, from, size, (off_t)offset);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            errno = put == 0 ? ENOSPC : errno;
+            return false;
+        }
+        from += put;
+        size -= (size_t)put;
+        offset += (uint64_t)put;
+    }
+    return true;
+}
+
+// The hash of pages in order, one page further.
+static uint64_t chainHash(uint64_t hash, const tpJournalPage* page) {
+    return (hash ^ tpHashBytes(page, sizeof(*page))) * 0x9e3779b97f4a7c15u;
+}
+
+static journalHeader makeHeader(const tpJournalPage* pages, int count) {
+    journalHeader header = { .pageCount = (uint64_t)count };
+    memcpy(header.magic, magic, sizeof(magic));
+    for (int i = 0; i < count; ++i) {
+        header.bodyHash = chainHash(header.bodyHash, &pages[i]);
+    }
+    header.headerHash = tpHashBytes(&header, offsetof(journalHeader, headerHash));
+    return header;
+}
+
+bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count) {
+    if (count == 0) {
+        return true;
+    }
+    int journal = open(journalPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (journal < 0) {
+        return false;
+    }
+    // The lock tells a repair that this process is still alive and at work.
+    flock(journal, LOCK_EX | LOCK_NB);
+    journalHeader header = makeHeader(pages, count);
+    size_t bodySize = (size_t)count * sizeof(tpJournalPage);
+    bool written = tpWriteAll(journal, &header, sizeof(header), 0) &&
+                   tpWriteAll(journal, pages, bodySize, sizeof(header));
+    bool applied = written;
+    for (int i = 0; applied && i < count; ++i) {
+        applied = tpWriteAll(file, pages[i].bytes, tp_pageSize, pages[i].offset);
+    }
+    int reason = errno;
+    // A complete journal whose pages could not all be copied stays: it is what completes the file.
+    if (!written || applied) {
+        unlink(journalPath);
+    }
+    close(journal);
+    errno = reason;
+    return applied;
+}
+
+static bool readHeader(int journal, journalHeader* header) {
+    struct stat status;
+    if (fstat(journal, &status) != 0 || (uint64_t)status.st_size < sizeof(*header) ||
+        !tpReadAll(journal, header, sizeof(*header), 0)) {
+        return false;
+    }
+    uint64_t bodySize = (uint64_t)status.st_size - sizeof(*header);
+    return memcmp(header->magic, magic, sizeof(magic)) == 0 &&
+           header->headerHash == tpHashBytes(header, offsetof(journalHeader, headerHash)) &&
+           header->pageCount <= bodySize / sizeof(tpJournalPage);
+}
+
+// The page's bytes are in the file already, or it still holds what they replace.
+static bool pageBelongs(int file, const tpJournalPage* page) {
+    unsigned char current[tp_pageSize];
+    if (!tpReadAll(file, current, tp_pageSize, page->offset)) {
+        return false;
+    }
+    return tpHashBytes(current, tp_pageSize) == page->oldHash ||
+           memcmp(current, page->bytes, tp_pageSize) == 0;
+}
+
+static bool readPage(int journal, uint64_t index, tpJournalPage* page) {
+    return tpReadAll(journal, page, sizeof(*page),
+                     sizeof(journalHeader) + index * sizeof(tpJournalPage));
+}
+
+static tpReplay replay(int file, int journal) {
+    journalHeader header;
+    if (!readHeader(journal, &header)) {
+        return tp_replayNothing;
+    }
+    // First look at all of it. A page torn by the death of its writer matches neither old nor new, so
+    // one that does match is enough to know the file by.
+    tpJournalPage page;
+    uint64_t hash = 0;
+    bool belongs = false;
+    for (uint64_t i = 0; i < header.pageCount; ++i) {
+        if (!readPage(journal, i, &page)) {
+            return tp_replayFailed;
+        }
+        hash = chainHash(hash, &page);
+        belongs = belongs || pageBelongs(file, &page);
+    }
+    if (hash != header.bodyHash) {
+        return tp_replayNothing;
+    }
+    if (!belongs) {
+        return tp_replayWrongFile;
+    }
+    for (uint64_t i = 0; i < header.pageCount; ++i) {
+        if (!readPage(journal, i, &page) ||
+            !tpWriteAll(file, page.bytes, tp_pageSize, page.offset)) {
+            return tp_replayFailed;
+        }
+    }
+    return tp_replayDone;
+}
+
+tpReplay tpJournal_Replay(const char* filePath, const char* journalPath) {
+    int journal = open(journalPath, O_RDONLY | O_CLOEXEC);
+    if (journal < 0) {
+        return errno == ENOENT ? tp_replayNothing : tp_replayFailed;
+    }
+    int file = open(filePath, O_RDWR | O_CLOEXEC);
+    tpReplay outcome = tp_replayFailed;
+    if (file >= 0) {
+        outcome = flock(journal, LOCK_EX | LOCK_NB) == 0 ? replay(file, journal) : tp_replayBusy;
+    }
+    int reason = errno;
+    if (outcome == tp_replayDone || outcome == tp_replayNothing) {
+        unlink(journalPath);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    close(journal);
+    errno = reason;
+    return outcome;
+}

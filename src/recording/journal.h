@@ -1,0 +1,47 @@
+// A redo journal: changes of a file that take effect together or not at all.
+//
+// A change is a set of whole pages. They are first written to a journal beside the file, with a
+// checksum over all of them, then copied into the file, then the journal is removed. A process that
+// dies before the journal is complete leaves the file untouched; one that dies later leaves a journal
+// that tpJournal_Replay copies again, as often as it is asked.
+//
+//     header | page | page | ...     header: magic, count, checksum
+//                                    page:   offset in the file, hash of what it replaces, bytes
+//
+// The promise holds against the death of the process, not of the machine: nothing is forced to disk.
+
+#ifndef TIPPE_SRC_RECORDING_JOURNAL_H
+#define TIPPE_SRC_RECORDING_JOURNAL_H
+
+#include "tippe/base.h"
+
+enum { tp_pageSize = 4096 };
+
+typedef struct tpJournalPage {
+    uint64_t offset;  // in the file, a multiple of the page size
+    uint64_t oldHash; // of the bytes that were there, to recognise the file again
+    unsigned char bytes[tp_pageSize];
+} tpJournalPage;
+
+typedef enum tpReplay {
+    tp_replayNothing,   // there is no journal, or an incomplete one, which was removed
+    tp_replayDone,      // the file was completed
+    tp_replayWrongFile, // the journal belongs to another file; nothing was changed
+    tp_replayBusy,      // a running process holds the journal
+    tp_replayFailed     // reading or writing failed, errno says why
+} tpReplay;
+
+uint64_t tpHashBytes(const void* bytes, size_t size);
+
+// Reads or writes all of it, through interruptions. False with errno on failure; reading past the end
+// of the file gives zeros.
+bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset);
+bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
+
+// Changes `file` through a journal at `journalPath`. False with errno on failure: with the journal
+// gone the file is as it was, with the journal there it takes a replay to complete it.
+bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count);
+
+tpReplay tpJournal_Replay(const char* filePath, const char* journalPath);
+
+#endif

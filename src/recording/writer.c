@@ -1,0 +1,313 @@
+#include "recording/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "recording/guarded_file.h"
+
+// Chunks. Large ones compress better and are fewer, but a reader unpacks whole chunks, and the last,
+// unfilled one of each column is written again at every commit.
+enum {
+    frameChunk = 1024,        // rows of columns with one number a frame
+    contactChunk = 4096,      // rows of contact columns
+    bodiesInChunk = 1024,     // of the states: a single body's history need not unpack all others
+    chunkBytes = 1024 * 1024, // of the states, about
+    blockBytes = 16 * chunkBytes // all chunks side by side that hold the same frames, at most
+};
+
+typedef struct columnShape {
+    int rank;
+    hsize_t size[3], chunk[3]; // size[0] grows
+} columnShape;
+
+static hsize_t least(hsize_t a, hsize_t b) { return a < b ? a : b; }
+
+static hsize_t rowsInChunk(hsize_t things, hsize_t width) {
+    hsize_t row = things * width * sizeof(double);
+    hsize_t inChunk = chunkBytes / (least(things, bodiesInChunk) * width * sizeof(double));
+    hsize_t rows = least(least(inChunk, blockBytes / row), frameChunk);
+    return rows > 0 ? rows : 1;
+}
+
+static columnShape shapeOf(int column, const tpRoster* roster) {
+    const tpColumn* info = &tpColumns[column];
+    bool states = column == tp_statesColumn;
+    if (states || column == tp_reactionsColumn) {
+        hsize_t things = (hsize_t)(states ? roster->movingCount : roster->jointCount);
+        hsize_t width = states ? tp_stateWidth : 6;
+        return (columnShape){ 3,
+                              { 0, things, width },
+                              { things > 0 ? rowsInChunk(things, width) : 1,
+                                least(things, bodiesInChunk), width } };
+    }
+    hsize_t rows = info->rows == tp_frameRows ? frameChunk : contactChunk;
+    hsize_t width = (hsize_t)info->width;
+    return (columnShape){ info->width > 1 ? 2 : 1, { 0, width }, { rows, width } };
+}
+
+static hid_t memoryType(tpColumnKind kind) {
+    hid_t types[tp_columnKindCount] = {
+        [tp_doubleColumn] = H5T_NATIVE_DOUBLE, [tp_intColumn] = H5T_NATIVE_INT,
+        [tp_int64Column] = H5T_NATIVE_INT64,   [tp_uint64Column] = H5T_NATIVE_UINT64,
+        [tp_boolColumn] = H5T_NATIVE_UINT8,    [tp_enumColumn] = H5T_NATIVE_INT,
+    };
+    return types[kind];
+}
+
+static hid_t fileType(tpColumnKind kind) {
+    hid_t types[tp_columnKindCount] = {
+        [tp_doubleColumn] = H5T_IEEE_F64LE, [tp_intColumn] = H5T_STD_I32LE,
+        [tp_int64Column] = H5T_STD_I64LE,   [tp_uint64Column] = H5T_STD_U64LE,
+        [tp_boolColumn] = H5T_STD_U8LE,     [tp_enumColumn] = H5T_STD_U8LE,
+    };
+    return types[kind];
+}
+
+// A dataset that grows in its first dimension.
+static hid_t createGrowing(hid_t file, const char* path, hid_t type, const columnShape* shape,
+                           int compression) {
+    hsize_t limit[3] = { H5S_UNLIMITED, shape->size[1], shape->size[2] };
+    hsize_t block = sizeof(double);
+    for (int i = 0; i < shape->rank; ++i) {
+        block *= i == 1 && shape->rank == 3 ? shape->size[i] : shape->chunk[i];
+    }
+    hid_t space = H5Screate_simple(shape->rank, shape->size, limit);
+    hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_chunk(create, shape->rank, shape->chunk);
+    if (compression > 0) {
+        H5Pset_shuffle(create);
+        H5Pset_deflate(create, (unsigned)compression);
+    }
+    // The cache holds all chunks of the current frames twice over, so that none is read back.
+    H5Pset_chunk_cache(access, 521, (size_t)(2 * block), 1.0);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t data = H5Dcreate2(file, path, type, space, links, create, access);
+    H5Pclose(links);
+    H5Pclose(access);
+    H5Pclose(create);
+    H5Sclose(space);
+    return data;
+}
+
+// Rows behind the last one of a dataset of which only the number of rows changes.
+static bool appendRows(hid_t data, hid_t type, hsize_t before, hsize_t count, const void* rows) {
+    hid_t old = H5Dget_space(data);
+    hsize_t size[3] = { 0, 0, 0 }, start[3] = { before, 0, 0 };
+    int rank = H5Sget_simple_extent_dims(old, size, NULL);
+    H5Sclose(old);
+    if (rank < 1) {
+        return false;
+    }
+    size[0] = before + count;
+    bool done = H5Dset_extent(data, size) >= 0;
+    hid_t space = H5Dget_space(data);
+    size[0] = count;
+    hid_t memory = H5Screate_simple(rank, size, NULL);
+    done = done && H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+           H5Dwrite(data, type, memory, space, H5P_DEFAULT, rows) >= 0;
+    H5Sclose(memory);
+    H5Sclose(space);
+    return done;
+}
+
+// Errors -----------------------------------------------------------------------------------------
+
+static tpResult failed(tpWriter* writer, int reason, tpError* error) {
+    writer->failure = reason != 0 ? reason : EIO;
+    bool completable = access(writer->journalPath, F_OK) == 0;
+    return tpError_Set(error, tp_ioError, "%s: cannot write the recording: %s; %s", writer->path,
+                       strerror(writer->failure),
+                       completable ? "`tippe repair` completes it"
+                                   : "what was recorded before stays readable");
+}
+
+// Creating ---------------------------------------------------------------------------------------
+
+bool tpMakeJournalPath(const char* path, char* buffer, size_t size) {
+    int length = snprintf(buffer, size, "%s.journal", path);
+    return length > 0 && (size_t)length < size;
+}
+
+// path, path.part and path.journal. A link is followed to what it stands for, which is what a rename
+// would otherwise not do.
+static tpResult makePaths(tpWriter* writer, const char* path, tpError* error) {
+    struct stat status;
+    bool exists = stat(path, &status) == 0;
+    if (exists && !S_ISREG(status.st_mode)) {
+        return tpError_Set(error, tp_badInput, "%s: not a regular file", path);
+    }
+    char* resolved = exists ? realpath(path, NULL) : NULL;
+    const char* target = resolved != NULL ? resolved : path;
+    size_t room = strlen(target) + sizeof(".journal");
+    writer->pathsSize = 3 * room;
+    writer->path = tpAllocate(&writer->allocator, writer->pathsSize);
+    if (writer->path != NULL) {
+        writer->partPath = writer->path + room;
+        writer->journalPath = writer->partPath + room;
+        strcpy(writer->path, target);
+        snprintf(writer->partPath, room, "%s.part", target);
+        tpMakeJournalPath(target, writer->journalPath, room);
+    }
+    free(resolved); // the C library's own memory
+    return writer->path != NULL ? tp_success : tpError_OutOfMemory(error);
+}
+
+static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
+    for (int i = 0; i < tp_columnCount; ++i) {
+        const tpColumn* column = &tpColumns[i];
+        columnShape shape = shapeOf(i, head->roster);
+        if (shape.rank == 3 && shape.size[1] == 0) {
+            continue; // nothing that moves, or no joints
+        }
+        hid_t data = createGrowing(writer->file, column->path, fileType(column->kind), &shape,
+                                   head->compression);
+        writer->columns[i] = data;
+        if (data < 0 || !tpWriteTextAttribute(data, "unit", column->unit) ||
+            !tpWriteTextAttribute(data, "about", column->about)) {
+            return false;
+        }
+    }
+    hid_t labelType = H5Tcopy(H5T_C_S1);
+    H5Tset_size(labelType, tp_labelCapacity);
+    H5Tset_strpad(labelType, H5T_STR_NULLPAD);
+    columnShape shape = { 1, { 0 }, { 8 } };
+    writer->labels = createGrowing(writer->file, "/labels", labelType, &shape, 0);
+    H5Tclose(labelType);
+    // Offsets start with that of the first frame.
+    int64_t zero = 0;
+    return writer->labels >= 0 && appendRows(writer->columns[tp_offsetColumn], H5T_NATIVE_INT64, 0,
+                                             1, &zero);
+}
+
+static tpResult createFile(tpWriter* writer, const tpRecordingHead* head, tpError* error) {
+    int reason = 0;
+    writer->file = tpGuardedFile_Create(writer->partPath, writer->journalPath, &writer->allocator,
+                                        &reason);
+    if (writer->file < 0) {
+        return tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s", writer->path,
+                           strerror(reason != 0 ? reason : EIO));
+    }
+    bool done = tpWriteHead(writer->file, head, &writer->allocator) && createColumns(writer, head);
+    reason = done ? tpGuardedFile_Commit(writer->file) : EIO;
+    if (reason == 0) {
+        // A journal of the recording that is about to be replaced would be taken for this one's.
+        unlink(writer->journalPath);
+        reason = rename(writer->partPath, writer->path) == 0 ? 0 : errno;
+    }
+    return reason == 0 ? tp_success
+                       : tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s",
+                                     writer->path, strerror(reason));
+}
+
+static void freeWriter(tpWriter* writer) {
+    tpRelease(&writer->allocator, writer->path, writer->pathsSize);
+    memset(writer, 0, sizeof(*writer));
+}
+
+tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHead* head,
+                         const tpAllocator* allocator, tpError* error) {
+    memset(writer, 0, sizeof(*writer));
+    writer->allocator = *allocator;
+    writer->file = -1;
+    writer->labels = -1;
+    for (int i = 0; i < tp_columnCount; ++i) {
+        writer->columns[i] = -1;
+    }
+    tpResult result = makePaths(writer, path, error);
+    if (result != tp_success) {
+        return result;
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    result = createFile(writer, head, error);
+    if (result != tp_success) {
+        if (writer->file >= 0) {
+            tpGuardedFile_Close(writer->file, true);
+            unlink(writer->partPath);
+        }
+        freeWriter(writer);
+    }
+    tpQuiet_End(quiet);
+    return result;
+}
+
+// Frames -----------------------------------------------------------------------------------------
+
+tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
+    if (writer->failure != 0) {
+        return failed(writer, writer->failure, error);
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    bool done = true;
+    for (int i = 0; done && i < tp_columnCount; ++i) {
+        bool frames = tpColumns[i].rows == tp_frameRows;
+        hsize_t before = frames ? writer->frameCount : writer->contactCount;
+        int count = frames ? batch->frameCount : batch->contactCount;
+        if (writer->columns[i] < 0 || count == 0) {
+            continue;
+        }
+        before += i == tp_offsetColumn ? 1 : 0;
+        done = appendRows(writer->columns[i], memoryType(tpColumns[i].kind), before, (hsize_t)count,
+                          batch->columns[i].data);
+    }
+    tpQuiet_End(quiet);
+    if (!done) {
+        return failed(writer, EIO, error);
+    }
+    writer->frameCount += (hsize_t)batch->frameCount;
+    writer->contactCount += (hsize_t)batch->contactCount;
+    return tp_success;
+}
+
+tpResult tpWriter_AddLabel(tpWriter* writer, const char* label, tpError* error) {
+    if (writer->failure != 0) {
+        return failed(writer, writer->failure, error);
+    }
+    char row[tp_labelCapacity] = { 0 };
+    snprintf(row, sizeof(row), "%s", label);
+    tpQuiet quiet = tpQuiet_Begin();
+    hid_t type = H5Dget_type(writer->labels);
+    bool done = appendRows(writer->labels, type, writer->labelCount, 1, row);
+    H5Tclose(type);
+    tpQuiet_End(quiet);
+    writer->labelCount += 1;
+    return done ? tp_success : failed(writer, EIO, error);
+}
+
+tpResult tpWriter_Commit(tpWriter* writer, tpError* error) {
+    if (writer->failure != 0) {
+        return failed(writer, writer->failure, error);
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    int reason = tpGuardedFile_Commit(writer->file);
+    tpQuiet_End(quiet);
+    return reason == 0 ? tp_success : failed(writer, reason, error);
+}
+
+tpResult tpWriter_Close(tpWriter* writer, const char* summary, tpError* error) {
+    tpQuiet quiet = tpQuiet_Begin();
+    tpResult result = tp_success;
+    if (writer->failure == 0) {
+        bool done = summary == NULL || tpWriteText(writer->file, "summary", summary);
+        int finished = 1;
+        hid_t attribute = H5Aopen(writer->file, "finished", H5P_DEFAULT);
+        done = done && attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_INT, &finished) >= 0;
+        H5Aclose(attribute);
+        result = done ? tp_success : failed(writer, EIO, error);
+    } else {
+        result = failed(writer, writer->failure, error);
+    }
+    int reason = tpGuardedFile_Close(writer->file, result != tp_success);
+    if (reason != 0) {
+        result = failed(writer, reason, error);
+    }
+    tpQuiet_End(quiet);
+    freeWriter(writer);
+    return result;
+}

@@ -1,0 +1,207 @@
+// What stands before the frames of a recording: scene, stepper, options, bodies and joints.
+//
+// Texts have a fixed length and are padded with zeros: every reader of HDF5 knows them, and no heap of
+// variable-length objects has to survive a crash.
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "recording/writer.h"
+
+enum { formatVersion = 1 };
+
+tpQuiet tpQuiet_Begin(void) {
+    tpQuiet quiet;
+    H5Eget_auto2(H5E_DEFAULT, &quiet.function, &quiet.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return quiet;
+}
+
+void tpQuiet_End(tpQuiet quiet) { H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data); }
+
+static hid_t makeTextType(size_t size) {
+    hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 &&
+        (H5Tset_size(type, size) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+         H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+bool tpWriteText(hid_t place, const char* name, const char* text) {
+    hid_t type = makeTextType(text[0] != '\0' ? strlen(text) : 1);
+    hid_t space = H5Screate(H5S_SCALAR);
+    hid_t data = H5Dcreate2(place, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = data >= 0 && H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Tclose(type);
+    return done;
+}
+
+static bool writeAttribute(hid_t place, const char* name, hid_t fileType, hid_t memoryType,
+                           hsize_t count, const void* value) {
+    hid_t space = count == 1 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &count, NULL);
+    hid_t attribute = H5Acreate2(place, name, fileType, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = attribute >= 0 && H5Awrite(attribute, memoryType, value) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return done;
+}
+
+bool tpWriteTextAttribute(hid_t place, const char* name, const char* text) {
+    hid_t type = makeTextType(text[0] != '\0' ? strlen(text) : 1);
+    bool done = type >= 0 && writeAttribute(place, name, type, type, 1, text);
+    H5Tclose(type);
+    return done;
+}
+
+bool tpWriteNumberAttribute(hid_t place, const char* name, double value) {
+    return writeAttribute(place, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, &value);
+}
+
+bool tpWriteIntAttribute(hid_t place, const char* name, int value) {
+    return writeAttribute(place, name, H5T_STD_I32LE, H5T_NATIVE_INT, 1, &value);
+}
+
+// A dataset of `count` rows of `width` numbers, not chunked.
+static bool writeTable(hid_t place, const char* name, hid_t fileType, hid_t memoryType,
+                       hsize_t count, hsize_t width, const void* values) {
+    hsize_t size[2] = { count, width };
+    hid_t space = H5Screate_simple(width == 1 ? 1 : 2, size, NULL);
+    hid_t data = H5Dcreate2(place, name, fileType, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = data >= 0 && (count == 0 || H5Dwrite(data, memoryType, H5S_ALL, H5S_ALL,
+                                                     H5P_DEFAULT, values) >= 0);
+    H5Dclose(data);
+    H5Sclose(space);
+    return done;
+}
+
+static bool writeNames(hid_t place, const char* name, int count, const char* names) {
+    hid_t type = makeTextType(tp_nameCapacity);
+    bool done = type >= 0 && writeTable(place, name, type, type, (hsize_t)count, 1, names);
+    H5Tclose(type);
+    return done;
+}
+
+static const char* const kindNames[] = { [tp_dynamicBody] = "dynamic",
+                                         [tp_fixedBody] = "fixed",
+                                         [tp_kinematicBody] = "kinematic" };
+
+// Numbers of a body beside its name: gathered into tables, one after the other.
+typedef struct bodyTables {
+    char (*names)[tp_nameCapacity];
+    char (*kinds)[tp_nameCapacity];
+    double *mass, *center, *inertia, *position, *rotation;
+    int* moving;
+} bodyTables;
+
+static void putVec3(double* to, tpVec3 v) {
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+static void fillBody(bodyTables* tables, const tpRosterBody* body, int i) {
+    strcpy(tables->names[i], body->name);
+    strcpy(tables->kinds[i], kindNames[body->kind]);
+    tables->mass[i] = body->mass.mass;
+    putVec3(tables->center + 3 * i, body->mass.center);
+    const tpMat33* inertia = &body->mass.inertia;
+    double parts[6] = { inertia->cx.x, inertia->cy.y, inertia->cz.z,
+                        inertia->cy.x, inertia->cz.x, inertia->cz.y };
+    memcpy(tables->inertia + 6 * i, parts, sizeof(parts));
+    putVec3(tables->position + 3 * i, body->pose.position);
+    tpQuat q = body->pose.rotation;
+    double rotation[4] = { q.w, q.x, q.y, q.z };
+    memcpy(tables->rotation + 4 * i, rotation, sizeof(rotation));
+    tables->moving[i] = body->moving;
+}
+
+static bool writeBodyTables(hid_t bodies, const bodyTables* tables, int bodyCount) {
+    hsize_t count = (hsize_t)bodyCount;
+    hid_t f64 = H5T_IEEE_F64LE, real = H5T_NATIVE_DOUBLE;
+    return writeNames(bodies, "name", bodyCount, tables->names[0]) &&
+           writeNames(bodies, "kind", bodyCount, tables->kinds[0]) &&
+           writeTable(bodies, "mass", f64, real, count, 1, tables->mass) &&
+           writeTable(bodies, "center_of_mass", f64, real, count, 3, tables->center) &&
+           writeTable(bodies, "inertia", f64, real, count, 6, tables->inertia) &&
+           writeTable(bodies, "position", f64, real, count, 3, tables->position) &&
+           writeTable(bodies, "rotation", f64, real, count, 4, tables->rotation) &&
+           writeTable(bodies, "moving", H5T_STD_I32LE, H5T_NATIVE_INT, count, 1, tables->moving);
+}
+
+static bool writeBodies(hid_t file, const tpRoster* roster, const tpAllocator* allocator) {
+    size_t count = (size_t)roster->bodyCount;
+    tpArena arena;
+    tpArena_Create(&arena, allocator);
+    bodyTables tables = { .names = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
+                          .kinds = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
+                          .mass = TP_SCRATCH(&arena, double, count),
+                          .center = TP_SCRATCH(&arena, double, 3 * count),
+                          .inertia = TP_SCRATCH(&arena, double, 6 * count),
+                          .position = TP_SCRATCH(&arena, double, 3 * count),
+                          .rotation = TP_SCRATCH(&arena, double, 4 * count),
+                          .moving = TP_SCRATCH(&arena, int, count) };
+    hid_t bodies = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = !arena.failed && bodies >= 0;
+    for (int i = 0; done && i < roster->bodyCount; ++i) {
+        fillBody(&tables, &roster->bodies[i], i);
+    }
+    done = done && writeBodyTables(bodies, &tables, roster->bodyCount);
+    // The names of the states' columns, so that nobody has to look up who moves.
+    for (int i = 0; done && i < roster->movingCount; ++i) {
+        memset(tables.names[i], 0, tp_nameCapacity);
+        strcpy(tables.names[i], roster->bodies[roster->moving[i]].name);
+    }
+    done = done && writeNames(file, "state_names", roster->movingCount, tables.names[0]);
+    H5Gclose(bodies);
+    tpArena_Destroy(&arena);
+    return done;
+}
+
+static bool writeJoints(hid_t file, const tpRoster* roster, const tpAllocator* allocator) {
+    size_t size = ((size_t)roster->jointCount + 1) * tp_nameCapacity;
+    char* names = tpAllocateZeroed(allocator, size);
+    hid_t joints = H5Gcreate2(file, "joints", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = names != NULL && joints >= 0;
+    for (int i = 0; done && i < roster->jointCount; ++i) {
+        strcpy(names + (size_t)i * tp_nameCapacity, roster->joints[i].name);
+    }
+    done = done && writeNames(joints, "name", roster->jointCount, names);
+    H5Gclose(joints);
+    tpRelease(allocator, names, size);
+    return done;
+}
+
+static bool writeOptions(hid_t file, const tpRecordingHead* head) {
+    hid_t options = H5Gcreate2(file, "options", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done = options >= 0;
+    for (int i = 0; done && i < head->optionCount; ++i) {
+        const tpHeadOption* option = &head->options[i];
+        done = option->choice != NULL
+                   ? tpWriteTextAttribute(options, option->name, option->choice)
+                   : tpWriteNumberAttribute(options, option->name, option->value);
+    }
+    H5Gclose(options);
+    return done;
+}
+
+bool tpWriteHead(hid_t file, const tpRecordingHead* head, const tpAllocator* allocator) {
+    double gravity[3];
+    putVec3(gravity, head->gravity);
+    return tpWriteTextAttribute(file, "format", "tippe recording") &&
+           tpWriteIntAttribute(file, "format_version", formatVersion) &&
+           tpWriteTextAttribute(file, "tippe_version", tpVersion()) &&
+           tpWriteTextAttribute(file, "stepper", head->stepper) &&
+           tpWriteTextAttribute(file, "scene_name", head->sceneName) &&
+           tpWriteNumberAttribute(file, "step", head->step) &&
+           tpWriteIntAttribute(file, "every", head->every) &&
+           tpWriteIntAttribute(file, "planar", head->planar ? 1 : 0) &&
+           writeAttribute(file, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, gravity) &&
+           tpWriteIntAttribute(file, "finished", 0) && tpWriteText(file, "scene", head->sceneText) &&
+           writeBodies(file, head->roster, allocator) &&
+           writeJoints(file, head->roster, allocator) && writeOptions(file, head);
+}
