@@ -13,12 +13,14 @@ void tpBatch_Destroy(tpBatch* batch) {
     for (int i = 0; i < tp_columnCount; ++i) {
         TP_FREE_ARRAY(&batch->allocator, batch->columns[i]);
     }
+    TP_FREE_ARRAY(&batch->allocator, batch->labels);
 }
 
 void tpBatch_Clear(tpBatch* batch) {
     for (int i = 0; i < tp_columnCount; ++i) {
         batch->columns[i].count = 0;
     }
+    batch->labels.count = 0;
     batch->frameCount = 0;
     batch->contactCount = 0;
     batch->byteCount = 0;

@@ -21,6 +21,7 @@ typedef struct tpBatch {
     int frameCount, contactCount;
     size_t byteCount;
     TP_ARRAY(unsigned char) columns[tp_columnCount];
+    TP_ARRAY(const char*) labels; // that occur here for the first time
 } tpBatch;
 
 void tpBatch_Create(tpBatch* batch, int movingCount, int jointCount, const tpAllocator* allocator);

@@ -5,8 +5,10 @@
 #define REPORT(name, kind, field, unit, about)                                                     \
     FRAME("/reports/" name, kind, report.field, unit, about)
 #define CONTACT(name, kind, width, field, unit, about)                                             \
-    { "/contacts/" name, kind, tp_contactRows, width, offsetof(tpRecordedContact, field), unit,    \
-      about }
+    {                                                                                              \
+        "/contacts/" name, kind, tp_contactRows, width, offsetof(tpRecordedContact, field), unit,  \
+            about                                                                                  \
+    }
 
 const tpColumn tpColumns[tp_columnCount] = {
     [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, 0, 0, "m, 1, m/s, rad/s",
@@ -60,9 +62,9 @@ const tpColumn tpColumns[tp_columnCount] = {
 
 size_t tpColumnKind_Size(tpColumnKind kind) {
     static const size_t sizes[tp_columnKindCount] = {
-        [tp_doubleColumn] = sizeof(double),   [tp_intColumn] = sizeof(int),
-        [tp_int64Column] = sizeof(int64_t),   [tp_uint64Column] = sizeof(uint64_t),
-        [tp_boolColumn] = sizeof(bool),       [tp_enumColumn] = sizeof(int),
+        [tp_doubleColumn] = sizeof(double), [tp_intColumn] = sizeof(int),
+        [tp_int64Column] = sizeof(int64_t), [tp_uint64Column] = sizeof(uint64_t),
+        [tp_boolColumn] = sizeof(bool),     [tp_enumColumn] = sizeof(int),
     };
     return sizes[kind];
 }

@@ -10,11 +10,11 @@
 
 typedef enum tpColumnKind {
     tp_doubleColumn,
-    tp_intColumn,    // int in memory, 32 bits in the file
+    tp_intColumn, // int in memory, 32 bits in the file
     tp_int64Column,
     tp_uint64Column,
-    tp_boolColumn,   // 0 or 1 in a byte
-    tp_enumColumn,   // int in memory, a byte in the file
+    tp_boolColumn, // 0 or 1 in a byte
+    tp_enumColumn, // int in memory, a byte in the file
     tp_columnKindCount
 } tpColumnKind;
 
@@ -25,8 +25,8 @@ typedef struct tpColumn {
     const char* path; // of the dataset
     tpColumnKind kind;
     tpColumnRows rows;
-    int width;      // numbers in a row; 0: depends on the scene
-    size_t offset;  // of the numbers in a tpFrameRow or a tpRecordedContact
+    int width;     // numbers in a row; 0: depends on the scene
+    size_t offset; // of the numbers in a tpFrameRow or a tpRecordedContact
     const char* unit;
     const char* about;
 } tpColumn;

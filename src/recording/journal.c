@@ -10,7 +10,7 @@
 typedef struct journalHeader {
     char magic[8];
     uint64_t pageCount;
-    uint64_t bodyHash; // of the pages, in order
+    uint64_t bodyHash;   // of the pages, in order
     uint64_t headerHash; // of the fields above
 } journalHeader;
 

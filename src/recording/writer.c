@@ -1,3 +1,6 @@
+// For realpath.
+#define _XOPEN_SOURCE 700
+
 #include "recording/writer.h"
 
 #include <errno.h>
@@ -25,7 +28,9 @@ typedef struct columnShape {
     hsize_t size[3], chunk[3]; // size[0] grows
 } columnShape;
 
-static hsize_t least(hsize_t a, hsize_t b) { return a < b ? a : b; }
+static hsize_t least(hsize_t a, hsize_t b) {
+    return a < b ? a : b;
+}
 
 static hsize_t rowsInChunk(hsize_t things, hsize_t width) {
     hsize_t row = things * width * sizeof(double);
@@ -182,14 +187,14 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
     H5Tclose(labelType);
     // Offsets start with that of the first frame.
     int64_t zero = 0;
-    return writer->labels >= 0 && appendRows(writer->columns[tp_offsetColumn], H5T_NATIVE_INT64, 0,
-                                             1, &zero);
+    return writer->labels >= 0 &&
+           appendRows(writer->columns[tp_offsetColumn], H5T_NATIVE_INT64, 0, 1, &zero);
 }
 
 static tpResult createFile(tpWriter* writer, const tpRecordingHead* head, tpError* error) {
     int reason = 0;
-    writer->file = tpGuardedFile_Create(writer->partPath, writer->journalPath, &writer->allocator,
-                                        &reason);
+    writer->file =
+        tpGuardedFile_Create(writer->partPath, writer->journalPath, &writer->allocator, &reason);
     if (writer->file < 0) {
         return tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s", writer->path,
                            strerror(reason != 0 ? reason : EIO));
@@ -239,13 +244,23 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
 
 // Frames -----------------------------------------------------------------------------------------
 
-tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
-    if (writer->failure != 0) {
-        return failed(writer, writer->failure, error);
+static bool appendLabel(tpWriter* writer, const char* label) {
+    char row[tp_labelCapacity] = { 0 };
+    snprintf(row, sizeof(row), "%s", label);
+    hid_t type = H5Dget_type(writer->labels);
+    bool done = appendRows(writer->labels, type, writer->labelCount, 1, row);
+    H5Tclose(type);
+    writer->labelCount += 1;
+    return done;
+}
+
+static bool appendBatch(tpWriter* writer, const tpBatch* batch) {
+    for (int i = 0; i < batch->labels.count; ++i) {
+        if (!appendLabel(writer, batch->labels.data[i])) {
+            return false;
+        }
     }
-    tpQuiet quiet = tpQuiet_Begin();
-    bool done = true;
-    for (int i = 0; done && i < tp_columnCount; ++i) {
+    for (int i = 0; i < tp_columnCount; ++i) {
         bool frames = tpColumns[i].rows == tp_frameRows;
         hsize_t before = frames ? writer->frameCount : writer->contactCount;
         int count = frames ? batch->frameCount : batch->contactCount;
@@ -253,9 +268,20 @@ tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error)
             continue;
         }
         before += i == tp_offsetColumn ? 1 : 0;
-        done = appendRows(writer->columns[i], memoryType(tpColumns[i].kind), before, (hsize_t)count,
-                          batch->columns[i].data);
+        if (!appendRows(writer->columns[i], memoryType(tpColumns[i].kind), before, (hsize_t)count,
+                        batch->columns[i].data)) {
+            return false;
+        }
     }
+    return true;
+}
+
+tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
+    if (writer->failure != 0) {
+        return failed(writer, writer->failure, error);
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    bool done = appendBatch(writer, batch);
     tpQuiet_End(quiet);
     if (!done) {
         return failed(writer, EIO, error);
@@ -263,21 +289,6 @@ tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error)
     writer->frameCount += (hsize_t)batch->frameCount;
     writer->contactCount += (hsize_t)batch->contactCount;
     return tp_success;
-}
-
-tpResult tpWriter_AddLabel(tpWriter* writer, const char* label, tpError* error) {
-    if (writer->failure != 0) {
-        return failed(writer, writer->failure, error);
-    }
-    char row[tp_labelCapacity] = { 0 };
-    snprintf(row, sizeof(row), "%s", label);
-    tpQuiet quiet = tpQuiet_Begin();
-    hid_t type = H5Dget_type(writer->labels);
-    bool done = appendRows(writer->labels, type, writer->labelCount, 1, row);
-    H5Tclose(type);
-    tpQuiet_End(quiet);
-    writer->labelCount += 1;
-    return done ? tp_success : failed(writer, EIO, error);
 }
 
 tpResult tpWriter_Commit(tpWriter* writer, tpError* error) {

@@ -44,7 +44,6 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
 
 // Adds frames. They are part of the file after the next commit.
 tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error);
-tpResult tpWriter_AddLabel(tpWriter* writer, const char* label, tpError* error);
 tpResult tpWriter_Commit(tpWriter* writer, tpError* error);
 
 // Marks the recording finished, with its summary (may be NULL), and closes. Frees everything, also on

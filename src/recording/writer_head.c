@@ -17,13 +17,14 @@ tpQuiet tpQuiet_Begin(void) {
     return quiet;
 }
 
-void tpQuiet_End(tpQuiet quiet) { H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data); }
+void tpQuiet_End(tpQuiet quiet) {
+    H5Eset_auto2(H5E_DEFAULT, quiet.function, quiet.data);
+}
 
 static hid_t makeTextType(size_t size) {
     hid_t type = H5Tcopy(H5T_C_S1);
-    if (type >= 0 &&
-        (H5Tset_size(type, size) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
-         H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+    if (type >= 0 && (H5Tset_size(type, size) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+                      H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
         H5Tclose(type);
         return -1;
     }
@@ -86,9 +87,9 @@ static bool writeNames(hid_t place, const char* name, int count, const char* nam
     return done;
 }
 
-static const char* const kindNames[] = { [tp_dynamicBody] = "dynamic",
-                                         [tp_fixedBody] = "fixed",
-                                         [tp_kinematicBody] = "kinematic" };
+static const char* const kindNames[] = {
+    [tp_dynamicBody] = "dynamic", [tp_fixedBody] = "fixed", [tp_kinematicBody] = "kinematic"
+};
 
 // Numbers of a body beside its name: gathered into tables, one after the other.
 typedef struct bodyTables {
@@ -201,7 +202,8 @@ bool tpWriteHead(hid_t file, const tpRecordingHead* head, const tpAllocator* all
            tpWriteIntAttribute(file, "every", head->every) &&
            tpWriteIntAttribute(file, "planar", head->planar ? 1 : 0) &&
            writeAttribute(file, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, gravity) &&
-           tpWriteIntAttribute(file, "finished", 0) && tpWriteText(file, "scene", head->sceneText) &&
+           tpWriteIntAttribute(file, "finished", 0) &&
+           tpWriteText(file, "scene", head->sceneText) &&
            writeBodies(file, head->roster, allocator) &&
            writeJoints(file, head->roster, allocator) && writeOptions(file, head);
 }

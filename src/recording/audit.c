@@ -1,0 +1,225 @@
+// The audit of a run: sums and extremes of its reports, for programs and for people.
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "recording/clock.h"
+#include "recording/number.h"
+#include "tippe/recording.h"
+
+static const double defaultTolerance = 1e-6;
+
+void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
+    memset(audit, 0, sizeof(*audit));
+    double tolerance = tpWorld_GetOption(world, "tolerance");
+    audit->tolerance = tolerance > 0.0 ? tolerance : defaultTolerance;
+    audit->startTime = audit->endTime = tpWorld_GetTime(world);
+    audit->energyStart = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    audit->energyEnd = audit->energyStart;
+    audit->wallStart = tpSecondsNow();
+}
+
+// The larger one; NaN where one of them is.
+static double worse(double a, double b) {
+    return isnan(a) || a > b ? a : b;
+}
+
+static void countFallback(tpAudit* audit, const char* name) {
+    for (int i = 0; i < audit->fallbackCount; ++i) {
+        if (strcmp(audit->fallbacks[i].name, name) == 0) {
+            audit->fallbacks[i].count += 1;
+            return;
+        }
+    }
+    if (audit->fallbackCount < tp_auditFallbackCapacity) {
+        audit->fallbacks[audit->fallbackCount++] = (tpFallbackCount){ name, 1 };
+    } else {
+        audit->otherFallbackCount += 1;
+    }
+}
+
+void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
+    audit->stepCount += 1;
+    audit->solveCount += report->solveCount;
+    audit->iterationCount += report->iterationCount;
+    audit->failureCount += report->failureCount;
+    audit->substepCount += report->substepCount;
+    audit->undoneCount += report->undone ? 1 : 0;
+    audit->unconvergedCount += report->converged ? 0 : 1;
+    if (!(report->residual <= audit->tolerance) && audit->firstAboveTolerance == 0) {
+        audit->firstAboveTolerance = audit->stepCount;
+    }
+    audit->contactTotal += report->contactCount;
+    audit->contactMax =
+        report->contactCount > audit->contactMax ? report->contactCount : audit->contactMax;
+    audit->endTime = report->time;
+    audit->penetrationMax = worse(audit->penetrationMax, report->penetration);
+    audit->residualMax = worse(audit->residualMax, report->residual);
+    audit->dissipationMax = worse(audit->dissipationMax, report->dissipationViolation);
+    audit->coneMax = worse(audit->coneMax, report->coneViolation);
+    audit->jointDriftMax = worse(audit->jointDriftMax, report->jointDrift);
+    double before = report->kineticBefore + report->potentialBefore;
+    double after = report->kineticAfter + report->potentialAfter;
+    audit->energyEnd = after;
+    audit->energyIncreaseMax =
+        worse(audit->energyIncreaseMax, after - before - report->externalWork);
+    audit->externalWork += report->externalWork;
+    audit->frictionLoss += report->frictionLoss;
+    audit->impactLoss += report->impactLoss;
+    if (report->fallback != NULL) {
+        countFallback(audit, report->fallback);
+    }
+    audit->wallTime = tpSecondsNow() - audit->wallStart;
+}
+
+int64_t tpPeakMemory(void) {
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+// Text that grows in a buffer which may be too small ---------------------------------------------
+
+typedef struct text {
+    char* buffer;
+    size_t size, length;
+} text;
+
+TP_PRINTF(2, 3)
+static void put(text* out, const char* format, ...) {
+    size_t room = out->length < out->size ? out->size - out->length : 0;
+    va_list arguments;
+    va_start(arguments, format);
+    int wrote = vsnprintf(room > 0 ? out->buffer + out->length : NULL, room, format, arguments);
+    va_end(arguments);
+    out->length += wrote > 0 ? (size_t)wrote : 0;
+}
+
+static void putNumber(text* out, const char* key, double value) {
+    char number[tp_numberCapacity] = "null";
+    if (isfinite(value)) {
+        number[tpFormatNumber(number, value)] = '\0';
+    }
+    put(out, ", \"%s\": %s", key, number);
+}
+
+static void putCount(text* out, const char* key, int64_t value) {
+    put(out, ", \"%s\": %lld", key, (long long)value);
+}
+
+// Names of fallbacks are identifiers of the library's, but a string is a string.
+static void putString(text* out, const char* string) {
+    put(out, "\"");
+    for (const char* c = string; *c != '\0'; ++c) {
+        if (*c == '"' || *c == '\\') {
+            put(out, "\\%c", *c);
+        } else if ((unsigned char)*c < 0x20) {
+            put(out, "\\u%04x", (unsigned)*c);
+        } else {
+            put(out, "%c", *c);
+        }
+    }
+    put(out, "\"");
+}
+
+static double meanContacts(const tpAudit* audit) {
+    return audit->stepCount > 0 ? (double)audit->contactTotal / (double)audit->stepCount : 0.0;
+}
+
+static double realtimeFactor(const tpAudit* audit) {
+    return (audit->endTime - audit->startTime) / audit->wallTime;
+}
+
+size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
+    text out = { buffer, size, 0 };
+    put(&out, "{\"steps\": %lld", (long long)audit->stepCount);
+    putNumber(&out, "simulated_time", audit->endTime - audit->startTime);
+    putNumber(&out, "wall_time", audit->wallTime);
+    putNumber(&out, "realtime_factor", realtimeFactor(audit));
+    putNumber(&out, "contacts_mean", meanContacts(audit));
+    putCount(&out, "contacts_max", audit->contactMax);
+    putNumber(&out, "penetration_max", audit->penetrationMax);
+    putNumber(&out, "residual_max", audit->residualMax);
+    putNumber(&out, "residual_tolerance", audit->tolerance);
+    if (audit->firstAboveTolerance > 0) {
+        putCount(&out, "first_step_above_tolerance", audit->firstAboveTolerance);
+    } else {
+        put(&out, ", \"first_step_above_tolerance\": null");
+    }
+    putNumber(&out, "dissipation_max", audit->dissipationMax);
+    putNumber(&out, "cone_max", audit->coneMax);
+    putNumber(&out, "joint_drift_max", audit->jointDriftMax);
+    putNumber(&out, "energy_start", audit->energyStart);
+    putNumber(&out, "energy_end", audit->energyEnd);
+    putNumber(&out, "energy_increase_max", audit->energyIncreaseMax);
+    putNumber(&out, "external_work", audit->externalWork);
+    putNumber(&out, "friction_loss", audit->frictionLoss);
+    putNumber(&out, "impact_loss", audit->impactLoss);
+    putCount(&out, "solves", audit->solveCount);
+    putCount(&out, "iterations", audit->iterationCount);
+    putCount(&out, "substeps", audit->substepCount);
+    putCount(&out, "failures", audit->failureCount);
+    putCount(&out, "unconverged_steps", audit->unconvergedCount);
+    putCount(&out, "undone_steps", audit->undoneCount);
+    put(&out, ", \"fallbacks\": {");
+    for (int i = 0; i < audit->fallbackCount; ++i) {
+        put(&out, "%s", i > 0 ? ", " : "");
+        putString(&out, audit->fallbacks[i].name);
+        put(&out, ": %lld", (long long)audit->fallbacks[i].count);
+    }
+    put(&out, "}");
+    putCount(&out, "peak_memory_bytes", tpPeakMemory());
+    put(&out, "}\n");
+    return out.length;
+}
+
+static void putRow(text* out, const char* label, const char* format, ...) TP_PRINTF(3, 4);
+
+static void putRow(text* out, const char* label, const char* format, ...) {
+    char value[160];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof(value), format, arguments);
+    va_end(arguments);
+    put(out, "  %-22s %s\n", label, value);
+}
+
+size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
+    text out = { buffer, size, 0 };
+    double simulated = audit->endTime - audit->startTime;
+    double rate = (double)audit->stepCount / audit->wallTime;
+    putRow(&out, "steps", "%lld", (long long)audit->stepCount);
+    putRow(&out, "simulated time", "%.6g s", simulated);
+    putRow(&out, "wall time", "%.3g s  (%.3g steps/s, %.3g x real time)", audit->wallTime, rate,
+           realtimeFactor(audit));
+    putRow(&out, "contacts", "%.4g mean, %d most", meanContacts(audit), audit->contactMax);
+    putRow(&out, "deepest penetration", "%.3g m", audit->penetrationMax);
+    if (audit->firstAboveTolerance > 0) {
+        putRow(&out, "largest residual", "%.3g  (above %.3g first in step %lld)",
+               audit->residualMax, audit->tolerance, (long long)audit->firstAboveTolerance);
+    } else {
+        putRow(&out, "largest residual", "%.3g", audit->residualMax);
+    }
+    putRow(&out, "maximal dissipation", "violated by %.3g at most", audit->dissipationMax);
+    if (audit->jointDriftMax != 0.0) {
+        putRow(&out, "joint drift", "%.3g at most", audit->jointDriftMax);
+    }
+    putRow(&out, "energy", "%.6g J at the start, %.6g J at the end", audit->energyStart,
+           audit->energyEnd);
+    putRow(&out, "energy increase", "%.3g J in a step at most", audit->energyIncreaseMax);
+    putRow(&out, "work and losses", "%.4g J external, %.4g J friction, %.4g J impacts",
+           audit->externalWork, audit->frictionLoss, audit->impactLoss);
+    putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
+           (long long)audit->iterationCount, (long long)audit->failureCount);
+    for (int i = 0; i < audit->fallbackCount; ++i) {
+        putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld steps", audit->fallbacks[i].name,
+               (long long)audit->fallbacks[i].count);
+    }
+    if (audit->undoneCount > 0) {
+        putRow(&out, "steps undone", "%lld", (long long)audit->undoneCount);
+    }
+    putRow(&out, "peak memory", "%.1f MiB", (double)tpPeakMemory() / (1024.0 * 1024.0));
+    return out.length;
+}

@@ -1,0 +1,266 @@
+// The recorder: takes frames from a world and hands them to the pump.
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "recording/pump.h"
+#include "recording/roster.h"
+#include "recording/writer.h"
+
+enum { labelLimit = 64, sceneNameLimit = 256 };
+
+struct tpRecorder {
+    tpAllocator allocator;
+    int every;
+    int64_t stepCount;    // told of so far
+    int64_t contactTotal; // recorded so far
+    tpStepReport merged;  // of the steps since the last frame
+    bool hasMerged;
+    tpRoster roster;
+    double *states, *reactions; // of the frame at hand
+    TP_ARRAY(tpRecordedContact) contacts;
+    const char* labels[labelLimit]; // constant strings of the steppers'
+    int labelCount;
+    tpWriter writer;
+    tpPump pump;
+};
+
+tpRecorderDef tpDefaultRecorderDef(void) {
+    return (tpRecorderDef){
+        .every = 1, .compression = 4, .background = true, .allocator = tpDefaultAllocator()
+    };
+}
+
+// Reports ----------------------------------------------------------------------------------------
+
+static int addCounts(int a, int b) {
+    return a > INT_MAX - b ? INT_MAX : a + b;
+}
+
+// The larger one; NaN where one of them is.
+static double worse(double a, double b) {
+    return isnan(a) || a > b ? a : b;
+}
+
+// The report of two spans of steps, one after the other.
+static tpStepReport mergeReports(const tpStepReport* a, const tpStepReport* b) {
+    tpStepReport merged = *b;
+    merged.solveCount = addCounts(a->solveCount, b->solveCount);
+    merged.iterationCount = addCounts(a->iterationCount, b->iterationCount);
+    merged.failureCount = addCounts(a->failureCount, b->failureCount);
+    merged.substepCount = addCounts(a->substepCount, b->substepCount);
+    merged.residual = worse(a->residual, b->residual);
+    merged.coneViolation = worse(a->coneViolation, b->coneViolation);
+    merged.dissipationViolation = worse(a->dissipationViolation, b->dissipationViolation);
+    merged.penetration = worse(a->penetration, b->penetration);
+    merged.jointDrift = worse(a->jointDrift, b->jointDrift);
+    merged.kineticBefore = a->kineticBefore;
+    merged.potentialBefore = a->potentialBefore;
+    merged.externalWork = a->externalWork + b->externalWork;
+    merged.frictionLoss = a->frictionLoss + b->frictionLoss;
+    merged.impactLoss = a->impactLoss + b->impactLoss;
+    merged.converged = a->converged && b->converged;
+    merged.undone = a->undone || b->undone;
+    merged.fallback = b->fallback != NULL ? b->fallback : a->fallback;
+    merged.note = b->note != NULL ? b->note : a->note;
+    return merged;
+}
+
+static tpStepReport reportStart(const tpWorld* world) {
+    tpStepReport report = { .time = tpWorld_GetTime(world), .converged = true };
+    report.kineticBefore = report.kineticAfter = tpWorld_GetKineticEnergy(world);
+    report.potentialBefore = report.potentialAfter = tpWorld_GetPotentialEnergy(world);
+    return report;
+}
+
+// The place of a label in the list of the file, adding it at the end where it is new.
+static int findLabel(tpRecorder* recorder, const char* label) {
+    if (label == NULL) {
+        return -1;
+    }
+    for (int i = 0; i < recorder->labelCount; ++i) {
+        if (recorder->labels[i] == label || strcmp(recorder->labels[i], label) == 0) {
+            return i;
+        }
+    }
+    if (recorder->labelCount == labelLimit) {
+        return -1;
+    }
+    recorder->labels[recorder->labelCount] = label;
+    return recorder->labelCount++;
+}
+
+// Frames -----------------------------------------------------------------------------------------
+
+static bool captureContacts(tpRecorder* recorder, const tpWorld* world) {
+    int count = 0;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    if (!TP_RESERVE(&recorder->allocator, recorder->contacts, count)) {
+        return false;
+    }
+    recorder->contacts.count = count;
+    for (int i = 0; i < count; ++i) {
+        const tpContactInfo* from = &contacts[i];
+        recorder->contacts.data[i] =
+            (tpRecordedContact){ .bodyA = tpRoster_Find(&recorder->roster, from->bodyA),
+                                 .bodyB = tpRoster_Find(&recorder->roster, from->bodyB),
+                                 .feature = from->feature,
+                                 .point = from->point,
+                                 .normal = from->normal,
+                                 .gap = from->gap,
+                                 .normalImpulse = from->normalImpulse,
+                                 .frictionImpulse = from->frictionImpulse,
+                                 .torsionalImpulse = from->torsionalImpulse,
+                                 .slidingSpeed = from->slidingSpeed,
+                                 .state = from->state };
+    }
+    return true;
+}
+
+static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
+                            bool withContacts, tpError* error) {
+    recorder->contacts.count = 0;
+    if (withContacts && !captureContacts(recorder, world)) {
+        return tpError_OutOfMemory(error);
+    }
+    tpRoster_GetStates(&recorder->roster, world, recorder->states);
+    tpRoster_GetReactions(&recorder->roster, world, recorder->reactions);
+    recorder->contactTotal += recorder->contacts.count;
+    int knownLabels = recorder->labelCount;
+    tpFrameData frame = { .row = { .step = tpWorld_GetStepCount(world),
+                                   .hash = tpWorld_HashState(world),
+                                   .contactEnd = recorder->contactTotal,
+                                   .report = *report,
+                                   .fallback = findLabel(recorder, report->fallback),
+                                   .note = findLabel(recorder, report->note) },
+                          .states = recorder->states,
+                          .reactions = recorder->reactions,
+                          .contacts = recorder->contacts.data,
+                          .contactCount = recorder->contacts.count };
+    return tpPump_Add(&recorder->pump, &frame, recorder->labels + knownLabels,
+                      recorder->labelCount - knownLabels, error);
+}
+
+tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
+                         tpError* error) {
+    recorder->merged = recorder->hasMerged ? mergeReports(&recorder->merged, report) : *report;
+    recorder->hasMerged = true;
+    recorder->stepCount += 1;
+    if (recorder->stepCount % recorder->every != 0) {
+        return tp_success;
+    }
+    recorder->hasMerged = false;
+    return recordFrame(recorder, world, &recorder->merged, true, error);
+}
+
+// Creating and closing ---------------------------------------------------------------------------
+
+static bool allocateFrame(tpRecorder* recorder) {
+    int stateCount = tp_stateWidth * recorder->roster.movingCount;
+    int reactionCount = 6 * recorder->roster.jointCount;
+    recorder->states = tpAllocate(&recorder->allocator, (size_t)stateCount * sizeof(double));
+    recorder->reactions = tpAllocate(&recorder->allocator, (size_t)reactionCount * sizeof(double));
+    return (stateCount == 0 || recorder->states != NULL) &&
+           (reactionCount == 0 || recorder->reactions != NULL);
+}
+
+static void freeRecorder(tpRecorder* recorder) {
+    tpAllocator allocator = recorder->allocator;
+    size_t stateCount = (size_t)(tp_stateWidth * recorder->roster.movingCount);
+    size_t reactionCount = (size_t)(6 * recorder->roster.jointCount);
+    tpRelease(&allocator, recorder->states, stateCount * sizeof(double));
+    tpRelease(&allocator, recorder->reactions, reactionCount * sizeof(double));
+    TP_FREE_ARRAY(&allocator, recorder->contacts);
+    tpRoster_Destroy(&recorder->roster);
+    tpRelease(&allocator, recorder, sizeof(*recorder));
+}
+
+// The options that this stepper goes by.
+static int collectOptions(const tpWorld* world, tpHeadOption* options) {
+    int count = 0;
+    for (int i = 0; i < tpOptionCount(); ++i) {
+        const tpOptionInfo* info = tpOption(i);
+        if (tpStepperUsesOption(tpWorld_GetStepper(world), i)) {
+            double value = tpWorld_GetOption(world, info->name);
+            bool choice = info->kind == tp_choiceOption;
+            options[count++] =
+                (tpHeadOption){ info->name, value, choice ? info->choices[(int)value] : NULL };
+        }
+    }
+    return count;
+}
+
+static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, const tpWorld* world,
+                             tpError* error) {
+    size_t optionsSize = (size_t)(tpOptionCount() + 1) * sizeof(tpHeadOption);
+    tpHeadOption* options = tpAllocate(&recorder->allocator, optionsSize);
+    if (options == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    char sceneName[sceneNameLimit] = "";
+    strncat(sceneName, def->sceneName != NULL ? def->sceneName : "", sizeof(sceneName) - 1);
+    tpRecordingHead head = { .roster = &recorder->roster,
+                             .sceneText = def->sceneText != NULL ? def->sceneText : "",
+                             .sceneName = sceneName,
+                             .stepper = tpStepperName(tpWorld_GetStepper(world)),
+                             .options = options,
+                             .optionCount = collectOptions(world, options),
+                             .step = def->step,
+                             .every = def->every,
+                             .compression = def->compression,
+                             .planar = tpWorld_IsPlanar(world),
+                             .gravity = tpWorld_GetGravity(world) };
+    tpResult result =
+        tpWriter_Create(&recorder->writer, def->path, &head, &recorder->allocator, error);
+    tpRelease(&recorder->allocator, options, optionsSize);
+    return result;
+}
+
+tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error) {
+    if (def->every < 1 || def->compression < 0 || def->compression > 9 || def->path == NULL) {
+        tpError_Set(error, tp_badInput,
+                    "a recorder needs a path, every >= 1 and a compression from 0 to 9");
+        return NULL;
+    }
+    tpRecorder* recorder = tpAllocateZeroed(&def->allocator, sizeof(tpRecorder));
+    if (recorder == NULL) {
+        tpError_OutOfMemory(error);
+        return NULL;
+    }
+    recorder->allocator = def->allocator;
+    recorder->every = def->every;
+    if (!tpRoster_Create(&recorder->roster, world, &def->allocator) || !allocateFrame(recorder)) {
+        tpError_OutOfMemory(error);
+        freeRecorder(recorder);
+        return NULL;
+    }
+    if (createWriter(recorder, def, world, error) != tp_success) {
+        freeRecorder(recorder);
+        return NULL;
+    }
+    tpPump_Start(&recorder->pump, &recorder->writer, recorder->roster.movingCount,
+                 recorder->roster.jointCount, def->background, &def->allocator);
+    tpStepReport start = reportStart(world);
+    if (recordFrame(recorder, world, &start, false, error) != tp_success) {
+        tpCloseRecorder(recorder, NULL, NULL);
+        return NULL;
+    }
+    return recorder;
+}
+
+tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error) {
+    if (recorder == NULL) {
+        return tp_success;
+    }
+    char summary[4096];
+    bool fits =
+        audit != NULL && tpAudit_FormatJson(audit, summary, sizeof(summary)) < sizeof(summary);
+    tpResult pumped = tpPump_Stop(&recorder->pump, error);
+    tpResult closed = tpWriter_Close(&recorder->writer, fits ? summary : NULL,
+                                     pumped == tp_success ? error : NULL);
+    freeRecorder(recorder);
+    return pumped != tp_success ? pumped : closed;
+}
