@@ -1,0 +1,155 @@
+// Signed distance of two convex shapes: closed forms first, then Newton's method from the last answer,
+// then the global stages.
+//
+// Where Newton's method has met the conditions with a positive gap, nothing more is to be shown: the
+// elements are exact, so their normals make the gap a lower bound and their points an upper one. Where
+// the shapes overlap the conditions hold at every stationary direction; the cold start then searches
+// all directions, and the warm start stays on the branch it came from as long as that is a local
+// minimum of depth and the shapes still overlap.
+
+#include "collision/smooth_body.h"
+
+#include "geometry/shape.h"
+
+// Whether a stationary pair with negative gap is a local minimum of depth: R_A + R_B + gap > 0 on the
+// tangents, R the matrices of radii of curvature (flat ones as large as rounding allows).
+static bool isLocalMinimum(const tpElementPair* pair, double scale) {
+    tpVec3 t, o;
+    tpMakeTangents(pair->normal, &t, &o);
+    double xx = pair->gap, xy = 0.0, yy = pair->gap;
+    const tpCurvature* both[2] = { &pair->a.curvature, &pair->b.curvature };
+    for (int k = 0; k < 2; ++k) {
+        double r1 = fmin(1.0 / both[k]->along, 1e7 * scale);
+        double r2 = fmin(1.0 / both[k]->across, 1e7 * scale);
+        double x = tpDot(both[k]->tangent, t), y = tpDot(both[k]->tangent, o);
+        if (x * x + y * y < 0.5) {
+            x = 1.0;
+            y = 0.0;
+        }
+        xx += r1 * x * x + r2 * y * y;
+        xy += (r1 - r2) * x * y;
+        yy += r1 * y * y + r2 * x * x;
+    }
+    return xx + yy > 0.0 && xx * yy - xy * xy > 0.0;
+}
+
+// Whether a point of the query's frame is inside a core.
+static bool isInside(const tpSmoothBody* body, tpVec3 p) {
+    tpVec3 local = tpMulMTV(body->rotation, tpSub(p, body->position));
+    if (body->rounding > 0.0) {
+        return false;
+    }
+    return tpSurfaceMaximum(body->geometry, local, NULL) <= 0.0;
+}
+
+static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, tpVec3 normal, const tpSmoothCache* cache,
+                      tpElementPair* pair, int* iterations) {
+    tpStartPair(a, b, tpAdd(a->position, tpMulMV(a->rotation, cache->pointA)),
+                tpAdd(b->position, tpMulMV(b->rotation, cache->pointB)), normal, pair);
+    if (!tpPolish(a, b, pair, iterations)) {
+        return false;
+    }
+    double scale = a->size + b->size;
+    return pair->gap > 0.0 ||
+           ((isInside(b, pair->a.point) || isInside(a, pair->b.point)) &&
+            isLocalMinimum(pair, scale));
+}
+
+static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
+    const tpSimplex* s = &gjk->simplex;
+    tpVec3 pointA = tpZeroVec3(), pointB = tpZeroVec3();
+    for (int k = 0; k < s->count; ++k) {
+        pointA = tpMulAdd(pointA, s->weight[k], s->a[k]);
+        pointB = tpMulAdd(pointB, s->weight[k], s->b[k]);
+    }
+    tpStartPair(a, b, pointA, pointB, gjk->bestNormal, pair);
+}
+
+// The last resort for shapes apart: what the descent itself has found, exact to its bounds.
+static bool acceptBounds(const tpGjk* gjk, tpElementPair* pair) {
+    double length = tpLength(gjk->v);
+    tpVec3 pointA = tpZeroVec3(), pointB = tpZeroVec3();
+    for (int k = 0; k < gjk->simplex.count; ++k) {
+        pointA = tpMulAdd(pointA, gjk->simplex.weight[k], gjk->simplex.a[k]);
+        pointB = tpMulAdd(pointB, gjk->simplex.weight[k], gjk->simplex.b[k]);
+    }
+    pair->a.point = pointA;
+    pair->b.point = pointB;
+    pair->normal = tpScale(1.0 / length, gjk->v);
+    pair->gap = length;
+    return length - gjk->lower <= 1e-10 * gjk->scale;
+}
+
+static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
+    static const double tolerances[] = { 0.05, 1e-3, 1e-6, 1e-10, 1e-14 };
+    tpVec3 centerA = tpAdd(a->position, tpMulMV(a->rotation, a->center));
+    tpVec3 centerB = tpAdd(b->position, tpMulMV(b->rotation, b->center));
+    tpGjk gjk;
+    tpStartGjk(&gjk, a, b, tpSub(centerA, centerB));
+    tpGjkStatus status = tp_gjkApart;
+    for (int k = 0; k < 5 && status == tp_gjkApart; ++k) {
+        status = tpRunGjk(&gjk, a, b, tolerances[k]);
+        if (status == tp_gjkOverlap) {
+            break;
+        }
+        startFromGjk(a, b, &gjk, pair);
+        if (tpPolish(a, b, pair, iterations) && pair->gap > 0.0) {
+            *iterations += gjk.iterations;
+            return true;
+        }
+    }
+    *iterations += gjk.iterations;
+    if (status != tp_gjkOverlap && gjk.lower > 1e-9 * gjk.scale) {
+        startFromGjk(a, b, &gjk, pair);
+        return acceptBounds(&gjk, pair);
+    }
+    // Touching to rounding, or overlapping.
+    if (tpSearchPenetration(a, b, gjk.scale, pair, iterations)) {
+        return true;
+    }
+    startFromGjk(a, b, &gjk, pair);
+    return tpPolish(a, b, pair, iterations);
+}
+
+static bool solvePair(const tpGeometry* a, tpPose poseA, tpPose shapeA, const tpGeometry* b,
+                      tpPose shapeB, tpSmoothCache* cache, tpSmoothResult* out) {
+    tpVec3 origin = shapeA.position;
+    tpSmoothBody bodyA, bodyB;
+    tpPrepareSmoothBody(a, shapeA, origin, &bodyA);
+    tpPrepareSmoothBody(b, shapeB, origin, &bodyB);
+    tpElementPair pair;
+    int iterations = 0;
+    bool hasStart = cache != NULL && tpLengthSquared(cache->normal) > 0.5;
+    bool solved = hasStart && solveWarm(&bodyA, &bodyB, tpRotate(poseA.rotation, cache->normal),
+                                        cache, &pair, &iterations);
+    if (!solved) {
+        solved = solveCold(&bodyA, &bodyB, &pair, &iterations);
+    }
+    if (cache != NULL) {
+        cache->normal = solved ? tpUnrotate(poseA.rotation, pair.normal) : tpZeroVec3();
+        cache->pointA = tpMulMTV(bodyA.rotation, tpSub(pair.a.point, bodyA.position));
+        cache->pointB = tpMulMTV(bodyB.rotation, tpSub(pair.b.point, bodyB.position));
+    }
+    tpVec3 n = pair.normal;
+    out->normal = n;
+    out->gap = pair.gap - bodyA.rounding - bodyB.rounding;
+    out->pointA = tpAdd(origin, tpMulAdd(pair.a.point, -bodyA.rounding, n));
+    out->pointB = tpAdd(origin, tpMulAdd(pair.b.point, bodyB.rounding, n));
+    out->curvatureA = tpRoundedCurvature(pair.a.curvature, bodyA.rounding);
+    out->curvatureB = tpRoundedCurvature(pair.b.curvature, bodyB.rounding);
+    out->iterations = iterations;
+    out->converged = solved;
+    return true;
+}
+
+bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                     tpSmoothCache* cache, tpSmoothResult* out) {
+    tpPose shapeA = tpGeometry_Pose(a, poseA), shapeB = tpGeometry_Pose(b, poseB);
+    if (tpClosedForm(a, shapeA, b, shapeB, out)) {
+        return isfinite(out->gap);
+    }
+    if (!tp_shapeClasses[a->type].isConvex || !tp_shapeClasses[b->type].isConvex) {
+        return false;
+    }
+    return solvePair(a, poseA, shapeA, b, shapeB, cache, out);
+}

@@ -1,0 +1,188 @@
+// Newton's method on the conditions of closest points [ChakrabortyBerardAkellaTrinkle14, eq. 9 and 22].
+//
+// Unknowns are one offset point for each body, z = point + size normal, of which point and normal are
+// functions that have derivatives even at edges and corners: for a move u of z in the tangent plane
+//
+//     d point = P u,  d normal = Q u,  P = 1 / (1 + size k),  Q = k / (1 + size k)
+//
+// along each principal direction, with curvature k from 0 (face) to infinity (edge). Two equations of
+// two rows each: normals opposite, and a - b along the normal. In place of the paper's multipliers of
+// active constraints (eq. 22) each body supplies the element it has there; the steps are those of a
+// semismooth Newton method, and features change along the way without a list of active constraints.
+// Deviation from the paper: tangential rows in place of unit vector equations, whose derivative
+// degenerates at contact, where |a - b| has a corner.
+
+#include "collision/smooth_body.h"
+
+static void formOf(const tpCurvature* c, double size, tpVec3 t, tpVec3 o, double P[3],
+                   double Q[3]) {
+    double p1 = 1.0 / (1.0 + size * c->along), p2 = 1.0 / (1.0 + size * c->across);
+    double q1 = isinf(c->along) ? 1.0 / size : c->along * p1;
+    double q2 = isinf(c->across) ? 1.0 / size : c->across * p2;
+    double x = tpDot(c->tangent, t), y = tpDot(c->tangent, o), length = hypot(x, y);
+    x = length > 0.5 ? x / length : 1.0;
+    y = length > 0.5 ? y / length : 0.0;
+    P[0] = p1 * x * x + p2 * y * y;
+    P[1] = (p1 - p2) * x * y;
+    P[2] = p1 * y * y + p2 * x * x;
+    Q[0] = q1 * x * x + q2 * y * y;
+    Q[1] = (q1 - q2) * x * y;
+    Q[2] = q1 * y * y + q2 * x * x;
+}
+
+void tpFillPairSystem(const tpCurvature* a, const tpCurvature* b, double sizeA, double sizeB,
+                      double gap, tpVec3 t, tpVec3 o, tpPairSystem* out) {
+    formOf(a, sizeA, t, o, out->P[0], out->Q[0]);
+    formOf(b, sizeB, t, o, out->P[1], out->Q[1]);
+    out->gap = gap;
+}
+
+// Gauss-Jordan elimination with full pivoting of 4 rows with `columns` right-hand sides; unknowns that
+// no pivot determines stay zero. Returns the rank.
+static int solveRows(double m[4][16], int columns) {
+    int rank = 0, order[4] = { 0, 1, 2, 3 };
+    for (; rank < 4; ++rank) {
+        int row = rank, column = rank;
+        for (int i = rank; i < 4; ++i) {
+            for (int j = rank; j < 4; ++j) {
+                if (fabs(m[i][j]) > fabs(m[row][column])) {
+                    row = i;
+                    column = j;
+                }
+            }
+        }
+        if (!(fabs(m[row][column]) > 1e-13)) {
+            break;
+        }
+        for (int j = 0; j < 4 + columns; ++j) {
+            double swap = m[row][j];
+            m[row][j] = m[rank][j];
+            m[rank][j] = swap;
+        }
+        for (int i = 0; i < 4; ++i) {
+            double swap = m[i][column];
+            m[i][column] = m[i][rank];
+            m[i][rank] = swap;
+        }
+        int unknown = order[column];
+        order[column] = order[rank];
+        order[rank] = unknown;
+        double inverse = 1.0 / m[rank][rank];
+        for (int i = 0; i < 4; ++i) {
+            double factor = m[i][rank] * inverse;
+            if (i != rank && factor != 0.0) {
+                for (int j = rank; j < 4 + columns; ++j) {
+                    m[i][j] -= factor * m[rank][j];
+                }
+            }
+        }
+    }
+    for (int c = 4; c < 4 + columns; ++c) {
+        double x[4] = { 0.0, 0.0, 0.0, 0.0 };
+        for (int i = 0; i < rank; ++i) {
+            x[order[i]] = m[i][c] / m[i][i];
+        }
+        for (int i = 0; i < 4; ++i) {
+            m[i][c] = x[i];
+        }
+    }
+    return rank;
+}
+
+int tpSolvePairSystem(const tpPairSystem* s, int columns, double (*turn)[2], double (*shift)[2],
+                      double (*u)[2], double (*v)[2]) {
+    const double *PA = s->P[0], *QA = s->Q[0], *PB = s->P[1], *QB = s->Q[1];
+    // Rows of turning are given the unit of rows of shifting, by the stiffer body's offset.
+    double unit = 1.0 / fmax(fmax(QA[0] + QA[2], QB[0] + QB[2]), 1e-300);
+    double m[4][16] = {
+        { unit * QA[0], unit * QA[1], unit * QB[0], unit * QB[1] },
+        { unit * QA[1], unit * QA[2], unit * QB[1], unit * QB[2] },
+        { PA[0], PA[1], -PB[0] - s->gap * QB[0], -PB[1] - s->gap * QB[1] },
+        { PA[1], PA[2], -PB[1] - s->gap * QB[1], -PB[2] - s->gap * QB[2] },
+    };
+    for (int c = 0; c < columns; ++c) {
+        m[0][4 + c] = unit * turn[c][0];
+        m[1][4 + c] = unit * turn[c][1];
+        m[2][4 + c] = shift[c][0];
+        m[3][4 + c] = shift[c][1];
+    }
+    int rank = solveRows(m, columns);
+    for (int c = 0; c < columns; ++c) {
+        u[c][0] = m[0][4 + c];
+        u[c][1] = m[1][4 + c];
+        v[c][0] = m[2][4 + c];
+        v[c][1] = m[3][4 + c];
+    }
+    return rank;
+}
+
+// Normal, gap and misfit of two elements.
+static void measurePair(const tpSmoothBody* a, const tpSmoothBody* b, tpElementPair* pair) {
+    tpVec3 d = tpSub(pair->a.point, pair->b.point);
+    tpVec3 n = tpNormalize(tpSub(pair->b.normal, pair->a.normal));
+    pair->normal = n;
+    pair->gap = tpDot(n, d);
+    tpVec3 aside = tpMulAdd(d, -pair->gap, n);
+    pair->misfit = tpLength(aside) +
+                   fmin(a->size, b->size) * tpLength(tpAdd(pair->a.normal, pair->b.normal));
+}
+
+void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 pointA, tpVec3 pointB, tpVec3 normal,
+                 tpElementPair* pair) {
+    tpBodyElement(a, pointA, tpNeg(normal), &pair->a);
+    tpBodyElement(b, pointB, normal, &pair->b);
+    measurePair(a, b, pair);
+}
+
+static tpVec3 tangential(const double form[3], const double u[2], tpVec3 t, tpVec3 o) {
+    return tpAdd(tpScale(form[0] * u[0] + form[1] * u[1], t),
+                 tpScale(form[1] * u[0] + form[2] * u[1], o));
+}
+
+// One step: solve, shorten what is too long for a linear model, and return to the bodies.
+static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
+    tpVec3 t, o, n = pair->normal;
+    tpMakeTangents(n, &t, &o);
+    tpPairSystem system;
+    tpFillPairSystem(&pair->a.curvature, &pair->b.curvature, a->size, b->size, pair->gap, t, o,
+                     &system);
+    tpVec3 sum = tpAdd(pair->a.normal, pair->b.normal), d = tpSub(pair->a.point, pair->b.point);
+    double turn[1][2] = { { -tpDot(sum, t), -tpDot(sum, o) } };
+    double shift[1][2] = { { -tpDot(d, t), -tpDot(d, o) } };
+    double u[1][2], v[1][2];
+    tpSolvePairSystem(&system, 1, turn, shift, u, v);
+    double length = fmax(hypot(u[0][0], u[0][1]) / a->size, hypot(v[0][0], v[0][1]) / b->size);
+    double shorten = length > 0.7 ? 0.7 / length : 1.0;
+    u[0][0] *= shorten;
+    u[0][1] *= shorten;
+    v[0][0] *= shorten;
+    v[0][1] *= shorten;
+    tpBodyElement(a, tpAdd(pair->a.point, tangential(system.P[0], u[0], t, o)),
+                  tpAdd(pair->a.normal, tangential(system.Q[0], u[0], t, o)), &pair->a);
+    tpBodyElement(b, tpAdd(pair->b.point, tangential(system.P[1], v[0], t, o)),
+                  tpAdd(pair->b.normal, tangential(system.Q[1], v[0], t, o)), &pair->b);
+    measurePair(a, b, pair);
+}
+
+bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
+    double scale = a->size + b->size + fabs(pair->gap);
+    double floor = 4e-16 * scale, previous = INFINITY;
+    tpElementPair best = *pair;
+    for (int k = 0; k < 20 && best.misfit > floor; ++k) {
+        // Where the misfit is small and no longer falls, rounding has the word.
+        if (best.misfit <= 1e-11 * scale && pair->misfit > 0.25 * previous) {
+            break;
+        }
+        previous = pair->misfit;
+        step(a, b, pair);
+        *iterations += 1;
+        if (!isfinite(pair->misfit)) {
+            break;
+        }
+        if (pair->misfit < best.misfit) {
+            best = *pair;
+        }
+    }
+    *pair = best;
+    return best.misfit <= 1e-9 * scale;
+}

@@ -1,0 +1,299 @@
+// The smallest translation that separates two overlapping cores, over all directions.
+//
+// A polytope inside C = A - B grows towards its boundary [vandenBergen01]: the support point in the
+// direction m of the nearest face is added until that face lies on the boundary. Every inner polytope
+// gives a lower bound on the depth, the distance of its nearest face from the origin, and every support
+// function value h(m) an upper bound. On curved bodies the bounds close in slowly, so as soon as they
+// have told the valleys of h apart, Newton's method goes down each valley that may be the deepest.
+//
+// Distances of faces carry a sign: a polytope that does not hold the origin yet grows towards it first.
+
+#include "collision/smooth_body.h"
+
+enum { maxVertices = 160, maxFaces = 2 * maxVertices, maxValleys = 8 };
+
+typedef struct {
+    tpVec3 normal;    // unit, outward
+    double distance;  // of its plane from the origin
+    int16_t vertex[3];
+    int16_t across[3]; // face across the edge from vertex k to k + 1
+    bool isAlive, isSettled;
+} Face;
+
+typedef struct {
+    tpSmoothBody *a, *b;
+    tpVec3 w[maxVertices], pointA[maxVertices], pointB[maxVertices];
+    Face faces[maxFaces];
+    int16_t freeFaces[maxFaces];
+    int vertexCount, faceCount, freeCount;
+    double scale;
+    int* iterations;
+} Search;
+
+static int addVertex(Search* s, tpVec3 m) {
+    int k = s->vertexCount++;
+    s->pointA[k] = tpBodySupport(s->a, m);
+    s->pointB[k] = tpBodySupport(s->b, tpNeg(m));
+    s->w[k] = tpSub(s->pointA[k], s->pointB[k]);
+    *s->iterations += 1;
+    return k;
+}
+
+// A face; slivers get the distance infinity and are never looked at.
+static int addFace(Search* s, int i, int j, int k) {
+    if (s->freeCount == 0 && s->faceCount == maxFaces) {
+        return -1;
+    }
+    int f = s->freeCount > 0 ? s->freeFaces[--s->freeCount] : s->faceCount++;
+    Face* face = &s->faces[f];
+    *face = (Face){ .vertex = { (int16_t)i, (int16_t)j, (int16_t)k }, .isAlive = true };
+    tpVec3 ij = tpSub(s->w[j], s->w[i]), ik = tpSub(s->w[k], s->w[i]), n = tpCross(ij, ik);
+    double area = tpLength(n);
+    if (area > 1e-14 * tpLength(ij) * tpLength(ik)) {
+        face->normal = tpScale(1.0 / area, n);
+        face->distance = tpDot(face->normal, s->w[i]);
+    } else {
+        face->distance = INFINITY;
+    }
+    return f;
+}
+
+static void joinFaces(Search* s, int f, int edge, int g) {
+    int16_t from = s->faces[f].vertex[edge], to = s->faces[f].vertex[(edge + 1) % 3];
+    for (int k = 0; k < 3; ++k) {
+        if (s->faces[g].vertex[k] == to && s->faces[g].vertex[(k + 1) % 3] == from) {
+            s->faces[g].across[k] = (int16_t)f;
+            s->faces[f].across[edge] = (int16_t)g;
+        }
+    }
+}
+
+// Four points of C that span a volume.
+static bool startTetrahedron(Search* s, tpVec3 m) {
+    int i0 = addVertex(s, m), i1 = addVertex(s, tpNeg(m));
+    tpVec3 axis = tpNormalize(tpSub(s->w[i1], s->w[i0])), t, o;
+    tpMakeTangents(axis, &t, &o);
+    int i2 = -1;
+    const tpVec3 tries[4] = { t, tpNeg(t), o, tpNeg(o) };
+    for (int k = 0; k < 4 && i2 < 0; ++k) {
+        int i = addVertex(s, tries[k]);
+        tpVec3 d = tpSub(s->w[i], s->w[i0]);
+        if (tpLength(tpCross(d, axis)) > 1e-9 * s->scale) {
+            i2 = i;
+        } else {
+            s->vertexCount -= 1;
+        }
+    }
+    if (i2 < 0) {
+        return false;
+    }
+    tpVec3 n = tpNormalize(tpCross(tpSub(s->w[i1], s->w[i0]), tpSub(s->w[i2], s->w[i0])));
+    int i3 = addVertex(s, n);
+    double height = tpDot(n, tpSub(s->w[i3], s->w[i0]));
+    if (!(height > 1e-9 * s->scale)) {
+        s->vertexCount -= 1;
+        i3 = addVertex(s, tpNeg(n));
+        height = tpDot(n, tpSub(s->w[i3], s->w[i0]));
+    }
+    if (!(fabs(height) > 1e-12 * s->scale)) {
+        return false;
+    }
+    if (height > 0.0) {
+        int swap = i1;
+        i1 = i2;
+        i2 = swap;
+    }
+    int f[4] = { addFace(s, i0, i1, i2), addFace(s, i0, i3, i1), addFace(s, i1, i3, i2),
+                 addFace(s, i2, i3, i0) };
+    for (int k = 0; k < 4; ++k) {
+        for (int j = 0; j < 12; ++j) {
+            if (f[j / 3] != f[k]) {
+                joinFaces(s, f[j / 3], j % 3, f[k]);
+            }
+        }
+    }
+    return true;
+}
+
+// Replaces all faces that see vertex v, starting from one that does, by a fan. False where the room ran
+// out or rounding has torn the surface; the search then ends with what it has.
+static bool growTo(Search* s, int start, int v) {
+    int stack[maxFaces], visible[maxFaces], count = 0, depth = 0;
+    bool seen[maxFaces] = { false };
+    stack[depth++] = start;
+    seen[start] = true;
+    while (depth > 0) {
+        int f = stack[--depth];
+        visible[count++] = f;
+        for (int k = 0; k < 3; ++k) {
+            int g = s->faces[f].across[k];
+            const Face* face = &s->faces[g];
+            bool isVisible = isinf(face->distance) ||
+                             tpDot(face->normal, s->w[v]) > face->distance + 1e-15 * s->scale;
+            if (!seen[g] && isVisible) {
+                seen[g] = true;
+                stack[depth++] = g;
+            }
+        }
+    }
+    // Edges between what v sees and what it does not see: one closed loop.
+    int from[maxFaces], to[maxFaces], outer[maxFaces], edges = 0;
+    for (int i = 0; i < count; ++i) {
+        const Face* face = &s->faces[visible[i]];
+        for (int k = 0; k < 3; ++k) {
+            if (!seen[face->across[k]]) {
+                from[edges] = face->vertex[k];
+                to[edges] = face->vertex[(k + 1) % 3];
+                outer[edges++] = face->across[k];
+            }
+        }
+    }
+    if (edges < 3 || s->faceCount - s->freeCount + edges - count > maxFaces) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        s->faces[visible[i]].isAlive = false;
+        s->freeFaces[s->freeCount++] = (int16_t)visible[i];
+    }
+    int fan[maxFaces];
+    for (int e = 0; e < edges; ++e) {
+        fan[e] = addFace(s, from[e], to[e], v);
+        joinFaces(s, fan[e], 0, outer[e]);
+    }
+    for (int e = 0; e < edges; ++e) {
+        int next = 0;
+        while (next < edges && from[next] != to[e]) {
+            next += 1;
+        }
+        if (next == edges) {
+            return false;
+        }
+        joinFaces(s, fan[e], 1, fan[next]);
+    }
+    return true;
+}
+
+static int nearestFace(const Search* s) {
+    int best = -1;
+    for (int f = 0; f < s->faceCount; ++f) {
+        const Face* face = &s->faces[f];
+        if (face->isAlive && !face->isSettled &&
+            (best < 0 || face->distance < s->faces[best].distance)) {
+            best = f;
+        }
+    }
+    return best;
+}
+
+// Where the face comes nearest to the origin, as points of A and B, to start from.
+static void startFromFace(Search* s, const Face* face, tpElementPair* pair) {
+    tpSimplex simplex = { .count = 3 };
+    for (int k = 0; k < 3; ++k) {
+        simplex.w[k] = s->w[face->vertex[k]];
+        simplex.a[k] = s->pointA[face->vertex[k]];
+        simplex.b[k] = s->pointB[face->vertex[k]];
+    }
+    tpReduceSimplex(&simplex);
+    tpVec3 a = tpZeroVec3(), b = tpZeroVec3();
+    for (int k = 0; k < simplex.count; ++k) {
+        a = tpMulAdd(a, simplex.weight[k], simplex.a[k]);
+        b = tpMulAdd(b, simplex.weight[k], simplex.b[k]);
+    }
+    tpStartPair(s->a, s->b, a, b, tpNeg(face->normal), pair);
+}
+
+// What is known about the deepest valley so far.
+typedef struct {
+    tpElementPair pair;
+    double depth;
+    tpVec3 directions[maxValleys];
+    int count;
+    bool isExact;
+} Valleys;
+
+// A valley has been gone down: remember it where it is the least deep one.
+static void enterValley(Search* s, const Face* face, double upper, Valleys* valleys) {
+    tpElementPair pair;
+    startFromFace(s, face, &pair);
+    bool polished = tpPolish(s->a, s->b, &pair, s->iterations);
+    // Below the face no depth exists in this valley; above the support value it is another stationary
+    // point than the smallest.
+    double slack = 1e-9 * s->scale, depth = -pair.gap;
+    if (!polished || depth > upper + slack || depth < face->distance - slack) {
+        startFromFace(s, face, &pair);
+        pair.normal = tpNeg(face->normal);
+        pair.gap = -upper;
+        depth = upper;
+        polished = upper - face->distance <= slack;
+    }
+    valleys->directions[valleys->count++] = face->normal;
+    if (depth < valleys->depth) {
+        valleys->depth = depth;
+        valleys->pair = pair;
+        valleys->isExact = polished;
+    }
+}
+
+// Whether a face needs no further look: too deep, or in a valley that has been gone down.
+static bool isKnown(const Face* face, const Valleys* valleys) {
+    if (face->distance >= 0.995 * valleys->depth) {
+        return true;
+    }
+    for (int k = 0; k < valleys->count; ++k) {
+        if (tpDot(face->normal, valleys->directions[k]) > 0.94 &&
+            face->distance > 0.6 * valleys->depth) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
+                         int* iterations) {
+    Search search;
+    Search* s = &search;
+    s->a = a;
+    s->b = b;
+    s->vertexCount = s->faceCount = s->freeCount = 0;
+    s->scale = scale;
+    s->iterations = iterations;
+    Valleys valleys = { .depth = INFINITY };
+    if (!startTetrahedron(s, tpMakeVec3(0.0, 0.0, 1.0))) {
+        return false;
+    }
+    for (;;) {
+        int f = nearestFace(s);
+        if (f < 0 || isinf(s->faces[f].distance)) {
+            break;
+        }
+        Face* face = &s->faces[f];
+        if (isKnown(face, &valleys)) {
+            face->isSettled = true;
+            continue;
+        }
+        if (s->vertexCount == maxVertices) {
+            break;
+        }
+        int v = addVertex(s, face->normal);
+        double upper = tpDot(face->normal, s->w[v]);
+        bool isFlat = upper - face->distance <= 1e-12 * scale;
+        bool isResolved = upper > 0.0 && upper - face->distance <= 0.1 * upper;
+        if (isFlat || isResolved) {
+            if (valleys.count == maxValleys) {
+                break;
+            }
+            enterValley(s, face, upper, &valleys);
+        }
+        if (isFlat) {
+            face->isSettled = true;
+            s->vertexCount -= 1;
+        } else if (!growTo(s, f, v)) {
+            break;
+        }
+    }
+    if (isinf(valleys.depth)) {
+        return false;
+    }
+    *pair = valleys.pair;
+    return valleys.isExact;
+}
