@@ -52,8 +52,9 @@ void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin
 
 // Core classes by the file that has them.
 extern const tpCoreClass tp_pointCore, tp_segmentCore, tp_boxCore, tp_hullCore; // smooth_flat.c
-extern const tpCoreClass tp_cylinderCore, tp_coneCore;                          // smooth_revolution.c
-extern const tpCoreClass tp_ellipsoidCore, tp_superellipsoidCore, tp_implicitCore; // smooth_curved.c
+extern const tpCoreClass tp_cylinderCore, tp_coneCore; // smooth_revolution.c
+extern const tpCoreClass tp_ellipsoidCore, tp_superellipsoidCore,
+    tp_implicitCore;                          // smooth_curved.c
 extern const tpCoreClass tp_intersectionCore; // smooth_intersection.c
 
 // Principal curvatures of the surface with gradient g (not zero) and Hessian H at a point.
@@ -101,10 +102,10 @@ typedef enum tpGjkStatus { tp_gjkApart, tp_gjkOverlap, tp_gjkStalled } tpGjkStat
 // The state of a descent, so that it can go on to a finer tolerance.
 typedef struct tpGjk {
     tpSimplex simplex;
-    tpVec3 v;           // nearest point of the simplex
-    tpVec3 bestNormal;  // unit, with the largest lower bound so far
-    double lower;       // that bound: no point of A - B is nearer to the origin, if positive
-    double scale;       // of all lengths
+    tpVec3 v;          // nearest point of the simplex
+    tpVec3 bestNormal; // unit, with the largest lower bound so far
+    double lower;      // that bound: no point of A - B is nearer to the origin, if positive
+    double scale;      // of all lengths
     int iterations;
 } tpGjk;
 

@@ -33,26 +33,65 @@ static bool isLocalMinimum(const tpElementPair* pair, double scale) {
     return xx + yy > 0.0 && xx * yy - xy * xy > 0.0;
 }
 
-// Whether a point of the query's frame is inside a core.
+// Whether a point of the query's frame is inside a shape.
 static bool isInside(const tpSmoothBody* body, tpVec3 p) {
     tpVec3 local = tpMulMTV(body->rotation, tpSub(p, body->position));
-    if (body->rounding > 0.0) {
-        return false;
-    }
-    return tpSurfaceMaximum(body->geometry, local, NULL) <= 0.0;
+    int k;
+    return tpSurfaceMaximum(body->geometry, local, &k) <= 0.0;
 }
 
-static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, tpVec3 normal, const tpSmoothCache* cache,
-                      tpElementPair* pair, int* iterations) {
-    tpStartPair(a, b, tpAdd(a->position, tpMulMV(a->rotation, cache->pointA)),
-                tpAdd(b->position, tpMulMV(b->rotation, cache->pointB)), normal, pair);
-    if (!tpPolish(a, b, pair, iterations)) {
+// The radius of some ball inside a core; how deep an overlap may be to count as shallow.
+static double innerRadius(const tpSmoothBody* body) {
+    tpVec3 r = body->half;
+    int k;
+    switch (body->geometry->type) {
+    case tp_cylinderShape:
+        return fmin(body->radius, body->half.z);
+    case tp_boxShape:
+        return fmin(r.x, fmin(r.y, r.z));
+    case tp_ellipsoidShape:
+        r = body->geometry->ellipsoid.radii;
+        return fmin(r.x, fmin(r.y, r.z));
+    default:
+        // Surfaces are distances to first order, and convex.
+        return fmax(-0.5 * tpSurfaceMaximum(body->geometry, body->center, &k), 0.0);
+    }
+}
+
+// Whether what the warm start found may stand: apart, or in an overlap so shallow that the branch can
+// hardly be left for another.
+static bool isTrusted(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair) {
+    if (pair->gap > 0.0) {
+        return true;
+    }
+    if (a->rounding > 0.0 || b->rounding > 0.0) {
         return false;
     }
-    double scale = a->size + b->size;
-    return pair->gap > 0.0 ||
-           ((isInside(b, pair->a.point) || isInside(a, pair->b.point)) &&
-            isLocalMinimum(pair, scale));
+    return -pair->gap < 0.2 * fmin(innerRadius(a), innerRadius(b)) &&
+           (isInside(b, pair->a.point) || isInside(a, pair->b.point)) &&
+           isLocalMinimum(pair, a->size + b->size);
+}
+
+static tpVec3 fromFloats(const float v[3]) {
+    return tpMakeVec3((double)v[0], (double)v[1], (double)v[2]);
+}
+
+static void toFloats(tpVec3 v, float out[3]) {
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
+}
+
+static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cache,
+                      tpElementPair* pair, int* iterations) {
+    tpVec3 normal = tpMulMV(a->rotation, fromFloats(cache->normal));
+    if (!(tpLengthSquared(normal) > 0.5)) {
+        return false;
+    }
+    tpStartPair(a, b, tpAdd(a->position, tpMulMV(a->rotation, fromFloats(cache->pointA))),
+                tpAdd(b->position, tpMulMV(b->rotation, fromFloats(cache->pointB))),
+                tpNormalize(normal), pair);
+    return tpPolish(a, b, pair, iterations) && isTrusted(a, b, pair);
 }
 
 static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
@@ -111,24 +150,33 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
     return tpPolish(a, b, pair, iterations);
 }
 
-static bool solvePair(const tpGeometry* a, tpPose poseA, tpPose shapeA, const tpGeometry* b,
-                      tpPose shapeB, tpSmoothCache* cache, tpSmoothResult* out) {
+static void keepStart(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair,
+                      tpSmoothCache* cache) {
+    toFloats(tpMulMTV(a->rotation, pair->normal), cache->normal);
+    toFloats(tpMulMTV(a->rotation, tpSub(pair->a.point, a->position)), cache->pointA);
+    toFloats(tpMulMTV(b->rotation, tpSub(pair->b.point, b->position)), cache->pointB);
+}
+
+bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
+                           tpSmoothCache* cache, tpSmoothResult* out) {
+    if (tpClosedForm(a, shapeA, b, shapeB, out)) {
+        return isfinite(out->gap);
+    }
+    if (!tp_shapeClasses[a->type].isConvex || !tp_shapeClasses[b->type].isConvex) {
+        return false;
+    }
     tpVec3 origin = shapeA.position;
     tpSmoothBody bodyA, bodyB;
     tpPrepareSmoothBody(a, shapeA, origin, &bodyA);
     tpPrepareSmoothBody(b, shapeB, origin, &bodyB);
     tpElementPair pair;
     int iterations = 0;
-    bool hasStart = cache != NULL && tpLengthSquared(cache->normal) > 0.5;
-    bool solved = hasStart && solveWarm(&bodyA, &bodyB, tpRotate(poseA.rotation, cache->normal),
-                                        cache, &pair, &iterations);
+    bool solved = cache != NULL && solveWarm(&bodyA, &bodyB, cache, &pair, &iterations);
     if (!solved) {
         solved = solveCold(&bodyA, &bodyB, &pair, &iterations);
     }
     if (cache != NULL) {
-        cache->normal = solved ? tpUnrotate(poseA.rotation, pair.normal) : tpZeroVec3();
-        cache->pointA = tpMulMTV(bodyA.rotation, tpSub(pair.a.point, bodyA.position));
-        cache->pointB = tpMulMTV(bodyB.rotation, tpSub(pair.b.point, bodyB.position));
+        keepStart(&bodyA, &bodyB, &pair, cache);
     }
     tpVec3 n = pair.normal;
     out->normal = n;
@@ -144,12 +192,6 @@ static bool solvePair(const tpGeometry* a, tpPose poseA, tpPose shapeA, const tp
 
 bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                      tpSmoothCache* cache, tpSmoothResult* out) {
-    tpPose shapeA = tpGeometry_Pose(a, poseA), shapeB = tpGeometry_Pose(b, poseB);
-    if (tpClosedForm(a, shapeA, b, shapeB, out)) {
-        return isfinite(out->gap);
-    }
-    if (!tp_shapeClasses[a->type].isConvex || !tp_shapeClasses[b->type].isConvex) {
-        return false;
-    }
-    return solvePair(a, poseA, shapeA, b, shapeB, cache, out);
+    return tpSmoothClosestShapes(a, tpGeometry_Pose(a, poseA), b, tpGeometry_Pose(b, poseB), cache,
+                                 out);
 }

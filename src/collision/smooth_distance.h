@@ -22,15 +22,16 @@
 // How a surface bends at a point: principal curvatures along `tangent` and across it. 0 is flat,
 // INFINITY a sharp edge or corner, across which the normal turns while the point stays.
 typedef struct tpCurvature {
-    tpVec3 tangent;  // unit, perpendicular to the normal; zero where both curvatures are equal
+    tpVec3 tangent;       // unit, perpendicular to the normal; zero where both curvatures are equal
     double along, across; // 1/m
 } tpCurvature;
 
 // Where the last query of a pair ended; a zeroed one is empty. It makes the next query of the same pair
-// faster, and in deep overlap keeps it on the same branch.
+// faster. In a shallow overlap with several local minima of depth it keeps to the one it came from.
+// Single precision does for a start.
 typedef struct tpSmoothCache {
-    tpVec3 normal;         // in the frame of body A; zero where the cache is empty
-    tpVec3 pointA, pointB; // in the frames of the two shapes, before rounding
+    float normal[3];            // in the frame of shape A; zero where the cache is empty
+    float pointA[3], pointB[3]; // in the frames of the two shapes, before rounding
 } tpSmoothCache;
 
 typedef struct tpSmoothResult {
@@ -38,14 +39,18 @@ typedef struct tpSmoothResult {
     tpVec3 normal;         // unit, from B to A, world
     tpVec3 pointA, pointB; // world
     tpCurvature curvatureA, curvatureB;
-    int iterations;        // of all stages together; 0 for closed forms
-    bool converged;        // the conditions above hold to rounding
+    int iterations; // of all stages together; 0 for closed forms
+    bool converged; // the conditions above hold to rounding
 } tpSmoothResult;
 
 // Signed distance of A and B. `cache` may be NULL. False where a shape is not convex, or where there is
 // no distance (two half spaces that are not opposite overlap without bound: the gap is -INFINITY).
 bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                      tpSmoothCache* cache, tpSmoothResult* out);
+
+// The same for poses of the shapes themselves.
+bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
+                           tpSmoothCache* cache, tpSmoothResult* out);
 
 // Derivatives with respect to the velocities (v, omega) of body A and then of body B, in world axes:
 // v moves the origin of the body's pose, omega turns about it. Row vectors of a result x: x' = row . nu.

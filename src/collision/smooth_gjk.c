@@ -68,7 +68,8 @@ static void tryTriangle(const tpSimplex* s, int i, int j, int k, Candidate* best
     tpVec3 ab = tpSub(b, a), ac = tpSub(c, a), n = tpCross(ab, ac);
     double area = tpLengthSquared(n);
     if (area > 1e-30 * tpLengthSquared(ab) * tpLengthSquared(ac)) {
-        double u = tpDot(n, tpCross(b, c)), v = tpDot(n, tpCross(c, a)), w = tpDot(n, tpCross(a, b));
+        double u = tpDot(n, tpCross(b, c)), v = tpDot(n, tpCross(c, a)),
+               w = tpDot(n, tpCross(a, b));
         if (u > 0.0 && v > 0.0 && w > 0.0) {
             Candidate face = { .count = 3, .index = { i, j, k } };
             double sum = u + v + w;
@@ -140,8 +141,8 @@ void tpStartGjk(tpGjk* gjk, tpSmoothBody* a, tpSmoothBody* b, tpVec3 direction) 
     gjk->lower = -INFINITY;
     gjk->iterations = 0;
     gjk->scale = a->size + b->size + tpDistanceBetween(a->position, b->position);
-    gjk->bestNormal = tpLengthSquared(direction) > 0.0 ? tpNormalize(direction)
-                                                       : tpMakeVec3(0.0, 0.0, 1.0);
+    gjk->bestNormal =
+        tpLengthSquared(direction) > 0.0 ? tpNormalize(direction) : tpMakeVec3(0.0, 0.0, 1.0);
     addSupport(&gjk->simplex, a, b, tpNeg(gjk->bestNormal));
     gjk->lower = tpDot(gjk->bestNormal, gjk->simplex.w[0]);
     gjk->v = tpReduceSimplex(&gjk->simplex);

@@ -13,8 +13,8 @@
 enum { maxVertices = 160, maxFaces = 2 * maxVertices, maxValleys = 8 };
 
 typedef struct {
-    tpVec3 normal;    // unit, outward
-    double distance;  // of its plane from the origin
+    tpVec3 normal;   // unit, outward
+    double distance; // of its plane from the origin
     int16_t vertex[3];
     int16_t across[3]; // face across the edge from vertex k to k + 1
     bool isAlive, isSettled;

@@ -5,8 +5,8 @@
 //
 //        z                              z
 //        |  top                         o tip
-//        |------o rim                   | \   side
-//        |      |                       |   \
+//        |------o rim                   | .
+//        |      |                       |   .  side
 //        |      | side                  |-----o rim
 //        +---------- r                  | base
 
