@@ -204,6 +204,7 @@ static int numberBefore(tpWord line, const char* key) {
 static tpResult readSparseHeader(tpScanner* scanner, int origin, const tpMatrix* matrix,
                                  SparseHeader* header) {
     // What stands behind the origin, and banners, are for people; the header has "-by-" in it.
+    const char* bannerAt = tpScanner_Peek(scanner).start;
     tpWord line = tpScanner_RestOfLine(scanner);
     for (int i = 0; i < mostBannerLines && findInLine(line, "-by-") == NULL; ++i) {
         line = tpScanner_RestOfLine(scanner);
@@ -211,8 +212,9 @@ static tpResult readSparseHeader(tpScanner* scanner, int origin, const tpMatrix*
     int rowCount = numberBefore(line, "-by-");
     int columnCount = numberBehind(line, "-by-");
     if (rowCount < 0 || columnCount < 0) {
-        return tpScanner_Fail(scanner, line.start,
-                              "expected the header of a sparse matrix, 'm-by-n, nzmax: ...'");
+        return tpScanner_Fail(scanner, bannerAt,
+                              "expected a banner line and then the header of a sparse matrix, "
+                              "'m-by-n, nzmax: a nnz: b'");
     }
     if (rowCount != matrix->rowCount || columnCount != matrix->columnCount) {
         return tpScanner_Fail(scanner, line.start, "expected a matrix %d-by-%d, found %d-by-%d",
@@ -283,8 +285,9 @@ static tpResult readLineHeading(tpScanner* scanner, int line, int entriesBefore,
         return tp_badInput;
     }
     tpWord word = tpScanner_Next(scanner);
-    int last = tpWord_Is(word, "-1") ? -1 : tpWord_ToInt(word);
-    if (last < first - 1) {
+    int last = tpWord_ToInt(word);
+    bool isNumber = last >= 0 || tpWord_Is(word, "-1");
+    if (!isNumber || last < first - 1) {
         return tpScanner_FailExpected(scanner, word, "the last location, not before the first");
     }
     *entryCount = last - first + 1;

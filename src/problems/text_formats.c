@@ -9,7 +9,7 @@
 //
 // All begin with small whole numbers, so a glance at the first words leaves one or two candidates,
 // and these are read in turn until one fits. Where none does, the message is that of the candidate
-// that came furthest. What follows a problem (a remark, a solution, a 0 or 1) is not read.
+// that came furthest. What follows a Siconos problem (a remark, a solution, a 0 or 1) is not read.
 
 #include <limits.h>
 #include <stdio.h>
@@ -96,6 +96,12 @@ static tpResult expectSquare(tpScanner* scanner, const char* at, const tpMatrix*
     return tp_success;
 }
 
+static tpResult expectEnd(tpScanner* scanner) {
+    tpWord word = tpScanner_Peek(scanner);
+    return word.length == 0 ? tp_success
+                            : tpScanner_FailExpected(scanner, word, "the end of the file");
+}
+
 // LCP -----------------------------------------------------------------------------------------
 
 static bool isLikelyPlainLcp(const Glance* glance) {
@@ -117,14 +123,15 @@ static tpResult readPlainLcp(tpScanner* scanner, tpOwnedProblem* owned) {
     }
     // z need not be there, but where something is, it has its length: a mixed LCP of Siconos with
     // two sizes in its first line would else pass for a problem of one row.
-    for (int i = 0; i < size && tpScanner_Peek(scanner).length > 0; ++i) {
+    bool hasSolution = tpScanner_Peek(scanner).length > 0;
+    for (int i = 0; i < size && hasSolution; ++i) {
         double unused;
         if ((result = tpScanner_Reals(scanner, "z", &unused, 1))) {
             return result;
         }
     }
-    if (tpScanner_Peek(scanner).length > 0) {
-        return tpScanner_FailExpected(scanner, tpScanner_Peek(scanner), "the end of the file");
+    if ((result = expectEnd(scanner))) {
+        return result;
     }
     owned->problem.kind = tp_lcpProblem;
     owned->problem.size = size;
@@ -133,7 +140,9 @@ static tpResult readPlainLcp(tpScanner* scanner, tpOwnedProblem* owned) {
 
 static bool isLikelyLcp(const Glance* glance) {
     const int* n = glance->numbers;
-    return n[0] >= 0 && n[1] >= 0 && n[1] <= 2 && n[2] == n[0] && n[3] == n[0];
+    // "1 1 1 1 0" could be one row and no blocks, but is the beginning of a mixed LCP of two rows.
+    bool isEmpty = n[0] == 1 && n[1] == 1 && n[4] == 0;
+    return n[0] >= 0 && n[1] >= 0 && n[1] <= 2 && n[2] == n[0] && n[3] == n[0] && !isEmpty;
 }
 
 static tpResult readLcp(tpScanner* scanner, tpOwnedProblem* owned) {
@@ -154,13 +163,12 @@ static tpResult readLcp(tpScanner* scanner, tpOwnedProblem* owned) {
 
 static bool isLikelyMixedLcp(const Glance* glance) {
     const int* n = glance->numbers;
-    return (n[0] == 0 || n[0] == 1) && (n[1] == 0 || n[1] == 1) && n[0] + n[1] > 0 && n[2] >= 0 &&
-           n[3] >= 0;
+    return (n[0] == 0 || n[0] == 1) && (n[1] == 0 || n[1] == 1) && n[2] >= 0 && n[3] >= 0;
 }
 
 static bool isLikelyOldMixedLcp(const Glance* glance) {
     const int* n = glance->numbers;
-    return n[0] >= 0 && n[1] >= 0 && n[2] > 0 && (long long)n[0] + n[1] == n[2];
+    return n[0] >= 0 && n[1] >= 1 && (long long)n[0] + n[1] == n[2];
 }
 
 // A flag for each variable, all set to complementary.
@@ -280,7 +288,7 @@ static tpResult readOldMixedLcp(tpScanner* scanner, tpOwnedProblem* owned) {
     if ((result = readSizes(scanner, &n, &m)) ||
         (result = tpScanner_Int(scanner, "the number of rows", n + m, n + m, &rowCount)) ||
         (result = readFreeFirst(scanner, n, m, owned)) ||
-        (result = readPartedMixedLcp(scanner, n, m, owned))) {
+        (result = readPartedMixedLcp(scanner, n, m, owned)) || (result = expectEnd(scanner))) {
         return result;
     }
     finishMixedLcp(n + m, &owned->problem);
@@ -292,7 +300,7 @@ static tpResult readOldMixedLcp(tpScanner* scanner, tpOwnedProblem* owned) {
 static bool isLikelyFriction(const Glance* glance) {
     const int* n = glance->numbers;
     return (n[0] == 2 || n[0] == 3) && n[1] >= 0 && n[2] >= 0 && n[2] <= 2 && n[3] >= 0 &&
-           n[3] == n[4];
+           n[3] == n[4] && (n[1] > 0) == (n[3] > 0);
 }
 
 static tpResult readFrictionCoefficients(tpScanner* scanner, tpOwnedProblem* owned) {
@@ -418,6 +426,13 @@ static bool isOfKind(const TextFormat* format, tpProblemKind kind) {
            (format->kind == tp_friction2dProblem && kind == tp_friction3dProblem);
 }
 
+// How trying one format after the other went.
+typedef struct Attempts {
+    tpResult result;
+    const char* furthest; // where the best attempt failed; NULL before the first
+    tpError best;
+} Attempts;
+
 // Reads the text as one format; true when that settled it (read, or out of memory).
 static bool tryFormat(const TextFormat* format, tpScanner* scanner, tpProblemKind kind,
                       tpOwnedProblem* owned, tpResult* result) {
@@ -432,40 +447,56 @@ static bool tryFormat(const TextFormat* format, tpScanner* scanner, tpProblemKin
     return *result != tp_badInput;
 }
 
-tpResult tpReadProblemText(tpScanner* scanner, tpProblemKind kind, tpOwnedProblem* owned) {
-    Glance glance = glanceAt(scanner);
-    tpResult result = tp_badInput;
-    const char* furthest = NULL;
-    tpError* error = scanner->error;
-    tpError best = { .result = tp_badInput };
-    tpError attempt;
-    scanner->error = &attempt;
-    // Likely formats first; where the kind is given, then the others of that kind, so that a file
-    // whose very first words are wrong is told what they should be.
-    for (int pass = 0; pass < (kind == tp_anyProblem ? 1 : 2); ++pass) {
-        for (int i = 0; i < formatCount && (pass == 0 || furthest == NULL); ++i) {
-            const TextFormat* format = &formats[i];
-            if (!isOfKind(format, kind) || format->isLikely(&glance) != (pass == 0)) {
-                continue;
-            }
-            if (tryFormat(format, scanner, kind, owned, &result)) {
-                scanner->error = error;
-                *error = attempt;
-                return result;
-            }
-            if (furthest == NULL || scanner->failedAt > furthest) {
-                furthest = scanner->failedAt;
-                best = attempt;
-            }
+// Tries the formats that are of this kind, or (where `otherKinds`) those that are not, and of them the
+// likely or the unlikely ones. Keeps in `best` the message of the one that came furthest.
+static bool tryFormats(tpScanner* scanner, const Glance* glance, tpProblemKind kind,
+                       bool otherKinds, bool likely, tpOwnedProblem* owned, Attempts* attempts) {
+    for (int i = 0; i < formatCount; ++i) {
+        const TextFormat* format = &formats[i];
+        if (isOfKind(format, kind) == otherKinds || format->isLikely(glance) != likely) {
+            continue;
+        }
+        tpError error = { .result = tp_success };
+        scanner->error = &error;
+        if (tryFormat(format, scanner, otherKinds ? tp_anyProblem : kind, owned,
+                      &attempts->result)) {
+            attempts->best = error;
+            return true;
+        }
+        if (attempts->furthest == NULL || scanner->failedAt > attempts->furthest) {
+            attempts->furthest = scanner->failedAt;
+            attempts->best = error;
         }
     }
+    return false;
+}
+
+tpResult tpReadProblemText(tpScanner* scanner, tpProblemKind kind, tpOwnedProblem* owned) {
+    Glance glance = glanceAt(scanner);
+    tpError* error = scanner->error;
+    Attempts attempts = { .result = tp_badInput };
+    Attempts others = { .result = tp_badInput };
+    bool settled = tryFormats(scanner, &glance, kind, false, true, owned, &attempts);
+    if (!settled && kind != tp_anyProblem && attempts.furthest == NULL) {
+        // Nothing likely: see whether it is another kind, else try the wished one nevertheless, so
+        // that a file whose very first words are wrong is told what they should be.
+        if (tryFormats(scanner, &glance, kind, true, true, owned, &others) &&
+            others.result == tp_success) {
+            tpProblemKind found = owned->problem.kind;
+            scanner->error = error;
+            return tpScanner_Fail(scanner, scanner->start, "expected a problem %s, found %s",
+                                  tpProblemKind_Name(kind), tpProblemKind_Name(found));
+        }
+        settled = tryFormats(scanner, &glance, kind, false, false, owned, &attempts);
+    }
     scanner->error = error;
-    if (furthest == NULL) {
-        tpWord word = tpScanner_Peek(&(tpScanner){ .at = scanner->start, .end = scanner->end });
-        return tpScanner_Fail(scanner, word.start,
+    if (!settled && attempts.furthest == NULL) {
+        tpScanner again = *scanner;
+        again.at = again.start;
+        return tpScanner_Fail(scanner, tpScanner_Peek(&again).start,
                               "cannot tell what problem this is: expected the sizes that an LCP, a "
                               "mixed LCP or a friction problem begins with");
     }
-    *error = best;
-    return tp_badInput;
+    *error = attempts.best;
+    return attempts.result;
 }

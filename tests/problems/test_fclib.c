@@ -1,0 +1,300 @@
+// FCLIB files, written here with HDF5 alone, are read back; wrong ones are named by their dataset.
+
+#include <hdf5.h>
+#include <unistd.h>
+
+#include "problem_text.h"
+#include "support/failing_allocator.h"
+
+static char path[64];
+
+static hid_t create(void) {
+    strcpy(path, "/tmp/tippe_fclib_XXXXXX");
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    return H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static void putNumbers(hid_t file, const char* name, hid_t type, const void* values, int count) {
+    hsize_t length = (hsize_t)count;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t space = H5Screate_simple(1, &length, NULL);
+    hid_t dataset = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(dataset >= 0);
+    if (count > 0) {
+        assert_true(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    }
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(links);
+}
+
+static void putInts(hid_t file, const char* group, const char* name, const int* values, int count) {
+    char full[80];
+    snprintf(full, sizeof(full), "%s/%s", group, name);
+    putNumbers(file, full, H5T_NATIVE_INT, values, count);
+}
+
+static void putReals(hid_t file, const char* group, const char* name, const double* values,
+                     int count) {
+    char full[80];
+    snprintf(full, sizeof(full), "%s/%s", group, name);
+    putNumbers(file, full, H5T_NATIVE_DOUBLE, values, count);
+}
+
+// nz: 0 triplets, -1 columns, -2 rows.
+static void putMatrixGroup(hid_t file, const char* group, const double* values, int rows,
+                           int columns, int layout) {
+    int count = countEntries(values, rows, columns, false);
+    int lines = layout == -2 ? rows : columns, crossings = layout == -2 ? columns : rows;
+    int* i = calloc((size_t)count + 3, sizeof(int));
+    int* p = calloc((size_t)(count + lines) + 3, sizeof(int));
+    double* x = calloc((size_t)count + 3, sizeof(double));
+    int k = 0;
+    for (int line = 0; line < lines; ++line) {
+        for (int cross = 0; cross < crossings; ++cross) {
+            double value = values[layout == -2 ? line + cross * rows : cross + line * rows];
+            if (value != 0.0) {
+                i[k] = cross;
+                if (layout == 0) {
+                    p[k] = line;
+                }
+                x[k++] = value;
+            }
+        }
+        if (layout != 0) {
+            p[line + 1] = k;
+        }
+    }
+    int nz = layout == 0 ? count : layout, nzmax = count + 2;
+    putInts(file, group, "m", &rows, 1);
+    putInts(file, group, "n", &columns, 1);
+    putInts(file, group, "nz", &nz, 1);
+    putInts(file, group, "nzmax", &nzmax, 1);
+    putInts(file, group, "i", i, layout == -1 ? nzmax : count);
+    putInts(file, group, "p", p, layout == 0 ? count : lines + 1);
+    putReals(file, group, "x", x, layout == -1 ? nzmax : count);
+    free(i);
+    free(p);
+    free(x);
+}
+
+static tpProblem* readBack(tpProblemKind kind) {
+    tpProblem* problem;
+    tpError error;
+    if (tpReadProblem(path, kind, NULL, &problem, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    return problem;
+}
+
+static void localProblems(void** state) {
+    (void)state;
+    tpRandom random = { 21 };
+    for (int layout = -2; layout <= 0; ++layout) {
+        int dimension = layout == -1 ? 2 : 3, contacts = 4, size = dimension * contacts;
+        double* W = randomMatrix(&random, size, size, dimension, 0.5);
+        double* q = randomVector(&random, size, -1.0);
+        double* mu = randomVector(&random, contacts, 0.0);
+        hid_t file = create();
+        putMatrixGroup(file, "/fclib_local/W", W, size, size, layout);
+        putReals(file, "/fclib_local/vectors", "q", q, size);
+        putReals(file, "/fclib_local/vectors", "mu", mu, contacts);
+        putInts(file, "/fclib_local", "spacedim", &dimension, 1);
+        H5Fclose(file);
+        tpProblem* problem = readBack(tp_anyProblem);
+        assert_int_equal(problem->kind,
+                         dimension == 2 ? tp_friction2dProblem : tp_friction3dProblem);
+        assert_int_equal(problem->contactCount, contacts);
+        assert_false(problem->isGlobal);
+        checkMatrix(&problem->matrix, W, size, size);
+        checkVector(problem->q, q, size);
+        checkVector(problem->mu, mu, contacts);
+        tpDestroyProblem(problem);
+        unlink(path);
+        free(W);
+        free(q);
+        free(mu);
+    }
+}
+
+static void globalProblems(void** state) {
+    (void)state;
+    tpRandom random = { 22 };
+    for (int layout = -2; layout <= 0; ++layout) {
+        int dimension = 3, contacts = 3, size = 9, dofs = 12;
+        double* M = randomMatrix(&random, dofs, dofs, 6, 0.8);
+        double* H = randomMatrix(&random, dofs, size, 3, 0.7);
+        double* f = randomVector(&random, dofs, -1.0);
+        double* w = randomVector(&random, size, -1.0);
+        double* mu = randomVector(&random, contacts, 0.0);
+        hid_t file = create();
+        putMatrixGroup(file, "/fclib_global/M", M, dofs, dofs, layout);
+        putMatrixGroup(file, "/fclib_global/H", H, dofs, size, layout);
+        putReals(file, "/fclib_global/vectors", "f", f, dofs);
+        putReals(file, "/fclib_global/vectors", "w", w, size);
+        putReals(file, "/fclib_global/vectors", "mu", mu, contacts);
+        putInts(file, "/fclib_global", "spacedim", &dimension, 1);
+        H5Fclose(file);
+        tpProblem* problem = readBack(tp_friction3dProblem);
+        assert_true(problem->isGlobal);
+        checkMatrix(&problem->matrix, M, dofs, dofs);
+        checkMatrix(&problem->H, H, dofs, size);
+        checkVector(problem->q, f, dofs);
+        checkVector(problem->b, w, size);
+        checkVector(problem->mu, mu, contacts);
+        tpDestroyProblem(problem);
+        unlink(path);
+        free(M);
+        free(H);
+        free(f);
+        free(w);
+        free(mu);
+    }
+}
+
+// A small local problem with one thing wrong, by the name of the dataset that is replaced.
+static void writeBroken(const char* name, hid_t type, const void* values, int count) {
+    static const double x[] = { 1.0, 1.0, 1.0 }, q[] = { -1.0, 0.0, 0.0 }, mu[] = { 0.5 };
+    static const int three = 3, columns = -1, p[] = { 0, 1, 2, 3 }, i[] = { 0, 1, 2 };
+    const struct {
+        const char* name;
+        hid_t type;
+        const void* values;
+        int count;
+    } parts[] = {
+        { "/fclib_local/W/m", H5T_NATIVE_INT, &three, 1 },
+        { "/fclib_local/W/n", H5T_NATIVE_INT, &three, 1 },
+        { "/fclib_local/W/nz", H5T_NATIVE_INT, &columns, 1 },
+        { "/fclib_local/W/p", H5T_NATIVE_INT, p, 4 },
+        { "/fclib_local/W/i", H5T_NATIVE_INT, i, 3 },
+        { "/fclib_local/W/x", H5T_NATIVE_DOUBLE, x, 3 },
+        { "/fclib_local/vectors/q", H5T_NATIVE_DOUBLE, q, 3 },
+        { "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, mu, 1 },
+        { "/fclib_local/spacedim", H5T_NATIVE_INT, &three, 1 },
+    };
+    hid_t file = create();
+    for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); ++k) {
+        if (name == NULL || strcmp(parts[k].name, name) != 0) {
+            putNumbers(file, parts[k].name, parts[k].type, parts[k].values, parts[k].count);
+        }
+    }
+    if (count > 0) {
+        putNumbers(file, name, type, values, count);
+    }
+    H5Fclose(file);
+}
+
+static void brokenFiles(void** state) {
+    (void)state;
+    static const int bigInt[] = { 2000000000 }, four[] = { 4 }, minusThree[] = { -3 };
+    static const int badStart[] = { 1, 1, 2, 3 }, falling[] = { 0, 2, 1, 3 };
+    static const int outside[] = { 0, 7, 2 }, negative[] = { 0, -1, 2 };
+    static const double infinite[] = { 1.0, INFINITY, 1.0 }, minus[] = { -0.5 };
+    static const double two[] = { 1.0, 2.0 };
+    static const struct {
+        const char* name;
+        const int* ints;
+        const double* reals;
+        int count;
+        const char* message;
+    } cases[] = {
+        { "/fclib_local/W/m", NULL, NULL, 0, "/fclib_local/W/m: expected a dataset, found none" },
+        { "/fclib_local/W/x", NULL, NULL, 0, "/fclib_local/W/x: expected a dataset, found none" },
+        { "/fclib_local/W/m", bigInt, NULL, 1, "/fclib_local/W: m or n is larger than" },
+        { "/fclib_local/W/m", four, NULL, 1, "/fclib_local/W: expected a square matrix" },
+        { "/fclib_local/W/n", four, NULL, 1, "/fclib_local/W/p: expected at least 5 numbers" },
+        { "/fclib_local/W/nz", bigInt, NULL, 1, "/fclib_local/W/p: expected at least 2000000000" },
+        { "/fclib_local/W/nz", minusThree, NULL, 1, "/fclib_local/W/nz: expected at least -2" },
+        { "/fclib_local/W/p", badStart, NULL, 4, "/fclib_local/W: p should begin with 0" },
+        { "/fclib_local/W/p", falling, NULL, 4, "/fclib_local/W: p should never fall" },
+        { "/fclib_local/W/i", outside, NULL, 3, "/fclib_local/W: entry 1 at (7, 1) lies outside" },
+        { "/fclib_local/W/i", negative, NULL, 3, "entry 1 at (-1, 1) lies outside 3 x 3" },
+        { "/fclib_local/W/x", NULL, infinite, 3, "/fclib_local/W: entry 1 is not finite" },
+        { "/fclib_local/W/x", NULL, two, 2, "/fclib_local/W/x: expected at least 3 numbers" },
+        { "/fclib_local/vectors/q", NULL, infinite, 3, "vectors/q: number 2 is not finite" },
+        { "/fclib_local/vectors/q", NULL, two, 2, "vectors/q: expected at least 3 numbers" },
+        { "/fclib_local/vectors/mu", NULL, two, 2, "vectors/mu: expected 1 numbers, found 2" },
+        { "/fclib_local/vectors/mu", NULL, minus, 1, "/fclib_local/vectors: mu should not be" },
+        { "/fclib_local/spacedim", four, NULL, 1, "/fclib_local: spacedim should be 2 or 3" },
+        { "/fclib_local/spacedim", NULL, NULL, 0, "/fclib_local/spacedim: expected a dataset" },
+        { "/fclib_local/V/m", four, NULL, 1, "/fclib_local/V: equality constraints are not" },
+    };
+    for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); ++k) {
+        writeBroken(cases[k].name, cases[k].ints != NULL ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE,
+                    cases[k].ints != NULL ? (const void*)cases[k].ints : cases[k].reals,
+                    cases[k].count);
+        tpProblem* problem;
+        tpError error = { 0 };
+        assert_int_equal(tpReadProblem(path, tp_anyProblem, NULL, &problem, &error), tp_badInput);
+        assert_null(problem);
+        assert_memory_equal(error.message, path, strlen(path));
+        if (strstr(error.message, cases[k].message) == NULL) {
+            fail_msg("expected \"%s\" in \"%s\"", cases[k].message, error.message);
+        }
+        unlink(path);
+    }
+}
+
+static void otherFiles(void** state) {
+    (void)state;
+    tpProblem* problem;
+    tpError error;
+    hid_t file = create();
+    H5Fclose(file);
+    assert_int_equal(tpReadProblem(path, tp_anyProblem, NULL, &problem, &error), tp_badInput);
+    assert_non_null(strstr(error.message, ":/: expected a group fclib_local or fclib_global"));
+    unlink(path);
+
+    writeBroken(NULL, H5T_NATIVE_INT, NULL, 0);
+    assert_int_equal(tpReadProblem(path, tp_lcpProblem, NULL, &problem, &error), tp_badInput);
+    assert_non_null(strstr(error.message, ":/: expected a problem lcp, found fc3d"));
+
+    // Cut short anywhere: refused, never a crash.
+    FILE* whole = fopen(path, "rb");
+    static char bytes[1 << 16];
+    size_t length = fread(bytes, 1, sizeof(bytes), whole);
+    fclose(whole);
+    for (size_t cut = 8; cut < length; cut += 97) {
+        FILE* part = fopen(path, "wb");
+        assert_int_equal(fwrite(bytes, 1, cut, part), cut);
+        fclose(part);
+        assert_int_equal(tpReadProblem(path, tp_anyProblem, NULL, &problem, &error), tp_badInput);
+    }
+    unlink(path);
+}
+
+static void everyAllocationMayFail(void** state) {
+    (void)state;
+    writeBroken(NULL, H5T_NATIVE_INT, NULL, 0);
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    for (int n = 1;; ++n) {
+        heap.requests = 0;
+        heap.failAt = n;
+        tpProblem* problem;
+        tpResult result = tpReadProblem(path, tp_anyProblem, &allocator, &problem, NULL);
+        assert_true(result == tp_success || result == tp_outOfMemory);
+        tpDestroyProblem(problem);
+        assert_int_equal(heap.outstanding, 0);
+        assert_int_equal(heap.bytes, 0);
+        if (heap.requests < n) {
+            assert_int_equal(result, tp_success);
+            break;
+        }
+    }
+    unlink(path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(localProblems),
+        cmocka_unit_test(globalProblems),
+        cmocka_unit_test(brokenFiles),
+        cmocka_unit_test(otherFiles),
+        cmocka_unit_test(everyAllocationMayFail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
