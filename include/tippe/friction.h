@@ -3,7 +3,7 @@
 // Rows come in blocks, one block a contact or a part of a joint. With u = W r + q,
 //
 //     cone          r in K = { |r_T| <= mu r_N },  u + (mu |u_T|, 0) in K*,  both orthogonal
-//     nonnegative   0 <= r, 0 <= u, r u = 0        (a joint limit, a contact without friction)
+//     nonnegative   0 <= r, 0 <= u, r u = 0        (one row: a joint limit)
 //     free          u = 0, r of any sign           (a bilateral joint)
 //
 // A cone block has its normal row first, then 1 (in the plane), 2 (in space) or 3 rows (with

@@ -1,0 +1,99 @@
+// A friction problem taken apart into islands and brought to a common scale, as its solvers see it.
+//
+// Two blocks touch where W couples them; an island is a connected set of blocks. Inside an island
+// every block is scaled so that the mean diagonal of its W_cc is one: with s_c^2 = rows / trace(W_cc)
+//
+//     r = s_c r',   u = u' / s_c,   W' = S W S,   q' = S q,
+//
+// which keeps cones (s_c is one number a block) and turns the step of the natural map, rho_c = s_c^2,
+// into one. r' and u' are square roots of energies, so their norms mean the same for light and heavy
+// bodies. The scale of elliptic cones goes into the same factor of each row.
+//
+// W' is kept by block columns, in the pattern of W + W', since the solvers carry u along with r:
+// a change of r_j adds column j to u.
+//
+//     column j:   k = columnStart[j] ... columnStart[j + 1] - 1
+//                 block (blockRow[k], j) = values + value[k], row by row
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
+#define TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
+
+#include "complementarity/solver.h"
+#include "tippe/friction.h"
+
+typedef struct tpFrictionIsland {
+    int blockCount;
+    int rowCount;
+    int uniformRows;           // rows of every block, or 0 where they differ
+    const int* row;            // first row of each block, blockCount + 1
+    const unsigned char* kind; // tpFrictionKind
+    const double* mu;
+    const double* q;
+    const double* weight; // 1 / s_c^2 of each block: turns |.|^2 of r', u' into velocities squared
+
+    const int* columnStart;
+    const int* blockRow; // ascending within a column
+    const int* value;
+    const double* values;
+    const int* diagonal; // index k of block (j, j)
+
+    double* r; // the iterate, and u = W r + q
+    double* u;
+    double tolerance; // goal for `residual`
+    double residual;  // of r, in units of velocity (root of the weighted sum over blocks)
+    double work;      // multiply-adds spent on it
+} tpFrictionIsland;
+
+typedef struct tpFrictionSystem {
+    int islandCount;
+    tpFrictionIsland* islands;
+    int blockCount;
+    int rowCount;
+    int* source;    // for each block of the islands in order, its number in the problem
+    double* scale;  // for each row of the islands in order: r = scale r', u = u' / scale
+    int* sourceRow; // for each row, its number in the problem
+    double qNorm;   // |q| of the problem's scaled rows, 1 where it is zero
+} tpFrictionSystem;
+
+// False where memory ran out.
+bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* problem,
+                            tpArena* arena);
+
+// Between the problem's r and the islands'. Load also computes u and the residuals.
+void tpFrictionSystem_Load(tpFrictionSystem* system, const double* r);
+void tpFrictionSystem_Store(const tpFrictionSystem* system, double* r);
+
+// u = W r + q.
+void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, double* u);
+
+// y += column `block` of W times x.
+void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const double* x,
+                                double* y);
+
+// y = W x.
+void tpFrictionIsland_Multiply(const tpFrictionIsland* island, const double* x, double* y);
+
+// Square of the residual of (r, u), in units of velocity squared.
+double tpFrictionIsland_ResidualSquared(const tpFrictionIsland* island, const double* r,
+                                        const double* u);
+
+// Takes over r, u where it is better than what the island has. True where it was.
+bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const double* u);
+
+static inline int tpFrictionIsland_Rows(const tpFrictionIsland* island, int block) {
+    return island->row[block + 1] - island->row[block];
+}
+
+// Natural map of one block, r - P_K(r - u_hat), into `map`. kind, mu as in the problem.
+void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const double* u,
+                          double* map);
+
+// Projects x on the cone of one block, in place.
+void tpFrictionProject(int rows, int kind, double mu, double* x);
+
+// Solves one block of the local problem exactly: A (rows x rows), b, kind and mu; r holds a start for
+// the sliding search and receives the solution. False (r unchanged) where it has none that is finite.
+bool tpFrictionSolveLocal(int rows, int kind, double mu, const double* A, const double* b,
+                          double* r);
+
+#endif

@@ -1,0 +1,249 @@
+// Semismooth Newton on Alart and Curnier's function [AlartCurnier91].
+//
+// With r^ = r - u (the island is normalised, so its step is one),
+//
+//     F_N = r_N - max(0, r^_N),    F_T = r_T - P(r^_T; mu max(0, r^_N)),
+//
+// P the projection on the disc of that radius. A block is open (F = r), sticking (F = u) or sliding.
+// Open blocks leave the linear system. FRICTION.md has the derivatives.
+
+#include "complementarity/friction_newton.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+enum { FRAME = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS, MEMORY = 6, HALVINGS = 12 };
+
+// Armijo's constant on the squared norm of the function.
+static const double sufficientDecrease = 1e-4;
+
+// Shift that keeps the systems of rank deficient islands regular, in units of the mean diagonal: what
+// it leaves undone in one step, the next step corrects.
+static const double regularisation = 1e-9;
+
+bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena) {
+    int blocks = island->blockCount, rows = island->rowCount;
+    newton->island = island;
+    newton->iterations = 0;
+    newton->inPlay = TP_SCRATCH(arena, bool, blocks);
+    newton->velocity = TP_SCRATCH(arena, double, blocks* FRAME);
+    newton->impulse = TP_SCRATCH(arena, double, blocks* FRAME);
+    newton->function = TP_SCRATCH(arena, double, rows);
+    newton->step = TP_SCRATCH(arena, double, rows);
+    newton->stepVelocity = TP_SCRATCH(arena, double, rows);
+    newton->r = TP_SCRATCH(arena, double, rows);
+    newton->u = TP_SCRATCH(arena, double, rows);
+    newton->trial = TP_SCRATCH(arena, double, rows);
+    newton->trialVelocity = TP_SCRATCH(arena, double, rows);
+    if (arena->failed) {
+        return false;
+    }
+    memcpy(newton->r, island->r, sizeof(double) * (size_t)rows);
+    memcpy(newton->u, island->u, sizeof(double) * (size_t)rows);
+    return tpBlockFactor_Create(&newton->factor, island, arena);
+}
+
+// F of one block, and where asked its derivatives by u (A) and r (B). Returns whether it is in play.
+static bool alartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
+                         double* A, double* B) {
+    if (A != NULL) {
+        memset(A, 0, sizeof(double) * (size_t)(n * n));
+        memset(B, 0, sizeof(double) * (size_t)(n * n));
+    }
+    if (kind == tp_frictionFree) {
+        for (int i = 0; i < n; ++i) {
+            F[i] = u[i];
+            if (A != NULL) {
+                A[i * n + i] = 1.0;
+            }
+        }
+        return true;
+    }
+    double normal = r[0] - u[0];
+    if (!(normal > 0.0)) {
+        memcpy(F, r, sizeof(double) * (size_t)n);
+        return false;
+    }
+    F[0] = u[0];
+    double hat[TP_FRICTION_MAX_ROWS], norm = 0.0, radius = mu * normal;
+    for (int i = 1; i < n; ++i) {
+        hat[i] = r[i] - u[i];
+        norm += hat[i] * hat[i];
+    }
+    norm = sqrt(norm);
+    if (A != NULL) {
+        A[0] = 1.0;
+    }
+    if (norm <= radius && radius > 0.0) {
+        for (int i = 1; i < n; ++i) {
+            F[i] = u[i];
+            if (A != NULL) {
+                A[i * n + i] = 1.0;
+            }
+        }
+        return true;
+    }
+    // Sliding: dF_T = dr_T - mu t (dr_N - du_N) - ratio (I - t t') (dr_T - du_T).
+    double ratio = norm > 0.0 ? radius / norm : 0.0;
+    for (int i = 1; i < n; ++i) {
+        F[i] = r[i] - ratio * hat[i];
+    }
+    if (A != NULL) {
+        double inverse = norm > 0.0 ? 1.0 / norm : 0.0;
+        for (int i = 1; i < n; ++i) {
+            double ti = hat[i] * inverse;
+            A[i * n] = mu * ti;
+            B[i * n] = -mu * ti;
+            for (int j = 1; j < n; ++j) {
+                double projector = (i == j ? 1.0 : 0.0) - ti * hat[j] * inverse;
+                A[i * n + j] = ratio * projector;
+                B[i * n + j] = (i == j ? 1.0 : 0.0) - ratio * projector;
+            }
+        }
+    }
+    return true;
+}
+
+// Square of |F| at (r, u); derivatives into newton where asked.
+static double evaluate(tpFrictionNewton* newton, const double* r, const double* u, double weight,
+                       const double* center, bool derivatives) {
+    const tpFrictionIsland* island = newton->island;
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        double local[TP_FRICTION_MAX_ROWS], F[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < n; ++i) {
+            local[i] = u[row + i] + weight * (r[row + i] - center[row + i]);
+        }
+        double* A = derivatives ? newton->velocity + (size_t)b * FRAME : NULL;
+        double* B = derivatives ? newton->impulse + (size_t)b * FRAME : NULL;
+        bool inPlay = alartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
+        for (int i = 0; i < n; ++i) {
+            sum += F[i] * F[i];
+        }
+        if (derivatives) {
+            newton->inPlay[b] = inPlay;
+            memcpy(newton->function + row, F, sizeof(double) * (size_t)n);
+        }
+    }
+    return sum;
+}
+
+// The Newton direction into step and stepVelocity.
+static bool direction(tpFrictionNewton* newton, double weight) {
+    const tpFrictionIsland* island = newton->island;
+    if (!tpBlockFactor_Analyse(&newton->factor, newton->inPlay)) {
+        return false;
+    }
+    tpBlockFactor_Factorise(&newton->factor, newton->velocity, newton->impulse, weight);
+    newton->island->work += newton->factor.work + 2.0 * tpFrictionIsland_SweepWork(island);
+
+    // Open blocks go to zero; what that does to the others goes to the right-hand side.
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        for (int i = row; i < row + n; ++i) {
+            newton->step[i] = newton->inPlay[b] ? 0.0 : -newton->function[i];
+        }
+    }
+    tpFrictionIsland_Multiply(island, newton->step, newton->stepVelocity);
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (!newton->inPlay[b]) {
+            continue;
+        }
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        const double* A = newton->velocity + (size_t)b * FRAME;
+        for (int i = 0; i < n; ++i) {
+            double sum = -newton->function[row + i];
+            for (int j = 0; j < n; ++j) {
+                sum -= A[i * n + j] * newton->stepVelocity[row + j];
+            }
+            newton->step[row + i] = sum;
+        }
+    }
+    tpBlockFactor_Solve(&newton->factor, newton->step);
+    tpFrictionIsland_Multiply(island, newton->step, newton->stepVelocity);
+    return true;
+}
+
+// Walks along the step until the merit falls below the largest of the last few: sliding contacts
+// change their minds in a way that a monotone search takes for failure. False where no length does.
+static bool lineSearch(tpFrictionNewton* newton, double weight, const double* center,
+                       double reference, double* length) {
+    int n = newton->island->rowCount;
+    double t = 1.0;
+    for (int h = 0; h < HALVINGS; ++h, t *= 0.5) {
+        for (int i = 0; i < n; ++i) {
+            newton->trial[i] = newton->r[i] + t * newton->step[i];
+            newton->trialVelocity[i] = newton->u[i] + t * newton->stepVelocity[i];
+        }
+        double value =
+            evaluate(newton, newton->trial, newton->trialVelocity, weight, center, false);
+        if (value <= (1.0 - 2.0 * sufficientDecrease * t) * reference) {
+            *length = t;
+            return true;
+        }
+    }
+    return false;
+}
+
+double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
+                            double fraction, int limit, tpSolveStatus* status) {
+    tpFrictionIsland* island = newton->island;
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    double history[MEMORY];
+    double merit = evaluate(newton, newton->r, newton->u, weight, center, true);
+    double goal = fraction * fraction * merit;
+    *status = tp_iterationLimit;
+    for (int k = 0; k < limit; ++k) {
+        history[k % MEMORY] = merit;
+        if (!direction(newton, weight)) {
+            *status = tp_solverOutOfMemory;
+            break;
+        }
+        ++newton->iterations;
+        double reference = merit, length = 0.0;
+        for (int i = 0; i < MEMORY && i <= k; ++i) {
+            reference = fmax(reference, history[i]);
+        }
+        if (!lineSearch(newton, weight, center, reference, &length)) {
+            *status = tp_stalled;
+            break;
+        }
+        memcpy(newton->r, newton->trial, bytes);
+        tpFrictionIsland_Velocity(island, newton->r, newton->u);
+        merit = evaluate(newton, newton->r, newton->u, weight, center, true);
+        tpFrictionIsland_Offer(island, newton->r, newton->u);
+        if (island->residual <= island->tolerance || merit <= goal) {
+            *status = tp_solved;
+            break;
+        }
+    }
+    return sqrt(merit);
+}
+
+tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                      int limit, tpArena* arena, int* iterations) {
+    tpFrictionNewton newton;
+    double* center = TP_SCRATCH(arena, double, island->rowCount);
+    if (!tpFrictionNewton_Create(&newton, island, arena)) {
+        return tp_solverOutOfMemory;
+    }
+    tpSolveStatus status = tp_iterationLimit;
+    while (newton.iterations < limit && island->residual > island->tolerance) {
+        memcpy(center, newton.r, sizeof(double) * (size_t)island->rowCount);
+        tpFrictionNewton_Run(&newton, regularisation, center, 1e-3, limit - newton.iterations,
+                             &status);
+        if (status == tp_solverOutOfMemory) {
+            break;
+        }
+        if (status == tp_stalled) {
+            tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
+        }
+    }
+    *iterations += newton.iterations;
+    return island->residual <= island->tolerance ? tp_solved
+           : status == tp_solved                 ? tp_iterationLimit
+                                                 : status;
+}

@@ -1,0 +1,214 @@
+// The friction portfolio: a list of stages, each an island solver, tried on the islands left over.
+//
+// Cheap sweeps come first and settle most islands; what is left goes to Newton, which is decisive
+// where contacts stick; then to proximal points, which also get sliding piles; then to long runs of
+// the first-order methods. A stage never makes an island worse, so the best found survives. Decisions
+// go by counted work, never by the clock, so that runs repeat. The answer is judged by
+// tpFriction_Judge on the problem as it was given: nothing else can say "solved".
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+typedef tpSolveStatus IslandSolver(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                   int limit, tpArena* arena, int* iterations);
+
+typedef struct Stage {
+    const char* name; // as in the table of solvers
+    IslandSolver* solve;
+    int limit;            // iterations on one island, where the options do not say
+    double localProximal; // 0: as the options have it
+    double proximalStart; // 0: as the options have it
+} Stage;
+
+// Islands reach a little below their share of the tolerance, for the judge sums in another order.
+static const double safety = 0.9;
+
+tpFrictionOptions tpDefaultFrictionOptions(void) {
+    return (tpFrictionOptions){ .tolerance = 1e-8,
+                                .velocityTolerance = 0.0,
+                                .workLimit = 2e11,
+                                .iterationLimit = 0,
+                                .localProximal = 0.1,
+                                .proximalStart = 1e-2 };
+}
+
+// Runs one stage on every island that needs it. False where memory ran out.
+static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrictionOptions* options,
+                     tpArena* arena, double* work, tpSolveReport* report) {
+    tpSolveStage done = { .solver = stage->name, .status = tp_solved };
+    tpFrictionOptions chosen = *options;
+    chosen.localProximal =
+        stage->localProximal > 0.0 ? stage->localProximal : options->localProximal;
+    chosen.proximalStart =
+        stage->proximalStart > 0.0 ? stage->proximalStart : options->proximalStart;
+    int limit = options->iterationLimit > 0 ? options->iterationLimit : stage->limit;
+    double start = tpCpuSeconds(), sum = 0.0;
+    bool needed = false, enough = true;
+    for (int i = 0; i < system->islandCount && enough; ++i) {
+        tpFrictionIsland* island = &system->islands[i];
+        if (!(island->residual <= island->tolerance)) {
+            needed = true;
+            tpArenaMark mark = tpArena_Mark(arena);
+            double before = island->work;
+            tpSolveStatus status = stage->solve(island, &chosen, limit, arena, &done.iterations);
+            tpArena_Release(arena, mark);
+            *work += island->work - before;
+            done.status = status != tp_solved ? status : done.status;
+            enough = status != tp_solverOutOfMemory;
+        }
+        sum += island->residual * island->residual;
+    }
+    if (needed) {
+        done.residual = sqrt(sum) / system->qNorm;
+        done.seconds = tpCpuSeconds() - start;
+        tpSolveReport_AddStage(report, &done);
+        report->solver = stage->name;
+    }
+    return enough;
+}
+
+static bool isSolved(const tpFrictionSystem* system) {
+    for (int i = 0; i < system->islandCount; ++i) {
+        if (!(system->islands[i].residual <= system->islands[i].tolerance)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Builds the islands, runs the stages, stores the best r. False where memory ran out.
+static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                      const Stage* stages, int stageCount, tpArena* arena, double* r,
+                      tpSolveReport* report) {
+    tpFrictionSystem system;
+    if (!tpFrictionSystem_Build(&system, problem, arena)) {
+        return false;
+    }
+    tpFrictionSystem_Load(&system, r);
+    double goal = fmax(options->tolerance * system.qNorm, options->velocityTolerance);
+    for (int i = 0; i < system.islandCount; ++i) {
+        tpFrictionIsland* island = &system.islands[i];
+        island->tolerance =
+            safety * goal * sqrt((double)island->rowCount / (double)system.rowCount);
+        if (!isfinite(island->residual)) {
+            memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
+            memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
+            island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
+        }
+    }
+    double work = 0.0;
+    bool enough = true;
+    for (int s = 0; s < stageCount && enough && work < options->workLimit && !isSolved(&system);
+         ++s) {
+        enough = runStage(&system, &stages[s], options, arena, &work, report);
+    }
+    tpFrictionSystem_Store(&system, r);
+    return enough;
+}
+
+// A solve from check to verdict.
+static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                             const Stage* stages, int stageCount, tpSolverMemory* memory, double* r,
+                             double* u, tpSolveReport* report) {
+    tpFrictionOptions chosen = options != NULL ? *options : tpDefaultFrictionOptions();
+    tpSolveReport local;
+    report = report != NULL ? report : &local;
+    tpSolveReport_Start(report);
+    report->solver = stages[0].name;
+    if (tpFriction_Check(problem, NULL) != tp_success) {
+        return report->status = tp_badProblem;
+    }
+    double start = tpCpuSeconds();
+    tpArenaMark mark = tpSolverMemory_Begin(memory);
+    double* velocity = u;
+    if (velocity == NULL) {
+        velocity = TP_SCRATCH(&memory->arena, double, tpFriction_RowCount(problem));
+    }
+    bool enough = velocity != NULL &&
+                  runStages(problem, &chosen, stages, stageCount, &memory->arena, r, report);
+    tpFrictionResidual residual;
+    enough = enough && tpFriction_Judge(problem, r, velocity, memory, &residual);
+    tpSolverMemory_End(memory, mark);
+    report->seconds = tpCpuSeconds() - start;
+    if (!enough) {
+        return report->status = tp_solverOutOfMemory;
+    }
+    report->residual = residual.natural;
+    report->plainResidual = residual.plain;
+    bool solved =
+        residual.natural <= chosen.tolerance || residual.velocity <= chosen.velocityTolerance;
+    int kept = report->stageCount < TP_MAX_SOLVE_STAGES ? report->stageCount : TP_MAX_SOLVE_STAGES;
+    tpSolveStatus last = kept > 0 ? report->stages[kept - 1].status : tp_stalled;
+    report->status = solved ? tp_solved : last == tp_solved ? tp_stalled : last;
+    return report->status;
+}
+
+static const Stage portfolio[] = {
+    { "nncg", tpFrictionIsland_Nncg, 20, 0.0, 0.0 },
+    { "newton", tpFrictionIsland_Newton, 10, 0.0, 0.0 },
+    { "proximal", tpFrictionIsland_Proximal, 150, 0.0, 0.0 },
+    { "nncg", tpFrictionIsland_Nncg, 2000, 0.3, 0.0 },
+    { "proximal", tpFrictionIsland_Proximal, 300, 0.0, 1.0 },
+    { "gauss-seidel", tpFrictionIsland_GaussSeidel, 5000, 1.0, 0.0 },
+    { "proximal", tpFrictionIsland_Proximal, 300, 0.0, 0.1 },
+};
+
+static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, 20000, 0.0, 0.0 };
+static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, 20000, 0.0, 0.0 };
+static const Stage newton = { "newton", tpFrictionIsland_Newton, 100, 0.0, 0.0 };
+static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, 400, 0.0, 0.0 };
+
+tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                               tpSolverMemory* memory, double* r, double* u,
+                               tpSolveReport* report) {
+    return solveBy(problem, options, portfolio, (int)(sizeof portfolio / sizeof *portfolio), memory,
+                   r, u, report);
+}
+
+static tpSolveStatus solveGaussSeidel(const tpFrictionProblem* problem,
+                                      const tpFrictionOptions* options, tpSolverMemory* memory,
+                                      double* r, double* u, tpSolveReport* report) {
+    return solveBy(problem, options, &gaussSeidel, 1, memory, r, u, report);
+}
+
+static tpSolveStatus solveNncg(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                               tpSolverMemory* memory, double* r, double* u,
+                               tpSolveReport* report) {
+    return solveBy(problem, options, &nncg, 1, memory, r, u, report);
+}
+
+static tpSolveStatus solveNewton(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                                 tpSolverMemory* memory, double* r, double* u,
+                                 tpSolveReport* report) {
+    return solveBy(problem, options, &newton, 1, memory, r, u, report);
+}
+
+static tpSolveStatus solveProximal(const tpFrictionProblem* problem,
+                                   const tpFrictionOptions* options, tpSolverMemory* memory,
+                                   double* r, double* u, tpSolveReport* report) {
+    return solveBy(problem, options, &proximal, 1, memory, r, u, report);
+}
+
+static const tpFrictionSolver solvers[] = {
+    { "auto", "chooses among those below, island by island, and escalates", tpFriction_Solve },
+    { "gauss-seidel", "block Gauss-Seidel with exact one-contact solves", solveGaussSeidel },
+    { "nncg", "nonsmooth nonlinear conjugate gradients on Gauss-Seidel", solveNncg },
+    { "newton", "semismooth Newton on Alart and Curnier's function", solveNewton },
+    { "proximal", "proximal points with Newton inside", solveProximal },
+};
+
+const tpFrictionSolver* tpFrictionSolvers(int* count) {
+    *count = (int)(sizeof solvers / sizeof *solvers);
+    return solvers;
+}
+
+const tpFrictionSolver* tpFrictionSolver_Find(const char* name) {
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; ++i) {
+        if (strcmp(solvers[i].name, name) == 0) {
+            return &solvers[i];
+        }
+    }
+    return NULL;
+}

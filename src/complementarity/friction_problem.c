@@ -1,0 +1,160 @@
+// The friction problem itself: sizes, checks, and what impulses do to bodies.
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "complementarity/friction_island.h"
+
+int tpFriction_RowCount(const tpFrictionProblem* problem) {
+    if (problem->dimensions == NULL) {
+        return problem->blockCount * problem->dimension;
+    }
+    int rows = 0;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        rows += problem->dimensions[b];
+    }
+    return rows;
+}
+
+static tpResult checkBlocks(const tpFrictionProblem* problem, tpError* error) {
+    if (problem->blockCount < 0) {
+        return tpError_Set(error, tp_badInput, "the number of blocks is negative");
+    }
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int rows = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
+        int kind = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
+        if (rows < 1 || rows > TP_FRICTION_MAX_ROWS) {
+            return tpError_Set(error, tp_badInput, "block %d has %d rows, 1 to %d are possible", b,
+                               rows, TP_FRICTION_MAX_ROWS);
+        }
+        if (kind > tp_frictionFree || (kind == tp_frictionNonnegative && rows != 1)) {
+            return tpError_Set(error, tp_badInput, "block %d is of no known kind", b);
+        }
+        if (kind == tp_frictionCone &&
+            (problem->mu == NULL || !(problem->mu[b] >= 0.0 && problem->mu[b] < INFINITY))) {
+            return tpError_Set(error, tp_badInput,
+                               "block %d: its coefficient of friction is not a number >= 0", b);
+        }
+    }
+    return tp_success;
+}
+
+static tpResult checkRows(const tpFrictionProblem* problem, int rowCount, tpError* error) {
+    for (int i = 0; i < rowCount; ++i) {
+        if (!isfinite(problem->q[i])) {
+            return tpError_Set(error, tp_badInput, "q of row %d is not finite", i);
+        }
+        if (problem->scale != NULL && !(problem->scale[i] > 0.0 && problem->scale[i] < INFINITY)) {
+            return tpError_Set(error, tp_badInput, "the scale of row %d is not positive", i);
+        }
+        if (problem->compliance != NULL &&
+            !(problem->compliance[i] >= 0.0 && problem->compliance[i] < INFINITY)) {
+            return tpError_Set(error, tp_badInput, "the compliance of row %d is negative", i);
+        }
+    }
+    return tp_success;
+}
+
+static tpResult checkMatrix(const tpMatrix* W, int rowCount, tpError* error) {
+    if (W->rowCount != rowCount || W->columnCount != rowCount) {
+        return tpError_Set(error, tp_badInput, "W is %d by %d, the blocks have %d rows",
+                           W->rowCount, W->columnCount, rowCount);
+    }
+    for (int j = 0; j < rowCount; ++j) {
+        bool dense = W->columnStarts == NULL;
+        int begin = dense ? 0 : W->columnStarts[j], end = dense ? rowCount : W->columnStarts[j + 1];
+        for (int k = begin; k < end; ++k) {
+            size_t at = dense ? (size_t)j * (size_t)W->leading + (size_t)k : (size_t)k;
+            if (!dense && (W->rowIndices[k] < 0 || W->rowIndices[k] >= rowCount)) {
+                return tpError_Set(error, tp_badInput, "W has row %d in column %d",
+                                   W->rowIndices[k], j);
+            }
+            if (!isfinite(W->values[at])) {
+                return tpError_Set(error, tp_badInput, "W is not finite in column %d", j);
+            }
+        }
+    }
+    return tp_success;
+}
+
+static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpError* error) {
+    const tpFrictionBodies* bodies = problem->bodies;
+    if (bodies->degrees < 1 || bodies->degrees > 6 || bodies->bodyCount < 0) {
+        return tpError_Set(error, tp_badInput, "bodies have %d velocities, 1 to 6 are possible",
+                           bodies->degrees);
+    }
+    for (int b = 0; b < problem->blockCount; ++b) {
+        if (bodies->bodyA[b] < -1 || bodies->bodyA[b] >= bodies->bodyCount ||
+            bodies->bodyB[b] < -1 || bodies->bodyB[b] >= bodies->bodyCount) {
+            return tpError_Set(error, tp_badInput, "block %d acts on a body that is not there", b);
+        }
+    }
+    size_t degrees = (size_t)bodies->degrees;
+    for (size_t i = 0; i < (size_t)bodies->bodyCount * degrees * degrees; ++i) {
+        if (!isfinite(bodies->inverseMass[i])) {
+            return tpError_Set(error, tp_badInput, "the inverse mass of body %d is not finite",
+                               (int)(i / (degrees * degrees)));
+        }
+    }
+    for (size_t i = 0; i < (size_t)rowCount * degrees; ++i) {
+        if (!isfinite(bodies->jacobianA[i]) || !isfinite(bodies->jacobianB[i])) {
+            return tpError_Set(error, tp_badInput, "the jacobian of row %d is not finite",
+                               (int)(i / degrees));
+        }
+    }
+    return tp_success;
+}
+
+tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
+    tpResult result = checkBlocks(problem, error);
+    if (result != tp_success) {
+        return result;
+    }
+    int rowCount = tpFriction_RowCount(problem);
+    if (rowCount > 0 && problem->q == NULL) {
+        return tpError_Set(error, tp_badInput, "q is missing");
+    }
+    result = checkRows(problem, rowCount, error);
+    if (result != tp_success || problem->blockCount == 0) {
+        return result;
+    }
+    if ((problem->W == NULL) == (problem->bodies == NULL)) {
+        return tpError_Set(error, tp_badInput, "either W or bodies must be given");
+    }
+    return problem->W != NULL ? checkMatrix(problem->W, rowCount, error)
+                              : checkBodies(problem, rowCount, error);
+}
+
+void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
+    const tpFrictionBodies* bodies = problem->bodies;
+    int degrees = bodies->degrees;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int rows = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
+        for (int side = 0; side < 2; ++side) {
+            int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
+            if (body < 0) {
+                continue;
+            }
+            const double* jacobian =
+                (side == 0 ? bodies->jacobianA : bodies->jacobianB) + (size_t)row * (size_t)degrees;
+            double impulse[6] = { 0 };
+            for (int i = 0; i < rows; ++i) {
+                for (int a = 0; a < degrees; ++a) {
+                    impulse[a] += jacobian[i * degrees + a] * r[row + i];
+                }
+            }
+            const double* inverse =
+                bodies->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+            double* v = velocity + (size_t)body * (size_t)degrees;
+            for (int a = 0; a < degrees; ++a) {
+                double sum = 0.0;
+                for (int c = 0; c < degrees; ++c) {
+                    sum += inverse[a * degrees + c] * impulse[c];
+                }
+                v[a] += sum;
+            }
+        }
+        row += rows;
+    }
+}

@@ -1,0 +1,57 @@
+// Proximal points with Newton inside.
+//
+// The problem with u + weight (r - center) in place of u has W + weight I, regular whatever the rank
+// of W, and the same solutions once center has stopped moving. Newton brings the function down to a
+// tenth; then the center moves. A weight that Newton masters easily is cut, so that convergence in the
+// end is as fast as Newton's own; one that it does not is raised and the step done again.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_newton.h"
+#include "complementarity/friction_solvers.h"
+
+// How far an inner solve goes, and how many steps it may take before its weight counts as too small.
+static const double innerFraction = 0.1;
+enum { INNER_LIMIT = 20 };
+
+// Weights in units of the mean diagonal of W. Below the least nothing is regularised any more in
+// double precision; above the greatest a step hardly moves.
+static const double leastWeight = 1e-10, greatestWeight = 10.0;
+
+tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations) {
+    tpFrictionNewton newton;
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    double* center = tpArena_Get(arena, bytes);
+    double* centerVelocity = tpArena_Get(arena, bytes);
+    if (arena->failed || !tpFrictionNewton_Create(&newton, island, arena)) {
+        return tp_solverOutOfMemory;
+    }
+    tpSolveStatus status = tp_iterationLimit;
+    double weight = options->proximalStart;
+    memcpy(center, newton.r, bytes);
+    memcpy(centerVelocity, newton.u, bytes);
+    while (newton.iterations < limit && island->residual > island->tolerance) {
+        int before = newton.iterations;
+        tpFrictionNewton_Run(&newton, weight, center, innerFraction, INNER_LIMIT, &status);
+        int spent = newton.iterations - before;
+        if (status == tp_solverOutOfMemory) {
+            break;
+        }
+        if (status == tp_solved) {
+            weight = spent <= 3 ? weight * 0.1 : spent <= 8 ? weight * 0.5 : weight;
+            weight = fmax(weight, leastWeight);
+            memcpy(center, newton.r, bytes);
+            memcpy(centerVelocity, newton.u, bytes);
+        } else {
+            weight = fmin(weight * 5.0, greatestWeight);
+            memcpy(newton.r, center, bytes);
+            memcpy(newton.u, centerVelocity, bytes);
+        }
+    }
+    *iterations += newton.iterations;
+    return island->residual <= island->tolerance ? tp_solved
+           : status == tp_solved                 ? tp_iterationLimit
+                                                 : status;
+}

@@ -1,0 +1,155 @@
+// The judge of friction problems. It reads the problem and an r, and knows no solver.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_island.h"
+
+static int rowsOf(const tpFrictionProblem* problem, int block) {
+    return problem->dimensions != NULL ? problem->dimensions[block] : problem->dimension;
+}
+
+// u = W r + q, from the problem's own data.
+static bool velocities(const tpFrictionProblem* problem, const double* r, int rowCount,
+                       tpArena* arena, double* u) {
+    if (problem->W != NULL) {
+        tpMatrix_Multiply(problem->W, r, problem->q, u);
+    } else {
+        const tpFrictionBodies* bodies = problem->bodies;
+        int degrees = bodies->degrees;
+        double* velocity = TP_SCRATCH_ZEROED(arena, double, bodies->bodyCount* degrees);
+        if (velocity == NULL) {
+            return false;
+        }
+        tpFriction_ApplyImpulses(problem, r, velocity);
+        for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+            for (int end = row + rowsOf(problem, b); row < end; ++row) {
+                u[row] = problem->q[row];
+                for (int side = 0; side < 2; ++side) {
+                    int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
+                    const double* J = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
+                                      (size_t)row * (size_t)degrees;
+                    for (int a = 0; body >= 0 && a < degrees; ++a) {
+                        u[row] += J[a] * velocity[body * degrees + a];
+                    }
+                }
+            }
+        }
+    }
+    for (int i = 0; problem->compliance != NULL && i < rowCount; ++i) {
+        u[i] += problem->compliance[i] * r[i];
+    }
+    return true;
+}
+
+// Diagonal entry of W at a row of a block.
+static double diagonalEntry(const tpFrictionProblem* problem, int block, int row) {
+    double entry = problem->compliance != NULL ? problem->compliance[row] : 0.0;
+    const tpMatrix* W = problem->W;
+    if (W != NULL && W->columnStarts == NULL) {
+        return entry + W->values[(size_t)row * (size_t)W->leading + (size_t)row];
+    }
+    if (W != NULL) {
+        for (int k = W->columnStarts[row]; k < W->columnStarts[row + 1]; ++k) {
+            entry += W->rowIndices[k] == row ? W->values[k] : 0.0;
+        }
+        return entry;
+    }
+    const tpFrictionBodies* bodies = problem->bodies;
+    int degrees = bodies->degrees;
+    const double* JA = bodies->jacobianA + (size_t)row * (size_t)degrees;
+    const double* JB = bodies->jacobianB + (size_t)row * (size_t)degrees;
+    int pair[2] = { bodies->bodyA[block], bodies->bodyB[block] };
+    bool same = pair[0] == pair[1];
+    for (int side = 0; side < (same ? 1 : 2); ++side) {
+        if (pair[side] < 0) {
+            continue;
+        }
+        const double* inverse =
+            bodies->inverseMass + (size_t)pair[side] * (size_t)(degrees * degrees);
+        double J[6];
+        for (int a = 0; a < degrees; ++a) {
+            J[a] = same ? JA[a] + JB[a] : (side == 0 ? JA[a] : JB[a]);
+        }
+        for (int a = 0; a < degrees; ++a) {
+            for (int c = 0; c < degrees; ++c) {
+                entry += J[a] * inverse[a * degrees + c] * J[c];
+            }
+        }
+    }
+    return entry;
+}
+
+// What one block adds, in scaled rows.
+static void judgeBlock(int rows, int kind, double mu, double trace, const double* r,
+                       const double* u, tpFrictionResidual* residual, double* plainSquare) {
+    double map[TP_FRICTION_MAX_ROWS], scaled[TP_FRICTION_MAX_ROWS];
+    tpFrictionNaturalMap(rows, kind, mu, r, u, map);
+    for (int i = 0; i < rows; ++i) {
+        *plainSquare += map[i] * map[i];
+    }
+    double rho = trace > 0.0 ? (double)rows / trace : 1.0;
+    for (int i = 0; i < rows; ++i) {
+        scaled[i] = rho * u[i];
+    }
+    tpFrictionNaturalMap(rows, kind, mu, r, scaled, map);
+    for (int i = 0; i < rows; ++i) {
+        residual->velocity += (map[i] / rho) * (map[i] / rho);
+    }
+    if (kind == tp_frictionFree) {
+        for (int i = 0; i < rows; ++i) {
+            residual->separation = fmax(residual->separation, fabs(u[i]));
+        }
+        return;
+    }
+    double impulse = 0.0, slip = 0.0, power = 0.0;
+    for (int i = 1; i < rows; ++i) {
+        impulse += r[i] * r[i];
+        slip += u[i] * u[i];
+        power += r[i] * u[i];
+    }
+    residual->cone = fmax(residual->cone, fmax(-r[0], sqrt(impulse) - mu * r[0]));
+    residual->separation = fmax(residual->separation, -u[0]);
+    residual->complementarity = fmax(residual->complementarity, fabs(r[0] * u[0]));
+    residual->dissipation += mu * r[0] * sqrt(slip) + power;
+}
+
+bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double* u,
+                      tpSolverMemory* memory, tpFrictionResidual* residual) {
+    int rowCount = tpFriction_RowCount(problem);
+    *residual = (tpFrictionResidual){ INFINITY, INFINITY, INFINITY, INFINITY,
+                                      INFINITY, INFINITY, INFINITY };
+    tpArenaMark mark = tpSolverMemory_Begin(memory);
+    bool enough = velocities(problem, r, rowCount, &memory->arena, u);
+    tpSolverMemory_End(memory, mark);
+    if (!enough) {
+        return false;
+    }
+    tpFrictionResidual found = { 0 };
+    double plainSquare = 0.0, qSquare = 0.0, rSquare = 0.0, uSquare = 0.0;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        int rows = rowsOf(problem, b);
+        double rb[TP_FRICTION_MAX_ROWS], ub[TP_FRICTION_MAX_ROWS], trace = 0.0;
+        for (int i = 0; i < rows; ++i) {
+            double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
+            rb[i] = r[row + i] / e;
+            ub[i] = u[row + i] * e;
+            trace += diagonalEntry(problem, b, row + i) * e * e;
+            qSquare += problem->q[row + i] * problem->q[row + i] * e * e;
+            rSquare += rb[i] * rb[i];
+            uSquare += ub[i] * ub[i];
+        }
+        int kind = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
+        double mu = kind == tp_frictionCone ? problem->mu[b] : 0.0;
+        judgeBlock(rows, kind, mu, trace, rb, ub, &found, &plainSquare);
+        row += rows;
+    }
+    found.velocity = sqrt(found.velocity);
+    found.natural = found.velocity / (qSquare > 0.0 ? sqrt(qSquare) : 1.0);
+    double largest = sqrt(fmax(qSquare, fmax(rSquare, uSquare)));
+    found.plain = sqrt(plainSquare) / (largest > 0.0 ? largest : 1.0);
+    if (isfinite(found.natural) && isfinite(found.plain)) {
+        *residual = found;
+    }
+    return true;
+}

@@ -1,0 +1,29 @@
+// The solvers of one island. Each improves island->r, u and residual (never makes them worse),
+// adds its cost to island->work and returns why it stopped. `limit` is its number of iterations.
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_SOLVERS_H
+#define TIPPE_SRC_COMPLEMENTARITY_FRICTION_SOLVERS_H
+
+#include "complementarity/friction_island.h"
+
+// One sweep over all blocks: each is solved exactly with the others fixed, with `proximal` added to
+// its diagonal and -proximal r on the right. r and u = W r + q change together.
+void tpFrictionIsland_Sweep(const tpFrictionIsland* island, double proximal, double* r, double* u);
+
+// Multiply-adds of a sweep or a product.
+double tpFrictionIsland_SweepWork(const tpFrictionIsland* island);
+
+tpSolveStatus tpFrictionIsland_GaussSeidel(tpFrictionIsland* island,
+                                           const tpFrictionOptions* options, int limit,
+                                           tpArena* arena, int* iterations);
+
+tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                    int limit, tpArena* arena, int* iterations);
+
+tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                      int limit, tpArena* arena, int* iterations);
+
+tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations);
+
+#endif
