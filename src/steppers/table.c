@@ -13,9 +13,19 @@ const tpStepper* tpStepper_Get(tpStepperId id) {
     return (unsigned)id < (unsigned)tp_stepperCount ? steppers[id] : NULL;
 }
 
+// Every name, whether or not this build has the stepper: a scene may name one that it lacks.
+static const char* const names[tp_stepperCount] = {
+    [tp_freeFlight] = "free-flight",
+    [tp_stewartTrinkle] = "stewart-trinkle",
+    [tp_anitescu] = "anitescu",
+    [tp_mirtichCanny] = "mirtich-canny",
+    [tp_benderSchmitt] = "bender-schmitt",
+    [tp_chakrabortyTrinkle] = "chakraborty-trinkle",
+    [tp_penalty] = "penalty",
+};
+
 const char* tpStepperName(tpStepperId id) {
-    const tpStepper* stepper = tpStepper_Get(id);
-    return stepper != NULL ? stepper->name : "";
+    return (unsigned)id < (unsigned)tp_stepperCount ? names[id] : "";
 }
 
 const char* tpStepperSummary(tpStepperId id) {
@@ -29,7 +39,7 @@ bool tpStepperIsAvailable(tpStepperId id) {
 
 bool tpFindStepper(const char* name, tpStepperId* id) {
     for (int i = 0; i < tp_stepperCount; ++i) {
-        if (steppers[i] != NULL && strcmp(steppers[i]->name, name) == 0) {
+        if (strcmp(names[i], name) == 0) {
             *id = (tpStepperId)i;
             return true;
         }

@@ -1,0 +1,308 @@
+// Scene files: a document that remembers where everything stood, and the world it describes.
+//
+// Reading gives a tpScene: every key of the file in plain structs, with the line and the column where
+// it stood, so that whatever is found to be wrong later still names its place. Writing a scene and
+// reading it back gives the same document, to the last bit of every number. Messages start with
+// "file:line:column: "; lines and columns count from one, columns in characters.
+//
+//     tpScene* scene;
+//     tpError error;
+//     if (tpReadScene("rod.json", NULL, &scene, &error) != tp_success) {
+//         fprintf(stderr, "%s\n", error.message);
+//     }
+
+#ifndef TIPPE_SCENE_H
+#define TIPPE_SCENE_H
+
+#include "tippe/world.h"
+
+typedef struct tpScenePlace {
+    int32_t line, column; // from one; zero: not from a file
+} tpScenePlace;
+
+// What every part of a scene starts with. Keys that the file left out hold their defaults;
+// tpScenePart_Gives tells the two apart.
+typedef struct tpScenePart {
+    const struct tpRecord* record; // its description in the vocabulary
+    tpScenePlace place;            // of its opening brace
+    uint32_t given;                // a bit a key, in the vocabulary's order
+} tpScenePart;
+
+typedef struct tpSceneText {
+    const char* text; // UTF-8; NULL where it is not given
+    tpScenePlace place;
+} tpSceneText;
+
+// The name of a body or a material, and its index in the scene; -1 for none, or the world.
+typedef struct tpSceneReference {
+    const char* name;
+    int32_t index;
+    tpScenePlace place;
+} tpSceneReference;
+
+// Numbers in rows: `count` rows of as many numbers as the key has.
+typedef struct tpSceneNumbers {
+    double* values;
+    int32_t count;
+    tpScenePlace place;
+} tpSceneNumbers;
+
+// Axis and degrees, or a quaternion that need not have length one, as the file gives it.
+typedef struct tpSceneRotation {
+    tpScenePart part;
+    tpVec3 axis;
+    double degrees;
+    double quaternion[4]; // w, x, y, z
+} tpSceneRotation;
+
+// One number, or the numbers one by one.
+typedef struct tpSceneFriction {
+    tpScenePart part; // part.record is NULL where a single number is given
+    double number;
+    double staticCoefficient, dynamicCoefficient;
+    double torsional; // m
+    double ellipse[2];
+    tpVec3 direction;
+} tpSceneFriction;
+
+typedef struct tpSceneMaterial {
+    tpScenePart part;
+    tpSceneText name;
+    tpSceneFriction friction;
+    double restitution;
+} tpSceneMaterial;
+
+typedef struct tpScenePair {
+    tpScenePart part;
+    tpSceneReference between[2];
+    tpSceneFriction friction;
+    double restitution;
+} tpScenePair;
+
+typedef struct tpSceneShape tpSceneShape;
+
+typedef struct tpSceneShapes {
+    tpSceneShape* items;
+    int32_t count;
+} tpSceneShapes;
+
+// A shape of any type; only the keys of its type are used.
+struct tpSceneShape {
+    tpScenePart part;
+    int32_t type; // tpShapeType
+    tpVec3 position;
+    tpSceneRotation rotation;
+    tpSceneReference material;
+    double density;
+    uint32_t group, mask;
+    double radius, length, offset;
+    tpVec3 axis, size, radii, normal;
+    double exponents[2];
+    tpSceneNumbers points; // rows of three (hull) or two (prism)
+    tpSceneText file;
+    uint32_t columns, rows;
+    double spacing[2];
+    tpSceneNumbers heights;
+    tpSceneShapes of;
+};
+
+typedef struct tpSceneKeyframe {
+    tpScenePart part;
+    double time;
+    tpVec3 position;
+    tpSceneRotation rotation;
+} tpSceneKeyframe;
+
+typedef struct tpSceneKeyframes {
+    tpSceneKeyframe* items;
+    int32_t count;
+} tpSceneKeyframes;
+
+typedef struct tpSceneDamping {
+    tpScenePart part;
+    double linear, angular; // 1/s
+} tpSceneDamping;
+
+typedef struct tpSceneInertia {
+    double values[6]; // xx yy zz xy xz yz
+    int32_t count;    // 3 or 6; 0 where it is not given
+} tpSceneInertia;
+
+typedef struct tpSceneBody {
+    tpScenePart part;
+    tpSceneText name;
+    int32_t kind; // tpBodyKind
+    tpVec3 position;
+    tpSceneRotation rotation;
+    tpVec3 velocity, angularVelocity;
+    double mass, density;
+    tpSceneInertia inertia;
+    tpVec3 centerOfMass;
+    tpSceneReference material;
+    tpSceneShapes shapes;
+    tpSceneDamping damping;
+    tpSceneKeyframes keyframes;
+} tpSceneBody;
+
+typedef struct tpSceneMotor {
+    tpScenePart part;
+    double speed, effort;
+} tpSceneMotor;
+
+typedef struct tpSceneSpring {
+    tpScenePart part;
+    double stiffness, damping, rest;
+} tpSceneSpring;
+
+typedef struct tpSceneJoint {
+    tpScenePart part;
+    tpSceneText name;
+    int32_t type; // tpJointType
+    tpSceneReference bodies[2];
+    tpVec3 anchor, anchors[2];
+    tpVec3 axis, axis2;
+    double limits[2];
+    tpSceneMotor motor;
+    tpSceneSpring spring;
+    double friction, ratio, pitch;
+    bool collide;
+} tpSceneJoint;
+
+typedef struct tpSceneForce {
+    tpScenePart part;
+    tpSceneReference body;
+    tpVec3 force, torque, at;
+    int32_t frame; // tpFrame
+    double from, to;
+} tpSceneForce;
+
+typedef enum tpSceneOptionKind { tp_sceneNumber, tp_sceneBoolean, tp_sceneWord } tpSceneOptionKind;
+
+typedef struct tpSceneOption {
+    tpSceneText name;
+    tpSceneOptionKind kind;
+    const char* value;  // as tpWorld_SetOption takes it
+    tpScenePlace place; // of the value
+} tpSceneOption;
+
+typedef struct tpSceneOptions {
+    tpSceneOption* items;
+    int32_t count;
+} tpSceneOptions;
+
+typedef struct tpSceneSimulation {
+    tpScenePart part;
+    tpSceneText stepper;
+    double step, until; // s
+    tpSceneOptions options;
+} tpSceneSimulation;
+
+typedef struct tpSceneMaterials {
+    tpSceneMaterial* items;
+    int32_t count;
+} tpSceneMaterials;
+typedef struct tpScenePairs {
+    tpScenePair* items;
+    int32_t count;
+} tpScenePairs;
+typedef struct tpSceneBodies {
+    tpSceneBody* items;
+    int32_t count;
+} tpSceneBodies;
+typedef struct tpSceneJoints {
+    tpSceneJoint* items;
+    int32_t count;
+} tpSceneJoints;
+typedef struct tpSceneForces {
+    tpSceneForce* items;
+    int32_t count;
+} tpSceneForces;
+
+typedef struct tpScene {
+    tpScenePart part;
+    tpSceneText schema;
+    uint32_t version;
+    tpSceneText name, about, reference;
+    bool planar;
+    tpVec3 gravity;
+    tpSceneMaterials materials;
+    tpScenePairs pairs;
+    tpSceneBodies bodies;
+    tpSceneJoints joints;
+    tpSceneForces forces;
+    tpSceneSimulation simulation;
+
+    const char* path; // of the file, as it was given; starts every message
+    const char* text; // the file as it was read
+    size_t textLength;
+    struct tpSceneStorage* storage; // owns all of the above
+} tpScene;
+
+// What the command line says instead of the file. Zero and NULL: as the file has it.
+typedef struct tpSceneOverrides {
+    const char* stepper;
+    double step, until;
+    bool hasUntil;
+    const char* const* options; // "name=value"
+    int optionCount;
+} tpSceneOverrides;
+
+// The longest file that is read in bytes (large surfaces belong in files of meshes), and how deep its
+// brackets may nest.
+#define TP_LONGEST_SCENE ((size_t)64 * 1024 * 1024)
+#define TP_DEEPEST_SCENE 64
+
+// Times are k * step with k exact in a double.
+#define TP_MOST_STEPS 1e15
+
+TP_BEGIN_DECLS
+
+// Reads a file. `allocator` may be NULL: the C library's heap. On failure *out is NULL and `error`
+// says where and what was expected.
+TP_API tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
+                            tpError* error);
+
+// Reads a text, which need not end in a zero. `name` stands for the file in messages, and files that
+// the scene names are looked for beside it.
+TP_API tpResult tpParseScene(const char* text, size_t length, const char* name,
+                             const tpAllocator* allocator, tpScene** out, tpError* error);
+
+TP_API void tpDestroyScene(tpScene* scene); // NULL is fine
+
+// The scene as text, ended by a zero that `length` (may be NULL) does not count. Released with
+// tpReleaseSceneText.
+TP_API tpResult tpFormatScene(const tpScene* scene, const tpAllocator* allocator, char** text,
+                              size_t* length, tpError* error);
+TP_API void tpReleaseSceneText(const tpAllocator* allocator, char* text, size_t length);
+
+// Writes the scene to a file: first beside it, then moved into place, so that the file is never half
+// a scene.
+TP_API tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error);
+
+// Whether the file gave this key of a part, such as "mass" of a body.
+TP_API bool tpScenePart_Gives(const tpScenePart* part, const char* key);
+
+// Replaces stepper, step, end and options, checked as those of a file are.
+TP_API tpResult tpScene_Override(tpScene* scene, const tpSceneOverrides* overrides, tpError* error);
+
+// The stepper the scene names, or the library's default.
+TP_API tpStepperId tpScene_GetStepper(const tpScene* scene);
+
+// round(until / step)
+TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
+
+// The world at time zero. Bodies, joints and forces are created in the order of the scene, so that
+// tpWorld_GetBody(world, i) is scene->bodies.items[i]. Reads the files of meshes and hulls.
+TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
+                                    int threadCount, tpWorld** world, tpError* error);
+
+// A JSON Schema (draft 7) of scene files, and the same vocabulary as a page of Markdown. Released
+// with tpReleaseSceneText.
+TP_API tpResult tpFormatSceneSchema(const tpAllocator* allocator, char** text, size_t* length,
+                                    tpError* error);
+TP_API tpResult tpFormatSceneVocabulary(const tpAllocator* allocator, char** text, size_t* length,
+                                        tpError* error);
+
+TP_END_DECLS
+
+#endif

@@ -1,0 +1,259 @@
+// Shapes and masses of the document: one maker a type, in a table.
+
+#include "scene/build_shapes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef tpResult (*tpShapeMaker)(const tpScene* scene, const tpSceneShape* shape, tpPose pose,
+                                 const tpAllocator* allocator, tpGeometry* out, tpError* error);
+
+#define MAKER(name)                                                                                \
+    static tpResult name(const tpScene* scene, const tpSceneShape* shape, tpPose pose,             \
+                         const tpAllocator* allocator, tpGeometry* out, tpError* error)
+
+// Shapes of a few numbers ---------------------------------------------------------------------
+
+MAKER(makeSphere) {
+    (void)scene, (void)allocator;
+    return tpMakeSphere(&(tpSphere){ shape->radius }, pose, out, error);
+}
+
+MAKER(makeBox) {
+    (void)scene, (void)allocator;
+    return tpMakeBox(&(tpBox){ shape->size }, pose, out, error);
+}
+
+MAKER(makeCapsule) {
+    (void)scene, (void)allocator;
+    return tpMakeCapsule(&(tpCapsule){ shape->radius, shape->length, shape->axis }, pose, out,
+                         error);
+}
+
+MAKER(makeCylinder) {
+    (void)scene, (void)allocator;
+    return tpMakeCylinder(&(tpCylinder){ shape->radius, shape->length, shape->axis }, pose, out,
+                          error);
+}
+
+MAKER(makeCone) {
+    (void)scene, (void)allocator;
+    return tpMakeCone(&(tpCone){ shape->radius, shape->length, shape->axis }, pose, out, error);
+}
+
+MAKER(makeEllipsoid) {
+    (void)scene, (void)allocator;
+    return tpMakeEllipsoid(&(tpEllipsoid){ shape->radii }, pose, out, error);
+}
+
+MAKER(makeSuperellipsoid) {
+    (void)scene, (void)allocator;
+    tpSuperellipsoid superellipsoid = { shape->radii,
+                                        { shape->exponents[0], shape->exponents[1] } };
+    return tpMakeSuperellipsoid(&superellipsoid, pose, out, error);
+}
+
+MAKER(makePlane) {
+    (void)scene, (void)allocator;
+    return tpMakePlane(&(tpPlane){ shape->normal, shape->offset }, pose, out, error);
+}
+
+MAKER(makePrism) {
+    (void)scene;
+    return tpMakePrism(allocator, (const double(*)[2])(const void*)shape->points.values,
+                       shape->points.count, shape->length, pose, out, error);
+}
+
+MAKER(makeHeightField) {
+    (void)scene;
+    return tpMakeHeightField(allocator, (int)shape->columns, (int)shape->rows, shape->spacing[0],
+                             shape->spacing[1], shape->heights.values, pose, out, error);
+}
+
+// Shapes from files ---------------------------------------------------------------------------
+
+// The file beside the scene, unless its path is absolute. Released with its size.
+static char* joinPath(const tpScene* scene, const char* file, const tpAllocator* allocator,
+                      size_t* size) {
+    const char* slash = strrchr(scene->path, '/');
+    size_t length = slash != NULL && file[0] != '/' ? (size_t)(slash - scene->path) + 1 : 0;
+    *size = length + strlen(file) + 1;
+    char* path = tpAllocate(allocator, *size);
+    if (path != NULL) {
+        memcpy(path, scene->path, length);
+        strcpy(path + length, file);
+    }
+    return path;
+}
+
+static tpResult readSurface(const tpScene* scene, const tpSceneShape* shape,
+                            const tpAllocator* allocator, tpSurface* surface, tpError* error) {
+    size_t size;
+    char* path = joinPath(scene, shape->file.text, allocator, &size);
+    if (path == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    // Only regular files: a device or a pipe might never end.
+    struct stat status;
+    tpResult result;
+    if (stat(path, &status) != 0) {
+        result = tpError_Set(error, tp_badInput, "the file %.500s cannot be read: %s", path,
+                             strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        result = tpError_Set(error, tp_badInput, "%.500s is not a file", path);
+    } else {
+        result = tpReadSurface(allocator, path, surface, error);
+    }
+    tpRelease(allocator, path, size);
+    return result;
+}
+
+MAKER(makeHull) {
+    if (shape->file.text == NULL) {
+        return tpMakeHull(allocator, (const tpVec3*)(const void*)shape->points.values,
+                          shape->points.count, pose, out, error);
+    }
+    tpSurface surface;
+    tpResult result = readSurface(scene, shape, allocator, &surface, error);
+    if (result == tp_success) {
+        result = tpMakeHull(allocator, surface.vertices, surface.vertexCount, pose, out, error);
+        tpReleaseSurface(&surface);
+    }
+    return result;
+}
+
+MAKER(makeMesh) {
+    tpSurface surface;
+    tpResult result = readSurface(scene, shape, allocator, &surface, error);
+    if (result == tp_success) {
+        result = tpMakeMesh(allocator, surface.vertices, surface.vertexCount,
+                            (const int32_t(*)[3])surface.triangles, surface.triangleCount, pose,
+                            out, error);
+        tpReleaseSurface(&surface);
+    }
+    return result;
+}
+
+// Intersections -------------------------------------------------------------------------------
+
+static tpResult makeParts(const tpScene* scene, const tpSceneShape* shape,
+                          const tpAllocator* allocator, tpGeometry* parts, int* made,
+                          tpError* error) {
+    tpResult result = tp_success;
+    while (result == tp_success && *made < shape->of.count) {
+        result = tpMakeSceneShape(scene, &shape->of.items[*made], allocator, &parts[*made], error);
+        *made += result == tp_success ? 1 : 0;
+    }
+    return result;
+}
+
+static tpResult makeIntersection(const tpScene* scene, const tpSceneShape* shape, tpPose pose,
+                                 const tpAllocator* allocator, tpGeometry* out, tpError* error) {
+    size_t size = sizeof(tpGeometry) * (size_t)shape->of.count;
+    tpGeometry* parts = tpAllocate(allocator, size);
+    if (parts == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    int made = 0;
+    tpResult result = makeParts(scene, shape, allocator, parts, &made, error);
+    if (result == tp_success) {
+        result = tpMakeIntersection(allocator, parts, made, pose, out, error);
+        if (result != tp_success) {
+            tpFailBuilding(scene, shape->part.place, error);
+        }
+    }
+    for (int i = 0; i < made; ++i) {
+        tpReleaseGeometry(&parts[i]);
+    }
+    tpRelease(allocator, parts, size);
+    return result;
+}
+
+tpResult tpMakeSceneShape(const tpScene* scene, const tpSceneShape* shape,
+                          const tpAllocator* allocator, tpGeometry* out, tpError* error) {
+    static const tpShapeMaker makers[tp_shapeTypeCount] = {
+        [tp_sphereShape] = makeSphere,
+        [tp_boxShape] = makeBox,
+        [tp_capsuleShape] = makeCapsule,
+        [tp_cylinderShape] = makeCylinder,
+        [tp_coneShape] = makeCone,
+        [tp_prismShape] = makePrism,
+        [tp_ellipsoidShape] = makeEllipsoid,
+        [tp_superellipsoidShape] = makeSuperellipsoid,
+        [tp_hullShape] = makeHull,
+        [tp_meshShape] = makeMesh,
+        [tp_heightFieldShape] = makeHeightField,
+        [tp_planeShape] = makePlane,
+    };
+    tpPose pose = tpMakePose(shape->position, tpSceneRotation_Get(&shape->rotation));
+    if (shape->type == tp_intersectionShape) { // its shapes name their own places
+        return makeIntersection(scene, shape, pose, allocator, out, error);
+    }
+    tpResult result = makers[shape->type](scene, shape, pose, allocator, out, error);
+    if (result != tp_success) {
+        tpFailBuilding(scene, shape->file.text != NULL ? shape->file.place : shape->part.place,
+                       error);
+    }
+    return result;
+}
+
+// Masses --------------------------------------------------------------------------------------
+
+double tpShapeDensity(const tpSceneBody* body, const tpSceneShape* shape) {
+    return tpScenePart_Gives(&shape->part, "density") ? shape->density : body->density;
+}
+
+static tpMassProperties givenMass(const tpSceneBody* body) {
+    const double* i = body->inertia.values; // xx yy zz xy xz yz, the last three zero if left out
+    tpMassProperties mass = { .mass = body->mass, .center = body->centerOfMass };
+    mass.inertia = tpMakeMat33(tpMakeVec3(i[0], i[3], i[4]), tpMakeVec3(i[3], i[1], i[5]),
+                               tpMakeVec3(i[4], i[5], i[2]));
+    return mass;
+}
+
+// Adds up the shapes one by one; with density one where the body gives its mass.
+static tpResult massOfShapes(const tpScene* scene, const tpSceneBody* body,
+                             const tpGeometry* geometries, tpMassProperties* sum, tpError* error) {
+    bool hasMass = tpScenePart_Gives(&body->part, "mass");
+    for (int i = 0; i < body->shapes.count; ++i) {
+        const tpSceneShape* shape = &body->shapes.items[i];
+        double density = hasMass ? 1.0 : tpShapeDensity(body, shape);
+        tpMassProperties both[2] = { *sum };
+        if (tpGeometry_Mass(&geometries[i], density, &both[1], error) != tp_success) {
+            return tpFailBuilding(scene, shape->part.place, error);
+        }
+        *sum = i == 0 ? both[1] : tpCombineMass(both, 2);
+    }
+    return tp_success;
+}
+
+tpResult tpSceneBody_Mass(const tpScene* scene, const tpSceneBody* body,
+                          const tpGeometry* geometries, tpBodyDef* def, tpError* error) {
+    if (body->kind != tp_dynamicBody) {
+        return tp_success;
+    }
+    tpMassProperties mass = { 0 };
+    if (tpScenePart_Gives(&body->part, "inertia")) {
+        mass = givenMass(body);
+    } else {
+        tpResult result = massOfShapes(scene, body, geometries, &mass, error);
+        if (result != tp_success) {
+            return result;
+        }
+        if (tpScenePart_Gives(&body->part, "mass")) {
+            mass.inertia = tpScaleM(body->mass / mass.mass, mass.inertia);
+            mass.mass = body->mass;
+        }
+    }
+    if (tpCheckMass(&mass, error) != tp_success) {
+        return tpFailBuilding(scene, body->part.place, error);
+    }
+    def->hasMass = true;
+    def->mass = mass;
+    return tp_success;
+}

@@ -1,0 +1,277 @@
+// What the keys of a part must be to each other: too few, too many, or at odds.
+
+#include "scene/checks.h"
+
+#include "scene/reader.h"
+
+static bool gives(const void* part, const char* key) {
+    return tpScenePart_Gives(part, key);
+}
+
+static tpScenePlace placeOf(const void* part, const tpScenePlace* places, const char* key) {
+    return places[tpRecord_Find(((const tpScenePart*)part)->record, key)];
+}
+
+static bool isZero(tpVec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+tpResult tpCheckRotation(tpReader* reader, void* part, const tpScenePlace* places) {
+    bool hasAxis = gives(part, "axis"), hasDegrees = gives(part, "degrees");
+    bool hasQuaternion = gives(part, "quaternion");
+    if (hasQuaternion && (hasAxis || hasDegrees)) {
+        return TP_FAIL(reader, placeOf(part, places, "quaternion"),
+                       "a rotation takes \"axis\" and \"degrees\", or \"quaternion\", not both");
+    }
+    if (!hasQuaternion && !(hasAxis && hasDegrees)) {
+        return TP_FAIL(reader, ((tpScenePart*)part)->place,
+                       "a rotation needs \"axis\" and \"degrees\", or \"quaternion\"");
+    }
+    return tp_success;
+}
+
+tpResult tpCheckFriction(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneFriction* friction = part;
+    bool hasStatic = gives(part, "static"), hasDynamic = gives(part, "dynamic");
+    if (!hasStatic && !hasDynamic) {
+        return TP_FAIL(reader, friction->part.place,
+                       "a friction needs the key \"dynamic\" or the key \"static\"");
+    }
+    if (hasStatic && hasDynamic && friction->staticCoefficient < friction->dynamicCoefficient) {
+        return TP_FAIL(reader, placeOf(part, places, "static"),
+                       "static friction must not be below dynamic friction, found %g below %g",
+                       friction->staticCoefficient, friction->dynamicCoefficient);
+    }
+    if (friction->ellipse[0] != friction->ellipse[1] && !gives(part, "direction")) {
+        return TP_FAIL(reader, placeOf(part, places, "ellipse"),
+                       "an ellipse with two different factors needs the key \"direction\"");
+    }
+    return tp_success;
+}
+
+// Shapes --------------------------------------------------------------------------------------
+
+static tpResult checkHeights(tpReader* reader, const tpSceneShape* shape) {
+    double wanted = (double)shape->columns * (double)shape->rows;
+    if ((double)shape->heights.count != wanted) {
+        return TP_FAIL(reader, shape->heights.place,
+                       "\"heights\" takes columns x rows = %.0f numbers, found %d", wanted,
+                       shape->heights.count);
+    }
+    return tp_success;
+}
+
+static tpResult checkParts(tpReader* reader, const tpSceneShape* shape) {
+    static const char* const ofTheWhole[] = { "material", "density", "group", "mask" };
+    if (shape->of.count == 0) {
+        return TP_FAIL(reader, shape->part.place, "an intersection needs at least one shape");
+    }
+    for (int i = 0; i < shape->of.count; ++i) {
+        const tpSceneShape* member = &shape->of.items[i];
+        for (int k = 0; k < 4; ++k) {
+            if (gives(member, ofTheWhole[k])) {
+                return TP_FAIL(reader, member->part.place,
+                               "\"%s\" belongs to the intersection as a whole, not to one of its "
+                               "shapes",
+                               ofTheWhole[k]);
+            }
+        }
+    }
+    return tp_success;
+}
+
+tpResult tpCheckShape(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneShape* shape = part;
+    (void)places;
+    switch (shape->type) {
+    case tp_hullShape:
+        if (gives(part, "points") == gives(part, "file")) {
+            return TP_FAIL(reader, shape->part.place,
+                           "a hull needs either \"points\" or \"file\", and not both");
+        }
+        return tp_success;
+    case tp_heightFieldShape:
+        return checkHeights(reader, shape);
+    case tp_intersectionShape:
+        return checkParts(reader, shape);
+    default:
+        return tp_success;
+    }
+}
+
+// Bodies --------------------------------------------------------------------------------------
+
+static bool anyShapeGivesDensity(const tpSceneBody* body) {
+    for (int i = 0; i < body->shapes.count; ++i) {
+        if (gives(&body->shapes.items[i], "density")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool allShapesGiveDensity(const tpSceneBody* body) {
+    for (int i = 0; i < body->shapes.count; ++i) {
+        if (!gives(&body->shapes.items[i], "density")) {
+            return false;
+        }
+    }
+    return body->shapes.count > 0;
+}
+
+// Mass properties are given, or follow from the shapes: one way, and nothing missing.
+static tpResult checkMass(tpReader* reader, const tpSceneBody* body, const tpScenePlace* places) {
+    bool hasMass = gives(body, "mass"), hasInertia = gives(body, "inertia");
+    bool hasDensity = gives(body, "density");
+    if (hasMass && hasDensity) {
+        return TP_FAIL(reader, placeOf(body, places, "density"),
+                       "a body takes \"mass\" or \"density\", not both");
+    }
+    if (hasInertia && !hasMass) {
+        return TP_FAIL(reader, placeOf(body, places, "inertia"),
+                       "\"inertia\" goes with the key \"mass\", which is missing");
+    }
+    if (gives(body, "center_of_mass") && !(hasMass && hasInertia)) {
+        return TP_FAIL(
+            reader, placeOf(body, places, "center_of_mass"),
+            "\"center_of_mass\" goes with the keys \"mass\" and \"inertia\"; otherwise it "
+            "follows from the shapes");
+    }
+    if (hasMass && anyShapeGivesDensity(body)) {
+        return TP_FAIL(reader, placeOf(body, places, "mass"),
+                       "a body takes \"mass\", or a \"density\" of its shapes, not both");
+    }
+    if (body->kind != tp_dynamicBody) {
+        return tp_success;
+    }
+    if (!hasMass && !hasDensity && !allShapesGiveDensity(body)) {
+        return TP_FAIL(reader, body->part.place,
+                       "the dynamic body \"%s\" needs the key \"mass\" or the key \"density\"",
+                       body->name.text);
+    }
+    if (!hasInertia && body->shapes.count == 0) {
+        return TP_FAIL(reader, body->part.place,
+                       "the body \"%s\" has no shapes, so it needs the keys \"mass\" and "
+                       "\"inertia\"",
+                       body->name.text);
+    }
+    return tp_success;
+}
+
+static tpResult checkKeyframes(tpReader* reader, const tpSceneBody* body,
+                               const tpScenePlace* places) {
+    if (body->kind != tp_kinematicBody) {
+        return TP_FAIL(reader, placeOf(body, places, "keyframes"),
+                       "only a kinematic body takes \"keyframes\"; \"%s\" is not one",
+                       body->name.text);
+    }
+    if (!isZero(body->velocity) || !isZero(body->angularVelocity)) {
+        return TP_FAIL(reader, placeOf(body, places, "keyframes"),
+                       "a kinematic body takes \"keyframes\" or velocities, not both");
+    }
+    if (body->keyframes.count == 0) {
+        return TP_FAIL(reader, placeOf(body, places, "keyframes"),
+                       "\"keyframes\" needs at least one keyframe");
+    }
+    for (int i = 1; i < body->keyframes.count; ++i) {
+        const tpSceneKeyframe* keyframes = body->keyframes.items;
+        if (!(keyframes[i].time > keyframes[i - 1].time)) {
+            return TP_FAIL(reader, keyframes[i].part.place,
+                           "the times of keyframes must ascend, found %g after %g",
+                           keyframes[i].time, keyframes[i - 1].time);
+        }
+    }
+    return tp_success;
+}
+
+tpResult tpCheckBody(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneBody* body = part;
+    if (body->kind == tp_fixedBody && !isZero(body->velocity)) {
+        return TP_FAIL(reader, placeOf(part, places, "velocity"),
+                       "a fixed body has no velocity; a kinematic one has");
+    }
+    if (body->kind == tp_fixedBody && !isZero(body->angularVelocity)) {
+        return TP_FAIL(reader, placeOf(part, places, "angular_velocity"),
+                       "a fixed body has no velocity; a kinematic one has");
+    }
+    tpResult result = checkMass(reader, body, places);
+    if (result == tp_success && gives(part, "keyframes")) {
+        result = checkKeyframes(reader, body, places);
+    }
+    return result;
+}
+
+tpResult tpCheckPlanar(tpReader* reader) {
+    const tpScene* scene = reader->scene;
+    for (int i = 0; scene->planar && i < scene->bodies.count; ++i) {
+        const tpSceneBody* body = &scene->bodies.items[i];
+        if (body->velocity.z != 0.0 || body->angularVelocity.x != 0.0 ||
+            body->angularVelocity.y != 0.0) {
+            return TP_FAIL(reader, body->part.place,
+                           "in a planar scene velocities lie in the x-y plane and angular "
+                           "velocities along z; those of \"%s\" do not",
+                           body->name.text);
+        }
+    }
+    return tp_success;
+}
+
+// Joints, forces, simulation ------------------------------------------------------------------
+
+tpResult tpCheckJoint(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneJoint* joint = part;
+    bool isBetweenPoints = joint->type == tp_distanceJoint || joint->type == tp_springJoint;
+    bool needsAnchor = isBetweenPoints || joint->type == tp_ballJoint ||
+                       joint->type == tp_revoluteJoint || joint->type == tp_cylindricalJoint ||
+                       joint->type == tp_universalJoint || joint->type == tp_screwJoint;
+    bool hasAnchor = gives(part, "anchor"), hasAnchors = gives(part, "anchors");
+    const char* type = tpJointNames[joint->type];
+    if (hasAnchors && !isBetweenPoints) {
+        return TP_FAIL(reader, placeOf(part, places, "anchors"),
+                       "a joint of type \"%s\" takes \"anchor\", not \"anchors\"", type);
+    }
+    if (hasAnchors && hasAnchor) {
+        return TP_FAIL(reader, placeOf(part, places, "anchors"),
+                       "a joint takes \"anchor\" or \"anchors\", not both");
+    }
+    if (needsAnchor && !hasAnchor && !hasAnchors) {
+        return TP_FAIL(reader, joint->part.place, "a joint of type \"%s\" needs the key \"%s\"",
+                       type, isBetweenPoints ? "anchors" : "anchor");
+    }
+    if (joint->type == tp_springJoint && !gives(part, "spring")) {
+        return TP_FAIL(reader, joint->part.place,
+                       "a joint of type \"spring\" needs the key \"spring\"");
+    }
+    if (joint->type == tp_screwJoint && !gives(part, "pitch")) {
+        return TP_FAIL(reader, joint->part.place,
+                       "a joint of type \"screw\" needs the key \"pitch\"");
+    }
+    if (joint->type == tp_gearJoint && joint->ratio == 0.0) {
+        return TP_FAIL(reader, placeOf(part, places, "ratio"), "\"ratio\" must not be zero");
+    }
+    return tp_success;
+}
+
+tpResult tpCheckForce(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneForce* force = part;
+    if (force->from > force->to) {
+        return TP_FAIL(reader, placeOf(part, places, gives(part, "to") ? "to" : "from"),
+                       "\"to\" must not be before \"from\", found %g before %g", force->to,
+                       force->from);
+    }
+    if (gives(part, "at") && !gives(part, "force")) {
+        return TP_FAIL(reader, placeOf(part, places, "at"),
+                       "\"at\" goes with the key \"force\", which is missing");
+    }
+    return tp_success;
+}
+
+tpResult tpCheckSimulation(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneSimulation* simulation = part;
+    if (simulation->until / simulation->step > TP_MOST_STEPS) {
+        return TP_FAIL(reader, placeOf(part, places, "step"),
+                       "until / step is %g steps; a run has at most %g",
+                       simulation->until / simulation->step, TP_MOST_STEPS);
+    }
+    return tp_success;
+}

@@ -1,2 +1,0 @@
-#include "tippe/base.h"
-typedef int tpSceneRoom;

@@ -1,0 +1,325 @@
+// Scenes as wholes: read, written to files, overridden, destroyed.
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "scene/checks.h"
+#include "scene/options.h"
+#include "scene/reader.h"
+#include "scene/text.h"
+
+struct tpSceneStorage {
+    tpScene scene;
+    tpArena arena;
+};
+
+// Reading -------------------------------------------------------------------------------------
+
+static tpResult readScene(tpReader* reader, tpScene* scene, const char* text, size_t length) {
+    tpResult result = tpJson_Open(&reader->json, scene->path, text, length, reader->error);
+    if (result == tp_success) {
+        result = tpReadRecord(reader, &tpSceneRecord, scene);
+    }
+    if (result == tp_success) {
+        result = tpResolveReferences(reader);
+    }
+    return result == tp_success ? tpCheckPlanar(reader) : result;
+}
+
+static const char* copyText(tpArena* arena, const char* text, size_t length) {
+    char* copy = tpArena_Get(arena, length + 1);
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+tpResult tpParseScene(const char* text, size_t length, const char* name,
+                      const tpAllocator* allocator, tpScene** out, tpError* error) {
+    tpAllocator heap = tpDefaultAllocator();
+    tpError unheard;
+    error = error != NULL ? error : &unheard;
+    allocator = allocator != NULL ? allocator : &heap;
+    *out = NULL;
+    if (length > TP_LONGEST_SCENE) {
+        return tpFailAt(error, name, (tpScenePlace){ 1, 1 },
+                        "the scene has %zu bytes; the most that is read are %zu (large surfaces "
+                        "belong in mesh files)",
+                        length, TP_LONGEST_SCENE);
+    }
+    tpLocaleScope locale;
+    struct tpSceneStorage* storage = tpAllocateZeroed(allocator, sizeof(struct tpSceneStorage));
+    if (storage == NULL || !tpEnterCLocale(&locale)) {
+        tpRelease(allocator, storage, sizeof(struct tpSceneStorage));
+        return tpError_OutOfMemory(error);
+    }
+    tpScene* scene = &storage->scene;
+    tpArena_Create(&storage->arena, allocator);
+    scene->storage = storage;
+    scene->path = copyText(&storage->arena, name, strlen(name));
+    scene->text = copyText(&storage->arena, text, length);
+    scene->textLength = length;
+    tpResult result = tp_outOfMemory;
+    if (scene->path != NULL && scene->text != NULL) {
+        tpReader reader = { .arena = &storage->arena, .scene = scene, .error = error };
+        result = readScene(&reader, scene, scene->text, length);
+    } else {
+        tpError_OutOfMemory(error);
+    }
+    tpLeaveCLocale(&locale);
+    if (result != tp_success) {
+        tpDestroyScene(scene);
+        return result;
+    }
+    *out = scene;
+    return tp_success;
+}
+
+void tpDestroyScene(tpScene* scene) {
+    if (scene != NULL) {
+        struct tpSceneStorage* storage = scene->storage;
+        tpAllocator allocator = storage->arena.allocator;
+        tpArena_Destroy(&storage->arena);
+        tpRelease(&allocator, storage, sizeof(struct tpSceneStorage));
+    }
+}
+
+typedef TP_ARRAY(char) tpBytes;
+
+// The whole file, up to one byte more than the longest scene (pipes have no size to ask for).
+static tpResult readBytes(FILE* file, const char* path, const tpAllocator* allocator,
+                          tpBytes* bytes, tpError* error) {
+    enum { chunk = 1 << 16 };
+    size_t got;
+    do {
+        if (!TP_RESERVE(allocator, *bytes, bytes->count + chunk)) {
+            return tpError_OutOfMemory(error);
+        }
+        got = fread(bytes->data + bytes->count, 1, chunk, file);
+        bytes->count += (int)got;
+    } while (got == chunk && (size_t)bytes->count <= TP_LONGEST_SCENE);
+    if (ferror(file) != 0) {
+        return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+    }
+    return tp_success;
+}
+
+tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
+                     tpError* error) {
+    tpAllocator heap = tpDefaultAllocator();
+    allocator = allocator != NULL ? allocator : &heap;
+    *out = NULL;
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+    }
+    if (S_ISDIR(status.st_mode)) {
+        return tpError_Set(error, tp_ioError, "%.600s: is a directory; expected a scene file",
+                           path);
+    }
+    if (S_ISREG(status.st_mode) && (uintmax_t)status.st_size > TP_LONGEST_SCENE) {
+        return tpError_Set(error, tp_badInput,
+                           "%.600s: the file has %jd bytes; the most that is read are %zu (large "
+                           "surfaces belong in mesh files)",
+                           path, (intmax_t)status.st_size, TP_LONGEST_SCENE);
+    }
+    FILE* file = fopen(path, "rb");
+    if (file == NULL) {
+        return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+    }
+    tpBytes bytes = { NULL, 0, 0 };
+    tpResult result = readBytes(file, path, allocator, &bytes, error);
+    fclose(file);
+    if (result == tp_success) {
+        result = tpParseScene(bytes.data, (size_t)bytes.count, path, allocator, out, error);
+    }
+    TP_FREE_ARRAY(allocator, bytes);
+    return result;
+}
+
+// Writing -------------------------------------------------------------------------------------
+
+static tpResult failWriting(tpError* error, const char* path) {
+    return tpError_Set(error, tp_ioError, "%.600s: cannot be written: %s", path, strerror(errno));
+}
+
+tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error) {
+    const tpAllocator* allocator = &scene->storage->arena.allocator;
+    size_t pathSize = strlen(path) + sizeof(".partial");
+    char* partial = tpAllocate(allocator, pathSize);
+    char* text = NULL;
+    size_t length = 0;
+    if (partial == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    snprintf(partial, pathSize, "%s.partial", path);
+    tpResult result = tpFormatScene(scene, allocator, &text, &length, error);
+    if (result == tp_success) {
+        FILE* file = fopen(partial, "wb");
+        if (file == NULL) {
+            result = failWriting(error, path);
+        } else {
+            bool isWritten = fwrite(text, 1, length, file) == length;
+            isWritten = fclose(file) == 0 && isWritten;
+            if (!isWritten || rename(partial, path) != 0) {
+                result = failWriting(error, path);
+                remove(partial);
+            }
+        }
+    }
+    tpReleaseSceneText(allocator, text, length);
+    tpRelease(allocator, partial, pathSize);
+    return result;
+}
+
+// Overriding ----------------------------------------------------------------------------------
+
+static void markGiven(tpSceneSimulation* simulation, const char* key) {
+    simulation->part.given |= (uint32_t)1 << tpRecord_Find(simulation->part.record, key);
+}
+
+static const tpOptionInfo* findOption(const char* name) {
+    for (int i = 0; i < tpOptionCount(); ++i) {
+        if (strcmp(tpOption(i)->name, name) == 0) {
+            return tpOption(i);
+        }
+    }
+    return NULL;
+}
+
+// The value as a scene file would have it: a number as JSON writes it.
+static tpResult normaliseOption(tpArena* arena, tpSceneOption* option, tpError* error) {
+    const tpOptionInfo* info = findOption(option->name.text);
+    option->kind = tp_sceneWord;
+    if (info->kind == tp_booleanOption) {
+        option->kind = tp_sceneBoolean;
+    } else if (info->kind != tp_choiceOption) {
+        char buffer[tp_numberLength];
+        int length = tpPrintNumber(buffer, strtod(option->value, NULL));
+        option->kind = tp_sceneNumber;
+        option->value = copyText(arena, buffer, (size_t)length);
+    }
+    return option->value != NULL ? tp_success : tpError_OutOfMemory(error);
+}
+
+// "name=value" into an option without a place.
+static tpResult parseOption(tpArena* arena, const char* text, tpSceneOption* option,
+                            tpError* error) {
+    const char* equals = strchr(text, '=');
+    if (equals == NULL || equals == text) {
+        return tpError_Set(error, tp_badInput, "expected name=value, found \"%.200s\"", text);
+    }
+    *option = (tpSceneOption){ .kind = tp_sceneWord };
+    option->name.text = copyText(arena, text, (size_t)(equals - text));
+    option->value = copyText(arena, equals + 1, strlen(equals + 1));
+    if (option->name.text == NULL || option->value == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    tpResult result = tpCheckOption(option, "", error);
+    return result == tp_success ? normaliseOption(arena, option, error) : result;
+}
+
+// Replaces the option of the same name, or adds it.
+static tpResult setOption(tpArena* arena, tpSceneOptions* options, const tpSceneOption* option,
+                          tpError* error) {
+    for (int i = 0; i < options->count; ++i) {
+        if (strcmp(options->items[i].name.text, option->name.text) == 0) {
+            options->items[i] = *option;
+            return tp_success;
+        }
+    }
+    tpSceneOption* more = TP_SCRATCH(arena, tpSceneOption, options->count + 1);
+    if (more == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    if (options->count > 0) {
+        memcpy(more, options->items, sizeof(tpSceneOption) * (size_t)options->count);
+    }
+    more[options->count] = *option;
+    options->items = more;
+    options->count += 1;
+    return tp_success;
+}
+
+static tpResult overrideStepper(tpScene* scene, const char* name, tpError* error) {
+    tpSceneText stepper = { copyText(&scene->storage->arena, name, strlen(name)), { 0, 0 } };
+    if (stepper.text == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    tpResult result = tpCheckStepper(&stepper, "", error);
+    if (result == tp_success) {
+        scene->simulation.stepper = stepper;
+        markGiven(&scene->simulation, "stepper");
+    }
+    return result;
+}
+
+static tpResult overrideTimes(tpScene* scene, const tpSceneOverrides* overrides, tpError* error) {
+    tpSceneSimulation* simulation = &scene->simulation;
+    double step = overrides->step != 0.0 ? overrides->step : simulation->step;
+    double until = overrides->hasUntil ? overrides->until : simulation->until;
+    if (!(step > 0.0) || !isfinite(step)) {
+        return tpError_Set(error, tp_badInput, "the step must be greater than zero, found %g",
+                           step);
+    }
+    if (!(until >= 0.0) || !isfinite(until)) {
+        return tpError_Set(error, tp_badInput, "the end must be zero or more, found %g", until);
+    }
+    if (until / step > TP_MOST_STEPS) {
+        return tpError_Set(error, tp_badInput, "until / step is %g steps; a run has at most %g",
+                           until / step, TP_MOST_STEPS);
+    }
+    simulation->step = step;
+    simulation->until = until;
+    return tp_success;
+}
+
+static tpResult overrideAll(tpScene* scene, const tpSceneOverrides* overrides, tpError* error) {
+    tpResult result = tp_success;
+    if (overrides->stepper != NULL) {
+        result = overrideStepper(scene, overrides->stepper, error);
+    }
+    if (result == tp_success) {
+        result = overrideTimes(scene, overrides, error);
+    }
+    for (int i = 0; result == tp_success && i < overrides->optionCount; ++i) {
+        tpArena* arena = &scene->storage->arena;
+        tpSceneOption option;
+        result = parseOption(arena, overrides->options[i], &option, error);
+        if (result == tp_success) {
+            result = setOption(arena, &scene->simulation.options, &option, error);
+        }
+        if (result == tp_success) {
+            markGiven(&scene->simulation, "options");
+        }
+    }
+    return result;
+}
+
+tpResult tpScene_Override(tpScene* scene, const tpSceneOverrides* overrides, tpError* error) {
+    tpLocaleScope locale;
+    if (!tpEnterCLocale(&locale)) {
+        return tpError_OutOfMemory(error);
+    }
+    tpResult result = overrideAll(scene, overrides, error);
+    tpLeaveCLocale(&locale);
+    return result;
+}
+
+tpStepperId tpScene_GetStepper(const tpScene* scene) {
+    tpStepperId stepper = tpDefaultWorldDef().stepper;
+    if (scene->simulation.stepper.text != NULL) {
+        tpFindStepper(scene->simulation.stepper.text, &stepper);
+    }
+    return stepper;
+}
+
+int64_t tpScene_GetStepCount(const tpScene* scene) {
+    return (int64_t)llround(scene->simulation.until / scene->simulation.step);
+}

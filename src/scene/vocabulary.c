@@ -1,0 +1,448 @@
+// The keys of scene files, but for those of shapes.
+
+#include "scene/vocabulary.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "scene/checks.h"
+
+#define AT(type, member) .offset = (uint32_t)offsetof(type, member)
+#define FIELDS(table) .fields = (table), .fieldCount = (int)(sizeof(table) / sizeof((table)[0]))
+#define ONE_RECORD(record) .members = (const tpRecord* const[]){ &(record) }, .memberCount = 1
+
+// Rotations and frictions ---------------------------------------------------------------------
+
+static const tpField rotationFields[] = {
+    { "axis", tp_vectorField, AT(tpSceneRotation, axis), .range = tp_notZero,
+      .summary = "The axis of the turn; its length does not matter." },
+    { "degrees", tp_numberField, AT(tpSceneRotation, degrees), .unit = "degrees",
+      .summary = "The angle of the turn, right-handed about the axis." },
+    { "quaternion", tp_quaternionField, AT(tpSceneRotation, quaternion), .range = tp_notZero,
+      .summary = "Instead of axis and degrees: w, x, y, z, brought to length one." },
+};
+
+const tpRecord tpRotationRecord = {
+    .name = "rotation",
+    .article = "a rotation",
+    .summary = "An orientation: an axis and degrees, or a quaternion.",
+    FIELDS(rotationFields),
+    .check = tpCheckRotation,
+};
+
+static const tpField frictionFields[] = {
+    { "static", tp_numberField, AT(tpSceneFriction, staticCoefficient), .range = tp_notNegative,
+      .byDefault = "dynamic", .summary = "The coefficient of a contact that sticks." },
+    { "dynamic", tp_numberField, AT(tpSceneFriction, dynamicCoefficient), .range = tp_notNegative,
+      .byDefault = "static",
+      .summary = "The coefficient of a contact that slides; the only one for steppers that know "
+                 "one." },
+    { "torsional", tp_numberField, AT(tpSceneFriction, torsional), .range = tp_notNegative,
+      .unit = "m", .byDefault = "0",
+      .summary = "The arm e_r of friction against spin: its moment about the normal is at most "
+                 "coefficient times arm times normal force." },
+    { "ellipse", tp_pairField, AT(tpSceneFriction, ellipse), .range = tp_positive,
+      .byDefault = "[1, 1]",
+      .summary = "Factors [et, eo] of the coefficient along and across `direction`." },
+    { "direction", tp_vectorField, AT(tpSceneFriction, direction), .range = tp_notZero,
+      .summary =
+          "The first axis of the ellipse, in the frame of the body that owns the material." },
+};
+
+static void setFrictionDefaults(void* part) {
+    tpSceneFriction* friction = part;
+    friction->ellipse[0] = friction->ellipse[1] = 1.0;
+}
+
+const tpRecord tpFrictionRecord = {
+    .name = "friction",
+    .article = "a friction",
+    .summary = "Friction, number by number. Give at least one of `static` and `dynamic`.",
+    FIELDS(frictionFields),
+    .setDefaults = setFrictionDefaults,
+    .check = tpCheckFriction,
+};
+
+// Materials and pairs -------------------------------------------------------------------------
+
+static const tpField materialFields[] = {
+    { "friction", tp_frictionField, AT(tpSceneMaterial, friction), .range = tp_notNegative,
+      .byDefault = "0",
+      .summary = "One coefficient (static and dynamic, no torsion), or an object of numbers." },
+    { "restitution", tp_numberField, AT(tpSceneMaterial, restitution), .range = tp_zeroToOne,
+      .byDefault = "0", .summary = "From 0 (no bounce) to 1 (no loss)." },
+};
+
+static const tpRecord materialRecord = {
+    .name = "material",
+    .article = "a material",
+    .summary =
+        "What a surface is made of. Two materials in contact take the geometric mean of each "
+        "friction number and the larger restitution, unless `pairs` says otherwise.",
+    FIELDS(materialFields),
+};
+
+static const tpFamily materialFamily = { .name = "material",
+                                         .article = "a material",
+                                         ONE_RECORD(materialRecord),
+                                         .size = sizeof(tpSceneMaterial),
+                                         .nameOffset = offsetof(tpSceneMaterial, name) };
+
+static const tpField pairFields[] = {
+    { "between", tp_twoMaterialsField, AT(tpScenePair, between), .isRequired = true,
+      .summary = "The names of two materials, which may be the same." },
+    { "friction", tp_frictionField, AT(tpScenePair, friction), .range = tp_notNegative,
+      .byDefault = "by the rule", .summary = "As in a material." },
+    { "restitution", tp_numberField, AT(tpScenePair, restitution), .range = tp_zeroToOne,
+      .byDefault = "by the rule", .summary = "As in a material." },
+};
+
+static const tpRecord pairRecord = {
+    .name = "pair",
+    .article = "a pair",
+    .summary = "What holds between two materials. What is left out follows the rule for materials.",
+    FIELDS(pairFields),
+};
+
+static const tpFamily pairFamily = {
+    .name = "pair", .article = "a pair", ONE_RECORD(pairRecord), .size = sizeof(tpScenePair)
+};
+
+// Bodies --------------------------------------------------------------------------------------
+
+static const tpField keyframeFields[] = {
+    { "time", tp_numberField, AT(tpSceneKeyframe, time), .isRequired = true, .unit = "s",
+      .summary = "When; later than the keyframe before." },
+    { "position", tp_vectorField, AT(tpSceneKeyframe, position), .unit = "m",
+      .byDefault = "the body's", .summary = "Of the body's frame." },
+    { "rotation", tp_recordField, AT(tpSceneKeyframe, rotation), .record = &tpRotationRecord,
+      .byDefault = "the body's", .summary = "Of the body's frame." },
+};
+
+static const tpRecord keyframeRecord = {
+    .name = "keyframe",
+    .article = "a keyframe",
+    .summary =
+        "A pose that a kinematic body passes through. In between, positions are interpolated "
+        "linearly and orientations about a fixed axis, the shorter way; before the first and "
+        "after the last the body stands still.",
+    FIELDS(keyframeFields),
+};
+
+static const tpFamily keyframeFamily = { .name = "keyframe",
+                                         .article = "a keyframe",
+                                         ONE_RECORD(keyframeRecord),
+                                         .size = sizeof(tpSceneKeyframe) };
+
+static const tpField dampingFields[] = {
+    { "linear", tp_numberField, AT(tpSceneDamping, linear), .range = tp_notNegative, .unit = "1/s",
+      .byDefault = "0", .summary = "Velocity decays at this rate." },
+    { "angular", tp_numberField, AT(tpSceneDamping, angular), .range = tp_notNegative,
+      .unit = "1/s", .byDefault = "0", .summary = "Angular momentum decays at this rate." },
+};
+
+static const tpRecord dampingRecord = {
+    .name = "damping",
+    .article = "a damping",
+    .summary = "Resistance of the medium, proportional to momentum.",
+    FIELDS(dampingFields),
+};
+
+static const char* const bodyKinds[] = { "dynamic", "fixed", "kinematic", NULL };
+
+static const tpField bodyFields[] = {
+    { "name", tp_nameField, AT(tpSceneBody, name), .isRequired = true,
+      .summary = "Letters, digits, `_` and `-`; no two bodies share one." },
+    { "kind", tp_choiceField, AT(tpSceneBody, kind), .choices = bodyKinds,
+      .byDefault = "\"dynamic\"",
+      .summary = "`dynamic` moves by forces, `fixed` never moves, `kinematic` moves as told." },
+    { "position", tp_vectorField, AT(tpSceneBody, position), .unit = "m", .byDefault = "[0, 0, 0]",
+      .summary = "Of the body's frame." },
+    { "rotation", tp_recordField, AT(tpSceneBody, rotation), .record = &tpRotationRecord,
+      .byDefault = "none", .summary = "Of the body's frame." },
+    { "velocity", tp_vectorField, AT(tpSceneBody, velocity), .unit = "m/s",
+      .byDefault = "[0, 0, 0]", .summary = "Of the centre of mass." },
+    { "angular_velocity", tp_vectorField, AT(tpSceneBody, angularVelocity), .unit = "rad/s",
+      .byDefault = "[0, 0, 0]", .summary = "In world axes." },
+    { "mass", tp_numberField, AT(tpSceneBody, mass), .range = tp_positive, .unit = "kg",
+      .summary = "With `inertia`, the mass properties as given; without, those of the shapes with "
+                 "uniform density, scaled to this mass." },
+    { "inertia", tp_inertiaField, AT(tpSceneBody, inertia), .unit = "kg m^2",
+      .summary =
+          "About the centre of mass in body axes: xx, yy, zz, or xx, yy, zz, xy, xz, yz (the "
+          "entries of the matrix)." },
+    { "center_of_mass", tp_vectorField, AT(tpSceneBody, centerOfMass), .unit = "m",
+      .byDefault = "[0, 0, 0]", .summary = "In the body's frame; goes with `mass` and `inertia`." },
+    { "density", tp_numberField, AT(tpSceneBody, density), .range = tp_positive, .unit = "kg/m^3",
+      .summary =
+          "Of the shapes; mass, centre of mass and inertia follow. Not together with `mass`." },
+    { "material", tp_materialField, AT(tpSceneBody, material),
+      .byDefault = "one without friction or restitution",
+      .summary = "Of all shapes that name none of their own." },
+    { "shapes", tp_listField, AT(tpSceneBody, shapes), .family = &tpShapeFamily, .byDefault = "[]",
+      .summary = "What can touch." },
+    { "damping", tp_recordField, AT(tpSceneBody, damping), .record = &dampingRecord,
+      .byDefault = "none", .summary = "Resistance of the medium." },
+    { "keyframes", tp_listField, AT(tpSceneBody, keyframes), .family = &keyframeFamily,
+      .byDefault = "[]", .summary = "The path of a kinematic body, instead of its velocities." },
+};
+
+static const tpRecord bodyRecord = {
+    .name = "body",
+    .article = "a body",
+    .summary = "A rigid body. A dynamic one needs `mass` or `density`.",
+    FIELDS(bodyFields),
+    .check = tpCheckBody,
+};
+
+static const tpFamily bodyFamily = {
+    .name = "body", .article = "a body", ONE_RECORD(bodyRecord), .size = sizeof(tpSceneBody)
+};
+
+// Joints --------------------------------------------------------------------------------------
+
+const char* const tpJointNames[] = { "ball",      "revolute", "prismatic", "cylindrical",
+                                     "universal", "fixed",    "distance",  "planar",
+                                     "gear",      "screw",    "spring",    NULL };
+
+const char* const tpJointSummaries[] = {
+    "a common point, free turns",
+    "a common axis, one turn about it",
+    "one slide along the axis",
+    "a turn about the axis and a slide along it",
+    "turns about two axes, one fixed in each body",
+    "no relative motion",
+    "two points at a fixed distance, or at one within limits",
+    "two slides across the axis and a turn about it",
+    "turns about two axes in a fixed ratio",
+    "a slide along the axis in proportion to the turn about it",
+    "a force between two points, with stiffness, damping and rest length; no constraint",
+};
+
+static const tpField motorFields[] = {
+    { "speed", tp_numberField, AT(tpSceneMotor, speed), .isRequired = true, .unit = "rad/s or m/s",
+      .summary = "Of the second body relative to the first." },
+    { "effort", tp_numberField, AT(tpSceneMotor, effort), .isRequired = true,
+      .range = tp_notNegative, .unit = "N m or N", .summary = "The most the motor can exert." },
+};
+
+static const tpRecord motorRecord = {
+    .name = "motor",
+    .article = "a motor",
+    .summary = "Drives the joint's free direction to a speed.",
+    FIELDS(motorFields),
+};
+
+static const tpField springFields[] = {
+    { "stiffness", tp_numberField, AT(tpSceneSpring, stiffness), .range = tp_notNegative,
+      .unit = "N/m or N m/rad", .byDefault = "0", .summary = "Force per deflection." },
+    { "damping", tp_numberField, AT(tpSceneSpring, damping), .range = tp_notNegative,
+      .unit = "N s/m or N m s/rad", .byDefault = "0", .summary = "Force per speed." },
+    { "rest", tp_numberField, AT(tpSceneSpring, rest), .unit = "m or rad", .byDefault = "0",
+      .summary = "The length or angle without force." },
+};
+
+static const tpRecord springRecord = {
+    .name = "spring",
+    .article = "a spring",
+    .summary = "A spring and a damper along the joint's free direction.",
+    FIELDS(springFields),
+};
+
+static const tpField jointFields[] = {
+    { "name", tp_nameField, AT(tpSceneJoint, name),
+      .summary = "Letters, digits, `_` and `-`; no two joints share one." },
+    { "type", tp_choiceField, AT(tpSceneJoint, type), .isRequired = true, .choices = tpJointNames,
+      .summary = "What the joint leaves free." },
+    { "bodies", tp_twoBodiesField, AT(tpSceneJoint, bodies), .isRequired = true,
+      .summary = "The names of two bodies; `null` is the world." },
+    { "anchor", tp_vectorField, AT(tpSceneJoint, anchor), .unit = "m",
+      .summary =
+          "Where the bodies are joined, in world coordinates at the start. Of a distance or a "
+          "spring: the end on the first body (or the world), the other end being the origin "
+          "of the other body." },
+    { "anchors", tp_twoPointsField, AT(tpSceneJoint, anchors), .unit = "m",
+      .summary = "Instead of `anchor`, for `distance` and `spring`: the ends on both bodies, in "
+                 "world coordinates at the start." },
+    { "axis", tp_vectorField, AT(tpSceneJoint, axis), .range = tp_notZero, .byDefault = "[0, 0, 1]",
+      .summary = "Of the turn or the slide, in world axes at the start; of `universal`: the one "
+                 "fixed in the first body." },
+    { "axis2", tp_vectorField, AT(tpSceneJoint, axis2), .range = tp_notZero, .byDefault = "axis",
+      .summary = "Of `universal`: the axis fixed in the second body; of `gear`: that of the second "
+                 "body." },
+    { "limits", tp_pairField, AT(tpSceneJoint, limits), .range = tp_ascending, .unit = "rad or m",
+      .byDefault = "none",
+      .summary = "[low, high] of the joint's free direction, zero at the start; of a distance: of "
+                 "the distance itself." },
+    { "motor", tp_recordField, AT(tpSceneJoint, motor), .record = &motorRecord, .byDefault = "none",
+      .summary = "Drives the joint." },
+    { "spring", tp_recordField, AT(tpSceneJoint, spring), .record = &springRecord,
+      .byDefault = "none", .summary = "Pulls the joint towards its rest." },
+    { "friction", tp_numberField, AT(tpSceneJoint, friction), .range = tp_notNegative,
+      .unit = "N m or N", .byDefault = "0", .summary = "Dry friction in the joint." },
+    { "ratio", tp_numberField, AT(tpSceneJoint, ratio), .byDefault = "1",
+      .summary = "Of `gear`: turns of the second body for one of the first." },
+    { "pitch", tp_numberField, AT(tpSceneJoint, pitch), .unit = "m",
+      .summary = "Of `screw`: the slide of a full turn." },
+    { "collide", tp_booleanField, AT(tpSceneJoint, collide), .byDefault = "false",
+      .summary = "Whether the two bodies collide with each other." },
+};
+
+static void setJointDefaults(void* part) {
+    tpSceneJoint* joint = part;
+    joint->axis = tpMakeVec3(0.0, 0.0, 1.0);
+    joint->ratio = 1.0;
+}
+
+static const tpRecord jointRecord = {
+    .name = "joint",
+    .article = "a joint",
+    .summary = "Holds two bodies together, or drives them.",
+    FIELDS(jointFields),
+    .setDefaults = setJointDefaults,
+    .check = tpCheckJoint,
+};
+
+static const tpFamily jointFamily = {
+    .name = "joint", .article = "a joint", ONE_RECORD(jointRecord), .size = sizeof(tpSceneJoint)
+};
+
+// Forces --------------------------------------------------------------------------------------
+
+static const char* const frames[] = { "world", "body", NULL };
+
+static const tpField forceFields[] = {
+    { "body", tp_bodyField, AT(tpSceneForce, body), .isRequired = true,
+      .summary = "The name of the body it acts on." },
+    { "force", tp_vectorField, AT(tpSceneForce, force), .unit = "N", .byDefault = "[0, 0, 0]",
+      .summary = "The force." },
+    { "torque", tp_vectorField, AT(tpSceneForce, torque), .unit = "N m", .byDefault = "[0, 0, 0]",
+      .summary = "The torque." },
+    { "at", tp_vectorField, AT(tpSceneForce, at), .unit = "m", .byDefault = "the centre of mass",
+      .summary = "Where the force acts, in the body's frame." },
+    { "frame", tp_choiceField, AT(tpSceneForce, frame), .choices = frames, .byDefault = "\"world\"",
+      .summary = "The axes of force and torque; those of `body` turn." },
+    { "from", tp_numberField, AT(tpSceneForce, from), .unit = "s", .byDefault = "the start",
+      .summary = "Active from this time on." },
+    { "to", tp_numberField, AT(tpSceneForce, to), .unit = "s", .byDefault = "the end",
+      .summary = "Active until this time." },
+};
+
+static void setForceDefaults(void* part) {
+    tpSceneForce* force = part;
+    tpForceDef def = tpDefaultForceDef();
+    force->from = def.from;
+    force->to = def.to;
+}
+
+static const tpRecord forceRecord = {
+    .name = "force",
+    .article = "a force",
+    .summary = "A force and a torque on a body, always or for a while.",
+    FIELDS(forceFields),
+    .setDefaults = setForceDefaults,
+    .check = tpCheckForce,
+};
+
+static const tpFamily forceFamily = {
+    .name = "force", .article = "a force", ONE_RECORD(forceRecord), .size = sizeof(tpSceneForce)
+};
+
+// The scene -----------------------------------------------------------------------------------
+
+static const tpField simulationFields[] = {
+    { "stepper", tp_stepperField, AT(tpSceneSimulation, stepper), .byDefault = "the library's",
+      .summary = "The method, as `tippe list` names it." },
+    { "step", tp_numberField, AT(tpSceneSimulation, step), .isRequired = true, .range = tp_positive,
+      .unit = "s", .summary = "The time of one step." },
+    { "until", tp_numberField, AT(tpSceneSimulation, until), .isRequired = true,
+      .range = tp_notNegative, .unit = "s",
+      .summary = "The end; the run has round(until / step) steps." },
+    { "options", tp_optionsField, AT(tpSceneSimulation, options), .byDefault = "{}",
+      .summary =
+          "Options of steppers by name, as `tippe list` shows them. One that the stepper does "
+          "not use is ignored; one that none has is an error." },
+};
+
+static const tpRecord simulationRecord = {
+    .name = "simulation",
+    .article = "a simulation",
+    .summary = "How the scene is stepped.",
+    FIELDS(simulationFields),
+    .check = tpCheckSimulation,
+};
+
+static const tpField sceneFields[] = {
+    { "tippe", tp_versionField, AT(tpScene, version), .isRequired = true,
+      .summary = "The version of the format: 1." },
+    { "$schema", tp_textField, AT(tpScene, schema),
+      .summary = "Where the JSON Schema is, for editors; not used." },
+    { "name", tp_textField, AT(tpScene, name), .byDefault = "the name of the file",
+      .summary = "A title." },
+    { "about", tp_textField, AT(tpScene, about), .summary = "A description." },
+    { "reference", tp_fileField, AT(tpScene, reference),
+      .summary = "A file of known results for `tippe compare`, relative to the scene." },
+    { "planar", tp_booleanField, AT(tpScene, planar), .byDefault = "false",
+      .summary = "Motion in the x-y plane only." },
+    { "gravity", tp_vectorField, AT(tpScene, gravity), .unit = "m/s^2", .byDefault = "[0, 0, 0]",
+      .summary = "The acceleration of free fall." },
+    { "materials", tp_mapField, AT(tpScene, materials), .family = &materialFamily,
+      .byDefault = "{}", .summary = "Materials by name." },
+    { "pairs", tp_listField, AT(tpScene, pairs), .family = &pairFamily, .byDefault = "[]",
+      .summary = "Exceptions to the rule for two materials." },
+    { "bodies", tp_listField, AT(tpScene, bodies), .family = &bodyFamily, .isRequired = true,
+      .summary = "The bodies, in the order of columns and recordings." },
+    { "joints", tp_listField, AT(tpScene, joints), .family = &jointFamily, .byDefault = "[]",
+      .summary = "The joints." },
+    { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
+      .summary = "The forces, besides gravity." },
+    { "simulation", tp_recordField, AT(tpScene, simulation), .isRequired = true,
+      .record = &simulationRecord, .summary = "How the scene is stepped." },
+};
+
+const tpRecord tpSceneRecord = {
+    .name = "scene",
+    .article = "a scene",
+    .summary = "A scene: bodies, what holds and moves them, and how to step them. SI units, "
+               "right-handed axes.",
+    FIELDS(sceneFields),
+};
+
+// Asking --------------------------------------------------------------------------------------
+
+const tpRangeInfo* tpRangeOf(tpRange range) {
+    static const tpRangeInfo ranges[tp_rangeCount] = {
+        [tp_anyNumber] = { "", -INFINITY, INFINITY, false },
+        [tp_positive] = { "greater than zero", 0.0, INFINITY, true },
+        [tp_notNegative] = { "zero or more", 0.0, INFINITY, false },
+        [tp_zeroToOne] = { "from 0 to 1", 0.0, 1.0, false },
+        [tp_zeroToTwo] = { "greater than 0 and at most 2", 0.0, 2.0, true },
+        [tp_notZero] = { "not zero", -INFINITY, INFINITY, false },
+        [tp_ascending] = { "the lower first", -INFINITY, INFINITY, false },
+        [tp_atLeastTwo] = { "2 or more", 2.0, INFINITY, false },
+    };
+    return &ranges[range];
+}
+
+int tpRecord_FieldCount(const tpRecord* record) {
+    return record->fieldCount + (record->base != NULL ? record->base->fieldCount : 0);
+}
+
+const tpField* tpRecord_Field(const tpRecord* record, int index) {
+    int baseCount = record->base != NULL ? record->base->fieldCount : 0;
+    return index < baseCount ? &record->base->fields[index] : &record->fields[index - baseCount];
+}
+
+int tpRecord_Find(const tpRecord* record, const char* key) {
+    for (int i = tpRecord_FieldCount(record) - 1; i >= 0; --i) {
+        if (strcmp(tpRecord_Field(record, i)->key, key) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool tpScenePart_Gives(const tpScenePart* part, const char* key) {
+    int index = part->record != NULL ? tpRecord_Find(part->record, key) : -1;
+    return index >= 0 && (part->given >> index & 1) != 0;
+}
