@@ -240,7 +240,8 @@ static bool storeColumn(tpBasisFactor* factor, int step, int j, double smallest,
 static double largestOfColumn(const tpColumns* B, int j) {
     double largest = 0.0;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
-        largest = fmax(largest, fabs(B->values[k]));
+        double size = fabs(B->values[k]);
+        largest = size > largest ? size : largest;
     }
     return largest;
 }

@@ -18,7 +18,7 @@ static double residualFromW(const tpLcp* lcp, const double* z, const double* w, 
     bool isFinite = true;
     for (int i = 0; i < lcp->n; ++i) {
         double error = isFree(lcp, i) || w[i] < z[i] ? w[i] : z[i];
-        worst = fmax(worst, fabs(error));
+        worst = tpLarger(fabs(error), worst);
         isFinite = isFinite && isfinite(z[i]) && isfinite(w[i]);
     }
     worst = isFinite ? worst : HUGE_VAL;
@@ -76,7 +76,7 @@ double tpLcp_InfeasibilityRadius(const tpLcp* lcp, const double* y, tpSolverMemo
     return radius;
 }
 
-// Checks --------------------------------------------------------------------------------------
+// Checks and the scaled sparse form ------------------------------------------------------------
 
 static bool areFinite(const double* x, int n) {
     for (int i = 0; i < n; ++i) {
@@ -87,13 +87,8 @@ static bool areFinite(const double* x, int n) {
     return true;
 }
 
-static bool isMatrixSound(const tpMatrix* M) {
+static bool isPatternSound(const tpMatrix* M) {
     if (M->columnStarts == NULL) {
-        for (int j = 0; j < M->columnCount; ++j) {
-            if (!areFinite(M->values + (size_t)j * (size_t)M->leading, M->rowCount)) {
-                return false;
-            }
-        }
         return M->leading >= M->rowCount;
     }
     for (int j = 0; j < M->columnCount; ++j) {
@@ -101,8 +96,7 @@ static bool isMatrixSound(const tpMatrix* M) {
             return false;
         }
         for (int k = M->columnStarts[j]; k < M->columnStarts[j + 1]; ++k) {
-            if (M->rowIndices[k] < 0 || M->rowIndices[k] >= M->rowCount ||
-                !isfinite(M->values[k])) {
+            if (M->rowIndices[k] < 0 || M->rowIndices[k] >= M->rowCount) {
                 return false;
             }
         }
@@ -110,55 +104,55 @@ static bool isMatrixSound(const tpMatrix* M) {
     return M->columnStarts[0] == 0;
 }
 
-bool tpLcp_IsSound(const tpLcp* lcp) {
-    return lcp->n >= 0 && lcp->M.rowCount == lcp->n && lcp->M.columnCount == lcp->n &&
-           isMatrixSound(&lcp->M) && areFinite(lcp->q, lcp->n);
-}
-
-// Scaled sparse form --------------------------------------------------------------------------
-
-static int countEntries(const tpMatrix* M) {
-    if (M->columnStarts != NULL) {
-        return M->columnStarts[M->columnCount];
-    }
-    int count = 0;
-    for (int j = 0; j < M->columnCount; ++j) {
-        for (int i = 0; i < M->rowCount; ++i) {
-            count += M->values[i + (size_t)j * (size_t)M->leading] != 0.0;
-        }
-    }
-    return count;
-}
-
-static void copyEntries(const tpMatrix* M, tpColumns* copy) {
+// Copies the entries of M that are not zero, in one pass over a matrix that may be large and almost
+// empty. Room grows as it fills. False: out of memory, or an entry is not finite (isSound false).
+static bool copyEntries(const tpMatrix* M, tpColumns* copy, tpArena* arena, bool* isSound) {
+    bool isDense = M->columnStarts == NULL;
+    int capacity = isDense ? 16 * M->rowCount + 1 : M->columnStarts[M->columnCount] + 1;
     int used = 0;
-    for (int j = 0; j < M->columnCount; ++j) {
-        copy->starts[j] = used;
-        bool isDense = M->columnStarts == NULL;
+    copy->rows = TP_SCRATCH(arena, int, capacity);
+    copy->values = TP_SCRATCH(arena, double, capacity);
+    for (int j = 0; j < M->columnCount && !arena->failed; ++j) {
         int begin = isDense ? 0 : M->columnStarts[j];
         int end = isDense ? M->rowCount : M->columnStarts[j + 1];
         const double* values = isDense ? M->values + (size_t)j * (size_t)M->leading : M->values;
-        for (int k = begin; k < end; ++k) {
-            if (values[k] != 0.0) {
-                copy->rows[used] = isDense ? k : M->rowIndices[k];
-                copy->values[used++] = values[k];
+        copy->starts[j] = used;
+        if (capacity - used <= end - begin) {
+            capacity = 2 * capacity + (end - begin) + 1;
+            int* rows = TP_SCRATCH(arena, int, capacity);
+            double* moved = TP_SCRATCH(arena, double, capacity);
+            if (arena->failed) {
+                return false;
             }
+            memcpy(rows, copy->rows, sizeof(int) * (size_t)used);
+            memcpy(moved, copy->values, sizeof(double) * (size_t)used);
+            copy->rows = rows;
+            copy->values = moved;
+        }
+        for (int k = begin; k < end; ++k) {
+            copy->rows[used] = isDense ? k : M->rowIndices[k];
+            copy->values[used] = values[k];
+            used += values[k] != 0.0;
         }
     }
     copy->starts[M->columnCount] = used;
+    *isSound = arena->failed || areFinite(copy->values, used);
+    return !arena->failed && *isSound;
 }
 
-// One sweep of [Ruiz01] with one scale for row i and column i, rounded to powers of two.
-static void equilibrate(tpLcpForm* form, double* largest) {
+// One sweep of [Ruiz01] with one scale for row i and column i, rounded to powers of two. True: a
+// scale changed.
+static bool equilibrate(tpLcpForm* form, double* largest) {
     memset(largest, 0, sizeof(double) * (size_t)form->n);
     tpColumns* M = &form->M;
     for (int j = 0; j < form->n; ++j) {
         for (int k = M->starts[j]; k < M->starts[j + 1]; ++k) {
             double size = fabs(M->values[k]);
-            largest[j] = fmax(largest[j], size);
-            largest[M->rows[k]] = fmax(largest[M->rows[k]], size);
+            largest[j] = tpLarger(largest[j], size);
+            largest[M->rows[k]] = tpLarger(largest[M->rows[k]], size);
         }
     }
+    bool isChanged = false;
     for (int i = 0; i < form->n; ++i) {
         int exponent = 0;
         if (largest[i] > 0.0) {
@@ -167,25 +161,25 @@ static void equilibrate(tpLcpForm* form, double* largest) {
         }
         largest[i] = ldexp(1.0, exponent);
         form->D[i] *= largest[i];
+        isChanged = isChanged || exponent != 0;
     }
-    for (int j = 0; j < form->n; ++j) {
+    for (int j = 0; isChanged && j < form->n; ++j) {
         for (int k = M->starts[j]; k < M->starts[j + 1]; ++k) {
             M->values[k] *= largest[j] * largest[M->rows[k]];
         }
     }
+    return isChanged;
 }
 
 tpSolveStatus tpLcpForm_Create(tpLcpForm* form, const tpLcp* lcp, bool isScaled, tpArena* arena) {
-    if (!tpLcp_IsSound(lcp)) {
+    int n = lcp->n;
+    if (n < 0 || lcp->M.rowCount != n || lcp->M.columnCount != n || !isPatternSound(&lcp->M) ||
+        !areFinite(lcp->q, n)) {
         return tp_badProblem;
     }
-    int n = lcp->n;
-    int entryCount = countEntries(&lcp->M);
     form->n = n;
     form->M.n = n;
     form->M.starts = TP_SCRATCH(arena, int, n + 1);
-    form->M.rows = TP_SCRATCH(arena, int, entryCount);
-    form->M.values = TP_SCRATCH(arena, double, entryCount);
     form->q = TP_SCRATCH(arena, double, n);
     form->D = TP_SCRATCH(arena, double, n);
     bool* none = TP_SCRATCH_ZEROED(arena, bool, n);
@@ -193,12 +187,15 @@ tpSolveStatus tpLcpForm_Create(tpLcpForm* form, const tpLcp* lcp, bool isScaled,
     if (arena->failed) {
         return tp_solverOutOfMemory;
     }
-    copyEntries(&lcp->M, &form->M);
+    bool isSound = true;
+    if (!copyEntries(&lcp->M, &form->M, arena, &isSound)) {
+        return isSound ? tp_solverOutOfMemory : tp_badProblem;
+    }
     for (int i = 0; i < n; ++i) {
         form->D[i] = 1.0;
     }
     for (int sweep = 0; isScaled && sweep < 4; ++sweep) {
-        equilibrate(form, largest);
+        isScaled = equilibrate(form, largest);
     }
     form->isFree = lcp->isFree != NULL ? lcp->isFree : none;
     form->freeCount = 0;

@@ -25,9 +25,6 @@ tpSolveStatus tpLcpForm_Create(tpLcpForm* form, const tpLcp* lcp, bool isScaled,
 // z of the original problem from one of the form; negative entries of complementary ones are cut to zero.
 void tpLcpForm_Unscale(const tpLcpForm* form, const double* scaled, double* z);
 
-// Sizes and values that a solver may trust.
-bool tpLcp_IsSound(const tpLcp* lcp);
-
 // The judged residual with scratch from an arena; infinite where there is no memory.
 double tpLcp_ResidualIn(const tpLcp* lcp, const double* z, tpArena* arena, double* plain);
 

@@ -119,38 +119,48 @@ static int blockingFixed(const tpLemke* lemke, double smallest) {
 
 // The position that first becomes zero when the entering variable moves by `direction`; -1: none, a ray.
 static int ratioTest(const tpLemke* lemke, double direction) {
-    int n = lemke->n;
     const double* x = lemke->x;
     const double* y = lemke->y;
-    double smallest = lemke->options->pivotTolerance * fmax(1.0, tpMaxAbs(lemke->alpha, n));
-    int fixed = blockingFixed(lemke, fmax(smallest, 1e-9));
+    const double* alpha = lemke->alpha;
+    double smallest = lemke->options->pivotTolerance * tpLarger(1.0, tpMaxAbs(alpha, lemke->n));
+    int fixed = blockingFixed(lemke, tpLarger(smallest, 1e-9));
     if (fixed >= 0) {
         return fixed;
     }
-    double slack = feasibilityTolerance * fmax(1.0, tpMaxAbs(x, n));
+    // How far the entering variable may go when values may fall below zero by the slack.
+    int count = 0;
+    for (int j = 0; j < lemke->n; ++j) {
+        lemke->candidates[count] = j;
+        count += direction * alpha[j] > smallest;
+    }
+    double slack = feasibilityTolerance * tpLarger(1.0, tpMaxAbs(x, lemke->n));
     double bound = HUGE_VAL;
-    for (int j = 0; j < n; ++j) {
-        double a = direction * lemke->alpha[j];
-        if (a > smallest && !tpLemke_IsFree(lemke, lemke->variableAt[j])) {
-            bound = fmin(bound, (fmax(x[j], 0.0) + slack) / a);
+    for (int c = 0; c < count; ++c) {
+        int j = lemke->candidates[c];
+        if (!tpLemke_IsFree(lemke, lemke->variableAt[j])) {
+            bound = tpSmaller(bound, (tpLarger(x[j], 0.0) + slack) / (direction * alpha[j]));
         }
     }
+    // Who is tied: z0 goes first.
+    int tiedCount = 0;
     double largest = 0.0;
-    for (int j = 0; j < n; ++j) {
-        double a = direction * lemke->alpha[j];
-        if (a > smallest && x[j] <= bound * a && !tpLemke_IsFree(lemke, lemke->variableAt[j])) {
+    for (int c = 0; c < count; ++c) {
+        int j = lemke->candidates[c];
+        double a = direction * alpha[j];
+        if (x[j] <= bound * a && !tpLemke_IsFree(lemke, lemke->variableAt[j])) {
             if (tpLemke_IsZ0(lemke, lemke->variableAt[j])) {
                 return j;
             }
-            largest = fmax(largest, a);
+            largest = tpLarger(largest, a);
+            lemke->candidates[tiedCount++] = j;
         }
     }
     int leaving = -1;
-    double least = fmax(smallest, tiedPivotThreshold * largest);
-    for (int j = 0; largest > 0.0 && j < n; ++j) {
-        double a = direction * lemke->alpha[j];
-        if (a >= least && x[j] <= bound * a && !tpLemke_IsFree(lemke, lemke->variableAt[j]) &&
-            (leaving < 0 || y[j] * (direction * lemke->alpha[leaving]) < y[leaving] * a)) {
+    for (int c = 0; c < tiedCount; ++c) {
+        int j = lemke->candidates[c];
+        double a = direction * alpha[j];
+        if (a >= tiedPivotThreshold * largest &&
+            (leaving < 0 || y[j] * (direction * alpha[leaving]) < y[leaving] * a)) {
             leaving = j;
         }
     }
@@ -266,8 +276,10 @@ static tpSolveStatus solvePaths(tpLemke* lemke, const tpLcp* lcp, unsigned char*
         setTieBreaker(lemke);
         tpLemke_ComputeValues(lemke);
         status = tp_solved;
-        if (!isFeasible(lemke, attempt == 0 ? 0.0 : 1e-3 * options->tolerance)) {
-            status = followPath(lemke, isWarm, pivotLimit);
+        if (!isFeasible(lemke, isWarm ? 1e-3 * options->tolerance : 0.0)) {
+            // A warm start that is not near saves nothing: it gets a share of a cold one's pivots.
+            int share = isWarm ? lemke->pivots + lemke->n / 2 + 50 : pivotLimit;
+            status = followPath(lemke, isWarm, share < pivotLimit ? share : pivotLimit);
             if (status == tp_solved && tpLemke_Factor(lemke) == 0) {
                 tpLemke_ComputeValues(lemke);
             }

@@ -34,6 +34,7 @@ typedef struct tpLemke {
     double* alpha;      // B^-1 column of the entering variable
     double* rowWork;
     double* positionWork;
+    int* candidates; // positions that the ratio test looks at
 } tpLemke;
 
 bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions* options,

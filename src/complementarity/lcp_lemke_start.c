@@ -38,6 +38,7 @@ bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions*
     lemke->alpha = TP_SCRATCH(arena, double, n);
     lemke->rowWork = TP_SCRATCH(arena, double, n);
     lemke->positionWork = TP_SCRATCH(arena, double, n);
+    lemke->candidates = TP_SCRATCH(arena, int, n);
     return !arena->failed &&
            tpBasisFactor_Create(&lemke->factor, arena, n, options->refactorInterval);
 }
@@ -189,7 +190,7 @@ static int bestPair(const tpLemke* lemke, const double* rowOfInverse) {
         for (int e = M->starts[k]; e < M->starts[k + 1]; ++e) {
             product -= rowOfInverse[M->rows[e]] * M->values[e];
         }
-        double size = fmin(fabs(product), fabs(lemke->alpha[position]));
+        double size = tpSmaller(fabs(product), fabs(lemke->alpha[position]));
         if (size > bestSize) {
             best = k;
             bestSize = size;

@@ -114,12 +114,3 @@ void tpSolveReport_AddStage(tpSolveReport* report, const tpSolveStage* stage) {
     report->iterations += stage->iterations;
     report->seconds += stage->seconds;
 }
-
-double tpMaxAbs(const double* x, int n) {
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        double size = fabs(x[i]);
-        largest = size <= largest ? largest : (isnan(size) ? HUGE_VAL : size);
-    }
-    return largest;
-}

@@ -3,6 +3,8 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_SOLVER_H
 #define TIPPE_SRC_COMPLEMENTARITY_SOLVER_H
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "tippe/solver.h"
 
@@ -24,7 +26,21 @@ void tpSolveReport_Start(tpSolveReport* report);
 // Adds a stage and its cost; the answer of the report is for the caller to set.
 void tpSolveReport_AddStage(tpSolveReport* report, const tpSolveStage* stage);
 
-// Largest absolute value; NaN counts as infinity.
-double tpMaxAbs(const double* x, int n);
+// Of two numbers, without the library's care for NaN (which costs a call in inner loops).
+static inline double tpLarger(double a, double b) {
+    return a > b ? a : b;
+}
+static inline double tpSmaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+// Largest absolute value; entries that are not numbers are passed over.
+static inline double tpMaxAbs(const double* x, int n) {
+    double largest = 0.0;
+    for (int i = 0; i < n; ++i) {
+        largest = tpLarger(fabs(x[i]), largest);
+    }
+    return largest;
+}
 
 #endif
