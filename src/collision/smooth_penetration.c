@@ -10,7 +10,7 @@
 
 #include "collision/smooth_body.h"
 
-enum { maxVertices = 160, maxFaces = 2 * maxVertices, maxValleys = 8 };
+enum { maxVertices = 160, maxFaces = 2 * maxVertices, maxValleys = 16 };
 
 typedef struct {
     tpVec3 normal;   // unit, outward
@@ -202,94 +202,86 @@ static void startFromFace(Search* s, const Face* face, tpElementPair* pair) {
     tpStartPair(s->a, s->b, a, b, tpNeg(face->normal), pair);
 }
 
-// What is known about the deepest valley so far.
+// The valleys that Newton's method has gone down, and the least depth of all.
 typedef struct {
     tpElementPair pair;
     double depth;
-    tpVec3 directions[maxValleys];
-    int count;
     bool isExact;
+    tpVec3 bottoms[maxValleys];
+    int count;
 } Valleys;
 
-// A valley has been gone down: remember it where it is the least deep one.
+// Goes down the valley under a face, from the support value `upper`.
 static void enterValley(Search* s, const Face* face, double upper, Valleys* valleys) {
     tpElementPair pair;
     startFromFace(s, face, &pair);
-    bool polished = tpPolish(s->a, s->b, &pair, s->iterations);
-    // Below the face no depth exists in this valley; above the support value it is another stationary
-    // point than the smallest.
-    double slack = 1e-9 * s->scale, depth = -pair.gap;
-    if (!polished || depth > upper + slack || depth < face->distance - slack) {
+    bool isExact = tpPolish(s->a, s->b, &pair, s->iterations);
+    // Above the support value it is another stationary point than the smallest of this valley.
+    double slack = 1e-9 * s->scale;
+    if (!isExact || -pair.gap > upper + slack) {
         startFromFace(s, face, &pair);
         pair.normal = tpNeg(face->normal);
         pair.gap = -upper;
-        depth = upper;
-        polished = upper - face->distance <= slack;
+        isExact = upper - face->distance <= slack;
     }
-    valleys->directions[valleys->count++] = face->normal;
-    if (depth < valleys->depth) {
-        valleys->depth = depth;
+    if (isExact && valleys->count < maxValleys) {
+        valleys->bottoms[valleys->count++] = tpNeg(pair.normal);
+    }
+    if (-pair.gap < valleys->depth) {
+        valleys->depth = -pair.gap;
         valleys->pair = pair;
-        valleys->isExact = polished;
+        valleys->isExact = isExact;
     }
 }
 
-// Whether a face needs no further look: too deep, or in a valley that has been gone down.
-static bool isKnown(const Face* face, const Valleys* valleys) {
-    if (face->distance >= 0.995 * valleys->depth) {
-        return true;
-    }
+static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
     for (int k = 0; k < valleys->count; ++k) {
-        if (tpDot(face->normal, valleys->directions[k]) > 0.94 &&
-            face->distance > 0.6 * valleys->depth) {
+        if (tpDot(m, valleys->bottoms[k]) > 0.97) {
             return true;
         }
     }
     return false;
 }
 
+// Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth known
+// by more than half a percent, or by more than rounding where Newton's method did not find that depth.
+static bool lookAtNearest(Search* s, Valleys* valleys) {
+    int f = nearestFace(s);
+    double depth = valleys->depth;
+    double limit = valleys->isExact ? 0.995 * depth : depth - 1e-12 * s->scale;
+    if (f < 0 || !(s->faces[f].distance < limit) || s->vertexCount == maxVertices) {
+        return false;
+    }
+    Face* face = &s->faces[f];
+    int v = addVertex(s, face->normal);
+    double upper = tpDot(face->normal, s->w[v]);
+    bool isFlat = upper - face->distance <= 1e-12 * s->scale;
+    bool isResolved = upper - face->distance <= 0.1 * upper;
+    if (isFlat || (isResolved && upper < 1.05 * valleys->depth &&
+                   !isNearBottom(valleys, face->normal))) {
+        enterValley(s, face, upper, valleys);
+    }
+    if (isFlat) {
+        face->isSettled = true;
+        s->vertexCount -= 1;
+        return true;
+    }
+    return growTo(s, f, v);
+}
+
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
                          int* iterations) {
     Search search;
-    Search* s = &search;
-    s->a = a;
-    s->b = b;
-    s->vertexCount = s->faceCount = s->freeCount = 0;
-    s->scale = scale;
-    s->iterations = iterations;
+    search.a = a;
+    search.b = b;
+    search.vertexCount = search.faceCount = search.freeCount = 0;
+    search.scale = scale;
+    search.iterations = iterations;
     Valleys valleys = { .depth = INFINITY };
-    if (!startTetrahedron(s, tpMakeVec3(0.0, 0.0, 1.0))) {
+    if (!startTetrahedron(&search, tpMakeVec3(0.0, 0.0, 1.0))) {
         return false;
     }
-    for (;;) {
-        int f = nearestFace(s);
-        if (f < 0 || isinf(s->faces[f].distance)) {
-            break;
-        }
-        Face* face = &s->faces[f];
-        if (isKnown(face, &valleys)) {
-            face->isSettled = true;
-            continue;
-        }
-        if (s->vertexCount == maxVertices) {
-            break;
-        }
-        int v = addVertex(s, face->normal);
-        double upper = tpDot(face->normal, s->w[v]);
-        bool isFlat = upper - face->distance <= 1e-12 * scale;
-        bool isResolved = upper > 0.0 && upper - face->distance <= 0.1 * upper;
-        if (isFlat || isResolved) {
-            if (valleys.count == maxValleys) {
-                break;
-            }
-            enterValley(s, face, upper, &valleys);
-        }
-        if (isFlat) {
-            face->isSettled = true;
-            s->vertexCount -= 1;
-        } else if (!growTo(s, f, v)) {
-            break;
-        }
+    while (lookAtNearest(&search, &valleys)) {
     }
     if (isinf(valleys.depth)) {
         return false;
