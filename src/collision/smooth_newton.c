@@ -170,7 +170,7 @@ bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterat
     tpElementPair best = *pair;
     for (int k = 0; k < 20 && best.misfit > floor; ++k) {
         // Where the misfit is small and no longer falls, rounding has the word.
-        if (best.misfit <= 1e-11 * scale && pair->misfit > 0.25 * previous) {
+        if (best.misfit <= 1e-13 * scale && pair->misfit > 0.25 * previous) {
             break;
         }
         previous = pair->misfit;

@@ -185,8 +185,8 @@ static int nearestFace(const Search* s) {
     return best;
 }
 
-// Where the face comes nearest to the origin, as points of A and B, to start from.
-static void startFromFace(Search* s, const Face* face, tpElementPair* pair) {
+// Where the face comes nearest to the origin, as points of A and B.
+static void nearestOfFace(const Search* s, const Face* face, tpVec3* a, tpVec3* b) {
     tpSimplex simplex = { .count = 3 };
     for (int k = 0; k < 3; ++k) {
         simplex.w[k] = s->w[face->vertex[k]];
@@ -194,12 +194,11 @@ static void startFromFace(Search* s, const Face* face, tpElementPair* pair) {
         simplex.b[k] = s->pointB[face->vertex[k]];
     }
     tpReduceSimplex(&simplex);
-    tpVec3 a = tpZeroVec3(), b = tpZeroVec3();
+    *a = *b = tpZeroVec3();
     for (int k = 0; k < simplex.count; ++k) {
-        a = tpMulAdd(a, simplex.weight[k], simplex.a[k]);
-        b = tpMulAdd(b, simplex.weight[k], simplex.b[k]);
+        *a = tpMulAdd(*a, simplex.weight[k], simplex.a[k]);
+        *b = tpMulAdd(*b, simplex.weight[k], simplex.b[k]);
     }
-    tpStartPair(s->a, s->b, a, b, tpNeg(face->normal), pair);
 }
 
 // The valleys that Newton's method has gone down, and the least depth of all.
@@ -214,20 +213,28 @@ typedef struct {
 // Goes down the valley under a face, from the support value `upper`.
 static void enterValley(Search* s, const Face* face, double upper, Valleys* valleys) {
     tpElementPair pair;
-    startFromFace(s, face, &pair);
+    tpVec3 a, b, n = tpNeg(face->normal);
+    nearestOfFace(s, face, &a, &b);
+    tpStartPair(s->a, s->b, a, b, n, &pair);
     bool isExact = tpPolish(s->a, s->b, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
     double slack = 1e-9 * s->scale;
     if (!isExact || -pair.gap > upper + slack) {
-        startFromFace(s, face, &pair);
-        pair.normal = tpNeg(face->normal);
+        tpStartPair(s->a, s->b, a, b, n, &pair);
+        pair.a.point = a;
+        pair.b.point = b;
+        pair.normal = n;
         pair.gap = -upper;
-        isExact = upper - face->distance <= slack;
+        // The nearest point of a face that continues in its neighbours may lie in one of those.
+        double aside = tpDistanceBetween(tpSub(a, b), tpScale(upper, face->normal));
+        isExact = aside <= 1e-10 * s->scale;
     }
     if (isExact && valleys->count < maxValleys) {
         valleys->bottoms[valleys->count++] = tpNeg(pair.normal);
     }
-    if (-pair.gap < valleys->depth) {
+    // What is exact replaces what is not even where the two agree.
+    double allowance = isExact && !valleys->isExact ? slack : 0.0;
+    if (-pair.gap < valleys->depth + allowance) {
         valleys->depth = -pair.gap;
         valleys->pair = pair;
         valleys->isExact = isExact;
@@ -244,11 +251,11 @@ static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
 }
 
 // Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth known
-// by more than half a percent, or by more than rounding where Newton's method did not find that depth.
+// by more than half a percent, or at all where that depth is not exact yet.
 static bool lookAtNearest(Search* s, Valleys* valleys) {
     int f = nearestFace(s);
     double depth = valleys->depth;
-    double limit = valleys->isExact ? 0.995 * depth : depth - 1e-12 * s->scale;
+    double limit = valleys->isExact ? 0.995 * depth : depth + 1e-12 * s->scale;
     if (f < 0 || !(s->faces[f].distance < limit) || s->vertexCount == maxVertices) {
         return false;
     }
@@ -257,8 +264,8 @@ static bool lookAtNearest(Search* s, Valleys* valleys) {
     double upper = tpDot(face->normal, s->w[v]);
     bool isFlat = upper - face->distance <= 1e-12 * s->scale;
     bool isResolved = upper - face->distance <= 0.1 * upper;
-    if (isFlat || (isResolved && upper < 1.05 * valleys->depth &&
-                   !isNearBottom(valleys, face->normal))) {
+    if (isFlat ||
+        (isResolved && upper < 1.05 * valleys->depth && !isNearBottom(valleys, face->normal))) {
         enterValley(s, face, upper, valleys);
     }
     if (isFlat) {
