@@ -5,8 +5,8 @@
 //              | / 0 |
 //       (c, r) o-----o (c+1, r)
 //
-// A grid is its own tree: the cells under a box follow from its extent. Rows of cells keep the lowest
-// and highest height of each block, so that a query above or below the surface ends early.
+// A grid is its own tree: the cells under a box follow from its extent. A triangle stands for the
+// column of solid below it, so a query finds the triangles above a box that has sunk in.
 
 #ifndef TIPPE_SRC_GEOMETRY_HEIGHT_FIELD_H
 #define TIPPE_SRC_GEOMETRY_HEIGHT_FIELD_H
@@ -31,6 +31,16 @@ tpResult tpCreateHeightField(const tpAllocator* allocator, int columns, int rows
                              tpError* error);
 tpHeightField* tpRetainHeightField(tpHeightField* field);
 void tpReleaseHeightField(tpHeightField* field);
+
+// Whether a point is over the field's area and below its surface.
+bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p);
+
+// Triangles of height fields; see geometry/triangles.h.
+tpTriangle tpHeightField_Triangle(const tpHeightField* field, int32_t index);
+void tpHeightField_StartQuery(const tpHeightField* field, tpTriangleQuery* query);
+int32_t tpHeightField_NextTriangle(const tpHeightField* field, tpTriangleQuery* query);
+int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
+                              double limit, double* t);
 
 static inline tpVec3 tpHeightField_Point(const tpHeightField* field, int32_t column, int32_t row) {
     return tpMakeVec3(field->corner.x + column * field->spacingX,

@@ -5,8 +5,9 @@
 
 #include "tippe/geometry.h"
 
-// Principal moments (ascending) and the rotation that turns principal axes into the axes of `inertia`:
-// inertia = R diag(moments) transpose(R). A diagonal inertia keeps its axes and their order.
+// Principal moments and the rotation that turns principal axes into the axes of `inertia`:
+// inertia = R diag(moments) transpose(R). A diagonal inertia keeps its axes (no rotation); otherwise
+// the moments ascend.
 void tpPrincipalFrame(tpMat33 inertia, tpVec3* moments, tpQuat* rotation);
 
 // Properties in the frame from which `pose` leads: what they are for the thing placed by pose.
@@ -18,7 +19,7 @@ tpMassProperties tpIntegrateTriangles(const tpVec3* vertices, const int32_t (*tr
                                       int count);
 
 // Numerical integrals over a convex shape, about a point inside it, at density one, to a relative
-// 1e-10 or better; tp_notSolved where that was not reached.
+// 1e-10 or better.
 tpResult tpIntegrateConvex(const tpGeometry* geometry, tpVec3 interior, tpMassProperties* out,
                            tpError* error);
 
