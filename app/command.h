@@ -14,5 +14,6 @@ typedef struct tpCommand {
 } tpCommand;
 
 int runVersion(int argumentCount, char** arguments);
+int runSolve(int argumentCount, char** arguments);
 
 #endif

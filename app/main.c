@@ -7,6 +7,7 @@
 #include "tippe/base.h"
 
 static const tpCommand commands[] = {
+    { "solve", "solve a complementarity problem from a file", runSolve },
     { "--version", "print the version", runVersion },
 };
 
