@@ -9,7 +9,7 @@ if(TIPPE_WERROR)
 endif()
 if(TIPPE_SANITIZE)
     target_compile_options(tippe_options INTERFACE -fsanitize=${TIPPE_SANITIZE} -fno-omit-frame-pointer
-        $<$<STREQUAL:${TIPPE_SANITIZE},address,undefined>:-fno-sanitize-recover=all>)
+        -fno-sanitize-recover=all)
     target_link_options(tippe_options INTERFACE -fsanitize=${TIPPE_SANITIZE})
 endif()
 target_compile_definitions(tippe_options INTERFACE _POSIX_C_SOURCE=200809L)
