@@ -3,7 +3,8 @@
 // Everything is in world coordinates. The normal is a unit vector that points from B to A. Distances
 // and gaps are signed: positive apart, negative overlapping, when moving A by -distance along the
 // normal is the shortest way to part the two. Queries keep what they learned in a tpPairCache; handing
-// the same one to the next query of the same pair makes that one faster, and changes nothing else.
+// the same one to the next query of the same pair makes that one faster. It changes nothing else but
+// rounding, and the choice where several answers are equally good.
 
 #ifndef TIPPE_COLLISION_H
 #define TIPPE_COLLISION_H
@@ -12,7 +13,7 @@
 
 // What a query learned about a pair. Starts as zeros; belongs to one ordered pair of shapes.
 typedef struct tpPairCache {
-    uint32_t words[12];
+    uint32_t words[20];
 } tpPairCache;
 
 // The nearest points of two shapes, or the deepest ones.

@@ -1,0 +1,134 @@
+// Pairs of convex shapes: which computation of the distance and which contacts go together.
+
+#include "collision/convex_pairs.h"
+
+#include "collision/difference.h"
+#include "collision/hull_manifold.h"
+#include "collision/patch_manifold.h"
+#include "collision/segments.h"
+#include "collision/shape_view.h"
+#include "collision/smooth_distance.h"
+#include "geometry/shape.h"
+
+#include <string.h>
+
+// From the nearest points of two cores to those of the rounded shapes.
+static void roundOff(double radiusA, double radiusB, tpClosest* c) {
+    c->distance -= radiusA + radiusB;
+    c->pointA = tpMulAdd(c->pointA, -radiusA, c->normal);
+    c->pointB = tpMulAdd(c->pointB, radiusB, c->normal);
+}
+
+static tpResult smoothClosest(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    _Static_assert(sizeof(tpSmoothCache) <= sizeof(tpPairCache), "a pair cache holds a smooth one");
+    tpGeometry a = *pair->a, b = *pair->b;
+    a.pose = b.pose = tpIdentityPose();
+    tpSmoothCache memory;
+    memset(&memory, 0, sizeof memory);
+    if (cache != NULL) {
+        memcpy(&memory, cache, sizeof memory);
+    }
+    tpSmoothResult result;
+    if (!tpSmoothClosest(&a, pair->poseA, &b, pair->poseB, &memory, &result)) {
+        return tp_unsupported;
+    }
+    if (cache != NULL) {
+        memcpy(cache, &memory, sizeof memory);
+    }
+    out->distance = result.gap;
+    out->normal = result.normal;
+    out->pointA = result.pointA;
+    out->pointB = result.pointB;
+    return result.converged ? tp_success : tp_notSolved;
+}
+
+// Distances beyond `limit` may come out as anything between it and the truth.
+static tpResult coreClosest(const tpPair* pair, double limit, tpPairCache* cache, tpClosest* out) {
+    tpCoreStorage storageA, storageB;
+    double radiusA, radiusB;
+    const tpHull* a = tpViewCore(pair->a, &storageA, &radiusA);
+    const tpHull* b = tpViewCore(pair->b, &storageB, &radiusB);
+    if (a == NULL || b == NULL) {
+        return smoothClosest(pair, cache, out);
+    }
+    if (a->vertexCount <= 2 && b->vertexCount <= 2) {
+        tpClosestSegments(a, pair->poseA, b, pair->poseB, out);
+        roundOff(radiusA, radiusB, out);
+        return tp_success;
+    }
+    tpDifference d = tpMakeDifference(a, pair->poseA, b, pair->poseB);
+    tpSeparation separation = tpSeparatePolyhedra(&d, limit + radiusA + radiusB, cache);
+    out->distance = separation.distance;
+    out->normal = tpRotate(pair->poseA.rotation, separation.normal);
+    out->pointA = tpTransformPoint(pair->poseA, separation.pointA);
+    out->pointB = tpTransformPoint(pair->poseA, separation.pointB);
+    roundOff(radiusA, radiusB, out);
+    return separation.isExact ? tp_success : tp_notSolved;
+}
+
+static tpResult closestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    return coreClosest(pair, INFINITY, cache, out);
+}
+
+static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpCoreStorage storageA, storageB;
+    double radiusA, radiusB;
+    const tpHull* a = tpViewCore(pair->a, &storageA, &radiusA);
+    const tpHull* b = tpViewCore(pair->b, &storageB, &radiusB);
+    if (a != NULL && b != NULL && a->faceCount > 0 && b->faceCount > 0) {
+        tpCollideHulls(a, pair->poseA, b, pair->poseB, pair->margin, cache, out);
+        return;
+    }
+    tpClosest closest;
+    tpResult result = coreClosest(pair, pair->margin, cache, &closest);
+    if (result != tp_unsupported && closest.distance <= pair->margin) {
+        tpCollidePatches(pair, &closest, out);
+    }
+}
+
+static void collideSmooth(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpClosest closest;
+    tpResult result = smoothClosest(pair, cache, &closest);
+    if (result != tp_unsupported && closest.distance <= pair->margin) {
+        tpCollidePatches(pair, &closest, out);
+    }
+}
+
+// The plane, as seen in the world.
+static tpVec3 planeNormal(const tpPair* pair, double* offset) {
+    tpVec3 n = tpRotate(pair->poseB.rotation, pair->b->plane.normal);
+    *offset = pair->b->plane.offset + tpDot(n, pair->poseB.position);
+    return n;
+}
+
+static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+    (void)cache;
+    double offset;
+    tpVec3 n = planeNormal(pair, &offset);
+    tpVec3 lowest = tpGeometry_Support(pair->a, tpUnrotate(pair->poseA.rotation, tpNeg(n)));
+    out->normal = n;
+    out->pointA = tpTransformPoint(pair->poseA, lowest);
+    out->distance = tpDot(n, out->pointA) - offset;
+    out->pointB = tpMulAdd(out->pointA, -out->distance, n);
+    return tp_success;
+}
+
+static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpCoreStorage storage;
+    double radius, offset;
+    const tpHull* a = tpViewCore(pair->a, &storage, &radius);
+    tpVec3 n = planeNormal(pair, &offset);
+    if (a != NULL && a->faceCount > 0) {
+        tpCollideHullPlane(a, pair->poseA, n, offset, pair->margin, cache, out);
+        return;
+    }
+    tpClosest closest;
+    closestPlane(pair, cache, &closest);
+    if (closest.distance <= pair->margin) {
+        tpCollidePatches(pair, &closest, out);
+    }
+}
+
+const tpPairClass tp_corePair = { collideCores, closestCores };
+const tpPairClass tp_smoothPair = { collideSmooth, smoothClosest };
+const tpPairClass tp_planePair = { collidePlane, closestPlane };

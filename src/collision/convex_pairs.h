@@ -1,0 +1,17 @@
+// Pair functions of convex shapes.
+
+#ifndef TIPPE_SRC_COLLISION_CONVEX_PAIRS_H
+#define TIPPE_SRC_COLLISION_CONVEX_PAIRS_H
+
+#include "collision/contact.h"
+
+// Both have cores: spheres, capsules, boxes, prisms, hulls, polyhedral intersections.
+extern const tpPairClass tp_corePair;
+
+// Any two convex shapes, at least one of them round in a way that has no core.
+extern const tpPairClass tp_smoothPair;
+
+// A convex shape and a plane.
+extern const tpPairClass tp_planePair;
+
+#endif

@@ -1,0 +1,449 @@
+// Contact points of two convex polyhedra.
+//
+// Where the normal of the signed distance is nearly that of a face, that face is the reference: the
+// facing polygon of the other body is clipped by its sides, and every corner of what is left within the
+// margin is a contact, none dropped. Corners of the other body beside the facing polygon join, where
+// they hang over the face within the margin: a body about to roll onto its next face meets it in time.
+// Otherwise the nearest features are edges or corners that cross, with one contact, or parallel edges,
+// with two.
+//
+//        incident   o---------o
+//                   |         |            x  contacts: crossings of edges, and corners inside
+//      reference  ==x=========x=====          gaps along the reference face's normal
+
+#include "collision/hull_manifold.h"
+
+#include "collision/difference.h"
+
+#include <float.h>
+
+// A face is the reference when its normal is within 0.6 degrees of the contact's: gaps measured along
+// it are then right to 5e-5 of themselves, and a resting box does not flicker between face and edge.
+static const double faceCosine = 0.99995;
+
+// Outside by less than this fraction of the reference's radius counts as on the rim: boxes stacked
+// exactly keep their corners.
+static const double rimTolerance = 1e-7;
+
+enum { maxPolygon = 1024, maxFlood = 256 };
+
+// A corner of the clipped polygon: on which two lines it lies. Edges of the incident body count from
+// zero; sides of the reference are ~index.
+typedef struct ClipCorner {
+    tpVec3 point;
+    int32_t vertex; // of the incident body; -1 for crossings; ~vertex - 1 of the reference
+    int32_t after;  // line to the next corner
+} ClipCorner;
+
+// The incident body as the reference sees it.
+typedef struct Clip {
+    const tpHull* reference;
+    const tpHull* incident;
+    int32_t face;     // of the reference
+    tpVec3 normal;    // of that face
+    tpMat33 rotation; // incident axes in the reference's frame
+    tpVec3 offset;    // incident origin in the reference's frame
+    tpPose pose;      // of the reference
+    int side;         // 1: the reference is body B
+    double margin, rim;
+    tpContactList* out;
+} Clip;
+
+int32_t tpFaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction) {
+    int32_t first = hull->vertexEdges[vertex], edge = first, best = -1;
+    double most = -DBL_MAX;
+    do {
+        int32_t face = hull->halfEdges[edge].face;
+        double dot = tpDot(hull->normals[face], direction);
+        if (dot > most) {
+            most = dot;
+            best = face;
+        }
+        edge = tpHull_NextAround(hull, edge);
+    } while (edge != first);
+    return best;
+}
+
+static tpVec3 incidentPoint(const Clip* clip, int32_t vertex) {
+    return tpAdd(clip->offset, tpMulMV(clip->rotation, clip->incident->vertices[vertex]));
+}
+
+static double gapOf(const Clip* clip, tpVec3 point) {
+    return tpDot(clip->normal, point) - clip->reference->offsets[clip->face];
+}
+
+// Appends a contact at a point of the incident body, in the reference's frame.
+static void emit(const Clip* clip, tpVec3 point, double gap, uint64_t feature) {
+    tpVec3 onFace = tpTransformPoint(clip->pose, tpMulAdd(point, -gap, clip->normal));
+    tpVec3 onIncident = tpTransformPoint(clip->pose, point);
+    tpVec3 normal = tpRotate(clip->pose.rotation, clip->normal);
+    tpContactPoint contact = { onIncident, onFace, normal, gap, feature };
+    if (clip->side < 0) {
+        contact.pointA = onFace;
+        contact.pointB = onIncident;
+        contact.normal = tpNeg(normal);
+        contact.feature = tpSwapFeature(feature);
+    }
+    tpContactList_Add(clip->out, &contact);
+}
+
+// Where the edge from p to q crosses the side; s and t are their heights above it, of opposite sign.
+static tpVec3 crossing(tpVec3 p, tpVec3 q, double s, double t) {
+    return tpMulAdd(p, s / (s - t), tpSub(q, p));
+}
+
+// Two neighbouring sides of a face meet in one of its corners.
+static int32_t cornerOfSides(const tpHull* hull, int32_t side, int32_t other) {
+    const tpHalfEdge* edges = hull->halfEdges;
+    return edges[side].next == other ? edges[other].origin : edges[side].origin;
+}
+
+// One side of the reference face cuts the polygon: Sutherland and Hodgman, with lines remembered.
+static int cutPolygon(const Clip* clip, int32_t halfEdge, const ClipCorner* in, int count,
+                      ClipCorner* out) {
+    const tpHull* hull = clip->reference;
+    tpVec3 origin = hull->vertices[hull->halfEdges[halfEdge].origin];
+    tpVec3 along = tpSub(hull->vertices[tpHull_Target(hull, halfEdge)], origin);
+    tpVec3 outward = tpNormalize(tpCross(along, clip->normal));
+    double limit = tpDot(outward, origin);
+    int kept = 0;
+    for (int i = 0; i < count && kept + 2 <= maxPolygon; ++i) {
+        const ClipCorner* p = &in[i];
+        const ClipCorner* q = &in[i + 1 < count ? i + 1 : 0];
+        double s = tpDot(outward, p->point) - limit, t = tpDot(outward, q->point) - limit;
+        bool isIn = s <= clip->rim, isNextIn = t <= clip->rim;
+        if (isIn) {
+            out[kept++] = *p;
+        }
+        if (isIn == isNextIn) {
+            continue;
+        }
+        // A corner on the rim stands for the crossing; leaving, the polygon goes on along the side.
+        if (isIn && s >= -clip->rim) {
+            out[kept - 1].after = ~halfEdge;
+        }
+        if ((isIn ? s : t) < -clip->rim) {
+            ClipCorner corner = { crossing(p->point, q->point, s, t), -1, p->after };
+            if (p->after < 0) {
+                corner.vertex = -2 - cornerOfSides(hull, halfEdge, ~p->after);
+            }
+            corner.after = isIn ? ~halfEdge : p->after;
+            out[kept++] = corner;
+        }
+    }
+    return kept;
+}
+
+// Features of a corner between the lines `before` and `after` it, the incident body taken as A.
+static uint64_t cornerFeature(const ClipCorner* corner, int32_t before) {
+    if (corner->vertex >= 0) {
+        return tpMakeFeature(tp_vertexFace, corner->vertex, 0);
+    }
+    if (corner->vertex <= -2) {
+        return tpMakeFeature(tp_faceVertex, 0, -2 - corner->vertex);
+    }
+    int32_t incident = corner->after >= 0 ? corner->after : before;
+    int32_t reference = corner->after >= 0 ? ~before : ~corner->after;
+    return tpMakeFeature(tp_edgeEdge, incident / 2, reference / 2);
+}
+
+// The incident face, clipped by the sides of the reference face.
+static void emitPolygon(const Clip* clip, int32_t incidentFace) {
+    ClipCorner buffers[2][maxPolygon];
+    const tpHull* hull = clip->incident;
+    int count = 0;
+    int32_t first = hull->faceEdges[incidentFace], edge = first;
+    do {
+        int32_t vertex = hull->halfEdges[edge].origin;
+        buffers[0][count++] = (ClipCorner){ incidentPoint(clip, vertex), vertex, edge };
+        edge = hull->halfEdges[edge].next;
+    } while (edge != first && count < maxPolygon);
+
+    int current = 0;
+    first = clip->reference->faceEdges[clip->face];
+    edge = first;
+    do {
+        count = cutPolygon(clip, edge, buffers[current], count, buffers[1 - current]);
+        current = 1 - current;
+        edge = clip->reference->halfEdges[edge].next;
+    } while (edge != first && count > 0);
+
+    for (int i = 0; i < count; ++i) {
+        const ClipCorner* corner = &buffers[current][i];
+        double gap = gapOf(clip, corner->point);
+        if (gap <= clip->margin) {
+            int32_t before = buffers[current][i > 0 ? i - 1 : count - 1].after;
+            emit(clip, corner->point, gap, cornerFeature(corner, before));
+        }
+    }
+}
+
+static bool isOverFace(const Clip* clip, tpVec3 point) {
+    const tpHull* hull = clip->reference;
+    int32_t first = hull->faceEdges[clip->face], edge = first;
+    do {
+        tpVec3 origin = hull->vertices[hull->halfEdges[edge].origin];
+        tpVec3 along = tpSub(hull->vertices[tpHull_Target(hull, edge)], origin);
+        tpVec3 outward = tpCross(along, clip->normal);
+        if (tpDot(outward, tpSub(point, origin)) > clip->rim * tpLength(outward)) {
+            return false;
+        }
+        edge = hull->halfEdges[edge].next;
+    } while (edge != first);
+    return true;
+}
+
+static bool isVertexOf(const tpHull* hull, int32_t face, int32_t vertex) {
+    for (int32_t i = hull->faceFirst[face]; i < hull->faceFirst[face + 1]; ++i) {
+        if (hull->faceVertices[i] == vertex) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a vertex can be the next to touch a face with this normal (frame of the hull): one of its
+// faces looks towards it by 20 degrees or more. The far side of a thin plate does not count.
+static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
+    int32_t face = tpFaceAtVertex(hull, vertex, tpNeg(normal));
+    return tpDot(hull->normals[face], normal) <= -0.34;
+}
+
+// Vertices of the hull within `reach` along the normal (its frame), starting from the lowest: those
+// below a plane hang together by edges.
+static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, double reach,
+                         int32_t* vertices) {
+    int count = 1;
+    vertices[0] = lowest;
+    for (int i = 0; i < count; ++i) {
+        int32_t v = vertices[i];
+        for (int32_t k = hull->neighborFirst[v]; k < hull->neighborFirst[v + 1]; ++k) {
+            int32_t u = hull->neighbors[k];
+            bool isKnown = tpDot(normal, hull->vertices[u]) > reach || count == maxFlood;
+            for (int j = 0; j < count && !isKnown; ++j) {
+                isKnown = vertices[j] == u;
+            }
+            if (!isKnown) {
+                vertices[count++] = u;
+            }
+        }
+    }
+    return count;
+}
+
+void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
+                       const tpHull* incident, tpPose incidentPose, int side, double margin,
+                       tpContactList* out) {
+    tpDifference d = tpMakeDifference(reference, referencePose, incident, incidentPose);
+    Clip clip = { .reference = reference,
+                  .incident = incident,
+                  .face = face,
+                  .normal = reference->normals[face],
+                  .rotation = d.rotation,
+                  .offset = d.offset,
+                  .pose = referencePose,
+                  .side = side,
+                  .margin = margin,
+                  .rim = rimTolerance * reference->radius,
+                  .out = out };
+    tpVec3 normal = tpMulMTV(d.rotation, clip.normal);
+    int32_t lowest = tpHull_Support(incident, tpNeg(normal), 0);
+    int32_t incidentFace = tpFaceAtVertex(incident, lowest, tpNeg(normal));
+    emitPolygon(&clip, incidentFace);
+
+    // Other vertices that hang over the face.
+    int32_t vertices[maxFlood];
+    double reach = margin + reference->offsets[face] - tpDot(clip.normal, clip.offset);
+    if (tpDot(normal, incident->vertices[lowest]) > reach) {
+        return;
+    }
+    int count = floodVertices(incident, normal, lowest, reach, vertices);
+    for (int i = 0; i < count; ++i) {
+        if (isVertexOf(incident, incidentFace, vertices[i]) ||
+            !looksTowards(incident, vertices[i], normal)) {
+            continue;
+        }
+        tpVec3 point = incidentPoint(&clip, vertices[i]);
+        double gap = gapOf(&clip, point);
+        if (gap <= margin && isOverFace(&clip, point)) {
+            emit(&clip, point, gap, tpMakeFeature(tp_vertexFace, vertices[i], 0));
+        }
+    }
+}
+
+// The edge between two vertices, or the first edge of the first where they share none.
+static int32_t edgeBetween(const tpHull* hull, int32_t from, int32_t to) {
+    int32_t first = hull->vertexEdges[from], edge = first;
+    do {
+        if (tpHull_Target(hull, edge) == to) {
+            return edge / 2;
+        }
+        edge = tpHull_NextAround(hull, edge);
+    } while (edge != first);
+    return first / 2;
+}
+
+// Different vertices of one body among the corners; the first two of them.
+static int distinctVertices(const tpSimplex* s, bool ofA, int32_t vertices[2]) {
+    int count = 0;
+    for (int i = 0; i < s->count; ++i) {
+        int32_t v = ofA ? s->corners[i].a : s->corners[i].b;
+        if (count == 0 || (v != vertices[0] && (count == 1 || v != vertices[1]))) {
+            if (count < 2) {
+                vertices[count] = v;
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+// One contact, at the nearest points.
+static void emitNearest(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                        tpContactList* out) {
+    int32_t a[2], b[2];
+    int countA = distinctVertices(&separation->simplex, true, a);
+    int countB = distinctVertices(&separation->simplex, false, b);
+    uint64_t feature;
+    if (countA == 1) {
+        feature = tpMakeFeature(tp_vertexFace, a[0], 0);
+    } else if (countB == 1) {
+        feature = tpMakeFeature(tp_faceVertex, 0, b[0]);
+    } else {
+        feature = tpMakeFeature(tp_edgeEdge, edgeBetween(d->a, a[0], a[1]),
+                                edgeBetween(d->b, b[0], b[1]));
+    }
+    tpContactPoint contact = { tpTransformPoint(poseA, separation->pointA),
+                               tpTransformPoint(poseA, separation->pointB),
+                               tpRotate(poseA.rotation, separation->normal), separation->distance,
+                               feature };
+    tpContactList_Add(out, &contact);
+}
+
+// An edge at the vertex that lies across the direction, -1 for none.
+static int32_t edgeAcross(const tpHull* hull, int32_t vertex, tpVec3 direction, double tolerance) {
+    int32_t first = hull->vertexEdges[vertex], edge = first, best = -1;
+    double least = tolerance;
+    do {
+        tpVec3 along = tpSub(hull->vertices[tpHull_Target(hull, edge)], hull->vertices[vertex]);
+        double dot = fabs(tpDot(along, direction)) / tpLength(along);
+        if (dot < least) {
+            least = dot;
+            best = edge;
+        }
+        edge = tpHull_NextAround(hull, edge);
+    } while (edge != first);
+    return best;
+}
+
+// Two parallel edges: contacts at both ends of what they share. False where there are none.
+static bool emitParallelEdges(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
+                              tpContactList* out) {
+    const double parallel = 1e-6;
+    tpVec3 normalB = tpMulMTV(d->rotation, separation->normal);
+    int32_t edgeA =
+        edgeAcross(d->a, separation->simplex.corners[0].a, separation->normal, parallel);
+    int32_t edgeB = edgeAcross(d->b, separation->simplex.corners[0].b, normalB, parallel);
+    if (edgeA < 0 || edgeB < 0) {
+        return false;
+    }
+    int32_t endsA[2] = { d->a->halfEdges[edgeA].origin, tpHull_Target(d->a, edgeA) };
+    int32_t endsB[2] = { d->b->halfEdges[edgeB].origin, tpHull_Target(d->b, edgeB) };
+    tpVec3 originA = d->a->vertices[endsA[0]];
+    tpVec3 axis = tpSub(d->a->vertices[endsA[1]], originA);
+    double length = tpLength(axis);
+    axis = tpScale(1.0 / length, axis);
+    tpVec3 alongB = tpMulMV(d->rotation, tpSub(d->b->vertices[endsB[1]], d->b->vertices[endsB[0]]));
+    if (tpLength(tpCross(axis, alongB)) > parallel * tpLength(alongB)) {
+        return false;
+    }
+    // The interval of B on the line of A, and what both share.
+    double s[2];
+    for (int k = 0; k < 2; ++k) {
+        s[k] = tpDot(axis, tpSub(tpDifference_PointB(d, endsB[k]), originA));
+    }
+    int low = s[0] <= s[1] ? 0 : 1;
+    double from = fmax(0.0, s[low]), to = fmin(length, s[1 - low]);
+    if (to - from <= parallel * length) {
+        return false;
+    }
+    for (int k = 0; k < 2; ++k) {
+        double at = k == 0 ? from : to;
+        bool isEndOfA = k == 0 ? s[low] <= 0.0 : s[1 - low] >= length;
+        uint64_t feature = isEndOfA
+                               ? tpMakeFeature(tp_vertexFace, endsA[k], 0)
+                               : tpMakeFeature(tp_faceVertex, 0, endsB[k == 0 ? low : 1 - low]);
+        tpVec3 onA = tpMulAdd(originA, at, axis);
+        tpVec3 onB = tpMulAdd(onA, -separation->distance, separation->normal);
+        tpContactPoint contact = { tpTransformPoint(poseA, onA), tpTransformPoint(poseA, onB),
+                                   tpRotate(poseA.rotation, separation->normal),
+                                   separation->distance, feature };
+        tpContactList_Add(out, &contact);
+    }
+    return true;
+}
+
+void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
+                    tpPairCache* cache, tpContactList* out) {
+    tpDifference d = tpMakeDifference(a, poseA, b, poseB);
+    tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
+    if (separation.isFar || separation.distance > margin) {
+        return;
+    }
+    // Faces that look along the normal.
+    tpVec3 towardsB = tpNeg(separation.normal);
+    tpVec3 towardsA = tpMulMTV(d.rotation, separation.normal);
+    int32_t faceA = tpFaceAtVertex(a, tpHull_Support(a, towardsB, 0), towardsB);
+    int32_t faceB = tpFaceAtVertex(b, tpHull_Support(b, towardsA, 0), towardsA);
+    double cosineA = tpDot(a->normals[faceA], towardsB);
+    double cosineB = tpDot(b->normals[faceB], towardsA);
+    int before = out->count;
+    if (fmax(cosineA, cosineB) >= faceCosine) {
+        // Of two parallel faces the larger body's is the reference, for no other reason than to choose.
+        bool isTie = fabs(cosineA - cosineB) <= 1e-9;
+        bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
+        if (useB) {
+            tpCollideOverFace(b, poseB, faceB, a, poseA, 1, margin, out);
+        } else {
+            tpCollideOverFace(a, poseA, faceA, b, poseB, -1, margin, out);
+        }
+    } else if (emitParallelEdges(&d, &separation, poseA, out)) {
+        return;
+    }
+    // Nothing over the face within the margin, or no face at all.
+    if (out->count == before) {
+        emitNearest(&d, &separation, poseA, out);
+    }
+}
+
+void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,
+                        tpPairCache* cache, tpContactList* out) {
+    // The plane in the frame of the hull.
+    tpVec3 n = tpUnrotate(poseA.rotation, normal);
+    double level = offset - tpDot(normal, poseA.position);
+    int32_t hint =
+        cache != NULL && cache->words[0] < (uint32_t)a->vertexCount ? (int32_t)cache->words[0] : 0;
+    int32_t lowest = tpHull_Support(a, tpNeg(n), hint);
+    if (cache != NULL) {
+        cache->words[0] = (uint32_t)lowest;
+    }
+    double lowestGap = tpDot(n, a->vertices[lowest]) - level;
+    if (lowestGap > margin) {
+        return;
+    }
+    int32_t vertices[maxFlood];
+    int count = floodVertices(a, n, lowest, level + margin, vertices);
+    for (int i = 0; i < count; ++i) {
+        tpVec3 v = a->vertices[vertices[i]];
+        double gap = tpDot(n, v) - level;
+        // A steep edge or tip has no face that looks down, but its lowest line touches.
+        double rise = gap - lowestGap;
+        bool isLevel = rise <= 0.02 * tpDistanceBetween(v, a->vertices[lowest]);
+        if (isLevel || looksTowards(a, vertices[i], n)) {
+            tpVec3 point = tpTransformPoint(poseA, v);
+            tpContactPoint contact = { point, tpMulAdd(point, -gap, normal), normal, gap,
+                                       tpMakeFeature(tp_vertexFace, vertices[i], 0) };
+            tpContactList_Add(out, &contact);
+        }
+    }
+}

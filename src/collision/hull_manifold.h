@@ -1,0 +1,26 @@
+// Contact points of convex polyhedra.
+
+#ifndef TIPPE_SRC_COLLISION_HULL_MANIFOLD_H
+#define TIPPE_SRC_COLLISION_HULL_MANIFOLD_H
+
+#include "collision/contact.h"
+#include "geometry/hull.h"
+
+// Appends the contacts of two hulls with gap <= margin. Poses are those of the hulls.
+void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
+                    tpPairCache* cache, tpContactList* out);
+
+// Contacts over one face of `reference`, whatever the nearest features are. `side` is 1 where the
+// reference is body B (contacts point along its normal), -1 where it is body A.
+void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
+                       const tpHull* incident, tpPose incidentPose, int side, double margin,
+                       tpContactList* out);
+
+// Appends the contacts of a hull (body A) with the half space normal . x <= offset (body B).
+void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,
+                        tpPairCache* cache, tpContactList* out);
+
+// The face at `vertex` whose normal is nearest to `direction`.
+int32_t tpFaceAtVertex(const tpHull* hull, int32_t vertex, tpVec3 direction);
+
+#endif

@@ -1,0 +1,324 @@
+// Lays the outline of one shape over the facet of another: contacts of capsules, cylinders and cones
+// with flat parts and with each other.
+//
+// The corners of the overlap are points of the outline inside the facet, corners of the facet inside
+// the outline, and crossings of their borders, all measured along the facet's normal. A capsule or a
+// cylinder that lies on a face gives two points, a cap that stands on one eight points of its rim (and
+// the lowest, where it tilts), fewer with crossings where it overhangs. Shapes without a facet along
+// the normal touch in one point, or along parallel lines in two.
+
+#include "collision/patch_manifold.h"
+
+#include "collision/patches.h"
+
+// As for polyhedra: a facet counts when its normal is within 0.6 degrees of the contact's.
+static const double faceCosine = 0.99995;
+
+// Lines within 0.6 degrees are parallel.
+static const double parallelSine = 0.01;
+
+// The overlap in the making.
+typedef struct Overlap {
+    const tpFacet* facet;
+    const tpOutline* outline;
+    bool outlineIsA; // the outline is of body A, the facet of body B
+    double margin, rim;
+    tpContactList* out;
+} Overlap;
+
+static double heightOf(const Overlap* o, tpVec3 point) {
+    return tpDot(o->facet->normal, tpSub(point, o->facet->center)) - o->outline->radius;
+}
+
+// A contact at a point of the outline, or above one of the facet.
+static void emit(const Overlap* o, tpVec3 point, double gap, int32_t outlineId, int32_t facetId) {
+    if (gap > o->margin) {
+        return;
+    }
+    tpVec3 n = o->facet->normal;
+    tpVec3 onOutline = tpMulAdd(point, -o->outline->radius, n);
+    tpVec3 onFacet = tpMulAdd(onOutline, -gap, n);
+    tpContactPoint contact = { onOutline, onFacet, n, gap,
+                               tpMakeFeature(tp_smooth, outlineId, facetId) };
+    if (!o->outlineIsA) {
+        contact.pointA = onFacet;
+        contact.pointB = onOutline;
+        contact.normal = tpNeg(n);
+        contact.feature = tpMakeFeature(tp_smooth, facetId, outlineId);
+    }
+    tpContactList_Add(o->out, &contact);
+}
+
+// How far a point is outside of side k of a polygon.
+static double outsideOf(const tpFacet* facet, int k, tpVec3 point) {
+    tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
+    tpVec3 outward = tpNormalize(tpCross(tpSub(q, p), facet->normal));
+    return tpDot(outward, tpSub(point, p));
+}
+
+static double distanceFromAxis(tpVec3 center, tpVec3 axis, tpVec3 point) {
+    tpVec3 r = tpSub(point, center);
+    return tpLength(tpMulAdd(r, -tpDot(r, axis), axis));
+}
+
+static bool isInside(const tpFacet* facet, tpVec3 point, double rim) {
+    if (facet->radius > 0.0) {
+        return distanceFromAxis(facet->center, facet->normal, point) <= facet->radius + rim;
+    }
+    for (int k = 0; k < facet->count; ++k) {
+        if (outsideOf(facet, k, point) > rim) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Where a line p + t v, seen along the axis, crosses a circle: t[0] <= t[1]. False for none.
+static bool crossCircle(tpVec3 center, tpVec3 axis, double radius, tpVec3 p, tpVec3 v,
+                        double t[2]) {
+    tpVec3 r = tpSub(p, center);
+    r = tpMulAdd(r, -tpDot(r, axis), axis);
+    v = tpMulAdd(v, -tpDot(v, axis), axis);
+    double vv = tpDot(v, v);
+    if (vv <= 0.0) {
+        return false;
+    }
+    double middle = -tpDot(r, v) / vv;
+    double least = tpLengthSquared(tpMulAdd(r, middle, v));
+    double rest = radius * radius - least;
+    if (rest <= 0.0) {
+        return false;
+    }
+    double half = sqrt(rest / vv);
+    t[0] = middle - half;
+    t[1] = middle + half;
+    return true;
+}
+
+// The part of a segment of the outline over the facet: where borders cut it, contacts.
+static void cutSegment(const Overlap* o, tpVec3 p, tpVec3 q, int32_t id) {
+    const tpFacet* facet = o->facet;
+    double from = 0.0, to = 1.0;
+    int32_t fromSide = -1, toSide = -1;
+    tpVec3 v = tpSub(q, p);
+    if (facet->radius > 0.0) {
+        double t[2];
+        if (isinf(facet->radius)) {
+            return;
+        }
+        if (!crossCircle(facet->center, facet->normal, facet->radius, p, v, t)) {
+            return;
+        }
+        fromSide = t[0] > from ? 0 : -1;
+        toSide = t[1] < to ? 1 : -1;
+        from = fmax(from, t[0]);
+        to = fmin(to, t[1]);
+    }
+    for (int k = 0; k < facet->count && facet->radius <= 0.0; ++k) {
+        double s = outsideOf(facet, k, p), e = outsideOf(facet, k, q);
+        if (s > o->rim && e > o->rim) {
+            return;
+        }
+        if (s > o->rim && s / (s - e) > from) {
+            from = s / (s - e);
+            fromSide = facet->ids[k];
+        } else if (e > o->rim && s / (s - e) < to) {
+            to = s / (s - e);
+            toSide = facet->ids[k];
+        }
+    }
+    if (to < from) {
+        return;
+    }
+    if (fromSide >= 0) {
+        tpVec3 point = tpMulAdd(p, from, v);
+        emit(o, point, heightOf(o, point), tp_rimCrossing + 2 * id, fromSide);
+    }
+    if (toSide >= 0) {
+        tpVec3 point = tpMulAdd(p, to, v);
+        emit(o, point, heightOf(o, point), tp_rimCrossing + 2 * id + 1, toSide);
+    }
+}
+
+// Crossings of the outline's rim with the sides of a polygon.
+static void crossRimWithSides(const Overlap* o) {
+    const tpOutline* outline = o->outline;
+    const tpFacet* facet = o->facet;
+    for (int k = 0; k < facet->count; ++k) {
+        tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
+        tpVec3 v = tpSub(q, p);
+        double t[2];
+        if (!crossCircle(outline->rimCenter, outline->rimAxis, outline->rimRadius, p, v, t)) {
+            continue;
+        }
+        for (int i = 0; i < 2; ++i) {
+            if (t[i] >= 0.0 && t[i] <= 1.0) {
+                // From the facet up to the plane of the rim.
+                tpVec3 below = tpMulAdd(p, t[i], v);
+                double slope = tpDot(facet->normal, outline->rimAxis);
+                double up = tpDot(tpSub(outline->rimCenter, below), outline->rimAxis) / slope;
+                tpVec3 point = tpMulAdd(below, up, facet->normal);
+                emit(o, point, heightOf(o, point), tp_rimCrossing + i, facet->ids[k]);
+            }
+        }
+    }
+}
+
+// Crossings of the outline's rim with the rim of a disc, both nearly in one plane.
+static void crossRims(const Overlap* o) {
+    const tpOutline* outline = o->outline;
+    const tpFacet* facet = o->facet;
+    tpVec3 n = facet->normal, to = tpSub(outline->rimCenter, facet->center);
+    tpVec3 flat = tpMulAdd(to, -tpDot(to, n), n);
+    double distance = tpLength(flat), r = facet->radius, s = outline->rimRadius;
+    if (distance <= fabs(r - s) || distance >= r + s) {
+        return;
+    }
+    double along = (distance * distance + r * r - s * s) / (2.0 * distance);
+    double across = sqrt(fmax(0.0, r * r - along * along));
+    tpVec3 u = tpScale(1.0 / distance, flat), w = tpCross(n, u);
+    for (int i = 0; i < 2; ++i) {
+        tpVec3 below = tpMulAdd(tpMulAdd(facet->center, along, u), i == 0 ? across : -across, w);
+        double slope = tpDot(n, outline->rimAxis);
+        double up = tpDot(tpSub(outline->rimCenter, below), outline->rimAxis) / slope;
+        tpVec3 point = tpMulAdd(below, up, n);
+        emit(o, point, heightOf(o, point), tp_rimCrossing + i, tp_rimCrossing + i);
+    }
+}
+
+// Corners of the facet (vertices, or points of its rim) under the outline's disc or polygon.
+static void addFacetCorners(const Overlap* o) {
+    const tpOutline* outline = o->outline;
+    const tpFacet* facet = o->facet;
+    tpVec3 planePoint = outline->rimCenter, planeNormal = outline->rimAxis;
+    if (outline->isPolygon) {
+        planePoint = outline->points[0];
+        planeNormal = tpNormalize(tpCross(tpSub(outline->points[1], outline->points[0]),
+                                          tpSub(outline->points[2], outline->points[0])));
+    }
+    double slope = tpDot(facet->normal, planeNormal);
+    // Seen edge-on the outline covers nothing; its edges and rim points have said all.
+    if (fabs(slope) < 0.1) {
+        return;
+    }
+    for (int i = 0; i < facet->count; ++i) {
+        tpVec3 corner = facet->corners[i];
+        double up = tpDot(tpSub(planePoint, corner), planeNormal) / slope;
+        tpVec3 point = tpMulAdd(corner, up, facet->normal);
+        bool isUnder;
+        if (outline->isPolygon) {
+            isUnder = true;
+            for (int k = 0; k < outline->count && isUnder; ++k) {
+                tpVec3 p = outline->points[k], q = outline->points[(k + 1) % outline->count];
+                tpVec3 outward = tpCross(tpSub(q, p), planeNormal);
+                isUnder = tpDot(outward, tpSub(point, p)) < -o->rim * tpLength(outward);
+            }
+        } else {
+            isUnder = distanceFromAxis(outline->rimCenter, outline->rimAxis, point) <
+                      outline->rimRadius - o->rim;
+        }
+        if (isUnder) {
+            emit(o, point, heightOf(o, point), tp_rimCrossing + 2, facet->ids[i]);
+        }
+    }
+}
+
+static void overlap(const Overlap* o) {
+    const tpOutline* outline = o->outline;
+    const tpFacet* facet = o->facet;
+    for (int i = 0; i < outline->count; ++i) {
+        if (isInside(facet, outline->points[i], o->rim)) {
+            emit(o, outline->points[i], heightOf(o, outline->points[i]), outline->ids[i], 0);
+        }
+    }
+    if (outline->isPolygon) {
+        for (int i = 0; i < outline->count; ++i) {
+            int j = i + 1 < outline->count ? i + 1 : 0;
+            cutSegment(o, outline->points[i], outline->points[j], 2 + outline->ids[i]);
+        }
+    }
+    for (int i = 0; i < outline->segmentCount; ++i) {
+        const int* s = outline->segments[i];
+        cutSegment(o, outline->points[s[0]], outline->points[s[1]], i);
+    }
+    if (isinf(facet->radius)) {
+        return;
+    }
+    if (outline->rimRadius > 0.0 && facet->radius <= 0.0) {
+        crossRimWithSides(o);
+    }
+    if (outline->rimRadius > 0.0 && facet->radius > 0.0) {
+        crossRims(o);
+    }
+    if (outline->isPolygon || outline->rimRadius > 0.0) {
+        addFacetCorners(o);
+    }
+}
+
+// Two parallel lines that lie across the normal.
+static void joinLines(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
+    tpVec3 a[2], b[2], n = closest->normal;
+    double radiusA, radiusB;
+    if (!tpFindLine(pair->a, pair->poseA, tpNeg(n), a, &radiusA) ||
+        !tpFindLine(pair->b, pair->poseB, n, b, &radiusB)) {
+        return;
+    }
+    tpVec3 axis = tpSub(a[1], a[0]), other = tpSub(b[1], b[0]);
+    double length = tpLength(axis), otherLength = tpLength(other);
+    axis = tpScale(1.0 / length, axis);
+    if (tpLength(tpCross(axis, other)) > parallelSine * otherLength) {
+        return;
+    }
+    double s[2] = { tpDot(axis, tpSub(b[0], a[0])), tpDot(axis, tpSub(b[1], a[0])) };
+    double from = fmax(0.0, fmin(s[0], s[1])), to = fmin(length, fmax(s[0], s[1]));
+    if (to - from <= 1e-6 * length) {
+        return;
+    }
+    for (int k = 0; k < 2; ++k) {
+        double t = k == 0 ? from : to;
+        tpVec3 onA = tpMulAdd(a[0], t, axis);
+        tpVec3 onB = tpMulAdd(b[0], (t - s[0]) / (s[1] - s[0]), other);
+        double gap = tpDot(n, tpSub(onA, onB)) - radiusA - radiusB;
+        if (gap <= pair->margin) {
+            tpVec3 surface = tpMulAdd(onB, radiusB, n);
+            tpContactPoint contact =
+                tpMakeContact(surface, n, gap, tpMakeFeature(tp_edgeEdge, k, k));
+            tpContactList_Add(out, &contact);
+        }
+    }
+}
+
+void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
+    int before = out->count;
+    tpFacet facetA, facetB;
+    tpOutline outline;
+    tpVec3 n = closest->normal;
+    double cosineA = -1.0, cosineB = -1.0;
+    if (tpFindFacet(pair->a, pair->poseA, tpNeg(n), &facetA)) {
+        cosineA = facetA.cosine;
+    }
+    if (tpFindFacet(pair->b, pair->poseB, n, &facetB)) {
+        cosineB = facetB.cosine;
+    }
+    Overlap o = { .outline = &outline, .margin = pair->margin, .out = out };
+    bool useB = cosineB >= cosineA - 1e-9;
+    if (fmax(cosineA, cosineB) >= faceCosine) {
+        o.outlineIsA = useB;
+        o.facet = useB ? &facetB : &facetA;
+        const tpGeometry* shape = useB ? pair->a : pair->b;
+        if (tpFindOutline(shape, useB ? pair->poseA : pair->poseB, o.facet->normal, &outline)) {
+            double size = o.facet->radius > 0.0
+                              ? o.facet->radius
+                              : tpDistanceBetween(o.facet->corners[0], o.facet->corners[1]);
+            o.rim = isinf(size) ? 0.0 : 1e-7 * size;
+            overlap(&o);
+        }
+    } else {
+        joinLines(pair, closest, out);
+    }
+    if (out->count == before) {
+        tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
+                                   tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
+        tpContactList_Add(out, &contact);
+    }
+}

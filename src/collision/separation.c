@@ -1,0 +1,139 @@
+// The signed distance of two convex polyhedra, with a proof.
+//
+// Any unit vector n proves a lower bound of the signed distance: the least n . a over A less the
+// greatest n . b over B. The signed distance is the largest of these bounds. Apart, GJK finds the
+// nearest features, and n is the direction between them; where they span a plane (a face and a vertex,
+// two edges) n is that plane's normal, computed from edges, and stays exact down to touching. Too near
+// for a direction, or overlapping, the expanding polytope takes over.
+
+#include "collision/difference.h"
+
+// Bounds that agree to this fraction of the size prove the answer.
+static const double exactTolerance = 1e-11;
+
+// The layout of a tpPairCache of two polyhedra: corners of the last answer. Zeros mean nothing known.
+enum { cacheHead = 0, cacheCorners = 1, cacheInside = 8 };
+
+static void loadSimplex(const tpDifference* d, const tpPairCache* cache, tpSimplex* s) {
+    int count = (int)(cache->words[cacheHead] & 7u);
+    s->count = 0;
+    for (int i = 0; i < count && i < 4; ++i) {
+        uint32_t a = cache->words[cacheCorners + 2 * i], b = cache->words[cacheCorners + 2 * i + 1];
+        // A cache of another pair is a mistake, but no reason to read out of bounds.
+        if (a < (uint32_t)d->a->vertexCount && b < (uint32_t)d->b->vertexCount) {
+            s->corners[s->count++] = tpDifference_Corner(d, (int32_t)a, (int32_t)b);
+        }
+    }
+}
+
+static void saveSimplex(const tpSimplex* s, bool isInside, tpPairCache* cache) {
+    cache->words[cacheHead] = (uint32_t)s->count | (isInside ? (uint32_t)cacheInside : 0u);
+    for (int i = 0; i < s->count; ++i) {
+        cache->words[cacheCorners + 2 * i] = (uint32_t)s->corners[i].a;
+        cache->words[cacheCorners + 2 * i + 1] = (uint32_t)s->corners[i].b;
+    }
+}
+
+static void weighPoints(const tpDifference* d, const tpSimplex* s, tpSeparation* out) {
+    tpVec3 a = tpZeroVec3(), b = tpZeroVec3();
+    for (int i = 0; i < s->count; ++i) {
+        a = tpMulAdd(a, s->weights[i], d->a->vertices[s->corners[i].a]);
+        b = tpMulAdd(b, s->weights[i], d->b->vertices[s->corners[i].b]);
+    }
+    b = tpAdd(d->offset, tpMulMV(d->rotation, b));
+    out->simplex = *s;
+    // What rounding left across the normal is shared by both points.
+    tpVec3 error = tpSub(tpSub(a, b), tpScale(out->distance, out->normal));
+    out->pointA = tpMulAdd(a, -0.5, error);
+    out->pointB = tpMulAdd(b, 0.5, error);
+}
+
+// The direction across `count` edges nearest to n: all of it, less its part along an edge, or the normal
+// of a plane.
+static tpVec3 directionAcross(tpVec3 n, const tpVec3 edges[2], int count) {
+    if (count == 0) {
+        return n;
+    }
+    tpVec3 e = tpNormalize(edges[0]);
+    tpVec3 across = count == 1 ? tpMulAdd(n, -tpDot(n, e), e) : tpCross(e, edges[1]);
+    across = tpNormalize(across);
+    return tpDot(across, n) >= 0.0 ? across : tpNeg(across);
+}
+
+// From GJK's nearest point: its direction, made exact. Edges between the nearest features are known to
+// all digits, the direction of a short nearest point is not; and a corner that comes out lower than the
+// nearest point only because of that lies on the plane through it.
+static void separateApart(const tpDifference* d, const tpNearest* nearest, tpSeparation* out) {
+    const tpSimplex* s = &nearest->simplex;
+    double length = tpLength(nearest->point);
+    tpVec3 edges[2], n = tpScale(1.0 / length, nearest->point);
+    int count = 0;
+    for (; count + 1 < s->count && count < 2; ++count) {
+        edges[count] = tpDifference_Edge(d, &s->corners[0], &s->corners[count + 1]);
+    }
+    out->distance = length;
+    out->normal = n;
+    double lower = nearest->lower;
+    for (;;) {
+        n = directionAcross(n, edges, count);
+        tpCorner w = tpDifference_Lowest(d, n, s->corners[0]);
+        double bound = tpDot(n, w.point);
+        if (bound >= lower) {
+            lower = bound;
+            out->normal = n;
+        }
+        if (length - lower <= exactTolerance * d->size || count == 2) {
+            break;
+        }
+        edges[count++] = tpDifference_Edge(d, &s->corners[0], &w);
+    }
+    out->isExact = length - lower <= exactTolerance * d->size;
+    weighPoints(d, s, out);
+}
+
+tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCache* cache) {
+    tpSeparation out = { 0 };
+    tpSimplex start;
+    start.count = 0;
+    if (cache != NULL) {
+        loadSimplex(d, cache, &start);
+    }
+    tpNearest nearest;
+    tpFindNearest(d, &start, limit, &nearest);
+    if (!nearest.isInside && nearest.lower > limit) {
+        out.isFar = true;
+        out.distance = nearest.lower;
+        out.normal = tpNormalize(nearest.point);
+        out.isExact = true;
+        if (cache != NULL) {
+            saveSimplex(&nearest.simplex, false, cache);
+        }
+        return out;
+    }
+    if (!nearest.isInside) {
+        separateApart(d, &nearest, &out);
+        if (out.isExact) {
+            if (cache != NULL) {
+                saveSimplex(&nearest.simplex, false, cache);
+            }
+            return out;
+        }
+    }
+    // Overlapping, or so near that only a face of the difference gives a direction.
+    tpDepth depth;
+    bool wasInside = cache != NULL && (cache->words[cacheHead] & (uint32_t)cacheInside) != 0u;
+    tpFindDepth(d, wasInside && start.count == 3 ? &start : &nearest.simplex, &depth);
+    // Apart after all: planes of faces prove less than the direction between two corners would.
+    if (out.distance > 0.0 && depth.depth < 0.0 &&
+        out.distance + depth.depth > exactTolerance * d->size) {
+        return out;
+    }
+    out.distance = -depth.depth;
+    out.normal = depth.normal;
+    out.isExact = depth.isExact;
+    weighPoints(d, &depth.simplex, &out);
+    if (cache != NULL) {
+        saveSimplex(&depth.simplex, true, cache);
+    }
+    return out;
+}
