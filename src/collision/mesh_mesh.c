@@ -201,14 +201,14 @@ static void nearestOnTriangles(const tpTriangle* a, const tpTriangle* b, tpClose
         double gap = tpDot(b->normal, tpSub(a->corners[i], b->corners[0]));
         if (fabs(gap) < out->distance && isOver(b, a->corners[i])) {
             tpVec3 n = gap >= 0.0 ? b->normal : tpNeg(b->normal);
-            *out = (tpClosest){ fabs(gap), a->corners[i],
-                                tpMulAdd(a->corners[i], -gap, b->normal), n };
+            *out = (tpClosest){ fabs(gap), a->corners[i], tpMulAdd(a->corners[i], -gap, b->normal),
+                                n };
         }
         gap = tpDot(a->normal, tpSub(b->corners[i], a->corners[0]));
         if (fabs(gap) < out->distance && isOver(a, b->corners[i])) {
             tpVec3 n = gap >= 0.0 ? tpNeg(a->normal) : a->normal;
-            *out = (tpClosest){ fabs(gap), tpMulAdd(b->corners[i], -gap, a->normal),
-                                b->corners[i], n };
+            *out = (tpClosest){ fabs(gap), tpMulAdd(b->corners[i], -gap, a->normal), b->corners[i],
+                                n };
         }
     }
 }
@@ -308,8 +308,7 @@ static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* 
     }
     out->normal = n;
     out->pointA = tpTransformPoint(pair->poseA, mesh->vertices[lowest]);
-    out->distance =
-        tpDot(n, tpSub(out->pointA, pair->poseB.position)) - pair->b->plane.offset;
+    out->distance = tpDot(n, tpSub(out->pointA, pair->poseB.position)) - pair->b->plane.offset;
     out->pointB = tpMulAdd(out->pointA, -out->distance, n);
     return tp_success;
 }
