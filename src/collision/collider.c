@@ -1,0 +1,440 @@
+// The collider: shapes in, pairs and contacts out.
+//
+// What an update learned about a pair is kept beside the pair. Both the old pairs and the new ones are
+// sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept, whatever
+// more the broad phase reports: what is remembered depends on poses alone, not on its history.
+
+#include "collision/collider.h"
+
+#include "collision/contact.h"
+#include "collision/excluded_pairs.h"
+#include "geometry/shape.h"
+
+#include <string.h>
+
+typedef struct ColliderShape {
+    tpGeometry geometry; // pose in the frame of the body's centre of mass
+    tpPose own;          // of the geometry in its body's frame, as it was made
+    int32_t body;        // -1 for a free slot
+    bool isMovable;
+    uint32_t group, mask;
+} ColliderShape;
+
+typedef TP_ARRAY(tpShapePair) PairArray;
+typedef TP_ARRAY(tpPairCache) CacheArray;
+
+struct tpCollider {
+    tpAllocator allocator;
+    TP_ARRAY(ColliderShape) shapes;
+    int32_t firstFree;         // no slot below it is free
+    TP_ARRAY(tpPose) poses;    // of shapes, in the world
+    TP_ARRAY(tpBounds) bounds; // grown by margins
+    TP_ARRAY(int32_t) order;   // shapes by the lower end of their bounds along x
+    tpExcludedPairs excluded;  // bodies
+    PairArray pairs, oldPairs; // sorted
+    CacheArray caches, oldCaches;
+    TP_ARRAY(tpContact) contacts;
+    TP_ARRAY(tpContactPoint) scratch;
+};
+
+tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
+    *out = tpAllocateZeroed(&def->allocator, sizeof(tpCollider));
+    if (*out == NULL) {
+        return tp_outOfMemory;
+    }
+    (*out)->allocator = def->allocator;
+    return tp_success;
+}
+
+void tpDestroyCollider(tpCollider* collider) {
+    if (collider == NULL) {
+        return;
+    }
+    tpAllocator allocator = collider->allocator;
+    for (int i = 0; i < collider->shapes.count; ++i) {
+        if (collider->shapes.data[i].body >= 0) {
+            tpReleaseGeometry(&collider->shapes.data[i].geometry);
+        }
+    }
+    TP_FREE_ARRAY(&allocator, collider->shapes);
+    TP_FREE_ARRAY(&allocator, collider->poses);
+    TP_FREE_ARRAY(&allocator, collider->bounds);
+    TP_FREE_ARRAY(&allocator, collider->order);
+    TP_FREE_ARRAY(&allocator, collider->pairs);
+    TP_FREE_ARRAY(&allocator, collider->oldPairs);
+    TP_FREE_ARRAY(&allocator, collider->caches);
+    TP_FREE_ARRAY(&allocator, collider->oldCaches);
+    TP_FREE_ARRAY(&allocator, collider->contacts);
+    TP_FREE_ARRAY(&allocator, collider->scratch);
+    tpExcludedPairs_Destroy(&collider->excluded, &allocator);
+    tpRelease(&allocator, collider, sizeof *collider);
+}
+
+// Shapes --------------------------------------------------------------------------------------
+
+tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def, int32_t* shape) {
+    int32_t slot = collider->firstFree;
+    while (slot < collider->shapes.count && collider->shapes.data[slot].body >= 0) {
+        ++slot;
+    }
+    if (slot == collider->shapes.count) {
+        if (!TP_PUSH(&collider->allocator, collider->shapes, (ColliderShape){ .body = -1 })) {
+            return tp_outOfMemory;
+        }
+    }
+    ColliderShape* s = &collider->shapes.data[slot];
+    s->geometry = tpRetainGeometry(def->geometry);
+    s->own = def->geometry->pose;
+    s->geometry.pose = tpComposePoses(def->pose, s->own);
+    s->body = def->body;
+    s->isMovable = def->isMovable;
+    s->group = def->group;
+    s->mask = def->mask;
+    collider->firstFree = slot + 1;
+    *shape = slot;
+    return tp_success;
+}
+
+// Pairs of the shape, and what is known about them, go with it.
+static void forgetShape(tpCollider* collider, int32_t shape) {
+    int kept = 0;
+    for (int i = 0; i < collider->pairs.count; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        if (pair.shapeA != shape && pair.shapeB != shape) {
+            collider->pairs.data[kept] = pair;
+            collider->caches.data[kept++] = collider->caches.data[i];
+        }
+    }
+    collider->pairs.count = collider->caches.count = kept;
+}
+
+void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
+    ColliderShape* s = &collider->shapes.data[shape];
+    TP_ASSERT(s->body >= 0);
+    tpReleaseGeometry(&s->geometry);
+    s->body = -1;
+    collider->firstFree = shape < collider->firstFree ? shape : collider->firstFree;
+    forgetShape(collider, shape);
+    while (collider->shapes.count > 0 &&
+           collider->shapes.data[collider->shapes.count - 1].body < 0) {
+        --collider->shapes.count;
+    }
+    if (collider->firstFree > collider->shapes.count) {
+        collider->firstFree = collider->shapes.count;
+    }
+}
+
+void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
+                          bool isMovable) {
+    ColliderShape* s = &collider->shapes.data[shape];
+    s->body = body;
+    s->geometry.pose = tpComposePoses(pose, s->own);
+    s->isMovable = isMovable;
+}
+
+const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape) {
+    return &collider->shapes.data[shape].geometry;
+}
+
+int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape) {
+    return collider->shapes.data[shape].body;
+}
+
+tpResult tpCollider_Exclude(tpCollider* collider, int32_t bodyA, int32_t bodyB) {
+    return tpExcludedPairs_Add(&collider->excluded, &collider->allocator, bodyA, bodyB);
+}
+
+void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB) {
+    tpExcludedPairs_Remove(&collider->excluded, bodyA, bodyB);
+}
+
+// Pairs ---------------------------------------------------------------------------------------
+
+static bool mayCollide(const tpCollider* collider, int32_t i, int32_t j) {
+    const ColliderShape* a = &collider->shapes.data[i];
+    const ColliderShape* b = &collider->shapes.data[j];
+    bool swapped;
+    return a->body != b->body && (a->isMovable || b->isMovable) && (a->group & b->mask) != 0 &&
+           (b->group & a->mask) != 0 &&
+           tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
+           !tpExcludedPairs_Has(&collider->excluded, a->body, b->body);
+}
+
+// Poses and bounds of all shapes.
+static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins) {
+    int count = collider->shapes.count;
+    if (!TP_RESERVE(&collider->allocator, collider->poses, count) ||
+        !TP_RESERVE(&collider->allocator, collider->bounds, count)) {
+        return false;
+    }
+    collider->poses.count = collider->bounds.count = count;
+    for (int i = 0; i < count; ++i) {
+        const ColliderShape* s = &collider->shapes.data[i];
+        if (s->body < 0) {
+            collider->bounds.data[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
+            continue;
+        }
+        double margin = bodyMargins != NULL ? bodyMargins[s->body] : 0.0;
+        tpVec3 grow = tpMakeVec3(margin, margin, margin);
+        tpBounds bounds = tpGeometry_Bounds(&s->geometry, bodyPoses[s->body]);
+        collider->poses.data[i] = tpComposePoses(bodyPoses[s->body], s->geometry.pose);
+        collider->bounds.data[i].lower = tpSub(bounds.lower, grow);
+        collider->bounds.data[i].upper = tpAdd(bounds.upper, grow);
+    }
+    return true;
+}
+
+// Shapes in the order of the lower ends of their bounds along x: nearly that of the last update.
+static bool sortShapes(tpCollider* collider) {
+    if (!TP_RESERVE(&collider->allocator, collider->order, collider->shapes.count)) {
+        return false;
+    }
+    const tpBounds* bounds = collider->bounds.data;
+    int32_t* order = collider->order.data;
+    if (collider->order.count != collider->shapes.count) {
+        collider->order.count = collider->shapes.count;
+        for (int i = 0; i < collider->order.count; ++i) {
+            order[i] = i;
+        }
+    }
+    for (int gap = collider->order.count > 64 ? 1093 : 4; gap > 0; gap /= 3) {
+        for (int i = gap; i < collider->order.count; ++i) {
+            int32_t shape = order[i];
+            int j = i;
+            for (; j >= gap && bounds[order[j - gap]].lower.x > bounds[shape].lower.x; j -= gap) {
+                order[j] = order[j - gap];
+            }
+            order[j] = shape;
+        }
+    }
+    return true;
+}
+
+static int comparePairs(const tpShapePair* p, const tpShapePair* q) {
+    return p->shapeA != q->shapeA ? (p->shapeA < q->shapeA ? -1 : 1)
+                                  : (p->shapeB > q->shapeB) - (p->shapeB < q->shapeB);
+}
+
+static void sortPairs(tpShapePair* pairs, int count) {
+    int gap = 1;
+    while (gap < count / 3) {
+        gap = 3 * gap + 1;
+    }
+    for (; gap > 0; gap /= 3) {
+        for (int i = gap; i < count; ++i) {
+            tpShapePair pair = pairs[i];
+            int j = i;
+            for (; j >= gap && comparePairs(&pairs[j - gap], &pair) > 0; j -= gap) {
+                pairs[j] = pairs[j - gap];
+            }
+            pairs[j] = pair;
+        }
+    }
+}
+
+// Pairs whose bounds overlap, by a sweep along x.
+static bool sweepPairs(tpCollider* collider, tpTasks* tasks) {
+    (void)tasks;
+    if (!sortShapes(collider)) {
+        return false;
+    }
+    for (int i = 0; i < collider->order.count; ++i) {
+        int32_t a = collider->order.data[i];
+        if (collider->shapes.data[a].body < 0) {
+            continue;
+        }
+        const tpBounds* bounds = &collider->bounds.data[a];
+        for (int j = i + 1; j < collider->order.count; ++j) {
+            int32_t b = collider->order.data[j];
+            if (collider->shapes.data[b].body < 0) {
+                continue;
+            }
+            if (collider->bounds.data[b].lower.x > bounds->upper.x) {
+                break;
+            }
+            tpShapePair pair = { a < b ? a : b, a < b ? b : a };
+            if (tpBoundsOverlap(bounds, &collider->bounds.data[b]) &&
+                mayCollide(collider, pair.shapeA, pair.shapeB) &&
+                !TP_PUSH(&collider->allocator, collider->pairs, pair)) {
+                return false;
+            }
+        }
+    }
+    sortPairs(collider->pairs.data, collider->pairs.count);
+    return true;
+}
+
+// Hands on what was known about pairs that are still there; both lists are sorted.
+static bool inheritCaches(tpCollider* collider) {
+    if (!TP_RESERVE(&collider->allocator, collider->caches, collider->pairs.count)) {
+        return false;
+    }
+    collider->caches.count = collider->pairs.count;
+    int old = 0;
+    for (int i = 0; i < collider->pairs.count; ++i) {
+        tpShapePair p = collider->pairs.data[i];
+        const tpShapePair* o = collider->oldPairs.data;
+        while (
+            old < collider->oldPairs.count &&
+            (o[old].shapeA < p.shapeA || (o[old].shapeA == p.shapeA && o[old].shapeB < p.shapeB))) {
+            ++old;
+        }
+        bool isKnown = old < collider->oldPairs.count && o[old].shapeA == p.shapeA &&
+                       o[old].shapeB == p.shapeB;
+        if (isKnown) {
+            collider->caches.data[i] = collider->oldCaches.data[old];
+        } else {
+            memset(&collider->caches.data[i], 0, sizeof collider->caches.data[i]);
+        }
+    }
+    return true;
+}
+
+tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
+                              const double* bodyMargins, tpTasks* tasks) {
+    PairArray pairs = collider->oldPairs;
+    CacheArray caches = collider->oldCaches;
+    collider->oldPairs = collider->pairs;
+    collider->oldCaches = collider->caches;
+    collider->pairs = pairs;
+    collider->caches = caches;
+    collider->pairs.count = collider->caches.count = collider->contacts.count = 0;
+    if (!placeShapes(collider, bodyPoses, bodyMargins) || !sweepPairs(collider, tasks) ||
+        !inheritCaches(collider)) {
+        collider->pairs.count = collider->caches.count = 0;
+        return tp_outOfMemory;
+    }
+    return tp_success;
+}
+
+// Contacts ------------------------------------------------------------------------------------
+
+// Contacts of one pair, in scratch memory that grows until they fit.
+static tpResult collidePair(tpCollider* collider, int index, double margin, int* count) {
+    tpShapePair pair = collider->pairs.data[index];
+    const ColliderShape* a = &collider->shapes.data[pair.shapeA];
+    const ColliderShape* b = &collider->shapes.data[pair.shapeB];
+    tpPairCache before = collider->caches.data[index];
+    for (;;) {
+        tpContactList list = { collider->scratch.data, 0, collider->scratch.capacity };
+        tpCollideShapes(&a->geometry, collider->poses.data[pair.shapeA], &b->geometry,
+                        collider->poses.data[pair.shapeB], margin, &collider->caches.data[index],
+                        &list);
+        *count = list.count;
+        if (list.count <= list.capacity) {
+            return tp_success;
+        }
+        collider->caches.data[index] = before;
+        if (!TP_RESERVE(&collider->allocator, collider->scratch, list.count)) {
+            return tp_outOfMemory;
+        }
+    }
+}
+
+static void addContacts(tpCollider* collider, tpShapePair pair, int count) {
+    int32_t bodyA = collider->shapes.data[pair.shapeA].body;
+    int32_t bodyB = collider->shapes.data[pair.shapeB].body;
+    for (int i = 0; i < count; ++i) {
+        const tpContactPoint* p = &collider->scratch.data[i];
+        tpContact contact = { bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
+                              p->pointA, p->pointB, p->normal,   p->gap };
+        collider->contacts.data[collider->contacts.count++] = contact;
+    }
+}
+
+tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
+                                 const double* bodyMargins, tpTasks* tasks) {
+    (void)tasks;
+    collider->contacts.count = 0;
+    if (!placeShapes(collider, bodyPoses, bodyMargins)) {
+        return tp_outOfMemory;
+    }
+    for (int i = 0; i < collider->pairs.count; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        double margin = 0.0;
+        if (bodyMargins != NULL) {
+            margin = bodyMargins[collider->shapes.data[pair.shapeA].body] +
+                     bodyMargins[collider->shapes.data[pair.shapeB].body];
+        }
+        int count;
+        if (collidePair(collider, i, margin, &count) != tp_success ||
+            !TP_RESERVE(&collider->allocator, collider->contacts,
+                        collider->contacts.count + count)) {
+            collider->contacts.count = 0;
+            return tp_outOfMemory;
+        }
+        addContacts(collider, pair, count);
+    }
+    return tp_success;
+}
+
+tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
+                           tpTasks* tasks) {
+    tpResult result = tpCollider_FindPairs(collider, bodyPoses, bodyMargins, tasks);
+    return result == tp_success ? tpCollider_FindContacts(collider, bodyPoses, bodyMargins, tasks)
+                                : result;
+}
+
+const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
+    *count = collider->contacts.count;
+    return collider->contacts.data;
+}
+
+const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count) {
+    *count = collider->pairs.count;
+    return collider->pairs.data;
+}
+
+tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
+                            tpPose bodyA, tpPose bodyB, tpClosest* out) {
+    const ColliderShape* a = &collider->shapes.data[shapeA];
+    const ColliderShape* b = &collider->shapes.data[shapeB];
+    // Sorted pairs: look for what is known by halving.
+    tpPairCache cache;
+    memset(&cache, 0, sizeof cache);
+    int low = 0, high = collider->pairs.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        tpShapePair p = collider->pairs.data[middle];
+        if (p.shapeA < shapeA || (p.shapeA == shapeA && p.shapeB < shapeB)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low < collider->pairs.count && collider->pairs.data[low].shapeA == shapeA &&
+        collider->pairs.data[low].shapeB == shapeB) {
+        cache = collider->caches.data[low];
+    }
+    return tpClosestPoints(&a->geometry, bodyA, &b->geometry, bodyB, &cache, out);
+}
+
+// State: pairs, then what is known about each.
+size_t tpCollider_StateSize(const tpCollider* collider) {
+    return (size_t)collider->pairs.count * (sizeof(tpShapePair) + sizeof(tpPairCache));
+}
+
+void tpCollider_SaveState(const tpCollider* collider, void* state) {
+    size_t pairBytes = (size_t)collider->pairs.count * sizeof(tpShapePair);
+    size_t cacheBytes = (size_t)collider->pairs.count * sizeof(tpPairCache);
+    if (pairBytes > 0) {
+        memcpy(state, collider->pairs.data, pairBytes);
+        memcpy((char*)state + pairBytes, collider->caches.data, cacheBytes);
+    }
+}
+
+tpResult tpCollider_LoadState(tpCollider* collider, const void* state, size_t size) {
+    int count = (int)(size / (sizeof(tpShapePair) + sizeof(tpPairCache)));
+    if (!TP_RESERVE(&collider->allocator, collider->pairs, count) ||
+        !TP_RESERVE(&collider->allocator, collider->caches, count)) {
+        return tp_outOfMemory;
+    }
+    collider->pairs.count = collider->caches.count = count;
+    size_t pairBytes = (size_t)count * sizeof(tpShapePair);
+    if (count > 0) {
+        memcpy(collider->pairs.data, state, pairBytes);
+        memcpy(collider->caches.data, (const char*)state + pairBytes,
+               (size_t)count * sizeof(tpPairCache));
+    }
+    return tp_success;
+}
