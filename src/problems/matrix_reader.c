@@ -305,7 +305,7 @@ static tpResult readCompressed(tpScanner* scanner, const tpMatrix* matrix, bool 
         if (!tpWord_Is(word, "col") && !tpWord_Is(word, "row")) {
             break;
         }
-        int count;
+        int count = 0;
         if (readLineHeading(scanner, line, triplets->values.count, &count)) {
             return tp_badInput;
         }
@@ -330,7 +330,7 @@ static tpResult readCompressed(tpScanner* scanner, const tpMatrix* matrix, bool 
 
 static tpResult readSparse(tpScanner* scanner, const tpMatrix* matrix, tpTriplets* triplets) {
     int origin;
-    SparseHeader header;
+    SparseHeader header = { .entryCount = 0 };
     if (tpScanner_Int(scanner, "the origin of a sparse matrix", 0, originLowerTriangle, &origin) ||
         readSparseHeader(scanner, origin, matrix, &header)) {
         return tp_badInput;

@@ -37,6 +37,7 @@ typedef struct TextFormat {
 // `count` numbers in new memory.
 static tpResult readVector(tpScanner* scanner, const char* name, int count, tpOwnedProblem* owned,
                            double** values) {
+    *values = NULL;
     if (!tpScanner_CanHold(scanner, count)) {
         return tpScanner_Fail(scanner, scanner->at,
                               "%s has %d numbers, more than the rest of the file can hold", name,
@@ -75,6 +76,7 @@ static tpResult readRows(tpScanner* scanner, const char* name, int rowCount, int
 
 // A dense square matrix of `size` to be filled, bounded by what the file can hold.
 static tpResult makeSquare(tpScanner* scanner, int size, tpOwnedProblem* owned, double** values) {
+    *values = NULL;
     if (!tpScanner_CanHold(scanner, (double)size * size)) {
         return tpScanner_Fail(scanner, scanner->at,
                               "a matrix of %d x %d numbers is more than the rest of the file holds",
