@@ -1,0 +1,54 @@
+# Two commands do everything: `make demo` and `make test`. Both install what is missing.
+#
+#   make         build the release preset: build/release/bin/tippe
+#   make demo    run the demo scene and print a summary
+#   make test    the whole test suite: gcc, clang with sanitizers, threads under the thread sanitizer
+#   make PRESET  build one of dev, clang, asan, tsan
+#   make format  clang-format on all sources
+#   make install PREFIX=/usr/local
+
+PREFIX ?= /usr/local
+presets := release dev clang asan tsan
+quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
+
+.PHONY: all demo test format install clean setup-build setup-test $(presets)
+
+all: release
+
+setup-build:
+	@tools/setup.sh build
+
+setup-test:
+	@tools/setup.sh test
+
+release dev: setup-build
+clang asan tsan: setup-test
+
+# With tests where their packages are there.
+$(presets):
+	@echo "building $@ in build/$@"
+	@$(call quiet,cmake --preset $@ -DTIPPE_TESTS=$$(test -f /usr/include/cmocka.h && echo ON || echo OFF))
+	@$(call quiet,cmake --build --preset $@)
+
+demo: release
+	@mkdir -p build/demo
+	@echo "running scenes/t_handle.json: a T-handle in free flight turns over again and again"
+	@build/release/bin/tippe run scenes/t_handle.json --out build/demo/t_handle.h5 --csv build/demo/t_handle.csv
+
+test: setup-test
+	@$(MAKE) --no-print-directory release asan tsan
+	@echo "tests: release (gcc)"
+	@ctest --preset release --progress -j 2
+	@echo "tests: asan (clang, address and undefined-behaviour sanitizers)"
+	@ctest --preset asan --progress -j 2
+	@echo "tests: tsan (threads)"
+	@ctest --preset tsan --progress -j 2
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: release
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs the Debian or Ubuntu packages that are missing. Usage: tools/setup.sh build|test
+#
+# Quiet when there is nothing to do. Needs root or sudo only when something is missing.
+set -euo pipefail
+
+build=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev liblapacke-dev libsuitesparse-dev
+       libqhull-dev libhdf5-dev libyajl-dev)
+tests=(clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-h5py)
+
+case "${1:-}" in
+build) wanted=("${build[@]}") ;;
+test) wanted=("${build[@]}" "${tests[@]}") ;;
+*) echo "usage: tools/setup.sh build|test" >&2; exit 2 ;;
+esac
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: there is no apt-get here; this needs: ${wanted[*]}"
+    exit 0
+fi
+
+missing=()
+for package in "${wanted[@]}"; do
+    status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "setup: please install as root: ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+run() {
+    if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        echo "setup: '$*' failed" >&2
+        exit 1
+    fi
+}
+
+echo "setup: installing ${missing[*]}"
+run apt-get update -qq
+run apt-get install -y -qq --no-install-recommends "${missing[@]}"
