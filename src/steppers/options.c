@@ -27,7 +27,7 @@ int tpOptions_Find(const char* name) {
 }
 
 static tpResult unknownOption(const char* name, tpError* error) {
-    const char* names[tp_optionCount + 1];
+    const char* names[tp_optionCount + 1] = { NULL };
     for (int i = 0; i < tp_optionCount; ++i) {
         names[i] = tpOptionTable[i].name;
     }

@@ -1,0 +1,141 @@
+// Free rotation against closed forms and its invariants.
+
+#include "dynamics/rotation.h"
+#include "support/check.h"
+
+static tpInertia inertiaOf(double a, double b, double c) {
+    return tpMakeInertia(tpDiagonal(tpMakeVec3(a, b, c)));
+}
+
+// The T-handle I = (1, 2, 3), w = (.01, 5, .01): omega_y changes its sign at 2.741068 + 5.025929 n
+// (Jacobi elliptic functions).
+static void countFlips(double h, double* times, int wanted) {
+    tpInertia inertia = inertiaOf(1.0, 2.0, 3.0);
+    tpQuat q = tpIdentityQuat();
+    tpVec3 w = tpMakeVec3(0.01, 5.0, 0.01);
+    double before = 5.0;
+    int found = 0;
+    for (int64_t k = 1; found < wanted; ++k) {
+        tpRotateFreely(&inertia, h, &q, &w);
+        double now = tpUnrotate(q, w).y;
+        if (now * before < 0.0) {
+            times[found++] = h * ((double)k - now / (now - before));
+        }
+        before = now;
+    }
+}
+
+static void flipsComeOnTime(void** state) {
+    (void)state;
+    double coarse[6], fine[6];
+    countFlips(1.0 / 60.0, coarse, 6);
+    countFlips(1.0 / 240.0, fine, 6);
+    for (int n = 0; n < 6; ++n) {
+        double exact = 2.741068 + 5.025929 * n;
+        CHECK_NEAR(fine[n], exact, 2e-5);
+        // At least second order: four times the step, sixteen times the error or more; here the
+        // fourth-order rule leaves mostly the error of the linear interpolation.
+        CHECK_BELOW(fabs(coarse[n] - exact), 2e-3);
+    }
+}
+
+static void energyAndMomentumAreKept(void** state) {
+    (void)state;
+    tpInertia inertia = inertiaOf(1.0, 2.0, 3.0);
+    tpQuat q = tpIdentityQuat();
+    tpVec3 w = tpMakeVec3(0.01, 5.0, 0.01);
+    tpVec3 start = tpInertia_Momentum(&inertia, q, w);
+    double energy = 0.5 * tpDot(start, w);
+    for (int k = 0; k < 240 * 60; ++k) {
+        tpRotateFreely(&inertia, 1.0 / 240.0, &q, &w);
+        tpVec3 momentum = tpInertia_Momentum(&inertia, q, w);
+        CHECK_VEC3(momentum, start, 5e-12 * tpLength(start));
+        CHECK_NEAR(0.5 * tpDot(momentum, w), energy, 2e-12 * energy);
+    }
+}
+
+// A symmetric top: the axis turns about L at |L| / I1, the body about its axis at w3 (1 - I3/I1).
+static void symmetricTopPrecesses(void** state) {
+    (void)state;
+    tpInertia inertia = inertiaOf(2.0, 2.0, 0.7);
+    tpVec3 w0 = tpMakeVec3(0.8, 0.0, 6.0);
+    tpVec3 momentum = tpMulParts(inertia.moments, w0);
+    double errors[2];
+    for (int level = 0; level < 2; ++level) {
+        int steps = level == 0 ? 40 : 80;
+        tpQuat q = tpIdentityQuat();
+        tpVec3 w = w0;
+        for (int k = 0; k < steps; ++k) {
+            tpRotateFreely(&inertia, 2.0 / steps, &q, &w);
+        }
+        tpQuat precession = tpQuatExp(tpScale(2.0 / 2.0, momentum));
+        tpQuat spin = tpQuatExp(tpMakeVec3(0.0, 0.0, 2.0 * 6.0 * (1.0 - 0.7 / 2.0)));
+        tpQuat exact = tpMulQQ(precession, spin);
+        errors[level] = tpLength(tpQuatLog(tpMulQQ(exact, tpConjugate(q))));
+    }
+    CHECK_BELOW(errors[1], 1e-4);
+    CHECK_BELOW(errors[1], errors[0] / 14.0); // fourth order: 16
+}
+
+// The same body described in other axes moves the same.
+static void principalAxesDoNotMatter(void** state) {
+    (void)state;
+    tpRandom random = { 7 };
+    for (int trial = 0; trial < 200; ++trial) {
+        tpVec3 moments = randomVec3(&random, 1.0, 1.9);
+        tpQuat turn = randomRotation(&random);
+        tpMat33 r = tpMatFromQuat(turn);
+        tpMat33 tensor = tpMulMM(tpMulMM(r, tpDiagonal(moments)), tpTranspose(r));
+        tpInertia straight = tpMakeInertia(tpDiagonal(moments));
+        tpInertia turned = tpMakeInertia(tensor);
+        tpQuat q = randomRotation(&random);
+        tpVec3 w = randomVec3(&random, -5.0, 5.0);
+        tpVec3 w1 = w, w2 = w;
+        // Principal axes of both bodies are aligned when q2 turn = q1.
+        tpQuat q1 = q, q2 = tpMulQQ(q, tpConjugate(turn));
+        for (int k = 0; k < 50; ++k) {
+            tpRotateFreely(&straight, 0.02, &q1, &w1);
+            tpRotateFreely(&turned, 0.02, &q2, &w2);
+        }
+        CHECK_VEC3(w2, w1, 1e-10);
+        tpQuat difference = tpMulQQ(tpConjugate(q1), tpMulQQ(q2, turn));
+        CHECK_NEAR(fabs(difference.w), 1.0, 1e-12);
+    }
+}
+
+static void spheresTurnExactly(void** state) {
+    (void)state;
+    tpInertia inertia = inertiaOf(0.4, 0.4, 0.4);
+    tpQuat q = tpIdentityQuat();
+    tpVec3 w = tpMakeVec3(0.0, 0.0, 1000.0);
+    tpRotateFreely(&inertia, 0.1, &q, &w);
+    tpQuat exact = tpQuatExp(tpMakeVec3(0.0, 0.0, 100.0));
+    CHECK_NEAR(fabs(tpDotQQ(q, exact)), 1.0, 1e-13);
+    CHECK_VEC3(w, tpMakeVec3(0.0, 0.0, 1000.0), 0.0);
+}
+
+// Very fast spin and a needle: nothing breaks, invariants hold.
+static void extremesStayFinite(void** state) {
+    (void)state;
+    tpInertia inertia = inertiaOf(1.0, 1.0, 1e-4);
+    tpQuat q = tpIdentityQuat();
+    tpVec3 w = tpMakeVec3(3.0, -2.0, 4000.0);
+    tpVec3 start = tpInertia_Momentum(&inertia, q, w);
+    double energy = 0.5 * tpDot(start, w);
+    for (int k = 0; k < 100; ++k) {
+        tpRotateFreely(&inertia, 0.05, &q, &w);
+    }
+    tpVec3 momentum = tpInertia_Momentum(&inertia, q, w);
+    CHECK_VEC3(momentum, start, 1e-9 * tpLength(start));
+    CHECK_NEAR(0.5 * tpDot(momentum, w), energy, 1e-8 * energy);
+    CHECK_BELOW(tpLength(w), tpInertia_SpeedBound(&inertia, q, w) * (1.0 + 1e-12));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flipsComeOnTime),          cmocka_unit_test(energyAndMomentumAreKept),
+        cmocka_unit_test(symmetricTopPrecesses),    cmocka_unit_test(principalAxesDoNotMatter),
+        cmocka_unit_test(spheresTurnExactly),       cmocka_unit_test(extremesStayFinite),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
