@@ -91,23 +91,26 @@ void tpSystem_ApplyImpulse(tpSystem* system, int index, tpVec3 impulse, tpVec3 m
         tpAdd(velocity->angular, tpMulMV(tpSystem_InverseInertia(system, index), moment));
 }
 
+int tpComparePairs(const tpMaterialId a[2], const tpMaterialId b[2]) {
+    tpMaterialId lowA = a[0] < a[1] ? a[0] : a[1], highA = a[0] < a[1] ? a[1] : a[0];
+    tpMaterialId lowB = b[0] < b[1] ? b[0] : b[1], highB = b[0] < b[1] ? b[1] : b[0];
+    return lowA != lowB ? (lowA < lowB ? -1 : 1) : highA != highB ? (highA < highB ? -1 : 1) : 0;
+}
+
 // A pair's place in the sorted list, or -1.
-static int findPair(const tpSystem* system, tpMaterialId first, tpMaterialId second) {
+static int findPair(const tpSystem* system, const tpMaterialId wanted[2]) {
     int low = 0, high = system->pairs.count;
     while (low < high) {
         int middle = (low + high) / 2;
-        const tpMaterialId* key = system->pairs.data[middle].materials;
-        if (key[0] < first || (key[0] == first && key[1] < second)) {
+        if (tpComparePairs(system->pairs.data[middle].materials, wanted) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    if (low == system->pairs.count) {
-        return -1;
-    }
-    const tpMaterialId* key = system->pairs.data[low].materials;
-    return key[0] == first && key[1] == second ? low : -1;
+    bool isThere =
+        low < system->pairs.count && tpComparePairs(system->pairs.data[low].materials, wanted) == 0;
+    return isThere ? low : -1;
 }
 
 static double geometricMean(double a, double b) {
@@ -118,8 +121,8 @@ static bool isRound(const tpFriction* friction) {
     return friction->ellipse[0] == friction->ellipse[1];
 }
 
-void tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
-                           tpFriction* friction, double* restitution) {
+int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
+                          tpFriction* friction, double* restitution) {
     const tpMaterial* first = &system->materials.data[a];
     const tpMaterial* second = &system->materials.data[b];
     const tpFriction* f = &first->friction;
@@ -130,17 +133,21 @@ void tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId 
     friction->ellipse[0] = geometricMean(f->ellipse[0], g->ellipse[0]);
     friction->ellipse[1] = geometricMean(f->ellipse[1], g->ellipse[1]);
     // The ellipse is aligned by the material that has one; the first where both have.
-    friction->direction = isRound(f) ? g->direction : f->direction;
+    int owner = isRound(f) && !isRound(g) ? 1 : 0;
+    friction->direction = owner == 1 ? g->direction : f->direction;
     *restitution = fmax(first->restitution, second->restitution);
 
-    int pair = findPair(system, a < b ? a : b, a < b ? b : a);
+    const tpMaterialId wanted[2] = { a, b };
+    int pair = findPair(system, wanted);
     if (pair >= 0) {
         const tpPairDef* own = &system->pairs.data[pair];
         if (own->hasFriction) {
             *friction = own->friction;
+            owner = own->materials[0] == a ? 0 : 1; // the first material of the pair
         }
         if (own->hasRestitution) {
             *restitution = own->restitution;
         }
     }
+    return owner;
 }

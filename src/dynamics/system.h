@@ -74,10 +74,12 @@ typedef struct tpMaterial {
 typedef struct tpJoint {
     bool isLive;
     tpJointType type;
-    int bodyA, bodyB;        // -1: the world
-    tpVec3 anchorA, anchorB; // in the centre-of-mass frame of each body
-    tpMat33 frameA, frameB;  // columns: joint axes in body axes; cx is the axis
-    tpQuat relativeRotation; // of B seen from A when the joint was made
+    int bodyA, bodyB;                // -1: the world
+    tpVec3 anchorA, anchorB;         // in the centre-of-mass frame of each body
+    tpMat33 frameA, frameB;          // columns: joint axes in body axes; cx is the axis
+    tpQuat relativeRotation;         // of B seen from A when the joint was made
+    double startLength, startCosine; // distance of the anchors, cosine of the axes' angle
+    double turn;                     // about the axis, followed past half a turn; rad
     tpJointDef def;
     tpVec3 force, torque; // reaction on B over the last step, mean
     char name[tp_nameCapacity];
@@ -97,7 +99,7 @@ typedef struct tpSystem {
     TP_ARRAY(tpForce) forces;
     TP_ARRAY(tpJoint) joints;
     TP_ARRAY(tpMaterial) materials;
-    TP_ARRAY(tpPairDef) pairs; // materials[0] <= materials[1], sorted
+    TP_ARRAY(tpPairDef) pairs; // sorted by the smaller and then the larger material
 
     TP_ARRAY(tpContactInfo)
     contacts; // of the last step; steppers fill in slots (index + 1), the world the generations
@@ -134,8 +136,12 @@ tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point);
 // Adds an impulse (and moment about the centre of mass) to a dynamic body.
 void tpSystem_ApplyImpulse(tpSystem* system, int body, tpVec3 impulse, tpVec3 moment);
 
-// Friction and restitution between two materials: the pair's own numbers or the rule.
-void tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
-                           tpFriction* friction, double* restitution);
+// Order of pairs of materials, whichever of the two comes first: -1, 0 or 1.
+int tpComparePairs(const tpMaterialId a[2], const tpMaterialId b[2]);
+
+// Friction and restitution between two materials: the pair's own numbers or the rule. Returns 0 or 1:
+// which of the two owns the direction of the ellipse.
+int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
+                          tpFriction* friction, double* restitution);
 
 #endif

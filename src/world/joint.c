@@ -126,6 +126,8 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     joint->frameA = frameInBody(poseA, axis, side);
     tpMakeTangents(second, &side, &unused);
     joint->frameB = frameInBody(poseB, second, side);
+    joint->startLength = tpDistanceBetween(def->anchorA, def->anchorB);
+    joint->startCosine = tpDot(axis, second);
     joint->relativeRotation = tpMulQQ(tpConjugate(poseA.rotation), poseB.rotation);
     system->layout += 1;
     return tpWorld_JointId(world, index);

@@ -48,12 +48,10 @@ tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def) {
 tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error) {
     tpSystem* system = &world->system;
     tpPairDef pair = *def;
-    if (pair.materials[0] > pair.materials[1]) {
-        pair.materials[0] = def->materials[1];
-        pair.materials[1] = def->materials[0];
-    }
-    if (pair.materials[0] < 0 || pair.materials[1] >= system->materials.count) {
-        return tpError_Set(error, tp_badInput, "a pair names a material that does not exist");
+    for (int k = 0; k < 2; ++k) {
+        if (pair.materials[k] < 0 || pair.materials[k] >= system->materials.count) {
+            return tpError_Set(error, tp_badInput, "a pair names a material that does not exist");
+        }
     }
     if (pair.hasFriction && checkFriction(&pair.friction, error) != tp_success) {
         return tp_badInput;
@@ -67,11 +65,7 @@ tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error)
     // Insertion keeps the list sorted; a pair set again replaces the old one.
     int i = system->pairs.count - 1;
     while (i > 0) {
-        const tpMaterialId* before = system->pairs.data[i - 1].materials;
-        int order = before[0] != pair.materials[0]   ? (before[0] < pair.materials[0] ? -1 : 1)
-                    : before[1] == pair.materials[1] ? 0
-                    : before[1] < pair.materials[1]  ? -1
-                                                     : 1;
+        int order = tpComparePairs(system->pairs.data[i - 1].materials, pair.materials);
         if (order < 0) {
             break;
         }

@@ -1,0 +1,445 @@
+#include "dynamics/joints.h"
+
+#include <string.h>
+
+// Where a joint's two sides are.
+typedef struct tpJointPlace {
+    tpVec3 centerA, centerB;     // centres of mass
+    tpVec3 pointA, pointB;       // anchors
+    tpVec3 axisA, sideA, thirdA; // joint axes fixed in A
+    tpVec3 axisB;                // fixed in B
+    tpVec3 twist;                // rotation of B relative to A since the joint was made, world axes
+    double turn;                 // part of it about axisA, followed past half a turn
+} tpJointPlace;
+
+typedef struct tpJointRow {
+    tpWrench onA, onB;
+    double error; // of the quantity whose velocity the row is
+} tpJointRow;
+
+typedef struct tpJointRows {
+    tpJointRow rows[tp_maxJointRows];
+    int rowCount;
+    int blockSizes[tp_maxJointBlocks];
+    int blockCount;
+} tpJointRows;
+
+static tpPose poseAt(const tpPose* poses, int body) {
+    return body >= 0 ? poses[body] : tpIdentityPose();
+}
+
+// The angle nearest to `last` among those that differ from `angle` by whole turns.
+static double nearestTurn(double angle, double last) {
+    const double full = 6.283185307179586477;
+    return angle + full * nearbyint((last - angle) / full);
+}
+
+static tpJointPlace placeOf(const tpJoint* joint, const tpPose* poses) {
+    tpPose a = poseAt(poses, joint->bodyA);
+    tpPose b = poseAt(poses, joint->bodyB);
+    tpJointPlace place;
+    place.centerA = a.position;
+    place.centerB = b.position;
+    place.pointA = tpTransformPoint(a, joint->anchorA);
+    place.pointB = tpTransformPoint(b, joint->anchorB);
+    place.axisA = tpRotate(a.rotation, joint->frameA.cx);
+    place.sideA = tpRotate(a.rotation, joint->frameA.cy);
+    place.thirdA = tpRotate(a.rotation, joint->frameA.cz);
+    place.axisB = tpRotate(b.rotation, joint->frameB.cx);
+    tpQuat start = tpMulQQ(a.rotation, joint->relativeRotation);
+    tpQuat relative = tpMulQQ(b.rotation, tpConjugate(start));
+    place.twist = tpQuatLog(relative);
+    tpVec3 vector = tpMakeVec3(relative.x, relative.y, relative.z);
+    double angle = 2.0 * atan2(tpDot(vector, place.axisA), relative.w);
+    place.turn = nearestTurn(angle, joint->turn);
+    return place;
+}
+
+// Rows ------------------------------------------------------------------------------------------
+
+static void addRow(tpJointRows* list, tpWrench onA, tpWrench onB, double error) {
+    tpJointRow row = { onA, onB, error };
+    list->rows[list->rowCount++] = row;
+}
+
+static void endBlock(tpJointRows* list, int size) {
+    list->blockSizes[list->blockCount++] = size;
+}
+
+static tpWrench pushAt(tpVec3 direction, tpVec3 point, tpVec3 center) {
+    tpWrench wrench = { direction, tpCross(tpSub(point, center), direction) };
+    return wrench;
+}
+
+static tpWrench negative(tpWrench wrench) {
+    tpWrench other = { tpNeg(wrench.linear), tpNeg(wrench.angular) };
+    return other;
+}
+
+// The two anchors are one point.
+static void holdPoint(tpJointRows* list, const tpJointPlace* place) {
+    tpVec3 error = tpSub(place->pointB, place->pointA);
+    const tpVec3 axes[3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+    for (int k = 0; k < 3; ++k) {
+        addRow(list, negative(pushAt(axes[k], place->pointA, place->centerA)),
+               pushAt(axes[k], place->pointB, place->centerB), tpDot(axes[k], error));
+    }
+    endBlock(list, 3);
+}
+
+// Anchor B stays in place along a direction fixed in A: the point of A that matters is where B's
+// anchor is now.
+static void holdAlong(tpJointRows* list, const tpJointPlace* place, tpVec3 direction) {
+    double error = tpDot(direction, tpSub(place->pointB, place->pointA));
+    addRow(list, negative(pushAt(direction, place->pointB, place->centerA)),
+           pushAt(direction, place->pointB, place->centerB), error);
+}
+
+static void holdAcross(tpJointRows* list, const tpJointPlace* place) {
+    holdAlong(list, place, place->sideA);
+    holdAlong(list, place, place->thirdA);
+    endBlock(list, 2);
+}
+
+static void turnRow(tpJointRows* list, tpVec3 direction, double error) {
+    tpWrench onB = { tpZeroVec3(), direction };
+    addRow(list, negative(onB), onB, error);
+}
+
+// The axes of A and B stay parallel: a x b has no part across.
+static void holdAxes(tpJointRows* list, const tpJointPlace* place) {
+    tpVec3 error = tpCross(place->axisA, place->axisB);
+    turnRow(list, place->sideA, tpDot(place->sideA, error));
+    turnRow(list, place->thirdA, tpDot(place->thirdA, error));
+    endBlock(list, 2);
+}
+
+static void holdRotation(tpJointRows* list, const tpJointPlace* place) {
+    const tpVec3 axes[3] = { place->axisA, place->sideA, place->thirdA };
+    for (int k = 0; k < 3; ++k) {
+        turnRow(list, axes[k], tpDot(axes[k], place->twist));
+    }
+    endBlock(list, 3);
+}
+
+// Types -----------------------------------------------------------------------------------------
+
+static void ballRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdPoint(list, place);
+}
+
+static void revoluteRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdPoint(list, place);
+    holdAxes(list, place);
+}
+
+static void prismaticRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdAcross(list, place);
+    holdRotation(list, place);
+}
+
+static void cylindricalRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdAcross(list, place);
+    holdAxes(list, place);
+}
+
+// The two axes stay at the angle they had (usually a right one).
+static void universalRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    holdPoint(list, place);
+    tpVec3 normal = tpCross(place->axisA, place->axisB);
+    double wanted = joint->startCosine;
+    double error = wanted - tpDot(place->axisA, place->axisB);
+    double sine = tpLength(normal);
+    if (sine > 1e-6) {
+        // d/dt (a . b) = (w_B - w_A) . (a x b), so the angle between them grows at minus that.
+        turnRow(list, tpScale(1.0 / sine, normal), error / sine);
+        endBlock(list, 1);
+    }
+}
+
+static void fixedRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdPoint(list, place);
+    holdRotation(list, place);
+}
+
+static tpVec3 spanDirection(const tpJointPlace* place) {
+    tpVec3 span = tpSub(place->pointB, place->pointA);
+    return tpLength(span) > 0.0 ? tpNormalize(span) : place->axisA;
+}
+
+static void spanRow(const tpJointPlace* place, double length, tpJointRows* list) {
+    tpVec3 direction = spanDirection(place);
+    double now = tpDot(direction, tpSub(place->pointB, place->pointA));
+    addRow(list, negative(pushAt(direction, place->pointA, place->centerA)),
+           pushAt(direction, place->pointB, place->centerB), now - length);
+}
+
+static void distanceRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    if (!joint->def.hasLimits && !joint->def.hasSpring) {
+        spanRow(place, joint->startLength, list);
+        endBlock(list, 1);
+    }
+}
+
+static void planarRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    holdAlong(list, place, place->axisA);
+    endBlock(list, 1);
+    holdAxes(list, place);
+}
+
+// ratio * turn of A = turn of B, each about its own axis, as rates: axes stand still in the world.
+static void gearRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    tpWrench onA = { tpZeroVec3(), tpScale(-joint->def.ratio, place->axisA) };
+    tpWrench onB = { tpZeroVec3(), place->axisB };
+    addRow(list, onA, onB, 0.0);
+    endBlock(list, 1);
+}
+
+static void screwRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    holdAcross(list, place);
+    holdAxes(list, place);
+    double lead = joint->def.pitch / 6.283185307179586477;
+    double slide = tpDot(place->axisA, tpSub(place->pointB, place->pointA));
+    tpWrench onB = pushAt(place->axisA, place->pointB, place->centerB);
+    tpWrench onA = negative(pushAt(place->axisA, place->pointB, place->centerA));
+    onB.angular = tpMulAdd(onB.angular, -lead, place->axisA);
+    onA.angular = tpMulAdd(onA.angular, lead, place->axisA);
+    addRow(list, onA, onB, slide - lead * place->turn);
+    endBlock(list, 1);
+}
+
+static void noRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
+    (void)joint;
+    (void)place;
+    (void)list;
+}
+
+// Coordinates: the one quantity that limits, motors, springs and dry friction act on.
+
+static tpJointRow turnCoordinate(const tpJointPlace* place) {
+    tpJointRow row;
+    row.onB.linear = tpZeroVec3();
+    row.onB.angular = place->axisA;
+    row.onA = negative(row.onB);
+    row.error = place->turn;
+    return row;
+}
+
+static tpJointRow slideCoordinate(const tpJointPlace* place) {
+    tpJointRow row;
+    row.onB = pushAt(place->axisA, place->pointB, place->centerB);
+    row.onA = negative(pushAt(place->axisA, place->pointB, place->centerA));
+    row.error = tpDot(place->axisA, tpSub(place->pointB, place->pointA));
+    return row;
+}
+
+static tpJointRow spanCoordinate(const tpJointPlace* place) {
+    tpJointRows list = { .rowCount = 0, .blockCount = 0 };
+    spanRow(place, 0.0, &list);
+    return list.rows[0];
+}
+
+// The angle between the two axes of a ball joint.
+static tpJointRow swingCoordinate(const tpJointPlace* place) {
+    tpJointRow row;
+    tpVec3 normal = tpCross(place->axisA, place->axisB);
+    double sine = tpLength(normal);
+    row.onB.linear = tpZeroVec3();
+    row.onB.angular = sine > 1e-9 ? tpScale(1.0 / sine, normal) : place->sideA;
+    row.onA = negative(row.onB);
+    row.error = atan2(sine, tpDot(place->axisA, place->axisB));
+    return row;
+}
+
+typedef struct tpJointClass {
+    void (*rows)(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list);
+    tpJointRow (*coordinate)(const tpJointPlace* place); // NULL where there is none
+} tpJointClass;
+
+static const tpJointClass classes[tp_jointTypeCount] = {
+    [tp_ballJoint] = { ballRows, swingCoordinate },
+    [tp_revoluteJoint] = { revoluteRows, turnCoordinate },
+    [tp_prismaticJoint] = { prismaticRows, slideCoordinate },
+    [tp_cylindricalJoint] = { cylindricalRows, slideCoordinate },
+    [tp_universalJoint] = { universalRows, NULL },
+    [tp_fixedJoint] = { fixedRows, NULL },
+    [tp_distanceJoint] = { distanceRows, spanCoordinate },
+    [tp_planarJoint] = { planarRows, NULL },
+    [tp_gearJoint] = { gearRows, NULL },
+    [tp_screwJoint] = { screwRows, turnCoordinate },
+    [tp_springJoint] = { noRows, spanCoordinate },
+};
+
+// Assembly --------------------------------------------------------------------------------------
+
+void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
+    *blocks = 0;
+    *rows = 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        if (system->joints.data[i].isLive) {
+            *blocks += tp_maxJointBlocks;
+            *rows += tp_maxJointRows + 6;
+        }
+    }
+}
+
+static void placeRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
+                     const tpJoint* joint, const tpJointTreatment* treatment) {
+    tpWrench onA = sign > 0.0 ? row->onA : negative(row->onA);
+    tpWrench onB = sign > 0.0 ? row->onB : negative(row->onB);
+    tpRows_SetRow(rows, block, k, onA, onB);
+    int index = rows->firstRows[block] + k;
+    rows->bias[index] = treatment->gain * sign * row->error / treatment->h;
+    if (treatment->linearised != NULL) {
+        rows->bias[index] -=
+            tpRows_RowVelocity(rows, index, treatment->linearised, joint->bodyA, joint->bodyB);
+    }
+}
+
+// A force of at most `limit` (an impulse) that drives the coordinate's rate to `speed`.
+static void addBounded(tpRows* rows, const tpSystem* system, int index, const tpJointRow* row,
+                       double speed, double limit) {
+    const tpJoint* joint = &system->joints.data[index];
+    tpBlockInfo info = { tp_boundedSource, index };
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, joint->bodyA, joint->bodyB);
+    int first = rows->firstRows[block];
+    rows->mu[block] = 1.0;
+    rows->compliance[first] = 1.0;
+    rows->bias[first] = -limit;
+    tpRows_SetRow(rows, block, 1, row->onA, row->onB);
+    rows->bias[first + 1] = -speed;
+}
+
+static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
+                              const tpJointRow* row, const tpJointTreatment* treatment) {
+    const tpJoint* joint = &system->joints.data[index];
+    const tpJointDef* def = &joint->def;
+    tpBlockInfo info = { tp_jointSource, index };
+    double h = treatment->h;
+    if (def->hasLimits && joint->type != tp_springJoint) {
+        for (int side = 0; side < 2; ++side) {
+            if (!isfinite(def->limits[side])) {
+                continue;
+            }
+            tpJointRow limit = *row;
+            limit.error -= def->limits[side];
+            int block = tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, joint->bodyA,
+                                        joint->bodyB);
+            placeRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
+        }
+    }
+    bool isSpring = def->hasSpring || joint->type == tp_springJoint;
+    double implicit = h * (h * def->stiffness + def->damping);
+    if (isSpring && implicit > 0.0) {
+        // The force of the spring at the end of the step: a free row with a compliance.
+        int block =
+            tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
+        int k = rows->firstRows[block];
+        tpRows_SetRow(rows, block, 0, row->onA, row->onB);
+        rows->compliance[k] = 1.0 / implicit;
+        rows->bias[k] = h * def->stiffness * (row->error - def->rest) / implicit;
+    }
+    if (def->hasMotor && def->motorEffort > 0.0) {
+        addBounded(rows, system, index, row, def->motorSpeed, h * def->motorEffort);
+    }
+    if (def->friction > 0.0) {
+        addBounded(rows, system, index, row, 0.0, h * def->friction);
+    }
+}
+
+void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpJointTreatment* treatment) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        bool isMovable = joint->isLive && (tpSystem_IsDynamic(system, joint->bodyA) ||
+                                           tpSystem_IsDynamic(system, joint->bodyB));
+        if (!isMovable) {
+            continue;
+        }
+        tpJointPlace place = placeOf(joint, poses);
+        tpJointRows list = { .rowCount = 0, .blockCount = 0 };
+        classes[joint->type].rows(joint, &place, &list);
+        int row = 0;
+        for (int b = 0; b < list.blockCount; ++b) {
+            tpBlockInfo info = { tp_jointSource, i };
+            int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
+                                        joint->bodyA, joint->bodyB);
+            for (int k = 0; k < list.blockSizes[b]; ++k) {
+                placeRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
+            }
+        }
+        if (classes[joint->type].coordinate != NULL) {
+            tpJointRow coordinate = classes[joint->type].coordinate(&place);
+            addCoordinateRows(rows, system, i, &coordinate, treatment);
+        }
+    }
+}
+
+double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
+    double drift = 0.0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (!joint->isLive) {
+            continue;
+        }
+        tpJointPlace place = placeOf(joint, poses);
+        tpJointRows list = { .rowCount = 0, .blockCount = 0 };
+        classes[joint->type].rows(joint, &place, &list);
+        for (int k = 0; k < list.rowCount; ++k) {
+            // In planar worlds rows that no motion in the plane can change do not count.
+            const tpJointRow* row = &list.rows[k];
+            tpVec3 linear = tpAdd(tpAbsVec3(row->onA.linear), tpAbsVec3(row->onB.linear));
+            tpVec3 angular = tpAdd(tpAbsVec3(row->onA.angular), tpAbsVec3(row->onB.angular));
+            bool isInPlane = linear.x + linear.y + angular.z > 1e-9;
+            if (!system->isPlanar || isInPlane) {
+                drift = fmax(drift, fabs(row->error));
+            }
+        }
+    }
+    return drift;
+}
+
+void tpJoints_FollowAngles(tpSystem* system) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive) {
+            joint->turn = placeOf(joint, system->poses.data).turn;
+        }
+    }
+}
+
+void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source == tp_contactSource) {
+            continue;
+        }
+        tpJoint* joint = &system->joints.data[rows->infos[b].index];
+        tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int index = rows->firstRows[b] + k;
+            const double* row = rows->jacobianB + (size_t)index * (size_t)rows->degrees;
+            double force = rows->impulse[index] / h;
+            if (rows->degrees == 3) {
+                sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], 0.0));
+                sum.angular.z += force * row[2];
+            } else {
+                sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], row[2]));
+                sum.angular = tpMulAdd(sum.angular, force, tpMakeVec3(row[3], row[4], row[5]));
+            }
+        }
+        // From the centre of mass of B to its anchor.
+        tpPose pose = poseAt(system->poses.data, joint->bodyB);
+        tpVec3 arm = tpSub(tpTransformPoint(pose, joint->anchorB), pose.position);
+        joint->force = tpAdd(joint->force, sum.linear);
+        joint->torque = tpAdd(joint->torque, tpSub(sum.angular, tpCross(arm, sum.linear)));
+    }
+}

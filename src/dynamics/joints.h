@@ -1,0 +1,40 @@
+// Joints as rows: what each type holds fast, and what limits, motors, springs and friction add.
+//
+// A joint is a list of rows, each the velocity of one quantity (a distance, an angle) with the present
+// error of that quantity. Types are entries of a table; each only says which rows it has.
+
+#ifndef TIPPE_SRC_DYNAMICS_JOINTS_H
+#define TIPPE_SRC_DYNAMICS_JOINTS_H
+
+#include "dynamics/rows.h"
+
+enum { tp_maxJointRows = 12, tp_maxJointBlocks = 9 };
+
+// How errors of position enter the rows.
+typedef struct tpJointTreatment {
+    double h;                     // length of the step, s
+    double gain;                  // part of the error that one step takes back, 0 to 1
+    const tpVelocity* linearised; // velocities that led to the poses given, or NULL for the start
+} tpJointTreatment;
+
+// Blocks and rows that all joints of a system may need.
+void tpJoints_Count(const tpSystem* system, int* blocks, int* rows);
+
+// Adds the rows of all joints at the given poses; row.bias is set, row.q is not.
+void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpJointTreatment* treatment);
+
+// Largest error of position over all joints, m or rad.
+double tpJoints_Drift(const tpSystem* system, const tpPose* poses);
+
+// Follows the turns of joints past half a turn; once a step, after bodies have moved.
+void tpJoints_FollowAngles(tpSystem* system);
+
+// Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m, rad).
+// Returns the iterations used, or -1 where it did not get there (the best poses are kept).
+int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
+
+// Stores the reactions on body B from the impulses of a step of h seconds.
+void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h);
+
+#endif

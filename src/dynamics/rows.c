@@ -1,0 +1,276 @@
+#include "dynamics/rows.h"
+
+#include <string.h>
+
+bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
+    memset(rows, 0, sizeof(*rows));
+    tpArena* arena = &system->arena;
+    rows->degrees = system->isPlanar ? 3 : 6;
+    rows->bodyCount = system->bodyCount;
+    rows->blockCapacity = blockCapacity;
+    rows->rowCapacity = rowCapacity;
+    int degrees = rows->degrees;
+    rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
+    rows->firstRows = TP_SCRATCH(arena, int, blockCapacity);
+    rows->dimensions = TP_SCRATCH(arena, int, blockCapacity);
+    rows->kinds = TP_SCRATCH(arena, unsigned char, blockCapacity);
+    rows->mu = TP_SCRATCH(arena, double, blockCapacity);
+    rows->bodyA = TP_SCRATCH(arena, int, blockCapacity);
+    rows->bodyB = TP_SCRATCH(arena, int, blockCapacity);
+    rows->scale = TP_SCRATCH(arena, double, rowCapacity);
+    rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
+    rows->bias = TP_SCRATCH(arena, double, rowCapacity);
+    rows->q = TP_SCRATCH(arena, double, rowCapacity);
+    rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
+    rows->velocity = TP_SCRATCH(arena, double, rowCapacity);
+    rows->jacobianA = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
+    rows->jacobianB = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
+    size_t massCount = (size_t)rows->bodyCount * (size_t)(degrees * degrees);
+    rows->inverseMass = TP_SCRATCH_ZEROED(arena, double, massCount);
+    return !arena->failed;
+}
+
+void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
+    int degrees = rows->degrees;
+    memset(rows->inverseMass, 0,
+           sizeof(double) * (size_t)rows->bodyCount * (size_t)(degrees * degrees));
+    for (int i = 0; i < rows->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        double* block = rows->inverseMass + (size_t)i * (size_t)(degrees * degrees);
+        double inverse = system->bodies.data[i].inverseMass;
+        tpMat33 turn = tpSystem_InverseInertia(system, i);
+        if (degrees == 3) {
+            block[0] = block[4] = inverse;
+            block[8] = turn.cz.z;
+            continue;
+        }
+        block[0] = block[7] = block[14] = inverse;
+        const tpVec3 columns[3] = { turn.cx, turn.cy, turn.cz };
+        for (int j = 0; j < 3; ++j) {
+            block[3 * 6 + 3 + j] = columns[j].x;
+            block[4 * 6 + 3 + j] = columns[j].y;
+            block[5 * 6 + 3 + j] = columns[j].z;
+        }
+    }
+}
+
+// Frames ----------------------------------------------------------------------------------------
+
+static void defaultTangents(tpVec3 normal, tpVec3 tangents[2]) {
+    // On a table x; elsewhere along z cross n, the level line.
+    tpVec3 level = tpMakeVec3(-normal.y, normal.x, 0.0);
+    double length = tpLength(level);
+    if (length < 1e-9) {
+        tangents[0] = tpMakeVec3(1.0, 0.0, 0.0);
+        tangents[0] = tpNormalize(tpMulAdd(tangents[0], -tpDot(tangents[0], normal), normal));
+    } else {
+        tangents[0] = tpScale(1.0 / length, level);
+    }
+    tangents[1] = tpCross(normal, tangents[0]);
+}
+
+tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) {
+    tpContactLaw law;
+    tpFriction friction;
+    const tpShape* shapeA = &system->shapes.data[contact->shapeA];
+    const tpShape* shapeB = &system->shapes.data[contact->shapeB];
+    int owner = tpSystem_MixMaterials(system, shapeA->material, shapeB->material, &friction,
+                                      &law.restitution);
+    law.mu = friction.dynamicCoefficient;
+    law.ellipse[0] = friction.ellipse[0];
+    law.ellipse[1] = friction.ellipse[1];
+    law.arm = friction.torsionalArm;
+    defaultTangents(contact->normal, law.tangents);
+    if (friction.ellipse[0] != friction.ellipse[1] && tpLength(friction.direction) > 0.0) {
+        int body = owner == 0 ? contact->bodyA : contact->bodyB;
+        tpVec3 along = tpRotate(system->poses.data[body].rotation, friction.direction);
+        along = tpMulAdd(along, -tpDot(along, contact->normal), contact->normal);
+        if (tpLength(along) > 1e-9 * tpLength(friction.direction)) {
+            law.tangents[0] = tpNormalize(along);
+            law.tangents[1] = tpCross(contact->normal, law.tangents[0]);
+        }
+    }
+    return law;
+}
+
+// Blocks ----------------------------------------------------------------------------------------
+
+int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
+                    int dimension, int bodyA, int bodyB) {
+    TP_ASSERT(rows->blockCount < rows->blockCapacity);
+    TP_ASSERT(rows->rowCount + dimension <= rows->rowCapacity);
+    int block = rows->blockCount++;
+    int first = rows->rowCount;
+    rows->rowCount += dimension;
+    rows->infos[block] = info;
+    rows->firstRows[block] = first;
+    rows->dimensions[block] = dimension;
+    rows->kinds[block] = (unsigned char)kind;
+    rows->mu[block] = 0.0;
+    rows->bodyA[block] = tpSystem_IsDynamic(system, bodyA) ? bodyA : -1;
+    rows->bodyB[block] = tpSystem_IsDynamic(system, bodyB) ? bodyB : -1;
+    for (int k = first; k < first + dimension; ++k) {
+        rows->scale[k] = 1.0;
+        rows->compliance[k] = 0.0;
+        rows->bias[k] = 0.0;
+        rows->q[k] = 0.0;
+        rows->impulse[k] = 0.0;
+        rows->velocity[k] = 0.0;
+    }
+    size_t numbers = (size_t)rows->degrees * (size_t)dimension;
+    memset(rows->jacobianA + (size_t)rows->degrees * (size_t)first, 0, sizeof(double) * numbers);
+    memset(rows->jacobianB + (size_t)rows->degrees * (size_t)first, 0, sizeof(double) * numbers);
+    return block;
+}
+
+static void writeRow(int degrees, double* row, tpWrench wrench) {
+    row[0] = wrench.linear.x;
+    row[1] = wrench.linear.y;
+    if (degrees == 3) {
+        row[2] = wrench.angular.z;
+        return;
+    }
+    row[2] = wrench.linear.z;
+    row[3] = wrench.angular.x;
+    row[4] = wrench.angular.y;
+    row[5] = wrench.angular.z;
+}
+
+void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB) {
+    size_t place = (size_t)(rows->firstRows[block] + k) * (size_t)rows->degrees;
+    writeRow(rows->degrees, rows->jacobianA + place, onA);
+    writeRow(rows->degrees, rows->jacobianB + place, onB);
+}
+
+static tpWrench alongAt(tpVec3 direction, tpVec3 arm) {
+    tpWrench wrench = { direction, tpCross(arm, direction) };
+    return wrench;
+}
+
+static tpWrench opposite(tpWrench wrench) {
+    tpWrench other = { tpNeg(wrench.linear), tpNeg(wrench.angular) };
+    return other;
+}
+
+int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpContact* contact, int contactIndex, const tpContactLaw* law,
+                      double bias) {
+    bool isRough = law->mu > 0.0;
+    bool isTorsional = isRough && law->arm > 0.0 && rows->degrees == 6;
+    int dimension = !isRough ? 1 : rows->degrees == 3 ? 2 : isTorsional ? 4 : 3;
+    tpBlockInfo info = { tp_contactSource, contactIndex };
+    tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
+    int block =
+        tpRows_AddBlock(rows, system, info, kind, dimension, contact->bodyA, contact->bodyB);
+    int first = rows->firstRows[block];
+    rows->mu[block] = law->mu;
+    rows->bias[first] = bias;
+    // Impulses act at each body's own surface point: while there is a gap the two differ, and angular
+    // momentum is kept only up to gap times impulse, which is nothing where bodies touch.
+    tpVec3 armA = tpSub(contact->pointA, poses[contact->bodyA].position);
+    tpVec3 armB = tpSub(contact->pointB, poses[contact->bodyB].position);
+    const tpVec3 directions[3] = { contact->normal, law->tangents[0], law->tangents[1] };
+    for (int k = 0; k < dimension && k < 3; ++k) {
+        tpRows_SetRow(rows, block, k, alongAt(directions[k], armA),
+                      opposite(alongAt(directions[k], armB)));
+    }
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        rows->scale[first + k] = law->ellipse[k - 1];
+    }
+    if (isTorsional) {
+        tpWrench spin = { tpZeroVec3(), contact->normal };
+        tpRows_SetRow(rows, block, 3, spin, opposite(spin));
+        rows->scale[first + 3] = law->arm;
+    }
+    return block;
+}
+
+// Velocities ------------------------------------------------------------------------------------
+
+static double rowTimesVelocity(int degrees, const double* row, const tpVelocity* velocity) {
+    if (degrees == 3) {
+        return row[0] * velocity->linear.x + row[1] * velocity->linear.y +
+               row[2] * velocity->angular.z;
+    }
+    return row[0] * velocity->linear.x + row[1] * velocity->linear.y + row[2] * velocity->linear.z +
+           row[3] * velocity->angular.x + row[4] * velocity->angular.y +
+           row[5] * velocity->angular.z;
+}
+
+double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
+                          int bodyB) {
+    size_t place = (size_t)row * (size_t)rows->degrees;
+    double sum = 0.0;
+    if (bodyA >= 0) {
+        sum += rowTimesVelocity(rows->degrees, rows->jacobianA + place, &velocities[bodyA]);
+    }
+    if (bodyB >= 0) {
+        sum += rowTimesVelocity(rows->degrees, rows->jacobianB + place, &velocities[bodyB]);
+    }
+    return sum;
+}
+
+static void addRow(int degrees, const double* row, const double* inverseMass, double impulse,
+                   tpVelocity* velocity) {
+    double change[6];
+    for (int i = 0; i < degrees; ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < degrees; ++j) {
+            sum += inverseMass[i * degrees + j] * row[j];
+        }
+        change[i] = sum * impulse;
+    }
+    velocity->linear.x += change[0];
+    velocity->linear.y += change[1];
+    if (degrees == 3) {
+        velocity->angular.z += change[2];
+        return;
+    }
+    velocity->linear.z += change[2];
+    velocity->angular.x += change[3];
+    velocity->angular.y += change[4];
+    velocity->angular.z += change[5];
+}
+
+void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
+    int degrees = rows->degrees;
+    size_t massSize = (size_t)(degrees * degrees);
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
+        for (int k = first; k < first + rows->dimensions[b]; ++k) {
+            size_t place = (size_t)k * (size_t)degrees;
+            int a = rows->bodyA[b], c = rows->bodyB[b];
+            if (a >= 0) {
+                addRow(degrees, rows->jacobianA + place, rows->inverseMass + massSize * (size_t)a,
+                       rows->impulse[k], &velocities[a]);
+            }
+            if (c >= 0) {
+                addRow(degrees, rows->jacobianB + place, rows->inverseMass + massSize * (size_t)c,
+                       rows->impulse[k], &velocities[c]);
+            }
+        }
+    }
+}
+
+tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies) {
+    bodies->bodyCount = rows->bodyCount;
+    bodies->degrees = rows->degrees;
+    bodies->inverseMass = rows->inverseMass;
+    bodies->bodyA = rows->bodyA;
+    bodies->bodyB = rows->bodyB;
+    bodies->jacobianA = rows->jacobianA;
+    bodies->jacobianB = rows->jacobianB;
+    tpFrictionProblem problem;
+    memset(&problem, 0, sizeof(problem));
+    problem.blockCount = rows->blockCount;
+    problem.dimensions = rows->dimensions;
+    problem.kinds = rows->kinds;
+    problem.mu = rows->mu;
+    problem.scale = rows->scale;
+    problem.compliance = rows->compliance;
+    problem.q = rows->q;
+    problem.bodies = bodies;
+    return problem;
+}

@@ -1,0 +1,96 @@
+// The rows of a step: contacts and joints as one problem in impulses.
+//
+// A row measures a velocity, u = Ja . velocity(A) + Jb . velocity(B) + bias, and its impulse r pushes
+// along the same directions. Rows come in blocks: a contact is a cone (normal first, then friction), a
+// joint one or more free blocks, a limit a nonnegative row. Velocities of bodies have 6 numbers
+// (linear, angular), or 3 in planar worlds (x, y, turn). The bias carries what the stepper adds to the
+// velocity: gap / h, restitution, stabilisation.
+//
+// A force of bounded size (a motor, dry friction in a joint) is a cone of two rows whose normal row
+// belongs to no body: its compliance is 1 and its q is -limit, so its impulse is the limit.
+
+#ifndef TIPPE_SRC_DYNAMICS_ROWS_H
+#define TIPPE_SRC_DYNAMICS_ROWS_H
+
+#include "collision/collider.h"
+#include "dynamics/system.h"
+#include "tippe/friction.h"
+
+// Friction and restitution of a contact, and the frame in which it is written.
+typedef struct tpContactLaw {
+    double mu;              // dynamic coefficient
+    double ellipse[2], arm; // e_t, e_o; e_r in m
+    double restitution;
+    tpVec3 tangents[2]; // unit, world axes, with the normal a right-handed frame (n, t, o)
+} tpContactLaw;
+
+// What a block stands for.
+typedef enum tpBlockSource { tp_contactSource, tp_jointSource, tp_boundedSource } tpBlockSource;
+
+typedef struct tpBlockInfo {
+    tpBlockSource source;
+    int index; // of the contact in the collider's list, or of the joint
+} tpBlockInfo;
+
+typedef struct tpRows {
+    int degrees; // velocities of a body: 6, or 3 in planar worlds
+    int bodyCount;
+    int blockCount, rowCount;
+    int blockCapacity, rowCapacity;
+
+    // Of each block.
+    tpBlockInfo* infos;
+    int* firstRows;
+    int* dimensions;
+    unsigned char* kinds; // tpFrictionKind
+    double* mu;
+    int* bodyA; // -1 where the body does not move by impulses
+    int* bodyB;
+
+    // Of each row.
+    double* scale;
+    double* compliance;
+    double* bias;
+    double* q;         // velocity without impulses, bias included
+    double* impulse;   // start of the solve, then its answer
+    double* velocity;  // u after the solve
+    double* jacobianA; // `degrees` numbers a row
+    double* jacobianB;
+
+    double* inverseMass; // degrees x degrees numbers a body
+} tpRows;
+
+// Empty rows with room, in the system's arena. False where memory ran out.
+bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
+
+// Inverse masses of all bodies at their current orientation.
+void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
+
+// Friction numbers and frame of a contact. The first tangent lies along the ellipse's direction where
+// there is one; otherwise along x where the normal is vertical, and along z cross n elsewhere.
+tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
+
+// Adds a contact as a block; poses are those at which it was found. `bias` belongs to the normal row.
+// Returns the block's number.
+int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpContact* contact, int contactIndex, const tpContactLaw* law,
+                      double bias);
+
+// Adds an empty block of joint rows, to be filled by tpRows_SetRow. Returns its number.
+int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
+                    int dimension, int bodyA, int bodyB);
+
+// Row k of a block: directions on A and B (linear and angular about each centre of mass).
+void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
+
+// J v of one row for the given velocities of the two bodies, which need not be dynamic; -1: at rest.
+double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
+                          int bodyB);
+
+// Adds the changes of velocity that the impulses make to `velocities`.
+void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities);
+
+// As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps.
+tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies);
+
+#endif
