@@ -228,3 +228,9 @@ double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrde
     }
     return work;
 }
+
+double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duration) {
+    kickGravity(system, duration);
+    double work = kickUserForces(system, time, duration);
+    return work + kickDamping(system, duration);
+}

@@ -16,6 +16,9 @@ typedef enum tpSweepOrder { tp_forwardSweep, tp_backwardSweep } tpSweepOrder;
 // work of what is not gravity and not a spring's stiffness: user forces, dampers, damping.
 double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order);
 
+// The same without springs, which steppers that solve for impulses have among their rows.
+double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duration);
+
 // Potential energy of gravity and springs, zero at the origin's height.
 double tpSystem_PotentialEnergy(const tpSystem* system);
 double tpSystem_KineticEnergy(const tpSystem* system);

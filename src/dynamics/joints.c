@@ -155,7 +155,7 @@ static void universalRows(const tpJoint* joint, const tpJointPlace* place, tpJoi
     double error = wanted - tpDot(place->axisA, place->axisB);
     double sine = tpLength(normal);
     if (sine > 1e-6) {
-        // d/dt (a . b) = (w_B - w_A) . (a x b), so the angle between them grows at minus that.
+        // d/dt (a . b) = -(w_B - w_A) . (a x b): the row's velocity is that of -cosine / sine.
         turnRow(list, tpScale(1.0 / sine, normal), error / sine);
         endBlock(list, 1);
     }
@@ -353,27 +353,36 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
     }
 }
 
+static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const tpJointPlace* place,
+                        const tpJointTreatment* treatment) {
+    const tpJoint* joint = &system->joints.data[index];
+    tpJointRows list = { .rowCount = 0, .blockCount = 0 };
+    classes[joint->type].rows(joint, place, &list);
+    int row = 0;
+    for (int b = 0; b < list.blockCount; ++b) {
+        tpBlockInfo info = { tp_jointSource, index };
+        int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
+                                    joint->bodyA, joint->bodyB);
+        for (int k = 0; k < list.blockSizes[b]; ++k) {
+            placeRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
+        }
+    }
+}
+
+static bool isMovable(const tpSystem* system, const tpJoint* joint) {
+    return joint->isLive &&
+           (tpSystem_IsDynamic(system, joint->bodyA) || tpSystem_IsDynamic(system, joint->bodyB));
+}
+
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
-        bool isMovable = joint->isLive && (tpSystem_IsDynamic(system, joint->bodyA) ||
-                                           tpSystem_IsDynamic(system, joint->bodyB));
-        if (!isMovable) {
+        if (!isMovable(system, joint)) {
             continue;
         }
         tpJointPlace place = placeOf(joint, poses);
-        tpJointRows list = { .rowCount = 0, .blockCount = 0 };
-        classes[joint->type].rows(joint, &place, &list);
-        int row = 0;
-        for (int b = 0; b < list.blockCount; ++b) {
-            tpBlockInfo info = { tp_jointSource, i };
-            int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
-                                        joint->bodyA, joint->bodyB);
-            for (int k = 0; k < list.blockSizes[b]; ++k) {
-                placeRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
-            }
-        }
+        addHeldRows(rows, system, i, &place, treatment);
         if (classes[joint->type].coordinate != NULL) {
             tpJointRow coordinate = classes[joint->type].coordinate(&place);
             addCoordinateRows(rows, system, i, &coordinate, treatment);
@@ -412,6 +421,63 @@ void tpJoints_FollowAngles(tpSystem* system) {
             joint->turn = placeOf(joint, system->poses.data).turn;
         }
     }
+}
+
+// Newton's step on the errors e: W m = -e, then bodies move by M^-1 J' m.
+static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
+    int blocks, count;
+    tpJoints_Count(system, &blocks, &count);
+    tpRows rows;
+    if (!tpRows_Create(&rows, system, blocks, count)) {
+        return false;
+    }
+    tpRows_SetMasses(&rows, system);
+    const tpJointTreatment whole = { 1.0, 1.0, NULL };
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (isMovable(system, joint)) {
+            tpJointPlace place = placeOf(joint, system->poses.data);
+            addHeldRows(&rows, system, i, &place, &whole);
+        }
+    }
+    memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
+    tpFrictionBodies bodies;
+    tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    options.tolerance = 1e-6; // Newton's method corrects itself
+    tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
+    tpVelocity* moves = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
+                                          system->bodyCount > 0 ? system->bodyCount : 1);
+    if (moves == NULL) {
+        return false;
+    }
+    tpRows_ApplyImpulses(&rows, moves);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            tpPose* pose = &system->poses.data[i];
+            pose->position = tpAdd(pose->position, moves[i].linear);
+            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(moves[i].angular), pose->rotation));
+        }
+    }
+    return true;
+}
+
+int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
+    double drift = tpJoints_Drift(system, system->poses.data);
+    for (int iteration = 0; iteration < 8; ++iteration) {
+        if (drift <= tolerance) {
+            return iteration;
+        }
+        tpArenaMark mark = tpArena_Mark(&system->arena);
+        bool isDone = correctOnce(system, memory);
+        tpArena_Release(&system->arena, mark);
+        double now = tpJoints_Drift(system, system->poses.data);
+        if (!isDone || !(now < drift)) {
+            return -1;
+        }
+        drift = now;
+    }
+    return drift <= tolerance ? 8 : -1;
 }
 
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {

@@ -1,0 +1,318 @@
+#include "dynamics/pyramid.h"
+
+#include <string.h>
+
+#include "dynamics/islands.h"
+
+enum { maxDirections = 64, maxVariables = maxDirections + 4 };
+
+// Corners of the regular polygon.
+typedef struct tpDirections {
+    int count;
+    double cosines[maxDirections], sines[maxDirections];
+} tpDirections;
+
+static void makeDirections(int count, tpDirections* out) {
+    out->count = count;
+    for (int i = 0; i < count; ++i) {
+        double angle = 6.283185307179586477 * i / count;
+        out->cosines[i] = cos(angle);
+        out->sines[i] = sin(angle);
+    }
+}
+
+// How a block's variables make its impulses: r = P z for all but lambda.
+typedef struct tpGenerator {
+    int rowCount, columnCount;
+    bool hasCone;                                 // one more variable, lambda
+    double P[maxVariables][TP_FRICTION_MAX_ROWS]; // by columns
+} tpGenerator;
+
+static double* addColumn(tpGenerator* generator) {
+    double* column = generator->P[generator->columnCount++];
+    memset(column, 0, sizeof(double) * TP_FRICTION_MAX_ROWS);
+    return column;
+}
+
+static void makeGenerator(const tpRows* rows, int block, const tpDirections* directions,
+                          tpGenerator* out) {
+    int rowCount = rows->dimensions[block];
+    const double* scale = rows->scale + rows->firstRows[block];
+    out->rowCount = rowCount;
+    out->columnCount = 0;
+    out->hasCone = rows->kinds[block] == tp_frictionCone;
+    if (!out->hasCone) {
+        for (int k = 0; k < rowCount; ++k) {
+            addColumn(out)[k] = 1.0;
+        }
+        return;
+    }
+    addColumn(out)[0] = 1.0;
+    if (rowCount == 2) {
+        addColumn(out)[1] = scale[1];
+        addColumn(out)[1] = -scale[1];
+    } else {
+        for (int i = 0; i < directions->count; ++i) {
+            double* column = addColumn(out);
+            column[1] = scale[1] * directions->cosines[i];
+            column[2] = scale[2] * directions->sines[i];
+        }
+    }
+    if (rowCount == 4) {
+        addColumn(out)[3] = scale[3];
+        addColumn(out)[3] = -scale[3];
+    }
+}
+
+static int variableCount(const tpRows* rows, int block, int directionCount) {
+    int rowCount = rows->dimensions[block];
+    if (rows->kinds[block] != tp_frictionCone) {
+        return rowCount;
+    }
+    return 2 + (rowCount == 2 ? 2 : directionCount) + (rowCount == 4 ? 2 : 0);
+}
+
+// W of two blocks through one body: Jb M^-1 Jc'.
+static void addThroughBody(const tpRows* rows, int body, const double* Jb, int rowsB,
+                           const double* Jc, int rowsC,
+                           double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
+    int degrees = rows->degrees;
+    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    for (int c = 0; c < rowsC; ++c) {
+        double response[6];
+        for (int i = 0; i < degrees; ++i) {
+            double sum = 0.0;
+            for (int j = 0; j < degrees; ++j) {
+                sum += inverse[i * degrees + j] * Jc[c * degrees + j];
+            }
+            response[i] = sum;
+        }
+        for (int b = 0; b < rowsB; ++b) {
+            double sum = 0.0;
+            for (int i = 0; i < degrees; ++i) {
+                sum += Jb[b * degrees + i] * response[i];
+            }
+            W[b][c] += sum;
+        }
+    }
+}
+
+static void coupling(const tpRows* rows, int b, int c,
+                     double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
+    memset(W, 0, sizeof(double) * TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS);
+    size_t degrees = (size_t)rows->degrees;
+    const int bodiesB[2] = { rows->bodyA[b], rows->bodyB[b] };
+    const int bodiesC[2] = { rows->bodyA[c], rows->bodyB[c] };
+    const double* Jb[2] = { rows->jacobianA + degrees * (size_t)rows->firstRows[b],
+                            rows->jacobianB + degrees * (size_t)rows->firstRows[b] };
+    const double* Jc[2] = { rows->jacobianA + degrees * (size_t)rows->firstRows[c],
+                            rows->jacobianB + degrees * (size_t)rows->firstRows[c] };
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < 2; ++j) {
+            if (bodiesB[i] >= 0 && bodiesB[i] == bodiesC[j]) {
+                addThroughBody(rows, bodiesB[i], Jb[i], rows->dimensions[b], Jc[j],
+                               rows->dimensions[c], W);
+            }
+        }
+    }
+    for (int k = 0; b == c && k < rows->dimensions[b]; ++k) {
+        W[k][k] += rows->compliance[rows->firstRows[b] + k];
+    }
+}
+
+// The LCP of one island, by columns.
+typedef struct tpIslandLcp {
+    int n;
+    int* columnStarts;
+    int* rowIndices;
+    double* values;
+    double* q;
+    double* z;
+    bool* isFree;
+    int* firstVariables; // by block of the island
+} tpIslandLcp;
+
+// The entries P_b' W P_c, `stride` apart from column to column.
+static void writeCoupling(const tpRows* rows, int b, int c, const tpGenerator* other,
+                          const tpGenerator* own, int firstRow, int stride, int* rowIndices,
+                          double* values) {
+    double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
+    coupling(rows, b, c, W);
+    for (int column = 0; column < own->columnCount; ++column) {
+        double image[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < other->rowCount; ++i) {
+            image[i] = 0.0;
+            for (int j = 0; j < own->rowCount; ++j) {
+                image[i] += W[i][j] * own->P[column][j];
+            }
+        }
+        int* indices = rowIndices + (size_t)column * (size_t)stride;
+        double* entries = values + (size_t)column * (size_t)stride;
+        for (int row = 0; row < other->columnCount; ++row) {
+            double sum = 0.0;
+            for (int i = 0; i < other->rowCount; ++i) {
+                sum += other->P[row][i] * image[i];
+            }
+            indices[row] = firstRow + row;
+            entries[row] = sum;
+        }
+    }
+}
+
+// Writes the columns of one block of the island. All but lambda's have the same rows: those of the
+// neighbours, and lambda's own.
+static void writeColumns(const tpRows* rows, const tpIslands* islands, const int* blocks,
+                         const int* localOf, int local, const tpDirections* directions,
+                         tpIslandLcp* lcp, int* entry) {
+    int c = blocks[local];
+    tpGenerator own, other;
+    makeGenerator(rows, c, directions, &own);
+    int neighbourCount;
+    const int* neighbours = tpIslands_Neighbours(islands, rows, c, &neighbourCount);
+    int stride = own.hasCone ? 1 : 0;
+    for (int k = 0; k < neighbourCount; ++k) {
+        int count = variableCount(rows, neighbours[k], directions->count);
+        stride += rows->kinds[neighbours[k]] == tp_frictionCone ? count - 1 : count;
+    }
+    int offset = *entry;
+    for (int k = 0; k < neighbourCount; ++k) {
+        int b = neighbours[k];
+        makeGenerator(rows, b, directions, &other);
+        writeCoupling(rows, b, c, &other, &own, lcp->firstVariables[localOf[b]], stride,
+                      lcp->rowIndices + offset, lcp->values + offset);
+        offset += other.columnCount;
+    }
+    int first = lcp->firstVariables[local];
+    for (int column = 0; column < own.columnCount; ++column) {
+        lcp->columnStarts[first + column] = *entry + column * stride;
+        if (own.hasCone) {
+            lcp->rowIndices[offset + column * stride] = first + own.columnCount;
+            lcp->values[offset + column * stride] = column == 0 ? rows->mu[c] : -1.0;
+        }
+    }
+    *entry += own.columnCount * stride;
+    if (own.hasCone) {
+        lcp->columnStarts[first + own.columnCount] = *entry;
+        for (int row = 1; row < own.columnCount; ++row) {
+            lcp->rowIndices[*entry] = first + row;
+            lcp->values[(*entry)++] = 1.0;
+        }
+    }
+}
+
+static void writeRightSide(const tpRows* rows, const int* blocks, int blockCount,
+                           const tpDirections* directions, tpIslandLcp* lcp) {
+    for (int local = 0; local < blockCount; ++local) {
+        int b = blocks[local];
+        tpGenerator generator;
+        makeGenerator(rows, b, directions, &generator);
+        const double* q = rows->q + rows->firstRows[b];
+        int first = lcp->firstVariables[local];
+        for (int column = 0; column < generator.columnCount; ++column) {
+            double sum = 0.0;
+            for (int i = 0; i < generator.rowCount; ++i) {
+                sum += generator.P[column][i] * q[i];
+            }
+            lcp->q[first + column] = sum;
+            lcp->isFree[first + column] = rows->kinds[b] == tp_frictionFree;
+        }
+        if (generator.hasCone) {
+            lcp->q[first + generator.columnCount] = 0.0;
+            lcp->isFree[first + generator.columnCount] = false;
+        }
+    }
+}
+
+static void readImpulses(tpRows* rows, const int* blocks, int blockCount,
+                         const tpDirections* directions, const tpIslandLcp* lcp) {
+    for (int local = 0; local < blockCount; ++local) {
+        int b = blocks[local];
+        tpGenerator generator;
+        makeGenerator(rows, b, directions, &generator);
+        for (int i = 0; i < generator.rowCount; ++i) {
+            double sum = 0.0;
+            for (int column = 0; column < generator.columnCount; ++column) {
+                sum += generator.P[column][i] * lcp->z[lcp->firstVariables[local] + column];
+            }
+            rows->impulse[rows->firstRows[b] + i] = sum;
+        }
+    }
+}
+
+// Room for the LCP of an island; false where memory ran out.
+static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* blocks,
+                       int blockCount, int directionCount, tpArena* arena, tpIslandLcp* lcp) {
+    lcp->firstVariables = TP_SCRATCH(arena, int, blockCount);
+    if (lcp->firstVariables == NULL) {
+        return false;
+    }
+    lcp->n = 0;
+    size_t entries = 0;
+    for (int local = 0; local < blockCount; ++local) {
+        lcp->firstVariables[local] = lcp->n;
+        int own = variableCount(rows, blocks[local], directionCount);
+        lcp->n += own;
+        int neighbourCount;
+        const int* neighbours = tpIslands_Neighbours(islands, rows, blocks[local], &neighbourCount);
+        size_t column = 1;
+        for (int k = 0; k < neighbourCount; ++k) {
+            column += (size_t)variableCount(rows, neighbours[k], directionCount);
+        }
+        entries += column * (size_t)own;
+    }
+    lcp->columnStarts = TP_SCRATCH(arena, int, lcp->n + 1);
+    lcp->rowIndices = TP_SCRATCH(arena, int, entries);
+    lcp->values = TP_SCRATCH(arena, double, entries);
+    lcp->q = TP_SCRATCH(arena, double, lcp->n);
+    lcp->z = TP_SCRATCH_ZEROED(arena, double, lcp->n);
+    lcp->isFree = TP_SCRATCH(arena, bool, lcp->n);
+    return !arena->failed;
+}
+
+bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int directionCount,
+                     double tolerance, tpPyramidResult* result) {
+    memset(result, 0, sizeof(*result));
+    TP_ASSERT(directionCount >= 3 && directionCount <= maxDirections);
+    tpDirections directions;
+    makeDirections(directionCount, &directions);
+    tpIslands islands;
+    int* localOf = TP_SCRATCH(arena, int, rows->blockCount);
+    if (localOf == NULL || !tpIslands_Find(&islands, rows, arena)) {
+        return false;
+    }
+    for (int i = 0; i < islands.count; ++i) {
+        tpArenaMark mark = tpArena_Mark(arena);
+        const int* blocks = islands.blocks + islands.starts[i];
+        int blockCount = islands.starts[i + 1] - islands.starts[i];
+        tpIslandLcp lcp;
+        if (!reserveLcp(rows, &islands, blocks, blockCount, directionCount, arena, &lcp)) {
+            return false;
+        }
+        for (int local = 0; local < blockCount; ++local) {
+            localOf[blocks[local]] = local;
+        }
+        int entry = 0;
+        for (int local = 0; local < blockCount; ++local) {
+            writeColumns(rows, &islands, blocks, localOf, local, &directions, &lcp, &entry);
+        }
+        lcp.columnStarts[lcp.n] = entry;
+        writeRightSide(rows, blocks, blockCount, &directions, &lcp);
+        tpLcp problem = { .n = lcp.n,
+                          .M = tpSparseMatrix(lcp.n, lcp.n, lcp.columnStarts, lcp.rowIndices,
+                                              lcp.values),
+                          .q = lcp.q,
+                          .isFree = lcp.isFree };
+        tpLcpOptions options = tpDefaultLcpOptions();
+        options.tolerance = tolerance;
+        tpSolveReport report;
+        tpSolveStatus status = tpLcp_Solve(&problem, &options, memory, lcp.z, &report);
+        readImpulses(rows, blocks, blockCount, &directions, &lcp);
+        result->islandCount += 1;
+        result->pivotCount += report.iterations;
+        result->failureCount += status == tp_solved ? 0 : 1;
+        result->residual = fmax(result->residual, report.residual);
+        result->rowCount = lcp.n > result->rowCount ? lcp.n : result->rowCount;
+        tpArena_Release(arena, mark);
+    }
+    return true;
+}
