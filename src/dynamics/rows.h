@@ -12,7 +12,6 @@
 #ifndef TIPPE_SRC_DYNAMICS_ROWS_H
 #define TIPPE_SRC_DYNAMICS_ROWS_H
 
-#include "collision/collider.h"
 #include "dynamics/system.h"
 #include "tippe/friction.h"
 

@@ -28,6 +28,8 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->materials);
     TP_FREE_ARRAY(allocator, system->pairs);
     TP_FREE_ARRAY(allocator, system->contacts);
+    TP_FREE_ARRAY(allocator, system->colliderShapes);
+    tpDestroyCollider(system->collider);
     tpArena_Destroy(&system->arena);
 }
 

@@ -12,6 +12,7 @@
 #define TIPPE_SRC_DYNAMICS_SYSTEM_H
 
 #include "base/memory.h"
+#include "collision/collider.h"
 #include "dynamics/rotation.h"
 #include "tippe/world.h"
 
@@ -103,6 +104,12 @@ typedef struct tpSystem {
 
     TP_ARRAY(tpContactInfo)
     contacts; // of the last step; steppers fill in slots (index + 1), the world the generations
+
+    // Made when contacts are asked for, and anew when the layout has changed.
+    tpCollider* collider;
+    uint64_t colliderLayout;
+    TP_ARRAY(int) colliderShapes; // the collider's number of a shape -> ours
+    tpTasks* tasks;               // threads to share work with, or NULL
 
     tpVec3 gravity;
     bool isPlanar;

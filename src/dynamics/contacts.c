@@ -1,0 +1,169 @@
+#include "dynamics/contacts.h"
+
+#include <string.h>
+
+// Makes the collider anew when bodies, shapes or joints have come or gone.
+static tpResult syncCollider(tpSystem* system) {
+    if (system->collider != NULL && system->colliderLayout == system->layout) {
+        return tp_success;
+    }
+    tpDestroyCollider(system->collider);
+    system->collider = NULL;
+    system->colliderShapes.count = 0;
+    tpColliderDef def = { system->allocator, false };
+    tpResult result = tpCreateCollider(&def, &system->collider);
+    for (int i = 0; result == tp_success && i < system->shapes.count; ++i) {
+        const tpShape* shape = &system->shapes.data[i];
+        if (!shape->isLive) {
+            continue;
+        }
+        const tpBody* body = &system->bodies.data[shape->body];
+        tpColliderShapeDef shapeDef;
+        memset(&shapeDef, 0, sizeof(shapeDef));
+        shapeDef.geometry = &shape->geometry;
+        shapeDef.pose = tpMakePose(tpNeg(body->center), tpIdentityQuat());
+        shapeDef.body = shape->body;
+        shapeDef.isMovable = body->inverseMass > 0.0;
+        shapeDef.group = shape->group;
+        shapeDef.mask = shape->mask;
+        int32_t number;
+        result = tpCollider_AddShape(system->collider, &shapeDef, &number);
+        if (result == tp_success && !TP_PUSH(&system->allocator, system->colliderShapes, i)) {
+            result = tp_outOfMemory;
+        }
+    }
+    for (int i = 0; result == tp_success && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && !joint->def.collide && joint->bodyA >= 0 && joint->bodyB >= 0) {
+            result = tpCollider_Exclude(system->collider, joint->bodyA, joint->bodyB);
+        }
+    }
+    system->colliderLayout = result == tp_success ? system->layout : UINT64_MAX;
+    return result;
+}
+
+// Puts a contact into the plane; false where its normal leaves it.
+static bool flatten(tpContact* contact, double z) {
+    double length =
+        sqrt(contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y);
+    if (length < 0.5) {
+        return false;
+    }
+    contact->normal = tpMakeVec3(contact->normal.x / length, contact->normal.y / length, 0.0);
+    contact->pointA.z = contact->pointB.z = z;
+    return true;
+}
+
+static bool isSamePlace(const tpContact* a, const tpContact* b) {
+    double size = fabs(a->pointA.x) + fabs(a->pointA.y) + 1.0;
+    return a->shapeA == b->shapeA && a->shapeB == b->shapeB &&
+           tpDistanceBetween(a->pointA, b->pointA) < 1e-9 * size &&
+           tpDistanceBetween(a->normal, b->normal) < 1e-9;
+}
+
+static int flattenAll(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+        tpContact contact = contacts[i];
+        int plane = tpSystem_IsDynamic(system, contact.bodyA) ? contact.bodyA : contact.bodyB;
+        bool isNew = flatten(&contact, poses[plane].position.z);
+        for (int k = kept - 1; isNew && k >= 0 && contacts[k].shapeA == contact.shapeA &&
+                               contacts[k].shapeB == contact.shapeB;
+             --k) {
+            isNew = !isSamePlace(&contacts[k], &contact);
+        }
+        if (isNew) {
+            contacts[kept++] = contact;
+        }
+    }
+    return kept;
+}
+
+tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
+                               tpContact** contacts, int* count) {
+    *contacts = NULL;
+    *count = 0;
+    tpResult result = syncCollider(system);
+    if (result == tp_success) {
+        result = tpCollider_Update(system->collider, poses, margins, system->tasks);
+    }
+    if (result != tp_success) {
+        return result;
+    }
+    int number;
+    const tpContact* found = tpCollider_GetContacts(system->collider, &number);
+    tpContact* copy = TP_SCRATCH(&system->arena, tpContact, number);
+    if (copy == NULL) {
+        return tp_outOfMemory;
+    }
+    for (int i = 0; i < number; ++i) {
+        copy[i] = found[i];
+        copy[i].shapeA = system->colliderShapes.data[found[i].shapeA];
+        copy[i].shapeB = system->colliderShapes.data[found[i].shapeB];
+    }
+    *count = system->isPlanar ? flattenAll(system, poses, copy, number) : number;
+    *contacts = copy;
+    return tp_success;
+}
+
+// Farthest point of the body from its centre of mass; infinite shapes do not move by turning here.
+static double reachOf(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    double reach = 0.0;
+    for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
+        tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
+        tpBounds bounds = tpGeometry_Bounds(&system->shapes.data[i].geometry, center);
+        tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
+        if (tpIsFiniteVec3(corner)) {
+            reach = fmax(reach, tpLength(corner));
+        }
+    }
+    return reach;
+}
+
+static double speedOf(const tpVelocity* velocity, double reach) {
+    return tpLength(velocity->linear) + reach * tpLength(velocity->angular);
+}
+
+double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
+                         double h) {
+    double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    if (margins == NULL) {
+        return NULL;
+    }
+    double fall = h * h * tpLength(system->gravity);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (!body->isLive || body->kind == tp_fixedBody) {
+            margins[i] = 0.0;
+            continue;
+        }
+        double reach = reachOf(system, i);
+        double speed = speedOf(&velocities[i], reach);
+        if (others != NULL) {
+            speed = fmax(speed, speedOf(&others[i], reach));
+        }
+        margins[i] = h * speed + (tpSystem_IsDynamic(system, i) ? fall : 0.0);
+    }
+    return margins;
+}
+
+static int compare(const tpContactMemory* memory, const tpContact* contact) {
+    if (memory->shapeA != contact->shapeA) {
+        return memory->shapeA < contact->shapeA ? -1 : 1;
+    }
+    if (memory->shapeB != contact->shapeB) {
+        return memory->shapeB < contact->shapeB ? -1 : 1;
+    }
+    return memory->feature < contact->feature ? -1 : memory->feature > contact->feature ? 1 : 0;
+}
+
+const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
+                                             const tpContact* contact, int* cursor) {
+    while (*cursor < history->list.count && compare(&history->list.data[*cursor], contact) < 0) {
+        *cursor += 1;
+    }
+    bool isThere =
+        *cursor < history->list.count && compare(&history->list.data[*cursor], contact) == 0;
+    return isThere ? &history->list.data[*cursor] : NULL;
+}

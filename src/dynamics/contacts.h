@@ -1,0 +1,38 @@
+// From the shapes of a system to its contacts, and what is remembered of them from step to step.
+
+#ifndef TIPPE_SRC_DYNAMICS_CONTACTS_H
+#define TIPPE_SRC_DYNAMICS_CONTACTS_H
+
+#include "dynamics/system.h"
+
+// All contacts at the given poses whose gap is at most the sum of the two bodies' margins, with the
+// system's own shape numbers, in the collider's order. In planar worlds contacts lie in the plane, and
+// points that differ only in depth are one. The list lies in the system's arena.
+tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
+                               tpContact** contacts, int* count);
+
+// Margins within which two bodies can meet in h seconds: the way of any point of the body at the larger
+// of its speeds in `velocities` and `others` (may be NULL), plus what gravity adds. In the arena.
+double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
+                         double h);
+
+// What a contact carries over to the next step.
+typedef struct tpContactMemory {
+    int32_t shapeA, shapeB;
+    uint64_t feature;
+    tpVec3 impulse;     // on A, world axes, normal and friction
+    double torsion;     // N m s
+    double normalSpeed; // of the approach before the step, m/s
+    bool hasHit;        // it collided in the last step
+} tpContactMemory;
+
+// Sorted as the collider sorts contacts.
+typedef struct tpContactHistory {
+    TP_ARRAY(tpContactMemory) list;
+} tpContactHistory;
+
+// The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.
+const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
+                                             const tpContact* contact, int* cursor);
+
+#endif

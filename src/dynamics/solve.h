@@ -1,0 +1,26 @@
+// Solving the rows of a step, with a certificate and fallbacks.
+
+#ifndef TIPPE_SRC_DYNAMICS_SOLVE_H
+#define TIPPE_SRC_DYNAMICS_SOLVE_H
+
+#include "dynamics/rows.h"
+
+typedef enum tpConeChoice { tp_circularCone = 0, tp_pyramidCone = 1 } tpConeChoice;
+
+typedef struct tpSolveSettings {
+    tpConeChoice cone;
+    int directionCount; // of the pyramid
+    double tolerance;   // of contact velocities, m/s
+} tpSolveSettings;
+
+// Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,
+// iterations, failures and fallback to the report, and raises its residuals. False where memory ran
+// out; a solve that failed leaves the best impulses found.
+bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                  const tpSolveSettings* settings, tpStepReport* report);
+
+// Adds the energies that impulses changed, between velocities before and after them.
+void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
+                          const tpVelocity* after, const tpContact* contacts, tpStepReport* report);
+
+#endif
