@@ -106,23 +106,12 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
     return tp_success;
 }
 
-// Farthest point of the body from its centre of mass; infinite shapes do not move by turning here.
-static double reachOf(const tpSystem* system, int index) {
-    const tpBody* body = &system->bodies.data[index];
-    double reach = 0.0;
-    for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
-        tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
-        tpBounds bounds = tpGeometry_Bounds(&system->shapes.data[i].geometry, center);
-        tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
-        if (tpIsFiniteVec3(corner)) {
-            reach = fmax(reach, tpLength(corner));
-        }
-    }
-    return reach;
-}
-
 static double speedOf(const tpVelocity* velocity, double reach) {
     return tpLength(velocity->linear) + reach * tpLength(velocity->angular);
+}
+
+double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity) {
+    return speedOf(velocity, system->bodies.data[body].reach);
 }
 
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
@@ -131,14 +120,14 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
     if (margins == NULL) {
         return NULL;
     }
-    double fall = h * h * tpLength(system->gravity);
+    double fall = 2.0 * h * h * tpLength(system->gravity);
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         if (!body->isLive || body->kind == tp_fixedBody) {
             margins[i] = 0.0;
             continue;
         }
-        double reach = reachOf(system, i);
+        double reach = body->reach;
         double speed = speedOf(&velocities[i], reach);
         if (others != NULL) {
             speed = fmax(speed, speedOf(&others[i], reach));

@@ -16,6 +16,9 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
                          double h);
 
+// The largest speed of any point of a body that moves so.
+double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
+
 // What a contact carries over to the next step.
 typedef struct tpContactMemory {
     int32_t shapeA, shapeB;

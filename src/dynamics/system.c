@@ -40,6 +40,19 @@ bool tpSystem_ReserveBody(tpSystem* system, int index) {
            TP_RESERVE(allocator, system->bodies, index + 1);
 }
 
+static double reachOf(const tpSystem* system, const tpBody* body) {
+    double reach = 0.0;
+    for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
+        tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
+        tpBounds bounds = tpGeometry_Bounds(&system->shapes.data[i].geometry, center);
+        tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
+        if (tpIsFiniteVec3(corner)) {
+            reach = fmax(reach, tpLength(corner));
+        }
+    }
+    return reach;
+}
+
 void tpSystem_UpdateMass(tpSystem* system, int index) {
     tpBody* body = &system->bodies.data[index];
     tpPose frame = tpSystem_BodyFrame(system, index);
@@ -49,6 +62,7 @@ void tpSystem_UpdateMass(tpSystem* system, int index) {
     bool isMovable = body->kind == tp_dynamicBody && body->mass > 0.0;
     body->inverseMass = isMovable ? 1.0 / body->mass : 0.0;
     system->poses.data[index].position = tpTransformPoint(frame, body->center);
+    body->reach = reachOf(system, body);
 }
 
 tpPose tpSystem_BodyFrame(const tpSystem* system, int index) {

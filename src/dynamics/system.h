@@ -44,6 +44,7 @@ typedef struct tpBody {
     double linearDamping, angularDamping; // 1/s
     tpKeyframe* keyframes;
     int keyframeCount;
+    double reach;   // farthest point of its finite shapes from the centre of mass, m
     int firstShape; // chained through tpShape.next, in order of creation
     void* userData;
     char name[tp_nameCapacity];
@@ -129,6 +130,7 @@ static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
 }
 
 // Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in place.
+// Then how far its shapes reach; to be called whenever its shapes have changed.
 void tpSystem_UpdateMass(tpSystem* system, int body);
 
 // The frame of the body as the scene gives it, from the centre of mass.

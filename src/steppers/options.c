@@ -5,13 +5,34 @@
 
 #include "base/error.h"
 
-const tpOptionInfo tpOptionTable[tp_optionCount + 1] = {
-    { NULL, tp_numberOption, 0.0, 0.0, 0.0, NULL, NULL, NULL },
+static const char* const cones[] = { "circular", "pyramid", NULL };
+static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
+static const char* const linearisations[] = { "predicted", "current", NULL };
+
+const tpOptionInfo tpOptionTable[tp_optionCount] = {
+    [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
+                             "how exactly the contact law is solved, in contact velocities" },
+    [tp_coneOption] = { "cone", tp_choiceOption, 0, 0, 1, cones, NULL,
+                        "friction cone: the true one, or the papers' pyramid" },
+    [tp_directionsOption] = { "directions", tp_integerOption, 8, 3, 64, NULL, NULL,
+                              "friction directions of the pyramid" },
+    [tp_variantOption] = { "variant", tp_choiceOption, 0, 0, 2, variants, NULL,
+                           "contact rows on positions, on velocities, or by the fixed point" },
+    [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
+                             "where contacts are linearised: at the predicted or the current "
+                             "place" },
+    [tp_gammaOption] = { "gamma", tp_numberOption, 1.0, 0.0, 1.0, NULL, NULL,
+                         "part of a penetration that one step takes back" },
+    [tp_energyGuardOption] = { "energy_guard", tp_booleanOption, 1, 0, 1, NULL, NULL,
+                               "keeps energy from rising beyond the work done" },
+    [tp_restitutionThresholdOption] = { "restitution_threshold", tp_numberOption, -1.0, -1.0, 1e6,
+                                        NULL, "m/s",
+                                        "slower approaches do not bounce; negative: 2 g h" },
 };
 
 tpOptions tpDefaultOptions(void) {
     tpOptions options;
-    for (int i = 0; i <= tp_optionCount; ++i) {
+    for (int i = 0; i < tp_optionCount; ++i) {
         options.values[i] = tpOptionTable[i].defaultValue;
     }
     return options;
@@ -27,7 +48,7 @@ int tpOptions_Find(const char* name) {
 }
 
 static tpResult unknownOption(const char* name, tpError* error) {
-    const char* names[tp_optionCount + 1] = { NULL };
+    const char* names[tp_optionCount];
     for (int i = 0; i < tp_optionCount; ++i) {
         names[i] = tpOptionTable[i].name;
     }

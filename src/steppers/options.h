@@ -6,14 +6,28 @@
 #include "tippe/world.h"
 
 // The order is that of the table in options.c.
-typedef enum tpOptionIndex { tp_optionCount } tpOptionIndex;
+typedef enum tpOptionIndex {
+    tp_toleranceOption,
+    tp_coneOption,
+    tp_directionsOption,
+    tp_variantOption,
+    tp_lineariseOption,
+    tp_gammaOption,
+    tp_energyGuardOption,
+    tp_restitutionThresholdOption,
+    tp_optionCount
+} tpOptionIndex;
+
+// Choices, in the order of the table.
+enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
+enum { tp_predictedLinearisation, tp_currentLinearisation };
 
 // Values, one an option; choices and booleans as whole numbers.
 typedef struct tpOptions {
-    double values[tp_optionCount + 1];
+    double values[tp_optionCount];
 } tpOptions;
 
-extern const tpOptionInfo tpOptionTable[tp_optionCount + 1]; // the last has no name
+extern const tpOptionInfo tpOptionTable[tp_optionCount];
 
 tpOptions tpDefaultOptions(void);
 

@@ -2,11 +2,15 @@
 
 #include <string.h>
 
+#include "steppers/anitescu/anitescu.h"
 #include "steppers/free_flight/free_flight.h"
 #include "steppers/stepper.h"
+#include "steppers/stewart_trinkle/stewart_trinkle.h"
 
 static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_freeFlight] = &tpFreeFlightStepper,
+    [tp_stewartTrinkle] = &tpStewartTrinkleStepper,
+    [tp_anitescu] = &tpAnitescuStepper,
 };
 
 const tpStepper* tpStepper_Get(tpStepperId id) {

@@ -30,6 +30,7 @@ static tpResult updateMassFromShapes(tpWorld* world, int index, tpError* error) 
     tpSystem* system = &world->system;
     tpBody* body = &system->bodies.data[index];
     if (body->hasGivenMass || body->kind != tp_dynamicBody) {
+        tpSystem_UpdateMass(system, index);
         return tp_success;
     }
     tpMassProperties sum;

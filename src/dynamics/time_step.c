@@ -1,0 +1,318 @@
+#include "dynamics/time_step.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+
+// Joints are brought back to within this after each step, m or rad: far below what can be seen, far
+// above rounding for machines of metres.
+static const double jointTolerance = 1e-10;
+
+// Contacts nearer than this at the end of a step are listed even when they carry nothing, m.
+static const double touchDistance = 1e-6;
+
+static void findFreeMotion(tpTimeStep* step) {
+    tpSystem* system = step->system;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        tpVelocity* velocity = &step->freeVelocities[i];
+        step->freeMoves[i] = *velocity;
+        const tpBody* body = &system->bodies.data[i];
+        bool isTumbling =
+            body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
+        if (!isTumbling) {
+            continue;
+        }
+        // The gyroscopic change of angular velocity, and the mean turn that goes with it.
+        tpQuat start = step->startPoses[i].rotation;
+        tpQuat end = start;
+        tpRotateFreely(&body->inertia, step->h, &end, &velocity->angular);
+        tpVec3 turn = tpQuatLog(tpMulQQ(end, tpConjugate(start)));
+        step->freeMoves[i].angular = tpScale(1.0 / step->h, turn);
+    }
+}
+
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, tpStepReport* report) {
+    memset(step, 0, sizeof(*step));
+    step->system = system;
+    step->h = h;
+    step->bodyCount = system->bodyCount;
+    tpArena* arena = &system->arena;
+    int count = system->bodyCount;
+    step->startPoses = TP_SCRATCH(arena, tpPose, count);
+    step->startVelocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->freeVelocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->freeMoves = TP_SCRATCH(arena, tpVelocity, count);
+    step->velocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->moves = TP_SCRATCH(arena, tpVelocity, count);
+    if (arena->failed) {
+        return false;
+    }
+    tpSystem_AimKinematic(system, system->time, h);
+    size_t velocityBytes = sizeof(tpVelocity) * (size_t)count;
+    if (count > 0) {
+        memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)count);
+        memcpy(step->startVelocities, system->velocities.data, velocityBytes);
+    }
+    report->externalWork += tpSystem_KickWithoutSprings(system, system->time, h);
+    if (count > 0) {
+        memcpy(step->freeVelocities, system->velocities.data, velocityBytes);
+    }
+    findFreeMotion(step);
+    step->margins = tpSystem_Margins(system, step->startVelocities, step->freeVelocities, h);
+    return step->margins != NULL;
+}
+
+void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses) {
+    const tpSystem* system = step->system;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        tpPose pose = step->startPoses[i];
+        if (body->inverseMass > 0.0 || body->kind == tp_kinematicBody) {
+            pose.position = tpMulAdd(pose.position, step->h, moves[i].linear);
+            tpQuat turn = tpQuatExp(tpScale(step->h, moves[i].angular));
+            pose.rotation = tpNormalizeQuat(tpMulQQ(turn, pose.rotation));
+        }
+        poses[i] = pose;
+    }
+}
+
+bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
+    tpSystem* system = step->system;
+    tpResult result =
+        tpSystem_FindContacts(system, poses, step->margins, &step->contacts, &step->contactCount);
+    step->laws = TP_SCRATCH(&system->arena, tpContactLaw, step->contactCount);
+    if (result != tp_success || step->laws == NULL) {
+        return false;
+    }
+    for (int i = 0; i < step->contactCount; ++i) {
+        step->laws[i] = tpMakeContactLaw(system, &step->contacts[i]);
+    }
+    int jointBlocks, jointRows;
+    tpJoints_Count(system, &jointBlocks, &jointRows);
+    if (!tpRows_Create(&step->rows, system, step->contactCount + jointBlocks,
+                       TP_FRICTION_MAX_ROWS * step->contactCount + jointRows)) {
+        return false;
+    }
+    tpRows_SetMasses(&step->rows, system);
+    return true;
+}
+
+// The bodies of a block, those that do not move by impulses too.
+static void bodiesOf(const tpTimeStep* step, int block, int* bodyA, int* bodyB) {
+    tpBlockInfo info = step->rows.infos[block];
+    if (info.source == tp_contactSource) {
+        *bodyA = step->contacts[info.index].bodyA;
+        *bodyB = step->contacts[info.index].bodyB;
+    } else {
+        *bodyA = step->system->joints.data[info.index].bodyA;
+        *bodyB = step->system->joints.data[info.index].bodyB;
+    }
+}
+
+void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
+    tpRows* rows = &step->rows;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int bodyA, bodyB;
+        bodiesOf(step, b, &bodyA, &bodyB);
+        bool isContact = rows->infos[b].source == tp_contactSource;
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            const tpVelocity* velocities =
+                isContact && k > 0 ? step->freeVelocities : step->freeMoves;
+            rows->q[row] =
+                rows->bias[row] + tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
+        }
+    }
+}
+
+void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history) {
+    tpRows* rows = &step->rows;
+    int cursor = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            continue;
+        }
+        int index = rows->infos[b].index;
+        const tpContactMemory* memory =
+            tpContactHistory_Find(history, &step->contacts[index], &cursor);
+        if (memory == NULL) {
+            continue;
+        }
+        double* impulse = rows->impulse + rows->firstRows[b];
+        impulse[0] = fmax(0.0, tpDot(memory->impulse, step->contacts[index].normal));
+        for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
+            impulse[k] = tpDot(memory->impulse, step->laws[index].tangents[k - 1]);
+        }
+        if (rows->dimensions[b] == 4) {
+            impulse[3] = memory->torsion;
+        }
+    }
+}
+
+void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
+    size_t bytes = sizeof(tpVelocity) * (size_t)step->bodyCount;
+    if (bytes > 0) {
+        memcpy(step->velocities, step->freeVelocities, bytes);
+        memcpy(step->moves, step->freeMoves, bytes);
+    }
+    tpRows_ApplyImpulses(&step->rows, step->velocities);
+    tpRows_ApplyImpulses(&step->rows, step->moves);
+}
+
+bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised) {
+    const tpSystem* system = step->system;
+    bool outran = false;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        tpVelocity relative = step->moves[i];
+        if (linearised != NULL) {
+            relative.linear = tpSub(relative.linear, linearised[i].linear);
+            relative.angular = tpSub(relative.angular, linearised[i].angular);
+        }
+        double way = step->h * tpVelocity_LargestSpeed(system, i, &relative);
+        if (way > step->margins[i] * (1.0 + 1e-9)) {
+            step->margins[i] = 1.25 * way;
+            outran = true;
+        }
+    }
+    return outran;
+}
+
+// Reporting -------------------------------------------------------------------------------------
+
+static tpContactState stateOf(double normalImpulse, double slidingSpeed) {
+    if (!(normalImpulse > 0.0)) {
+        return tp_separated;
+    }
+    return slidingSpeed > 1e-8 ? tp_sliding : tp_sticking;
+}
+
+static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contact) {
+    tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                     tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
+    return tpMulAdd(u, -tpDot(u, contact->normal), contact->normal);
+}
+
+// The contact at the end of the step with the same features, or NULL. Both lists are in order.
+static const tpContact* sameContact(const tpContact* contact, const tpContact* list, int count,
+                                    int* cursor) {
+    while (*cursor < count) {
+        const tpContact* other = &list[*cursor];
+        bool isBefore = other->shapeA != contact->shapeA   ? other->shapeA < contact->shapeA
+                        : other->shapeB != contact->shapeB ? other->shapeB < contact->shapeB
+                                                           : other->feature < contact->feature;
+        if (!isBefore) {
+            bool isSame = other->shapeA == contact->shapeA && other->shapeB == contact->shapeB &&
+                          other->feature == contact->feature;
+            return isSame ? other : NULL;
+        }
+        *cursor += 1;
+    }
+    return NULL;
+}
+
+static void describeContact(const tpTimeStep* step, int block, const tpContact* atEnd,
+                            tpContactInfo* info, tpContactMemory* memory) {
+    const tpRows* rows = &step->rows;
+    const tpSystem* system = step->system;
+    int index = rows->infos[block].index;
+    const tpContact* contact = &step->contacts[index];
+    const tpContactLaw* law = &step->laws[index];
+    const double* impulse = rows->impulse + rows->firstRows[block];
+    int dimension = rows->dimensions[block];
+    memset(info, 0, sizeof(*info));
+    memset(memory, 0, sizeof(*memory));
+    tpVec3 friction = tpZeroVec3();
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        friction = tpMulAdd(friction, impulse[k], law->tangents[k - 1]);
+    }
+    info->bodyA.slot = (uint32_t)contact->bodyA + 1;
+    info->bodyB.slot = (uint32_t)contact->bodyB + 1;
+    info->shapeA.slot = (uint32_t)contact->shapeA + 1;
+    info->shapeB.slot = (uint32_t)contact->shapeB + 1;
+    info->feature = contact->feature;
+    info->point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+    info->normal = contact->normal;
+    info->normalImpulse = impulse[0];
+    info->frictionImpulse = friction;
+    info->torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
+    info->gap = atEnd != NULL ? atEnd->gap : step->h * rows->velocity[rows->firstRows[block]];
+    info->slidingSpeed = tpLength(tangentialVelocity(system, contact));
+    info->state = stateOf(impulse[0], info->slidingSpeed);
+    memory->shapeA = contact->shapeA;
+    memory->shapeB = contact->shapeB;
+    memory->feature = contact->feature;
+    memory->impulse = tpMulAdd(friction, impulse[0], contact->normal);
+    memory->torsion = info->torsionalImpulse;
+    tpVec3 approach = tpSub(
+        tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, step->startVelocities),
+        tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, step->startVelocities));
+    memory->normalSpeed = tpDot(approach, contact->normal);
+}
+
+static bool listContacts(tpTimeStep* step, tpContactHistory* history, tpStepReport* report) {
+    tpSystem* system = step->system;
+    const tpRows* rows = &step->rows;
+    const tpAllocator* allocator = &system->allocator;
+    tpContact* atEnd;
+    int endCount;
+    // Where bodies are now: how deep they overlap, and the gaps of what is listed.
+    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &atEnd, &endCount) !=
+        tp_success) {
+        return false;
+    }
+    for (int i = 0; i < endCount; ++i) {
+        report->penetration = fmax(report->penetration, -atEnd[i].gap);
+    }
+    system->contacts.count = 0;
+    history->list.count = 0;
+    if (!TP_RESERVE(allocator, system->contacts, rows->blockCount) ||
+        !TP_RESERVE(allocator, history->list, rows->blockCount)) {
+        return false;
+    }
+    int cursor = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            continue;
+        }
+        const tpContact* contact = &step->contacts[rows->infos[b].index];
+        const tpContact* same = sameContact(contact, atEnd, endCount, &cursor);
+        tpContactInfo info;
+        tpContactMemory memory;
+        describeContact(step, b, same, &info, &memory);
+        history->list.data[history->list.count++] = memory;
+        if (info.normalImpulse > 0.0 || info.gap <= touchDistance) {
+            system->contacts.data[system->contacts.count++] = info;
+        }
+    }
+    report->contactCount = system->contacts.count;
+    return true;
+}
+
+tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
+                                const tpVelocity* velocities) {
+    tpVec3 arm = tpSub(point, step->startPoses[body].position);
+    return tpAdd(velocities[body].linear, tpCross(velocities[body].angular, arm));
+}
+
+bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
+                       tpStepReport* report) {
+    tpSystem* system = step->system;
+    tpRows_AccountEnergy(&step->rows, system, step->freeVelocities, step->velocities,
+                         step->contacts, report);
+    if (step->bodyCount > 0) {
+        memcpy(system->velocities.data, step->velocities,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpTimeStep_Move(step, step->moves, system->poses.data);
+    tpSystem_MoveKinematic(system, system->time, step->h);
+    tpJoints_FollowAngles(system);
+    tpJoints_StoreReactions(system, &step->rows, step->h);
+    tpJoints_Correct(system, memory, jointTolerance);
+    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    return listContacts(step, history, report);
+}

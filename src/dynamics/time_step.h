@@ -1,0 +1,64 @@
+// What every time stepper does around its problem: free motion before, moving and reporting after.
+//
+// A step works on velocities. `freeVelocities` are those that forces alone would give at the end of the
+// step; impulses are added to them. `freeMoves` are the mean velocities with which bodies without
+// impulses would move: the same but for turning bodies, whose angular velocity is not constant.
+
+#ifndef TIPPE_SRC_DYNAMICS_TIME_STEP_H
+#define TIPPE_SRC_DYNAMICS_TIME_STEP_H
+
+#include "dynamics/contacts.h"
+#include "dynamics/solve.h"
+
+typedef struct tpTimeStep {
+    tpSystem* system;
+    double h;
+    int bodyCount;
+    tpPose* startPoses;
+    tpVelocity* startVelocities;
+    tpVelocity* freeVelocities;
+    tpVelocity* freeMoves;
+    tpVelocity* velocities; // at the end, after impulses
+    tpVelocity* moves;      // likewise, for positions
+    double* margins;
+
+    tpContact* contacts;
+    tpContactLaw* laws;
+    int contactCount;
+    tpRows rows;
+} tpTimeStep;
+
+// Copies the state, applies forces, finds the free motion. False where memory ran out.
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, tpStepReport* report);
+
+// Poses after moving from the start at the given velocities for h; kinematic bodies where they have to
+// be. `poses` may be the system's.
+void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses);
+
+// Contacts at the given poses within the margins, their laws, and empty rows with room for them and
+// for the joints.
+bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses);
+
+// Row velocities without impulses: q = J v + bias, with freeMoves in normal and joint rows and
+// freeVelocities in friction rows.
+void tpTimeStep_SetFreeVelocities(tpTimeStep* step);
+
+// Start of the solve from what the contacts carried in the last step.
+void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history);
+
+// velocities and moves from the impulses.
+void tpTimeStep_ApplyImpulses(tpTimeStep* step);
+
+// Velocity of a point of a body at its pose at the start.
+tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
+                                const tpVelocity* velocities);
+
+// True where a body moves farther than its margin from where contacts were looked for, having moved
+// there by `linearised` (NULL: not at all). Its margin is then enlarged.
+bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised);
+
+// Moves the system, corrects joints, lists contacts, fills in the report and the history.
+bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
+                       tpStepReport* report);
+
+#endif

@@ -1,0 +1,204 @@
+// Fixed-step velocity complementarity with joints and restitution [Anitescu03].
+//
+// The step in the paper's order: active set at the current configuration, restitution of what hit in
+// the step before (4.10), the mixed complementarity problem (4.11), move. README.md beside this file
+// has the equations and the table of symbols.
+
+#include "steppers/anitescu/anitescu.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joints.h"
+#include "steppers/memory.h"
+
+enum { maxPasses = 5, maxGuardTrials = 12 };
+
+// How the problem is softened when the guard acts: factors of the restitution and of the push-out.
+typedef struct tpGuard {
+    double restitution, pushOut;
+} tpGuard;
+
+// Lambda of (4.10): e times the approach velocity before the collision, where it was a collision.
+static double restitutionTerm(const tpTimeStep* step, const tpStepperMemory* memory, int block,
+                              int contact, const tpContactMemory* last, double threshold) {
+    if (last == NULL || !last->hasHit || memory->before.count != step->bodyCount) {
+        return 0.0;
+    }
+    const tpContact* c = &step->contacts[contact];
+    int row = step->rows.firstRows[block];
+    double approach = tpRows_RowVelocity(&step->rows, row, memory->before.data, c->bodyA, c->bodyB);
+    return approach < -threshold ? step->laws[contact].restitution * approach : 0.0;
+}
+
+// Delta + Lambda of (4.11) for each contact, and the joints' Upsilon.
+static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamma, double threshold,
+                    tpGuard guard) {
+    int cursor = 0;
+    bool bounces = false;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        const tpContactMemory* last = tpContactHistory_Find(&memory->history, contact, &cursor);
+        int block = tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i,
+                                      &step->laws[i], 0.0);
+        double lambda = restitutionTerm(step, memory, block, i, last, threshold);
+        bounces = bounces || lambda < 0.0;
+        // A gap that is open is met exactly; of an overlap one step takes back the part gamma.
+        double part = contact->gap > 0.0 ? 1.0 : gamma * guard.pushOut;
+        step->rows.bias[step->rows.firstRows[block]] =
+            part * contact->gap / step->h + guard.restitution * lambda;
+    }
+    tpJointTreatment treatment = { step->h, guard.pushOut, NULL };
+    tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
+    return bounces;
+}
+
+static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
+                  double gamma, double threshold, tpGuard guard, bool* bounces,
+                  tpStepReport* report) {
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        if (!tpTimeStep_FindContacts(step, step->startPoses)) {
+            return false;
+        }
+        *bounces = addRows(step, memory, gamma, threshold, guard);
+        tpTimeStep_SetFreeVelocities(step);
+        tpTimeStep_WarmStart(step, &memory->history);
+        if (!tpRows_Solve(&step->rows, step->system, memory->solver, settings, report)) {
+            return false;
+        }
+        tpTimeStep_ApplyImpulses(step);
+        if (!tpTimeStep_Outran(step, NULL)) {
+            break;
+        }
+    }
+    return true;
+}
+
+// Energy at the end of the step less what it may be: that of the start and the work done.
+static double energyRise(tpTimeStep* step, const tpStepReport* report) {
+    tpSystem* system = step->system;
+    size_t count = (size_t)step->bodyCount;
+    tpStepReport trial = *report;
+    trial.externalWork = report->externalWork;
+    tpRows_AccountEnergy(&step->rows, system, step->freeVelocities, step->velocities,
+                         step->contacts, &trial);
+    tpVelocity* velocities = system->velocities.data;
+    tpPose* poses = system->poses.data;
+    if (count > 0) {
+        memcpy(velocities, step->velocities, sizeof(tpVelocity) * count);
+        tpTimeStep_Move(step, step->moves, poses);
+    }
+    double after = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+    if (count > 0) {
+        memcpy(poses, step->startPoses, sizeof(tpPose) * count);
+        memcpy(velocities, step->freeVelocities, sizeof(tpVelocity) * count);
+    }
+    return after - (report->kineticBefore + report->potentialBefore + trial.externalWork);
+}
+
+// Solves, and where energy rises solves again with less restitution and then less push-out, by halving
+// the interval, until it does not.
+static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
+                         double gamma, double threshold, bool isGuarded, tpStepReport* report) {
+    tpGuard full = { 1.0, 1.0 };
+    bool bounces;
+    if (!solve(step, memory, settings, gamma, threshold, full, &bounces, report)) {
+        return false;
+    }
+    double scale = fabs(report->kineticBefore) + fabs(report->potentialBefore);
+    double allowed = 1e-12 * scale;
+    if (!isGuarded || energyRise(step, report) <= allowed) {
+        return true;
+    }
+    report->note = "the energy guard acted";
+    // Without any restitution: does the rest stay within bounds?
+    tpGuard guard = { 0.0, 1.0 };
+    double low = 0.0, high = 1.0;
+    bool useRestitution = bounces;
+    if (bounces) {
+        if (!solve(step, memory, settings, gamma, threshold, guard, &bounces, report)) {
+            return false;
+        }
+        useRestitution = energyRise(step, report) <= allowed;
+    }
+    if (!useRestitution) {
+        guard.restitution = 0.0;
+    }
+    for (int trial = 0; trial < maxGuardTrials; ++trial) {
+        double middle = 0.5 * (low + high);
+        guard = useRestitution ? (tpGuard){ middle, 1.0 } : (tpGuard){ 0.0, middle };
+        if (!solve(step, memory, settings, gamma, threshold, guard, &bounces, report)) {
+            return false;
+        }
+        if (energyRise(step, report) <= allowed) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    // The last trial may have been one too many: take the best that was within bounds.
+    guard = useRestitution ? (tpGuard){ low, 1.0 } : (tpGuard){ 0.0, low };
+    return solve(step, memory, settings, gamma, threshold, guard, &bounces, report);
+}
+
+// A contact that pushed and was approached faster than the threshold has collided: it bounces in the
+// next step. This also holds when the step before ended exactly on contact.
+static void markHits(tpStepperMemory* memory, double threshold) {
+    for (int i = 0; i < memory->history.list.count; ++i) {
+        tpContactMemory* contact = &memory->history.list.data[i];
+        bool isPushed = tpLengthSquared(contact->impulse) > 0.0;
+        contact->hasHit = isPushed && contact->normalSpeed < -threshold;
+    }
+}
+
+static bool keepVelocities(tpStepperMemory* memory, const tpTimeStep* step) {
+    if (!TP_RESERVE(&memory->allocator, memory->before, step->bodyCount)) {
+        return false;
+    }
+    if (step->bodyCount > 0) {
+        memcpy(memory->before.data, step->startVelocities,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    memory->before.count = step->bodyCount;
+    return true;
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    tpStepperMemory* memory = state;
+    tpSolveSettings settings = tpSolveSettings_FromOptions(options);
+    double gamma = options->values[tp_gammaOption];
+    double threshold = options->values[tp_restitutionThresholdOption];
+    if (threshold < 0.0) {
+        threshold = 2.0 * h * tpLength(system->gravity);
+    }
+    bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
+    tpTimeStep step;
+    bool isDone = tpTimeStep_Begin(&step, system, h, report) &&
+                  solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
+                  tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
+                  keepVelocities(memory, &step);
+    if (!isDone) {
+        report->undone = true;
+        report->note = "out of memory";
+        return;
+    }
+    markHits(memory, threshold);
+}
+
+static const tpOptionIndex used[] = { tp_toleranceOption,   tp_coneOption,
+                                      tp_directionsOption,  tp_gammaOption,
+                                      tp_energyGuardOption, tp_restitutionThresholdOption,
+                                      tp_optionCount };
+
+const tpStepper tpAnitescuStepper = {
+    .name = "anitescu",
+    .summary = "fixed-step velocity complementarity with joints and restitution",
+    .options = used,
+    .create = tpStepperMemory_Create,
+    .destroy = tpStepperMemory_Destroy,
+    .step = step,
+    .savedSize = tpStepperMemory_SavedSize,
+    .save = tpStepperMemory_Save,
+    .restore = tpStepperMemory_Restore,
+};

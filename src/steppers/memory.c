@@ -1,0 +1,115 @@
+#include "steppers/memory.h"
+
+#include <string.h>
+
+bool tpStepperMemory_Create(tpSystem* system, void** state) {
+    tpStepperMemory* memory = tpAllocateZeroed(&system->allocator, sizeof(tpStepperMemory));
+    if (memory == NULL) {
+        return false;
+    }
+    memory->allocator = system->allocator;
+    memory->system = system;
+    memory->solver = tpCreateSolverMemory(&system->allocator);
+    if (memory->solver == NULL) {
+        tpRelease(&system->allocator, memory, sizeof(tpStepperMemory));
+        return false;
+    }
+    *state = memory;
+    return true;
+}
+
+void tpStepperMemory_Destroy(tpSystem* system, void* state) {
+    tpStepperMemory* memory = state;
+    if (memory == NULL) {
+        return;
+    }
+    tpDestroySolverMemory(memory->solver);
+    TP_FREE_ARRAY(&system->allocator, memory->history.list);
+    TP_FREE_ARRAY(&system->allocator, memory->before);
+    tpRelease(&system->allocator, memory, sizeof(tpStepperMemory));
+}
+
+// A snapshot: counts, history, velocities, turns of joints, what the collider has learned.
+typedef struct tpSavedHead {
+    int historyCount, beforeCount, jointCount;
+    uint64_t colliderLayout;
+    size_t colliderSize;
+} tpSavedHead;
+
+static size_t colliderSize(const tpSystem* system) {
+    return system->collider != NULL ? tpCollider_StateSize(system->collider) : 0;
+}
+
+size_t tpStepperMemory_SavedSize(const void* state) {
+    const tpStepperMemory* memory = state;
+    return sizeof(tpSavedHead) + sizeof(tpContactMemory) * (size_t)memory->history.list.count +
+           sizeof(tpVelocity) * (size_t)memory->before.count +
+           sizeof(double) * (size_t)memory->system->joints.count + colliderSize(memory->system);
+}
+
+static unsigned char* put(unsigned char* place, const void* data, size_t size) {
+    if (size > 0) {
+        memcpy(place, data, size);
+    }
+    return place + size;
+}
+
+void tpStepperMemory_Save(const void* state, void* saved) {
+    const tpStepperMemory* memory = state;
+    const tpSystem* system = memory->system;
+    tpSavedHead head;
+    memset(&head, 0, sizeof(head));
+    head.historyCount = memory->history.list.count;
+    head.beforeCount = memory->before.count;
+    head.jointCount = system->joints.count;
+    head.colliderLayout = system->colliderLayout;
+    head.colliderSize = colliderSize(system);
+    unsigned char* place = put(saved, &head, sizeof(head));
+    place =
+        put(place, memory->history.list.data, sizeof(tpContactMemory) * (size_t)head.historyCount);
+    place = put(place, memory->before.data, sizeof(tpVelocity) * (size_t)head.beforeCount);
+    for (int i = 0; i < head.jointCount; ++i) {
+        place = put(place, &system->joints.data[i].turn, sizeof(double));
+    }
+    if (head.colliderSize > 0) {
+        tpCollider_SaveState(system->collider, place);
+    }
+}
+
+bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
+    tpStepperMemory* memory = state;
+    tpSavedHead head;
+    memcpy(&head, saved, sizeof(head));
+    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
+    if (!TP_RESERVE(&memory->allocator, memory->history.list, head.historyCount) ||
+        !TP_RESERVE(&memory->allocator, memory->before, head.beforeCount)) {
+        return false;
+    }
+    size_t historyBytes = sizeof(tpContactMemory) * (size_t)head.historyCount;
+    size_t beforeBytes = sizeof(tpVelocity) * (size_t)head.beforeCount;
+    put((unsigned char*)memory->history.list.data, place, historyBytes);
+    put((unsigned char*)memory->before.data, place + historyBytes, beforeBytes);
+    memory->history.list.count = head.historyCount;
+    memory->before.count = head.beforeCount;
+    place += historyBytes + beforeBytes;
+    for (int i = 0; i < head.jointCount; ++i) {
+        memcpy(&system->joints.data[i].turn, place, sizeof(double));
+        place += sizeof(double);
+    }
+    if (head.colliderSize == 0 || system->collider == NULL ||
+        head.colliderLayout != system->colliderLayout) {
+        // No contacts had been looked for: the next step starts the collider afresh.
+        tpDestroyCollider(system->collider);
+        system->collider = NULL;
+        return true;
+    }
+    return tpCollider_LoadState(system->collider, place, head.colliderSize) == tp_success;
+}
+
+tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options) {
+    tpSolveSettings settings;
+    settings.cone = (tpConeChoice)options->values[tp_coneOption];
+    settings.directionCount = (int)options->values[tp_directionsOption];
+    settings.tolerance = options->values[tp_toleranceOption];
+    return settings;
+}

@@ -1,0 +1,27 @@
+// What the steppers that solve complementarity problems keep from step to step.
+
+#ifndef TIPPE_SRC_STEPPERS_MEMORY_H
+#define TIPPE_SRC_STEPPERS_MEMORY_H
+
+#include "dynamics/time_step.h"
+#include "steppers/stepper.h"
+
+typedef struct tpStepperMemory {
+    tpAllocator allocator;
+    tpSolverMemory* solver;
+    tpContactHistory history;
+    TP_ARRAY(tpVelocity) before; // velocities at the start of the last step
+    const tpSystem* system;
+} tpStepperMemory;
+
+// Entries of tpStepper.
+bool tpStepperMemory_Create(tpSystem* system, void** state);
+void tpStepperMemory_Destroy(tpSystem* system, void* state);
+size_t tpStepperMemory_SavedSize(const void* state);
+void tpStepperMemory_Save(const void* state, void* memory);
+bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* memory);
+
+// How the rows are solved, from the options.
+tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options);
+
+#endif
