@@ -137,22 +137,36 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
     return margins;
 }
 
-static int compare(const tpContactMemory* memory, const tpContact* contact) {
-    if (memory->shapeA != contact->shapeA) {
-        return memory->shapeA < contact->shapeA ? -1 : 1;
+static int compareIds(int32_t shapeA, int32_t shapeB, uint64_t feature, const tpContact* contact) {
+    if (shapeA != contact->shapeA) {
+        return shapeA < contact->shapeA ? -1 : 1;
     }
-    if (memory->shapeB != contact->shapeB) {
-        return memory->shapeB < contact->shapeB ? -1 : 1;
+    if (shapeB != contact->shapeB) {
+        return shapeB < contact->shapeB ? -1 : 1;
     }
-    return memory->feature < contact->feature ? -1 : memory->feature > contact->feature ? 1 : 0;
+    return feature < contact->feature ? -1 : feature > contact->feature ? 1 : 0;
+}
+
+const tpContact* tpContacts_FindSame(const tpContact* contact, const tpContact* list, int count,
+                                     int* cursor) {
+    for (; *cursor < count; *cursor += 1) {
+        const tpContact* other = &list[*cursor];
+        int order = compareIds(other->shapeA, other->shapeB, other->feature, contact);
+        if (order >= 0) {
+            return order == 0 ? other : NULL;
+        }
+    }
+    return NULL;
 }
 
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor) {
-    while (*cursor < history->list.count && compare(&history->list.data[*cursor], contact) < 0) {
-        *cursor += 1;
+    for (; *cursor < history->list.count; *cursor += 1) {
+        const tpContactMemory* memory = &history->list.data[*cursor];
+        int order = compareIds(memory->shapeA, memory->shapeB, memory->feature, contact);
+        if (order >= 0) {
+            return order == 0 ? memory : NULL;
+        }
     }
-    bool isThere =
-        *cursor < history->list.count && compare(&history->list.data[*cursor], contact) == 0;
-    return isThere ? &history->list.data[*cursor] : NULL;
+    return NULL;
 }

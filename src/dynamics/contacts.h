@@ -19,6 +19,11 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
 
+// The contact of a list with the same shapes and features, or NULL. Both the list and the contacts asked
+// for are in the collider's order; `cursor` starts at 0.
+const tpContact* tpContacts_FindSame(const tpContact* contact, const tpContact* list, int count,
+                                     int* cursor);
+
 // What a contact carries over to the next step.
 typedef struct tpContactMemory {
     int32_t shapeA, shapeB;

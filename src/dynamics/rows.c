@@ -30,6 +30,10 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     return !arena->failed;
 }
 
+void tpRows_Clear(tpRows* rows) {
+    rows->blockCount = rows->rowCount = 0;
+}
+
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
     int degrees = rows->degrees;
     memset(rows->inverseMass, 0,

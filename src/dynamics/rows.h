@@ -62,6 +62,9 @@ typedef struct tpRows {
 // Empty rows with room, in the system's arena. False where memory ran out.
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
 
+// Takes all blocks out; the room stays.
+void tpRows_Clear(tpRows* rows);
+
 // Inverse masses of all bodies at their current orientation.
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
 

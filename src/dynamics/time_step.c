@@ -182,6 +182,16 @@ bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised) {
     return outran;
 }
 
+bool tpTimeStep_FindEndContacts(tpTimeStep* step) {
+    tpPose* poses = TP_SCRATCH(&step->system->arena, tpPose, step->bodyCount);
+    if (poses == NULL) {
+        return false;
+    }
+    tpTimeStep_Move(step, step->moves, poses);
+    return tpSystem_FindContacts(step->system, poses, step->margins, &step->endContacts,
+                                 &step->endCount) == tp_success;
+}
+
 // Reporting -------------------------------------------------------------------------------------
 
 static tpContactState stateOf(double normalImpulse, double slidingSpeed) {
@@ -195,24 +205,6 @@ static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contac
     tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                      tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
     return tpMulAdd(u, -tpDot(u, contact->normal), contact->normal);
-}
-
-// The contact at the end of the step with the same features, or NULL. Both lists are in order.
-static const tpContact* sameContact(const tpContact* contact, const tpContact* list, int count,
-                                    int* cursor) {
-    while (*cursor < count) {
-        const tpContact* other = &list[*cursor];
-        bool isBefore = other->shapeA != contact->shapeA   ? other->shapeA < contact->shapeA
-                        : other->shapeB != contact->shapeB ? other->shapeB < contact->shapeB
-                                                           : other->feature < contact->feature;
-        if (!isBefore) {
-            bool isSame = other->shapeA == contact->shapeA && other->shapeB == contact->shapeB &&
-                          other->feature == contact->feature;
-            return isSame ? other : NULL;
-        }
-        *cursor += 1;
-    }
-    return NULL;
 }
 
 static void describeContact(const tpTimeStep* step, int block, const tpContact* atEnd,
@@ -258,13 +250,13 @@ static bool listContacts(tpTimeStep* step, tpContactHistory* history, tpStepRepo
     tpSystem* system = step->system;
     const tpRows* rows = &step->rows;
     const tpAllocator* allocator = &system->allocator;
-    tpContact* atEnd;
-    int endCount;
     // Where bodies are now: how deep they overlap, and the gaps of what is listed.
-    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &atEnd, &endCount) !=
-        tp_success) {
+    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
+                              &step->endCount) != tp_success) {
         return false;
     }
+    const tpContact* atEnd = step->endContacts;
+    int endCount = step->endCount;
     for (int i = 0; i < endCount; ++i) {
         report->penetration = fmax(report->penetration, -atEnd[i].gap);
     }
@@ -280,7 +272,7 @@ static bool listContacts(tpTimeStep* step, tpContactHistory* history, tpStepRepo
             continue;
         }
         const tpContact* contact = &step->contacts[rows->infos[b].index];
-        const tpContact* same = sameContact(contact, atEnd, endCount, &cursor);
+        const tpContact* same = tpContacts_FindSame(contact, atEnd, endCount, &cursor);
         tpContactInfo info;
         tpContactMemory memory;
         describeContact(step, b, same, &info, &memory);

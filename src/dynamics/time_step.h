@@ -25,6 +25,8 @@ typedef struct tpTimeStep {
     tpContact* contacts;
     tpContactLaw* laws;
     int contactCount;
+    tpContact* endContacts; // where the step ends, once they have been looked for
+    int endCount;
     tpRows rows;
 } tpTimeStep;
 
@@ -52,6 +54,9 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 // Velocity of a point of a body at its pose at the start.
 tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
                                 const tpVelocity* velocities);
+
+// Contacts within the margins where `moves` lead.
+bool tpTimeStep_FindEndContacts(tpTimeStep* step);
 
 // True where a body moves farther than its margin from where contacts were looked for, having moved
 // there by `linearised` (NULL: not at all). Its margin is then enlarged.

@@ -14,10 +14,13 @@
 // A contact counts as closed for the velocity-level rows of sec. 3.3 below this gap, m.
 static const double closedGap = 1e-9;
 
+// Overlap at the end of a step that makes a contact active, m: far below any use, above rounding.
+static const double violation = 1e-12;
+
 // The fixed point of sec. 3.4 has settled when no velocity changes by more than this, relative.
 static const double fixedPointTolerance = 1e-13;
 
-enum { maxPasses = 5, maxFixedPoints = 60 };
+enum { maxPasses = 8, maxFixedPoints = 60 };
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the step.
 typedef struct tpLinearisation {
@@ -37,14 +40,56 @@ static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int 
     return bias;
 }
 
-static void addContactRows(tpTimeStep* step, const tpLinearisation* at, bool onVelocities) {
+// The gap to which the velocities of the start would lead, for contacts found at the start.
+static double predictedGap(const tpTimeStep* step, const tpContact* contact) {
+    tpVec3 u = tpSub(
+        tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, step->startVelocities),
+        tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, step->startVelocities));
+    return contact->gap + step->h * tpDot(u, contact->normal);
+}
+
+// The active set of sec. 4: active in the step before, or violated at the prediction.
+static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
+                           const tpContactHistory* history) {
+    bool* isActive = TP_SCRATCH(&step->system->arena, bool, step->contactCount);
+    int cursor = 0;
+    for (int i = 0; isActive != NULL && i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        const tpContactMemory* last = tpContactHistory_Find(history, contact, &cursor);
+        bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
+        double gap = at->moves != NULL ? contact->gap : predictedGap(step, contact);
+        isActive[i] = wasActive || gap < 0.0;
+    }
+    return isActive;
+}
+
+// On the level of velocities (sec. 3.3): closed at the start of the step; with prediction also what
+// would be violated at its end.
+static bool* closedContacts(tpTimeStep* step, bool isPredicted) {
+    bool* isActive = TP_SCRATCH(&step->system->arena, bool, step->contactCount);
+    tpContact* start;
+    int startCount;
+    if (isActive == NULL || tpSystem_FindContacts(step->system, step->startPoses, step->margins,
+                                                  &start, &startCount) != tp_success) {
+        return NULL;
+    }
+    int cursor = 0;
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        bool isClosed = contact->gap <= (at->moves != NULL ? 0.0 : closedGap);
-        if (onVelocities && !isClosed) {
+        const tpContact* same = tpContacts_FindSame(contact, start, startCount, &cursor);
+        isActive[i] =
+            (same != NULL && same->gap <= closedGap) || (isPredicted && contact->gap < 0.0);
+    }
+    return isActive;
+}
+
+static void addContactRows(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
+                           bool onVelocities) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (!isActive[i]) {
             continue;
         }
-        int block = tpRows_AddContact(&step->rows, step->system, at->poses, contact, i,
+        int block = tpRows_AddContact(&step->rows, step->system, at->poses, &step->contacts[i], i,
                                       &step->laws[i], 0.0);
         if (!onVelocities) {
             step->rows.bias[step->rows.firstRows[block]] = normalBias(step, at, block, i);
@@ -52,29 +97,99 @@ static void addContactRows(tpTimeStep* step, const tpLinearisation* at, bool onV
     }
 }
 
-// Finds contacts where `at` says and solves for the impulses of the step.
-static bool solveAt(tpTimeStep* step, const tpLinearisation* at, bool onVelocities,
-                    tpStepperMemory* memory, const tpSolveSettings* settings,
-                    tpStepReport* report) {
+// Adds the contacts that are violated where the step ends: those with the same features, or, where
+// other features have met, those of the same two shapes that come nearest to it. False where there is
+// none to add.
+static bool addViolated(const tpTimeStep* step, bool* isActive) {
+    bool isAdded = false;
+    for (int k = 0, i = 0; k < step->endCount; ++k) {
+        const tpContact* end = &step->endContacts[k];
+        if (!(end->gap < -violation)) {
+            continue;
+        }
+        while (i < step->contactCount && (step->contacts[i].shapeA < end->shapeA ||
+                                          (step->contacts[i].shapeA == end->shapeA &&
+                                           step->contacts[i].shapeB < end->shapeB))) {
+            ++i;
+        }
+        int same = -1, nearest = -1;
+        bool hasActive = false;
+        for (int j = i; j < step->contactCount && step->contacts[j].shapeA == end->shapeA &&
+                        step->contacts[j].shapeB == end->shapeB;
+             ++j) {
+            same = step->contacts[j].feature == end->feature ? j : same;
+            hasActive = hasActive || isActive[j];
+            bool isNearer =
+                nearest < 0 || tpDistanceBetween(step->contacts[j].pointA, end->pointA) <
+                                   tpDistanceBetween(step->contacts[nearest].pointA, end->pointA);
+            nearest = isNearer ? j : nearest;
+        }
+        int chosen = same >= 0 ? same : hasActive ? -1 : nearest;
+        if (chosen >= 0 && !isActive[chosen]) {
+            isActive[chosen] = true;
+            isAdded = true;
+        }
+    }
+    return isAdded;
+}
+
+// Solves for the impulses of the step with the contacts that are active.
+static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
+                        bool onVelocities, tpStepperMemory* memory, const tpSolveSettings* settings,
+                        tpStepReport* report) {
+    tpRows_Clear(&step->rows);
+    addContactRows(step, at, isActive, onVelocities);
+    tpJointTreatment treatment = { step->h, 1.0, at->moves };
+    tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
+    tpTimeStep_SetFreeVelocities(step);
+    tpTimeStep_WarmStart(step, &memory->history);
+    if (!tpRows_Solve(&step->rows, step->system, memory->solver, settings, report)) {
+        return false;
+    }
+    tpTimeStep_ApplyImpulses(step);
+    return true;
+}
+
+// Finds contacts where `at` says, solves, and solves again while contacts outside the active set are
+// violated where the step ends.
+static bool solveAt(tpTimeStep* step, const tpLinearisation* at, tpStepperMemory* memory,
+                    const tpSolveSettings* settings, tpStepReport* report) {
+    bool* isActive = NULL;
     for (int pass = 0; pass < maxPasses; ++pass) {
-        if (!tpTimeStep_FindContacts(step, at->poses)) {
+        if (isActive == NULL) {
+            if (!tpTimeStep_FindContacts(step, at->poses)) {
+                return false;
+            }
+            isActive = predictActive(step, at, &memory->history);
+        }
+        if (isActive == NULL || !solveActive(step, at, isActive, false, memory, settings, report)) {
             return false;
         }
-        addContactRows(step, at, onVelocities);
-        tpJointTreatment treatment = { step->h, 1.0, at->moves };
-        tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
-        tpTimeStep_SetFreeVelocities(step);
-        tpTimeStep_WarmStart(step, &memory->history);
-        if (!tpRows_Solve(&step->rows, step->system, memory->solver, settings, report)) {
+        // A body that was hit may reach others that nobody looked at: look farther.
+        if (tpTimeStep_Outran(step, at->moves)) {
+            isActive = NULL;
+            continue;
+        }
+        if (!tpTimeStep_FindEndContacts(step)) {
             return false;
         }
-        tpTimeStep_ApplyImpulses(step);
-        // A body that was hit may reach others that nobody looked at: look farther, solve again.
-        if (!tpTimeStep_Outran(step, at->moves)) {
+        if (!addViolated(step, isActive)) {
             return true;
         }
     }
     return true;
+}
+
+// Contact rows n . v >= 0 for what is closed [sec. 3.3]: a solution always exists, and overlaps that
+// have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
+static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at, bool isPredicted,
+                            tpStepperMemory* memory, const tpSolveSettings* settings,
+                            tpStepReport* report) {
+    if (!tpTimeStep_FindContacts(step, at->poses)) {
+        return false;
+    }
+    bool* isActive = closedContacts(step, isPredicted);
+    return isActive != NULL && solveActive(step, at, isActive, true, memory, settings, report);
 }
 
 static double largestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b) {
@@ -98,7 +213,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, tpStepperMemo
     }
     double last = INFINITY;
     for (int k = 0; k < maxFixedPoints; ++k) {
-        if (!solveAt(step, at, false, memory, settings, report)) {
+        if (!solveAt(step, at, memory, settings, report)) {
             return false;
         }
         double change = k > 0 ? largestChange(step, step->moves, moves) : INFINITY;
@@ -139,17 +254,19 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         isDone = at.poses != NULL;
     }
     if (isDone) {
-        // Contacts and inertia are taken at q + h v, where the paper linearises, or at q.
-        at.moves = isPredicted ? step.startVelocities : NULL;
-        if (isPredicted) {
+        // Contacts are taken at q + h v, where the paper linearises, or at q.
+        bool isMoved = isPredicted || variant == tp_velocityVariant;
+        at.moves = isMoved ? step.startVelocities : NULL;
+        if (isMoved) {
             tpTimeStep_Move(&step, step.startVelocities, at.poses);
         } else if (system->bodyCount > 0) {
             memcpy(at.poses, step.startPoses, sizeof(tpPose) * (size_t)system->bodyCount);
         }
-        isDone =
-            variant == tp_nonlinearVariant
-                ? solveFixedPoint(&step, &at, memory, &settings, report)
-                : solveAt(&step, &at, variant == tp_velocityVariant, memory, &settings, report);
+        isDone = variant == tp_nonlinearVariant
+                     ? solveFixedPoint(&step, &at, memory, &settings, report)
+                 : variant == tp_velocityVariant
+                     ? solveVelocities(&step, &at, isPredicted, memory, &settings, report)
+                     : solveAt(&step, &at, memory, &settings, report);
     }
     if (!isDone || !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
         report->undone = true;
