@@ -23,24 +23,23 @@ static void finish(tpVec3 coreA, double radiusA, tpVec3 coreB, double radiusB, t
     out->converged = true;
 }
 
-// Two points, with a normal to take where they coincide.
-static void finishPoints(tpVec3 coreA, double radiusA, tpVec3 coreB, double radiusB,
-                         tpVec3 otherwise, tpSmoothResult* out) {
-    tpVec3 d = tpSub(coreA, coreB);
+// Two points, d from B's to A's, with a normal to take where they coincide to within `rounding`.
+static void finishPoints(tpVec3 coreA, double radiusA, tpVec3 coreB, double radiusB, tpVec3 d,
+                         double rounding, tpVec3 otherwise, tpSmoothResult* out) {
     double distance = tpLength(d);
     // Squares of tiny or huge components have lost their digits.
     if (distance < 1e-140 || distance > 1e140) {
         double largest = tpMaxPart(tpAbsVec3(d));
         distance = largest > 0.0 ? largest * tpLength(tpScale(1.0 / largest, d)) : 0.0;
     }
-    tpVec3 n = distance > 0.0 ? tpScale(1.0 / distance, d) : otherwise;
+    tpVec3 n = distance > rounding ? tpScale(1.0 / distance, d) : otherwise;
     finish(coreA, radiusA, coreB, radiusB, n, distance, out);
 }
 
 bool tpSphereSphere(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                     tpSmoothResult* out) {
     finishPoints(shapeA.position, a->sphere.radius, shapeB.position, b->sphere.radius,
-                 tpMakeVec3(0.0, 0.0, 1.0), out);
+                 tpSub(shapeA.position, shapeB.position), 0.0, tpMakeVec3(0.0, 0.0, 1.0), out);
     out->curvatureA = ballCurvature(a->sphere.radius);
     out->curvatureB = ballCurvature(b->sphere.radius);
     return true;
@@ -53,13 +52,14 @@ static tpVec3 axisOf(tpPose shape) {
 bool tpSphereCapsule(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                      tpSmoothResult* out) {
     double half = 0.5 * b->capsule.length;
-    tpVec3 axis = axisOf(shapeB), t, o;
-    double along = tpDot(axis, tpSub(shapeA.position, shapeB.position));
+    tpVec3 axis = axisOf(shapeB), d = tpSub(shapeA.position, shapeB.position), t, o;
+    double along = tpDot(axis, d);
     double z = fmin(fmax(along, -half), half);
     tpMakeTangents(axis, &t, &o);
     tpVec3 otherwise = z == along || half == 0.0 ? t : tpScale(copysign(1.0, z), axis);
     finishPoints(shapeA.position, a->sphere.radius, tpMulAdd(shapeB.position, z, axis),
-                 b->capsule.radius, otherwise, out);
+                 b->capsule.radius, tpMulAdd(d, -z, axis), 4e-16 * (half + tpLength(d)), otherwise,
+                 out);
     out->curvatureA = ballCurvature(a->sphere.radius);
     out->curvatureB =
         z == along ? tubeCurvature(axis, b->capsule.radius) : ballCurvature(b->capsule.radius);
@@ -118,9 +118,13 @@ bool tpCapsuleCapsule(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, t
         n = distance < 0.0 ? tpNeg(n) : n;
         finish(coreA, radiusA, coreB, radiusB, n, fabs(distance), out);
     } else {
+        // Where an end meets the other axis, the perpendicular of both is one of the normals there.
         tpVec3 side, other;
-        tpMakeTangents(fabs(t) < halfB ? axisB : axisA, &side, &other);
-        finishPoints(coreA, radiusA, coreB, radiusB, side, out);
+        tpMakeTangents(axisA, &side, &other);
+        tpVec3 otherwise = tpLengthSquared(cross) > 1e-30 ? tpNormalize(cross) : side;
+        tpVec3 between = tpMulAdd(tpMulAdd(d, s, axisA), -t, axisB);
+        finishPoints(coreA, radiusA, coreB, radiusB, between, 4e-16 * (halfA + halfB + tpLength(d)),
+                     otherwise, out);
     }
     out->curvatureA = fabs(s) < halfA ? tubeCurvature(axisA, radiusA) : ballCurvature(radiusA);
     out->curvatureB = fabs(t) < halfB ? tubeCurvature(axisB, radiusB) : ballCurvature(radiusB);

@@ -141,10 +141,11 @@ void tpFillPairSystem(const tpCurvature* a, const tpCurvature* b, double sizeA, 
 int tpSolvePairSystem(const tpPairSystem* system, int columns, double (*turn)[2],
                       double (*shift)[2], double (*u)[2], double (*v)[2]);
 
-// The smallest translation that separates overlapping cores, over all directions: the best start for
-// the polish. False where memory of the search ran out before it was sure.
+// The smallest translation that separates overlapping cores, over all directions, to half a percent of
+// the depth; within the valley found it is exact where `isExact` says so, else an upper bound. False
+// where the cores have no volume to search.
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
-                         int* iterations);
+                         bool* isExact, int* iterations);
 
 // Closed forms: false where this pair of types has none.
 bool tpClosedForm(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,

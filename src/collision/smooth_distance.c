@@ -143,8 +143,9 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
         return acceptBounds(&gjk, pair);
     }
     // Touching to rounding, or overlapping.
-    if (tpSearchPenetration(a, b, gjk.scale, pair, iterations)) {
-        return true;
+    bool isExact;
+    if (tpSearchPenetration(a, b, gjk.scale, pair, &isExact, iterations)) {
+        return isExact;
     }
     startFromGjk(a, b, &gjk, pair);
     return tpPolish(a, b, pair, iterations);

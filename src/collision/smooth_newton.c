@@ -124,7 +124,7 @@ static void measurePair(const tpSmoothBody* a, const tpSmoothBody* b, tpElementP
     pair->gap = tpDot(n, d);
     tpVec3 aside = tpMulAdd(d, -pair->gap, n);
     pair->misfit =
-        tpLength(aside) + fmin(a->size, b->size) * tpLength(tpAdd(pair->a.normal, pair->b.normal));
+        tpLength(aside) + fmax(a->size, b->size) * tpLength(tpAdd(pair->a.normal, pair->b.normal));
 }
 
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 pointA, tpVec3 pointB, tpVec3 normal,

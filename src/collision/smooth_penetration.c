@@ -115,8 +115,22 @@ static bool startTetrahedron(Search* s, tpVec3 m) {
     return true;
 }
 
-// Replaces all faces that see vertex v, starting from one that does, by a fan. False where the room ran
-// out or rounding has torn the surface; the search then ends with what it has.
+// Whether the edges form loops: each ends where exactly one begins.
+static bool isClosed(const int* from, const int* to, int count) {
+    for (int e = 0; e < count; ++e) {
+        int followers = 0;
+        for (int k = 0; k < count; ++k) {
+            followers += from[k] == to[e];
+        }
+        if (followers != 1) {
+            return false;
+        }
+    }
+    return count >= 3;
+}
+
+// Replaces all faces that see vertex v, starting from one that does, by a fan. False, with nothing
+// changed, where the room ran out or rounding would tear the surface.
 static bool growTo(Search* s, int start, int v) {
     int stack[maxFaces], visible[maxFaces], count = 0, depth = 0;
     bool seen[maxFaces] = { false };
@@ -148,7 +162,7 @@ static bool growTo(Search* s, int start, int v) {
             }
         }
     }
-    if (edges < 3 || s->faceCount - s->freeCount + edges - count > maxFaces) {
+    if (s->faceCount - s->freeCount + edges - count > maxFaces || !isClosed(from, to, edges)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
@@ -162,11 +176,8 @@ static bool growTo(Search* s, int start, int v) {
     }
     for (int e = 0; e < edges; ++e) {
         int next = 0;
-        while (next < edges && from[next] != to[e]) {
+        while (from[next] != to[e]) {
             next += 1;
-        }
-        if (next == edges) {
-            return false;
         }
         joinFaces(s, fan[e], 1, fan[next]);
     }
@@ -210,11 +221,10 @@ typedef struct {
     int count;
 } Valleys;
 
-// Goes down the valley under a face, from the support value `upper`.
-static void enterValley(Search* s, const Face* face, double upper, Valleys* valleys) {
+// Goes down the valley around direction m of support value `upper`, from points a and b.
+static void enterValley(Search* s, tpVec3 m, double upper, tpVec3 a, tpVec3 b, Valleys* valleys) {
     tpElementPair pair;
-    tpVec3 a, b, n = tpNeg(face->normal);
-    nearestOfFace(s, face, &a, &b);
+    tpVec3 n = tpNeg(m);
     tpStartPair(s->a, s->b, a, b, n, &pair);
     bool isExact = tpPolish(s->a, s->b, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
@@ -226,7 +236,7 @@ static void enterValley(Search* s, const Face* face, double upper, Valleys* vall
         pair.normal = n;
         pair.gap = -upper;
         // The nearest point of a face that continues in its neighbours may lie in one of those.
-        double aside = tpDistanceBetween(tpSub(a, b), tpScale(upper, face->normal));
+        double aside = tpDistanceBetween(tpSub(a, b), tpScale(upper, m));
         isExact = aside <= 1e-10 * s->scale;
     }
     if (isExact && valleys->count < maxValleys) {
@@ -266,18 +276,41 @@ static bool lookAtNearest(Search* s, Valleys* valleys) {
     bool isResolved = upper - face->distance <= 0.1 * upper;
     if (isFlat ||
         (isResolved && upper < 1.05 * valleys->depth && !isNearBottom(valleys, face->normal))) {
-        enterValley(s, face, upper, valleys);
+        tpVec3 a, b;
+        nearestOfFace(s, face, &a, &b);
+        enterValley(s, face->normal, upper, a, b, valleys);
     }
-    if (isFlat) {
+    if (isFlat || !growTo(s, f, v)) {
         face->isSettled = true;
         s->vertexCount -= 1;
-        return true;
     }
-    return growTo(s, f, v);
+    return true;
+}
+
+// The axes of both shapes are where symmetric shapes have their valleys; the best of them bounds the
+// depth from the start.
+static void tryAxes(Search* s, Valleys* valleys) {
+    const tpMat33 *ra = &s->a->rotation, *rb = &s->b->rotation;
+    const tpVec3 axes[6] = { ra->cx, ra->cy, ra->cz, rb->cx, rb->cy, rb->cz };
+    tpVec3 best = axes[0], bestA = tpZeroVec3(), bestB = tpZeroVec3();
+    double upper = INFINITY;
+    for (int k = 0; k < 12; ++k) {
+        tpVec3 m = k < 6 ? axes[k] : tpNeg(axes[k - 6]);
+        tpVec3 a = tpBodySupport(s->a, m), b = tpBodySupport(s->b, tpNeg(m));
+        double depth = tpDot(m, tpSub(a, b));
+        if (depth < upper) {
+            upper = depth;
+            best = m;
+            bestA = a;
+            bestB = b;
+        }
+    }
+    *s->iterations += 12;
+    enterValley(s, best, upper, bestA, bestB, valleys);
 }
 
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
-                         int* iterations) {
+                         bool* isExact, int* iterations) {
     Search search;
     search.a = a;
     search.b = b;
@@ -288,11 +321,10 @@ bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpEleme
     if (!startTetrahedron(&search, tpMakeVec3(0.0, 0.0, 1.0))) {
         return false;
     }
+    tryAxes(&search, &valleys);
     while (lookAtNearest(&search, &valleys)) {
     }
-    if (isinf(valleys.depth)) {
-        return false;
-    }
     *pair = valleys.pair;
-    return valleys.isExact;
+    *isExact = valleys.isExact;
+    return isfinite(valleys.depth);
 }

@@ -16,13 +16,14 @@ static const tpCurvature flat = { { 0.0, 0.0, 0.0 }, 0.0, 0.0 };
 
 // The point of the half plane as (unit direction from the axis, r, z).
 typedef struct {
-    tpVec3 out; // unit, zero on the axis
+    tpVec3 out; // unit, x on the axis
     double r, z;
 } Meridian;
 
 static Meridian meridianOf(tpVec3 p) {
     double r = hypot(p.x, p.y);
-    Meridian m = { r > 0.0 ? tpMakeVec3(p.x / r, p.y / r, 0.0) : tpZeroVec3(), r, p.z };
+    Meridian m = { r > 0.0 ? tpMakeVec3(p.x / r, p.y / r, 0.0) : tpMakeVec3(1.0, 0.0, 0.0), r,
+                   p.z };
     return m;
 }
 
