@@ -30,7 +30,7 @@ struct tpRecorder {
 
 tpRecorderDef tpDefaultRecorderDef(void) {
     return (tpRecorderDef){
-        .every = 1, .compression = 4, .background = true, .allocator = tpDefaultAllocator()
+        .every = 1, .compression = 1, .background = true, .allocator = tpDefaultAllocator()
     };
 }
 

@@ -11,16 +11,18 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "recording/column_types.h"
 #include "recording/guarded_file.h"
 
-// Chunks. Large ones compress better and are fewer, but a reader unpacks whole chunks, and the last,
-// unfilled one of each column is written again at every commit.
+// Chunks. Large ones are fewer, but a reader unpacks whole chunks, and those of the last frames are
+// packed and written again at every commit. So all chunks that hold the same frames are kept small
+// together: a few frames of a large scene, many of a small one; and bodies are divided among them, so
+// that one body's history need not unpack all others.
 enum {
-    frameChunk = 1024,        // rows of columns with one number a frame
-    contactChunk = 4096,      // rows of contact columns
-    bodiesInChunk = 1024,     // of the states: a single body's history need not unpack all others
-    chunkBytes = 1024 * 1024, // of the states, about
-    blockBytes = 16 * chunkBytes // all chunks side by side that hold the same frames, at most
+    frameChunk = 1024,            // rows of columns with one number a frame
+    contactChunk = 4096,          // rows of contact columns
+    chunkBytes = 128 * 1024,      // of the states, about
+    blockBytes = 2 * 1024 * 1024, // of the states, all chunks of the same frames, about
 };
 
 typedef struct columnShape {
@@ -28,49 +30,30 @@ typedef struct columnShape {
     hsize_t size[3], chunk[3]; // size[0] grows
 } columnShape;
 
-static hsize_t least(hsize_t a, hsize_t b) {
-    return a < b ? a : b;
+static hsize_t within(hsize_t value, hsize_t low, hsize_t high) {
+    return value < low ? low : value > high ? high : value;
 }
 
-static hsize_t rowsInChunk(hsize_t things, hsize_t width) {
-    hsize_t row = things * width * sizeof(double);
-    hsize_t inChunk = chunkBytes / (least(things, bodiesInChunk) * width * sizeof(double));
-    hsize_t rows = least(least(inChunk, blockBytes / row), frameChunk);
-    return rows > 0 ? rows : 1;
+// Frames x things x numbers of each thing.
+static columnShape shapeOfBlock(hsize_t things, hsize_t width) {
+    hsize_t one = width * sizeof(double);
+    hsize_t count = things > 0 ? things : 1;
+    hsize_t rows = within(blockBytes / (count * one), 1, frameChunk);
+    hsize_t together = within(chunkBytes / (rows * one), 1, count);
+    return (columnShape){ 3, { 0, things, width }, { rows, together, width } };
 }
 
 static columnShape shapeOf(int column, const tpRoster* roster) {
     const tpColumn* info = &tpColumns[column];
-    bool states = column == tp_statesColumn;
-    if (states || column == tp_reactionsColumn) {
-        hsize_t things = (hsize_t)(states ? roster->movingCount : roster->jointCount);
-        hsize_t width = states ? tp_stateWidth : 6;
-        return (columnShape){ 3,
-                              { 0, things, width },
-                              { things > 0 ? rowsInChunk(things, width) : 1,
-                                least(things, bodiesInChunk), width } };
+    if (column == tp_statesColumn) {
+        return shapeOfBlock((hsize_t)roster->movingCount, tp_stateWidth);
+    }
+    if (column == tp_reactionsColumn) {
+        return shapeOfBlock((hsize_t)roster->jointCount, 6);
     }
     hsize_t rows = info->rows == tp_frameRows ? frameChunk : contactChunk;
     hsize_t width = (hsize_t)info->width;
     return (columnShape){ info->width > 1 ? 2 : 1, { 0, width }, { rows, width } };
-}
-
-static hid_t memoryType(tpColumnKind kind) {
-    hid_t types[tp_columnKindCount] = {
-        [tp_doubleColumn] = H5T_NATIVE_DOUBLE, [tp_intColumn] = H5T_NATIVE_INT,
-        [tp_int64Column] = H5T_NATIVE_INT64,   [tp_uint64Column] = H5T_NATIVE_UINT64,
-        [tp_boolColumn] = H5T_NATIVE_UINT8,    [tp_enumColumn] = H5T_NATIVE_INT,
-    };
-    return types[kind];
-}
-
-static hid_t fileType(tpColumnKind kind) {
-    hid_t types[tp_columnKindCount] = {
-        [tp_doubleColumn] = H5T_IEEE_F64LE, [tp_intColumn] = H5T_STD_I32LE,
-        [tp_int64Column] = H5T_STD_I64LE,   [tp_uint64Column] = H5T_STD_U64LE,
-        [tp_boolColumn] = H5T_STD_U8LE,     [tp_enumColumn] = H5T_STD_U8LE,
-    };
-    return types[kind];
 }
 
 // A dataset that grows in its first dimension.
@@ -91,7 +74,7 @@ static hid_t createGrowing(hid_t file, const char* path, hid_t type, const colum
         H5Pset_deflate(create, (unsigned)compression);
     }
     // The cache holds all chunks of the current frames twice over, so that none is read back.
-    H5Pset_chunk_cache(access, 521, (size_t)(2 * block), 1.0);
+    H5Pset_chunk_cache(access, 10007, (size_t)(2 * block), 1.0);
     H5Pset_create_intermediate_group(links, 1);
     hid_t data = H5Dcreate2(file, path, type, space, links, create, access);
     H5Pclose(links);
@@ -136,7 +119,9 @@ static tpResult failed(tpWriter* writer, int reason, tpError* error) {
 // Creating ---------------------------------------------------------------------------------------
 
 bool tpMakeJournalPath(const char* path, char* buffer, size_t size) {
-    int length = snprintf(buffer, size, "%s.journal", path);
+    char* resolved = realpath(path, NULL);
+    int length = snprintf(buffer, size, "%s.journal", resolved != NULL ? resolved : path);
+    free(resolved); // the C library's own memory
     return length > 0 && (size_t)length < size;
 }
 
@@ -160,7 +145,7 @@ static tpResult makePaths(tpWriter* writer, const char* path, tpError* error) {
         snprintf(writer->partPath, room, "%s.part", target);
         tpMakeJournalPath(target, writer->journalPath, room);
     }
-    free(resolved); // the C library's own memory
+    free(resolved);
     return writer->path != NULL ? tp_success : tpError_OutOfMemory(error);
 }
 
@@ -171,8 +156,8 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
         if (shape.rank == 3 && shape.size[1] == 0) {
             continue; // nothing that moves, or no joints
         }
-        hid_t data = createGrowing(writer->file, column->path, fileType(column->kind), &shape,
-                                   head->compression);
+        hid_t data = createGrowing(writer->file, column->path, tpColumnKind_FileType(column->kind),
+                                   &shape, head->compression);
         writer->columns[i] = data;
         if (data < 0 || !tpWriteTextAttribute(data, "unit", column->unit) ||
             !tpWriteTextAttribute(data, "about", column->about)) {
@@ -268,8 +253,8 @@ static bool appendBatch(tpWriter* writer, const tpBatch* batch) {
             continue;
         }
         before += i == tp_offsetColumn ? 1 : 0;
-        if (!appendRows(writer->columns[i], memoryType(tpColumns[i].kind), before, (hsize_t)count,
-                        batch->columns[i].data)) {
+        if (!appendRows(writer->columns[i], tpColumnKind_MemoryType(tpColumns[i].kind), before,
+                        (hsize_t)count, batch->columns[i].data)) {
             return false;
         }
     }

@@ -1,0 +1,336 @@
+// Opening a recording: everything but the frames is read and checked here.
+//
+// A file may be cut short, damaged or made to deceive. Nothing in it is believed before it is checked:
+// the version of its superblock, types, ranks and lengths, and that lengths which belong together
+// agree. What is asked of HDF5 itself stays within the few old and simple features that Tippe writes.
+
+#include "recording/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "recording/hdf5_read.h"
+#include "recording/journal.h"
+#include "recording/writer.h"
+
+enum { formatVersion = 1, shortText = 4096, mostBodies = 1 << 28 };
+
+// Before HDF5 sees the file ----------------------------------------------------------------------
+
+static tpResult checkFile(const char* path, size_t* size, tpError* error) {
+    static const unsigned char signature[9] = { 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0 };
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return tpError_Set(error, tp_ioError, "%s: %s", path, strerror(errno));
+    }
+    struct stat status;
+    unsigned char start[9] = { 0 };
+    bool isFile = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    bool isRead = isFile && tpReadAll(file, start, sizeof(start), 0);
+    close(file);
+    if (!isFile) {
+        return tpError_Set(error, tp_badInput, "%s: not a regular file", path);
+    }
+    // The signature and the oldest version of the superblock, which is what recordings have.
+    if (!isRead || memcmp(start, signature, sizeof(signature)) != 0) {
+        return tpError_Set(error, tp_badInput, "%s: not a recording", path);
+    }
+    *size = (size_t)status.st_size;
+    char journal[4096];
+    if (tpMakeJournalPath(path, journal, sizeof(journal)) && access(journal, F_OK) == 0) {
+        return tpError_Set(error, tp_badInput,
+                           "%s: its run was killed while writing; `tippe repair %s` completes it",
+                           path, path);
+    }
+    return tp_success;
+}
+
+// Head -------------------------------------------------------------------------------------------
+
+static tpResult damaged(const tpRecording* recording, const char* what, tpError* error) {
+    if (recording->texts.failed) {
+        return tpError_OutOfMemory(error);
+    }
+    return tpError_Set(error, tp_badInput, "%s: not a recording, or damaged: %s", recording->path,
+                       what);
+}
+
+static tpResult readAttributes(tpRecording* recording, tpError* error) {
+    hid_t file = recording->file;
+    tpArena* arena = &recording->texts;
+    tpRecordingInfo* info = &recording->info;
+    const char* format = NULL;
+    int version = 0, finished = 0, planar = 0;
+    if (!tpReadTextAttribute(file, "format", shortText, arena, &format) ||
+        strcmp(format, "tippe recording") != 0 ||
+        !tpReadIntAttribute(file, "format_version", &version)) {
+        return damaged(recording, "it does not say that it is one", error);
+    }
+    if (version != formatVersion) {
+        return tpError_Set(error, tp_unsupported, "%s: format version %d, this is Tippe %s for %d",
+                           recording->path, version, tpVersion(), formatVersion);
+    }
+    double gravity[3];
+    if (!tpReadTextAttribute(file, "tippe_version", shortText, arena, &info->version) ||
+        !tpReadTextAttribute(file, "stepper", shortText, arena, &info->stepper) ||
+        !tpReadTextAttribute(file, "scene_name", shortText, arena, &info->sceneName) ||
+        !tpReadNumberAttributes(file, "step", 1, &info->step) ||
+        !tpReadIntAttribute(file, "every", &info->every) ||
+        !tpReadIntAttribute(file, "planar", &planar) ||
+        !tpReadIntAttribute(file, "finished", &finished) ||
+        !tpReadNumberAttributes(file, "gravity", 3, gravity)) {
+        return damaged(recording, "an attribute is missing", error);
+    }
+    info->planar = planar != 0;
+    info->finished = finished != 0;
+    info->gravity = tpMakeVec3(gravity[0], gravity[1], gravity[2]);
+    return tp_success;
+}
+
+static bool parseKind(const char* text, tpBodyKind* kind) {
+    static const char* const names[] = {
+        [tp_dynamicBody] = "dynamic", [tp_fixedBody] = "fixed", [tp_kinematicBody] = "kinematic"
+    };
+    for (int i = 0; i < 3; ++i) {
+        if (strcmp(text, names[i]) == 0) {
+            *kind = (tpBodyKind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+typedef struct bodyTables {
+    char *names, *kinds;
+    size_t nameStride, kindStride;
+    double *mass, *position, *rotation;
+    int* moving;
+} bodyTables;
+
+static bool readBodyTables(tpRecording* recording, size_t limit, bodyTables* tables) {
+    tpArena* arena = &recording->texts;
+    hid_t file = recording->file;
+    hsize_t count = 0, kindCount = 0;
+    if (!tpReadTexts(file, "bodies/name", limit, arena, &tables->names, &tables->nameStride,
+                     &count) ||
+        !tpReadTexts(file, "bodies/kind", limit, arena, &tables->kinds, &tables->kindStride,
+                     &kindCount) ||
+        count != kindCount || count > mostBodies) {
+        return false;
+    }
+    recording->info.bodyCount = (int)count;
+    tables->mass = TP_SCRATCH(arena, double, count);
+    tables->position = TP_SCRATCH(arena, double, 3 * count);
+    tables->rotation = TP_SCRATCH(arena, double, 4 * count);
+    tables->moving = TP_SCRATCH(arena, int, count);
+    recording->bodies = TP_SCRATCH(arena, tpRecordedBody, count);
+    recording->moving = TP_SCRATCH(arena, int, count);
+    return !arena->failed &&
+           tpReadTable(file, "bodies/mass", tp_doubleColumn, count, 1, tables->mass) &&
+           tpReadTable(file, "bodies/position", tp_doubleColumn, count, 3, tables->position) &&
+           tpReadTable(file, "bodies/rotation", tp_doubleColumn, count, 4, tables->rotation) &&
+           tpReadTable(file, "bodies/moving", tp_intColumn, count, 1, tables->moving);
+}
+
+static bool readBodies(tpRecording* recording, size_t limit) {
+    bodyTables tables = { 0 };
+    if (!readBodyTables(recording, limit, &tables)) {
+        return false;
+    }
+    tpRecordingInfo* info = &recording->info;
+    for (int i = 0; i < info->bodyCount; ++i) {
+        tpRecordedBody* body = &recording->bodies[i];
+        const double *p = tables.position + 3 * i, *q = tables.rotation + 4 * i;
+        *body = (tpRecordedBody){ .name = tables.names + (size_t)i * tables.nameStride,
+                                  .mass = tables.mass[i],
+                                  .moving = tables.moving[i],
+                                  .pose = tpMakePose(tpMakeVec3(p[0], p[1], p[2]),
+                                                     tpMakeQuat(q[0], q[1], q[2], q[3])) };
+        // Bodies that move are numbered in their order.
+        bool known = parseKind(tables.kinds + (size_t)i * tables.kindStride, &body->kind);
+        int expected = known && body->kind != tp_fixedBody ? info->movingCount : -1;
+        if (!known || body->moving != expected) {
+            return false;
+        }
+        if (expected >= 0) {
+            recording->moving[info->movingCount++] = i;
+        }
+    }
+    return true;
+}
+
+static tpResult readHead(tpRecording* recording, size_t size, tpError* error) {
+    tpArena* arena = &recording->texts;
+    hid_t file = recording->file;
+    tpRecordingInfo* info = &recording->info;
+    tpResult result = readAttributes(recording, error);
+    if (result != tp_success) {
+        return result;
+    }
+    hsize_t jointCount = 0, labelCount = 0;
+    if (!tpReadText(file, "scene", size, arena, &info->sceneText)) {
+        return damaged(recording, "/scene", error);
+    }
+    if (!readBodies(recording, size)) {
+        return damaged(recording, "/bodies", error);
+    }
+    if (!tpReadTexts(file, "joints/name", size, arena, &recording->jointNames,
+                     &recording->jointStride, &jointCount) ||
+        jointCount > mostBodies) {
+        return damaged(recording, "/joints", error);
+    }
+    if (!tpReadTexts(file, "labels", size, arena, &recording->labels, &recording->labelStride,
+                     &labelCount) ||
+        labelCount > shortText) {
+        return damaged(recording, "/labels", error);
+    }
+    info->jointCount = (int)jointCount;
+    recording->labelCount = (int)labelCount;
+    recording->summary = "";
+    if (info->finished && H5Lexists(file, "summary", H5P_DEFAULT) > 0 &&
+        !tpReadText(file, "summary", size, arena, &recording->summary)) {
+        return damaged(recording, "/summary", error);
+    }
+    return tp_success;
+}
+
+// Columns ----------------------------------------------------------------------------------------
+
+// Numbers of things side by side in a column of rank 3; -1 for other columns.
+static int thingCount(const tpRecording* recording, int column) {
+    return column == tp_statesColumn      ? recording->info.movingCount
+           : column == tp_reactionsColumn ? recording->info.jointCount
+                                          : -1;
+}
+
+static bool openColumn(tpRecording* recording, int i) {
+    const tpColumn* column = &tpColumns[i];
+    int things = thingCount(recording, i);
+    if (things == 0) {
+        return true;
+    }
+    int rank = things > 0 ? 3 : column->width > 1 ? 2 : 1;
+    hsize_t size[3] = { 0, 0, 0 };
+    hid_t data = tpOpenColumn(recording->file, column->path, column->kind, rank, size);
+    recording->columns[i] = data;
+    if (data < 0) {
+        return false;
+    }
+    hsize_t rows = (hsize_t)(column->rows == tp_frameRows ? recording->info.frameCount
+                                                          : recording->info.contactCount);
+    hsize_t width = (hsize_t)(i == tp_statesColumn ? tp_stateWidth : 6);
+    return size[0] == rows + (i == tp_offsetColumn ? 1 : 0) &&
+           (rank != 2 || size[1] == (hsize_t)column->width) &&
+           (rank != 3 || (size[1] == (hsize_t)things && size[2] == width));
+}
+
+// The number of rows is that of one column; the others are then held to it.
+static bool countRows(const tpRecording* recording, const char* path, tpColumnKind kind,
+                      int64_t* count) {
+    hsize_t size[3] = { 0, 0, 0 };
+    hid_t data = tpOpenColumn(recording->file, path, kind, 1, size);
+    *count = (int64_t)size[0];
+    H5Dclose(data);
+    return data >= 0 && size[0] < (hsize_t)1 << 48;
+}
+
+static tpResult openColumns(tpRecording* recording, tpError* error) {
+    tpRecordingInfo* info = &recording->info;
+    if (!countRows(recording, "/time", tp_doubleColumn, &info->frameCount)) {
+        return damaged(recording, "/time", error);
+    }
+    if (!countRows(recording, "/contacts/gap", tp_doubleColumn, &info->contactCount)) {
+        return damaged(recording, "/contacts", error);
+    }
+    for (int i = 0; i < tp_columnCount; ++i) {
+        if (!openColumn(recording, i)) {
+            return damaged(recording, tpColumns[i].path, error);
+        }
+    }
+    return tp_success;
+}
+
+// Opening and closing ----------------------------------------------------------------------------
+
+static tpResult openRecording(tpRecording* recording, const char* path, tpError* error) {
+    size_t size = 0;
+    tpResult result = checkFile(path, &size, error);
+    if (result != tp_success) {
+        return result;
+    }
+    char* copy = tpArena_Get(&recording->texts, strlen(path) + 1);
+    if (copy == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    recording->path = strcpy(copy, path);
+    recording->file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (recording->file < 0) {
+        return damaged(recording, "HDF5 cannot open it", error);
+    }
+    result = readHead(recording, size, error);
+    return result == tp_success ? openColumns(recording, error) : result;
+}
+
+tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error) {
+    tpRecording* recording = tpAllocateZeroed(allocator, sizeof(tpRecording));
+    if (recording == NULL) {
+        tpError_OutOfMemory(error);
+        return NULL;
+    }
+    recording->allocator = *allocator;
+    recording->file = -1;
+    for (int i = 0; i < tp_columnCount; ++i) {
+        recording->columns[i] = -1;
+    }
+    tpArena_Create(&recording->texts, allocator);
+    tpQuiet quiet = tpQuiet_Begin();
+    tpResult result = openRecording(recording, path, error);
+    tpQuiet_End(quiet);
+    if (result != tp_success) {
+        tpCloseRecording(recording);
+        return NULL;
+    }
+    return recording;
+}
+
+void tpCloseRecording(tpRecording* recording) {
+    if (recording == NULL) {
+        return;
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    for (int i = 0; i < tp_columnCount; ++i) {
+        if (recording->columns[i] >= 0) {
+            H5Dclose(recording->columns[i]);
+        }
+    }
+    if (recording->file >= 0) {
+        H5Fclose(recording->file);
+    }
+    tpQuiet_End(quiet);
+    tpArena_Destroy(&recording->texts);
+    tpAllocator allocator = recording->allocator;
+    tpRelease(&allocator, recording, sizeof(tpRecording));
+}
+
+const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
+    return &recording->info;
+}
+
+tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body) {
+    TP_ASSERT(body >= 0 && body < recording->info.bodyCount);
+    return recording->bodies[body];
+}
+
+const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
+    TP_ASSERT(joint >= 0 && joint < recording->info.jointCount);
+    return recording->jointNames + (size_t)joint * recording->jointStride;
+}
+
+const char* tpRecording_GetSummary(const tpRecording* recording) {
+    return recording->summary;
+}

@@ -1,0 +1,26 @@
+// An open recording, as its reader and its exports share it.
+
+#ifndef TIPPE_SRC_RECORDING_RECORDING_H
+#define TIPPE_SRC_RECORDING_RECORDING_H
+
+#include "base/memory.h"
+#include "recording/column_types.h"
+
+struct tpRecording {
+    tpAllocator allocator;
+    tpArena texts; // and whatever else lives as long as the recording
+    const char* path;
+    hid_t file;
+    hid_t columns[tp_columnCount]; // negative: not in this file
+    tpRecordingInfo info;
+    tpRecordedBody* bodies;
+    int* moving; // bodies with states, in their order
+    char* jointNames;
+    size_t jointStride;
+    char* labels;
+    size_t labelStride;
+    int labelCount;
+    const char* summary;
+};
+
+#endif

@@ -1,0 +1,107 @@
+// A recording as the CSV tables of the run, byte for byte.
+
+#include "base/error.h"
+#include "recording/recording.h"
+#include "recording/table.h"
+
+enum { framesAtOnce = 256, bytesAtOnce = 4 * 1024 * 1024 };
+
+static const char* nameOfMoving(const void* context, int moving) {
+    const tpRecording* recording = context;
+    return recording->bodies[recording->moving[moving]].name;
+}
+
+static const char* nameOf(const tpRecording* recording, int body) {
+    return body >= 0 ? recording->bodies[body].name : "";
+}
+
+// Frames that fit into a few megabytes.
+static int64_t framesInBlock(const tpRecording* recording) {
+    int64_t row = (int64_t)recording->info.movingCount * tp_stateWidth * (int64_t)sizeof(double);
+    int64_t count = row > 0 ? bytesAtOnce / row : framesAtOnce;
+    return count < 1 ? 1 : count > framesAtOnce ? framesAtOnce : count;
+}
+
+static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* states,
+                             int64_t block, tpError* error) {
+    int movingCount = recording->info.movingCount;
+    int64_t frameCount = recording->info.frameCount;
+    double times[framesAtOnce];
+    tpResult result = tpTrajectory_PutHeader(text, nameOfMoving, recording, movingCount, error);
+    for (int64_t first = 0; result == tp_success && first < frameCount; first += block) {
+        int64_t count = frameCount - first < block ? frameCount - first : block;
+        result = tpRecording_ReadTimes(recording, first, count, times, error);
+        if (result == tp_success) {
+            result = tpRecording_ReadStates(recording, first, count, states, error);
+        }
+        for (int64_t k = 0; result == tp_success && k < count; ++k) {
+            result = tpTrajectory_PutRow(text, times[k], states + k * movingCount * tp_stateWidth,
+                                         movingCount, error);
+        }
+    }
+    return result;
+}
+
+tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    int64_t block = framesInBlock(recording);
+    size_t size = (size_t)(block * recording->info.movingCount * tp_stateWidth) * sizeof(double);
+    double* states = tpAllocate(&recording->allocator, size);
+    if (states == NULL && size > 0) {
+        return tpError_OutOfMemory(error);
+    }
+    tpTextFile text;
+    tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
+    if (result == tp_success) {
+        result = exportFrames(recording, &text, states, block, error);
+        tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
+        result = result == tp_success ? closed : result;
+    }
+    tpRelease(&recording->allocator, states, size);
+    return result;
+}
+
+// The contacts of one frame, a few hundred at a time.
+static tpResult exportContacts(tpRecording* recording, tpTextFile* text, double time, int64_t first,
+                               int64_t end, tpError* error) {
+    tpRecordedContact contacts[framesAtOnce];
+    tpResult result = tp_success;
+    while (result == tp_success && first < end) {
+        int64_t count = end - first < framesAtOnce ? end - first : framesAtOnce;
+        result = tpRecording_ReadContacts(recording, first, count, contacts, error);
+        for (int64_t i = 0; result == tp_success && i < count; ++i) {
+            result = tpContacts_PutRow(text, time, nameOf(recording, contacts[i].bodyA),
+                                       nameOf(recording, contacts[i].bodyB), &contacts[i], error);
+        }
+        first += count;
+    }
+    return result;
+}
+
+static tpResult exportAllContacts(tpRecording* recording, tpTextFile* text, tpError* error) {
+    int64_t frameCount = recording->info.frameCount;
+    double times[framesAtOnce];
+    int64_t offsets[framesAtOnce + 1];
+    tpResult result = tpContacts_PutHeader(text, error);
+    for (int64_t first = 0; result == tp_success && first < frameCount; first += framesAtOnce) {
+        int64_t count = frameCount - first < framesAtOnce ? frameCount - first : framesAtOnce;
+        result = tpRecording_ReadTimes(recording, first, count, times, error);
+        if (result == tp_success) {
+            result = tpRecording_ReadContactOffsets(recording, first, count, offsets, error);
+        }
+        for (int64_t k = 0; result == tp_success && k < count; ++k) {
+            result = exportContacts(recording, text, times[k], offsets[k], offsets[k + 1], error);
+        }
+    }
+    return result;
+}
+
+tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+    tpTextFile text;
+    tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
+    if (result != tp_success) {
+        return result;
+    }
+    result = exportAllContacts(recording, &text, error);
+    tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
+    return result == tp_success ? closed : result;
+}

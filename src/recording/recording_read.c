@@ -1,0 +1,187 @@
+// Frames and contacts of an open recording, by ranges.
+
+#include <string.h>
+
+#include "base/error.h"
+#include "recording/hdf5_read.h"
+#include "recording/recording.h"
+#include "recording/writer.h"
+
+enum { rowsAtOnce = 512 }; // where columns are put together into structs
+
+static tpResult checkRange(const tpRecording* recording, int64_t first, int64_t count,
+                           int64_t length, tpError* error) {
+    if (first < 0 || count < 0 || first > length || count > length - first) {
+        return tpError_Set(error, tp_badInput, "%s: rows %lld to %lld of %lld", recording->path,
+                           (long long)first, (long long)(first + count), (long long)length);
+    }
+    return tp_success;
+}
+
+static tpResult damaged(const tpRecording* recording, const char* what, tpError* error) {
+    return tpError_Set(error, tp_badInput, "%s: damaged: %s", recording->path, what);
+}
+
+// Rows of one column, `from` and `many` as tpReadRows has them.
+static tpResult readPart(tpRecording* recording, int column, int64_t first, int64_t count, int from,
+                         int many, void* values, tpError* error) {
+    if (count == 0 || recording->columns[column] < 0) {
+        return tp_success;
+    }
+    tpQuiet quiet = tpQuiet_Begin();
+    bool done = tpReadRows(recording->columns[column], tpColumns[column].kind, (hsize_t)first,
+                           (hsize_t)count, (hsize_t)from, (hsize_t)many, values);
+    tpQuiet_End(quiet);
+    return done ? tp_success : damaged(recording, tpColumns[column].path, error);
+}
+
+static tpResult readFrames(tpRecording* recording, int column, int64_t first, int64_t count,
+                           int many, void* values, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    return result == tp_success ? readPart(recording, column, first, count, 0, many, values, error)
+                                : result;
+}
+
+tpResult tpRecording_ReadTimes(tpRecording* recording, int64_t first, int64_t count, double* times,
+                               tpError* error) {
+    return readFrames(recording, tp_timeColumn, first, count, 1, times, error);
+}
+
+tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
+                                uint64_t* hashes, tpError* error) {
+    return readFrames(recording, tp_hashColumn, first, count, 1, hashes, error);
+}
+
+tpResult tpRecording_ReadStates(tpRecording* recording, int64_t first, int64_t count,
+                                double* states, tpError* error) {
+    return readFrames(recording, tp_statesColumn, first, count, recording->info.movingCount, states,
+                      error);
+}
+
+tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
+                                   double* reactions, tpError* error) {
+    return readFrames(recording, tp_reactionsColumn, first, count, recording->info.jointCount,
+                      reactions, error);
+}
+
+tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
+                                    int64_t count, double* states, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    if (result != tp_success) {
+        return result;
+    }
+    if (moving < 0 || moving >= recording->info.movingCount) {
+        return tpError_Set(error, tp_badInput, "%s: moving body %d of %d", recording->path, moving,
+                           recording->info.movingCount);
+    }
+    return readPart(recording, tp_statesColumn, first, count, moving, 1, states, error);
+}
+
+// Structs from columns ---------------------------------------------------------------------------
+
+// Fills the columns of one kind of rows into structs of `size` bytes.
+static tpResult readStructs(tpRecording* recording, tpColumnRows rows, int64_t first, int count,
+                            void* structs, size_t size, tpError* error) {
+    double values[3 * rowsAtOnce]; // room for any column
+    for (int i = tp_offsetColumn + 1; i < tp_columnCount; ++i) {
+        const tpColumn* column = &tpColumns[i];
+        if (column->rows != rows) {
+            continue;
+        }
+        tpResult result = readPart(recording, i, first, count, 0, 1, values, error);
+        if (result != tp_success) {
+            return result;
+        }
+        size_t bytes = (size_t)column->width * tpColumnKind_Size(column->kind);
+        for (int k = 0; k < count; ++k) {
+            memcpy((char*)structs + (size_t)k * size + column->offset,
+                   (const char*)values + (size_t)k * bytes, bytes);
+        }
+    }
+    return tp_success;
+}
+
+static const char* findLabel(const tpRecording* recording, int label) {
+    return label >= 0 ? recording->labels + (size_t)label * recording->labelStride : NULL;
+}
+
+static tpResult readReportRows(tpRecording* recording, int64_t first, int count,
+                               tpStepReport* reports, tpFrameRow* rows, tpError* error) {
+    memset(rows, 0, (size_t)count * sizeof(tpFrameRow));
+    tpResult result =
+        readStructs(recording, tp_frameRows, first, count, rows, sizeof(tpFrameRow), error);
+    for (int k = 0; result == tp_success && k < count; ++k) {
+        // Bytes that are neither 0 nor 1 must not become a bool.
+        unsigned char flags[2];
+        memcpy(&flags[0], &rows[k].report.converged, 1);
+        memcpy(&flags[1], &rows[k].report.undone, 1);
+        if (rows[k].fallback >= recording->labelCount || rows[k].note >= recording->labelCount ||
+            flags[0] > 1 || flags[1] > 1) {
+            return damaged(recording, "/reports", error);
+        }
+        reports[k] = rows[k].report;
+        reports[k].fallback = findLabel(recording, rows[k].fallback);
+        reports[k].note = findLabel(recording, rows[k].note);
+    }
+    return result;
+}
+
+tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
+                                 tpStepReport* reports, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    size_t scratchSize = rowsAtOnce * sizeof(tpFrameRow);
+    tpFrameRow* rows = result == tp_success ? tpAllocate(&recording->allocator, scratchSize) : NULL;
+    if (result == tp_success && rows == NULL) {
+        result = tpError_OutOfMemory(error);
+    }
+    while (result == tp_success && count > 0) {
+        int now = count < rowsAtOnce ? (int)count : rowsAtOnce;
+        result = readReportRows(recording, first, now, reports, rows, error);
+        first += now;
+        reports += now;
+        count -= now;
+    }
+    tpRelease(&recording->allocator, rows, scratchSize);
+    return result;
+}
+
+tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
+                                        int64_t* offsets, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    if (result == tp_success) {
+        result = readPart(recording, tp_offsetColumn, first, count + 1, 0, 1, offsets, error);
+    }
+    int64_t before = 0;
+    for (int64_t k = 0; result == tp_success && k <= count; ++k) {
+        if (offsets[k] < before || offsets[k] > recording->info.contactCount) {
+            return damaged(recording, tpColumns[tp_offsetColumn].path, error);
+        }
+        before = offsets[k];
+    }
+    return result;
+}
+
+tpResult tpRecording_ReadContacts(tpRecording* recording, int64_t firstContact, int64_t count,
+                                  tpRecordedContact* contacts, tpError* error) {
+    tpResult result =
+        checkRange(recording, firstContact, count, recording->info.contactCount, error);
+    int bodyCount = recording->info.bodyCount;
+    while (result == tp_success && count > 0) {
+        int now = count < rowsAtOnce ? (int)count : rowsAtOnce;
+        result = readStructs(recording, tp_contactRows, firstContact, now, contacts,
+                             sizeof(tpRecordedContact), error);
+        for (int k = 0; result == tp_success && k < now; ++k) {
+            const tpRecordedContact* contact = &contacts[k];
+            int state = 0;
+            memcpy(&state, &contact->state, sizeof(int));
+            if (contact->bodyA >= bodyCount || contact->bodyB >= bodyCount || contact->bodyA < -1 ||
+                contact->bodyB < -1 || state < 0 || state > tp_sticking) {
+                result = damaged(recording, "/contacts", error);
+            }
+        }
+        firstContact += now;
+        contacts += now;
+        count -= now;
+    }
+    return result;
+}
