@@ -145,6 +145,7 @@ TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also 
 
 // Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused; damaged
 // files give an error, and so does a recording that a killed run left in need of tpRepairRecording.
+// An allocator of NULL means the default one.
 TP_API tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error);
 TP_API void tpCloseRecording(tpRecording* recording);
 TP_API const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording);

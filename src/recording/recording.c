@@ -276,18 +276,19 @@ static tpResult openRecording(tpRecording* recording, const char* path, tpError*
     return result == tp_success ? openColumns(recording, error) : result;
 }
 
-tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error) {
-    tpRecording* recording = tpAllocateZeroed(allocator, sizeof(tpRecording));
+tpRecording* tpOpenRecording(const char* path, const tpAllocator* given, tpError* error) {
+    tpAllocator allocator = given != NULL ? *given : tpDefaultAllocator();
+    tpRecording* recording = tpAllocateZeroed(&allocator, sizeof(tpRecording));
     if (recording == NULL) {
         tpError_OutOfMemory(error);
         return NULL;
     }
-    recording->allocator = *allocator;
+    recording->allocator = allocator;
     recording->file = -1;
     for (int i = 0; i < tp_columnCount; ++i) {
         recording->columns[i] = -1;
     }
-    tpArena_Create(&recording->texts, allocator);
+    tpArena_Create(&recording->texts, &allocator);
     tpQuiet quiet = tpQuiet_Begin();
     tpResult result = openRecording(recording, path, error);
     tpQuiet_End(quiet);

@@ -34,8 +34,7 @@ tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error) {
     case tp_replayDone:
         break;
     }
-    tpAllocator allocator = tpDefaultAllocator();
-    tpRecording* recording = tpOpenRecording(path, &allocator, error);
+    tpRecording* recording = tpOpenRecording(path, NULL, error);
     if (recording == NULL) {
         return error != NULL ? error->result : tp_badInput;
     }

@@ -1,0 +1,228 @@
+// Frames made by formula: what frame k holds is known without a world, so that a test can tell whether
+// a file holds it.
+
+#ifndef TIPPE_TESTS_RECORDING_MADE_FRAMES_H
+#define TIPPE_TESTS_RECORDING_MADE_FRAMES_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording/pump.h"
+#include "support/check.h"
+
+enum { madeContactsMost = 40 };
+
+typedef struct MadeRun {
+    tpRoster roster;
+    tpRosterBody* bodies;
+    int* moving;
+    tpRosterJoint joints[3];
+    double* states;
+    double reactions[18];
+    tpRecordedContact contacts[madeContactsMost];
+} MadeRun;
+
+// A path in a directory of the test's own; the same for the whole process.
+static inline const char* testPath(const char* name) {
+    static char directory[64], path[256];
+    if (directory[0] == '\0') {
+        strcpy(directory, "/tmp/tippe_recording_XXXXXX");
+        assert_non_null(mkdtemp(directory));
+    }
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return path;
+}
+
+static inline void removeTestDirectory(void) {
+    char command[300];
+    snprintf(command, sizeof(command), "rm -rf %s", testPath(""));
+    assert_int_equal(system(command), 0);
+}
+
+// One fixed body, then `movingCount` that move.
+static inline void makeRun(MadeRun* run, int movingCount, int jointCount) {
+    memset(run, 0, sizeof(*run));
+    int bodyCount = movingCount + 1;
+    run->bodies = calloc((size_t)bodyCount, sizeof(tpRosterBody));
+    run->moving = calloc((size_t)bodyCount, sizeof(int));
+    run->states = calloc((size_t)bodyCount * tp_stateWidth, sizeof(double));
+    for (int i = 0; i < bodyCount; ++i) {
+        tpRosterBody* body = &run->bodies[i];
+        snprintf(body->name, sizeof(body->name), i == 0 ? "ground" : "ball%d", i);
+        body->kind = i == 0 ? tp_fixedBody : i % 5 == 4 ? tp_kinematicBody : tp_dynamicBody;
+        body->moving = i - 1;
+        body->pose = tpIdentityPose();
+        body->mass.mass = i;
+        if (i > 0) {
+            run->moving[i - 1] = i;
+        }
+    }
+    for (int i = 0; i < jointCount; ++i) {
+        snprintf(run->joints[i].name, sizeof(run->joints[i].name), "hinge%d", i);
+    }
+    run->roster = (tpRoster){ .bodies = run->bodies,
+                              .bodyCount = bodyCount,
+                              .moving = run->moving,
+                              .movingCount = movingCount,
+                              .joints = run->joints,
+                              .jointCount = jointCount };
+}
+
+static inline void freeRun(MadeRun* run) {
+    free(run->bodies);
+    free(run->moving);
+    free(run->states);
+}
+
+static inline tpRecordingHead madeHead(const MadeRun* run) {
+    static const tpHeadOption options[] = { { "tolerance", 1e-9, NULL },
+                                            { "solver", 0.0, "newton" } };
+    return (tpRecordingHead){ .roster = &run->roster,
+                              .sceneText = "{ \"tippe\": 1, \"name\": \"m\xc3\xa4"
+                                           "de\" }\n",
+                              .sceneName = "made",
+                              .stepper = "free-flight",
+                              .options = options,
+                              .optionCount = 2,
+                              .step = 0.125,
+                              .every = 1,
+                              .compression = 1,
+                              .gravity = { 0.0, 0.0, -9.81 } };
+}
+
+static inline double madeNumber(int64_t frame, int place) {
+    return sin(0.37 * (double)frame + 1.7 * place) * (1.0 + place % 7);
+}
+
+static inline int madeContactCount(int64_t frame) {
+    return (int)(frame * 7 % madeContactsMost);
+}
+
+static inline int64_t madeContactEnd(int64_t frame) {
+    int64_t end = 0; // contacts repeat after madeContactsMost frames
+    int64_t inPeriod = 0;
+    for (int k = 0; k < madeContactsMost; ++k) {
+        inPeriod += madeContactCount(k);
+    }
+    end = (frame + 1) / madeContactsMost * inPeriod;
+    for (int64_t k = (frame + 1) / madeContactsMost * madeContactsMost; k <= frame; ++k) {
+        end += madeContactCount(k);
+    }
+    return end;
+}
+
+static inline tpRecordedContact madeContact(const MadeRun* run, int64_t frame, int i) {
+    int bodyCount = run->roster.bodyCount;
+    return (tpRecordedContact){ .bodyA = 1 + i % (bodyCount - 1),
+                                .bodyB = 0,
+                                .feature = (uint64_t)i << 40,
+                                .point = { madeNumber(frame, i), 2.0, 3.0 },
+                                .normal = { 0.0, 0.0, 1.0 },
+                                .gap = madeNumber(frame, i + 1),
+                                .normalImpulse = i,
+                                .frictionImpulse = { 0.5, madeNumber(frame, i + 2), 0.0 },
+                                .torsionalImpulse = -0.25,
+                                .slidingSpeed = madeNumber(frame, 5),
+                                .state = (tpContactState)(i % 3) };
+}
+
+static inline tpStepReport madeReport(int64_t frame) {
+    return (tpStepReport){ .time = 0.125 * (double)frame,
+                           .contactCount = madeContactCount(frame),
+                           .solveCount = 1,
+                           .iterationCount = (int)(frame % 1000),
+                           .residual = 1e-9 * madeNumber(frame, 3),
+                           .kineticAfter = madeNumber(frame, 8),
+                           .converged = frame % 3 != 0,
+                           .undone = frame % 17 == 16 };
+}
+
+static inline tpFrameData makeFrame(MadeRun* run, int64_t frame) {
+    for (int i = 0; i < run->roster.movingCount * tp_stateWidth; ++i) {
+        run->states[i] = madeNumber(frame, i);
+    }
+    for (int i = 0; i < 6 * run->roster.jointCount; ++i) {
+        run->reactions[i] = madeNumber(frame, 100 + i);
+    }
+    for (int i = 0; i < madeContactCount(frame); ++i) {
+        run->contacts[i] = madeContact(run, frame, i);
+    }
+    return (tpFrameData){ .row = { .step = frame,
+                                   .hash = (uint64_t)frame * 977,
+                                   .contactEnd = madeContactEnd(frame),
+                                   .report = madeReport(frame),
+                                   .fallback = frame >= 5 && frame % 4 == 1 ? 0 : -1,
+                                   .note = -1 },
+                          .states = run->states,
+                          .reactions = run->reactions,
+                          .contacts = run->contacts,
+                          .contactCount = madeContactCount(frame) };
+}
+
+// Frame 5 is the first to fall back on something.
+static inline tpResult addMadeFrame(tpPump* pump, MadeRun* run, int64_t frame, tpError* error) {
+    const char* labels[] = { "projected Gauss-Seidel" };
+    tpFrameData data = makeFrame(run, frame);
+    return tpPump_Add(pump, &data, labels, frame == 5 ? 1 : 0, error);
+}
+
+#define CHECK_OK(call)                                                                             \
+    do {                                                                                           \
+        tpError error_ = { .result = tp_success };                                                 \
+        tpError* error = &error_;                                                                  \
+        if ((call) != tp_success) {                                                                \
+            fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, #call, error_.message);                  \
+        }                                                                                          \
+    } while (0)
+
+// Everything that frame k of the file says, against the formula.
+static inline void checkMadeFrame(tpRecording* recording, MadeRun* run, int64_t k) {
+    int stateCount = run->roster.movingCount * tp_stateWidth;
+    tpFrameData frame = makeFrame(run, k);
+    double time, *states = malloc((size_t)stateCount * sizeof(double)), reactions[18] = { 0 };
+    uint64_t hash;
+    int64_t offsets[2];
+    tpStepReport report;
+    tpRecordedContact contacts[madeContactsMost];
+    CHECK_OK(tpRecording_ReadTimes(recording, k, 1, &time, error));
+    CHECK_OK(tpRecording_ReadHashes(recording, k, 1, &hash, error));
+    CHECK_OK(tpRecording_ReadStates(recording, k, 1, states, error));
+    CHECK_OK(tpRecording_ReadReactions(recording, k, 1, reactions, error));
+    CHECK_OK(tpRecording_ReadReports(recording, k, 1, &report, error));
+    CHECK_OK(tpRecording_ReadContactOffsets(recording, k, 1, offsets, error));
+    assert_true(time == frame.row.report.time);
+    assert_true(hash == frame.row.hash);
+    assert_memory_equal(states, run->states, (size_t)stateCount * sizeof(double));
+    assert_memory_equal(reactions, run->reactions,
+                        6 * sizeof(double) * (size_t)run->roster.jointCount);
+    assert_int_equal(offsets[0], k == 0 ? 0 : madeContactEnd(k - 1));
+    assert_int_equal(offsets[1], madeContactEnd(k));
+    tpStepReport expected = frame.row.report;
+    assert_true(report.time == expected.time && report.residual == expected.residual);
+    assert_true(report.kineticAfter == expected.kineticAfter);
+    assert_int_equal(report.contactCount, expected.contactCount);
+    assert_int_equal(report.iterationCount, expected.iterationCount);
+    assert_int_equal(report.converged, expected.converged);
+    assert_int_equal(report.undone, expected.undone);
+    if (frame.row.fallback == 0) {
+        assert_string_equal(report.fallback, "projected Gauss-Seidel");
+    } else {
+        assert_null(report.fallback);
+    }
+    CHECK_OK(tpRecording_ReadContacts(recording, offsets[0], frame.contactCount, contacts, error));
+    for (int i = 0; i < frame.contactCount; ++i) {
+        const tpRecordedContact *a = &contacts[i], *b = &frame.contacts[i];
+        assert_true(a->bodyA == b->bodyA && a->bodyB == b->bodyB && a->feature == b->feature);
+        assert_true(a->state == b->state && a->gap == b->gap);
+        assert_memory_equal(&a->point, &b->point, sizeof(tpVec3));
+        assert_memory_equal(&a->frictionImpulse, &b->frictionImpulse, sizeof(tpVec3));
+        assert_true(a->normalImpulse == b->normalImpulse && a->slidingSpeed == b->slidingSpeed);
+        assert_true(a->torsionalImpulse == b->torsionalImpulse);
+    }
+    free(states);
+}
+
+#endif
