@@ -83,7 +83,7 @@ TP_API tpSolveStatus tpLcp_SolveLemkeTableau(const tpLcp* lcp, const tpLemkeTabl
 typedef struct tpPrincipalPivotingOptions {
     double tolerance; // judged residual; default 1e-8
     int blockLimit;   // block steps without progress before single pivots; default 10
-    int pivotLimit;   // exchanges in all; 0: 20 n + 200
+    int pivotLimit;   // factorisations in all; 0: n + 100
 } tpPrincipalPivotingOptions;
 
 TP_API tpPrincipalPivotingOptions tpDefaultPrincipalPivotingOptions(void);

@@ -40,8 +40,4 @@ tpSolveStatus tpLcp_Finish(const tpLcp* lcp, const char* solver, tpSolveStatus s
 tpSolveStatus tpLcp_ProveInfeasible(const tpLcp* lcp, tpSolverMemory* memory, double* y,
                                     int* pivots);
 
-// What the radius of tpLcp_InfeasibilityRadius has to exceed, in units of max(1, |q|_inf), to be
-// called a proof: no solver in double precision can tell such a z from infinity.
-#define TP_INFEASIBILITY_RADIUS 1e9
-
 #endif

@@ -90,11 +90,31 @@ static bool buildProgram(Program* program, const tpLcpForm* form, tpArena* arena
     return true;
 }
 
-// y of the original problem: y'(M z + q) scales with the rows, D M D and D q.
+// Entries of y below this share of the largest are dropped before the certificate is checked.
+static const double certificateRange = 1e-8;
+
+// What the radius in the scaled problem has to exceed to be called a proof. Rounding in M'y leaves
+// radii of 1e14 and more for clean certificates. A feasible problem whose points are astronomically large
+// (|z| = 2^n for Csizmadia's matrices) has certificates of large radius too, but only with
+// entries of y spread over as many orders of magnitude, which the range above forbids.
+static const double provingRadius = 1e12;
+
+static bool isProof(const tpLcpForm* form, const double* y, tpSolverMemory* memory) {
+    tpLcp scaled = { .n = form->n,
+                     .M = tpSparseMatrix(form->n, form->n, form->M.starts, form->M.rows,
+                                         form->M.values),
+                     .q = form->q,
+                     .isFree = form->isFree };
+    return tpLcp_InfeasibilityRadius(&scaled, y, memory) > provingRadius;
+}
+
+// y of the scaled problem, without signs that are wrong and entries that are noise.
 static void readCertificate(const tpLcpForm* form, const double* solution, double* y) {
+    const double* found = solution + form->n + 1;
+    double least = certificateRange * tpMaxAbs(found, form->n);
     for (int i = 0; i < form->n; ++i) {
-        double value = solution[form->n + 1 + i];
-        y[i] = form->D[i] * (form->isFree[i] ? value : tpLarger(value, 0.0));
+        bool isKept = form->isFree[i] ? fabs(found[i]) > least : found[i] > least;
+        y[i] = isKept ? found[i] : 0.0;
     }
 }
 
@@ -116,9 +136,11 @@ tpSolveStatus tpLcp_ProveInfeasible(const tpLcp* lcp, tpSolverMemory* memory, do
             tpLcp_SolveLemke(&program.lcp, &options, memory, solution, &report);
             *pivots = report.iterations;
             readCertificate(&form, solution, y);
-            double scale = tpLarger(1.0, tpMaxAbs(lcp->q, lcp->n));
-            double radius = tpLcp_InfeasibilityRadius(lcp, y, memory);
-            status = radius > TP_INFEASIBILITY_RADIUS * scale ? tp_infeasible : tp_stalled;
+            status = isProof(&form, y, memory) ? tp_infeasible : tp_stalled;
+            // y'(M z + q) of the scaled rows D M D and D q is that of D y.
+            for (int i = 0; i < lcp->n; ++i) {
+                y[i] *= form.D[i];
+            }
         }
     }
     tpSolverMemory_End(memory, mark);

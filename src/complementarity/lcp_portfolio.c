@@ -19,7 +19,6 @@ typedef struct Portfolio {
     double* covering;
     unsigned char* basis;
     double start;
-    int complementaryCount;
 } Portfolio;
 
 tpLcpOptions tpDefaultLcpOptions(void) {
@@ -64,6 +63,7 @@ static bool tryNewton(Portfolio* portfolio, tpNewtonFunction function, double st
     tpNewtonOptions options = tpDefaultNewtonOptions();
     options.tolerance = portfolio->options->tolerance;
     options.function = function;
+    options.iterationLimit = function == tp_naturalMap ? 50 : 150;
     options.startFromZ = true;
     for (int i = 0; i < portfolio->lcp->n; ++i) {
         portfolio->candidate[i] = startValue;
@@ -127,9 +127,10 @@ static void fillCovering(Portfolio* portfolio, int round) {
 static void runStages(Portfolio* portfolio) {
     int n = portfolio->lcp->n;
     const unsigned char* start = portfolio->options->startBasis;
-    if (tryLemke(portfolio, start, NULL, 8 * n + 200) || tryNewton(portfolio, tp_naturalMap, 0.0) ||
-        tryNewton(portfolio, tp_fischerBurmeister, 0.0) || tryPrincipalPivoting(portfolio) ||
-        isLate(portfolio) || proveInfeasible(portfolio)) {
+    if (tryLemke(portfolio, start, NULL, 8 * n + 200) ||
+        tryNewton(portfolio, tp_naturalMap, 0.0) || tryPrincipalPivoting(portfolio) ||
+        isLate(portfolio) || proveInfeasible(portfolio) ||
+        tryNewton(portfolio, tp_fischerBurmeister, 0.0)) {
         return;
     }
     readBestBasis(portfolio);
