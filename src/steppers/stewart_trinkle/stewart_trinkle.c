@@ -11,7 +11,7 @@
 #include "dynamics/joints.h"
 #include "steppers/memory.h"
 
-// A contact counts as closed for the velocity-level rows of sec. 3.3 below this gap, m.
+// A contact counts as closed below this gap, m: bodies placed in contact touch from the first step on.
 static const double closedGap = 1e-9;
 
 // Overlap at the end of a step that makes a contact active, m: far below any use, above rounding.
@@ -58,7 +58,7 @@ static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
         const tpContactMemory* last = tpContactHistory_Find(history, contact, &cursor);
         bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
         double gap = at->moves != NULL ? contact->gap : predictedGap(step, contact);
-        isActive[i] = wasActive || gap < 0.0;
+        isActive[i] = wasActive || gap < closedGap;
     }
     return isActive;
 }
@@ -151,7 +151,8 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
 }
 
 // Finds contacts where `at` says, solves, and solves again while contacts outside the active set are
-// violated where the step ends.
+// violated where the step ends. A pile that is hit grows its active set layer by layer; when that takes
+// long, the last pass has every contact there is.
 static bool solveAt(tpTimeStep* step, const tpLinearisation* at, tpStepperMemory* memory,
                     const tpSolveSettings* settings, tpStepReport* report) {
     bool* isActive = NULL;
@@ -175,6 +176,9 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, tpStepperMemory
         }
         if (!addViolated(step, isActive)) {
             return true;
+        }
+        if (pass == maxPasses - 2) {
+            memset(isActive, true, sizeof(bool) * (size_t)step->contactCount);
         }
     }
     return true;
