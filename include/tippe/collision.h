@@ -38,6 +38,43 @@ typedef struct tpContactList {
     int count, capacity;
 } tpContactList;
 
+// Shapes in motion ------------------------------------------------------------------------------
+
+// How the frame of a body moves over a stretch of time: its origin (the centre of mass) on a parabola,
+// and a turn about the origin.
+typedef struct tpSweep {
+    tpPose pose;            // at time 0
+    tpVec3 velocity;        // of the origin at time 0, m/s
+    tpVec3 acceleration;    // of the origin, m/s^2
+    tpVec3 angularVelocity; // rad/s, world axes; constant where `rotationAt` is NULL
+    double spinBound;       // rad/s: no less than the angular speed at any time; only read where
+                            // `rotationAt` is given
+    tpQuat (*rotationAt)(const void* context, double time); // or NULL
+    const void* context;
+} tpSweep;
+
+typedef enum tpImpactState {
+    tp_noImpact,      // apart for the whole duration
+    tp_impact,        // within the tolerance at `time`, farther apart before
+    tp_startTouching, // already within the tolerance at time 0
+    tp_impactUnclear  // apart up to `time`; the number of queries allowed ran out
+} tpImpactState;
+
+typedef struct tpImpact {
+    tpImpactState state;
+    double time;       // s; never later than the first touch
+    tpClosest closest; // at that time (at the end of the duration for tp_noImpact)
+    int queryCount;    // distances computed
+} tpImpact;
+
+// A shape that meets another on a straight way.
+typedef struct tpShapeHit {
+    bool isHit;
+    bool startsTouching;
+    double fraction; // of the translation, 0 to 1
+    tpClosest closest;
+} tpShapeHit;
+
 TP_BEGIN_DECLS
 
 // The signed distance of two shapes whose bodies are at bodyA and bodyB. For shapes that are not
@@ -52,6 +89,26 @@ TP_API tpResult tpClosestPoints(const tpGeometry* a, tpPose bodyA, const tpGeome
 // a single point. `cache` may be NULL. tp_unsupported as above.
 TP_API tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPose bodyB,
                           double margin, tpPairCache* cache, tpContactList* out);
+
+// Where the frame of a sweep is at a time.
+TP_API tpPose tpSweep_PoseAt(const tpSweep* sweep, double time);
+
+// The first touch of two moving shapes within `duration` seconds: the first time at which they come
+// within `tolerance` (m, positive). No motion is too fast and no shape too thin to be seen. At most
+// `queryLimit` distances are computed (0: 10000). Results as tpClosestPoints.
+TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
+                               const tpSweep* sweepB, double duration, double tolerance,
+                               int queryLimit, tpPairCache* cache, tpImpact* out);
+
+// A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot touch:
+// one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within `duration`.
+TP_API double tpImpactBound(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
+                            const tpSweep* sweepB, double distance, tpVec3 normal, double duration);
+
+// Moves shape A by `translation` without turning it until it comes within `tolerance` of B.
+TP_API tpResult tpCastShape(const tpGeometry* a, tpPose bodyA, tpVec3 translation,
+                            const tpGeometry* b, tpPose bodyB, double tolerance, tpPairCache* cache,
+                            tpShapeHit* out);
 
 TP_END_DECLS
 

@@ -94,29 +94,31 @@ static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cac
     return tpPolish(a, b, pair, iterations) && isTrusted(a, b, pair);
 }
 
-static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
+static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
     const tpSimplex* s = &gjk->simplex;
-    tpVec3 pointA = tpZeroVec3(), pointB = tpZeroVec3();
+    *a = *b = tpZeroVec3();
     for (int k = 0; k < s->count; ++k) {
-        pointA = tpMulAdd(pointA, s->weight[k], s->a[k]);
-        pointB = tpMulAdd(pointB, s->weight[k], s->b[k]);
+        *a = tpMulAdd(*a, s->weight[k], s->a[k]);
+        *b = tpMulAdd(*b, s->weight[k], s->b[k]);
     }
+}
+
+static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
+    tpVec3 pointA, pointB;
+    pointsOfGjk(gjk, &pointA, &pointB);
     tpStartPair(a, b, pointA, pointB, gjk->bestNormal, pair);
 }
 
-// The last resort for shapes apart: what the descent itself has found, exact to its bounds.
+// The last resort for shapes apart: what the descent itself has found, exact to its bounds. The gap is
+// the lower one, so that nothing that trusts it steps too far.
 static bool acceptBounds(const tpGjk* gjk, tpElementPair* pair) {
-    double length = tpLength(gjk->v);
-    tpVec3 pointA = tpZeroVec3(), pointB = tpZeroVec3();
-    for (int k = 0; k < gjk->simplex.count; ++k) {
-        pointA = tpMulAdd(pointA, gjk->simplex.weight[k], gjk->simplex.a[k]);
-        pointB = tpMulAdd(pointB, gjk->simplex.weight[k], gjk->simplex.b[k]);
-    }
+    tpVec3 pointA, pointB;
+    pointsOfGjk(gjk, &pointA, &pointB);
     pair->a.point = pointA;
     pair->b.point = pointB;
-    pair->normal = tpScale(1.0 / length, gjk->v);
-    pair->gap = length;
-    return length - gjk->lower <= 1e-10 * gjk->scale;
+    pair->normal = gjk->bestNormal;
+    pair->gap = gjk->lower;
+    return tpLength(gjk->v) - gjk->lower <= 1e-10 * gjk->scale;
 }
 
 static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
