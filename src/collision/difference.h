@@ -62,7 +62,8 @@ static inline tpVec3 tpDifference_Edge(const tpDifference* d, const tpCorner* fr
 typedef struct tpNearest {
     tpSimplex simplex; // its corners carry the nearest point; four of them surround the origin
     tpVec3 point;      // the nearest point
-    double lower;      // a proven lower bound of its distance; negative where nothing is proven
+    double lower;      // a lower bound of its distance; negative where nothing is proven
+    tpVec3 direction;  // unit, that proves it
     bool isInside;     // the origin is inside, or too near to tell
 } tpNearest;
 

@@ -15,8 +15,8 @@
 // Bounds that agree to this fraction of the size have met: some units in the last place.
 static const double meetTolerance = 1e-14;
 
-// Nearer than this fraction of the size, directions of the nearest point are mostly rounding.
-static const double touchTolerance = 1e-10;
+// Nearer than this fraction of the size, the nearest point is nothing but rounding.
+static const double touchTolerance = 1e-15;
 
 static const int maxRounds = 128;
 
@@ -182,6 +182,7 @@ void tpFindNearest(const tpDifference* d, const tpSimplex* start, double limit, 
         s->count = 1;
     }
     out->point = nearestOnSimplex(d, s);
+    out->direction = tpZeroVec3();
     out->lower = -DBL_MAX;
     out->isInside = s->count == 4;
     double touch = touchTolerance * d->size;
@@ -196,7 +197,10 @@ void tpFindNearest(const tpDifference* d, const tpSimplex* start, double limit, 
         tpCorner w = tpDifference_Lowest(d, v, s->corners[0]);
         double length = sqrt(lengthSquared);
         double lower = tpDot(v, w.point) / length;
-        out->lower = fmax(out->lower, lower);
+        if (lower > out->lower) {
+            out->lower = lower;
+            out->direction = tpScale(1.0 / length, v);
+        }
         if (out->lower > limit || length - lower <= meetTolerance * d->size || hasCorner(s, &w)) {
             return;
         }

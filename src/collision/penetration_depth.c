@@ -20,12 +20,13 @@ enum { maxCorners = 1536, maxFaces = 6144 };
 static const double meetTolerance = 2e-14;
 
 // What rounding may leave between bounds and still count as proven.
-static const double exactTolerance = 1e-11;
+static const double exactTolerance = 1e-10;
 
 typedef struct Face {
     int16_t corners[3];   // counter-clockwise from outside
     int16_t neighbors[3]; // across the edge from corner k to k + 1
     bool isGone, isSeen;
+    bool isThin; // the plane is a neighbour's
     tpVec3 normal;
     double offset; // of the plane along the normal
 } Face;
@@ -94,7 +95,8 @@ static int16_t addFace(Polytope* p, int16_t i, int16_t j, int16_t k, int16_t nei
     tpVec3 u = tpDifference_Edge(p->d, &c[i], &c[j]), v = tpDifference_Edge(p->d, &c[i], &c[k]);
     tpVec3 n = tpCross(u, v);
     double nn = tpLengthSquared(n);
-    if (neighbor >= 0 && nn <= 1e-26 * tpLengthSquared(u) * tpLengthSquared(v)) {
+    face->isThin = neighbor >= 0 && nn <= 1e-26 * tpLengthSquared(u) * tpLengthSquared(v);
+    if (face->isThin) {
         face->normal = p->faces[neighbor].normal;
         face->offset = p->faces[neighbor].offset;
     } else {
@@ -290,7 +292,7 @@ static double footWeights(const Polytope* p, const Face* face, double weights[3]
         weights[k] = sum > 0.0 ? weights[k] / sum : 1.0 / 3.0;
         least = fmin(least, weights[k]);
     }
-    return sum > 0.0 ? least : -DBL_MAX;
+    return sum > 0.0 && !face->isThin ? least : -DBL_MAX;
 }
 
 // The answer on a face. Several triangles of one facet have the same offset: the one that holds the
@@ -298,8 +300,9 @@ static double footWeights(const Polytope* p, const Face* face, double weights[3]
 static void answer(const Polytope* p, int16_t face, double offset, tpDepth* out) {
     tpVec3 normal = p->faces[face].normal;
     double best[3], slack = exactTolerance * p->d->size;
-    double bestLeast = footWeights(p, &p->faces[face], best);
+    // A face that has been grown over found the direction, but lies below the boundary.
     const Face* carrier = &p->faces[face];
+    double bestLeast = offset - carrier->offset <= slack ? footWeights(p, carrier, best) : -DBL_MAX;
     for (int f = 0; f < p->faceCount && bestLeast < 0.0; ++f) {
         const Face* other = &p->faces[f];
         if (other->isGone || other->offset > offset + slack ||
@@ -361,27 +364,28 @@ void tpFindDepth(const tpDifference* d, const tpSimplex* start, tpDepth* out) {
         return;
     }
     startPolytope(p, d, &s);
-    double upper = DBL_MAX;
+    double upper = DBL_MAX, lower = -DBL_MAX;
     int16_t upperFace = 0;
-    for (;;) {
-        int16_t f = nearestFace(p);
+    for (int16_t f = nearestFace(p); f >= 0; f = nearestFace(p)) {
         Face* face = &p->faces[f];
+        lower = face->offset;
+        if (upper - lower <= meetTolerance * d->size) {
+            break;
+        }
         tpCorner w = highest(d, face->normal, p->corners[face->corners[0]]);
         double reach = tpDot(face->normal, w.point);
         if (reach < upper) {
             upper = reach;
             upperFace = f;
         }
-        if (reach - face->offset <= meetTolerance * d->size || isCornerOf(p, face, &w)) {
-            answer(p, f, fmax(reach, face->offset), out);
-            out->isExact = true;
-            return;
-        }
-        double lower = face->offset;
-        if (!addCorner(p, &w, f)) {
-            answer(p, upperFace, upper, out);
-            out->isExact = upper - lower <= exactTolerance * d->size;
-            return;
+        // A thin face whose plane is off by rounding finds its own corner above it: nothing more is to
+        // be had from it, and others may be nearer.
+        if (reach - lower <= meetTolerance * d->size || isCornerOf(p, face, &w)) {
+            popFace(p);
+        } else if (!addCorner(p, &w, f)) {
+            break;
         }
     }
+    answer(p, upperFace, upper, out);
+    out->isExact = upper - lower <= exactTolerance * d->size;
 }
