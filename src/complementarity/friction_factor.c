@@ -11,12 +11,10 @@
 // one, so this is a hundred times rounding: what is smaller holds no information.
 static const double smallestPivot = 1e-13;
 
-enum { FRAME = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
-
 // Minimum degree by AMD's kernel, which takes its work space from us.
 static bool orderByDegree(tpBlockFactor* factor) {
-    const tpFrictionIsland* island = factor->island;
-    int n = island->blockCount, entries = island->columnStart[n] - n;
+    const tpBlockMatrix* matrix = factor->matrix;
+    int n = matrix->count, entries = matrix->columnStart[n] - n;
     tpArena* arena = factor->arena;
     tpArenaMark mark = tpArena_Mark(arena);
     int size = entries + entries / 5 + 8 * n + 1;
@@ -30,9 +28,9 @@ static bool orderByDegree(tpBlockFactor* factor) {
     int used = 0;
     for (int j = 0; j < n; ++j) {
         start[j] = used;
-        for (int k = island->columnStart[j]; k < island->columnStart[j + 1]; ++k) {
-            if (island->blockRow[k] != j) {
-                index[used++] = island->blockRow[k];
+        for (int k = matrix->columnStart[j]; k < matrix->columnStart[j + 1]; ++k) {
+            if (matrix->blockRow[k] != j) {
+                index[used++] = matrix->blockRow[k];
             }
         }
         length[j] = used - start[j];
@@ -40,43 +38,44 @@ static bool orderByDegree(tpBlockFactor* factor) {
     // Nv, Next, Last, Head, Elen, Degree, W; Last receives the order, Next its inverse.
     double control[AMD_CONTROL], info[AMD_INFO];
     amd_defaults(control);
-    amd_2(n, start, index, length, size, used, work + n, factor->rank, factor->order, work + 2 * n,
+    amd_2(n, start, index, length, size, used, work + n, work + 6 * n, factor->order, work + 2 * n,
           work + 3 * n, work + 4 * n, work + 5 * n, control, info);
     tpArena_Release(arena, mark);
-    for (int k = 0; k < n; ++k) {
-        factor->rank[factor->order[k]] = k;
-    }
     return true;
 }
 
-bool tpBlockFactor_Create(tpBlockFactor* factor, const tpFrictionIsland* island, tpArena* arena) {
-    int n = island->blockCount;
-    *factor = (tpBlockFactor){ .island = island, .arena = arena, .count = -1 };
+bool tpBlockFactor_Create(tpBlockFactor* factor, const tpBlockMatrix* matrix, tpArena* arena) {
+    int n = matrix->count, largest = 0;
+    for (int b = 0; b < n; ++b) {
+        int size = matrix->row[b + 1] - matrix->row[b];
+        largest = size > largest ? size : largest;
+    }
+    *factor = (tpBlockFactor){ .matrix = matrix, .arena = arena, .count = -1 };
+    factor->stride = largest * largest;
     factor->order = TP_SCRATCH(arena, int, n);
-    factor->rank = TP_SCRATCH(arena, int, n);
     factor->inPlay = TP_SCRATCH_ZEROED(arena, bool, n);
     factor->block = TP_SCRATCH(arena, int, n);
+    factor->size = TP_SCRATCH(arena, int, n);
     factor->place = TP_SCRATCH(arena, int, n);
     factor->parent = TP_SCRATCH(arena, int, n);
     factor->start = TP_SCRATCH(arena, int, n + 1);
     factor->reachStart = TP_SCRATCH(arena, int, n + 1);
     factor->mark = TP_SCRATCH(arena, int, n);
     factor->stack = TP_SCRATCH(arena, int, 2 * n);
-    factor->inverse = TP_SCRATCH(arena, double, n* FRAME);
-    factor->column = TP_SCRATCH_ZEROED(arena, double, n* FRAME);
-    factor->stride = island->uniformRows == 3 ? 9 : island->uniformRows == 2 ? 4 : FRAME;
+    factor->inverse = TP_SCRATCH(arena, double, n * factor->stride);
+    factor->column = TP_SCRATCH_ZEROED(arena, double, n * factor->stride);
     return !arena->failed && orderByDegree(factor);
 }
 
 // Rows above the diagonal of column j of U: all blocks met on the way from the neighbours of j up the
 // tree, in topological order at the end of the stack. Returns where they begin.
 static int findReach(tpBlockFactor* factor, int j) {
-    const tpFrictionIsland* island = factor->island;
+    const tpBlockMatrix* matrix = factor->matrix;
     int top = factor->count, b = factor->block[j];
-    int* path = factor->stack + island->blockCount;
+    int* path = factor->stack + matrix->count;
     factor->mark[j] = j;
-    for (int k = island->columnStart[b]; k < island->columnStart[b + 1]; ++k) {
-        int i = factor->place[island->blockRow[k]];
+    for (int k = matrix->columnStart[b]; k < matrix->columnStart[b + 1]; ++k) {
+        int i = factor->place[matrix->blockRow[k]];
         if (i < 0 || i >= j) {
             continue;
         }
@@ -95,14 +94,14 @@ static int findReach(tpBlockFactor* factor, int j) {
 
 // The elimination tree [Davis06, sec. 4.1], with path compression in `stack`.
 static void findTree(tpBlockFactor* factor) {
-    const tpFrictionIsland* island = factor->island;
+    const tpBlockMatrix* matrix = factor->matrix;
     int* ancestor = factor->stack;
     for (int j = 0; j < factor->count; ++j) {
         int b = factor->block[j];
         factor->parent[j] = -1;
         ancestor[j] = -1;
-        for (int k = island->columnStart[b]; k < island->columnStart[b + 1]; ++k) {
-            int i = factor->place[island->blockRow[k]];
+        for (int k = matrix->columnStart[b]; k < matrix->columnStart[b + 1]; ++k) {
+            int i = factor->place[matrix->blockRow[k]];
             while (i >= 0 && i < j) {
                 int next = ancestor[i];
                 ancestor[i] = j;
@@ -129,8 +128,18 @@ static bool reserve(tpBlockFactor* factor, int entries) {
     return !factor->arena->failed;
 }
 
+// A column of L is multiplied once for each of its rows.
+static void estimateWork(tpBlockFactor* factor) {
+    factor->work = 0.0;
+    for (int k = 0; k < factor->count; ++k) {
+        double length = (double)(factor->start[k + 1] - factor->start[k]);
+        double size = (double)factor->size[k];
+        factor->work += size * size * size * (length + 1.0) * (length + 1.0);
+    }
+}
+
 bool tpBlockFactor_Analyse(tpBlockFactor* factor, const bool* inPlay) {
-    int n = factor->island->blockCount;
+    int n = factor->matrix->count;
     if (factor->count >= 0 && memcmp(factor->inPlay, inPlay, sizeof(bool) * (size_t)n) == 0) {
         return true;
     }
@@ -140,6 +149,7 @@ bool tpBlockFactor_Analyse(tpBlockFactor* factor, const bool* inPlay) {
         int b = factor->order[k];
         factor->place[b] = inPlay[b] ? factor->count : -1;
         if (inPlay[b]) {
+            factor->size[factor->count] = factor->matrix->row[b + 1] - factor->matrix->row[b];
             factor->block[factor->count++] = b;
         }
     }
@@ -182,6 +192,7 @@ bool tpBlockFactor_Analyse(tpBlockFactor* factor, const bool* inPlay) {
             start[0] = 0;
         }
     }
+    estimateWork(factor);
     return true;
 }
 
@@ -211,9 +222,8 @@ static inline void multiply(int m, int k, int n, const double* A, const double* 
     }
 }
 
-// Inverse of an n x n block by Gauss-Jordan with partial pivoting, small pivots replaced.
-static void invertBlock(int n, const double* A, double* inverse) {
-    double work[TP_FRICTION_MAX_ROWS][2 * TP_FRICTION_MAX_ROWS];
+void tpInvertBlock(int n, const double* A, double* inverse) {
+    double work[TP_BLOCK_MAX][2 * TP_BLOCK_MAX];
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             work[i][j] = A[i * n + j];
@@ -225,12 +235,10 @@ static void invertBlock(int n, const double* A, double* inverse) {
         for (int i = k + 1; i < n; ++i) {
             best = fabs(work[i][k]) > fabs(work[best][k]) ? i : best;
         }
-        if (best != k) {
-            for (int j = 0; j < 2 * n; ++j) {
-                double swap = work[k][j];
-                work[k][j] = work[best][j];
-                work[best][j] = swap;
-            }
+        for (int j = 0; best != k && j < 2 * n; ++j) {
+            double swap = work[k][j];
+            work[k][j] = work[best][j];
+            work[best][j] = swap;
         }
         if (!(fabs(work[k][k]) >= smallestPivot)) {
             work[k][k] = work[k][k] < 0.0 ? -smallestPivot : smallestPivot;
@@ -251,15 +259,10 @@ static void invertBlock(int n, const double* A, double* inverse) {
     }
 }
 
-static int rowsAt(const tpBlockFactor* factor, int place) {
-    return tpFrictionIsland_Rows(factor->island, factor->block[place]);
-}
-
 // Puts column j of the matrix into the work column.
-static void scatterColumn(tpBlockFactor* factor, int j, const double* velocity,
-                          const double* impulse, double shift) {
-    const tpFrictionIsland* island = factor->island;
-    int b = factor->block[j], n = rowsAt(factor, j), stride = factor->stride;
+static void scatterColumn(tpBlockFactor* factor, int j) {
+    const tpBlockMatrix* matrix = factor->matrix;
+    int b = factor->block[j], stride = factor->stride;
     for (int k = factor->reachStart[j]; k < factor->reachStart[j + 1]; ++k) {
         memset(factor->column + (size_t)(factor->reach[k] * stride), 0,
                sizeof(double) * (size_t)stride);
@@ -268,89 +271,90 @@ static void scatterColumn(tpBlockFactor* factor, int j, const double* velocity,
         memset(factor->column + (size_t)(factor->rows[k] * stride), 0,
                sizeof(double) * (size_t)stride);
     }
-    for (int k = island->columnStart[b]; k < island->columnStart[b + 1]; ++k) {
-        int row = island->blockRow[k], i = factor->place[row];
-        if (i < 0) {
-            continue;
-        }
-        int m = rowsAt(factor, i);
-        const double* W = island->values + island->value[k];
-        double* out = factor->column + (size_t)(i * stride);
-        const double* A = velocity + (size_t)row * FRAME;
-        if (m == 3 && n == 3) {
-            multiply(3, 3, 3, A, W, out);
-        } else {
-            multiply(m, m, n, A, W, out);
-        }
-        if (i == j) {
-            const double* B = impulse + (size_t)row * FRAME;
-            for (int e = 0; e < n * n; ++e) {
-                out[e] += B[e] + shift * A[e];
-            }
+    for (int k = matrix->columnStart[b]; k < matrix->columnStart[b + 1]; ++k) {
+        int i = factor->place[matrix->blockRow[k]];
+        if (i >= 0) {
+            memcpy(factor->column + (size_t)(i * stride), matrix->values + matrix->value[k],
+                   sizeof(double) * (size_t)(factor->size[i] * factor->size[j]));
         }
     }
 }
 
-void tpBlockFactor_Factorise(tpBlockFactor* factor, const double* velocity, const double* impulse,
-                             double shift) {
+// Subtracts column k of L times U_kj from the work column. The sizes that matter are spelled out, for
+// the compiler to unroll.
+static inline void eliminate(tpBlockFactor* factor, int k, int n, const double* U) {
+    int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
+    const double* L = factor->L + (size_t)begin * (size_t)stride;
+    double* column = factor->column;
+    switch (factor->matrix->uniform) {
+    case 2:
+        for (int e = begin; e < end; ++e, L += 4) {
+            multiplySubtract(2, 2, 2, L, U, column + (size_t)factor->rows[e] * 4);
+        }
+        return;
+    case 3:
+        for (int e = begin; e < end; ++e, L += 9) {
+            multiplySubtract(3, 3, 3, L, U, column + (size_t)factor->rows[e] * 9);
+        }
+        return;
+    case 6:
+        for (int e = begin; e < end; ++e, L += 36) {
+            multiplySubtract(6, 6, 6, L, U, column + (size_t)factor->rows[e] * 36);
+        }
+        return;
+    default:
+        for (int e = begin; e < end; ++e, L += stride) {
+            int i = factor->rows[e];
+            multiplySubtract(factor->size[i], factor->size[k], n, L, U,
+                             column + (size_t)(i * stride));
+        }
+    }
+}
+
+void tpBlockFactor_Factorise(tpBlockFactor* factor) {
     int stride = factor->stride;
     double* column = factor->column;
-    double products = 0.0;
-    bool threes = factor->island->uniformRows == 3;
     for (int j = 0; j < factor->count; ++j) {
-        int n = rowsAt(factor, j);
-        scatterColumn(factor, j, velocity, impulse, shift);
+        int n = factor->size[j];
+        scatterColumn(factor, j);
         for (int r = factor->reachStart[j]; r < factor->reachStart[j + 1]; ++r) {
-            int k = factor->reach[r], m = rowsAt(factor, k);
+            int k = factor->reach[r];
             double* U = factor->U + (size_t)r * (size_t)stride;
             memcpy(U, column + (size_t)(k * stride), sizeof(double) * (size_t)stride);
-            int begin = factor->start[k], end = factor->start[k + 1];
-            const double* L = factor->L + (size_t)begin * (size_t)stride;
-            if (threes) {
-                for (int e = begin; e < end; ++e, L += 9) {
-                    multiplySubtract(3, 3, 3, L, U, column + (size_t)(factor->rows[e] * 9));
-                }
-            } else {
-                for (int e = begin; e < end; ++e, L += stride) {
-                    int i = factor->rows[e];
-                    multiplySubtract(rowsAt(factor, i), m, n, L, U, column + (size_t)(i * stride));
-                }
-            }
-            products += (double)(end - begin);
+            eliminate(factor, k, n, U);
         }
-        double* inverse = factor->inverse + (size_t)j * FRAME;
-        invertBlock(n, column + (size_t)(j * stride), inverse);
+        double* inverse = factor->inverse + (size_t)(j * stride);
+        tpInvertBlock(n, column + (size_t)(j * stride), inverse);
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            multiply(rowsAt(factor, i), n, n, column + (size_t)(i * stride), inverse,
+            multiply(factor->size[i], n, n, column + (size_t)(i * stride), inverse,
                      factor->L + (size_t)e * (size_t)stride);
         }
     }
-    factor->work = products * 27.0 + 100.0 * (double)factor->count;
 }
 
 void tpBlockFactor_Solve(const tpBlockFactor* factor, double* x) {
-    const tpFrictionIsland* island = factor->island;
+    const tpBlockMatrix* matrix = factor->matrix;
     int stride = factor->stride;
     for (int j = 0; j < factor->count; ++j) {
-        const double* xj = x + island->row[factor->block[j]];
-        int n = rowsAt(factor, j);
+        const double* xj = x + matrix->row[factor->block[j]];
+        int n = factor->size[j];
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            multiplySubtract(rowsAt(factor, i), n, 1, factor->L + (size_t)e * (size_t)stride, xj,
-                             x + island->row[factor->block[i]]);
+            multiplySubtract(factor->size[i], n, 1, factor->L + (size_t)e * (size_t)stride, xj,
+                             x + matrix->row[factor->block[i]]);
         }
     }
     for (int j = factor->count - 1; j >= 0; --j) {
-        int n = rowsAt(factor, j);
-        double solution[TP_FRICTION_MAX_ROWS];
-        double* xj = x + island->row[factor->block[j]];
-        multiply(n, n, 1, factor->inverse + (size_t)j * FRAME, xj, solution);
+        int n = factor->size[j];
+        double solution[TP_BLOCK_MAX];
+        double* xj = x + matrix->row[factor->block[j]];
+        multiply(n, n, 1, factor->inverse + (size_t)(j * stride), xj, solution);
         memcpy(xj, solution, sizeof(double) * (size_t)n);
         for (int r = factor->reachStart[j]; r < factor->reachStart[j + 1]; ++r) {
             int i = factor->reach[r];
-            multiplySubtract(rowsAt(factor, i), n, 1, factor->U + (size_t)r * (size_t)stride, xj,
-                             x + island->row[factor->block[i]]);
+            multiplySubtract(factor->size[i], n, 1, factor->U + (size_t)r * (size_t)stride, xj,
+                             x + matrix->row[factor->block[i]]);
         }
     }
 }

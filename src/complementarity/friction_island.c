@@ -27,12 +27,13 @@ static inline bool isZero(int n, const double* x) {
 
 void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const double* x,
                                 double* y) {
-    int begin = island->columnStart[block], end = island->columnStart[block + 1];
-    const double* A = island->values + island->value[begin];
-    if (island->uniformRows == 3) {
+    const tpBlockMatrix* W = &island->W;
+    int begin = W->columnStart[block], end = W->columnStart[block + 1];
+    const double* A = W->values + W->value[begin];
+    if (W->uniform == 3) {
         double x0 = x[0], x1 = x[1], x2 = x[2];
         for (int k = begin; k < end; ++k, A += 9) {
-            double* out = y + 3 * (size_t)island->blockRow[k];
+            double* out = y + 3 * (size_t)W->blockRow[k];
             out[0] += A[0] * x0 + A[1] * x1 + A[2] * x2;
             out[1] += A[3] * x0 + A[4] * x1 + A[5] * x2;
             out[2] += A[6] * x0 + A[7] * x1 + A[8] * x2;
@@ -41,14 +42,88 @@ void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const
     }
     int n = tpFrictionIsland_Rows(island, block);
     for (int k = begin; k < end; ++k) {
-        int i = island->blockRow[k];
+        int i = W->blockRow[k];
         int m = tpFrictionIsland_Rows(island, i);
         addBlock(m, n, A, x, y + island->row[i]);
         A += m * n;
     }
 }
 
+// With the number of velocities a constant, the loops below unroll.
+static inline void pushRow(int degrees, const double* G, double x, double* v) {
+    for (int a = 0; a < degrees; ++a) {
+        v[a] += G[a] * x;
+    }
+}
+
+static inline double readRow(int degrees, const double* G, const double* v) {
+    double sum = 0.0;
+    for (int a = 0; a < degrees; ++a) {
+        sum += G[a] * v[a];
+    }
+    return sum;
+}
+
+void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
+                                 double* velocity) {
+    int degrees = island->degrees, n = tpFrictionIsland_Rows(island, block);
+    for (int side = 0; side < 2; ++side) {
+        int body = island->body[2 * block + side];
+        if (body < 0) {
+            continue;
+        }
+        const double* G =
+            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)degrees;
+        double* v = velocity + (size_t)(body * degrees);
+        for (int i = 0; i < n; ++i, G += 2 * degrees) {
+            if (degrees == 6) {
+                pushRow(6, G, x[i], v);
+            } else {
+                pushRow(degrees, G, x[i], v);
+            }
+        }
+    }
+}
+
+void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, const double* velocity,
+                                 double* y) {
+    int degrees = island->degrees, n = tpFrictionIsland_Rows(island, block);
+    memset(y, 0, sizeof(double) * (size_t)n);
+    for (int side = 0; side < 2; ++side) {
+        int body = island->body[2 * block + side];
+        if (body < 0) {
+            continue;
+        }
+        const double* G =
+            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)degrees;
+        const double* v = velocity + (size_t)(body * degrees);
+        for (int i = 0; i < n; ++i, G += 2 * degrees) {
+            y[i] += degrees == 6 ? readRow(6, G, v) : readRow(degrees, G, v);
+        }
+    }
+}
+
+static void multiplyByBodies(const tpFrictionIsland* island, const double* x, double* y) {
+    memset(island->velocity, 0, sizeof(double) * (size_t)(island->bodyCount * island->degrees));
+    for (int j = 0; j < island->blockCount; ++j) {
+        const double* xj = x + island->row[j];
+        if (!isZero(tpFrictionIsland_Rows(island, j), xj)) {
+            tpFrictionIsland_PushBodies(island, j, xj, island->velocity);
+        }
+    }
+    for (int j = 0; j < island->blockCount; ++j) {
+        tpFrictionIsland_ReadBodies(island, j, island->velocity, y + island->row[j]);
+    }
+    for (int i = 0; island->compliance != NULL && i < island->rowCount; ++i) {
+        y[i] += island->compliance[i] * x[i];
+    }
+}
+
 void tpFrictionIsland_Multiply(const tpFrictionIsland* island, const double* x, double* y) {
+    if (tpFrictionIsland_IsByBodies(island)) {
+        multiplyByBodies(island, x, y);
+        return;
+    }
     memset(y, 0, sizeof(double) * (size_t)island->rowCount);
     for (int j = 0; j < island->blockCount; ++j) {
         const double* xj = x + island->row[j];

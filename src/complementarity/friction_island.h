@@ -9,8 +9,9 @@
 // into one. r' and u' are square roots of energies, so their norms mean the same for light and heavy
 // bodies. The scale of elliptic cones goes into the same factor of each row.
 //
-// W' is kept by block columns, in the pattern of W + W', since the solvers carry u along with r:
-// a change of r_j adds column j to u.
+// Where the problem gives W, W' is kept by block columns in the pattern of W + W^T, since the solvers
+// carry u along with r: a change of r_j adds column j to u. Where it gives bodies, W' = G G^T with
+// G = S J L, M^-1 = L L^T, is never formed: G is kept, and velocities of bodies stand between r and u.
 //
 //     column j:   k = columnStart[j] ... columnStart[j + 1] - 1
 //                 block (blockRow[k], j) = values + value[k], row by row
@@ -18,24 +19,30 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
 
-#include "complementarity/solver.h"
+#include "complementarity/friction_factor.h"
 #include "tippe/friction.h"
 
 typedef struct tpFrictionIsland {
     int blockCount;
     int rowCount;
-    int uniformRows;           // rows of every block, or 0 where they differ
     const int* row;            // first row of each block, blockCount + 1
     const unsigned char* kind; // tpFrictionKind
     const double* mu;
     const double* q;
     const double* weight; // 1 / s_c^2 of each block: turns |.|^2 of r', u' into velocities squared
 
-    const int* columnStart;
-    const int* blockRow; // ascending within a column
-    const int* value;
-    const double* values;
-    const int* diagonal; // index k of block (j, j)
+    const double* diagonal; // W_bb of each block, 16 numbers apart, row by row
+
+    tpBlockMatrix W; // by blocks; its values are NULL where the island is given by bodies
+
+    // By bodies.
+    int bodyCount;
+    int degrees;
+    const int* body; // two of each block, -1 where there is none
+    const double*
+        jacobian; // G: for each row, `degrees` numbers of the first body, then of the second
+    const double* compliance; // of each row, scaled; NULL where there is none
+    double* velocity;         // scratch: degrees of each body
 
     double* r; // the iterate, and u = W r + q
     double* u;
@@ -55,9 +62,12 @@ typedef struct tpFrictionSystem {
     double qNorm;   // |q| of the problem's scaled rows, 1 where it is zero
 } tpFrictionSystem;
 
-// False where memory ran out.
+// From a matrix or from bodies. False where memory ran out.
 bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* problem,
                             tpArena* arena);
+
+bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionProblem* problem,
+                                    tpArena* arena);
 
 // Between the problem's r and the islands'. Load also computes u and the residuals.
 void tpFrictionSystem_Load(tpFrictionSystem* system, const double* r);
@@ -66,7 +76,17 @@ void tpFrictionSystem_Store(const tpFrictionSystem* system, double* r);
 // u = W r + q.
 void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, double* u);
 
-// y += column `block` of W times x.
+static inline bool tpFrictionIsland_IsByBodies(const tpFrictionIsland* island) {
+    return island->W.values == NULL;
+}
+
+// v += G_b^T x for the bodies of a block, and y = G_b v.
+void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
+                                 double* velocity);
+void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, const double* velocity,
+                                 double* y);
+
+// y += column `block` of W times x, where W is kept.
 void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const double* x,
                                 double* y);
 

@@ -14,7 +14,11 @@
 
 #include "complementarity/friction_solvers.h"
 
-enum { FRAME = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS, MEMORY = 6, HALVINGS = 12 };
+// The line search: merits remembered, halvings of a step, and first steps that may go uphill by
+// freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set of
+// states in a few full steps that a descent would never take.
+enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4 };
+static const double freeGrowth = 1e4;
 
 // Armijo's constant on the squared norm of the function.
 static const double sufficientDecrease = 1e-4;
@@ -28,8 +32,8 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     newton->island = island;
     newton->iterations = 0;
     newton->inPlay = TP_SCRATCH(arena, bool, blocks);
-    newton->velocity = TP_SCRATCH(arena, double, blocks* FRAME);
-    newton->impulse = TP_SCRATCH(arena, double, blocks* FRAME);
+    newton->velocity = TP_SCRATCH(arena, double, blocks* TP_LAW);
+    newton->impulse = TP_SCRATCH(arena, double, blocks* TP_LAW);
     newton->function = TP_SCRATCH(arena, double, rows);
     newton->step = TP_SCRATCH(arena, double, rows);
     newton->stepVelocity = TP_SCRATCH(arena, double, rows);
@@ -42,7 +46,7 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     }
     memcpy(newton->r, island->r, sizeof(double) * (size_t)rows);
     memcpy(newton->u, island->u, sizeof(double) * (size_t)rows);
-    return tpBlockFactor_Create(&newton->factor, island, arena);
+    return tpFrictionLinear_Create(&newton->linear, island, arena);
 }
 
 // F of one block, and where asked its derivatives by u (A) and r (B). Returns whether it is in play.
@@ -117,8 +121,8 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
         for (int i = 0; i < n; ++i) {
             local[i] = u[row + i] + weight * (r[row + i] - center[row + i]);
         }
-        double* A = derivatives ? newton->velocity + (size_t)b * FRAME : NULL;
-        double* B = derivatives ? newton->impulse + (size_t)b * FRAME : NULL;
+        double* A = derivatives ? newton->velocity + (size_t)b * TP_LAW : NULL;
+        double* B = derivatives ? newton->impulse + (size_t)b * TP_LAW : NULL;
         bool inPlay = alartCurnier(n, island->kind[b], island->mu[b], r + row, local, F, A, B);
         for (int i = 0; i < n; ++i) {
             sum += F[i] * F[i];
@@ -131,40 +135,12 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
     return sum;
 }
 
-// The Newton direction into step and stepVelocity.
+// The Newton direction into step and stepVelocity. False where memory ran out.
 static bool direction(tpFrictionNewton* newton, double weight) {
-    const tpFrictionIsland* island = newton->island;
-    if (!tpBlockFactor_Analyse(&newton->factor, newton->inPlay)) {
-        return false;
-    }
-    tpBlockFactor_Factorise(&newton->factor, newton->velocity, newton->impulse, weight);
-    newton->island->work += newton->factor.work + 2.0 * tpFrictionIsland_SweepWork(island);
-
-    // Open blocks go to zero; what that does to the others goes to the right-hand side.
-    for (int b = 0; b < island->blockCount; ++b) {
-        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-        for (int i = row; i < row + n; ++i) {
-            newton->step[i] = newton->inPlay[b] ? 0.0 : -newton->function[i];
-        }
-    }
-    tpFrictionIsland_Multiply(island, newton->step, newton->stepVelocity);
-    for (int b = 0; b < island->blockCount; ++b) {
-        if (!newton->inPlay[b]) {
-            continue;
-        }
-        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-        const double* A = newton->velocity + (size_t)b * FRAME;
-        for (int i = 0; i < n; ++i) {
-            double sum = -newton->function[row + i];
-            for (int j = 0; j < n; ++j) {
-                sum -= A[i * n + j] * newton->stepVelocity[row + j];
-            }
-            newton->step[row + i] = sum;
-        }
-    }
-    tpBlockFactor_Solve(&newton->factor, newton->step);
-    tpFrictionIsland_Multiply(island, newton->step, newton->stepVelocity);
-    return true;
+    newton->island->work += tpFrictionLinear_Work(&newton->linear, newton->inPlay);
+    return tpFrictionLinear_Solve(&newton->linear, newton->inPlay, newton->velocity,
+                                  newton->impulse, weight, newton->function, newton->step,
+                                  newton->stepVelocity);
 }
 
 // Walks along the step until the merit falls below the largest of the last few: sliding contacts
@@ -188,6 +164,21 @@ static bool lineSearch(tpFrictionNewton* newton, double weight, const double* ce
     return false;
 }
 
+void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const double* center,
+                              const double* previous, const double* previousVelocity,
+                              double factor) {
+    size_t bytes = sizeof(double) * (size_t)newton->island->rowCount;
+    for (int i = 0; i < newton->island->rowCount; ++i) {
+        newton->trial[i] = newton->r[i] + factor * (newton->r[i] - previous[i]);
+        newton->trialVelocity[i] = newton->u[i] + factor * (newton->u[i] - previousVelocity[i]);
+    }
+    double here = evaluate(newton, newton->r, newton->u, weight, center, false);
+    if (evaluate(newton, newton->trial, newton->trialVelocity, weight, center, false) < here) {
+        memcpy(newton->r, newton->trial, bytes);
+        memcpy(newton->u, newton->trialVelocity, bytes);
+    }
+}
+
 double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
                             double fraction, int limit, tpSolveStatus* status) {
     tpFrictionIsland* island = newton->island;
@@ -197,7 +188,7 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
     double goal = fraction * fraction * merit;
     *status = tp_iterationLimit;
     for (int k = 0; k < limit; ++k) {
-        history[k % MEMORY] = merit;
+        history[k % MEMORY] = k > 0 && k < FREE_STEPS ? history[0] : merit;
         if (!direction(newton, weight)) {
             *status = tp_solverOutOfMemory;
             break;
@@ -207,7 +198,8 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
         for (int i = 0; i < MEMORY && i <= k; ++i) {
             reference = fmax(reference, history[i]);
         }
-        if (!lineSearch(newton, weight, center, reference, &length)) {
+        if (!lineSearch(newton, weight, center, k < FREE_STEPS ? freeGrowth * reference : reference,
+                        &length)) {
             *status = tp_stalled;
             break;
         }

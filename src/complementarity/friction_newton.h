@@ -3,13 +3,13 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_NEWTON_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_NEWTON_H
 
-#include "complementarity/friction_factor.h"
+#include "complementarity/friction_linear.h"
 
 typedef struct tpFrictionNewton {
     tpFrictionIsland* island;
-    tpBlockFactor factor;
+    tpFrictionLinear linear;
     bool* inPlay;
-    double* velocity; // derivative of the function by u and by r, 16 numbers a block
+    double* velocity; // derivatives of the function by u and by r, TP_LAW numbers a block
     double* impulse;
     double* function; // F
     double* step;     // dr and W dr
@@ -22,6 +22,12 @@ typedef struct tpFrictionNewton {
 } tpFrictionNewton;
 
 bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena);
+
+// Moves newton->r on by `factor` of the way it came from `previous`, where that is a better start for
+// the problem with this center. A center that drifts steadily is met half way.
+void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const double* center,
+                              const double* previous, const double* previousVelocity,
+                              double factor);
 
 // From newton->r, u: solves the problem with u + weight (r - center) in place of u, until the norm of
 // the function is `fraction` of what it was or the island is solved (status tp_solved either way), the

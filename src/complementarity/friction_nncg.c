@@ -10,7 +10,18 @@
 
 #include "complementarity/friction_solvers.h"
 
-enum { REFRESH_INTERVAL = 50 };
+// Sweeps between fresh products W r + q; and between looks at the contraction, which goes up and down
+// from sweep to sweep.
+enum { REFRESH_INTERVAL = 50, WINDOW = 25 };
+
+// Whether the residual, falling from `before` to `now` over a window, will be there within `left` more
+// sweeps.
+static bool isPromising(double before, double now, double tolerance, int left) {
+    if (!(now < before)) {
+        return false;
+    }
+    return log(tolerance / now) / log(now / before) * WINDOW <= left;
+}
 
 tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations) {
@@ -27,7 +38,8 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
     }
     memcpy(r, island->r, bytes);
     memcpy(u, island->u, bytes);
-    double oldGradient = 0.0;
+    double oldGradient = 0.0, best = island->residual, windowStart = best;
+    tpSolveStatus status = tp_iterationLimit;
     for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
         memcpy(sr, r, bytes);
         memcpy(su, u, bytes);
@@ -35,6 +47,14 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
         ++*iterations;
         island->work += tpFrictionIsland_SweepWork(island);
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, sr, su));
+        best = fmin(best, residual);
+        if (k % WINDOW == WINDOW - 1) {
+            if (!isPromising(windowStart, best, island->tolerance, limit - k)) {
+                status = tp_stalled;
+                limit = k + 1;
+            }
+            windowStart = best;
+        }
         if (residual <= island->tolerance || k % REFRESH_INTERVAL == REFRESH_INTERVAL - 1 ||
             k == limit - 1) {
             tpFrictionIsland_Velocity(island, sr, su);
@@ -56,5 +76,5 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
             pu[i] = beta * pu[i] + du;
         }
     }
-    return island->residual <= island->tolerance ? tp_solved : tp_iterationLimit;
+    return island->residual <= island->tolerance ? tp_solved : status;
 }

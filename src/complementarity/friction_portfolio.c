@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/friction_linear.h"
 #include "complementarity/friction_solvers.h"
 
 typedef tpSolveStatus IslandSolver(tpFrictionIsland* island, const tpFrictionOptions* options,
@@ -22,6 +23,9 @@ typedef struct Stage {
     double proximalStart; // 0: as the options have it
 } Stage;
 
+// Factorisations that proximal points need on a common island.
+static const double expectedFactorisations = 12.0;
+
 // Islands reach a little below their share of the tolerance, for the judge sums in another order.
 static const double safety = 0.9;
 
@@ -31,7 +35,7 @@ tpFrictionOptions tpDefaultFrictionOptions(void) {
                                 .workLimit = 2e11,
                                 .iterationLimit = 0,
                                 .localProximal = 0.1,
-                                .proximalStart = 1e-2 };
+                                .proximalStart = 1e-4 };
 }
 
 // Runs one stage on every island that needs it. False where memory ran out.
@@ -49,13 +53,15 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     for (int i = 0; i < system->islandCount && enough; ++i) {
         tpFrictionIsland* island = &system->islands[i];
         if (!(island->residual <= island->tolerance)) {
-            needed = true;
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
             tpSolveStatus status = stage->solve(island, &chosen, limit, arena, &done.iterations);
             tpArena_Release(arena, mark);
             *work += island->work - before;
-            done.status = status != tp_solved ? status : done.status;
+            if (status != tp_notApplicable) {
+                needed = true;
+                done.status = status != tp_solved ? status : done.status;
+            }
             enough = status != tp_solverOutOfMemory;
         }
         sum += island->residual * island->residual;
@@ -69,13 +75,26 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     return enough;
 }
 
-static bool isSolved(const tpFrictionSystem* system) {
+// What solved islands leave of the goal is shared out among the others, by their rows. True where there
+// are no others.
+static bool shareTolerance(tpFrictionSystem* system, double goal) {
+    double left = goal * goal;
+    int rows = 0;
     for (int i = 0; i < system->islandCount; ++i) {
-        if (!(system->islands[i].residual <= system->islands[i].tolerance)) {
-            return false;
+        const tpFrictionIsland* island = &system->islands[i];
+        if (island->residual <= island->tolerance) {
+            left -= island->residual * island->residual;
+        } else {
+            rows += island->rowCount;
         }
     }
-    return true;
+    for (int i = 0; i < system->islandCount; ++i) {
+        tpFrictionIsland* island = &system->islands[i];
+        if (!(island->residual <= island->tolerance)) {
+            island->tolerance = sqrt(fmax(left, 0.0) * (double)island->rowCount / (double)rows);
+        }
+    }
+    return rows == 0;
 }
 
 // Builds the islands, runs the stages, stores the best r. False where memory ran out.
@@ -87,11 +106,10 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
         return false;
     }
     tpFrictionSystem_Load(&system, r);
-    double goal = fmax(options->tolerance * system.qNorm, options->velocityTolerance);
+    double goal = safety * fmax(options->tolerance * system.qNorm, options->velocityTolerance);
     for (int i = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
-        island->tolerance =
-            safety * goal * sqrt((double)island->rowCount / (double)system.rowCount);
+        island->tolerance = -1.0;
         if (!isfinite(island->residual)) {
             memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
             memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
@@ -100,7 +118,8 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
     }
     double work = 0.0;
     bool enough = true;
-    for (int s = 0; s < stageCount && enough && work < options->workLimit && !isSolved(&system);
+    for (int s = 0;
+         s < stageCount && enough && work < options->workLimit && !shareTolerance(&system, goal);
          ++s) {
         enough = runStage(&system, &stages[s], options, arena, &work, report);
     }
@@ -145,14 +164,37 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     return report->status;
 }
 
+// Many sweeps, where a factorisation costs so much more that they may be the cheaper way.
+static tpSolveStatus sweepLong(tpFrictionIsland* island, const tpFrictionOptions* options,
+                               int limit, tpArena* arena, int* iterations) {
+    tpArenaMark mark = tpArena_Mark(arena);
+    tpFrictionLinear linear;
+    bool* all = TP_SCRATCH(arena, bool, island->blockCount);
+    bool created = all != NULL && tpFrictionLinear_Create(&linear, island, arena);
+    double factor = -1.0;
+    if (created) {
+        memset(all, true, sizeof(bool) * (size_t)island->blockCount);
+        factor = tpFrictionLinear_Work(&linear, all);
+    }
+    tpArena_Release(arena, mark);
+    if (factor < 0.0) {
+        return tp_solverOutOfMemory;
+    }
+    double sweeps = expectedFactorisations * factor / tpFrictionIsland_SweepWork(island);
+    if (sweeps < (double)limit) {
+        return tp_notApplicable;
+    }
+    int most = sweeps < 5000.0 ? (int)sweeps : 5000;
+    return tpFrictionIsland_Nncg(island, options, most, arena, iterations);
+}
+
 static const Stage portfolio[] = {
     { "nncg", tpFrictionIsland_Nncg, 20, 0.0, 0.0 },
-    { "newton", tpFrictionIsland_Newton, 10, 0.0, 0.0 },
-    { "proximal", tpFrictionIsland_Proximal, 150, 0.0, 0.0 },
-    { "nncg", tpFrictionIsland_Nncg, 2000, 0.3, 0.0 },
-    { "proximal", tpFrictionIsland_Proximal, 300, 0.0, 1.0 },
-    { "gauss-seidel", tpFrictionIsland_GaussSeidel, 5000, 1.0, 0.0 },
-    { "proximal", tpFrictionIsland_Proximal, 300, 0.0, 0.1 },
+    { "nncg", sweepLong, 60, 0.0, 0.0 },
+    { "proximal", tpFrictionIsland_Proximal, 400, 0.0, 0.0 },
+    { "nncg", tpFrictionIsland_Nncg, 1000, 0.3, 0.0 },
+    { "proximal", tpFrictionIsland_Proximal, 2000, 0.0, 1.0 },
+    { "proximal", tpFrictionIsland_Proximal, 20000, 0.0, 1e-2 },
 };
 
 static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, 20000, 0.0, 0.0 };

@@ -13,7 +13,7 @@
 
 // How far an inner solve goes, and how many steps it may take before its weight counts as too small.
 static const double innerFraction = 0.1;
-enum { INNER_LIMIT = 20 };
+enum { INNER_LIMIT = 100, SWEEPS = 3 };
 
 // Weights in units of the mean diagonal of W. Below the least nothing is regularised any more in
 // double precision; above the greatest a step hardly moves.
@@ -25,27 +25,40 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
     size_t bytes = sizeof(double) * (size_t)island->rowCount;
     double* center = tpArena_Get(arena, bytes);
     double* centerVelocity = tpArena_Get(arena, bytes);
+    double* previous = tpArena_Get(arena, bytes); // the center before
+    double* previousVelocity = tpArena_Get(arena, bytes);
     if (arena->failed || !tpFrictionNewton_Create(&newton, island, arena)) {
         return tp_solverOutOfMemory;
     }
     tpSolveStatus status = tp_iterationLimit;
-    double weight = options->proximalStart;
+    double weight = options->proximalStart, lastWeight = 0.0;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
     while (newton.iterations < limit && island->residual > island->tolerance) {
         int before = newton.iterations;
+        if (lastWeight > 0.0) {
+            tpFrictionNewton_Predict(&newton, weight, center, previous, previousVelocity,
+                                     lastWeight / weight);
+        }
         tpFrictionNewton_Run(&newton, weight, center, innerFraction, INNER_LIMIT, &status);
         int spent = newton.iterations - before;
         if (status == tp_solverOutOfMemory) {
             break;
         }
         if (status == tp_solved) {
+            lastWeight = weight;
             weight = spent <= 3 ? weight * 0.1 : spent <= 8 ? weight * 0.5 : weight;
             weight = fmax(weight, leastWeight);
+            memcpy(previous, center, bytes);
+            memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);
             memcpy(centerVelocity, newton.u, bytes);
         } else {
             weight = fmin(weight * 5.0, greatestWeight);
+            for (int i = 0; i < SWEEPS; ++i) {
+                tpFrictionIsland_Sweep(island, options->localProximal, center, centerVelocity);
+            }
+            lastWeight = 0.0;
             memcpy(newton.r, center, bytes);
             memcpy(newton.u, centerVelocity, bytes);
         }

@@ -1,7 +1,6 @@
 // A friction problem into islands: pattern of blocks, connected components, scaled values.
 //
-// First the pattern of coupled blocks by columns, from the matrix or from the bodies that blocks
-// share; made symmetric, with every diagonal block in it. Then union-find gives the islands. Last the
+// First the pattern of coupled blocks by columns, made symmetric, with every diagonal block in it. Then union-find gives the islands. Last the
 // values are written into the islands' own order, scaled. Blocks that are zero through and through do
 // not couple.
 
@@ -9,6 +8,8 @@
 #include <string.h>
 
 #include "complementarity/friction_island.h"
+
+enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
 
 // Where the rows and blocks of the problem stand, and the pattern found.
 typedef struct Builder {
@@ -18,8 +19,6 @@ typedef struct Builder {
     int rowCount;
     int* row;           // first row of each block, blockCount + 1
     int* blockOfRow;    // of each row
-    int* bodyStart;     // blocks of each body, by bodies
-    int* bodyBlocks;    //
     int* columnStart;   // pattern, symmetric, rows ascending
     int* blockRow;      //
     double* trace;      // of each diagonal block, elliptic scale included
@@ -59,62 +58,12 @@ static bool layOutRows(Builder* builder) {
     return true;
 }
 
-// Blocks of each body, ascending.
-static bool listBodies(Builder* builder) {
-    const tpFrictionBodies* bodies = builder->problem->bodies;
-    builder->bodyStart = TP_SCRATCH_ZEROED(builder->arena, int, bodies->bodyCount + 2);
-    builder->bodyBlocks = TP_SCRATCH(builder->arena, int, 2 * builder->blockCount);
-    if (builder->arena->failed) {
-        return false;
-    }
-    int* start = builder->bodyStart;
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int b = 0; b < builder->blockCount; ++b) {
-            int pair[2] = { bodies->bodyA[b], bodies->bodyB[b] };
-            for (int side = 0; side < 2; ++side) {
-                if (pair[side] < 0 || (side == 1 && pair[1] == pair[0])) {
-                    continue;
-                }
-                if (pass == 0) {
-                    ++start[pair[side] + 2];
-                } else {
-                    builder->bodyBlocks[start[pair[side] + 1]++] = b;
-                }
-            }
-        }
-        if (pass == 0) {
-            for (int body = 0; body < bodies->bodyCount; ++body) {
-                start[body + 2] += start[body + 1];
-            }
-        }
-    }
-    return true;
-}
-
 // Visits the blocks coupled to block j in any order, each once. `mark` holds j + 1 for those seen.
 static int coupledBlocks(const Builder* builder, int j, int* mark, int* found) {
     const tpFrictionProblem* problem = builder->problem;
     int count = 0;
     mark[j] = j + 1;
     found[count++] = j;
-    if (problem->W == NULL) {
-        const tpFrictionBodies* bodies = problem->bodies;
-        int pair[2] = { bodies->bodyA[j], bodies->bodyB[j] };
-        for (int side = 0; side < 2; ++side) {
-            if (pair[side] < 0) {
-                continue;
-            }
-            for (int k = builder->bodyStart[pair[side]]; k < builder->bodyStart[pair[side] + 1];
-                 ++k) {
-                int i = builder->bodyBlocks[k];
-                if (mark[i] != j + 1) {
-                    mark[i] = j + 1;
-                    found[count++] = i;
-                }
-            }
-        }
-        return count;
-    }
     const tpMatrix* W = problem->W;
     for (int column = builder->row[j]; column < builder->row[j + 1]; ++column) {
         bool dense = W->columnStarts == NULL;
@@ -243,58 +192,8 @@ static void gatherColumn(Builder* builder, int j) {
     }
 }
 
-// The same from bodies: J_i M^-1 J_j^T.
-static void formColumn(Builder* builder, int j) {
-    const tpFrictionBodies* bodies = builder->problem->bodies;
-    int degrees = bodies->degrees, n = rowsOf(builder, j);
-    int pair[2] = { bodies->bodyA[j], bodies->bodyB[j] };
-    const double* jacobians[2] = { bodies->jacobianA, bodies->jacobianB };
-    for (int side = 0; side < 2; ++side) {
-        int body = pair[side];
-        if (body < 0) {
-            continue;
-        }
-        // P = M^-1 J_j^T, degrees x n.
-        double P[6][TP_FRICTION_MAX_ROWS];
-        const double* inverse = bodies->inverseMass + (size_t)body * (size_t)(degrees * degrees);
-        const double* Jj = jacobians[side] + (size_t)builder->row[j] * (size_t)degrees;
-        for (int a = 0; a < degrees; ++a) {
-            for (int c = 0; c < n; ++c) {
-                double sum = 0.0;
-                for (int b = 0; b < degrees; ++b) {
-                    sum += inverse[a * degrees + b] * Jj[c * degrees + b];
-                }
-                P[a][c] = sum;
-            }
-        }
-        for (int k = builder->bodyStart[body]; k < builder->bodyStart[body + 1]; ++k) {
-            int i = builder->bodyBlocks[k];
-            int sides[2] = { bodies->bodyA[i], bodies->bodyB[i] };
-            for (int other = 0; other < 2; ++other) {
-                if (sides[other] != body) {
-                    continue;
-                }
-                for (int row = builder->row[i]; row < builder->row[i + 1]; ++row) {
-                    const double* Ji = jacobians[other] + (size_t)row * (size_t)degrees;
-                    for (int c = 0; c < n; ++c) {
-                        double sum = 0.0;
-                        for (int a = 0; a < degrees; ++a) {
-                            sum += Ji[a] * P[a][c];
-                        }
-                        builder->columnWork[row * 4 + c] += sum;
-                    }
-                }
-            }
-        }
-    }
-}
-
 static void loadColumn(Builder* builder, int j) {
-    if (builder->problem->W != NULL) {
-        gatherColumn(builder, j);
-    } else {
-        formColumn(builder, j);
-    }
+    gatherColumn(builder, j);
     const double* compliance = builder->problem->compliance;
     for (int c = 0; compliance != NULL && c < rowsOf(builder, j); ++c) {
         int row = builder->row[j] + c;
@@ -352,9 +251,9 @@ static int orderIslands(const Builder* builder, int* parent, int* islandOf, int*
 
 // The islands' arrays, one after the other in common memory.
 typedef struct Store {
-    int *row, *columnStart, *blockRow, *value, *diagonal;
+    int *row, *columnStart, *blockRow, *value;
     unsigned char* kind;
-    double *mu, *q, *weight, *values, *r, *u;
+    double *mu, *q, *weight, *values, *diagonal, *r, *u;
 } Store;
 
 static bool allocateStore(const Builder* builder, int islandCount, Store* store) {
@@ -370,7 +269,7 @@ static bool allocateStore(const Builder* builder, int islandCount, Store* store)
     store->columnStart = TP_SCRATCH(arena, int, n + islandCount);
     store->blockRow = TP_SCRATCH(arena, int, blocks);
     store->value = TP_SCRATCH(arena, int, blocks);
-    store->diagonal = TP_SCRATCH(arena, int, n);
+    store->diagonal = TP_SCRATCH(arena, double, n* DIAGONAL);
     store->kind = TP_SCRATCH(arena, unsigned char, n);
     store->mu = TP_SCRATCH(arena, double, n);
     store->weight = TP_SCRATCH(arena, double, n);
@@ -411,9 +310,6 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
             double si = ti > 0.0 ? sqrt((double)m / ti) : 1.0;
             store->blockRow[blocks] = localBlock[i];
             store->value[blocks] = values;
-            if (i == j) {
-                store->diagonal[b] = blocks;
-            }
             for (int a = 0; a < m; ++a) {
                 int row = builder->row[i] + a;
                 for (int c = 0; c < n; ++c) {
@@ -421,6 +317,10 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
                                               builder->columnWork[row * 4 + c] *
                                               system->scale[firstRow + rows + c];
                 }
+            }
+            if (i == j) {
+                memcpy(store->diagonal + (size_t)b * DIAGONAL, store->values + values - n * n,
+                       sizeof(double) * (size_t)(n * n));
             }
             ++blocks;
         }
@@ -431,24 +331,26 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
     store->columnStart[blockCount] = blocks;
     *island = (tpFrictionIsland){ .blockCount = blockCount,
                                   .rowCount = rows,
-                                  .uniformRows = uniform,
                                   .row = store->row,
                                   .kind = store->kind,
                                   .mu = store->mu,
                                   .q = store->q,
                                   .weight = store->weight,
-                                  .columnStart = store->columnStart,
-                                  .blockRow = store->blockRow,
-                                  .value = store->value,
-                                  .values = store->values,
                                   .diagonal = store->diagonal,
+                                  .W = { .count = blockCount,
+                                         .uniform = uniform,
+                                         .row = store->row,
+                                         .columnStart = store->columnStart,
+                                         .blockRow = store->blockRow,
+                                         .value = store->value,
+                                         .values = store->values },
                                   .r = store->r,
                                   .u = store->u };
     store->row += blockCount + 1;
     store->columnStart += blockCount + 1;
     store->blockRow += blocks;
     store->value += blocks;
-    store->diagonal += blockCount;
+    store->diagonal += blockCount * DIAGONAL;
     store->kind += blockCount;
     store->mu += blockCount;
     store->weight += blockCount;
@@ -459,16 +361,20 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
 }
 
 static void findTraces(Builder* builder) {
-    for (int j = 0; j < builder->blockCount; ++j) {
-        double trace = 0.0;
-        loadColumn(builder, j);
-        for (int c = 0; c < rowsOf(builder, j); ++c) {
-            int row = builder->row[j] + c;
-            double e = ellipse(builder->problem, row);
-            trace += builder->columnWork[row * 4 + c] * e * e;
+    const tpMatrix* W = builder->problem->W;
+    const double* compliance = builder->problem->compliance;
+    memset(builder->trace, 0, sizeof(double) * (size_t)builder->blockCount);
+    for (int row = 0; row < builder->rowCount; ++row) {
+        double entry = compliance != NULL ? compliance[row] : 0.0;
+        if (W->columnStarts == NULL) {
+            entry += W->values[(size_t)row * (size_t)W->leading + (size_t)row];
+        } else {
+            for (int k = W->columnStarts[row]; k < W->columnStarts[row + 1]; ++k) {
+                entry += W->rowIndices[k] == row ? W->values[k] : 0.0;
+            }
         }
-        clearColumn(builder, j);
-        builder->trace[j] = trace;
+        double e = ellipse(builder->problem, row);
+        builder->trace[builder->blockOfRow[row]] += entry * e * e;
     }
 }
 
@@ -484,8 +390,12 @@ static double scaledNorm(const tpFrictionProblem* problem, int rowCount) {
 bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* problem,
                             tpArena* arena) {
     Builder builder = { .problem = problem, .arena = arena };
-    if (!layOutRows(&builder) || (problem->W == NULL && !listBodies(&builder)) ||
-        !findPattern(&builder)) {
+    if (problem->W == NULL) {
+        bool built = tpFrictionSystem_BuildByBodies(system, problem, arena);
+        system->qNorm = built ? scaledNorm(problem, system->rowCount) : 1.0;
+        return built;
+    }
+    if (!layOutRows(&builder) || !findPattern(&builder)) {
         return false;
     }
     findTraces(&builder);

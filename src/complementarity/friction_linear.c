@@ -1,0 +1,291 @@
+// The linear system of a Newton step, with W or by bodies. See the header for the equations.
+
+#include "complementarity/friction_linear.h"
+
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+static bool createWithW(tpFrictionLinear* linear, tpArena* arena) {
+    const tpBlockMatrix* W = &linear->island->W;
+    int last = W->columnStart[W->count] - 1;
+    int n = W->row[W->count] - W->row[W->count - 1];
+    int rows = W->row[W->blockRow[last] + 1] - W->row[W->blockRow[last]];
+    linear->matrix = *W;
+    linear->values = TP_SCRATCH(arena, double, W->value[last] + n * rows);
+    linear->matrix.values = linear->values;
+    return !arena->failed;
+}
+
+// Pattern of bodies that share a block, by columns; couples of each block found in it.
+static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
+    const tpFrictionIsland* island = linear->island;
+    int n = island->bodyCount, blocks = island->blockCount, degrees = island->degrees;
+    int* start = TP_SCRATCH_ZEROED(arena, int, n + 2); // blocks of each body
+    int* list = TP_SCRATCH(arena, int, 2 * blocks);
+    int* mark = TP_SCRATCH(arena, int, n);
+    int* row = TP_SCRATCH(arena, int, n + 1);
+    int* columnStart = TP_SCRATCH(arena, int, n + 1);
+    int* blockRow = TP_SCRATCH(arena, int, n + 2 * blocks);
+    int* value = TP_SCRATCH(arena, int, n + 2 * blocks);
+    linear->couple = TP_SCRATCH(arena, int, 4 * blocks);
+    linear->response = TP_SCRATCH(arena, double, blocks* TP_LAW);
+    linear->offset = TP_SCRATCH(arena, double, island->rowCount);
+    linear->bodyChange = TP_SCRATCH(arena, double, n* degrees);
+    linear->allInPlay = TP_SCRATCH(arena, bool, n);
+    if (arena->failed) {
+        return false;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < 2 * blocks; ++k) {
+            int body = island->body[k];
+            if (body >= 0 && pass == 0) {
+                ++start[body + 2];
+            } else if (body >= 0) {
+                list[start[body + 1]++] = k / 2;
+            }
+        }
+        for (int i = 0; pass == 0 && i < n; ++i) {
+            start[i + 2] += start[i + 1];
+        }
+    }
+    int entries = 0, size = degrees * degrees;
+    for (int j = 0; j < n; ++j) {
+        mark[j] = -1;
+        row[j] = j * degrees;
+        linear->allInPlay[j] = true;
+    }
+    row[n] = n * degrees;
+    for (int j = 0; j < n; ++j) {
+        columnStart[j] = entries;
+        mark[j] = j;
+        blockRow[entries++] = j;
+        for (int k = start[j]; k < start[j + 1]; ++k) {
+            const int* pair = island->body + 2 * list[k];
+            int other = pair[0] == j ? pair[1] : pair[0];
+            if (other >= 0 && mark[other] != j) {
+                mark[other] = j;
+                blockRow[entries++] = other;
+            }
+        }
+    }
+    columnStart[n] = entries;
+    for (int k = 0; k < entries; ++k) {
+        value[k] = k * size;
+    }
+    linear->values = TP_SCRATCH(arena, double, entries* size);
+    for (int b = 0; b < blocks; ++b) {
+        for (int c = 0; c < 4; ++c) {
+            int i = island->body[2 * b + c / 2], j = island->body[2 * b + c % 2];
+            linear->couple[4 * b + c] = -1;
+            for (int k = j >= 0 && i >= 0 ? columnStart[j] : entries;
+                 k < entries && k < columnStart[j + 1]; ++k) {
+                if (blockRow[k] == i) {
+                    linear->couple[4 * b + c] = value[k];
+                    break;
+                }
+            }
+        }
+    }
+    linear->matrix = (tpBlockMatrix){ .count = n,
+                                      .uniform = degrees,
+                                      .row = row,
+                                      .columnStart = columnStart,
+                                      .blockRow = blockRow,
+                                      .value = value,
+                                      .values = linear->values };
+    return !arena->failed;
+}
+
+bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* island,
+                             tpArena* arena) {
+    *linear = (tpFrictionLinear){ .island = island };
+    bool created = tpFrictionIsland_IsByBodies(island) ? createByBodies(linear, arena)
+                                                       : createWithW(linear, arena);
+    return created && tpBlockFactor_Create(&linear->factor, &linear->matrix, arena);
+}
+
+double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay) {
+    bool bodies = tpFrictionIsland_IsByBodies(linear->island);
+    if (!tpBlockFactor_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
+        return -1.0;
+    }
+    double assembly = bodies ? 600.0 * (double)linear->island->blockCount
+                             : 3.0 * tpFrictionIsland_SweepWork(linear->island);
+    return linear->factor.work + assembly;
+}
+
+// C = A B for small blocks.
+static inline void multiply(int m, int k, int n, const double* A, const double* B, double* C) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
+            double sum = 0.0;
+            for (int l = 0; l < k; ++l) {
+                sum += A[i * k + l] * B[l * n + j];
+            }
+            C[i * n + j] = sum;
+        }
+    }
+}
+
+static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                          const double* B, double weight) {
+    const tpBlockMatrix* W = &linear->island->W;
+    for (int j = 0; j < W->count; ++j) {
+        if (!inPlay[j]) {
+            continue;
+        }
+        int n = W->row[j + 1] - W->row[j];
+        for (int k = W->columnStart[j]; k < W->columnStart[j + 1]; ++k) {
+            int i = W->blockRow[k];
+            if (!inPlay[i]) {
+                continue;
+            }
+            int m = W->row[i + 1] - W->row[i];
+            double* out = linear->values + W->value[k];
+            const double* Ai = A + (size_t)i * TP_LAW;
+            const double* Wk = W->values + W->value[k];
+            if (W->uniform == 3) {
+                multiply(3, 3, 3, Ai, Wk, out);
+            } else {
+                multiply(m, m, n, Ai, Wk, out);
+            }
+            for (int e = 0; i == j && e < n * n; ++e) {
+                out[e] += B[(size_t)i * TP_LAW + (size_t)e] + weight * Ai[e];
+            }
+        }
+    }
+}
+
+static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                       const double* F, double* step, double* stepVelocity) {
+    const tpFrictionIsland* island = linear->island;
+    // Blocks out of play move as they must; what that does to the others goes to the right side.
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            step[i] = inPlay[b] ? 0.0 : -F[i];
+        }
+    }
+    tpFrictionIsland_Multiply(island, step, stepVelocity);
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        const double* Ab = A + (size_t)b * TP_LAW;
+        for (int i = 0; inPlay[b] && i < n; ++i) {
+            double sum = -F[row + i];
+            for (int j = 0; j < n; ++j) {
+                sum -= Ab[i * n + j] * stepVelocity[row + j];
+            }
+            step[row + i] = sum;
+        }
+    }
+    tpBlockFactor_Solve(&linear->factor, step);
+}
+
+// C^-1 A and C^-1 F of one block.
+static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const double* B,
+                         double weight, const double* F) {
+    const tpFrictionIsland* island = linear->island;
+    int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+    double C[TP_LAW], inverse[TP_LAW];
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            double own = weight + (island->compliance != NULL ? island->compliance[row + j] : 0.0);
+            C[i * n + j] = own * A[i * n + j] + B[i * n + j];
+        }
+    }
+    tpInvertBlock(n, C, inverse);
+    multiply(n, n, n, inverse, A, linear->response + (size_t)b * TP_LAW);
+    multiply(n, n, 1, inverse, F + row, linear->offset + row);
+}
+
+// Adds G_i^T (C^-1 A) G_j to the blocks of the bodies of one block.
+static void addCouples(tpFrictionLinear* linear, int b) {
+    const tpFrictionIsland* island = linear->island;
+    int n = tpFrictionIsland_Rows(island, b), degrees = island->degrees;
+    const double* G = island->jacobian + (size_t)(island->row[b] * 2 * degrees);
+    double SG[TP_FRICTION_MAX_ROWS * 2 * TP_BLOCK_MAX];
+    multiply(n, n, 2 * degrees, linear->response + (size_t)b * TP_LAW, G, SG);
+    for (int c = 0; c < 4; ++c) {
+        if (linear->couple[4 * b + c] < 0) {
+            continue;
+        }
+        double* out = linear->values + linear->couple[4 * b + c];
+        const double* left = G + (c / 2) * degrees;
+        const double* right = SG + (c % 2) * degrees;
+        for (int k = 0; k < n; ++k, left += 2 * degrees, right += 2 * degrees) {
+            for (int i = 0; i < degrees; ++i) {
+                for (int j = 0; j < degrees; ++j) {
+                    out[i * degrees + j] += left[i] * right[j];
+                }
+            }
+        }
+    }
+}
+
+static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                             const double* B, double weight, const double* F) {
+    const tpFrictionIsland* island = linear->island;
+    const tpBlockMatrix* matrix = &linear->matrix;
+    int degrees = island->degrees;
+    memset(linear->values, 0,
+           sizeof(double) * (size_t)(matrix->columnStart[matrix->count] * degrees * degrees));
+    for (int j = 0; j < matrix->count; ++j) {
+        double* diagonal = linear->values + matrix->value[matrix->columnStart[j]];
+        for (int i = 0; i < degrees; ++i) {
+            diagonal[i * degrees + i] = 1.0;
+        }
+    }
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (inPlay[b]) {
+            eliminateLaw(linear, b, A + (size_t)b * TP_LAW, B + (size_t)b * TP_LAW, weight, F);
+            addCouples(linear, b);
+        }
+    }
+}
+
+static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const double* F,
+                          double* step) {
+    const tpFrictionIsland* island = linear->island;
+    double* change = linear->bodyChange;
+    memset(change, 0, sizeof(double) * (size_t)(island->bodyCount * island->degrees));
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        for (int i = row; i < row + n; ++i) {
+            step[i] = inPlay[b] ? -linear->offset[i] : -F[i];
+        }
+        tpFrictionIsland_PushBodies(island, b, step + row, change);
+    }
+    tpBlockFactor_Solve(&linear->factor, change);
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (!inPlay[b]) {
+            continue;
+        }
+        int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
+        double du[TP_FRICTION_MAX_ROWS], moved[TP_FRICTION_MAX_ROWS];
+        tpFrictionIsland_ReadBodies(island, b, change, du);
+        multiply(n, n, 1, linear->response + (size_t)b * TP_LAW, du, moved);
+        for (int i = 0; i < n; ++i) {
+            step[row + i] -= moved[i];
+        }
+    }
+}
+
+bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                            const double* B, double weight, const double* F, double* step,
+                            double* stepVelocity) {
+    bool bodies = tpFrictionIsland_IsByBodies(linear->island);
+    if (!tpBlockFactor_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
+        return false;
+    }
+    if (bodies) {
+        assembleByBodies(linear, inPlay, A, B, weight, F);
+        tpBlockFactor_Factorise(&linear->factor);
+        solveByBodies(linear, inPlay, F, step);
+    } else {
+        assembleWithW(linear, inPlay, A, B, weight);
+        tpBlockFactor_Factorise(&linear->factor);
+        solveWithW(linear, inPlay, A, F, step, stepVelocity);
+    }
+    tpFrictionIsland_Multiply(linear->island, step, stepVelocity);
+    return true;
+}

@@ -1,0 +1,47 @@
+// The linear system of a Newton step, with W or by bodies.
+//
+// Every block in play has a linearised law  A_i (du_i + weight dr_i) + B_i dr_i = -F_i,  the others
+// dr_i = -F_i; and du = W dr.
+//
+// With W the blocks in play are the unknowns: A_i W_ij + (weight A_i + B_i) delta_ij. By bodies,
+// W = G G^T and dv = G^T dr, the impulses are eliminated: with C_i = weight A_i + B_i,
+//
+//     (I + sum G_i^T C_i^-1 A_i G_i) dv = -sum G_i^T C_i^-1 F_i  (+ G_i^T dr_i of blocks out of play),
+//     dr_i = -C_i^-1 (F_i + A_i G_i dv),
+//
+// a system as large as the bodies, however many contacts hold them. weight > 0 keeps C_i regular.
+
+#ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_LINEAR_H
+#define TIPPE_SRC_COMPLEMENTARITY_FRICTION_LINEAR_H
+
+#include "complementarity/friction_island.h"
+
+// The law of a block takes 16 numbers for each of A and B: rows x rows, row by row, in front.
+enum { TP_LAW = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
+
+typedef struct tpFrictionLinear {
+    const tpFrictionIsland* island;
+    tpBlockMatrix matrix;
+    double* values; // of the matrix
+    tpBlockFactor factor;
+
+    // By bodies.
+    int* couple;        // for each block, where its bodies' blocks (aa, ab, ba, bb) begin in values
+    double* response;   // C^-1 A of each block
+    double* offset;     // C^-1 F of each row
+    double* bodyChange; // dv
+    bool* allInPlay;
+} tpFrictionLinear;
+
+bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* island,
+                             tpArena* arena);
+
+// Multiply-adds of a step with all blocks in play. Negative where memory ran out.
+double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay);
+
+// Finds dr and W dr. False where memory ran out.
+bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
+                            const double* B, double weight, const double* F, double* step,
+                            double* stepVelocity);
+
+#endif

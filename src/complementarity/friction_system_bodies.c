@@ -1,0 +1,341 @@
+// A friction problem given by bodies into islands: W = J M^-1 J^T is not formed.
+//
+// With M^-1 = L L^T of each body, G = S J L has W' = G G^T: bodies have unit mass in the coordinates
+// L^-1 v. A body whose inverse mass is zero couples nothing. Islands are bodies connected by blocks.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_island.h"
+
+enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
+
+// A pivot of the inverse mass below this part of its diagonal entry is rounding of a zero.
+static const double smallestPivot = 1e-14;
+
+typedef struct Builder {
+    const tpFrictionProblem* problem;
+    tpArena* arena;
+    int blockCount;
+    int rowCount;
+    int degrees;
+    int* row;       // first row of each block
+    double* root;   // L of each body
+    bool* moves;    // of each body: its inverse mass is not zero
+    int* parent;    // forest of bodies, then of blocks without any
+    int* localBody; // number of a body in its island
+} Builder;
+
+// Lower L with L L^T = A for a symmetric positive semidefinite A. False where A is zero.
+static bool factorMass(int n, const double* A, double* L) {
+    bool moves = false;
+    memset(L, 0, sizeof(double) * (size_t)(n * n));
+    for (int j = 0; j < n; ++j) {
+        double pivot = A[j * n + j];
+        for (int k = 0; k < j; ++k) {
+            pivot -= L[j * n + k] * L[j * n + k];
+        }
+        if (!(pivot > smallestPivot * A[j * n + j])) {
+            continue;
+        }
+        moves = true;
+        double root = sqrt(pivot);
+        L[j * n + j] = root;
+        for (int i = j + 1; i < n; ++i) {
+            double sum = 0.5 * (A[i * n + j] + A[j * n + i]);
+            for (int k = 0; k < j; ++k) {
+                sum -= L[i * n + k] * L[j * n + k];
+            }
+            L[i * n + j] = sum / root;
+        }
+    }
+    return moves;
+}
+
+static int findRoot(int* parent, int i) {
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+// The bodies of a block that can move: -1 for the others, and for the second of two equal ones.
+static void movingBodies(const Builder* builder, int block, int pair[2]) {
+    const tpFrictionBodies* bodies = builder->problem->bodies;
+    pair[0] = bodies->bodyA[block];
+    pair[1] = bodies->bodyB[block];
+    for (int side = 0; side < 2; ++side) {
+        if (pair[side] >= 0 && !builder->moves[pair[side]]) {
+            pair[side] = -1;
+        }
+    }
+    if (pair[0] == pair[1]) {
+        pair[1] = -1;
+    }
+}
+
+static bool prepare(Builder* builder) {
+    const tpFrictionProblem* problem = builder->problem;
+    const tpFrictionBodies* bodies = problem->bodies;
+    tpArena* arena = builder->arena;
+    int n = builder->degrees = bodies->degrees;
+    builder->blockCount = problem->blockCount;
+    builder->row = TP_SCRATCH(arena, int, problem->blockCount + 1);
+    builder->root = TP_SCRATCH(arena, double, bodies->bodyCount* n* n);
+    builder->moves = TP_SCRATCH(arena, bool, bodies->bodyCount);
+    builder->parent = TP_SCRATCH(arena, int, bodies->bodyCount + problem->blockCount);
+    builder->localBody = TP_SCRATCH(arena, int, bodies->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    int row = 0;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        builder->row[b] = row;
+        row += problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
+    }
+    builder->row[problem->blockCount] = row;
+    builder->rowCount = row;
+    for (int i = 0; i < bodies->bodyCount + problem->blockCount; ++i) {
+        builder->parent[i] = i;
+    }
+    for (int i = 0; i < bodies->bodyCount; ++i) {
+        size_t at = (size_t)i * (size_t)(n * n);
+        builder->moves[i] = factorMass(n, bodies->inverseMass + at, builder->root + at);
+    }
+    return true;
+}
+
+// The node of the forest that stands for a block: its first moving body, or itself.
+static int nodeOf(const Builder* builder, int block) {
+    int pair[2];
+    movingBodies(builder, block, pair);
+    return pair[0] >= 0   ? pair[0]
+           : pair[1] >= 0 ? pair[1]
+                          : builder->problem->bodies->bodyCount + block;
+}
+
+// Islands numbered by their first block; `source` lists blocks island by island, ascending inside.
+static int orderIslands(Builder* builder, int* islandOf, int* islandStart, int* source) {
+    int n = builder->blockCount, islands = 0;
+    int nodes = builder->problem->bodies->bodyCount + n;
+    for (int b = 0; b < n; ++b) {
+        int pair[2];
+        movingBodies(builder, b, pair);
+        if (pair[0] >= 0 && pair[1] >= 0) {
+            int x = findRoot(builder->parent, pair[0]), y = findRoot(builder->parent, pair[1]);
+            builder->parent[x > y ? x : y] = x > y ? y : x;
+        }
+    }
+    for (int i = 0; i < nodes; ++i) {
+        islandOf[i] = -1;
+    }
+    memset(islandStart, 0, sizeof(int) * (size_t)(n + 2));
+    for (int b = 0; b < n; ++b) {
+        int root = findRoot(builder->parent, nodeOf(builder, b));
+        if (islandOf[root] < 0) {
+            islandOf[root] = islands++;
+        }
+        ++islandStart[islandOf[root] + 2];
+    }
+    for (int i = 0; i < islands; ++i) {
+        islandStart[i + 2] += islandStart[i + 1];
+    }
+    for (int b = 0; b < n; ++b) {
+        int root = findRoot(builder->parent, nodeOf(builder, b));
+        source[islandStart[islandOf[root] + 1]++] = b;
+    }
+    return islands;
+}
+
+// The islands' arrays, one after the other in common memory.
+typedef struct Store {
+    int *row, *body;
+    unsigned char* kind;
+    double *mu, *weight, *q, *compliance, *diagonal, *jacobian, *velocity, *r, *u;
+} Store;
+
+static bool allocateStore(const Builder* builder, int islandCount, Store* store) {
+    tpArena* arena = builder->arena;
+    int n = builder->blockCount, rows = builder->rowCount;
+    *store = (Store){ 0 };
+    store->row = TP_SCRATCH(arena, int, n + islandCount);
+    store->body = TP_SCRATCH(arena, int, 2 * n);
+    store->kind = TP_SCRATCH(arena, unsigned char, n);
+    store->mu = TP_SCRATCH(arena, double, n);
+    store->weight = TP_SCRATCH(arena, double, n);
+    store->q = TP_SCRATCH(arena, double, rows);
+    if (builder->problem->compliance != NULL) {
+        store->compliance = TP_SCRATCH(arena, double, rows);
+    }
+    store->diagonal = TP_SCRATCH_ZEROED(arena, double, n* DIAGONAL);
+    store->jacobian = TP_SCRATCH_ZEROED(arena, double, rows * 2 * builder->degrees);
+    store->velocity =
+        TP_SCRATCH(arena, double, builder->problem->bodies->bodyCount * builder->degrees);
+    store->r = TP_SCRATCH_ZEROED(arena, double, rows);
+    store->u = TP_SCRATCH_ZEROED(arena, double, rows);
+    return !arena->failed;
+}
+
+// G of one block without the block's scale, e J L; two bodies that are one go to the first side.
+static void formJacobian(const Builder* builder, int block, const int pair[2], double* G) {
+    const tpFrictionProblem* problem = builder->problem;
+    const tpFrictionBodies* bodies = problem->bodies;
+    int degrees = builder->degrees;
+    int given[2] = { bodies->bodyA[block], bodies->bodyB[block] };
+    for (int row = builder->row[block]; row < builder->row[block + 1]; ++row, G += 2 * degrees) {
+        double e = problem->scale != NULL ? problem->scale[row] : 1.0;
+        for (int side = 0; side < 2; ++side) {
+            int body = given[side];
+            int target = body == pair[0] ? 0 : 1;
+            if (body < 0 || body != pair[target]) {
+                continue;
+            }
+            const double* J =
+                (side == 0 ? bodies->jacobianA : bodies->jacobianB) + (size_t)row * (size_t)degrees;
+            const double* L = builder->root + (size_t)body * (size_t)(degrees * degrees);
+            for (int a = 0; a < degrees; ++a) {
+                double sum = 0.0;
+                for (int c = a; c < degrees; ++c) {
+                    sum += J[c] * L[c * degrees + a];
+                }
+                G[target * degrees + a] += e * sum;
+            }
+        }
+    }
+}
+
+// Fills block b of an island from block `from` of the problem. Returns its scale s.
+static double fillBlock(const Builder* builder, Store* store, int b, int from, int row) {
+    const tpFrictionProblem* problem = builder->problem;
+    int n = builder->row[from + 1] - builder->row[from], width = 2 * builder->degrees;
+    int pair[2];
+    movingBodies(builder, from, pair);
+    double* G = store->jacobian + (size_t)(row * width);
+    formJacobian(builder, from, pair, G);
+    double* W = store->diagonal + (size_t)b * DIAGONAL;
+    double trace = 0.0;
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            double sum = 0.0;
+            for (int a = 0; a < width; ++a) {
+                sum += G[i * width + a] * G[j * width + a];
+            }
+            W[i * n + j] = sum;
+        }
+        if (store->compliance != NULL) {
+            int source = builder->row[from] + i;
+            double e = problem->scale != NULL ? problem->scale[source] : 1.0;
+            store->compliance[row + i] = e * e * problem->compliance[source];
+            W[i * n + i] += store->compliance[row + i];
+        }
+        trace += W[i * n + i];
+    }
+    double s = trace > 0.0 ? sqrt((double)n / trace) : 1.0;
+    for (int i = 0; i < n * width; ++i) {
+        G[i] *= s;
+    }
+    for (int i = 0; i < n * n; ++i) {
+        W[i] *= s * s;
+    }
+    for (int i = 0; store->compliance != NULL && i < n; ++i) {
+        store->compliance[row + i] *= s * s;
+    }
+    store->kind[b] = problem->kinds != NULL ? problem->kinds[from] : tp_frictionCone;
+    store->mu[b] = store->kind[b] == tp_frictionCone ? problem->mu[from] : 0.0;
+    store->weight[b] = 1.0 / (s * s);
+    for (int side = 0; side < 2; ++side) {
+        store->body[2 * b + side] = pair[side] >= 0 ? builder->localBody[pair[side]] : -1;
+    }
+    return s;
+}
+
+static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store, int firstBlock,
+                       int firstRow, int blockCount, tpFrictionIsland* island) {
+    const int* source = system->source + firstBlock;
+    int bodyCount = 0, rows = 0;
+    for (int b = 0; b < blockCount; ++b) {
+        int pair[2];
+        movingBodies(builder, source[b], pair);
+        for (int side = 0; side < 2; ++side) {
+            if (pair[side] >= 0 && builder->localBody[pair[side]] < 0) {
+                builder->localBody[pair[side]] = bodyCount++;
+            }
+        }
+    }
+    for (int b = 0; b < blockCount; ++b) {
+        int from = source[b], n = builder->row[from + 1] - builder->row[from];
+        store->row[b] = rows;
+        double s = fillBlock(builder, store, b, from, rows);
+        for (int i = 0; i < n; ++i) {
+            int row = builder->row[from] + i;
+            double e = builder->problem->scale != NULL ? builder->problem->scale[row] : 1.0;
+            system->sourceRow[firstRow + rows + i] = row;
+            system->scale[firstRow + rows + i] = s * e;
+            store->q[rows + i] = s * e * builder->problem->q[row];
+        }
+        rows += n;
+    }
+    store->row[blockCount] = rows;
+    *island = (tpFrictionIsland){ .blockCount = blockCount,
+                                  .rowCount = rows,
+                                  .row = store->row,
+                                  .kind = store->kind,
+                                  .mu = store->mu,
+                                  .q = store->q,
+                                  .weight = store->weight,
+                                  .diagonal = store->diagonal,
+                                  .bodyCount = bodyCount,
+                                  .degrees = builder->degrees,
+                                  .body = store->body,
+                                  .jacobian = store->jacobian,
+                                  .compliance = store->compliance,
+                                  .velocity = store->velocity,
+                                  .r = store->r,
+                                  .u = store->u };
+    store->row += blockCount + 1;
+    store->body += 2 * blockCount;
+    store->kind += blockCount;
+    store->mu += blockCount;
+    store->weight += blockCount;
+    store->q += rows;
+    store->compliance = store->compliance != NULL ? store->compliance + rows : NULL;
+    store->diagonal += blockCount * DIAGONAL;
+    store->jacobian += (size_t)rows * 2 * (size_t)builder->degrees;
+    store->velocity += bodyCount * builder->degrees;
+    store->r += rows;
+    store->u += rows;
+}
+
+bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionProblem* problem,
+                                    tpArena* arena) {
+    Builder builder = { .problem = problem, .arena = arena };
+    if (!prepare(&builder)) {
+        return false;
+    }
+    int n = builder.blockCount, bodyCount = problem->bodies->bodyCount;
+    int* islandOf = TP_SCRATCH(arena, int, n + bodyCount);
+    int* islandStart = TP_SCRATCH(arena, int, n + 2);
+    *system = (tpFrictionSystem){ .blockCount = n, .rowCount = builder.rowCount };
+    system->source = TP_SCRATCH(arena, int, n);
+    system->scale = TP_SCRATCH(arena, double, builder.rowCount);
+    system->sourceRow = TP_SCRATCH(arena, int, builder.rowCount);
+    if (arena->failed) {
+        return false;
+    }
+    system->islandCount = orderIslands(&builder, islandOf, islandStart, system->source);
+    system->islands = TP_SCRATCH(arena, tpFrictionIsland, system->islandCount);
+    Store store;
+    if (system->islands == NULL || !allocateStore(&builder, system->islandCount, &store)) {
+        return false;
+    }
+    for (int i = 0; i < bodyCount; ++i) {
+        builder.localBody[i] = -1;
+    }
+    for (int i = 0, row = 0; i < system->islandCount; ++i) {
+        int begin = islandStart[i], end = islandStart[i + 1];
+        fillIsland(system, &builder, &store, begin, row, end - begin, &system->islands[i]);
+        row += system->islands[i].rowCount;
+    }
+    return true;
+}
