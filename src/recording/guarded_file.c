@@ -307,7 +307,12 @@ static herr_t driverWrite(H5FD_t* base, H5FD_mem_t type, hid_t transfer, haddr_t
         }
     }
     size_t kept = guarded->failure == 0 ? (size_t)below : size;
-    return writePages(guarded, address, kept, bytes) ? 0 : -1;
+    // HDF5 must not hear of a failure: it could then not even close. Without memory the write is lost,
+    // which no commit will see.
+    if (!writePages(guarded, address, kept, bytes)) {
+        fail(guarded, ENOMEM);
+    }
+    return 0;
 }
 
 // HDF5 wants the file as long as what it has allocated; commit sees to that.

@@ -1,0 +1,401 @@
+// Recordings: what goes in comes out, by every way of reading; and the way from a world.
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "falling_world.h"
+#include "made_frames.h"
+
+static char path[256];
+
+static void writeMadeRun(MadeRun* run, int64_t frameCount, bool threaded) {
+    tpRecordingHead head = madeHead(run);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpWriter writer;
+    tpPump pump;
+    CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, error));
+    tpPump_Start(&pump, &writer, run->roster.movingCount, run->roster.jointCount, threaded,
+                 &allocator);
+    for (int64_t k = 0; k < frameCount; ++k) {
+        CHECK_OK(addMadeFrame(&pump, run, k, error));
+    }
+    CHECK_OK(tpPump_Stop(&pump, error));
+    CHECK_OK(tpWriter_Close(&writer, "{\"steps\": 3}\n", error));
+}
+
+static tpRecording* openRecording(const char* which) {
+    tpError error = { .result = tp_success };
+    tpRecording* recording = tpOpenRecording(which, NULL, &error);
+    if (recording == NULL) {
+        fail_msg("%s", error.message);
+    }
+    return recording;
+}
+
+static void checkHead(const tpRecording* recording, const MadeRun* run, int64_t frameCount) {
+    const tpRecordingInfo* info = tpRecording_GetInfo(recording);
+    assert_string_equal(info->version, tpVersion());
+    assert_string_equal(info->stepper, "free-flight");
+    assert_string_equal(info->sceneText, madeHead(run).sceneText);
+    assert_string_equal(info->sceneName, "made");
+    assert_true(info->step == 0.125 && info->every == 1 && info->gravity.z == -9.81);
+    assert_int_equal(info->frameCount, frameCount);
+    assert_int_equal(info->bodyCount, run->roster.bodyCount);
+    assert_int_equal(info->movingCount, run->roster.movingCount);
+    assert_int_equal(info->jointCount, run->roster.jointCount);
+    assert_int_equal(info->contactCount, madeContactEnd(frameCount - 1));
+    assert_true(info->finished && !info->planar);
+    assert_string_equal(tpRecording_GetSummary(recording), "{\"steps\": 3}\n");
+    for (int i = 0; i < info->bodyCount; ++i) {
+        tpRecordedBody body = tpRecording_GetBody(recording, i);
+        assert_string_equal(body.name, run->bodies[i].name);
+        assert_true(body.kind == run->bodies[i].kind && body.mass == run->bodies[i].mass.mass);
+        assert_int_equal(body.moving, i - 1);
+    }
+}
+
+// Sizes on both sides of the lengths of chunks; with and without the thread.
+static void testRoundTrip(void** state) {
+    (void)state;
+    const struct {
+        int moving, joints;
+        int64_t frames;
+    } sizes[] = { { 1, 0, 1 }, { 1, 1, 1023 }, { 3, 3, 1024 }, { 2, 2, 2100 }, { 700, 0, 60 } };
+    for (size_t s = 0; s < 2 * sizeof(sizes) / sizeof(sizes[0]); ++s) {
+        MadeRun run;
+        makeRun(&run, sizes[s / 2].moving, sizes[s / 2].joints);
+        int64_t frames = sizes[s / 2].frames;
+        writeMadeRun(&run, frames, s % 2 == 0);
+        tpRecording* recording = openRecording(path);
+        checkHead(recording, &run, frames);
+        for (int64_t k = 0; k<frames; k += frames> 100 && k > 3 && k < frames - 3 ? 13 : 1) {
+            checkMadeFrame(recording, &run, k);
+        }
+        tpCloseRecording(recording);
+        freeRun(&run);
+    }
+}
+
+// Ranges agree with single frames; ranges outside are refused.
+static void testRanges(void** state) {
+    (void)state;
+    MadeRun run;
+    makeRun(&run, 5, 1);
+    enum { frames = 1500, width = 5 * tp_stateWidth };
+    writeMadeRun(&run, frames, true);
+    tpRecording* recording = openRecording(path);
+    static double states[frames * width], history[frames * tp_stateWidth];
+    static tpStepReport reports[frames];
+    static int64_t offsets[frames + 1];
+    CHECK_OK(tpRecording_ReadStates(recording, 0, frames, states, error));
+    CHECK_OK(tpRecording_ReadBodyStates(recording, 3, 0, frames, history, error));
+    CHECK_OK(tpRecording_ReadReports(recording, 0, frames, reports, error));
+    CHECK_OK(tpRecording_ReadContactOffsets(recording, 0, frames, offsets, error));
+    for (int k = 0; k < frames; ++k) {
+        for (int i = 0; i < width; ++i) {
+            assert_true(states[k * width + i] == madeNumber(k, i));
+        }
+        assert_memory_equal(history + k * tp_stateWidth, states + k * width + 3 * tp_stateWidth,
+                            tp_stateWidth * sizeof(double));
+        assert_true(reports[k].residual == madeReport(k).residual);
+        assert_int_equal(offsets[k + 1], madeContactEnd(k));
+    }
+    const int64_t wrong[][2] = { { -1, 1 },         { 0, frames + 1 }, { frames, 1 },   { 0, -1 },
+                                 { frames + 1, 0 }, { INT64_MAX, 1 },  { 1, INT64_MAX } };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        tpError error;
+        assert_int_equal(
+            tpRecording_ReadStates(recording, wrong[i][0], wrong[i][1], states, &error),
+            tp_badInput);
+        assert_int_equal(
+            tpRecording_ReadContactOffsets(recording, wrong[i][0], wrong[i][1], offsets, &error),
+            tp_badInput);
+    }
+    tpError error;
+    assert_int_equal(tpRecording_ReadBodyStates(recording, 5, 0, 1, history, &error), tp_badInput);
+    tpCloseRecording(recording);
+    freeRun(&run);
+}
+
+// From a world -----------------------------------------------------------------------------------
+
+static tpRecorder* createRecorder(const tpWorld* world, int every, bool background) {
+    tpRecorderDef def = tpDefaultRecorderDef();
+    def.path = path;
+    def.sceneText = "{}";
+    def.step = fallingStep;
+    def.every = every;
+    def.background = background;
+    tpError error = { .result = tp_success };
+    tpRecorder* recorder = tpCreateRecorder(&def, world, &error);
+    if (recorder == NULL) {
+        fail_msg("%s", error.message);
+    }
+    return recorder;
+}
+
+static void testFromWorld(void** state) {
+    (void)state;
+    enum { steps = 300 };
+    static double expected[steps + 1][3 * tp_stateWidth];
+    static uint64_t hashes[steps + 1];
+    tpWorld* world = makeFallingWorld();
+    tpRecorder* recorder = createRecorder(world, 1, true);
+    tpAudit audit;
+    tpAudit_Start(&audit, world);
+    for (int k = 0; k <= steps; ++k) {
+        if (k > 0) {
+            tpStepReport report = tpWorld_Step(world, fallingStep);
+            tpAudit_AddStep(&audit, &report);
+            CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+        }
+        hashes[k] = tpWorld_HashState(world);
+        for (int i = 0; i < 3; ++i) {
+            tpBodyId body = tpWorld_GetBody(world, i + 1);
+            tpVec3 x = tpBody_GetPosition(world, body), v = tpBody_GetVelocity(world, body);
+            tpVec3 w = tpBody_GetAngularVelocity(world, body);
+            tpQuat q = tpBody_GetPose(world, body).rotation;
+            const double row[] = {
+                x.x, x.y, x.z, q.w, q.x, q.y, q.z, v.x, v.y, v.z, w.x, w.y, w.z
+            };
+            memcpy(expected[k] + i * tp_stateWidth, row, sizeof(row));
+        }
+    }
+    CHECK_OK(tpCloseRecorder(recorder, &audit, error));
+    tpDestroyWorld(world);
+
+    tpRecording* recording = openRecording(path);
+    const tpRecordingInfo* info = tpRecording_GetInfo(recording);
+    assert_int_equal(info->frameCount, steps + 1);
+    assert_int_equal(info->bodyCount, 4);
+    assert_int_equal(info->movingCount, 3);
+    assert_string_equal(tpRecording_GetBody(recording, 2).name, "body2");
+    assert_int_equal(tpRecording_GetBody(recording, 0).moving, -1);
+    assert_true(tpRecording_GetBody(recording, 3).kind == tp_kinematicBody);
+    static double states[steps + 1][3 * tp_stateWidth], times[steps + 1];
+    static uint64_t read[steps + 1];
+    CHECK_OK(tpRecording_ReadStates(recording, 0, steps + 1, states[0], error));
+    CHECK_OK(tpRecording_ReadHashes(recording, 0, steps + 1, read, error));
+    CHECK_OK(tpRecording_ReadTimes(recording, 0, steps + 1, times, error));
+    assert_memory_equal(states, expected, sizeof(states));
+    assert_memory_equal(read, hashes, sizeof(read));
+    for (int k = 0; k <= steps; ++k) {
+        assert_true(times[k] == k * fallingStep);
+    }
+    assert_non_null(strstr(tpRecording_GetSummary(recording), "\"steps\": 300"));
+    tpCloseRecording(recording);
+}
+
+// Reports of steps between frames are merged: works add up, the first "before" and the last "after"
+// stay, and a step that was undone is not forgotten.
+static void testEvery(void** state) {
+    (void)state;
+    tpWorld* world = makeFallingWorld();
+    tpRecorder* recorder = createRecorder(world, 4, false);
+    for (int k = 1; k <= 11; ++k) {
+        tpStepReport report = tpWorld_Step(world, fallingStep);
+        report.solveCount = k;
+        report.residual = k == 2 ? 0.5 : 1e-9;
+        report.kineticBefore = k - 1;
+        report.kineticAfter = k;
+        report.externalWork = 0.25 * k;
+        report.undone = k == 6;
+        report.fallback = k == 5 ? "slower" : NULL;
+        CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+    }
+    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    tpDestroyWorld(world);
+    tpRecording* recording = openRecording(path);
+    assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 3);
+    assert_int_equal(tpRecording_GetInfo(recording)->every, 4);
+    tpStepReport reports[3];
+    CHECK_OK(tpRecording_ReadReports(recording, 0, 3, reports, error));
+    assert_true(reports[1].time == 4 * fallingStep && reports[2].time == 8 * fallingStep);
+    assert_int_equal(reports[1].solveCount, 1 + 2 + 3 + 4);
+    assert_int_equal(reports[2].solveCount, 5 + 6 + 7 + 8);
+    assert_true(reports[1].residual == 0.5 && reports[2].residual == 1e-9);
+    assert_true(reports[1].kineticBefore == 0.0 && reports[1].kineticAfter == 4.0);
+    assert_true(reports[2].kineticBefore == 4.0 && reports[2].kineticAfter == 8.0);
+    assert_true(reports[1].externalWork == 2.5 && reports[2].externalWork == 6.5);
+    assert_true(!reports[1].undone && reports[2].undone);
+    assert_null(reports[1].fallback);
+    assert_string_equal(reports[2].fallback, "slower");
+    tpCloseRecording(recording);
+}
+
+// A body that is destroyed has no state any more; one that comes later is not recorded.
+static void testBodiesComeAndGo(void** state) {
+    (void)state;
+    tpWorld* world = makeFallingWorld();
+    tpRecorder* recorder = createRecorder(world, 1, true);
+    tpDestroyBody(world, tpWorld_FindBody(world, "top"));
+    addBody(world, "late", tp_dynamicBody, 9.0);
+    tpStepReport report = tpWorld_Step(world, fallingStep);
+    CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    tpDestroyWorld(world);
+    tpRecording* recording = openRecording(path);
+    double states[2][3 * tp_stateWidth];
+    assert_int_equal(tpRecording_GetInfo(recording)->movingCount, 3);
+    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, states[0], error));
+    assert_true(isfinite(states[0][0]) && isnan(states[1][0]) && isnan(states[1][12]));
+    assert_true(isfinite(states[1][13]) && states[1][13 + 2] > 2.5);
+    tpCloseRecording(recording);
+}
+
+// A world without anything that moves still has a recording.
+static void testNothingMoves(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpRecorder* recorder = createRecorder(world, 1, true);
+    tpStepReport report = tpWorld_Step(world, fallingStep);
+    CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    tpDestroyWorld(world);
+    tpRecording* recording = openRecording(path);
+    assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 2);
+    assert_int_equal(tpRecording_GetInfo(recording)->movingCount, 0);
+    double none[1];
+    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, none, error));
+    CHECK_OK(tpExportTrajectory(recording, testPath("none.csv"), error));
+    tpCloseRecording(recording);
+}
+
+// Bad definitions and places --------------------------------------------------------------------
+
+static void testRefused(void** state) {
+    (void)state;
+    tpWorld* world = makeFallingWorld();
+    tpRecorderDef def = tpDefaultRecorderDef();
+    tpError error;
+    assert_null(tpCreateRecorder(&def, world, &error)); // no path
+    assert_int_equal(error.result, tp_badInput);
+    def.path = "/nonexistent/run.h5";
+    assert_null(tpCreateRecorder(&def, world, &error));
+    assert_int_equal(error.result, tp_ioError);
+    assert_non_null(strstr(error.message, "No such file or directory"));
+    def.path = "/dev/null"; // must not be replaced by a file
+    assert_null(tpCreateRecorder(&def, world, &error));
+    struct stat status;
+    assert_int_equal(stat("/dev/null", &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+    def.path = path;
+    def.every = 0;
+    assert_null(tpCreateRecorder(&def, world, &error));
+    tpDestroyWorld(world);
+}
+
+// A recording replaces an older one only when it is there, and follows a link to it.
+static void testReplaces(void** state) {
+    (void)state;
+    char link[256];
+    strcpy(link, testPath("link.h5"));
+    MadeRun run;
+    makeRun(&run, 1, 0);
+    writeMadeRun(&run, 4, false);
+    unlink(link);
+    assert_int_equal(symlink(path, link), 0);
+    tpRecordingHead head = madeHead(&run);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpWriter writer;
+    CHECK_OK(tpWriter_Create(&writer, link, &head, &allocator, error));
+    CHECK_OK(tpWriter_Close(&writer, NULL, error));
+    struct stat status;
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    tpRecording* recording = openRecording(path);
+    assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 0);
+    tpCloseRecording(recording);
+    freeRun(&run);
+}
+
+// Memory runs out ---------------------------------------------------------------------------------
+
+typedef struct Meter {
+    int left;     // allocations that succeed
+    int64_t live; // bytes that are out
+} Meter;
+
+static void* meterAllocate(size_t size, void* context) {
+    Meter* meter = context;
+    if (meter->left-- <= 0) {
+        return NULL;
+    }
+    meter->live += (int64_t)size;
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void meterRelease(void* memory, size_t size, void* context) {
+    ((Meter*)context)->live -= (int64_t)size;
+    free(memory);
+}
+
+// Every allocation fails once; nothing leaks, and what is left can be read.
+static void testOutOfMemory(void** state) {
+    (void)state;
+    tpWorld* world = makeFallingWorld();
+    bool done = false;
+    for (int n = 0; !done; ++n) {
+        assert_in_range(n, 0, 1000);
+        Meter meter = { n, 0 };
+        tpRecorderDef def = tpDefaultRecorderDef();
+        def.path = path;
+        def.background = false;
+        def.allocator = (tpAllocator){ meterAllocate, meterRelease, &meter };
+        tpError error = { .result = tp_success };
+        tpRecorder* recorder = tpCreateRecorder(&def, world, &error);
+        tpResult result = recorder == NULL ? error.result : tp_success;
+        for (int k = 0; recorder != NULL && result == tp_success && k < 3; ++k) {
+            tpStepReport report = tpWorld_Step(world, fallingStep);
+            result = tpRecorder_Step(recorder, world, &report, &error);
+        }
+        tpResult closed = tpCloseRecorder(recorder, NULL, &error);
+        assert_int_equal(meter.live, 0);
+        done = result == tp_success && closed == tp_success;
+        if (recorder != NULL) {
+            tpCloseRecording(openRecording(path));
+        }
+    }
+    done = false;
+    for (int n = 0; !done; ++n) {
+        assert_in_range(n, 0, 1000);
+        Meter meter = { n, 0 };
+        tpAllocator allocator = { meterAllocate, meterRelease, &meter };
+        tpError error;
+        tpStepReport reports[2];
+        tpRecording* recording = tpOpenRecording(path, &allocator, &error);
+        done = recording != NULL &&
+               tpRecording_ReadReports(recording, 0, 2, reports, &error) == tp_success &&
+               tpExportTrajectory(recording, testPath("memory.csv"), &error) == tp_success;
+        assert_true(done || error.result == tp_outOfMemory);
+        tpCloseRecording(recording);
+        assert_int_equal(meter.live, 0);
+    }
+    tpDestroyWorld(world);
+}
+
+static int setUp(void** state) {
+    (void)state;
+    strcpy(path, testPath("run.h5"));
+    return 0;
+}
+
+static int tearDown(void** state) {
+    (void)state;
+    removeTestDirectory();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testRoundTrip),       cmocka_unit_test(testRanges),
+        cmocka_unit_test(testFromWorld),       cmocka_unit_test(testEvery),
+        cmocka_unit_test(testBodiesComeAndGo), cmocka_unit_test(testNothingMoves),
+        cmocka_unit_test(testRefused),         cmocka_unit_test(testReplaces),
+        cmocka_unit_test(testOutOfMemory),
+    };
+    return cmocka_run_group_tests(tests, setUp, tearDown);
+}
