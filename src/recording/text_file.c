@@ -40,6 +40,18 @@ tpResult tpTextFile_Create(tpTextFile* text, const char* path, const tpAllocator
     return result;
 }
 
+// After a failure the file ends with a whole row again. Pipes and devices refuse that, and need it not.
+static void cutAtRow(tpTextFile* text, size_t done) {
+    while (done > 0 && text->buffer[done - 1] != '\n') {
+        done -= 1;
+        text->written -= 1;
+    }
+    uint64_t end = done > 0 ? text->written : text->rowEnd;
+    if (ftruncate(text->file, (off_t)end) == 0) {
+        text->written = end;
+    }
+}
+
 static void flush(tpTextFile* text) {
     size_t done = 0;
     while (text->failure == 0 && done < text->used) {
@@ -49,13 +61,14 @@ static void flush(tpTextFile* text) {
             text->written += (uint64_t)put;
         } else if (put == 0 || errno != EINTR) {
             text->failure = put == 0 ? ENOSPC : errno;
-            // Of no use to pipes and devices, which refuse it.
-            if (ftruncate(text->file, (off_t)text->rowEnd) == 0) {
-                text->written = text->rowEnd;
-            }
+            cutAtRow(text, done);
         }
     }
+    if (text->failure == 0 && text->bufferedEnd > 0) {
+        text->rowEnd = text->bufferedEnd;
+    }
     text->used = 0;
+    text->bufferedEnd = 0;
     text->lastFlush = tpSecondsNow();
 }
 
@@ -105,9 +118,7 @@ static tpResult reportFailure(const tpTextFile* text, tpError* error) {
 
 tpResult tpTextFile_EndRow(tpTextFile* text, tpError* error) {
     tpTextFile_PutChar(text, '\n');
-    if (text->failure == 0) {
-        text->rowEnd = text->written + text->used;
-    }
+    text->bufferedEnd = text->written + text->used;
     if (tpSecondsNow() - text->lastFlush >= flushInterval) {
         flush(text);
     }

@@ -15,10 +15,11 @@ typedef struct tpTextFile {
     int file;
     char* buffer;
     size_t used;
-    uint64_t written; // bytes in the file
-    uint64_t rowEnd;  // of the last whole row, in bytes from the start
-    double lastFlush; // s
-    int failure;      // errno of the first failure, or 0
+    uint64_t written;     // bytes in the file
+    uint64_t rowEnd;      // of the last whole row in the file, in bytes from its start
+    uint64_t bufferedEnd; // of the last whole row in the buffer, likewise; 0: none ends there
+    double lastFlush;     // s
+    int failure;          // errno of the first failure, or 0
 } tpTextFile;
 
 tpResult tpTextFile_Create(tpTextFile* text, const char* path, const tpAllocator* allocator,

@@ -172,7 +172,7 @@ static inline tpResult addMadeFrame(tpPump* pump, MadeRun* run, int64_t frame, t
 #define CHECK_OK(call)                                                                             \
     do {                                                                                           \
         tpError error_ = { .result = tp_success };                                                 \
-        tpError* error = &error_;                                                                  \
+        tpError* failure = &error_;                                                                \
         if ((call) != tp_success) {                                                                \
             fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, #call, error_.message);                  \
         }                                                                                          \
@@ -187,12 +187,12 @@ static inline void checkMadeFrame(tpRecording* recording, MadeRun* run, int64_t 
     int64_t offsets[2];
     tpStepReport report;
     tpRecordedContact contacts[madeContactsMost];
-    CHECK_OK(tpRecording_ReadTimes(recording, k, 1, &time, error));
-    CHECK_OK(tpRecording_ReadHashes(recording, k, 1, &hash, error));
-    CHECK_OK(tpRecording_ReadStates(recording, k, 1, states, error));
-    CHECK_OK(tpRecording_ReadReactions(recording, k, 1, reactions, error));
-    CHECK_OK(tpRecording_ReadReports(recording, k, 1, &report, error));
-    CHECK_OK(tpRecording_ReadContactOffsets(recording, k, 1, offsets, error));
+    CHECK_OK(tpRecording_ReadTimes(recording, k, 1, &time, failure));
+    CHECK_OK(tpRecording_ReadHashes(recording, k, 1, &hash, failure));
+    CHECK_OK(tpRecording_ReadStates(recording, k, 1, states, failure));
+    CHECK_OK(tpRecording_ReadReactions(recording, k, 1, reactions, failure));
+    CHECK_OK(tpRecording_ReadReports(recording, k, 1, &report, failure));
+    CHECK_OK(tpRecording_ReadContactOffsets(recording, k, 1, offsets, failure));
     assert_true(time == frame.row.report.time);
     assert_true(hash == frame.row.hash);
     assert_memory_equal(states, run->states, (size_t)stateCount * sizeof(double));
@@ -212,7 +212,8 @@ static inline void checkMadeFrame(tpRecording* recording, MadeRun* run, int64_t 
     } else {
         assert_null(report.fallback);
     }
-    CHECK_OK(tpRecording_ReadContacts(recording, offsets[0], frame.contactCount, contacts, error));
+    CHECK_OK(
+        tpRecording_ReadContacts(recording, offsets[0], frame.contactCount, contacts, failure));
     for (int i = 0; i < frame.contactCount; ++i) {
         const tpRecordedContact *a = &contacts[i], *b = &frame.contacts[i];
         assert_true(a->bodyA == b->bodyA && a->bodyB == b->bodyB && a->feature == b->feature);

@@ -15,14 +15,14 @@ static void writeMadeRun(MadeRun* run, int64_t frameCount, bool threaded) {
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
     tpPump pump;
-    CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, error));
+    CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));
     tpPump_Start(&pump, &writer, run->roster.movingCount, run->roster.jointCount, threaded,
                  &allocator);
     for (int64_t k = 0; k < frameCount; ++k) {
-        CHECK_OK(addMadeFrame(&pump, run, k, error));
+        CHECK_OK(addMadeFrame(&pump, run, k, failure));
     }
-    CHECK_OK(tpPump_Stop(&pump, error));
-    CHECK_OK(tpWriter_Close(&writer, "{\"steps\": 3}\n", error));
+    CHECK_OK(tpPump_Stop(&pump, failure));
+    CHECK_OK(tpWriter_Close(&writer, "{\"steps\": 3}\n", failure));
 }
 
 static tpRecording* openRecording(const char* which) {
@@ -89,10 +89,10 @@ static void testRanges(void** state) {
     static double states[frames * width], history[frames * tp_stateWidth];
     static tpStepReport reports[frames];
     static int64_t offsets[frames + 1];
-    CHECK_OK(tpRecording_ReadStates(recording, 0, frames, states, error));
-    CHECK_OK(tpRecording_ReadBodyStates(recording, 3, 0, frames, history, error));
-    CHECK_OK(tpRecording_ReadReports(recording, 0, frames, reports, error));
-    CHECK_OK(tpRecording_ReadContactOffsets(recording, 0, frames, offsets, error));
+    CHECK_OK(tpRecording_ReadStates(recording, 0, frames, states, failure));
+    CHECK_OK(tpRecording_ReadBodyStates(recording, 3, 0, frames, history, failure));
+    CHECK_OK(tpRecording_ReadReports(recording, 0, frames, reports, failure));
+    CHECK_OK(tpRecording_ReadContactOffsets(recording, 0, frames, offsets, failure));
     for (int k = 0; k < frames; ++k) {
         for (int i = 0; i < width; ++i) {
             assert_true(states[k * width + i] == madeNumber(k, i));
@@ -149,7 +149,7 @@ static void testFromWorld(void** state) {
         if (k > 0) {
             tpStepReport report = tpWorld_Step(world, fallingStep);
             tpAudit_AddStep(&audit, &report);
-            CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+            CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
         }
         hashes[k] = tpWorld_HashState(world);
         for (int i = 0; i < 3; ++i) {
@@ -163,7 +163,7 @@ static void testFromWorld(void** state) {
             memcpy(expected[k] + i * tp_stateWidth, row, sizeof(row));
         }
     }
-    CHECK_OK(tpCloseRecorder(recorder, &audit, error));
+    CHECK_OK(tpCloseRecorder(recorder, &audit, failure));
     tpDestroyWorld(world);
 
     tpRecording* recording = openRecording(path);
@@ -176,9 +176,9 @@ static void testFromWorld(void** state) {
     assert_true(tpRecording_GetBody(recording, 3).kind == tp_kinematicBody);
     static double states[steps + 1][3 * tp_stateWidth], times[steps + 1];
     static uint64_t read[steps + 1];
-    CHECK_OK(tpRecording_ReadStates(recording, 0, steps + 1, states[0], error));
-    CHECK_OK(tpRecording_ReadHashes(recording, 0, steps + 1, read, error));
-    CHECK_OK(tpRecording_ReadTimes(recording, 0, steps + 1, times, error));
+    CHECK_OK(tpRecording_ReadStates(recording, 0, steps + 1, states[0], failure));
+    CHECK_OK(tpRecording_ReadHashes(recording, 0, steps + 1, read, failure));
+    CHECK_OK(tpRecording_ReadTimes(recording, 0, steps + 1, times, failure));
     assert_memory_equal(states, expected, sizeof(states));
     assert_memory_equal(read, hashes, sizeof(read));
     for (int k = 0; k <= steps; ++k) {
@@ -203,15 +203,15 @@ static void testEvery(void** state) {
         report.externalWork = 0.25 * k;
         report.undone = k == 6;
         report.fallback = k == 5 ? "slower" : NULL;
-        CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
+        CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
     }
-    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, failure));
     tpDestroyWorld(world);
     tpRecording* recording = openRecording(path);
     assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 3);
     assert_int_equal(tpRecording_GetInfo(recording)->every, 4);
     tpStepReport reports[3];
-    CHECK_OK(tpRecording_ReadReports(recording, 0, 3, reports, error));
+    CHECK_OK(tpRecording_ReadReports(recording, 0, 3, reports, failure));
     assert_true(reports[1].time == 4 * fallingStep && reports[2].time == 8 * fallingStep);
     assert_int_equal(reports[1].solveCount, 1 + 2 + 3 + 4);
     assert_int_equal(reports[2].solveCount, 5 + 6 + 7 + 8);
@@ -233,13 +233,13 @@ static void testBodiesComeAndGo(void** state) {
     tpDestroyBody(world, tpWorld_FindBody(world, "top"));
     addBody(world, "late", tp_dynamicBody, 9.0);
     tpStepReport report = tpWorld_Step(world, fallingStep);
-    CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
-    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, failure));
     tpDestroyWorld(world);
     tpRecording* recording = openRecording(path);
     double states[2][3 * tp_stateWidth];
     assert_int_equal(tpRecording_GetInfo(recording)->movingCount, 3);
-    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, states[0], error));
+    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, states[0], failure));
     assert_true(isfinite(states[0][0]) && isnan(states[1][0]) && isnan(states[1][12]));
     assert_true(isfinite(states[1][13]) && states[1][13 + 2] > 2.5);
     tpCloseRecording(recording);
@@ -252,15 +252,15 @@ static void testNothingMoves(void** state) {
     tpWorld* world = tpCreateWorld(&def);
     tpRecorder* recorder = createRecorder(world, 1, true);
     tpStepReport report = tpWorld_Step(world, fallingStep);
-    CHECK_OK(tpRecorder_Step(recorder, world, &report, error));
-    CHECK_OK(tpCloseRecorder(recorder, NULL, error));
+    CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, failure));
     tpDestroyWorld(world);
     tpRecording* recording = openRecording(path);
     assert_int_equal(tpRecording_GetInfo(recording)->frameCount, 2);
     assert_int_equal(tpRecording_GetInfo(recording)->movingCount, 0);
     double none[1];
-    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, none, error));
-    CHECK_OK(tpExportTrajectory(recording, testPath("none.csv"), error));
+    CHECK_OK(tpRecording_ReadStates(recording, 0, 2, none, failure));
+    CHECK_OK(tpExportTrajectory(recording, testPath("none.csv"), failure));
     tpCloseRecording(recording);
 }
 
@@ -301,8 +301,8 @@ static void testReplaces(void** state) {
     tpRecordingHead head = madeHead(&run);
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
-    CHECK_OK(tpWriter_Create(&writer, link, &head, &allocator, error));
-    CHECK_OK(tpWriter_Close(&writer, NULL, error));
+    CHECK_OK(tpWriter_Create(&writer, link, &head, &allocator, failure));
+    CHECK_OK(tpWriter_Close(&writer, NULL, failure));
     struct stat status;
     assert_int_equal(lstat(link, &status), 0);
     assert_true(S_ISLNK(status.st_mode));

@@ -1,0 +1,155 @@
+// The audit of a run: sums and extremes of reports made by hand, as numbers, JSON and a table.
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "falling_world.h"
+
+static void startAudit(tpAudit* audit) {
+    tpWorld* world = makeFallingWorld();
+    tpAudit_Start(audit, world);
+    CHECK_NEAR(audit->energyStart,
+               tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world), 0.0);
+    tpDestroyWorld(world);
+    audit->tolerance = 1e-6;
+}
+
+static tpStepReport makeReport(int step) {
+    return (tpStepReport){ .time = 0.5 * step, .converged = true, .substepCount = 1 };
+}
+
+static void testSums(void** state) {
+    (void)state;
+    tpAudit audit;
+    startAudit(&audit);
+    for (int k = 1; k <= 4; ++k) {
+        tpStepReport report = makeReport(k);
+        report.contactCount = 2 * k;
+        report.solveCount = 3;
+        report.iterationCount = 10 * k;
+        report.failureCount = k == 3 ? 2 : 0;
+        report.converged = k != 3;
+        report.residual = k == 3 ? 0.25 : 1e-8 * k;
+        report.penetration = k == 2 ? 1e-3 : 1e-5;
+        report.dissipationViolation = 0.125 * k;
+        report.kineticBefore = 10.0;
+        report.kineticAfter = k == 4 ? 12.0 : 9.0;
+        report.potentialBefore = 1.0;
+        report.potentialAfter = 1.5;
+        report.externalWork = k == 4 ? 2.0 : 0.0;
+        report.frictionLoss = 0.5;
+        report.undone = k == 1;
+        report.fallback = k >= 3 ? "slower" : k == 1 ? "slowest" : NULL;
+        tpAudit_AddStep(&audit, &report);
+    }
+    assert_int_equal(audit.stepCount, 4);
+    assert_int_equal(audit.contactTotal, 20);
+    assert_int_equal(audit.contactMax, 8);
+    assert_int_equal(audit.solveCount, 12);
+    assert_int_equal(audit.iterationCount, 100);
+    assert_int_equal(audit.failureCount, 2);
+    assert_int_equal(audit.unconvergedCount, 1);
+    assert_int_equal(audit.undoneCount, 1);
+    assert_int_equal(audit.firstAboveTolerance, 3);
+    assert_true(audit.residualMax == 0.25 && audit.penetrationMax == 1e-3);
+    assert_true(audit.dissipationMax == 0.5 && audit.frictionLoss == 2.0);
+    assert_true(audit.energyEnd == 13.5);
+    assert_true(audit.energyIncreaseMax == 0.5); // 2.5 in the last step, of which 2 are work
+    assert_int_equal(audit.fallbackCount, 2);
+    assert_string_equal(audit.fallbacks[0].name, "slowest");
+    assert_int_equal(audit.fallbacks[1].count, 2);
+    assert_true(audit.endTime - audit.startTime == 2.0 && audit.wallTime >= 0.0);
+}
+
+// The value of a key of the JSON text, as it stands there.
+static void checkValue(const char* json, const char* key, const char* value) {
+    char pattern[200];
+    snprintf(pattern, sizeof(pattern), "\"%s\": %s", key, value);
+    const char* at = strstr(json, pattern);
+    if (at == NULL || strchr(",}", at[strlen(pattern)]) == NULL) {
+        fail_msg("%s not in %s", pattern, json);
+    }
+}
+
+static void testJson(void** state) {
+    (void)state;
+    tpAudit audit;
+    startAudit(&audit);
+    tpStepReport report = makeReport(1);
+    report.residual = NAN;
+    report.penetration = INFINITY;
+    report.contactCount = 3;
+    report.fallback = "odd \"name\"";
+    tpAudit_AddStep(&audit, &report);
+    report.residual = 0.5; // does not hide the NaN before
+    tpAudit_AddStep(&audit, &report);
+    char json[4096];
+    size_t length = tpAudit_FormatJson(&audit, json, sizeof(json));
+    assert_int_equal(length, strlen(json));
+    assert_true(json[0] == '{' && strcmp(json + length - 2, "}\n") == 0);
+    assert_null(strstr(json, "nan"));
+    assert_null(strstr(json, "inf"));
+    checkValue(json, "steps", "2");
+    checkValue(json, "contacts_mean", "3");
+    checkValue(json, "contacts_max", "3");
+    checkValue(json, "residual_max", "null");
+    checkValue(json, "penetration_max", "null");
+    checkValue(json, "first_step_above_tolerance", "1");
+    assert_non_null(strstr(json, "{\"odd \\\"name\\\"\": 2}"));
+    static const char* const keys[] = {
+        "steps",           "simulated_time", "wall_time",       "realtime_factor",
+        "contacts_mean",   "contacts_max",   "penetration_max", "residual_max",
+        "dissipation_max", "energy_start",   "energy_end",      "energy_increase_max",
+        "solves",          "iterations",     "failures",        "peak_memory_bytes",
+    };
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
+        char pattern[64];
+        snprintf(pattern, sizeof(pattern), "\"%s\": ", keys[i]);
+        assert_non_null(strstr(json, pattern));
+    }
+    // Too small a buffer is cut, closed, and told of.
+    char small[40];
+    assert_int_equal(tpAudit_FormatJson(&audit, small, sizeof(small)), length);
+    assert_int_equal(strlen(small), sizeof(small) - 1);
+    assert_memory_equal(small, json, sizeof(small) - 1);
+}
+
+// No steps at all: nothing is divided by zero.
+static void testEmpty(void** state) {
+    (void)state;
+    tpAudit audit;
+    startAudit(&audit);
+    char text[4096];
+    tpAudit_FormatJson(&audit, text, sizeof(text));
+    assert_null(strstr(text, "nan"));
+    checkValue(text, "contacts_mean", "0");
+    checkValue(text, "realtime_factor", "null");
+    assert_true(tpAudit_FormatTable(&audit, text, sizeof(text)) < sizeof(text));
+    assert_true(tpPeakMemory() > 1 << 20);
+}
+
+static void testManyFallbacks(void** state) {
+    (void)state;
+    tpAudit audit;
+    startAudit(&audit);
+    char names[20][8];
+    for (int k = 0; k < 20; ++k) {
+        snprintf(names[k], sizeof(names[k]), "way%d", k);
+        tpStepReport report = makeReport(k);
+        report.fallback = names[k];
+        tpAudit_AddStep(&audit, &report);
+    }
+    assert_int_equal(audit.fallbackCount, tp_auditFallbackCapacity);
+    assert_int_equal(audit.otherFallbackCount, 20 - tp_auditFallbackCapacity);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testSums),
+        cmocka_unit_test(testJson),
+        cmocka_unit_test(testEmpty),
+        cmocka_unit_test(testManyFallbacks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

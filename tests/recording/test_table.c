@@ -1,0 +1,181 @@
+// The tables of a run, column by column; and that the export of a recording gives the same bytes.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "falling_world.h"
+#include "made_frames.h"
+#include "recording/table.h"
+
+static char* readFile(const char* path) {
+    FILE* file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    rewind(file);
+    char* text = calloc(1, (size_t)size + 1);
+    assert_int_equal(fread(text, 1, (size_t)size, file), size);
+    fclose(file);
+    return text;
+}
+
+static void testTrajectory(void** state) {
+    (void)state;
+    char csv[256], exported[256], run[256];
+    strcpy(csv, testPath("run.csv"));
+    strcpy(exported, testPath("exported.csv"));
+    strcpy(run, testPath("run.h5"));
+    tpWorld* world = makeFallingWorld();
+    tpError error = { .result = tp_success };
+    tpTable* table = tpCreateTrajectoryTable(csv, world, 3, &error);
+    tpRecorderDef def = tpDefaultRecorderDef();
+    def.path = run;
+    def.every = 3;
+    def.step = fallingStep;
+    tpRecorder* recorder = tpCreateRecorder(&def, world, &error);
+    assert_non_null(table);
+    assert_non_null(recorder);
+    double time = 0.0, height = 0.0;
+    for (int k = 1; k <= 10; ++k) {
+        tpStepReport report = tpWorld_Step(world, fallingStep);
+        CHECK_OK(tpTable_Step(table, world, failure));
+        CHECK_OK(tpRecorder_Step(recorder, world, &report, failure));
+        if (k == 9) {
+            time = tpWorld_GetTime(world);
+            height = tpBody_GetPosition(world, tpWorld_FindBody(world, "top")).z;
+        }
+    }
+    CHECK_OK(tpCloseTable(table, failure));
+    CHECK_OK(tpCloseRecorder(recorder, NULL, failure));
+    tpDestroyWorld(world);
+
+    char* text = readFile(csv);
+    const char header[] = "time,top.x,top.y,top.z,top.qw,top.qx,top.qy,top.qz,top.vx,top.vy,top.vz,"
+                          "top.wx,top.wy,top.wz,body2.x,";
+    assert_memory_equal(text, header, strlen(header));
+    assert_non_null(strstr(text, ",turntable.wz\n0,"));
+    assert_null(strstr(text, "table.x,table")); // the fixed table has no columns
+    int rows = 0;
+    char* last = text;
+    for (char* line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+        rows += 1;
+        last = line;
+    }
+    assert_int_equal(rows, 1 + 1 + 3); // the header, the start, steps 3, 6 and 9
+    char* end;
+    assert_true(strtod(last, &end) == time);
+    strtod(end + 1, &end);
+    strtod(end + 1, &end);
+    assert_true(strtod(end + 1, &end) == height);
+    free(text);
+
+    tpRecording* recording = tpOpenRecording(run, NULL, &error);
+    CHECK_OK(tpExportTrajectory(recording, exported, failure));
+    tpCloseRecording(recording);
+    char *a = readFile(csv), *b = readFile(exported);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+}
+
+// Contacts by formula, through a recording, against rows written out here.
+static void testContacts(void** state) {
+    (void)state;
+    char run[256], csv[256];
+    strcpy(run, testPath("contacts.h5"));
+    strcpy(csv, testPath("contacts.csv"));
+    MadeRun made;
+    makeRun(&made, 3, 0);
+    tpRecordingHead head = madeHead(&made);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpWriter writer;
+    tpPump pump;
+    CHECK_OK(tpWriter_Create(&writer, run, &head, &allocator, failure));
+    tpPump_Start(&pump, &writer, 3, 0, false, &allocator);
+    for (int k = 0; k < 50; ++k) {
+        CHECK_OK(addMadeFrame(&pump, &made, k, failure));
+    }
+    CHECK_OK(tpPump_Stop(&pump, failure));
+    CHECK_OK(tpWriter_Close(&writer, NULL, failure));
+    tpError error;
+    tpRecording* recording = tpOpenRecording(run, NULL, &error);
+    assert_non_null(recording);
+    CHECK_OK(tpExportContacts(recording, csv, failure));
+    tpCloseRecording(recording);
+
+    char* text = readFile(csv);
+    char* line = strtok(text, "\n");
+    assert_string_equal(line, "time,bodyA,bodyB,px,py,pz,nx,ny,nz,gap,normal_impulse,"
+                              "friction_impulse_x,friction_impulse_y,friction_impulse_z,"
+                              "torsional_impulse,sliding_speed,state");
+    static const char* const states[] = { "separated", "sliding", "sticking" };
+    for (int k = 0; k < 50; ++k) {
+        for (int i = 0; i < madeContactCount(k); ++i) {
+            tpRecordedContact c = madeContact(&made, k, i);
+            char expected[600];
+            snprintf(expected, sizeof(expected),
+                     "%.17g,%s,%s,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,"
+                     "%.17g,%.17g,%.17g,%s",
+                     0.125 * k, made.bodies[c.bodyA].name, "ground", c.point.x, c.point.y,
+                     c.point.z, c.normal.x, c.normal.y, c.normal.z, c.gap, c.normalImpulse,
+                     c.frictionImpulse.x, c.frictionImpulse.y, c.frictionImpulse.z,
+                     c.torsionalImpulse, c.slidingSpeed, states[c.state]);
+            line = strtok(NULL, "\n");
+            assert_non_null(line);
+            assert_string_equal(line, expected);
+        }
+    }
+    assert_null(strtok(NULL, "\n"));
+    free(text);
+    freeRun(&made);
+}
+
+// Rows longer than the buffer, and names that need quotes.
+static void testLongRowsAndNames(void** state) {
+    (void)state;
+    char csv[256];
+    strcpy(csv, testPath("long.csv"));
+    tpAllocator allocator = tpDefaultAllocator();
+    tpTextFile text;
+    CHECK_OK(tpTextFile_Create(&text, csv, &allocator, failure));
+    tpTextFile_PutName(&text, "a \"b\", c");
+    for (int i = 0; i < 200000; ++i) {
+        tpTextFile_PutChar(&text, ',');
+        tpTextFile_PutNumber(&text, i);
+    }
+    CHECK_OK(tpTextFile_EndRow(&text, failure));
+    CHECK_OK(tpTextFile_Close(&text, failure));
+    char* content = readFile(csv);
+    assert_memory_equal(content, "\"a \"\"b\"\", c\",0,1,", 17);
+    assert_string_equal(content + strlen(content) - 8, ",199999\n");
+    free(content);
+}
+
+static void testRefused(void** state) {
+    (void)state;
+    tpWorld* world = makeFallingWorld();
+    tpError error;
+    assert_null(tpCreateTrajectoryTable("/nonexistent/x.csv", world, 1, &error));
+    assert_int_equal(error.result, tp_ioError);
+    assert_string_equal(error.message,
+                        "/nonexistent/x.csv: cannot create: No such file or directory");
+    assert_null(tpCreateContactTable(testPath("x.csv"), world, 0, &error));
+    assert_int_equal(error.result, tp_badInput);
+    tpDestroyWorld(world);
+}
+
+static int tearDown(void** state) {
+    (void)state;
+    removeTestDirectory();
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testTrajectory),
+        cmocka_unit_test(testContacts),
+        cmocka_unit_test(testLongRowsAndNames),
+        cmocka_unit_test(testRefused),
+    };
+    return cmocka_run_group_tests(tests, NULL, tearDown);
+}
