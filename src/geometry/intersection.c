@@ -102,7 +102,6 @@ static tpResult makePolyhedron(tpIntersection* self, tpBounds bounds, tpError* e
     }
     if (result == tp_success) {
         self->interior = self->hull->center;
-        self->mass = self->hull->mass;
         self->bounds = self->hull->bounds;
     }
     return result;
@@ -140,7 +139,7 @@ static tpResult makeRound(tpIntersection* self, tpBounds bounds, tpError* error)
         return tpError_Set(error, tp_badInput, "the intersection is empty");
     }
     self->bounds = tightBounds(&geometry, bounds);
-    return tpIntegrateConvex(&geometry, self->interior, &self->mass, error);
+    return tp_success;
 }
 
 static tpResult checkParts(const tpGeometry* parts, int count, tpError* error) {
@@ -252,8 +251,11 @@ tpVec3 tpIntersectionSupport(const tpGeometry* geometry, tpVec3 direction) {
 }
 
 tpResult tpIntersectionMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {
-    (void)error;
-    *out = geometry->intersection->mass;
+    const tpIntersection* self = geometry->intersection;
+    if (self->hull == NULL) {
+        return tpIntegrateConvex(geometry, self->interior, out, error);
+    }
+    *out = self->hull->mass;
     return tp_success;
 }
 

@@ -1,7 +1,8 @@
 // The intersection of convex shapes.
 //
 // Where all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut out
-// once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside.
+// once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside; its mass
+// is integrated when it is asked for, which takes some tenths of a second.
 
 #ifndef TIPPE_SRC_GEOMETRY_INTERSECTION_H
 #define TIPPE_SRC_GEOMETRY_INTERSECTION_H
@@ -12,11 +13,10 @@
 
 struct tpIntersection {
     int partCount;
-    tpGeometry* parts;     // each with its pose in the frame of the intersection
-    tpHull* hull;          // NULL where a part is round
-    tpVec3 interior;       // a point inside
-    tpMassProperties mass; // at density one
-    tpBounds bounds;       // tight, in the frame of the intersection
+    tpGeometry* parts; // each with its pose in the frame of the intersection
+    tpHull* hull;      // NULL where a part is round
+    tpVec3 interior;   // a point inside
+    tpBounds bounds;   // tight, in the frame of the intersection
     atomic_int references;
     tpAllocator allocator;
     size_t byteCount;

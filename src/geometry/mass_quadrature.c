@@ -17,6 +17,8 @@ static const double pi = 3.14159265358979323846;
 
 // Accuracy asked of each panel, relative to the size of the whole. 1e-10 is promised.
 static const double outerTolerance = 1e-12, innerTolerance = 1e-13;
+// How exactly a kink is found: what it is off by enters squared.
+static const double breakTolerance = 1e-8;
 enum { sampleCount = 192, breakLimit = 4 * sampleCount, depthLimit = 40, integralCount = 10 };
 
 // The integrals of 1; x, y, z; xx, yy, zz, xy, xz, yz.
@@ -110,7 +112,7 @@ static int findBreaks(Body* body, Signature signature, double low, double high,
         // Several changes between two samples are found one after the other.
         while (next != last && count < breakLimit) {
             double a = start, b = end;
-            while (b - a > 1e-14 * (high - low)) {
+            while (b - a > breakTolerance * (high - low)) {
                 double middle = 0.5 * (a + b);
                 *(signature(body, middle) == last ? &a : &b) = middle;
             }
