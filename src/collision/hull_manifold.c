@@ -232,8 +232,8 @@ static int floodVertices(const tpHull* hull, tpVec3 normal, int32_t lowest, doub
 }
 
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
-                       const tpHull* incident, tpPose incidentPose, int side, double margin,
-                       tpContactList* out) {
+                       const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
+                       double margin, tpContactList* out) {
     tpDifference d = tpMakeDifference(reference, referencePose, incident, incidentPose);
     Clip clip = { .reference = reference,
                   .incident = incident,
@@ -248,7 +248,7 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
                   .out = out };
     tpVec3 normal = tpMulMTV(d.rotation, clip.normal);
     int32_t lowest = tpHull_Support(incident, tpNeg(normal), 0);
-    int32_t incidentFace = tpFaceAtVertex(incident, lowest, tpNeg(normal));
+    int32_t incidentFace = tpFaceAtVertex(incident, nearest >= 0 ? nearest : lowest, tpNeg(normal));
     emitPolygon(&clip, incidentFace);
 
     // Other vertices that hang over the face.
@@ -383,6 +383,14 @@ static bool emitParallelEdges(const tpDifference* d, const tpSeparation* separat
     return true;
 }
 
+static double leastGap(const tpContactList* list, int first) {
+    double least = DBL_MAX;
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        least = fmin(least, list->points[i].gap);
+    }
+    return least;
+}
+
 void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                     tpPairCache* cache, tpContactList* out) {
     tpDifference d = tpMakeDifference(a, poseA, b, poseB);
@@ -402,18 +410,37 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
         // Of two parallel faces the larger body's is the reference, for no other reason than to choose.
         bool isTie = fabs(cosineA - cosineB) <= 1e-9;
         bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
+        const tpCorner* corner = &separation.simplex.corners[0];
         if (useB) {
-            tpCollideOverFace(b, poseB, faceB, a, poseA, 1, margin, out);
+            tpCollideOverFace(b, poseB, faceB, a, poseA, corner->a, 1, margin, out);
         } else {
-            tpCollideOverFace(a, poseA, faceA, b, poseB, -1, margin, out);
+            tpCollideOverFace(a, poseA, faceA, b, poseB, corner->b, -1, margin, out);
         }
     } else if (emitParallelEdges(&d, &separation, poseA, out)) {
         return;
     }
-    // Nothing over the face within the margin, or no face at all.
-    if (out->count == before) {
+    // No face, or one whose contacts have missed the nearest points.
+    double slack = 1e-6 * fmin(a->radius, b->radius) + 1e-4 * fabs(separation.distance);
+    if (leastGap(out, before) > separation.distance + slack) {
         emitNearest(&d, &separation, poseA, out);
     }
+}
+
+// Whether an edge that rises by no more than 1 in 50 joins vertex i of the list to one taken before it.
+static bool isLevelWithTaken(const tpHull* hull, tpVec3 normal, const int32_t* vertices,
+                             const bool* isTaken, int i) {
+    int32_t v = vertices[i];
+    for (int32_t k = hull->neighborFirst[v]; k < hull->neighborFirst[v + 1]; ++k) {
+        for (int j = 0; j < i; ++j) {
+            if (vertices[j] == hull->neighbors[k] && isTaken[j]) {
+                tpVec3 edge = tpSub(hull->vertices[v], hull->vertices[vertices[j]]);
+                if (fabs(tpDot(normal, edge)) <= 0.02 * tpLength(edge)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
 }
 
 void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,
@@ -432,14 +459,15 @@ void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double off
         return;
     }
     int32_t vertices[maxFlood];
+    bool isTaken[maxFlood];
     int count = floodVertices(a, n, lowest, level + margin, vertices);
     for (int i = 0; i < count; ++i) {
         tpVec3 v = a->vertices[vertices[i]];
-        double gap = tpDot(n, v) - level;
         // A steep edge or tip has no face that looks down, but its lowest line touches.
-        double rise = gap - lowestGap;
-        bool isLevel = rise <= 0.02 * tpDistanceBetween(v, a->vertices[lowest]);
-        if (isLevel || looksTowards(a, vertices[i], n)) {
+        isTaken[i] = i == 0 || looksTowards(a, vertices[i], n) ||
+                     isLevelWithTaken(a, n, vertices, isTaken, i);
+        if (isTaken[i]) {
+            double gap = tpDot(n, v) - level;
             tpVec3 point = tpTransformPoint(poseA, v);
             tpContactPoint contact = { point, tpMulAdd(point, -gap, normal), normal, gap,
                                        tpMakeFeature(tp_vertexFace, vertices[i], 0) };

@@ -10,11 +10,12 @@
 void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                     tpPairCache* cache, tpContactList* out);
 
-// Contacts over one face of `reference`, whatever the nearest features are. `side` is 1 where the
-// reference is body B (contacts point along its normal), -1 where it is body A.
+// Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex of
+// the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the reference
+// is body B (contacts point along its normal), -1 where it is body A.
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
-                       const tpHull* incident, tpPose incidentPose, int side, double margin,
-                       tpContactList* out);
+                       const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
+                       double margin, tpContactList* out);
 
 // Appends the contacts of a hull (body A) with the half space normal . x <= offset (body B).
 void tpCollideHullPlane(const tpHull* a, tpPose poseA, tpVec3 normal, double offset, double margin,

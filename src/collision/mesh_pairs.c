@@ -190,7 +190,7 @@ static void collideOverTriangle(const Query* query, Side* side) {
     tpContactPoint points[maxOnTriangle];
     tpContactList list = { points, 0, maxOnTriangle };
     if (query->core != NULL && query->core->faceCount > 0) {
-        tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, 1,
+        tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
                           query->margin, &list);
     } else {
         tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(),

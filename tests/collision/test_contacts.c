@@ -1,0 +1,353 @@
+// Contact points where they are known: how many, where, with which gaps, and that their features stay.
+
+#include "random_hulls.h"
+
+#include "tippe/collision.h"
+
+enum { maxContacts = 128 };
+
+typedef struct Contacts {
+    tpContactPoint points[maxContacts];
+    int count;
+} Contacts;
+
+// Collides, and checks what holds for all contacts.
+static Contacts collide(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                        double margin) {
+    Contacts contacts;
+    tpContactList list = { contacts.points, 0, maxContacts };
+    assert_int_equal(tpCollide(a, poseA, b, poseB, margin, NULL, &list), tp_success);
+    assert_true(list.count <= maxContacts);
+    contacts.count = list.count;
+    for (int i = 0; i < list.count; ++i) {
+        const tpContactPoint* c = &contacts.points[i];
+        CHECK_NEAR(tpLength(c->normal), 1.0, 1e-14);
+        CHECK_VEC3(tpSub(c->pointA, c->pointB), tpScale(c->gap, c->normal), 1e-13);
+        assert_true(c->gap <= margin);
+        assert_true(i == 0 || c->feature > contacts.points[i - 1].feature);
+    }
+    return contacts;
+}
+
+static tpGeometry makeBox(double x, double y, double z) {
+    tpGeometry g;
+    assert_int_equal(tpMakeBox(&(tpBox){ { x, y, z } }, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static tpGeometry makePlane(void) {
+    tpGeometry g;
+    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+    assert_int_equal(tpMakePlane(&plane, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static tpGeometry makeCapsule(double radius, double length) {
+    tpGeometry g;
+    tpCapsule capsule = { radius, length, { 0.0, 0.0, 1.0 } };
+    assert_int_equal(tpMakeCapsule(&capsule, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static tpGeometry makeCylinder(double radius, double length) {
+    tpGeometry g;
+    tpCylinder cylinder = { radius, length, { 0.0, 0.0, 1.0 } };
+    assert_int_equal(tpMakeCylinder(&cylinder, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static tpGeometry makeCone(double radius, double length) {
+    tpGeometry g;
+    tpCone cone = { radius, length, { 0.0, 0.0, 1.0 } };
+    assert_int_equal(tpMakeCone(&cone, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static tpPose at(double x, double y, double z) {
+    return tpMakePose(tpMakeVec3(x, y, z), tpIdentityQuat());
+}
+
+static tpPose turned(double x, double y, double z, tpVec3 axis, double degrees) {
+    return tpMakePose(tpMakeVec3(x, y, z), tpQuatFromAxisAngle(axis, degrees * acos(-1.0) / 180.0));
+}
+
+static const tpVec3 xAxis = { 1.0, 0.0, 0.0 }, yAxis = { 0.0, 1.0, 0.0 }, zAxis = { 0.0, 0.0, 1.0 };
+
+static void checkAllAt(const Contacts* c, int count, tpVec3 normal, double gap) {
+    assert_int_equal(c->count, count);
+    for (int i = 0; i < count; ++i) {
+        CHECK_VEC3(c->points[i].normal, normal, 1e-13);
+        CHECK_NEAR(c->points[i].gap, gap, 1e-13);
+    }
+}
+
+// The area of the polygon that contacts span, seen along z.
+static double areaOf(const Contacts* c) {
+    double area = 0.0;
+    // The hull of few points: sum over edges that have all others to their left.
+    for (int i = 0; i < c->count; ++i) {
+        for (int j = 0; j < c->count; ++j) {
+            tpVec3 p = c->points[i].pointB, q = c->points[j].pointB;
+            bool isEdge = i != j;
+            for (int k = 0; k < c->count && isEdge; ++k) {
+                tpVec3 r = c->points[k].pointB;
+                double side = (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+                isEdge = k == i || k == j || side > 1e-12;
+            }
+            area += isEdge ? 0.5 * (p.x * q.y - q.x * p.y) : 0.0;
+        }
+    }
+    return area;
+}
+
+static void boxOnPlane(void** state) {
+    (void)state;
+    tpGeometry box = makeBox(1.0, 2.0, 0.5), plane = makePlane();
+    Contacts c = collide(&box, at(0.3, 0.4, 0.25), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 4, zAxis, 0.0);
+    CHECK_NEAR(areaOf(&c), 2.0, 1e-12);
+    c = collide(&box, at(0.3, 0.4, 0.2), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 4, zAxis, -0.05);
+    c = collide(&box, at(0.3, 0.4, 0.27), &plane, tpIdentityPose(), 0.01);
+    assert_int_equal(c.count, 0);
+    // On an edge: two; on a corner: one.
+    double half = 0.5 * sqrt(1.0 + 0.25);
+    c = collide(&box, turned(0, 0, half, yAxis, atan2(1.0, 0.5) * 180.0 / acos(-1.0)), &plane,
+                tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    tpGeometry cube = makeBox(1.0, 1.0, 1.0);
+    tpPose onCorner = tpMakePose(tpMakeVec3(0.0, 0.0, 0.5 * sqrt(3.0)),
+                                 tpQuatBetween(tpNormalize(tpMakeVec3(1.0, 1.0, 1.0)), zAxis));
+    c = collide(&cube, onCorner, &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, zAxis, 0.0);
+    // The other way round the normal turns.
+    c = collide(&plane, tpIdentityPose(), &box, at(0.3, 0.4, 0.25), 0.01);
+    checkAllAt(&c, 4, tpNeg(zAxis), 0.0);
+    // Plates thinner than the margin do not show their far sides.
+    tpGeometry plate = makeBox(1.0, 1.0, 0.001);
+    c = collide(&plate, at(0.0, 0.0, 0.0005), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 4, zAxis, 0.0);
+}
+
+static void boxOnBox(void** state) {
+    (void)state;
+    tpGeometry box = makeBox(1.0, 1.0, 1.0);
+    // Exactly aligned, in all heights from overlap to gap.
+    for (int i = 0; i < 3; ++i) {
+        double gap = 0.005 * (i - 1);
+        Contacts c = collide(&box, at(0.0, 0.0, 1.0 + gap), &box, tpIdentityPose(), 0.01);
+        checkAllAt(&c, 4, zAxis, gap);
+        CHECK_NEAR(areaOf(&c), 1.0, 1e-12);
+    }
+    // Shifted: the shared rectangle. Turned by 45 degrees: the octagon.
+    Contacts c = collide(&box, at(0.25, 0.5, 0.999), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 4, zAxis, -0.001);
+    CHECK_NEAR(areaOf(&c), 0.75 * 0.5, 1e-12);
+    c = collide(&box, turned(0.0, 0.0, 0.999, zAxis, 45.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 8, zAxis, -0.001);
+    double corner = 0.5 * sqrt(2.0) - 0.5;
+    CHECK_NEAR(areaOf(&c), 1.0 - 4.0 * corner * corner, 1e-12);
+    // Standing over the edge on a corner region, tilted by a little: still a face contact.
+    c = collide(&box, turned(0.9, 0.9, 0.9995, xAxis, 0.05), &box, tpIdentityPose(), 0.01);
+    assert_int_equal(c.count, 4);
+    CHECK_NEAR(areaOf(&c), 0.01, 1e-4);
+}
+
+static void edgesAndCorners(void** state) {
+    (void)state;
+    tpGeometry box = makeBox(1.0, 1.0, 1.0);
+    double height = sqrt(2.0);
+    // Two edges across each other: one point, whatever the gap.
+    for (int i = -1; i <= 1; ++i) {
+        Contacts c = collide(&box, turned(0.1, 0.05, height + 0.001 * i, xAxis, 45.0), &box,
+                             turned(0.0, 0.0, 0.0, yAxis, 45.0), 0.01);
+        checkAllAt(&c, 1, zAxis, 0.001 * i);
+        CHECK_VEC3(c.points[0].pointB, tpMakeVec3(0.0, 0.05, 0.5 * height), 1e-12);
+    }
+    // Parallel edges: the ends of what they share.
+    Contacts c = collide(&box, turned(0.3, 0.0, height + 0.001, xAxis, 45.0), &box,
+                         turned(0.0, 0.0, 0.0, xAxis, 45.0), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.001);
+    CHECK_NEAR(fabs(c.points[0].pointA.x - c.points[1].pointA.x), 0.7, 1e-12);
+    // Corner to corner apart: along the line between them.
+    c = collide(&box, at(1.003, 1.004, 1.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, tpMakeVec3(0.6, 0.8, 0.0), 0.005);
+    c = collide(&box, at(1.003, 1.004, 0.2), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, tpMakeVec3(0.6, 0.8, 0.0), 0.005);
+    // An edge on a face: two points.
+    c = collide(&box, turned(0.0, 0.0, 0.5 + 0.5 * height, xAxis, 45.0), &box, tpIdentityPose(),
+                0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+}
+
+static void capsules(void** state) {
+    (void)state;
+    tpGeometry pill = makeCapsule(0.1, 1.0), plane = makePlane(), box = makeBox(2.0, 0.6, 1.0);
+    // Lying and standing on a plane.
+    Contacts c = collide(&pill, turned(0.0, 0.0, 0.1, yAxis, 90.0), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    CHECK_NEAR(fabs(c.points[0].pointA.x - c.points[1].pointA.x), 1.0, 1e-12);
+    c = collide(&pill, at(0.0, 0.0, 0.6), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, zAxis, 0.0);
+    // On a box: along its length, and across it with both ends over the sides.
+    c = collide(&pill, turned(0.0, 0.0, 0.599, yAxis, 90.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, -0.001);
+    CHECK_NEAR(fabs(c.points[0].pointA.x - c.points[1].pointA.x), 1.0, 1e-12);
+    c = collide(&pill, turned(0.0, 0.0, 0.6, xAxis, 90.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    CHECK_NEAR(fabs(c.points[0].pointA.y - c.points[1].pointA.y), 0.6, 1e-12);
+    // On each other: parallel, and crossed.
+    c = collide(&pill, at(0.2, 0.0, 0.3), &pill, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, xAxis, 0.0);
+    CHECK_NEAR(fabs(c.points[0].pointA.z - c.points[1].pointA.z), 0.7, 1e-12);
+    c = collide(&pill, turned(0.0, 0.2, 0.3, yAxis, 90.0), &pill, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, yAxis, 0.0);
+    // Crossing axes and one point in common: apart across both.
+    c = collide(&pill, turned(0.0, 0.0, 0.0, yAxis, 90.0), &pill, tpIdentityPose(), 0.01);
+    assert_int_equal(c.count, 1);
+    CHECK_NEAR(c.points[0].gap, -0.2, 1e-14);
+    CHECK_NEAR(fabs(c.points[0].normal.y), 1.0, 1e-14);
+}
+
+static void cylindersAndCones(void** state) {
+    (void)state;
+    tpGeometry can = makeCylinder(0.5, 1.0), plane = makePlane(), box = makeBox(4.0, 4.0, 1.0);
+    tpGeometry hat = makeCone(0.5, 1.0), small = makeBox(0.1, 0.1, 0.1);
+    // Standing: eight points of the rim; lying: two; tilted: the lowest.
+    Contacts c = collide(&can, at(0.0, 0.0, 0.5), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 8, zAxis, 0.0);
+    c = collide(&can, turned(0.0, 0.0, 0.5, yAxis, 90.0), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    c = collide(&can, turned(0.0, 0.0, 0.5 * (cos(0.5) + sin(0.5)), yAxis, 90.0 / acos(0.0) * 0.5),
+                &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, zAxis, 0.0);
+    // The same on a box; over its edge the rim is cut.
+    c = collide(&can, at(0.3, 0.4, 1.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 8, zAxis, 0.0);
+    c = collide(&can, turned(0.0, 0.3, 1.0, yAxis, 90.0), &box, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    c = collide(&can, at(2.0, 0.0, 1.0), &box, tpIdentityPose(), 0.01);
+    assert_true(c.count >= 5);
+    CHECK_NEAR(areaOf(&c), 0.5 * 8.0 * 0.5 * 0.25 * sin(acos(-1.0) / 4.0), 1e-2);
+    // A small box on the cap, and one over its rim.
+    c = collide(&small, at(0.1, 0.0, 0.55), &can, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 4, zAxis, 0.0);
+    // One can on another.
+    c = collide(&can, at(0.0, 0.0, 1.0), &can, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 8, zAxis, 0.0);
+    c = collide(&can, at(0.5, 0.0, 1.0), &can, tpIdentityPose(), 0.01);
+    assert_true(c.count >= 4);
+    // Side by side: along a line.
+    c = collide(&can, at(1.001, 0.0, 0.2), &can, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, xAxis, 0.001);
+    CHECK_NEAR(fabs(c.points[0].pointA.z - c.points[1].pointA.z), 0.8, 1e-9);
+    // Cones: on their base, on their side, on their tip.
+    c = collide(&hat, at(0.0, 0.0, 0.5), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 8, zAxis, 0.0);
+    double slope = atan2(0.5, 1.0);
+    tpPose lying = turned(0.0, 0.0, 0.0, yAxis, (acos(0.0) + slope) * 90.0 / acos(0.0));
+    tpVec3 tip = tpTransformPoint(lying, tpMakeVec3(0.0, 0.0, 0.5));
+    lying.position.z = -tip.z;
+    c = collide(&hat, lying, &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 2, zAxis, 0.0);
+    c = collide(&hat, turned(0.0, 0.0, 0.5, xAxis, 180.0), &plane, tpIdentityPose(), 0.01);
+    checkAllAt(&c, 1, zAxis, 0.0);
+}
+
+// Small motions of a resting box change no feature, and every contact moves by no more than the box.
+static void featuresPersist(void** state) {
+    (void)state;
+    tpGeometry box = makeBox(1.0, 1.0, 1.0), floor = makeBox(10.0, 10.0, 1.0);
+    tpRandom random = { 5 };
+    tpPairCache cache = { { 0 } };
+    tpContactPoint before[16], now[16];
+    int countBefore = 0;
+    for (int i = 0; i < 1000; ++i) {
+        tpPose pose = at(0.2, 0.1, 1.0);
+        pose.position = tpAdd(pose.position, randomVec3(&random, -1e-5, 1e-5));
+        pose.rotation = tpQuatExp(randomVec3(&random, -1e-5, 1e-5));
+        tpContactList list = { now, 0, 16 };
+        tpCollide(&box, pose, &floor, tpIdentityPose(), 0.01, &cache, &list);
+        assert_int_equal(list.count, 4);
+        for (int k = 0; k < list.count && i > 0; ++k) {
+            assert_int_equal(countBefore, list.count);
+            assert_true(now[k].feature == before[k].feature);
+            CHECK_VEC3(now[k].pointA, before[k].pointA, 1e-4);
+        }
+        countBefore = list.count;
+        for (int k = 0; k < list.count; ++k) {
+            before[k] = now[k];
+        }
+    }
+}
+
+// Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies have
+// as many contacts.
+static void contactsAgreeWithDistance(void** state) {
+    (void)state;
+    tpRandom random = { 11 };
+    int touching = 0;
+    for (int i = 0; i < 3000; ++i) {
+        tpGeometry a, b, unused[2];
+        HullKind kinds[2] = { (HullKind)(i % hullKindCount), (HullKind)(i / 7 % hullKindCount) };
+        if (!makeRandomHull(&random, kinds[0], 24, 1.0, &a, &unused[0])) {
+            continue;
+        }
+        if (!makeRandomHull(&random, kinds[1], 24, 1.0, &b, &unused[1])) {
+            tpReleaseGeometry(&a);
+            tpReleaseGeometry(&unused[0]);
+            continue;
+        }
+        tpPose poseA = tpMakePose(randomVec3(&random, -1.0, 1.0), randomRotation(&random));
+        tpPose poseB = tpMakePose(randomVec3(&random, -1.0, 1.0), randomRotation(&random));
+        tpClosest closest;
+        tpClosestPoints(&a, poseA, &b, poseB, NULL, &closest);
+        double margin = 0.05;
+        // From where they are to just apart or slightly overlapping.
+        double target = randomBetween(&random, -0.01, 0.04);
+        poseA.position = tpMulAdd(poseA.position, target - closest.distance, closest.normal);
+        tpClosestPoints(&a, poseA, &b, poseB, NULL, &closest);
+        Contacts c = collide(&a, poseA, &b, poseB, margin);
+        Contacts swapped = collide(&b, poseB, &a, poseA, margin);
+        double least = INFINITY;
+        for (int k = 0; k < c.count; ++k) {
+            least = fmin(least, c.points[k].gap);
+        }
+        assert_true((c.count > 0) == (closest.distance <= margin));
+        assert_int_equal(c.count > 0, swapped.count > 0);
+        if (c.count > 0) {
+            // A face within 0.6 degrees of the normal measures along its own.
+            CHECK_NEAR(least, closest.distance, 1e-4 * fabs(closest.distance) + 1e-6);
+            ++touching;
+        }
+        tpReleaseGeometry(&a);
+        tpReleaseGeometry(&b);
+        tpReleaseGeometry(&unused[0]);
+        tpReleaseGeometry(&unused[1]);
+    }
+    assert_true(touching > 2000);
+}
+
+// A list that is too short says how long it should be.
+static void shortListCounts(void** state) {
+    (void)state;
+    tpGeometry box = makeBox(1.0, 1.0, 1.0), plane = makePlane();
+    tpContactPoint points[2];
+    tpContactList list = { points, 0, 2 };
+    tpCollide(&box, at(0.0, 0.0, 0.5), &plane, tpIdentityPose(), 0.0, NULL, &list);
+    assert_int_equal(list.count, 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxOnPlane),
+        cmocka_unit_test(boxOnBox),
+        cmocka_unit_test(edgesAndCorners),
+        cmocka_unit_test(capsules),
+        cmocka_unit_test(cylindersAndCones),
+        cmocka_unit_test(featuresPersist),
+        cmocka_unit_test(contactsAgreeWithDistance),
+        cmocka_unit_test(shortListCounts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
