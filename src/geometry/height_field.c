@@ -215,9 +215,11 @@ bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p) {
 
 // Rays ----------------------------------------------------------------------------------------
 
-// The part of the ray over the area of the field.
+// The part of the ray over the area of the field, and the outward normal of the side where it comes in
+// (zero where it starts over the field).
 static bool clipRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction, double* near,
-                    double* far) {
+                    double* far, tpVec3* side) {
+    *side = tpZeroVec3();
     double o[2] = { origin.x, origin.y }, d[2] = { direction.x, direction.y };
     double low[2] = { field->bounds.lower.x, field->bounds.lower.y };
     double high[2] = { field->bounds.upper.x, field->bounds.upper.y };
@@ -229,7 +231,11 @@ static bool clipRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
             continue;
         }
         double a = (low[k] - o[k]) / d[k], b = (high[k] - o[k]) / d[k];
-        *near = fmax(*near, fmin(a, b));
+        if (fmin(a, b) > *near) {
+            *near = fmin(a, b);
+            double sign = d[k] > 0.0 ? -1.0 : 1.0;
+            *side = k == 0 ? tpMakeVec3(sign, 0.0, 0.0) : tpMakeVec3(0.0, sign, 0.0);
+        }
         *far = fmin(*far, fmax(a, b));
     }
     return *near <= *far;
@@ -277,7 +283,8 @@ static Walk startWalk(double origin, double direction, double start, double corn
 int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
                               double limit, double* t) {
     double near = 0.0, far = limit;
-    if (!clipRay(field, origin, direction, &near, &far)) {
+    tpVec3 side;
+    if (!clipRay(field, origin, direction, &near, &far, &side)) {
         return -1;
     }
     Walk x = startWalk(origin.x, direction.x, near, field->corner.x, field->spacingX,
@@ -309,4 +316,18 @@ int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 
     }
     *t = reach;
     return best;
+}
+
+bool tpHeightField_CastRayAtSides(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
+                                  double limit, double* t, tpVec3* normal) {
+    double far = limit;
+    *t = 0.0;
+    if (!clipRay(field, origin, direction, t, &far, normal) || *t == 0.0) {
+        return false;
+    }
+    // Onto the border exactly, which rounding may have missed by a hair.
+    tpVec3 p = tpMulAdd(origin, *t, direction);
+    p.x = fmin(fmax(p.x, field->bounds.lower.x), field->bounds.upper.x);
+    p.y = fmin(fmax(p.y, field->bounds.lower.y), field->bounds.upper.y);
+    return tpHeightField_IsBelow(field, p);
 }

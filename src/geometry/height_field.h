@@ -42,6 +42,10 @@ int32_t tpHeightField_NextTriangle(const tpHeightField* field, tpTriangleQuery* 
 int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
                               double limit, double* t);
 
+// Where the ray comes into the solid through one of its upright sides.
+bool tpHeightField_CastRayAtSides(const tpHeightField* field, tpVec3 origin, tpVec3 direction,
+                                  double limit, double* t, tpVec3* normal);
+
 static inline tpVec3 tpHeightField_Point(const tpHeightField* field, int32_t column, int32_t row) {
     return tpMakeVec3(field->corner.x + column * field->spacingX,
                       field->corner.y + row * field->spacingY,

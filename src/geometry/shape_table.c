@@ -166,7 +166,11 @@ static bool castAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 di
         hit->triangle = triangle;
         return true;
     }
-    if (triangle < 0 || t > limit) {
+    if (geometry->type == tp_heightFieldShape &&
+        tpHeightField_CastRayAtSides(geometry->heightField, origin, direction, limit, &t,
+                                     &normal)) {
+        triangle = -1;
+    } else if (triangle < 0 || t > limit) {
         return false;
     }
     hit->t = t;
