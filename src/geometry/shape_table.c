@@ -166,9 +166,13 @@ static bool castAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 di
         hit->triangle = triangle;
         return true;
     }
+    double sideT;
+    tpVec3 sideNormal;
     if (geometry->type == tp_heightFieldShape &&
-        tpHeightField_CastRayAtSides(geometry->heightField, origin, direction, limit, &t,
-                                     &normal)) {
+        tpHeightField_CastRayAtSides(geometry->heightField, origin, direction, limit, &sideT,
+                                     &sideNormal)) {
+        t = sideT;
+        normal = sideNormal;
         triangle = -1;
     } else if (triangle < 0 || t > limit) {
         return false;
