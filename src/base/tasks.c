@@ -1,0 +1,149 @@
+// The pool: workers wait for a loop with a new number, take chunks off a counter until none is left, and
+// say that they are through. The calling thread takes chunks too, and waits for the others in the end.
+
+#include "base/tasks.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/memory.h"
+
+enum { workerLimit = 256 };
+
+typedef struct Worker {
+    tpTasks* tasks;
+    pthread_t thread;
+    int index; // 1 and up; the caller is 0
+} Worker;
+
+struct tpTasks {
+    tpAllocator allocator;
+    int workerCount, startedCount; // the caller included; threads that run
+    pthread_mutex_t mutex;         // guards what follows, except nextChunk
+    pthread_cond_t begin, end;
+    uint64_t loop; // number of the current loop
+    int busyCount; // workers that have not finished it
+    bool quit;
+    tpTaskFunction function;
+    void* context;
+    int chunkCount;
+    atomic_int nextChunk;
+    Worker workers[]; // workerCount - 1
+};
+
+static size_t sizeOf(int workerCount) {
+    return sizeof(tpTasks) + (size_t)(workerCount - 1) * sizeof(Worker);
+}
+
+static void takeChunks(tpTasks* tasks, int worker) {
+    for (;;) {
+        int chunk = atomic_fetch_add_explicit(&tasks->nextChunk, 1, memory_order_relaxed);
+        if (chunk >= tasks->chunkCount) {
+            return;
+        }
+        tasks->function(tasks->context, chunk, worker);
+    }
+}
+
+static void* work(void* argument) {
+    Worker* worker = argument;
+    tpTasks* tasks = worker->tasks;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&tasks->mutex);
+    for (;;) {
+        while (tasks->loop == seen && !tasks->quit) {
+            pthread_cond_wait(&tasks->begin, &tasks->mutex);
+        }
+        if (tasks->quit) {
+            break;
+        }
+        seen = tasks->loop;
+        pthread_mutex_unlock(&tasks->mutex);
+        takeChunks(tasks, worker->index);
+        pthread_mutex_lock(&tasks->mutex);
+        if (--tasks->busyCount == 0) {
+            pthread_cond_signal(&tasks->end);
+        }
+    }
+    pthread_mutex_unlock(&tasks->mutex);
+    return NULL;
+}
+
+tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** out) {
+    *out = NULL;
+    if (threadCount < 1) {
+        return tp_badInput;
+    }
+    int workerCount = threadCount < workerLimit ? threadCount : workerLimit;
+    tpTasks* tasks = tpAllocateZeroed(allocator, sizeOf(workerCount));
+    if (tasks == NULL) {
+        return tp_outOfMemory;
+    }
+    tasks->allocator = *allocator;
+    tasks->workerCount = workerCount;
+    atomic_init(&tasks->nextChunk, 0);
+    if (pthread_mutex_init(&tasks->mutex, NULL) != 0 ||
+        pthread_cond_init(&tasks->begin, NULL) != 0 || pthread_cond_init(&tasks->end, NULL) != 0) {
+        tpRelease(allocator, tasks, sizeOf(workerCount));
+        return tp_unsupported;
+    }
+    for (int i = 0; i < workerCount - 1; ++i) {
+        Worker* worker = &tasks->workers[i];
+        worker->tasks = tasks;
+        worker->index = i + 1;
+        if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+            tpDestroyTasks(tasks);
+            return tp_unsupported;
+        }
+        ++tasks->startedCount;
+    }
+    *out = tasks;
+    return tp_success;
+}
+
+void tpDestroyTasks(tpTasks* tasks) {
+    if (tasks == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&tasks->mutex);
+    tasks->quit = true;
+    pthread_cond_broadcast(&tasks->begin);
+    pthread_mutex_unlock(&tasks->mutex);
+    for (int i = 0; i < tasks->startedCount; ++i) {
+        pthread_join(tasks->workers[i].thread, NULL);
+    }
+    pthread_cond_destroy(&tasks->begin);
+    pthread_cond_destroy(&tasks->end);
+    pthread_mutex_destroy(&tasks->mutex);
+    tpAllocator allocator = tasks->allocator;
+    tpRelease(&allocator, tasks, sizeOf(tasks->workerCount));
+}
+
+int tpTasks_GetWorkerCount(const tpTasks* tasks) {
+    return tasks != NULL ? tasks->workerCount : 1;
+}
+
+void tpTasks_Run(tpTasks* tasks, tpTaskFunction function, void* context, int chunkCount) {
+    // Waking threads for a single chunk costs more than it saves.
+    if (tasks == NULL || tasks->workerCount == 1 || chunkCount < 2) {
+        for (int i = 0; i < chunkCount; ++i) {
+            function(context, i, 0);
+        }
+        return;
+    }
+    pthread_mutex_lock(&tasks->mutex);
+    tasks->function = function;
+    tasks->context = context;
+    tasks->chunkCount = chunkCount;
+    tasks->busyCount = tasks->workerCount - 1;
+    atomic_store_explicit(&tasks->nextChunk, 0, memory_order_relaxed);
+    ++tasks->loop;
+    pthread_cond_broadcast(&tasks->begin);
+    pthread_mutex_unlock(&tasks->mutex);
+    takeChunks(tasks, 0);
+    pthread_mutex_lock(&tasks->mutex);
+    while (tasks->busyCount > 0) {
+        pthread_cond_wait(&tasks->end, &tasks->mutex);
+    }
+    pthread_mutex_unlock(&tasks->mutex);
+}
