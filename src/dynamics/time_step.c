@@ -33,7 +33,8 @@ static void findFreeMotion(tpTimeStep* step) {
     }
 }
 
-bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, tpStepReport* report) {
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
+                      tpStepReport* report) {
     memset(step, 0, sizeof(*step));
     step->system = system;
     step->h = h;
@@ -55,7 +56,7 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, tpStepReport
         memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)count);
         memcpy(step->startVelocities, system->velocities.data, velocityBytes);
     }
-    report->externalWork += tpSystem_KickWithoutSprings(system, system->time, h);
+    report->externalWork += tpSystem_KickWithoutSprings(system, system->time, kick);
     if (count > 0) {
         memcpy(step->freeVelocities, system->velocities.data, velocityBytes);
     }
@@ -78,25 +79,33 @@ void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* po
     }
 }
 
-bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
+bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
     tpSystem* system = step->system;
-    tpResult result =
-        tpSystem_FindContacts(system, poses, step->margins, &step->contacts, &step->contactCount);
-    step->laws = TP_SCRATCH(&system->arena, tpContactLaw, step->contactCount);
-    if (result != tp_success || step->laws == NULL) {
+    step->contacts = contacts;
+    step->contactCount = count;
+    step->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
+    if (step->laws == NULL) {
         return false;
     }
-    for (int i = 0; i < step->contactCount; ++i) {
-        step->laws[i] = tpMakeContactLaw(system, &step->contacts[i]);
+    for (int i = 0; i < count; ++i) {
+        step->laws[i] = tpMakeContactLaw(system, &contacts[i]);
     }
     int jointBlocks, jointRows;
     tpJoints_Count(system, &jointBlocks, &jointRows);
-    if (!tpRows_Create(&step->rows, system, step->contactCount + jointBlocks,
-                       TP_FRICTION_MAX_ROWS * step->contactCount + jointRows)) {
+    if (!tpRows_Create(&step->rows, system, count + jointBlocks,
+                       TP_FRICTION_MAX_ROWS * count + jointRows)) {
         return false;
     }
     tpRows_SetMasses(&step->rows, system);
     return true;
+}
+
+bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
+    tpContact* contacts;
+    int count;
+    return tpSystem_FindContacts(step->system, poses, step->margins, &contacts, &count) ==
+               tp_success &&
+           tpTimeStep_UseContacts(step, contacts, count);
 }
 
 // The bodies of a block, those that do not move by impulses too.
@@ -127,7 +136,7 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
     }
 }
 
-void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history) {
+void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part) {
     tpRows* rows = &step->rows;
     int cursor = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
@@ -141,12 +150,13 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history) {
             continue;
         }
         double* impulse = rows->impulse + rows->firstRows[b];
-        impulse[0] = fmax(0.0, tpDot(memory->impulse, step->contacts[index].normal));
+        tpVec3 last = tpScale(part, memory->impulse);
+        impulse[0] = fmax(0.0, tpDot(last, step->contacts[index].normal));
         for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
-            impulse[k] = tpDot(memory->impulse, step->laws[index].tangents[k - 1]);
+            impulse[k] = tpDot(last, step->laws[index].tangents[k - 1]);
         }
         if (rows->dimensions[b] == 4) {
-            impulse[3] = memory->torsion;
+            impulse[3] = part * memory->torsion;
         }
     }
 }
@@ -207,78 +217,124 @@ static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contac
     return tpMulAdd(u, -tpDot(u, contact->normal), contact->normal);
 }
 
-static void describeContact(const tpTimeStep* step, int block, const tpContact* atEnd,
-                            tpContactInfo* info, tpContactMemory* memory) {
+static tpContactInfo describeContact(const tpTimeStep* step, int block) {
     const tpRows* rows = &step->rows;
-    const tpSystem* system = step->system;
     int index = rows->infos[block].index;
     const tpContact* contact = &step->contacts[index];
     const tpContactLaw* law = &step->laws[index];
     const double* impulse = rows->impulse + rows->firstRows[block];
     int dimension = rows->dimensions[block];
-    memset(info, 0, sizeof(*info));
-    memset(memory, 0, sizeof(*memory));
-    tpVec3 friction = tpZeroVec3();
+    tpContactInfo info;
+    memset(&info, 0, sizeof(info));
     for (int k = 1; k < dimension && k < 3; ++k) {
-        friction = tpMulAdd(friction, impulse[k], law->tangents[k - 1]);
+        info.frictionImpulse = tpMulAdd(info.frictionImpulse, impulse[k], law->tangents[k - 1]);
     }
-    info->bodyA.slot = (uint32_t)contact->bodyA + 1;
-    info->bodyB.slot = (uint32_t)contact->bodyB + 1;
-    info->shapeA.slot = (uint32_t)contact->shapeA + 1;
-    info->shapeB.slot = (uint32_t)contact->shapeB + 1;
-    info->feature = contact->feature;
-    info->point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
-    info->normal = contact->normal;
-    info->normalImpulse = impulse[0];
-    info->frictionImpulse = friction;
-    info->torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
-    info->gap = atEnd != NULL ? atEnd->gap : step->h * rows->velocity[rows->firstRows[block]];
-    info->slidingSpeed = tpLength(tangentialVelocity(system, contact));
-    info->state = stateOf(impulse[0], info->slidingSpeed);
-    memory->shapeA = contact->shapeA;
-    memory->shapeB = contact->shapeB;
-    memory->feature = contact->feature;
-    memory->impulse = tpMulAdd(friction, impulse[0], contact->normal);
-    memory->torsion = info->torsionalImpulse;
-    tpVec3 approach = tpSub(
-        tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, step->startVelocities),
-        tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, step->startVelocities));
-    memory->normalSpeed = tpDot(approach, contact->normal);
+    info.bodyA.slot = (uint32_t)contact->bodyA + 1;
+    info.bodyB.slot = (uint32_t)contact->bodyB + 1;
+    info.shapeA.slot = (uint32_t)contact->shapeA + 1;
+    info.shapeB.slot = (uint32_t)contact->shapeB + 1;
+    info.feature = contact->feature;
+    info.point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+    info.normal = contact->normal;
+    info.normalImpulse = impulse[0];
+    info.torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
+    info.gap = step->h * rows->velocity[rows->firstRows[block]];
+    info.slidingSpeed = tpLength(tangentialVelocity(step->system, contact));
+    return info;
 }
 
-static bool listContacts(tpTimeStep* step, tpContactHistory* history, tpStepReport* report) {
-    tpSystem* system = step->system;
+static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
+    if (a->shapeA.slot != b->shapeA.slot) {
+        return a->shapeA.slot < b->shapeA.slot ? -1 : 1;
+    }
+    if (a->shapeB.slot != b->shapeB.slot) {
+        return a->shapeB.slot < b->shapeB.slot ? -1 : 1;
+    }
+    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
+}
+
+bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
     const tpRows* rows = &step->rows;
+    tpContactInfo* merged = TP_SCRATCH(&step->system->arena, tpContactInfo,
+                                       (size_t)tally->count + (size_t)rows->blockCount);
+    if (merged == NULL) {
+        return false;
+    }
+    int count = 0, old = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            continue;
+        }
+        tpContactInfo info = describeContact(step, b);
+        while (old < tally->count && compareInfos(&tally->list[old], &info) < 0) {
+            merged[count++] = tally->list[old++];
+        }
+        if (old < tally->count && compareInfos(&tally->list[old], &info) == 0) {
+            const tpContactInfo* before = &tally->list[old++];
+            info.normalImpulse += before->normalImpulse;
+            info.frictionImpulse = tpAdd(info.frictionImpulse, before->frictionImpulse);
+            info.torsionalImpulse += before->torsionalImpulse;
+        }
+        merged[count++] = info;
+    }
+    while (old < tally->count) {
+        merged[count++] = tally->list[old++];
+    }
+    tally->list = merged;
+    tally->count = count;
+    return true;
+}
+
+// What the next step starts from.
+static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* info) {
+    tpContactMemory memory;
+    memset(&memory, 0, sizeof(memory));
+    int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
+    memory.shapeA = (int32_t)info->shapeA.slot - 1;
+    memory.shapeB = (int32_t)info->shapeB.slot - 1;
+    memory.feature = info->feature;
+    memory.impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
+    memory.torsion = info->torsionalImpulse;
+    tpVec3 approach =
+        tpSub(tpTimeStep_PointVelocity(step, bodyA, info->point, step->startVelocities),
+              tpTimeStep_PointVelocity(step, bodyB, info->point, step->startVelocities));
+    memory.normalSpeed = tpDot(approach, info->normal);
+    return memory;
+}
+
+static bool listContacts(tpTimeStep* step, tpTally* tally, tpContactHistory* history,
+                         tpStepReport* report) {
+    tpSystem* system = step->system;
     const tpAllocator* allocator = &system->allocator;
     // Where bodies are now: how deep they overlap, and the gaps of what is listed.
     if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
                               &step->endCount) != tp_success) {
         return false;
     }
-    const tpContact* atEnd = step->endContacts;
-    int endCount = step->endCount;
-    for (int i = 0; i < endCount; ++i) {
-        report->penetration = fmax(report->penetration, -atEnd[i].gap);
+    for (int i = 0; i < step->endCount; ++i) {
+        report->penetration = fmax(report->penetration, -step->endContacts[i].gap);
     }
     system->contacts.count = 0;
     history->list.count = 0;
-    if (!TP_RESERVE(allocator, system->contacts, rows->blockCount) ||
-        !TP_RESERVE(allocator, history->list, rows->blockCount)) {
+    if (!TP_RESERVE(allocator, system->contacts, tally->count) ||
+        !TP_RESERVE(allocator, history->list, tally->count)) {
         return false;
     }
     int cursor = 0;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source != tp_contactSource) {
-            continue;
-        }
-        const tpContact* contact = &step->contacts[rows->infos[b].index];
-        const tpContact* same = tpContacts_FindSame(contact, atEnd, endCount, &cursor);
-        tpContactInfo info;
-        tpContactMemory memory;
-        describeContact(step, b, same, &info, &memory);
-        history->list.data[history->list.count++] = memory;
-        if (info.normalImpulse > 0.0 || info.gap <= touchDistance) {
-            system->contacts.data[system->contacts.count++] = info;
+    for (int i = 0; i < tally->count; ++i) {
+        tpContactInfo* info = &tally->list[i];
+        tpContact key;
+        memset(&key, 0, sizeof(key));
+        key.shapeA = (int32_t)info->shapeA.slot - 1;
+        key.shapeB = (int32_t)info->shapeB.slot - 1;
+        key.feature = info->feature;
+        const tpContact* same =
+            tpContacts_FindSame(&key, step->endContacts, step->endCount, &cursor);
+        info->gap = same != NULL ? same->gap : info->gap;
+        info->state = stateOf(info->normalImpulse, info->slidingSpeed);
+        history->list.data[history->list.count++] = memoryOf(step, info);
+        if (info->normalImpulse > 0.0 || info->gap <= touchDistance) {
+            system->contacts.data[system->contacts.count++] = *info;
         }
     }
     report->contactCount = system->contacts.count;
@@ -291,6 +347,15 @@ tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
     return tpAdd(velocities[body].linear, tpCross(velocities[body].angular, arm));
 }
 
+bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
+                       tpContactHistory* history, tpStepReport* report) {
+    tpSystem* system = step->system;
+    tpJoints_FollowAngles(system);
+    tpJoints_Correct(system, memory, jointTolerance);
+    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    return listContacts(step, tally, history, report);
+}
+
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report) {
     tpSystem* system = step->system;
@@ -300,11 +365,12 @@ bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistor
         memcpy(system->velocities.data, step->velocities,
                sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
+    tpTally tally = { NULL, 0 };
+    if (!tpTimeStep_Tally(step, &tally)) {
+        return false;
+    }
     tpTimeStep_Move(step, step->moves, system->poses.data);
     tpSystem_MoveKinematic(system, system->time, step->h);
-    tpJoints_FollowAngles(system);
     tpJoints_StoreReactions(system, &step->rows, step->h);
-    tpJoints_Correct(system, memory, jointTolerance);
-    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
-    return listContacts(step, history, report);
+    return tpTimeStep_Report(step, &tally, memory, history, report);
 }

@@ -30,8 +30,10 @@ typedef struct tpTimeStep {
     tpRows rows;
 } tpTimeStep;
 
-// Copies the state, applies forces, finds the free motion. False where memory ran out.
-bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, tpStepReport* report);
+// Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion over
+// h. False where memory ran out.
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
+                      tpStepReport* report);
 
 // Poses after moving from the start at the given velocities for h; kinematic bodies where they have to
 // be. `poses` may be the system's.
@@ -41,12 +43,15 @@ void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* po
 // for the joints.
 bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses);
 
+// The same for contacts that have been found already: they become those of the step.
+bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count);
+
 // Row velocities without impulses: q = J v + bias, with freeMoves in normal and joint rows and
 // freeVelocities in friction rows.
 void tpTimeStep_SetFreeVelocities(tpTimeStep* step);
 
-// Start of the solve from what the contacts carried in the last step.
-void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history);
+// Start of the solve from a part of what the contacts carried in the last step.
+void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part);
 
 // velocities and moves from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
@@ -62,7 +67,21 @@ bool tpTimeStep_FindEndContacts(tpTimeStep* step);
 // there by `linearised` (NULL: not at all). Its margin is then enlarged.
 bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised);
 
-// Moves the system, corrects joints, lists contacts, fills in the report and the history.
+// Impulses of contacts over a step, gathered from one or more solves, in the collider's order.
+typedef struct tpTally {
+    tpContactInfo* list; // in the arena
+    int count;
+} tpTally;
+
+// Adds the impulses of the rows just solved; sliding speeds are those of the system's velocities.
+bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
+
+// Corrects joints, measures penetration and gaps where the bodies are now, lists the contacts and
+// remembers them. The system has its final poses and velocities.
+bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
+                       tpContactHistory* history, tpStepReport* report);
+
+// For steppers with a single solve: takes velocities and moves over into the system and reports.
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report);
 

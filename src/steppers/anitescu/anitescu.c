@@ -62,7 +62,7 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettin
         }
         *bounces = addRows(step, memory, gamma, threshold, guard);
         tpTimeStep_SetFreeVelocities(step);
-        tpTimeStep_WarmStart(step, &memory->history);
+        tpTimeStep_WarmStart(step, &memory->history, 1.0);
         if (!tpRows_Solve(&step->rows, step->system, memory->solver, settings, report)) {
             return false;
         }
@@ -174,7 +174,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
-    bool isDone = tpTimeStep_Begin(&step, system, h, report) &&
+    bool isDone = tpTimeStep_Begin(&step, system, h, h, report) &&
                   solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
                   tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
                   keepVelocities(memory, &step);

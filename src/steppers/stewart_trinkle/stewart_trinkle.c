@@ -142,7 +142,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     tpJointTreatment treatment = { step->h, 1.0, at->moves };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
     tpTimeStep_SetFreeVelocities(step);
-    tpTimeStep_WarmStart(step, &memory->history);
+    tpTimeStep_WarmStart(step, &memory->history, 1.0);
     if (!tpRows_Solve(&step->rows, step->system, memory->solver, settings, report)) {
         return false;
     }
@@ -252,7 +252,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bool isPredicted = (int)options->values[tp_lineariseOption] == tp_predictedLinearisation;
     tpTimeStep step;
     tpLinearisation at = { NULL, NULL };
-    bool isDone = tpTimeStep_Begin(&step, system, h, report);
+    bool isDone = tpTimeStep_Begin(&step, system, h, h, report);
     if (isDone) {
         at.poses = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
         isDone = at.poses != NULL;
