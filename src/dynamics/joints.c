@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+// A limit this near counts as reached, m or rad.
+static const double limitReached = 1e-9;
+
 // Where a joint's two sides are.
 typedef struct tpJointPlace {
     tpVec3 centerA, centerB;     // centres of mass
@@ -329,6 +332,10 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
             }
             tpJointRow limit = *row;
             limit.error -= def->limits[side];
+            double room = side == 0 ? limit.error : -limit.error;
+            if (treatment->gain == 0.0 && room > limitReached) {
+                continue; // on velocities alone a limit acts where it has been reached
+            }
             int block = tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, joint->bodyA,
                                         joint->bodyB);
             placeRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
@@ -336,7 +343,7 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
     }
     bool isSpring = def->hasSpring || joint->type == tp_springJoint;
     double implicit = h * (h * def->stiffness + def->damping);
-    if (isSpring && implicit > 0.0) {
+    if (isSpring && implicit > 0.0 && treatment->gain > 0.0) {
         // The force of the spring at the end of the step: a free row with a compliance.
         int block =
             tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
@@ -346,10 +353,11 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
         rows->bias[k] = h * def->stiffness * (row->error - def->rest) / implicit;
     }
     if (def->hasMotor && def->motorEffort > 0.0) {
-        addBounded(rows, system, index, row, def->motorSpeed, h * def->motorEffort);
+        addBounded(rows, system, index, row, def->motorSpeed,
+                   treatment->duration * def->motorEffort);
     }
     if (def->friction > 0.0) {
-        addBounded(rows, system, index, row, 0.0, h * def->friction);
+        addBounded(rows, system, index, row, 0.0, treatment->duration * def->friction);
     }
 }
 
@@ -432,7 +440,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
         return false;
     }
     tpRows_SetMasses(&rows, system);
-    const tpJointTreatment whole = { 1.0, 1.0, NULL };
+    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0 };
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (isMovable(system, joint)) {
@@ -484,6 +492,10 @@ void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
     for (int i = 0; i < system->joints.count; ++i) {
         system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
     }
+    tpJoints_AddReactions(system, rows, h);
+}
+
+void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource) {
             continue;

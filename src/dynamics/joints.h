@@ -15,6 +15,7 @@ typedef struct tpJointTreatment {
     double h;                     // length of the step, s
     double gain;                  // part of the error that one step takes back, 0 to 1
     const tpVelocity* linearised; // velocities that led to the poses given, or NULL for the start
+    double duration;              // for which motors and dry friction act, s
 } tpJointTreatment;
 
 // Blocks and rows that all joints of a system may need.
@@ -34,7 +35,9 @@ void tpJoints_FollowAngles(tpSystem* system);
 // Returns the iterations used, or -1 where it did not get there (the best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
-// Stores the reactions on body B from the impulses of a step of h seconds.
+// The reactions on body B from the impulses of a step of h seconds: those of one solve, or added to
+// those of an earlier one.
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h);
+void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h);
 
 #endif

@@ -285,6 +285,21 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
     return true;
 }
 
+double tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor) {
+    tpContactInfo key;
+    memset(&key, 0, sizeof(key));
+    key.shapeA.slot = (uint32_t)contact->shapeA + 1;
+    key.shapeB.slot = (uint32_t)contact->shapeB + 1;
+    key.feature = contact->feature;
+    for (; *cursor < tally->count; *cursor += 1) {
+        int order = compareInfos(&tally->list[*cursor], &key);
+        if (order >= 0) {
+            return order == 0 ? tally->list[*cursor].normalImpulse : 0.0;
+        }
+    }
+    return 0.0;
+}
+
 // What the next step starts from.
 static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* info) {
     tpContactMemory memory;

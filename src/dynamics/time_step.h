@@ -76,6 +76,9 @@ typedef struct tpTally {
 // Adds the impulses of the rows just solved; sliding speeds are those of the system's velocities.
 bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 
+// The normal impulse of a contact, 0 where it is not there. Asked for in order; `cursor` starts at 0.
+double tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor);
+
 // Corrects joints, measures penetration and gaps where the bodies are now, lists the contacts and
 // remembers them. The system has its final poses and velocities.
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,

@@ -21,6 +21,8 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
                              "where contacts are linearised: at the predicted or the current "
                              "place" },
+    [tp_thetaOption] = { "theta", tp_numberOption, 0.5, 0.5, 1.0, NULL, NULL,
+                         "1: the papers' implicit Euler step; 0.5: symmetric, of second order" },
     [tp_gammaOption] = { "gamma", tp_numberOption, 1.0, 0.0, 1.0, NULL, NULL,
                          "part of a penetration that one step takes back" },
     [tp_energyGuardOption] = { "energy_guard", tp_booleanOption, 1, 0, 1, NULL, NULL,

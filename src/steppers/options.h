@@ -12,6 +12,7 @@ typedef enum tpOptionIndex {
     tp_directionsOption,
     tp_variantOption,
     tp_lineariseOption,
+    tp_thetaOption,
     tp_gammaOption,
     tp_energyGuardOption,
     tp_restitutionThresholdOption,

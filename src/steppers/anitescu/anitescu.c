@@ -10,7 +10,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
-#include "steppers/memory.h"
+#include "steppers/anitescu/midpoint.h"
 
 enum { maxPasses = 5, maxGuardTrials = 12 };
 
@@ -48,7 +48,7 @@ static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamm
         step->rows.bias[step->rows.firstRows[block]] =
             part * contact->gap / step->h + guard.restitution * lambda;
     }
-    tpJointTreatment treatment = { step->h, guard.pushOut, NULL };
+    tpJointTreatment treatment = { step->h, guard.pushOut, NULL, step->h };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
     return bounces;
 }
@@ -163,33 +163,43 @@ static bool keepVelocities(tpStepperMemory* memory, const tpTimeStep* step) {
     return true;
 }
 
-static void step(tpSystem* system, void* state, const tpOptions* options, double h,
-                 tpStepReport* report) {
-    tpStepperMemory* memory = state;
+// The paper's step, theta = 1.
+static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
+                      double threshold, double h, tpStepReport* report) {
     tpSolveSettings settings = tpSolveSettings_FromOptions(options);
     double gamma = options->values[tp_gammaOption];
-    double threshold = options->values[tp_restitutionThresholdOption];
-    if (threshold < 0.0) {
-        threshold = 2.0 * h * tpLength(system->gravity);
-    }
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
     bool isDone = tpTimeStep_Begin(&step, system, h, h, report) &&
                   solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
                   tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
                   keepVelocities(memory, &step);
+    if (isDone) {
+        markHits(memory, threshold);
+    }
+    return isDone;
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    tpStepperMemory* memory = state;
+    double threshold = options->values[tp_restitutionThresholdOption];
+    if (threshold < 0.0) {
+        threshold = 2.0 * h * tpLength(system->gravity);
+    }
+    bool isDone = options->values[tp_thetaOption] > 0.5
+                      ? stepEuler(system, memory, options, threshold, h, report)
+                      : tpMidpoint_GuardedStep(system, memory, options, threshold, h, report);
     if (!isDone) {
         report->undone = true;
         report->note = "out of memory";
-        return;
     }
-    markHits(memory, threshold);
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption,   tp_coneOption,
-                                      tp_directionsOption,  tp_gammaOption,
-                                      tp_energyGuardOption, tp_restitutionThresholdOption,
-                                      tp_optionCount };
+static const tpOptionIndex used[] = {
+    tp_toleranceOption, tp_coneOption,        tp_directionsOption,           tp_thetaOption,
+    tp_gammaOption,     tp_energyGuardOption, tp_restitutionThresholdOption, tp_optionCount
+};
 
 const tpStepper tpAnitescuStepper = {
     .name = "anitescu",

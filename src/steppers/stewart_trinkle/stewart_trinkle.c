@@ -139,7 +139,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
                         tpStepReport* report) {
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
-    tpJointTreatment treatment = { step->h, 1.0, at->moves };
+    tpJointTreatment treatment = { step->h, 1.0, at->moves, step->h };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
     tpTimeStep_SetFreeVelocities(step);
     tpTimeStep_WarmStart(step, &memory->history, 1.0);

@@ -1,0 +1,352 @@
+// A symmetric step: half a kick, constrained drift, half a kick, constrained velocities.
+//
+// Deviation from the paper: (4.11) is solved twice a step, once for impulses that keep the positions at
+// the end of the drift admissible, with geometry and inertia of the start, and once for those that keep
+// the velocities at the end admissible, with geometry and inertia of the end:
+//
+//     v' = v + (h/2) M^-1 f(q) + M^-1 J(q)' r1,      gap(q1) >= 0, Theta(q1) = 0,  q1 = drift(q, v', h)
+//     v1 = v' + (h/2) M^-1 f(q1) + M^-1 J(q1)' r2,   n . v1 >= -e n . v at closed contacts, nu . v1 = 0
+//
+// Without contacts this is RATTLE [Andersen83], of second order, and the drift of a free body is exact.
+// The first problem is nonlinear in q1: its rows are linearised at the start, and their biases are
+// corrected by what the true gaps and joint errors at the end say, until they agree. Restitution acts
+// in the step of the collision, on the approach velocity before it, as (4.10) does one step later.
+
+#include "steppers/anitescu/midpoint.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+
+typedef struct tpMidpointSettings {
+    tpSolveSettings solve;
+    double gamma;       // part of an overlap that one step takes back
+    double threshold;   // approaches slower than this do not bounce, m/s
+    double restitution; // factor of the restitution, 1 unless the energy guard lowers it
+    double pushOut;     // factor of gamma, likewise
+} tpMidpointSettings;
+
+enum { maxCorrections = 12, maxPasses = 5 };
+
+// The drift has to meet gaps and joints to this, m or rad.
+static const double driftTolerance = 1e-12;
+
+// The guard lets energy rise by this part of the energy: rounding and the tolerance of the solves.
+static const double guardSlack = 1e-10;
+
+// A contact is closed at the end of the drift below this gap, m.
+static const double closedGap = 1e-8;
+
+// Where bodies get from the start with the velocities after the first impulses: straight, and in free
+// rotation. Writes the end into the system and the mean velocities into `moves`.
+static void drift(tpTimeStep* step) {
+    tpSystem* system = step->system;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        system->poses.data[i] = step->startPoses[i];
+        system->velocities.data[i] = step->velocities[i];
+    }
+    tpSystem_Drift(system, step->h);
+    tpSystem_MoveKinematic(system, system->time, step->h);
+    for (int i = 0; i < step->bodyCount; ++i) {
+        step->moves[i] = step->velocities[i];
+        tpQuat turn =
+            tpMulQQ(system->poses.data[i].rotation, tpConjugate(step->startPoses[i].rotation));
+        step->moves[i].angular = tpScale(1.0 / step->h, tpQuatLog(turn));
+    }
+}
+
+static void addPositionRows(tpTimeStep* step, const tpMidpointSettings* settings) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        double part = contact->gap > 0.0 ? 1.0 : settings->gamma * settings->pushOut;
+        tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
+                          part * contact->gap / step->h);
+    }
+    tpJointTreatment treatment = { step->h, settings->pushOut, NULL, 0.5 * step->h };
+    tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
+}
+
+// Velocities of the rows without impulses: those of the drift.
+static void setDriftVelocities(tpTimeStep* step) {
+    tpVelocity* kept = step->freeVelocities;
+    step->freeVelocities = step->freeMoves;
+    tpTimeStep_SetFreeVelocities(step);
+    step->freeVelocities = kept;
+}
+
+// Adds to each bias what the linearised row has missed at the end of the drift. Returns the largest
+// miss, m or rad; negative where memory ran out.
+static double correctBiases(tpTimeStep* step, const tpMidpointSettings* settings) {
+    tpSystem* system = step->system;
+    tpRows* rows = &step->rows;
+    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
+                              &step->endCount) != tp_success) {
+        return -1.0;
+    }
+    // The joints' errors at the end, row by row: the same rows written there with h = 1.
+    int blocks, count;
+    tpJoints_Count(system, &blocks, &count);
+    tpRows end;
+    if (!tpRows_Create(&end, system, blocks, count)) {
+        return -1.0;
+    }
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->h };
+    tpJoints_AddRows(&end, system, system->poses.data, &treatment);
+
+    double largest = 0.0;
+    int cursor = 0, joint = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
+        bool isContact = rows->infos[b].source == tp_contactSource;
+        if (isContact) {
+            const tpContact* contact = &step->contacts[rows->infos[b].index];
+            const tpContact* same =
+                tpContacts_FindSame(contact, step->endContacts, step->endCount, &cursor);
+            // Of an overlap at the start only a part is to be taken back: what remains is meant.
+            double meant = contact->gap < 0.0
+                               ? (1.0 - settings->gamma * settings->pushOut) * contact->gap
+                               : 0.0;
+            if (same != NULL && rows->impulse[first] > 0.0) {
+                double miss = same->gap - meant - step->h * rows->velocity[first];
+                rows->bias[first] += miss / step->h;
+                largest = fmax(largest, fabs(miss));
+            }
+            continue;
+        }
+        int endFirst = end.firstRows[joint++];
+        bool isHeld = rows->infos[b].source == tp_jointSource && settings->pushOut == 1.0;
+        for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
+            bool isIdle = rows->kinds[b] == tp_frictionNonnegative && rows->impulse[first] == 0.0;
+            if (rows->compliance[first + k] > 0.0 || isIdle) {
+                continue;
+            }
+            double miss = end.bias[endFirst + k] - step->h * rows->velocity[first + k];
+            rows->bias[first + k] += miss / step->h;
+            largest = fmax(largest, fabs(miss));
+        }
+    }
+    return largest;
+}
+
+static void applyToStart(tpTimeStep* step, const tpVelocity* kicked) {
+    if (step->bodyCount > 0) {
+        memcpy(step->velocities, kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpRows_ApplyImpulses(&step->rows, step->velocities);
+}
+
+// First problem: impulses that bring the drift to admissible positions.
+static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemory* memory,
+                       const tpMidpointSettings* settings, tpStepReport* report) {
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        if (!tpTimeStep_FindContacts(step, step->startPoses)) {
+            return false;
+        }
+        addPositionRows(step, settings);
+        tpTimeStep_WarmStart(step, &memory->history, 0.5);
+        double last = INFINITY;
+        for (int k = 0; k < maxCorrections; ++k) {
+            setDriftVelocities(step);
+            if (!tpRows_Solve(&step->rows, step->system, memory->solver, &settings->solve,
+                              report)) {
+                return false;
+            }
+            applyToStart(step, kicked);
+            drift(step);
+            if (k > 0 && step->rows.rowCount == 0) {
+                break;
+            }
+            tpArenaMark mark = tpArena_Mark(&step->system->arena);
+            double miss = correctBiases(step, settings);
+            tpArena_Release(&step->system->arena, mark);
+            if (miss < 0.0) {
+                return false;
+            }
+            if (miss <= driftTolerance || !(miss < 0.5 * last)) {
+                break;
+            }
+            last = miss;
+        }
+        if (!tpTimeStep_Outran(step, NULL)) {
+            break;
+        }
+    }
+    return true;
+}
+
+// Rows on the velocities at the end, for what is closed there.
+static bool addVelocityRows(tpTimeStep* step, const tpTally* first,
+                            const tpVelocity* startVelocities, const tpMidpointSettings* settings) {
+    bool bounces = false;
+    int cursor = 0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        bool hasPushed = tpTally_Find(first, contact, &cursor) > 0.0;
+        if (contact->gap > closedGap && !hasPushed) {
+            continue;
+        }
+        int block = tpRows_AddContact(&step->rows, step->system, step->system->poses.data, contact,
+                                      i, &step->laws[i], 0.0);
+        int row = step->rows.firstRows[block];
+        double approach =
+            tpRows_RowVelocity(&step->rows, row, startVelocities, contact->bodyA, contact->bodyB);
+        if (approach < -settings->threshold && step->laws[i].restitution > 0.0) {
+            step->rows.bias[row] = settings->restitution * step->laws[i].restitution * approach;
+            bounces = true;
+        }
+    }
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h };
+    tpJoints_AddRows(&step->rows, step->system, step->system->poses.data, &treatment);
+    return bounces;
+}
+
+// What could raise the energy in a step: restitution, and overlaps that are pushed out. The rest only
+// swings about its mean, as symmetric integrators do, and is none of the guard's business.
+typedef struct tpEnergySources {
+    bool bounces, pushes;
+} tpEnergySources;
+
+static bool hasOverlap(const tpTimeStep* step) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->contacts[i].gap < -closedGap) {
+            return true;
+        }
+    }
+    return tpJoints_Drift(step->system, step->startPoses) > closedGap;
+}
+
+// One step; leaves the system at its end.
+static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
+                     double h, tpEnergySources* sources, tpStepReport* report) {
+    tpTimeStep step;
+    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    if (!tpTimeStep_Begin(&step, system, h, 0.5 * h, report)) {
+        return false;
+    }
+    // The velocities after the first half kick, before any turning.
+    tpVelocity* kicked = tpArena_Get(&system->arena, bytes);
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (kicked == NULL || before == NULL) {
+        return false;
+    }
+    if (bytes > 0) {
+        memcpy(kicked, system->velocities.data, bytes);
+    }
+    tpTally tally = { NULL, 0 };
+    if (!solveDrift(&step, kicked, memory, settings, report) || !tpTimeStep_Tally(&step, &tally)) {
+        return false;
+    }
+    tpRows_AccountEnergy(&step.rows, system, kicked, step.velocities, step.contacts, report);
+    tpJoints_StoreReactions(system, &step.rows, h);
+
+    sources->pushes = hasOverlap(&step);
+
+    // The second half: the system is at the end of the drift.
+    report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
+    if (bytes > 0) {
+        memcpy(before, system->velocities.data, bytes);
+    }
+    tpContact* contacts;
+    int count;
+    if (tpSystem_FindContacts(system, system->poses.data, step.margins, &contacts, &count) !=
+            tp_success ||
+        !tpTimeStep_UseContacts(&step, contacts, count)) {
+        return false;
+    }
+    sources->bounces = addVelocityRows(&step, &tally, step.startVelocities, settings);
+    step.freeVelocities = step.freeMoves = before;
+    tpTimeStep_SetFreeVelocities(&step);
+    tpTimeStep_WarmStart(&step, &memory->history, 0.5);
+    if (!tpRows_Solve(&step.rows, system, memory->solver, &settings->solve, report)) {
+        return false;
+    }
+    tpRows_ApplyImpulses(&step.rows, system->velocities.data);
+    tpRows_AccountEnergy(&step.rows, system, before, system->velocities.data, step.contacts,
+                         report);
+    tpJoints_AddReactions(system, &step.rows, h);
+    return tpTimeStep_Tally(&step, &tally) &&
+           tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
+}
+
+// The state that a step changes, to try it again.
+typedef struct tpAttempt {
+    tpPose* poses;
+    tpVelocity* velocities;
+    tpContactMemory* history;
+    int historyCount;
+} tpAttempt;
+
+static bool keepState(tpSystem* system, const tpStepperMemory* memory, tpAttempt* kept) {
+    size_t bodies = (size_t)system->bodyCount;
+    kept->poses = TP_SCRATCH(&system->arena, tpPose, bodies);
+    kept->velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
+    kept->historyCount = memory->history.list.count;
+    kept->history = TP_SCRATCH(&system->arena, tpContactMemory, kept->historyCount);
+    if (system->arena.failed) {
+        return false;
+    }
+    if (bodies > 0) {
+        memcpy(kept->poses, system->poses.data, sizeof(tpPose) * bodies);
+        memcpy(kept->velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
+    }
+    if (kept->historyCount > 0) {
+        memcpy(kept->history, memory->history.list.data,
+               sizeof(tpContactMemory) * (size_t)kept->historyCount);
+    }
+    return true;
+}
+
+static void goBack(tpSystem* system, tpStepperMemory* memory, const tpAttempt* kept) {
+    size_t bodies = (size_t)system->bodyCount;
+    if (bodies > 0) {
+        memcpy(system->poses.data, kept->poses, sizeof(tpPose) * bodies);
+        memcpy(system->velocities.data, kept->velocities, sizeof(tpVelocity) * bodies);
+    }
+    // There was room for as many before.
+    memory->history.list.count = kept->historyCount;
+    if (kept->historyCount > 0) {
+        memcpy(memory->history.list.data, kept->history,
+               sizeof(tpContactMemory) * (size_t)kept->historyCount);
+    }
+}
+
+static double energyRise(const tpSystem* system, const tpStepReport* report) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
+           (report->kineticBefore + report->potentialBefore + report->externalWork);
+}
+
+bool tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
+                            double threshold, double h, tpStepReport* report) {
+    tpMidpointSettings settings = { tpSolveSettings_FromOptions(options),
+                                    options->values[tp_gammaOption], threshold, 1.0, 1.0 };
+    bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
+    tpStepReport start = *report;
+    tpAttempt kept;
+    tpEnergySources sources;
+    if (!keepState(system, memory, &kept) ||
+        !stepOnce(system, memory, &settings, h, &sources, report)) {
+        return false;
+    }
+    double allowed = guardSlack * (fabs(start.kineticBefore) + fabs(start.potentialBefore));
+    // Less restitution first, then less push-out; a few halvings are enough for a safeguard.
+    static const double factors[][2] = { { 0.75, 1.0 }, { 0.5, 1.0 },  { 0.25, 1.0 }, { 0.0, 1.0 },
+                                         { 0.0, 0.5 },  { 0.0, 0.25 }, { 0.0, 0.0 } };
+    int first = sources.bounces ? 0 : sources.pushes ? 4 : 7;
+    for (int trial = first; isGuarded && trial < 7 && energyRise(system, report) > allowed;
+         ++trial) {
+        goBack(system, memory, &kept);
+        int solves = report->solveCount, iterations = report->iterationCount;
+        *report = start;
+        report->solveCount = solves;
+        report->iterationCount = iterations;
+        report->note = "the energy guard acted";
+        settings.restitution = factors[trial][0];
+        settings.pushOut = factors[trial][1];
+        if (!stepOnce(system, memory, &settings, h, &sources, report)) {
+            return false;
+        }
+    }
+    return true;
+}

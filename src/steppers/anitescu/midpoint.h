@@ -1,0 +1,13 @@
+// The second-order step of the Anitescu stepper, theta = 1/2.
+
+#ifndef TIPPE_SRC_STEPPERS_ANITESCU_MIDPOINT_H
+#define TIPPE_SRC_STEPPERS_ANITESCU_MIDPOINT_H
+
+#include "steppers/memory.h"
+
+// One step, with the energy guard where the options ask for it. `threshold`: approaches slower than
+// this do not bounce, m/s. False where memory ran out.
+bool tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
+                            double threshold, double h, tpStepReport* report);
+
+#endif
