@@ -28,6 +28,10 @@ bool tpBasisFactor_Create(tpBasisFactor* factor, tpArena* arena, int n, int etaC
     factor->diagonal = TP_SCRATCH(arena, double, n);
     factor->etas = TP_SCRATCH(arena, double, (size_t)n*(size_t)etaCapacity);
     factor->etaPosition = TP_SCRATCH(arena, int, etaCapacity);
+    factor->etaBefore = TP_SCRATCH(arena, int, etaCapacity);
+    factor->etaActive = TP_SCRATCH(arena, int, etaCapacity);
+    factor->etaWeights = TP_SCRATCH(arena, double, etaCapacity);
+    factor->etaBetween = TP_SCRATCH(arena, double, (size_t)etaCapacity*(size_t)etaCapacity);
     factor->etaCapacity = etaCapacity;
     factor->rowWork = TP_SCRATCH_ZEROED(arena, double, n);
     factor->intWork = TP_SCRATCH(arena, int, (size_t)6 * (size_t)n);
@@ -137,15 +141,20 @@ static bool orderColumns(tpBasisFactor* factor, const tpColumns* B, int* others,
     return isDone;
 }
 
+static bool isUnitRow(const tpBasisFactor* factor, int row) {
+    int step = factor->stepOfRow[row];
+    return step >= 0 && step < factor->unitCount;
+}
+
 // The rows that column j of B reaches through L, in topological order at the end of `order`:
-// returns where they begin. Marks all rows it lists.
+// returns where they begin. Marks all rows it lists. Rows of unit columns reach nothing and are left out.
 static int reach(tpBasisFactor* factor, const tpColumns* B, int j, int* order, int* stack,
                  int* next) {
     int n = factor->n;
     int top = n;
     const tpFactorColumns* L = &factor->lower;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
-        if (factor->mark[B->rows[k]] != 0) {
+        if (factor->mark[B->rows[k]] != 0 || isUnitRow(factor, B->rows[k])) {
             continue;
         }
         int depth = 0;
@@ -175,17 +184,21 @@ static int reach(tpBasisFactor* factor, const tpColumns* B, int j, int* order, i
 }
 
 // Eliminates with the columns of L that column j meets; rowWork holds the result on the rows
-// order[top..n).
+// order[top..n). What lies in rows of unit columns goes to U as it is: no column of L has an entry there.
 static void eliminate(tpBasisFactor* factor, const tpColumns* B, int j, const int* order, int top) {
     double* x = factor->rowWork;
     const tpFactorColumns* L = &factor->lower;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
-        x[B->rows[k]] += B->values[k];
+        if (isUnitRow(factor, B->rows[k])) {
+            append(&factor->upper, B->rows[k], B->values[k]);
+        } else {
+            x[B->rows[k]] += B->values[k];
+        }
     }
     for (int t = top; t < factor->n; ++t) {
         int step = factor->stepOfRow[order[t]];
         double value = x[order[t]];
-        if (step < factor->unitCount || value == 0.0) {
+        if (step < 0 || value == 0.0) {
             continue;
         }
         for (int k = L->starts[step]; k < L->starts[step + 1]; ++k) {
@@ -282,22 +295,79 @@ int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tole
     int step = factor->unitCount;
     int dependentCount = 0;
     for (int c = 0; c < otherCount; ++c) {
-        if (!reserve(factor->arena, &factor->lower, n) ||
-            !reserve(factor->arena, &factor->upper, n)) {
+        int j = others[c];
+        int most = n + B->starts[j + 1] - B->starts[j];
+        if (!reserve(factor->arena, &factor->lower, most) ||
+            !reserve(factor->arena, &factor->upper, most)) {
             return -1;
         }
-        int j = others[c];
         double smallest = tolerance * largestOfColumn(B, j);
         int top = reach(factor, B, j, order, stack, next);
         eliminate(factor, B, j, order, top);
         if (storeColumn(factor, step, j, smallest, order, top, rowCounts)) {
             step += 1;
         } else {
+            factor->upper.count = factor->upper.starts[step];
             dependent[dependentCount++] = j;
         }
     }
     replaceDependent(factor, step, dependentCount, dependent, replacedBy);
     return dependentCount;
+}
+
+// x -= sum of weights times etas, four at a time so that x is read and written once for four.
+static void subtractEtas(const tpBasisFactor* factor, const double* weights, const int* active,
+                         int count, double* restrict x) {
+    size_t n = (size_t)factor->n;
+    int k = 0;
+    for (; k + 4 <= count; k += 4) {
+        const double* restrict a = factor->etas + (size_t)active[k] * n;
+        const double* restrict b = factor->etas + (size_t)active[k + 1] * n;
+        const double* restrict c = factor->etas + (size_t)active[k + 2] * n;
+        const double* restrict d = factor->etas + (size_t)active[k + 3] * n;
+        double wa = weights[active[k]], wb = weights[active[k + 1]];
+        double wc = weights[active[k + 2]], wd = weights[active[k + 3]];
+        for (size_t i = 0; i < n; ++i) {
+            x[i] -= (a[i] * wa + b[i] * wb) + (c[i] * wc + d[i] * wd);
+        }
+    }
+    for (; k < count; ++k) {
+        const double* restrict a = factor->etas + (size_t)active[k] * n;
+        double wa = weights[active[k]];
+        for (size_t i = 0; i < n; ++i) {
+            x[i] -= a[i] * wa;
+        }
+    }
+}
+
+// Applies all etas to x. First their weights, which need only the pivot positions: the weight of
+// eta e is what x has at its position when the ones before it have been applied, over its pivot.
+// Then all other positions at once; at the pivot positions x is set from the weights.
+static void applyEtas(const tpBasisFactor* factor, double* x) {
+    int count = factor->etaCount;
+    double* weights = factor->etaWeights;
+    int* active = factor->etaActive;
+    const double* between = factor->etaBetween; // [g][e]: entry of eta g at the position of eta e
+    size_t stride = (size_t)factor->etaCapacity;
+    int activeCount = 0;
+    for (int e = 0; e < count; ++e) {
+        int before = factor->etaBefore[e];
+        double value = before >= 0 ? weights[before] : x[factor->etaPosition[e]];
+        for (int a = activeCount - 1; a >= 0 && active[a] > before; --a) {
+            value -= between[(size_t)active[a] * stride + (size_t)e] * weights[active[a]];
+        }
+        weights[e] = value / between[(size_t)e * stride + (size_t)e];
+        active[activeCount] = e;
+        activeCount += weights[e] != 0.0;
+    }
+    subtractEtas(factor, weights, active, activeCount, x);
+    for (int e = 0; e < count; ++e) {
+        double value = weights[e];
+        for (int a = activeCount - 1; a >= 0 && active[a] > e; --a) {
+            value -= between[(size_t)active[a] * stride + (size_t)e] * weights[active[a]];
+        }
+        x[factor->etaPosition[e]] = value;
+    }
 }
 
 void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
@@ -323,16 +393,8 @@ void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
     for (int step = 0; step < factor->unitCount; ++step) {
         x[factor->columnOfStep[step]] = b[factor->rowOfStep[step]];
     }
-    for (int e = 0; e < factor->etaCount; ++e) {
-        const double* eta = factor->etas + (size_t)e * (size_t)factor->n;
-        int p = factor->etaPosition[e];
-        double value = x[p] / eta[p];
-        if (value != 0.0) {
-            for (int i = 0; i < factor->n; ++i) {
-                x[i] -= eta[i] * value;
-            }
-        }
-        x[p] = value;
+    if (factor->etaCount > 0) {
+        applyEtas(factor, x);
     }
 }
 
@@ -366,8 +428,18 @@ void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, doubl
 
 void tpBasisFactor_Replace(tpBasisFactor* factor, int position, const double* alpha) {
     TP_ASSERT(factor->etaCount < factor->etaCapacity);
-    memcpy(factor->etas + (size_t)factor->etaCount * (size_t)factor->n, alpha,
-           sizeof(double) * (size_t)factor->n);
-    factor->etaPosition[factor->etaCount] = position;
-    factor->etaCount += 1;
+    int e = factor->etaCount++;
+    size_t n = (size_t)factor->n;
+    size_t stride = (size_t)factor->etaCapacity;
+    memcpy(factor->etas + (size_t)e * n, alpha, sizeof(double) * n);
+    factor->etaPosition[e] = position;
+    factor->etaBefore[e] = -1;
+    for (int g = 0; g <= e; ++g) {
+        const double* eta = factor->etas + (size_t)g * n;
+        factor->etaBetween[(size_t)g * stride + (size_t)e] = eta[position];
+        factor->etaBetween[(size_t)e * stride + (size_t)g] = alpha[factor->etaPosition[g]];
+        if (g < e && factor->etaPosition[g] == position) {
+            factor->etaBefore[e] = g;
+        }
+    }
 }

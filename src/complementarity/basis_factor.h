@@ -42,9 +42,13 @@ typedef struct tpBasisFactor {
     tpFactorColumns upper; // by step, diagonal left out, original row indices
     double* diagonal;      // of U, by step
 
-    // Etas: replacement of column etaPosition[e], entries by position, dense rows of n.
+    // Etas: replacement of column etaPosition[e], entries by position, dense vectors of n.
     double* etas;
     int* etaPosition;
+    int* etaBefore;     // the last eta before e at the same position; -1: none
+    double* etaBetween; // [g * etaCapacity + e]: entry of eta g at the position of eta e
+    int* etaActive;     // scratch of solves
+    double* etaWeights; // scratch of solves
     int etaCount;
     int etaCapacity;
 

@@ -27,6 +27,10 @@ static const double feasibilityTolerance = 1e-12;
 // Among tied rows, pivots smaller than this times the largest are avoided.
 static const double tiedPivotThreshold = 1e-4;
 
+// What an operation of a factorisation costs, in operations of an update: it follows indices, the
+// other streams through memory.
+enum { factorToEtaCost = 40 };
+
 // Restarts from the final basis where its recomputed values are not feasible.
 enum { restartLimit = 8 };
 
@@ -108,7 +112,7 @@ static int enterCovering(tpLemke* lemke, bool isWarm) {
 // A basic w that has to stay zero and would not: it has to leave at once.
 static int blockingFixed(const tpLemke* lemke, double smallest) {
     int blocking = -1;
-    for (int j = 0; lemke->form->freeCount > 0 && j < lemke->n; ++j) {
+    for (int j = 0; lemke->fixedCount > 0 && j < lemke->n; ++j) {
         if (tpLemke_IsFixed(lemke, lemke->variableAt[j]) && fabs(lemke->alpha[j]) > smallest &&
             (blocking < 0 || fabs(lemke->alpha[j]) > fabs(lemke->alpha[blocking]))) {
             blocking = j;
@@ -133,7 +137,7 @@ static int ratioTest(const tpLemke* lemke, double direction) {
         lemke->candidates[count] = j;
         count += direction * alpha[j] > smallest;
     }
-    double slack = feasibilityTolerance * tpLarger(1.0, tpMaxAbs(x, lemke->n));
+    double slack = feasibilityTolerance * lemke->valueScale;
     double bound = HUGE_VAL;
     for (int c = 0; c < count; ++c) {
         int j = lemke->candidates[c];
@@ -184,22 +188,22 @@ static void pivot(tpLemke* lemke, int position, int entering) {
     lemke->pivots += 1;
 }
 
-// Factors afresh when the next update has no room, or when solving with more etas would cost more per
-// pivot than a factorisation spread over the pivots since the last one.
+// Factors afresh when the next update has no room, or when it pays: with k updates of cost k n each so
+// far, the average cost of a pivot, factorisation included, is least when the last one costs the average.
 static bool refactorIfDue(tpLemke* lemke) {
     tpBasisFactor* factor = &lemke->factor;
     long long updates = factor->etaCount;
     long long etaWork = updates * lemke->n;
+    long long factorWork = factorToEtaCost * (factor->factorCost + lemke->n);
     lemke->etaCost += etaWork;
-    bool isDue = updates >= factor->etaCapacity ||
-                 etaWork * updates > 2 * (lemke->etaCost + 8 * factor->factorCost + 4LL * lemke->n);
+    bool isDue = updates >= factor->etaCapacity || etaWork * updates > lemke->etaCost + factorWork;
     if (!isDue) {
         return true;
     }
     if (tpLemke_Factor(lemke) != 0) {
         return false;
     }
-    tpLemke_ComputeValues(lemke);
+    tpLemke_ComputeValues(lemke, false);
     return true;
 }
 
@@ -274,14 +278,14 @@ static tpSolveStatus solvePaths(tpLemke* lemke, const tpLcp* lcp, unsigned char*
             return arena->failed ? tp_solverOutOfMemory : tp_numericalTrouble;
         }
         setTieBreaker(lemke);
-        tpLemke_ComputeValues(lemke);
+        tpLemke_ComputeValues(lemke, true);
         status = tp_solved;
         if (!isFeasible(lemke, isWarm ? 1e-3 * options->tolerance : 0.0)) {
             // A warm start that is not near saves nothing: it gets a share of a cold one's pivots.
             int share = isWarm ? lemke->pivots + lemke->n / 2 + 50 : pivotLimit;
             status = followPath(lemke, isWarm, share < pivotLimit ? share : pivotLimit);
             if (status == tp_solved && tpLemke_Factor(lemke) == 0) {
-                tpLemke_ComputeValues(lemke);
+                tpLemke_ComputeValues(lemke, true);
             }
         }
         readSolution(lemke, scaled, candidate);

@@ -15,6 +15,7 @@ typedef struct tpLemke {
     const tpLemkeOptions* options;
     int n;
     int pivots;
+    int fixedCount; // basic w that have to stay zero
 
     // Variables: w_i is i, z_i is n + i, z0 is 2 n.
     int* variableAt;     // by position
@@ -29,6 +30,7 @@ typedef struct tpLemke {
 
     double* d;          // covering vector, by row
     double* tieBreaker; // generic perturbation of q, by row
+    double valueScale;  // largest |x| when it was last computed, at least 1
     double* x;          // values of basic variables, by position: B^-1 q
     double* y;          // B^-1 tieBreaker: orders what x leaves tied
     double* alpha;      // B^-1 column of the entering variable
@@ -66,8 +68,8 @@ void tpLemke_Column(const tpLemke* lemke, int variable, double* column);
 // Factors the basis; the number of dependent columns (0: all well), or -1.
 int tpLemke_Factor(tpLemke* lemke);
 
-// x = B^-1 q and y = B^-1 tieBreaker, each refined once.
-void tpLemke_ComputeValues(tpLemke* lemke);
+// x = B^-1 q, refined once where asked for, and y = B^-1 tieBreaker.
+void tpLemke_ComputeValues(tpLemke* lemke, bool isRefined);
 
 // Puts `variable`, whose column is alpha, at `position`.
 void tpLemke_Exchange(tpLemke* lemke, int position, int variable);

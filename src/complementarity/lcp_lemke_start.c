@@ -97,32 +97,37 @@ int tpLemke_Factor(tpLemke* lemke) {
                                  lemke->dependent, lemke->replacedBy);
 }
 
-// x = B^-1 b with one step of refinement; the gathered basis must be the factorised one.
-static void solveRefined(tpLemke* lemke, const double* b, double* x) {
+// x += B^-1 (b - B x); the gathered basis must be the factorised one.
+static void refine(tpLemke* lemke, const double* b, double* x) {
     const tpColumns* B = &lemke->columns;
-    int n = lemke->n;
     double* r = lemke->rowWork;
-    memcpy(r, b, sizeof(double) * (size_t)n);
-    tpBasisFactor_Solve(&lemke->factor, r, x);
-    memcpy(r, b, sizeof(double) * (size_t)n);
-    for (int j = 0; j < n; ++j) {
+    memcpy(r, b, sizeof(double) * (size_t)lemke->n);
+    for (int j = 0; j < lemke->n; ++j) {
         for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
             r[B->rows[k]] -= B->values[k] * x[j];
         }
     }
     tpBasisFactor_Solve(&lemke->factor, r, lemke->positionWork);
-    for (int j = 0; j < n; ++j) {
+    for (int j = 0; j < lemke->n; ++j) {
         x[j] += lemke->positionWork[j];
     }
 }
 
-void tpLemke_ComputeValues(tpLemke* lemke) {
-    solveRefined(lemke, lemke->form->q, lemke->x);
-    solveRefined(lemke, lemke->tieBreaker, lemke->y);
+void tpLemke_ComputeValues(tpLemke* lemke, bool isRefined) {
+    size_t size = sizeof(double) * (size_t)lemke->n;
+    memcpy(lemke->rowWork, lemke->form->q, size);
+    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->x);
+    memcpy(lemke->rowWork, lemke->tieBreaker, size);
+    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->y);
+    if (isRefined) {
+        refine(lemke, lemke->form->q, lemke->x);
+    }
+    lemke->valueScale = tpLarger(1.0, tpMaxAbs(lemke->x, lemke->n));
 }
 
 void tpLemke_Exchange(tpLemke* lemke, int position, int variable) {
     tpBasisFactor_Replace(&lemke->factor, position, lemke->alpha);
+    lemke->fixedCount -= tpLemke_IsFixed(lemke, lemke->variableAt[position]);
     lemke->positionOf[lemke->variableAt[position]] = -1;
     lemke->variableAt[position] = variable;
     lemke->positionOf[variable] = position;
@@ -141,6 +146,7 @@ static void setVariable(tpLemke* lemke, int position, int variable) {
 
 static void layOut(tpLemke* lemke, const unsigned char* startBasis) {
     int n = lemke->n;
+    lemke->fixedCount = 0;
     for (int v = 0; v <= 2 * n; ++v) {
         lemke->positionOf[v] = -1;
     }
@@ -170,6 +176,7 @@ static void dropDependent(tpLemke* lemke, int count) {
         } else {
             setVariable(lemke, position, row);
             lemke->partnerOfFixed[row] = variable;
+            lemke->fixedCount += 1;
         }
     }
 }

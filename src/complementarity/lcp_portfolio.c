@@ -127,9 +127,8 @@ static void fillCovering(Portfolio* portfolio, int round) {
 static void runStages(Portfolio* portfolio) {
     int n = portfolio->lcp->n;
     const unsigned char* start = portfolio->options->startBasis;
-    if (tryLemke(portfolio, start, NULL, 8 * n + 200) ||
-        tryNewton(portfolio, tp_naturalMap, 0.0) || tryPrincipalPivoting(portfolio) ||
-        isLate(portfolio) || proveInfeasible(portfolio) ||
+    if (tryLemke(portfolio, start, NULL, 8 * n + 200) || tryNewton(portfolio, tp_naturalMap, 0.0) ||
+        tryPrincipalPivoting(portfolio) || isLate(portfolio) || proveInfeasible(portfolio) ||
         tryNewton(portfolio, tp_fischerBurmeister, 0.0)) {
         return;
     }

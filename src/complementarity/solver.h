@@ -34,13 +34,21 @@ static inline double tpSmaller(double a, double b) {
     return a < b ? a : b;
 }
 
-// Largest absolute value; entries that are not numbers are passed over.
+// Largest absolute value; entries that are not numbers are passed over. Four running maxima, since
+// one would wait for itself at every entry.
 static inline double tpMaxAbs(const double* x, int n) {
-    double largest = 0.0;
-    for (int i = 0; i < n; ++i) {
-        largest = tpLarger(fabs(x[i]), largest);
+    double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+    int i = 0;
+    for (; i + 4 <= n; i += 4) {
+        a = tpLarger(fabs(x[i]), a);
+        b = tpLarger(fabs(x[i + 1]), b);
+        c = tpLarger(fabs(x[i + 2]), c);
+        d = tpLarger(fabs(x[i + 3]), d);
     }
-    return largest;
+    for (; i < n; ++i) {
+        a = tpLarger(fabs(x[i]), a);
+    }
+    return tpLarger(tpLarger(a, b), tpLarger(c, d));
 }
 
 #endif
