@@ -196,19 +196,18 @@ static void collideOverTriangle(const Query* query, Side* side) {
         tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(),
                         query->margin };
         tpClosest closest = side->closest;
-        closest.normal = side->triangle.normal;
-        int before = list.count;
+        tpVec3 n = closest.normal = side->triangle.normal;
         tpCollidePatches(&pair, &closest, &list);
-        // The last resort of a single point was measured along another normal.
-        if (list.count == before + 1 &&
-            list.points[before].feature == tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0)) {
-            tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(side->triangle.normal));
+        bool isPoint = list.points[0].feature == tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0);
+        tpOutline outline;
+        if (isPoint && tpFindOutline(query->convex, query->pose, n, &outline)) {
+            // Nothing of a line or rim lies over this triangle: its neighbours have it.
+            list.count = 0;
+        } else if (isPoint) {
+            tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(n));
             tpVec3 low = tpTransformPoint(query->pose, tpGeometry_Support(query->convex, down));
-            double gap = tpDot(side->triangle.normal, low) - side->hull.offsets[0];
-            list.points[before].normal = side->triangle.normal;
-            list.points[before].gap = gap;
-            list.points[before].pointA = low;
-            list.points[before].pointB = tpMulAdd(low, -gap, side->triangle.normal);
+            double gap = tpDot(n, low) - side->hull.offsets[0];
+            list.points[0] = tpMakeContact(tpMulAdd(low, -gap, n), n, gap, list.points[0].feature);
         }
     }
     deliver(query, side, &list);
@@ -228,7 +227,20 @@ static void collideAlongNearest(const Query* query, Side* side) {
     deliver(query, side, &list);
 }
 
-// What to do with a triangle. Returns false for one that overlaps the shape from behind.
+// Whether a neighbour across a bent edge looks more in the direction n than the triangle does.
+static bool isNeighborsTask(const Query* query, const Side* side, tpVec3 n, double cosine) {
+    for (int k = 0; k < 3; ++k) {
+        int32_t neighbor = side->triangle.neighbors[k];
+        if (neighbor >= 0 && side->triangle.edges[k] != tp_flatEdge &&
+            tpDot(tpGetTriangle(query->surface, neighbor).normal, n) > cosine + 1e-3) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What to do with a triangle. Returns false for one that overlaps the shape but leaves the answer to
+// others: it lies behind the shape, or a neighbour looks more in the direction to push.
 static bool collideTriangle(const Query* query, Side* side) {
     tpVec3 n = side->closest.normal;
     double cosine = tpDot(n, side->triangle.normal);
@@ -242,6 +254,9 @@ static bool collideTriangle(const Query* query, Side* side) {
                                 n)) {
         collideAlongNearest(query, side);
     } else if (side->isDeep) {
+        if (isNeighborsTask(query, side, n, cosine)) {
+            return false;
+        }
         collideOverTriangle(query, side);
     }
     return true;
@@ -264,21 +279,23 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
     Side side;
     startQuery(pair, &storage, out, &query);
     int first = out->count;
-    // Triangles that overlap the shape from behind matter only where no other does: a shape that has
-    // sunk in by more than half. The shallowest then pushes.
-    int32_t behind = -1;
+    // Triangles that leave the answer to others matter where no other answers: a shape that has sunk in
+    // by more than half, or lies across a sharp edge. The shallowest then pushes.
+    int32_t deferred = -1;
     double shallowest = -DBL_MAX;
     tpTriangleQuery near = trianglesNear(&query);
     for (int32_t t = tpNextTriangle(&near); t >= 0; t = tpNextTriangle(&near)) {
         if (lookAt(&query, t, &side) && !collideTriangle(&query, &side)) {
-            double height = tpDot(side.triangle.normal, query.center) - side.hull.offsets[0];
-            if (height > shallowest) {
-                shallowest = height;
-                behind = t;
+            tpVec3 n = side.triangle.normal, down = tpUnrotate(query.pose.rotation, tpNeg(n));
+            tpVec3 low = tpTransformPoint(query.pose, tpGeometry_Support(query.convex, down));
+            double gap = tpDot(n, low) - side.hull.offsets[0];
+            if (gap > shallowest) {
+                shallowest = gap;
+                deferred = t;
             }
         }
     }
-    if (out->count == first && behind >= 0 && lookAt(&query, behind, &side)) {
+    if (out->count == first && deferred >= 0 && lookAt(&query, deferred, &side)) {
         collideOverTriangle(&query, &side);
     }
     tpMergeContacts(out, first);

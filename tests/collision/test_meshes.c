@@ -1,0 +1,357 @@
+// Contacts with triangle meshes and height fields: as they are, and without bumps.
+
+#include "random_hulls.h"
+
+#include "tippe/collision.h"
+
+#include <stdlib.h>
+
+enum { maxContacts = 512 };
+
+typedef struct Contacts {
+    tpContactPoint points[maxContacts];
+    int count;
+} Contacts;
+
+static Contacts collide(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                        double margin) {
+    static Contacts contacts;
+    tpContactList list = { contacts.points, 0, maxContacts };
+    assert_int_equal(tpCollide(a, poseA, b, poseB, margin, NULL, &list), tp_success);
+    assert_true(list.count <= maxContacts);
+    contacts.count = list.count;
+    for (int i = 0; i < list.count; ++i) {
+        const tpContactPoint* c = &contacts.points[i];
+        CHECK_NEAR(tpLength(c->normal), 1.0, 1e-13);
+        CHECK_VEC3(tpSub(c->pointA, c->pointB), tpScale(c->gap, c->normal), 1e-12);
+        assert_true(c->gap <= margin + 1e-15);
+        assert_true(i == 0 || c->feature > contacts.points[i - 1].feature);
+    }
+    return contacts;
+}
+
+static tpPose at(double x, double y, double z) {
+    return tpMakePose(tpMakeVec3(x, y, z), tpIdentityQuat());
+}
+
+// A block from -size/2 to size/2, its faces divided into n by n cells of two triangles.
+static tpGeometry makeBlock(tpVec3 size, int n) {
+    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(6 * (n + 1) * (n + 1)));
+    int32_t(*triangles)[3] = malloc(sizeof(int32_t) * 3 * (size_t)(12 * n * n));
+    // Points of the surface are numbered by their place in the grid of (n + 1)^3 points.
+    int32_t* numbers = malloc(sizeof(int32_t) * (size_t)((n + 1) * (n + 1) * (n + 1)));
+    int vertexCount = 0, triangleCount = 0;
+    for (int i = 0; i < (n + 1) * (n + 1) * (n + 1); ++i) {
+        int x = i % (n + 1), y = i / (n + 1) % (n + 1), z = i / ((n + 1) * (n + 1));
+        bool isSurface = x % n == 0 || y % n == 0 || z % n == 0;
+        numbers[i] = isSurface ? vertexCount : -1;
+        if (isSurface) {
+            vertices[vertexCount++] =
+                tpMakeVec3(((double)x / n - 0.5) * size.x, ((double)y / n - 0.5) * size.y,
+                           ((double)z / n - 0.5) * size.z);
+        }
+    }
+    static const int axes[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 2, 0 },
+                                    { 1, 0, 2 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (int f = 0; f < 6; ++f) {
+        for (int i = 0; i < n * n; ++i) {
+            int32_t corner[4];
+            for (int k = 0; k < 4; ++k) {
+                int p[3];
+                p[axes[f][0]] = f % 2 == 0 ? n : 0;
+                p[axes[f][1]] = i % n + (k == 1 || k == 2);
+                p[axes[f][2]] = i / n + (k >= 2);
+                corner[k] = numbers[p[0] + (n + 1) * (p[1] + (n + 1) * p[2])];
+            }
+            int32_t* t = triangles[triangleCount++];
+            t[0] = corner[0], t[1] = corner[1], t[2] = corner[2];
+            t = triangles[triangleCount++];
+            t[0] = corner[0], t[1] = corner[2], t[2] = corner[3];
+        }
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh;
+    tpError error = { 0 };
+    if (tpMakeMesh(&allocator, vertices, vertexCount, (const int32_t(*)[3])triangles, triangleCount,
+                   tpIdentityPose(), &mesh, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    free(vertices);
+    free(triangles);
+    free(numbers);
+    return mesh;
+}
+
+static tpGeometry makeFlatField(int n, double width) {
+    double* heights = calloc((size_t)(n * n), sizeof(double));
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry field;
+    assert_int_equal(tpMakeHeightField(&allocator, n, n, width / (n - 1), width / (n - 1), heights,
+                                       tpIdentityPose(), &field, NULL),
+                     tp_success);
+    free(heights);
+    return field;
+}
+
+static tpGeometry makeBox(double x, double y, double z) {
+    tpGeometry g;
+    assert_int_equal(tpMakeBox(&(tpBox){ { x, y, z } }, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+// Every shape on a flat surface of many triangles has the contacts it would have on one large face:
+// as many, all with the same normal and gap, wherever it lies and however it is turned.
+static void slidesWithoutBumps(void** state) {
+    (void)state;
+    tpGeometry surfaces[2] = { makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 16), makeFlatField(33, 4.0) };
+    double tops[2] = { 0.5, 0.0 };
+    struct {
+        tpGeometry shape;
+        double height;
+        int contacts;
+    } shapes[5];
+
+    shapes[0].shape = makeBox(0.7, 0.5, 0.4), shapes[0].height = 0.2, shapes[0].contacts = 4;
+    tpMakeSphere(&(tpSphere){ 0.3 }, tpIdentityPose(), &shapes[1].shape, NULL);
+    shapes[1].height = 0.3, shapes[1].contacts = 1;
+    tpMakeCapsule(&(tpCapsule){ 0.1, 0.8, { 1.0, 0.3, 0.0 } }, tpIdentityPose(), &shapes[2].shape,
+                  NULL);
+    shapes[2].height = 0.1, shapes[2].contacts = 2;
+    tpMakeCylinder(&(tpCylinder){ 0.3, 0.4, { 0.0, 0.0, 1.0 } }, tpIdentityPose(), &shapes[3].shape,
+                   NULL);
+    shapes[3].height = 0.2, shapes[3].contacts = 8;
+    double triangle[3][2] = { { 0.0, 0.0 }, { 0.5, 0.1 }, { 0.2, 0.6 } };
+    tpAllocator allocator = tpDefaultAllocator();
+    tpMakePrism(&allocator, (const double(*)[2])triangle, 3, 0.3, tpIdentityPose(),
+                &shapes[4].shape, NULL);
+    shapes[4].height = 0.15, shapes[4].contacts = 3;
+
+    tpRandom random = { 3 };
+    for (int i = 0; i < 2000; ++i) {
+        int s = i % 2, k = i / 2 % 5;
+        static const double gaps[4] = { 0.0, 1e-3, -1e-3, -1e-9 };
+        double gap = gaps[i / 10 % 4];
+        tpPose pose = at(randomBetween(&random, -1.2, 1.2), randomBetween(&random, -1.2, 1.2),
+                         tops[s] + shapes[k].height + gap);
+        // Some exactly on the lines of the grid.
+        if (i % 3 == 0) {
+            pose.position.x = 0.125 * floor(8.0 * pose.position.x);
+            pose.position.y = 0.125 * floor(8.0 * pose.position.y);
+        } else {
+            pose.rotation =
+                tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), randomBetween(&random, 0.0, 6.28));
+        }
+        Contacts c = collide(&shapes[k].shape, pose, &surfaces[s], tpIdentityPose(), 0.01);
+        if (c.count != shapes[k].contacts) {
+            fail_msg("shape %d on surface %d, gap %g: %d contacts instead of %d (try %d)", k, s,
+                     gap, c.count, shapes[k].contacts, i);
+        }
+        for (int j = 0; j < c.count; ++j) {
+            CHECK_VEC3(c.points[j].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+            CHECK_NEAR(c.points[j].gap, gap, 1e-12);
+        }
+    }
+    for (int k = 0; k < 5; ++k) {
+        tpReleaseGeometry(&shapes[k].shape);
+    }
+    tpReleaseGeometry(&surfaces[0]);
+    tpReleaseGeometry(&surfaces[1]);
+}
+
+// A convex body as a mesh is at the same distance as it is as a hull.
+static void agreesWithHulls(void** state) {
+    (void)state;
+    tpRandom random = { 17 };
+    tpAllocator allocator = tpDefaultAllocator();
+    int touching = 0;
+    for (int i = 0; i < 400; ++i) {
+        tpGeometry a, b, mesh, unused;
+        assert_true(makeRandomHull(&random, roundHull, 30, 1.0, &a, &unused));
+        tpReleaseGeometry(&unused);
+        assert_true(makeRandomHull(&random, cloudHull, 30, 1.0, &b, &unused));
+        tpReleaseGeometry(&unused);
+        // Fans over the hull's faces.
+        int32_t triangles[256][3];
+        int count = 0;
+        for (int f = 0; f < b.hull->faceCount; ++f) {
+            const int32_t* v = b.hull->faceVertices + b.hull->faceFirst[f];
+            for (int k = 1; k + 1 < tpHull_FaceSize(b.hull, f); ++k, ++count) {
+                triangles[count][0] = v[0];
+                triangles[count][1] = v[k];
+                triangles[count][2] = v[k + 1];
+            }
+        }
+        assert_int_equal(tpMakeMesh(&allocator, b.hull->vertices, b.hull->vertexCount,
+                                    (const int32_t(*)[3])triangles, count, tpIdentityPose(), &mesh,
+                                    NULL),
+                         tp_success);
+        tpPose poseA = tpMakePose(tpScale(3.0, randomDirection(&random)), randomRotation(&random));
+        tpPose poseB = tpMakePose(tpZeroVec3(), randomRotation(&random));
+        tpClosest expected, actual;
+        tpClosestPoints(&a, poseA, &b, poseB, NULL, &expected);
+        tpClosestPoints(&a, poseA, &mesh, poseB, NULL, &actual);
+        CHECK_NEAR(actual.distance, expected.distance, 1e-12);
+        CHECK_VEC3(actual.normal, expected.normal, 1e-9);
+        // Near and just overlapping: the nearest contact tells the same.
+        double target = randomBetween(&random, -0.003, 0.02);
+        poseA.position = tpMulAdd(poseA.position, target - expected.distance, expected.normal);
+        tpClosestPoints(&a, poseA, &b, poseB, NULL, &expected);
+        Contacts c = collide(&a, poseA, &mesh, poseB, 0.03);
+        double least = INFINITY;
+        for (int k = 0; k < c.count; ++k) {
+            least = fmin(least, c.points[k].gap);
+            // No contact pushes back into the body.
+            assert_true(tpDot(c.points[k].normal, expected.normal) > 0.5);
+        }
+        assert_true(c.count > 0);
+        if (target > 0.0) {
+            CHECK_NEAR(least, expected.distance, 1e-5);
+        } else {
+            CHECK_NEAR(least, expected.distance, 2e-3);
+        }
+        ++touching;
+        tpReleaseGeometry(&a);
+        tpReleaseGeometry(&b);
+        tpReleaseGeometry(&mesh);
+    }
+    assert_int_equal(touching, 400);
+}
+
+// A ball over a ridge: pushed by the ridge between the normals of its sides, by a side elsewhere.
+static void ridgesPushBetweenTheirSides(void** state) {
+    (void)state;
+    tpGeometry block = makeBlock(tpMakeVec3(1.0, 1.0, 1.0), 3), ball;
+    tpMakeSphere(&(tpSphere){ 0.1 }, tpIdentityPose(), &ball, NULL);
+    for (int degrees = 0; degrees <= 90; degrees += 5) {
+        double angle = degrees * acos(-1.0) / 180.0;
+        tpVec3 n = tpMakeVec3(sin(angle), 0.0, cos(angle));
+        tpVec3 center = tpMulAdd(tpMakeVec3(0.5, 0.1, 0.5), 0.1, n);
+        Contacts c =
+            collide(&ball, tpMakePose(center, tpIdentityQuat()), &block, tpIdentityPose(), 0.01);
+        assert_int_equal(c.count, 1);
+        CHECK_VEC3(c.points[0].normal, n, 1e-9);
+        CHECK_NEAR(c.points[0].gap, 0.0, 1e-12);
+    }
+    // A corner likewise.
+    tpVec3 n = tpNormalize(tpMakeVec3(1.0, 2.0, 3.0));
+    tpVec3 center = tpMulAdd(tpMakeVec3(0.5, 0.5, 0.5), 0.1, n);
+    Contacts c =
+        collide(&ball, tpMakePose(center, tpIdentityQuat()), &block, tpIdentityPose(), 0.01);
+    assert_int_equal(c.count, 1);
+    CHECK_VEC3(c.points[0].normal, n, 1e-9);
+    tpReleaseGeometry(&block);
+}
+
+// An L-shaped body: a box in its corner feels floor and wall, and nothing of its convex hull.
+static void valleysPushWithBothSides(void** state) {
+    (void)state;
+    // The outline of the L in x-z, extruded along y.
+    static const double outline[6][2] = {
+        { 0, 0 }, { 2, 0 }, { 2, 1 }, { 1, 1 }, { 1, 2 }, { 0, 2 }
+    };
+    tpVec3 vertices[12];
+    for (int i = 0; i < 12; ++i) {
+        vertices[i] = tpMakeVec3(outline[i % 6][0], i < 6 ? -1.0 : 1.0, outline[i % 6][1]);
+    }
+    static const int32_t cap[4][3] = { { 0, 1, 2 }, { 0, 2, 3 }, { 0, 3, 4 }, { 0, 4, 5 } };
+    int32_t triangles[20][3];
+    int count = 0;
+    for (int i = 0; i < 4; ++i, count += 2) {
+        for (int k = 0; k < 3; ++k) {
+            triangles[count][k] = cap[i][k];
+            triangles[count + 1][k] = 6 + cap[i][2 - k];
+        }
+    }
+    for (int i = 0; i < 6; ++i, count += 2) {
+        int32_t a = i, b = (i + 1) % 6, c = b + 6, d = a + 6;
+        const int32_t quad[2][3] = { { a, d, c }, { a, c, b } };
+        for (int k = 0; k < 6; ++k) {
+            triangles[count + k / 3][k % 3] = quad[k / 3][k % 3];
+        }
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh, box = makeBox(0.4, 0.4, 0.4);
+    tpError error = { 0 };
+    if (tpMakeMesh(&allocator, vertices, 12, (const int32_t(*)[3])triangles, count,
+                   tpIdentityPose(), &mesh, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    // Free in the hollow, though inside the hull.
+    Contacts c = collide(&box, at(1.3, 0.0, 1.4), &mesh, tpIdentityPose(), 0.01);
+    assert_int_equal(c.count, 0);
+    c = collide(&box, at(1.2001, 0.0, 1.1999), &mesh, tpIdentityPose(), 0.01);
+    int floors = 0, walls = 0;
+    for (int i = 0; i < c.count; ++i) {
+        if (c.points[i].normal.z > 0.999999) {
+            CHECK_NEAR(c.points[i].gap, -1e-4, 1e-12);
+            ++floors;
+        } else {
+            CHECK_VEC3(c.points[i].normal, tpMakeVec3(1.0, 0.0, 0.0), 1e-12);
+            CHECK_NEAR(c.points[i].gap, 1e-4, 1e-12);
+            ++walls;
+        }
+    }
+    assert_true(floors == 4 && walls >= 2);
+    tpReleaseGeometry(&mesh);
+}
+
+// Meshes on meshes, on planes and on height fields, one of them moving and turned.
+static void meshesMeetMeshes(void** state) {
+    (void)state;
+    tpGeometry cube = makeBlock(tpMakeVec3(0.6, 0.6, 0.6), 2);
+    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 8), field = makeFlatField(17, 4.0);
+    tpGeometry plane;
+    tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.5 }, tpIdentityPose(), &plane, NULL);
+    tpRandom random = { 23 };
+    for (int i = 0; i < 300; ++i) {
+        static const double gaps[3] = { 0.0, 2e-3, -2e-3 };
+        double gap = gaps[i / 3 % 3];
+        const tpGeometry* under = i % 3 == 0 ? &floor : i % 3 == 1 ? &field : &plane;
+        double top = i % 3 == 1 ? 0.0 : 0.5;
+        tpPose pose = at(randomBetween(&random, -1.2, 1.2), randomBetween(&random, -1.2, 1.2),
+                         top + 0.3 + gap);
+        pose.rotation =
+            tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), randomBetween(&random, 0.0, 6.28));
+        Contacts c = collide(&cube, pose, under, tpIdentityPose(), 0.01);
+        // The four corners, and the middles of the edges between them where the mesh has vertices.
+        assert_true(c.count >= 4 && c.count <= 8);
+        int corners = 0;
+        for (int k = 0; k < c.count; ++k) {
+            CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+            CHECK_NEAR(c.points[k].gap, gap, 1e-12);
+            tpVec3 local = tpUntransformPoint(pose, c.points[k].pointA);
+            corners += fabs(local.x) > 0.299 && fabs(local.y) > 0.299;
+        }
+        assert_int_equal(corners, 4);
+        tpClosest closest;
+        assert_int_equal(tpClosestPoints(&cube, pose, under, tpIdentityPose(), NULL, &closest),
+                         tp_success);
+        CHECK_NEAR(closest.distance, gap, 1e-12);
+    }
+    // Far apart: distances of two blocks.
+    tpClosest closest;
+    tpClosestPoints(&cube, at(4.3, 0.0, 2.8), &floor, tpIdentityPose(), NULL, &closest);
+    CHECK_NEAR(closest.distance, sqrt(4.0 + 4.0), 1e-12);
+    // Two edges across each other.
+    tpPose upper = { { 0.1, 0.05, 0.6 * sqrt(2.0) + 1e-3 },
+                     tpQuatFromAxisAngle(tpMakeVec3(1.0, 0.0, 0.0), atan(1.0)) };
+    tpPose lower = { { 0.0, 0.0, 0.0 }, tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), atan(1.0)) };
+    Contacts c = collide(&cube, upper, &cube, lower, 0.01);
+    assert_int_equal(c.count, 1);
+    CHECK_VEC3(c.points[0].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+    CHECK_NEAR(c.points[0].gap, 1e-3, 1e-12);
+    tpReleaseGeometry(&cube);
+    tpReleaseGeometry(&floor);
+    tpReleaseGeometry(&field);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slidesWithoutBumps),
+        cmocka_unit_test(agreesWithHulls),
+        cmocka_unit_test(ridgesPushBetweenTheirSides),
+        cmocka_unit_test(valleysPushWithBothSides),
+        cmocka_unit_test(meshesMeetMeshes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
