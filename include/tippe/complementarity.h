@@ -3,6 +3,7 @@
 #ifndef TIPPE_COMPLEMENTARITY_H
 #define TIPPE_COMPLEMENTARITY_H
 
+#include "tippe/friction.h"
 #include "tippe/lcp.h"
 
 #endif
