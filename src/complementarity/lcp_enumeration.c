@@ -1,9 +1,10 @@
 // Enumeration of all complementary bases: the last word for small problems.
 //
-// Every solution set of an LCP has a point whose positive variables belong to independent columns of
-// one complementary basis, so trying all 2^m of them finds a solution where there is one. They come in Gray
-// code order from the basis with all w. A singular basis counts when its equations hold without
-// its dependent columns.
+// A solution takes its positive variables from one of the 2^m complementary bases. They come in
+// Gray code order from the basis with all w. Regular bases are tried first, each by one
+// factorisation; then, if none did, the singular ones, where a nonnegative combination of the columns
+// B that gives q is sought as the least-squares problem min |B x - q|, x >= 0, itself an LCP with
+// the positive semidefinite matrix B'B that Lemke's method always solves.
 
 #include <math.h>
 #include <string.h>
@@ -24,41 +25,118 @@ static double infeasibility(const tpLcpForm* form, const double* x) {
     return worst;
 }
 
-static tpSolveStatus enumerate(const tpLcpForm* form, const tpLcp* lcp, double tolerance,
-                               tpArena* arena, double* z, int* tried) {
-    int n = form->n;
-    unsigned char* basis = TP_SCRATCH_ZEROED(arena, unsigned char, n);
-    int* rows = TP_SCRATCH(arena, int, n);
-    double* x = TP_SCRATCH(arena, double, n);
-    double* candidate = TP_SCRATCH(arena, double, n);
+typedef struct Enumeration {
+    const tpLcp* lcp;
+    const tpLcpForm* form;
+    tpSolverMemory* memory;
     tpBasisSolver solver;
-    if (arena->failed || !tpBasisSolver_Create(&solver, form, arena)) {
+    unsigned char* basis;
+    double* x;
+    double* values; // B'B of a singular basis
+    double* q;      // -B'q
+    double* candidate;
+    double best; // judged residual of z
+    double* z;
+    int tried;
+} Enumeration;
+
+static bool create(Enumeration* all, tpArena* arena) {
+    size_t n = (size_t)all->form->n;
+    all->basis = TP_SCRATCH_ZEROED(arena, unsigned char, n);
+    all->x = TP_SCRATCH(arena, double, n);
+    all->values = TP_SCRATCH(arena, double, n* n);
+    all->q = TP_SCRATCH(arena, double, n);
+    all->candidate = TP_SCRATCH(arena, double, n);
+    all->best = HUGE_VAL;
+    return !arena->failed && tpBasisSolver_Create(&all->solver, all->form, arena);
+}
+
+// Judges the values x of the basis; keeps them where they are the best so far.
+static void keep(Enumeration* all) {
+    const tpLcpForm* form = all->form;
+    for (int i = 0; i < form->n; ++i) {
+        bool isZ = all->basis[i] == tp_zBasic || form->isFree[i];
+        all->x[i] = isZ ? all->x[i] : 0.0;
+    }
+    tpLcpForm_Unscale(form, all->x, all->candidate);
+    double residual = tpLcp_ResidualIn(all->lcp, all->candidate, &all->memory->arena, NULL);
+    if (residual < all->best) {
+        all->best = residual;
+        memcpy(all->z, all->candidate, sizeof(double) * (size_t)form->n);
+    }
+}
+
+static void tryRegular(Enumeration* all) {
+    double violation = tpBasisSolver_Solve(&all->solver, all->basis, all->x);
+    all->tried += 1;
+    if (tpLarger(violation, infeasibility(all->form, all->x)) < all->best) {
+        keep(all);
+    }
+}
+
+// min |B x - q|, x_i >= 0 where it has a sign.
+static void trySingular(Enumeration* all) {
+    const tpLcpForm* form = all->form;
+    const tpColumns* B = &all->solver.columns;
+    int n = form->n;
+    tpBasisSolver_Solve(&all->solver, all->basis, all->x);
+    if (all->solver.dependentCount == 0) {
+        return;
+    }
+    all->tried += 1;
+    for (int j = 0; j < n; ++j) {
+        double* column = all->solver.rowWork;
+        memset(column, 0, sizeof(double) * (size_t)n);
+        for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
+            column[B->rows[k]] = B->values[k];
+        }
+        all->q[j] = 0.0;
+        for (int i = 0; i < n; ++i) {
+            double sum = 0.0;
+            for (int k = B->starts[i]; k < B->starts[i + 1]; ++k) {
+                sum += B->values[k] * column[B->rows[k]];
+            }
+            all->values[i + (size_t)j * (size_t)n] = sum;
+            all->q[j] -= column[i] * form->q[i];
+        }
+    }
+    tpLcp least = {
+        .n = n, .M = tpDenseMatrix(n, n, all->values), .q = all->q, .isFree = form->isFree
+    };
+    tpLemkeOptions options = tpDefaultLemkeOptions();
+    options.tolerance = 1e-12;
+    tpLcp_SolveLemke(&least, &options, all->memory, all->x, NULL);
+    keep(all);
+}
+
+static void visitAll(Enumeration* all, int rowCount, const int* rows, double enough,
+                     void (*visit)(Enumeration*)) {
+    for (uint64_t k = 0; k < (uint64_t)1 << rowCount && all->best > enough; ++k) {
+        for (int b = 0; b < rowCount; ++b) {
+            all->basis[rows[b]] = ((k ^ (k >> 1)) >> b) & 1 ? tp_zBasic : tp_wBasic;
+        }
+        visit(all);
+    }
+}
+
+// Work of the second pass beyond which it is left out, in multiplications.
+static const double singularWork = 1e10;
+
+static tpSolveStatus enumerate(Enumeration* all, double tolerance) {
+    const tpLcpForm* form = all->form;
+    tpArena* arena = &all->memory->arena;
+    int* rows = TP_SCRATCH(arena, int, form->n);
+    if (rows == NULL || !create(all, arena)) {
         return tp_solverOutOfMemory;
     }
     int rowCount = 0;
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < form->n; ++i) {
         rows[rowCount] = i;
         rowCount += !form->isFree[i];
     }
-    double best = HUGE_VAL;
-    for (uint64_t k = 0; k < (uint64_t)1 << rowCount; ++k) {
-        for (int b = 0; b < rowCount; ++b) {
-            basis[rows[b]] = ((k ^ (k >> 1)) >> b) & 1 ? tp_zBasic : tp_wBasic;
-        }
-        double violation = tpBasisSolver_Solve(&solver, basis, x);
-        *tried += 1;
-        violation = tpLarger(violation, infeasibility(form, x));
-        if (!(violation < best)) {
-            continue;
-        }
-        best = violation;
-        for (int i = 0; i < n; ++i) {
-            candidate[i] = basis[i] == tp_zBasic || form->isFree[i] ? x[i] : 0.0;
-        }
-        tpLcpForm_Unscale(form, candidate, z);
-        if (tpLcp_ResidualIn(lcp, z, arena, NULL) <= tpSmaller(tolerance, 1e-12)) {
-            break;
-        }
+    visitAll(all, rowCount, rows, tpSmaller(tolerance, 1e-12), tryRegular);
+    if (all->best > tolerance && ldexp(pow(form->n, 3.0), rowCount) < singularWork) {
+        visitAll(all, rowCount, rows, tolerance, trySingular);
     }
     return tp_solved;
 }
@@ -75,9 +153,10 @@ tpSolveStatus tpLcp_SolveEnumeration(const tpLcp* lcp, const tpEnumerationOption
     if (status == tp_solved) {
         int rowLimit = options->rowLimit < 30 ? options->rowLimit : 30;
         memset(z, 0, sizeof(double) * (size_t)lcp->n);
-        status = form.n - form.freeCount > rowLimit
-                     ? tp_notApplicable
-                     : enumerate(&form, lcp, options->tolerance, &memory->arena, z, &tried);
+        Enumeration all = { .lcp = lcp, .form = &form, .memory = memory, .z = z };
+        status = form.n - form.freeCount > rowLimit ? tp_notApplicable
+                                                    : enumerate(&all, options->tolerance);
+        tried = all.tried;
     }
     status = tpLcp_Finish(lcp, "enumeration", status, tp_stalled, options->tolerance, tried, start,
                           memory, z, report);
