@@ -32,6 +32,7 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
 // A snapshot: counts, history, velocities, turns of joints, what the collider has learned.
 typedef struct tpSavedHead {
     int historyCount, beforeCount, jointCount;
+    double lastLoss;
     uint64_t colliderLayout;
     size_t colliderSize;
 } tpSavedHead;
@@ -62,6 +63,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.historyCount = memory->history.list.count;
     head.beforeCount = memory->before.count;
     head.jointCount = system->joints.count;
+    head.lastLoss = memory->lastLoss;
     head.colliderLayout = system->colliderLayout;
     head.colliderSize = colliderSize(system);
     unsigned char* place = put(saved, &head, sizeof(head));
@@ -91,6 +93,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
     put((unsigned char*)memory->before.data, place + historyBytes, beforeBytes);
     memory->history.list.count = head.historyCount;
     memory->before.count = head.beforeCount;
+    memory->lastLoss = head.lastLoss;
     place += historyBytes + beforeBytes;
     for (int i = 0; i < head.jointCount; ++i) {
         memcpy(&system->joints.data[i].turn, place, sizeof(double));

@@ -11,6 +11,7 @@ typedef struct tpStepperMemory {
     tpSolverMemory* solver;
     tpContactHistory history;
     TP_ARRAY(tpVelocity) before; // velocities at the start of the last step
+    double lastLoss;             // energy lost in the last step, J
     const tpSystem* system;
 } tpStepperMemory;
 

@@ -25,7 +25,6 @@ typedef struct tpMidpointSettings {
     double gamma;       // part of an overlap that one step takes back
     double threshold;   // approaches slower than this do not bounce, m/s
     double restitution; // factor of the restitution, 1 unless the energy guard lowers it
-    double pushOut;     // factor of gamma, likewise
 } tpMidpointSettings;
 
 enum { maxCorrections = 12, maxPasses = 5 };
@@ -60,11 +59,11 @@ static void drift(tpTimeStep* step) {
 static void addPositionRows(tpTimeStep* step, const tpMidpointSettings* settings) {
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        double part = contact->gap > 0.0 ? 1.0 : settings->gamma * settings->pushOut;
+        double part = contact->gap > 0.0 ? 1.0 : settings->gamma;
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
                           part * contact->gap / step->h);
     }
-    tpJointTreatment treatment = { step->h, settings->pushOut, NULL, 0.5 * step->h };
+    tpJointTreatment treatment = { step->h, 1.0, NULL, 0.5 * step->h };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
 }
 
@@ -105,10 +104,10 @@ static double correctBiases(tpTimeStep* step, const tpMidpointSettings* settings
             const tpContact* same =
                 tpContacts_FindSame(contact, step->endContacts, step->endCount, &cursor);
             // Of an overlap at the start only a part is to be taken back: what remains is meant.
-            double meant = contact->gap < 0.0
-                               ? (1.0 - settings->gamma * settings->pushOut) * contact->gap
-                               : 0.0;
-            if (same != NULL && rows->impulse[first] > 0.0) {
+            double meant = contact->gap < 0.0 ? (1.0 - settings->gamma) * contact->gap : 0.0;
+            // What carries nothing matters only where it has been let through.
+            bool counts = same != NULL && (rows->impulse[first] > 0.0 || same->gap < meant);
+            if (counts) {
                 double miss = same->gap - meant - step->h * rows->velocity[first];
                 rows->bias[first] += miss / step->h;
                 largest = fmax(largest, fabs(miss));
@@ -116,7 +115,7 @@ static double correctBiases(tpTimeStep* step, const tpMidpointSettings* settings
             continue;
         }
         int endFirst = end.firstRows[joint++];
-        bool isHeld = rows->infos[b].source == tp_jointSource && settings->pushOut == 1.0;
+        bool isHeld = rows->infos[b].source == tp_jointSource;
         for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
             bool isIdle = rows->kinds[b] == tp_frictionNonnegative && rows->impulse[first] == 0.0;
             if (rows->compliance[first + k] > 0.0 || isIdle) {
@@ -137,6 +136,17 @@ static void applyToStart(tpTimeStep* step, const tpVelocity* kicked) {
     tpRows_ApplyImpulses(&step->rows, step->velocities);
 }
 
+static bool solveOnce(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemory* memory,
+                      const tpMidpointSettings* settings, tpStepReport* report) {
+    setDriftVelocities(step);
+    if (!tpRows_Solve(&step->rows, step->system, memory->solver, &settings->solve, report)) {
+        return false;
+    }
+    applyToStart(step, kicked);
+    drift(step);
+    return true;
+}
+
 // First problem: impulses that bring the drift to admissible positions.
 static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemory* memory,
                        const tpMidpointSettings* settings, tpStepReport* report) {
@@ -146,28 +156,38 @@ static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemo
         }
         addPositionRows(step, settings);
         tpTimeStep_WarmStart(step, &memory->history, 0.5);
-        double last = INFINITY;
-        for (int k = 0; k < maxCorrections; ++k) {
-            setDriftVelocities(step);
-            if (!tpRows_Solve(&step->rows, step->system, memory->solver, &settings->solve,
-                              report)) {
+        int rowCount = step->rows.rowCount;
+        double* linear = TP_SCRATCH(&step->system->arena, double, rowCount);
+        if (linear == NULL) {
+            return false;
+        }
+        for (int k = 0; k < rowCount; ++k) {
+            linear[k] = step->rows.bias[k];
+        }
+        double miss = INFINITY;
+        for (int k = 0; k < maxCorrections && miss > driftTolerance; ++k) {
+            if (!solveOnce(step, kicked, memory, settings, report)) {
                 return false;
             }
-            applyToStart(step, kicked);
-            drift(step);
-            if (k > 0 && step->rows.rowCount == 0) {
+            if (rowCount == 0) {
                 break;
             }
             tpArenaMark mark = tpArena_Mark(&step->system->arena);
-            double miss = correctBiases(step, settings);
+            miss = correctBiases(step, settings);
             tpArena_Release(&step->system->arena, mark);
             if (miss < 0.0) {
                 return false;
             }
-            if (miss <= driftTolerance || !(miss < 0.5 * last)) {
-                break;
+        }
+        if (rowCount > 0 && miss > closedGap) {
+            // The corrections do not settle (contacts open and close among them): keep of them only
+            // what holds bodies farther apart, which cannot overlap where linear rows do not.
+            for (int k = 0; k < rowCount; ++k) {
+                step->rows.bias[k] = fmin(step->rows.bias[k], linear[k]);
             }
-            last = miss;
+            if (!solveOnce(step, kicked, memory, settings, report)) {
+                return false;
+            }
         }
         if (!tpTimeStep_Outran(step, NULL)) {
             break;
@@ -202,24 +222,9 @@ static bool addVelocityRows(tpTimeStep* step, const tpTally* first,
     return bounces;
 }
 
-// What could raise the energy in a step: restitution, and overlaps that are pushed out. The rest only
-// swings about its mean, as symmetric integrators do, and is none of the guard's business.
-typedef struct tpEnergySources {
-    bool bounces, pushes;
-} tpEnergySources;
-
-static bool hasOverlap(const tpTimeStep* step) {
-    for (int i = 0; i < step->contactCount; ++i) {
-        if (step->contacts[i].gap < -closedGap) {
-            return true;
-        }
-    }
-    return tpJoints_Drift(step->system, step->startPoses) > closedGap;
-}
-
 // One step; leaves the system at its end.
 static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
-                     double h, tpEnergySources* sources, tpStepReport* report) {
+                     double h, bool* bounces, tpStepReport* report) {
     tpTimeStep step;
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     if (!tpTimeStep_Begin(&step, system, h, 0.5 * h, report)) {
@@ -241,8 +246,6 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     tpRows_AccountEnergy(&step.rows, system, kicked, step.velocities, step.contacts, report);
     tpJoints_StoreReactions(system, &step.rows, h);
 
-    sources->pushes = hasOverlap(&step);
-
     // The second half: the system is at the end of the drift.
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
     if (bytes > 0) {
@@ -255,7 +258,7 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         !tpTimeStep_UseContacts(&step, contacts, count)) {
         return false;
     }
-    sources->bounces = addVelocityRows(&step, &tally, step.startVelocities, settings);
+    *bounces = addVelocityRows(&step, &tally, step.startVelocities, settings);
     step.freeVelocities = step.freeMoves = before;
     tpTimeStep_SetFreeVelocities(&step);
     tpTimeStep_WarmStart(&step, &memory->history, 0.5);
@@ -317,36 +320,46 @@ static double energyRise(const tpSystem* system, const tpStepReport* report) {
            (report->kineticBefore + report->potentialBefore + report->externalWork);
 }
 
-bool tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
-                            double threshold, double h, tpStepReport* report) {
+// Undoes the step and starts its report afresh; what the attempt has cost stays in it.
+static void retreat(tpSystem* system, tpStepperMemory* memory, const tpAttempt* kept,
+                    const tpStepReport* start, tpStepReport* report) {
+    int solves = report->solveCount, iterations = report->iterationCount;
+    goBack(system, memory, kept);
+    *report = *start;
+    report->solveCount = solves;
+    report->iterationCount = iterations;
+    report->note = "the energy guard acted";
+}
+
+tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
+                                      const tpOptions* options, double threshold, double h,
+                                      tpStepReport* report) {
     tpMidpointSettings settings = { tpSolveSettings_FromOptions(options),
-                                    options->values[tp_gammaOption], threshold, 1.0, 1.0 };
+                                    options->values[tp_gammaOption], threshold, 1.0 };
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpStepReport start = *report;
     tpAttempt kept;
-    tpEnergySources sources;
-    if (!keepState(system, memory, &kept) ||
-        !stepOnce(system, memory, &settings, h, &sources, report)) {
-        return false;
+    if (!keepState(system, memory, &kept)) {
+        return tp_guardOutOfMemory;
     }
     double allowed = guardSlack * (fabs(start.kineticBefore) + fabs(start.potentialBefore));
-    // Less restitution first, then less push-out; a few halvings are enough for a safeguard.
-    static const double factors[][2] = { { 0.75, 1.0 }, { 0.5, 1.0 },  { 0.25, 1.0 }, { 0.0, 1.0 },
-                                         { 0.0, 0.5 },  { 0.0, 0.25 }, { 0.0, 0.0 } };
-    int first = sources.bounces ? 0 : sources.pushes ? 4 : 7;
-    for (int trial = first; isGuarded && trial < 7 && energyRise(system, report) > allowed;
-         ++trial) {
-        goBack(system, memory, &kept);
-        int solves = report->solveCount, iterations = report->iterationCount;
-        *report = start;
-        report->solveCount = solves;
-        report->iterationCount = iterations;
-        report->note = "the energy guard acted";
-        settings.restitution = factors[trial][0];
-        settings.pushOut = factors[trial][1];
-        if (!stepOnce(system, memory, &settings, h, &sources, report)) {
-            return false;
+    static const double factors[] = { 1.0, 0.75, 0.5, 0.25, 0.0 };
+    for (int trial = 0; trial < 5; ++trial) {
+        bool bounces;
+        settings.restitution = factors[trial];
+        if (!stepOnce(system, memory, &settings, h, &bounces, report)) {
+            return tp_guardOutOfMemory;
+        }
+        // Without contacts energy only swings about its mean, as with all symmetric integrators.
+        bool isFine =
+            !isGuarded || report->contactCount == 0 || energyRise(system, report) <= allowed;
+        if (isFine) {
+            return tp_guardAccepts;
+        }
+        retreat(system, memory, &kept, &start, report);
+        if (!bounces) {
+            break; // restitution is not the cause
         }
     }
-    return true;
+    return tp_guardRejects;
 }
