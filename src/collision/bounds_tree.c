@@ -1,0 +1,302 @@
+#include "collision/bounds_tree.h"
+
+void tpCreateBoundsTree(tpBoundsTree* tree, const tpAllocator* allocator) {
+    *tree = (tpBoundsTree){ .root = -1, .firstFree = -1, .allocator = *allocator };
+}
+
+void tpDestroyBoundsTree(tpBoundsTree* tree) {
+    TP_FREE_ARRAY(&tree->allocator, tree->nodes);
+    TP_FREE_ARRAY(&tree->allocator, tree->scratch);
+}
+
+bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount) {
+    return TP_RESERVE(&tree->allocator, tree->nodes, 2 * leafCount) &&
+           TP_RESERVE(&tree->allocator, tree->scratch, leafCount);
+}
+
+static double areaOf(const tpBounds* b) {
+    tpVec3 d = tpSub(b->upper, b->lower);
+    return d.x * d.y + d.y * d.z + d.z * d.x;
+}
+
+static double unitedArea(const tpBounds* a, const tpBounds* b) {
+    tpBounds u = tpUniteBounds(*a, *b);
+    return areaOf(&u);
+}
+
+static bool isLeaf(const tpBoundsNode* node) {
+    return node->child[0] < 0;
+}
+
+static int32_t takeNode(tpBoundsTree* tree) {
+    int32_t index = tree->firstFree;
+    if (index >= 0) {
+        tree->firstFree = tree->nodes.data[index].parent;
+        return index;
+    }
+    TP_ASSERT(tree->nodes.count < tree->nodes.capacity);
+    return tree->nodes.count++;
+}
+
+static void freeNode(tpBoundsTree* tree, int32_t index) {
+    tree->nodes.data[index].parent = tree->firstFree;
+    tree->firstFree = index;
+}
+
+// Box and height of an inner node from its children.
+static void refit(tpBoundsTree* tree, int32_t index) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    const tpBoundsNode* a = &nodes[nodes[index].child[0]];
+    const tpBoundsNode* b = &nodes[nodes[index].child[1]];
+    nodes[index].bounds = tpUniteBounds(a->bounds, b->bounds);
+    nodes[index].height = 1 + (a->height > b->height ? a->height : b->height);
+}
+
+// Rotations -----------------------------------------------------------------------------------
+
+// Exchanges child `side` of `top` with child `inner` of top's other child.
+static void exchange(tpBoundsTree* tree, int32_t top, int side, int inner) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    int32_t lifted = nodes[top].child[1 - side]; // stays a child of top
+    int32_t down = nodes[top].child[side];
+    int32_t up = nodes[lifted].child[inner];
+    nodes[top].child[side] = up;
+    nodes[up].parent = top;
+    nodes[lifted].child[inner] = down;
+    nodes[down].parent = lifted;
+    refit(tree, lifted);
+}
+
+// The exchange that shrinks the box of a child the most, if any does.
+static void rotate(tpBoundsTree* tree, int32_t top) {
+    const tpBoundsNode* nodes = tree->nodes.data;
+    double most = 0.0;
+    int bestSide = -1, bestInner = 0;
+    for (int side = 0; side < 2; ++side) {
+        const tpBoundsNode* down = &nodes[nodes[top].child[side]];
+        const tpBoundsNode* other = &nodes[nodes[top].child[1 - side]];
+        if (isLeaf(other)) {
+            continue;
+        }
+        double before = areaOf(&other->bounds);
+        for (int inner = 0; inner < 2; ++inner) {
+            // `inner` goes up, `down` takes its place beside the one that stays.
+            const tpBoundsNode* stays = &nodes[other->child[1 - inner]];
+            double gain = before - unitedArea(&down->bounds, &stays->bounds);
+            if (gain > most) {
+                most = gain;
+                bestSide = side;
+                bestInner = inner;
+            }
+        }
+    }
+    if (bestSide >= 0) {
+        exchange(tree, top, bestSide, bestInner);
+    }
+}
+
+static void refitUpwards(tpBoundsTree* tree, int32_t index) {
+    while (index >= 0) {
+        rotate(tree, index);
+        refit(tree, index);
+        index = tree->nodes.data[index].parent;
+    }
+}
+
+// Leaves --------------------------------------------------------------------------------------
+
+// Descends while putting the box further down is cheaper than making it a sibling here. The cost of a
+// place is the surface it adds: that of the new parent, and the growth of all boxes above.
+static int32_t findSibling(const tpBoundsTree* tree, const tpBounds* bounds) {
+    const tpBoundsNode* nodes = tree->nodes.data;
+    int32_t index = tree->root;
+    while (!isLeaf(&nodes[index])) {
+        double united = unitedArea(&nodes[index].bounds, bounds);
+        double growth = united - areaOf(&nodes[index].bounds);
+        double costs[2];
+        for (int k = 0; k < 2; ++k) {
+            const tpBoundsNode* child = &nodes[nodes[index].child[k]];
+            double with = unitedArea(&child->bounds, bounds);
+            costs[k] = growth + (isLeaf(child) ? with : with - areaOf(&child->bounds));
+        }
+        if (united < costs[0] && united < costs[1]) {
+            break;
+        }
+        index = nodes[index].child[costs[1] < costs[0] ? 1 : 0];
+    }
+    return index;
+}
+
+int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds) {
+    int32_t leaf = takeNode(tree);
+    tpBoundsNode* nodes = tree->nodes.data;
+    nodes[leaf] = (tpBoundsNode){ bounds, { -1, number }, -1, 0 };
+    ++tree->leafCount;
+    if (tree->root < 0) {
+        tree->root = leaf;
+        return leaf;
+    }
+    int32_t sibling = findSibling(tree, &bounds);
+    int32_t above = nodes[sibling].parent;
+    int32_t parent = takeNode(tree);
+    nodes[parent] = (tpBoundsNode){ bounds, { sibling, leaf }, above, 1 };
+    nodes[sibling].parent = nodes[leaf].parent = parent;
+    if (above < 0) {
+        tree->root = parent;
+    } else {
+        nodes[above].child[nodes[above].child[0] == sibling ? 0 : 1] = parent;
+    }
+    refitUpwards(tree, parent);
+    if (nodes[tree->root].height > tp_treeHeightLimit) {
+        tpBoundsTree_Rebuild(tree);
+    }
+    return leaf;
+}
+
+void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    int32_t parent = nodes[leaf].parent;
+    --tree->leafCount;
+    freeNode(tree, leaf);
+    if (parent < 0) {
+        tree->root = -1;
+        return;
+    }
+    int32_t sibling = nodes[parent].child[nodes[parent].child[0] == leaf ? 1 : 0];
+    int32_t above = nodes[parent].parent;
+    nodes[sibling].parent = above;
+    freeNode(tree, parent);
+    if (above < 0) {
+        tree->root = sibling;
+        return;
+    }
+    nodes[above].child[nodes[above].child[0] == parent ? 0 : 1] = sibling;
+    refitUpwards(tree, above);
+}
+
+// Building anew -------------------------------------------------------------------------------
+
+enum { binCount = 8, medianDepth = 48 };
+
+typedef struct Bin {
+    tpBounds bounds;
+    int32_t count;
+} Bin;
+
+static double partOf(tpVec3 v, int axis) {
+    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
+}
+
+static double middleOf(const tpBoundsNode* node, int axis) {
+    return partOf(node->bounds.lower, axis) + partOf(node->bounds.upper, axis);
+}
+
+static tpBounds emptyBounds(void) {
+    return (tpBounds){ { HUGE_VAL, HUGE_VAL, HUGE_VAL }, { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL } };
+}
+
+static int binOf(double middle, double lower, double scale) {
+    int bin = (int)(scale * (middle - lower));
+    return bin < 0 ? 0 : bin >= binCount ? binCount - 1 : bin;
+}
+
+// The number of bins that go to the first half: the cheapest by surface times count.
+static int bestSplit(const Bin bins[binCount]) {
+    double rest[binCount];
+    tpBounds sweep = emptyBounds();
+    int32_t count = 0;
+    for (int i = binCount - 1; i > 0; --i) {
+        sweep = tpUniteBounds(sweep, bins[i].bounds);
+        count += bins[i].count;
+        rest[i] = count > 0 ? count * areaOf(&sweep) : HUGE_VAL;
+    }
+    sweep = emptyBounds();
+    count = 0;
+    int best = 0;
+    double least = HUGE_VAL;
+    for (int i = 1; i < binCount; ++i) {
+        sweep = tpUniteBounds(sweep, bins[i - 1].bounds);
+        count += bins[i - 1].count;
+        double cost = count > 0 ? count * areaOf(&sweep) + rest[i] : HUGE_VAL;
+        if (cost < least) {
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Orders leaves in two parts; returns the size of the first, from 1 to count - 1.
+static int32_t splitLeaves(const tpBoundsNode* nodes, int32_t* leaves, int32_t count, int depth) {
+    tpVec3 lower = tpMakeVec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), upper = tpNeg(lower);
+    for (int32_t i = 0; i < count; ++i) {
+        const tpBounds* b = &nodes[leaves[i]].bounds;
+        tpVec3 middle = tpAdd(b->lower, b->upper);
+        lower = tpMinVec3(lower, middle);
+        upper = tpMaxVec3(upper, middle);
+    }
+    tpVec3 extent = tpSub(upper, lower);
+    int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
+    double low = partOf(lower, axis), scale = binCount / partOf(extent, axis);
+    if (!isfinite(scale) || depth > medianDepth) {
+        return count / 2;
+    }
+    Bin bins[binCount];
+    for (int i = 0; i < binCount; ++i) {
+        bins[i] = (Bin){ emptyBounds(), 0 };
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        Bin* bin = &bins[binOf(middleOf(&nodes[leaves[i]], axis), low, scale)];
+        bin->bounds = tpUniteBounds(bin->bounds, nodes[leaves[i]].bounds);
+        ++bin->count;
+    }
+    int split = bestSplit(bins);
+    int32_t left = 0, right = count;
+    while (left < right) {
+        int32_t leaf = leaves[left];
+        if (binOf(middleOf(&nodes[leaf], axis), low, scale) < split) {
+            ++left;
+        } else {
+            leaves[left] = leaves[--right];
+            leaves[right] = leaf;
+        }
+    }
+    return left > 0 && left < count ? left : count / 2;
+}
+
+static int32_t buildPart(tpBoundsTree* tree, int32_t* leaves, int32_t count, int32_t parent,
+                         int depth) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    if (count == 1) {
+        nodes[leaves[0]].parent = parent;
+        return leaves[0];
+    }
+    int32_t index = takeNode(tree);
+    int32_t first = splitLeaves(nodes, leaves, count, depth);
+    nodes[index].parent = parent;
+    nodes[index].child[0] = buildPart(tree, leaves, first, index, depth + 1);
+    nodes[index].child[1] = buildPart(tree, leaves + first, count - first, index, depth + 1);
+    refit(tree, index);
+    return index;
+}
+
+// Gathers the leaves below a node and frees everything else.
+static int32_t gatherLeaves(tpBoundsTree* tree, int32_t index, int32_t* leaves, int32_t count) {
+    tpBoundsNode node = tree->nodes.data[index];
+    if (isLeaf(&node)) {
+        leaves[count++] = index;
+        return count;
+    }
+    freeNode(tree, index);
+    count = gatherLeaves(tree, node.child[0], leaves, count);
+    return gatherLeaves(tree, node.child[1], leaves, count);
+}
+
+void tpBoundsTree_Rebuild(tpBoundsTree* tree) {
+    if (tree->root < 0) {
+        return;
+    }
+    int32_t count = gatherLeaves(tree, tree->root, tree->scratch.data, 0);
+    TP_ASSERT(count == tree->leafCount);
+    tree->root = buildPart(tree, tree->scratch.data, count, -1, 0);
+}

@@ -1,0 +1,87 @@
+// A dynamic tree of boxes: leaves come, go and move, and the tree keeps itself short and tight.
+//
+// Insertion descends towards the sibling that adds the least surface, and rotations on the way back up
+// exchange a child with a grandchild where that shrinks a box [Kopta12]; when much has changed at once
+// the tree is built anew from the top by the surface area heuristic [Wald07]. What a query finds depends
+// on the leaves alone, not on the tree's shape.
+
+#ifndef TIPPE_SRC_COLLISION_BOUNDS_TREE_H
+#define TIPPE_SRC_COLLISION_BOUNDS_TREE_H
+
+#include "base/memory.h"
+#include "geometry/shape.h"
+
+// 64 bytes: a cache line.
+typedef struct tpBoundsNode {
+    tpBounds bounds;
+    int32_t child[2]; // leaf: -1 and the number of what it stands for
+    int32_t parent;   // -1 at the root; of a free node: the next free one
+    int32_t height;   // 0 for leaves
+} tpBoundsNode;
+
+typedef struct tpBoundsTree {
+    TP_ARRAY(tpBoundsNode) nodes;
+    TP_ARRAY(int32_t) scratch; // leaves, while the tree is built anew
+    int32_t root, firstFree;   // -1: none
+    int32_t leafCount;
+    tpAllocator allocator;
+} tpBoundsTree;
+
+// Deepest tree that a query's stack takes; a deeper one is built anew.
+enum { tp_treeHeightLimit = 100, tp_treeStackSize = tp_treeHeightLimit + 28 };
+
+void tpCreateBoundsTree(tpBoundsTree* tree, const tpAllocator* allocator);
+void tpDestroyBoundsTree(tpBoundsTree* tree);
+
+// Room for that many leaves: until there are more, nothing below allocates.
+bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount);
+
+// The new leaf's node. Room must have been reserved.
+int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds);
+void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf);
+
+// Gives a leaf new bounds without placing it anew; tpBoundsTree_Rebuild must follow before the next
+// query.
+static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
+    tree->nodes.data[leaf].bounds = bounds;
+}
+
+// Builds all inner nodes anew. Leaves keep their nodes.
+void tpBoundsTree_Rebuild(tpBoundsTree* tree);
+
+// Visiting every leaf whose box overlaps `bounds`:
+//
+//     tpTreeWalk walk = tpBoundsTree_Walk(tree);
+//     for (int32_t n = tpTreeWalk_Next(&walk, &bounds); n >= 0; n = tpTreeWalk_Next(&walk, &bounds))
+//
+// gives the leaves' numbers. The tree must not change meanwhile.
+typedef struct tpTreeWalk {
+    const tpBoundsNode* nodes;
+    int32_t stack[tp_treeStackSize];
+    int32_t depth;
+} tpTreeWalk;
+
+static inline tpTreeWalk tpBoundsTree_Walk(const tpBoundsTree* tree) {
+    tpTreeWalk walk;
+    walk.nodes = tree->nodes.data;
+    walk.depth = tree->root >= 0 ? 1 : 0;
+    walk.stack[0] = tree->root;
+    return walk;
+}
+
+static inline int32_t tpTreeWalk_Next(tpTreeWalk* walk, const tpBounds* bounds) {
+    while (walk->depth > 0) {
+        const tpBoundsNode* node = &walk->nodes[walk->stack[--walk->depth]];
+        if (!tpBoundsOverlap(&node->bounds, bounds)) {
+            continue;
+        }
+        if (node->child[0] < 0) {
+            return node->child[1];
+        }
+        walk->stack[walk->depth++] = node->child[1];
+        walk->stack[walk->depth++] = node->child[0];
+    }
+    return -1;
+}
+
+#endif

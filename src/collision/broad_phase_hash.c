@@ -1,0 +1,236 @@
+// The broad phase that starts afresh: a hierarchical spatial hash [MirtichCanny94, sec. 3.2; Overmars92].
+//
+// A box belongs to the level whose cells are the smallest power of two no smaller than its longest side,
+// and there to the one cell that holds its centre. It can then overlap only boxes of its own level in
+// neighbouring cells, and every box looks upward: at its own level and at all coarser ones that are in use,
+// where a few cells hold whatever it can meet. With boxes of bounded density the cost is
+// O(n (1 + log R)), R the ratio of the largest box to the smallest.
+//
+// The cells of all levels share one table of buckets; entries are sorted into it by counting.
+
+#include "collision/broad_phase.h"
+#include "collision/pair_gather.h"
+#include "geometry/shape.h"
+
+typedef struct Cell {
+    int64_t x, y, z;
+    int32_t level;
+} Cell;
+
+typedef struct Entry {
+    Cell cell;
+    int32_t proxy;
+} Entry;
+
+typedef struct Hash {
+    tpAllocator allocator;
+    TP_ARRAY(Entry) entries;  // in the order of proxies
+    TP_ARRAY(Entry) sorted;   // by bucket
+    TP_ARRAY(int32_t) starts; // [bucketCount + 1] into sorted
+    TP_ARRAY(int32_t) unbounded;
+    int32_t levels[2200]; // in use, ascending; doubles have no more exponents
+    int levelCount;
+    uint32_t bucketMask;
+    tpPairGather gather;
+} Hash;
+
+struct tpBroadPhase {
+    Hash hash;
+};
+
+static tpResult createHash(const tpAllocator* allocator, tpBroadPhase** out) {
+    *out = tpAllocateZeroed(allocator, sizeof(tpBroadPhase));
+    if (*out == NULL) {
+        return tp_outOfMemory;
+    }
+    (*out)->hash.allocator = (*out)->hash.gather.allocator = *allocator;
+    return tp_success;
+}
+
+static void destroyHash(tpBroadPhase* broadPhase) {
+    Hash* self = &broadPhase->hash;
+    tpAllocator allocator = self->allocator;
+    TP_FREE_ARRAY(&allocator, self->entries);
+    TP_FREE_ARRAY(&allocator, self->sorted);
+    TP_FREE_ARRAY(&allocator, self->starts);
+    TP_FREE_ARRAY(&allocator, self->unbounded);
+    tpDestroyPairGather(&self->gather);
+    tpRelease(&allocator, broadPhase, sizeof(tpBroadPhase));
+}
+
+// Cells ---------------------------------------------------------------------------------------
+
+// Cells farther out than this share one, on the safe side: the map from places to cells stays monotonic.
+static const double farthestCell = 1e15;
+
+static int64_t cellOf(double place, double size) {
+    return (int64_t)fmin(fmax(floor(place / size), -farthestCell), farthestCell);
+}
+
+// The smallest e with 2^e >= the longest side.
+static int32_t levelOf(const tpBounds* b) {
+    double side = tpMaxPart(tpSub(b->upper, b->lower));
+    int exponent;
+    double mantissa = frexp(fmax(side, 0x1p-1000), &exponent);
+    return mantissa == 0.5 ? exponent - 1 : exponent;
+}
+
+static Cell homeOf(const tpBounds* b) {
+    int32_t level = levelOf(b);
+    double size = ldexp(1.0, level);
+    return (Cell){ cellOf(0.5 * b->lower.x + 0.5 * b->upper.x, size),
+                   cellOf(0.5 * b->lower.y + 0.5 * b->upper.y, size),
+                   cellOf(0.5 * b->lower.z + 0.5 * b->upper.z, size), level };
+}
+
+static uint32_t bucketOf(const Hash* self, const Cell* cell) {
+    uint64_t h = (uint64_t)cell->x * UINT64_C(0x9e3779b97f4a7c15) +
+                 (uint64_t)cell->y * UINT64_C(0xc2b2ae3d27d4eb4f) +
+                 (uint64_t)cell->z * UINT64_C(0x165667b19e3779f9) +
+                 (uint64_t)cell->level * UINT64_C(0xd6e8feb86659fd93);
+    h = (h ^ (h >> 32)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint32_t)(h >> 32) & self->bucketMask;
+}
+
+static bool isSameCell(const Cell* a, const Cell* b) {
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->level == b->level;
+}
+
+// Keeps the list of levels in use ascending and without doubles.
+static void useLevel(Hash* self, int32_t level) {
+    int at = self->levelCount;
+    while (at > 0 && self->levels[at - 1] >= level) {
+        --at;
+    }
+    if (at < self->levelCount && self->levels[at] == level) {
+        return;
+    }
+    for (int i = self->levelCount; i > at; --i) {
+        self->levels[i] = self->levels[i - 1];
+    }
+    self->levels[at] = level;
+    ++self->levelCount;
+}
+
+static bool reserve(Hash* self, int count) {
+    uint32_t buckets = 16;
+    while (buckets < (uint32_t)count) {
+        buckets *= 2;
+    }
+    self->bucketMask = buckets - 1;
+    return TP_RESERVE(&self->allocator, self->entries, count) &&
+           TP_RESERVE(&self->allocator, self->sorted, count) &&
+           TP_RESERVE(&self->allocator, self->unbounded, count) &&
+           TP_RESERVE(&self->allocator, self->starts, (int)buckets + 1);
+}
+
+static void fillTable(Hash* self, const tpProxies* proxies) {
+    self->entries.count = self->unbounded.count = 0;
+    self->levelCount = 0;
+    for (int32_t i = 0; i < proxies->count; ++i) {
+        if (proxies->kinds[i] == tp_noProxy) {
+            continue;
+        }
+        if (!tpProxies_IsBounded(proxies, i)) {
+            self->unbounded.data[self->unbounded.count++] = i;
+            continue;
+        }
+        Entry entry = { homeOf(&proxies->bounds[i]), i };
+        useLevel(self, entry.cell.level);
+        self->entries.data[self->entries.count++] = entry;
+    }
+    int32_t* starts = self->starts.data;
+    uint32_t buckets = self->bucketMask + 1;
+    for (uint32_t b = 0; b <= buckets; ++b) {
+        starts[b] = 0;
+    }
+    for (int i = 0; i < self->entries.count; ++i) {
+        ++starts[bucketOf(self, &self->entries.data[i].cell) + 1];
+    }
+    for (uint32_t b = 0; b < buckets; ++b) {
+        starts[b + 1] += starts[b];
+    }
+    // Backwards, each bucket from its end: within a bucket the order of proxies stays.
+    for (int i = self->entries.count - 1; i >= 0; --i) {
+        uint32_t bucket = bucketOf(self, &self->entries.data[i].cell);
+        self->sorted.data[--starts[bucket + 1]] = self->entries.data[i];
+    }
+    // Now starts[b + 1] is where bucket b begins; move them down and close the end.
+    for (uint32_t b = 0; b < buckets; ++b) {
+        starts[b] = starts[b + 1];
+    }
+    starts[buckets] = self->entries.count;
+}
+
+// Pairs ---------------------------------------------------------------------------------------
+
+typedef struct Search {
+    const Hash* self;
+    const tpProxies* proxies;
+} Search;
+
+// Everything in one cell that pairs with `proxy`. Of two on the same level, the lower number reports.
+static void searchCell(const Search* search, const Cell* cell, int32_t proxy, int32_t level,
+                       tpPairSink* sink) {
+    const Hash* self = search->self;
+    uint32_t bucket = bucketOf(self, cell);
+    for (int32_t i = self->starts.data[bucket]; i < self->starts.data[bucket + 1]; ++i) {
+        const Entry* other = &self->sorted.data[i];
+        if (isSameCell(&other->cell, cell) && (cell->level > level || other->proxy > proxy) &&
+            tpProxies_ArePair(search->proxies, proxy, other->proxy)) {
+            tpPairSink_Add(sink, proxy, other->proxy);
+        }
+    }
+}
+
+// All cells of one level whose boxes can reach `bounds`: a box sticks out of its cell by half a side.
+static void searchLevel(const Search* search, int32_t proxy, int32_t own, int32_t level,
+                        tpPairSink* sink) {
+    const tpBounds* b = &search->proxies->bounds[proxy];
+    double size = ldexp(1.0, level), half = 0.5 * size;
+    Cell low = { cellOf(b->lower.x - half, size), cellOf(b->lower.y - half, size),
+                 cellOf(b->lower.z - half, size), level };
+    Cell high = { cellOf(b->upper.x + half, size), cellOf(b->upper.y + half, size),
+                  cellOf(b->upper.z + half, size), level };
+    Cell cell = { 0, 0, 0, level };
+    for (cell.z = low.z; cell.z <= high.z; ++cell.z) {
+        for (cell.y = low.y; cell.y <= high.y; ++cell.y) {
+            for (cell.x = low.x; cell.x <= high.x; ++cell.x) {
+                searchCell(search, &cell, proxy, own, sink);
+            }
+        }
+    }
+}
+
+static void findBounded(const void* context, int begin, int end, tpPairSink* sink) {
+    const Search* search = context;
+    const Hash* self = search->self;
+    for (int i = begin; i < end; ++i) {
+        const Entry* entry = &self->entries.data[i];
+        for (int k = self->levelCount - 1; k >= 0 && self->levels[k] >= entry->cell.level; --k) {
+            searchLevel(search, entry->proxy, entry->cell.level, self->levels[k], sink);
+        }
+    }
+}
+
+static tpResult findHashPairs(tpBroadPhase* broadPhase, const tpProxies* proxies, tpTasks* tasks,
+                              tpPairArray* out) {
+    Hash* self = &broadPhase->hash;
+    out->count = 0;
+    if (!reserve(self, proxies->count)) {
+        return tp_outOfMemory;
+    }
+    fillTable(self, proxies);
+    Search search = { self, proxies };
+    tpUnboundedSearch unbounded = { proxies, self->unbounded.data, self->unbounded.count };
+    if (!tpPairGather_Run(&self->gather, findBounded, &search, self->entries.count, tasks, out) ||
+        (self->unbounded.count > 0 && !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded,
+                                                        proxies->count, tasks, out)) ||
+        !tpPairGather_Sort(&self->gather, out, proxies->count)) {
+        out->count = 0;
+        return tp_outOfMemory;
+    }
+    return tp_success;
+}
+
+const tpBroadPhaseClass tp_hashBroadPhase = { "hash", createHash, destroyHash, findHashPairs };

@@ -1,0 +1,278 @@
+// The broad phase that remembers: a dynamic tree of boxes a little larger than the shapes'.
+//
+// A shape's box in the tree (its fat box) is left alone until the shape leaves it. Pairs of fat boxes
+// are kept from call to call: only those of shapes that got a new fat box are looked up again. The answer
+// is the part of them whose true boxes overlap; so it depends on the boxes alone, not on the history, and
+// costs little when little moves far.
+
+#include <string.h>
+
+#include "collision/bounds_tree.h"
+#include "collision/broad_phase.h"
+#include "collision/pair_gather.h"
+
+// How much larger a fat box is on each side, relative to the size of the shape, and how many steps of
+// its motion it reaches ahead. Larger boxes last longer but have more pairs.
+static const double sizeMargin = 0.05, motionMargin = 3.0;
+
+// Where more than this part of the shapes has moved out, the tree is built anew.
+static const double rebuildPart = 0.25;
+
+typedef struct Proxy {
+    tpBounds fat;
+    tpVec3 lastLower; // of the true box, in the last call
+    int32_t leaf;     // in the tree; -1: not there
+    uint8_t kind;
+    bool moved; // has a new fat box in this call
+} Proxy;
+
+typedef struct Tree {
+    tpAllocator allocator;
+    tpBoundsTree tree;
+    TP_ARRAY(Proxy) proxies;
+    TP_ARRAY(int32_t) moved, unbounded;
+    tpPairArray fatPairs, found, merged; // sorted, but for `found` at first
+    tpPairGather gather;
+} Tree;
+
+struct tpBroadPhase {
+    Tree tree;
+};
+
+static tpResult createTree(const tpAllocator* allocator, tpBroadPhase** out) {
+    *out = tpAllocateZeroed(allocator, sizeof(tpBroadPhase));
+    if (*out == NULL) {
+        return tp_outOfMemory;
+    }
+    Tree* self = &(*out)->tree;
+    self->allocator = self->gather.allocator = *allocator;
+    tpCreateBoundsTree(&self->tree, allocator);
+    return tp_success;
+}
+
+static void destroyTree(tpBroadPhase* broadPhase) {
+    Tree* self = &broadPhase->tree;
+    tpAllocator allocator = self->allocator;
+    tpDestroyBoundsTree(&self->tree);
+    TP_FREE_ARRAY(&allocator, self->proxies);
+    TP_FREE_ARRAY(&allocator, self->moved);
+    TP_FREE_ARRAY(&allocator, self->unbounded);
+    TP_FREE_ARRAY(&allocator, self->fatPairs);
+    TP_FREE_ARRAY(&allocator, self->found);
+    TP_FREE_ARRAY(&allocator, self->merged);
+    tpDestroyPairGather(&self->gather);
+    tpRelease(&allocator, broadPhase, sizeof(tpBroadPhase));
+}
+
+// Forgets everything, as after memory ran out half way.
+static void startAfresh(Tree* self) {
+    self->proxies.count = self->fatPairs.count = 0;
+    self->tree.nodes.count = 0;
+    self->tree.root = self->tree.firstFree = -1;
+    self->tree.leafCount = 0;
+}
+
+static bool reserve(Tree* self, int count) {
+    return TP_RESERVE(&self->allocator, self->proxies, count) &&
+           TP_RESERVE(&self->allocator, self->moved, count) &&
+           TP_RESERVE(&self->allocator, self->unbounded, count) &&
+           tpBoundsTree_Reserve(&self->tree, count);
+}
+
+// Fat boxes -----------------------------------------------------------------------------------
+
+static bool contains(const tpBounds* outer, const tpBounds* inner) {
+    return outer->lower.x <= inner->lower.x && outer->lower.y <= inner->lower.y &&
+           outer->lower.z <= inner->lower.z && outer->upper.x >= inner->upper.x &&
+           outer->upper.y >= inner->upper.y && outer->upper.z >= inner->upper.z;
+}
+
+static double sizeOf(const tpBounds* b) {
+    tpVec3 d = tpSub(b->upper, b->lower);
+    return d.x + d.y + d.z;
+}
+
+// Larger all around, and further where the shape is heading.
+static tpBounds fatten(const tpBounds* bounds, tpVec3 motion) {
+    double margin = sizeMargin * sizeOf(bounds);
+    tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
+    tpVec3 ahead = tpScale(motionMargin, motion);
+    tpBounds fat = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
+                     tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
+    return fat;
+}
+
+// A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape
+// that was fast once and is at rest now.
+static bool stillServes(const Proxy* proxy, const tpBounds* bounds) {
+    return contains(&proxy->fat, bounds) && sizeOf(&proxy->fat) <= 2.5 * sizeOf(bounds);
+}
+
+static void forgetLeaf(Tree* self, Proxy* proxy) {
+    if (proxy->leaf >= 0) {
+        tpBoundsTree_Remove(&self->tree, proxy->leaf);
+        proxy->leaf = -1;
+        proxy->moved = true; // its pairs go
+    }
+}
+
+// Updates one shape's proxy; those that need a new place in the tree are listed in `moved`.
+static void updateProxy(Tree* self, const tpProxies* proxies, int32_t i) {
+    Proxy* proxy = &self->proxies.data[i];
+    const tpBounds* bounds = &proxies->bounds[i];
+    bool changed = proxy->kind != proxies->kinds[i];
+    proxy->kind = proxies->kinds[i];
+    proxy->moved = false;
+    if (proxy->kind == tp_noProxy) {
+        forgetLeaf(self, proxy);
+        return;
+    }
+    if (!tpProxies_IsBounded(proxies, i)) {
+        forgetLeaf(self, proxy);
+        self->unbounded.data[self->unbounded.count++] = i;
+        return;
+    }
+    tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
+    proxy->lastLower = bounds->lower;
+    if (!changed && proxy->leaf >= 0 && stillServes(proxy, bounds)) {
+        return;
+    }
+    // A leap is no motion to be continued.
+    bool leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
+    proxy->fat = fatten(bounds, leaps ? tpZeroVec3() : motion);
+    proxy->moved = true;
+    self->moved.data[self->moved.count++] = i;
+}
+
+static void updateProxies(Tree* self, const tpProxies* proxies) {
+    while (self->proxies.count < proxies->count) {
+        self->proxies.data[self->proxies.count++] = (Proxy){ .leaf = -1, .kind = tp_noProxy };
+    }
+    // Numbers beyond the end have gone.
+    for (int32_t i = proxies->count; i < self->proxies.count; ++i) {
+        forgetLeaf(self, &self->proxies.data[i]);
+        self->proxies.data[i].kind = tp_noProxy;
+    }
+    self->moved.count = self->unbounded.count = 0;
+    for (int32_t i = 0; i < proxies->count; ++i) {
+        updateProxy(self, proxies, i);
+    }
+}
+
+// Few go to their new places one by one; for many the tree is built anew.
+static void updateTree(Tree* self) {
+    bool rebuild = self->moved.count > 64 && self->moved.count > rebuildPart * self->proxies.count;
+    for (int i = 0; i < self->moved.count; ++i) {
+        Proxy* proxy = &self->proxies.data[self->moved.data[i]];
+        if (rebuild && proxy->leaf >= 0) {
+            tpBoundsTree_SetLeaf(&self->tree, proxy->leaf, proxy->fat);
+            continue;
+        }
+        if (proxy->leaf >= 0) {
+            tpBoundsTree_Remove(&self->tree, proxy->leaf);
+        }
+        proxy->leaf = tpBoundsTree_Insert(&self->tree, self->moved.data[i], proxy->fat);
+    }
+    if (rebuild) {
+        tpBoundsTree_Rebuild(&self->tree);
+    }
+}
+
+// Pairs ---------------------------------------------------------------------------------------
+
+// Fat pairs of the moved shapes. Where both have moved, the one with the lower number reports.
+static void findMoved(const void* context, int begin, int end, tpPairSink* sink) {
+    const Tree* self = context;
+    for (int i = begin; i < end; ++i) {
+        int32_t a = self->moved.data[i];
+        const Proxy* proxy = &self->proxies.data[a];
+        tpTreeWalk walk = tpBoundsTree_Walk(&self->tree);
+        for (int32_t b = tpTreeWalk_Next(&walk, &proxy->fat); b >= 0;
+             b = tpTreeWalk_Next(&walk, &proxy->fat)) {
+            const Proxy* other = &self->proxies.data[b];
+            bool mine = a != b && (!other->moved || a < b);
+            if (mine && (proxy->kind == tp_movableProxy || other->kind == tp_movableProxy)) {
+                tpPairSink_Add(sink, a, b);
+            }
+        }
+    }
+}
+
+// Old pairs without a moved shape stay, those found for moved shapes come in.
+static bool updateFatPairs(Tree* self, tpTasks* tasks) {
+    int kept = 0;
+    for (int i = 0; i < self->fatPairs.count; ++i) {
+        tpShapePair pair = self->fatPairs.data[i];
+        if (!self->proxies.data[pair.shapeA].moved && !self->proxies.data[pair.shapeB].moved) {
+            self->fatPairs.data[kept++] = pair;
+        }
+    }
+    self->fatPairs.count = kept;
+    if (self->moved.count == 0) {
+        return true;
+    }
+    self->found.count = 0;
+    if (!tpPairGather_Run(&self->gather, findMoved, self, self->moved.count, tasks, &self->found) ||
+        !tpPairGather_Sort(&self->gather, &self->found, self->proxies.count) ||
+        !tpMergePairs(&self->allocator, &self->fatPairs, &self->found, &self->merged)) {
+        return false;
+    }
+    tpPairArray swap = self->fatPairs;
+    self->fatPairs = self->merged;
+    self->merged = swap;
+    return true;
+}
+
+typedef struct Selection {
+    const Tree* self;
+    const tpProxies* proxies;
+} Selection;
+
+// Fat pairs whose true boxes overlap. They come out in order.
+static void selectPairs(const void* context, int begin, int end, tpPairSink* sink) {
+    const Selection* selection = context;
+    for (int i = begin; i < end; ++i) {
+        tpShapePair pair = selection->self->fatPairs.data[i];
+        if (tpProxies_ArePair(selection->proxies, pair.shapeA, pair.shapeB)) {
+            tpPairSink_Add(sink, pair.shapeA, pair.shapeB);
+        }
+    }
+}
+
+static bool selectAll(Tree* self, const tpProxies* proxies, tpTasks* tasks, tpPairArray* out) {
+    Selection selection = { self, proxies };
+    out->count = 0;
+    if (self->unbounded.count == 0) {
+        return tpPairGather_Run(&self->gather, selectPairs, &selection, self->fatPairs.count, tasks,
+                                out);
+    }
+    tpUnboundedSearch unbounded = { proxies, self->unbounded.data, self->unbounded.count };
+    self->merged.count = self->found.count = 0;
+    return tpPairGather_Run(&self->gather, selectPairs, &selection, self->fatPairs.count, tasks,
+                            &self->merged) &&
+           tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded, proxies->count, tasks,
+                            &self->found) &&
+           tpPairGather_Sort(&self->gather, &self->found, proxies->count) &&
+           tpMergePairs(&self->allocator, &self->merged, &self->found, out);
+}
+
+static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies, tpTasks* tasks,
+                              tpPairArray* out) {
+    Tree* self = &broadPhase->tree;
+    out->count = 0;
+    if (!reserve(self, proxies->count)) {
+        startAfresh(self);
+        return tp_outOfMemory;
+    }
+    updateProxies(self, proxies);
+    updateTree(self);
+    if (!updateFatPairs(self, tasks) || !selectAll(self, proxies, tasks, out)) {
+        startAfresh(self);
+        out->count = 0;
+        return tp_outOfMemory;
+    }
+    self->proxies.count = proxies->count;
+    return tp_success;
+}
+
+const tpBroadPhaseClass tp_treeBroadPhase = { "tree", createTree, destroyTree, findTreePairs };

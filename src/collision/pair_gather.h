@@ -1,0 +1,61 @@
+// Pairs gathered by several threads, and sorted lists of pairs.
+//
+// Each chunk of a loop writes to a list of its own; a list that turns out too short is made longer by the
+// calling thread, and its chunk is run again. So threads never allocate, and the result does not depend
+// on them.
+
+#ifndef TIPPE_SRC_COLLISION_PAIR_GATHER_H
+#define TIPPE_SRC_COLLISION_PAIR_GATHER_H
+
+#include "base/memory.h"
+#include "base/tasks.h"
+#include "collision/broad_phase.h"
+
+enum { tp_pairChunkCount = 32 };
+
+// The list of one chunk: counts what finds no room.
+typedef struct tpPairSink {
+    tpShapePair* data;
+    int count, capacity;
+} tpPairSink;
+
+static inline void tpPairSink_Add(tpPairSink* sink, int32_t a, int32_t b) {
+    if (sink->count < sink->capacity) {
+        sink->data[sink->count].shapeA = a < b ? a : b;
+        sink->data[sink->count].shapeB = a < b ? b : a;
+    }
+    ++sink->count;
+}
+
+typedef struct tpPairGather {
+    tpPairSink sinks[tp_pairChunkCount];
+    tpPairArray sorted; // scratch of sorting
+    tpAllocator allocator;
+} tpPairGather;
+
+// Finds the pairs of the things numbered begin to end - 1.
+typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink* sink);
+
+void tpDestroyPairGather(tpPairGather* gather);
+
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False where memory ran
+// out.
+bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
+                      tpTasks* tasks, tpPairArray* out);
+
+// Shapes without end against all others: a finder over all proxies, whose context this is.
+typedef struct tpUnboundedSearch {
+    const tpProxies* proxies;
+    const int32_t* unbounded; // ascending
+    int unboundedCount;
+} tpUnboundedSearch;
+void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink);
+
+// Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. False where memory ran out.
+bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount);
+
+// Merges two sorted lists into `out`.
+bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
+                  tpPairArray* out);
+
+#endif
