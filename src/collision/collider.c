@@ -1,8 +1,8 @@
 // The collider: shapes in, pairs and contacts out.
 //
 // What an update learned about a pair is kept beside the pair. Both the old pairs and the new ones are
-// sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept, whatever
-// more the broad phase reports: what is remembered depends on poses alone, not on its history.
+// sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept: what is
+// remembered depends on poses alone, not on the history of the broad phase.
 
 #include "collision/collider.h"
 
@@ -20,7 +20,6 @@ typedef struct ColliderShape {
     uint32_t group, mask;
 } ColliderShape;
 
-typedef TP_ARRAY(tpShapePair) PairArray;
 typedef TP_ARRAY(tpPairCache) CacheArray;
 
 struct tpCollider {
@@ -29,9 +28,11 @@ struct tpCollider {
     int32_t firstFree;         // no slot below it is free
     TP_ARRAY(tpPose) poses;    // of shapes, in the world
     TP_ARRAY(tpBounds) bounds; // grown by margins
-    TP_ARRAY(int32_t) order;   // shapes by the lower end of their bounds along x
-    tpExcludedPairs excluded;  // bodies
-    PairArray pairs, oldPairs; // sorted
+    TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes
+    const tpBroadPhaseClass* broadPhaseClass;
+    tpBroadPhase* broadPhase;
+    tpExcludedPairs excluded;    // bodies
+    tpPairArray pairs, oldPairs; // sorted
     CacheArray caches, oldCaches;
     TP_ARRAY(tpContact) contacts;
     TP_ARRAY(tpContactPoint) scratch;
@@ -43,6 +44,12 @@ tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
         return tp_outOfMemory;
     }
     (*out)->allocator = def->allocator;
+    (*out)->broadPhaseClass = def->useHash ? &tp_hashBroadPhase : &tp_treeBroadPhase;
+    if ((*out)->broadPhaseClass->create(&def->allocator, &(*out)->broadPhase) != tp_success) {
+        tpRelease(&def->allocator, *out, sizeof(tpCollider));
+        *out = NULL;
+        return tp_outOfMemory;
+    }
     return tp_success;
 }
 
@@ -59,7 +66,8 @@ void tpDestroyCollider(tpCollider* collider) {
     TP_FREE_ARRAY(&allocator, collider->shapes);
     TP_FREE_ARRAY(&allocator, collider->poses);
     TP_FREE_ARRAY(&allocator, collider->bounds);
-    TP_FREE_ARRAY(&allocator, collider->order);
+    TP_FREE_ARRAY(&allocator, collider->kinds);
+    collider->broadPhaseClass->destroy(collider->broadPhase);
     TP_FREE_ARRAY(&allocator, collider->pairs);
     TP_FREE_ARRAY(&allocator, collider->oldPairs);
     TP_FREE_ARRAY(&allocator, collider->caches);
@@ -150,12 +158,12 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB) {
 
 // Pairs ---------------------------------------------------------------------------------------
 
-static bool mayCollide(const tpCollider* collider, int32_t i, int32_t j) {
+static bool mayCollide(const void* context, int32_t i, int32_t j) {
+    const tpCollider* collider = context;
     const ColliderShape* a = &collider->shapes.data[i];
     const ColliderShape* b = &collider->shapes.data[j];
     bool swapped;
-    return a->body != b->body && (a->isMovable || b->isMovable) && (a->group & b->mask) != 0 &&
-           (b->group & a->mask) != 0 &&
+    return a->body != b->body && (a->group & b->mask) != 0 && (b->group & a->mask) != 0 &&
            tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
            !tpExcludedPairs_Has(&collider->excluded, a->body, b->body);
 }
@@ -164,12 +172,16 @@ static bool mayCollide(const tpCollider* collider, int32_t i, int32_t j) {
 static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins) {
     int count = collider->shapes.count;
     if (!TP_RESERVE(&collider->allocator, collider->poses, count) ||
-        !TP_RESERVE(&collider->allocator, collider->bounds, count)) {
+        !TP_RESERVE(&collider->allocator, collider->bounds, count) ||
+        !TP_RESERVE(&collider->allocator, collider->kinds, count)) {
         return false;
     }
-    collider->poses.count = collider->bounds.count = count;
+    collider->poses.count = collider->bounds.count = collider->kinds.count = count;
     for (int i = 0; i < count; ++i) {
         const ColliderShape* s = &collider->shapes.data[i];
+        collider->kinds.data[i] = s->body < 0    ? tp_noProxy
+                                  : s->isMovable ? tp_movableProxy
+                                                 : tp_fixedProxy;
         if (s->body < 0) {
             collider->bounds.data[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
             continue;
@@ -184,84 +196,12 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
     return true;
 }
 
-// Shapes in the order of the lower ends of their bounds along x: nearly that of the last update.
-static bool sortShapes(tpCollider* collider) {
-    if (!TP_RESERVE(&collider->allocator, collider->order, collider->shapes.count)) {
-        return false;
-    }
-    const tpBounds* bounds = collider->bounds.data;
-    int32_t* order = collider->order.data;
-    if (collider->order.count != collider->shapes.count) {
-        collider->order.count = collider->shapes.count;
-        for (int i = 0; i < collider->order.count; ++i) {
-            order[i] = i;
-        }
-    }
-    for (int gap = collider->order.count > 64 ? 1093 : 4; gap > 0; gap /= 3) {
-        for (int i = gap; i < collider->order.count; ++i) {
-            int32_t shape = order[i];
-            int j = i;
-            for (; j >= gap && bounds[order[j - gap]].lower.x > bounds[shape].lower.x; j -= gap) {
-                order[j] = order[j - gap];
-            }
-            order[j] = shape;
-        }
-    }
-    return true;
-}
-
-static int comparePairs(const tpShapePair* p, const tpShapePair* q) {
-    return p->shapeA != q->shapeA ? (p->shapeA < q->shapeA ? -1 : 1)
-                                  : (p->shapeB > q->shapeB) - (p->shapeB < q->shapeB);
-}
-
-static void sortPairs(tpShapePair* pairs, int count) {
-    int gap = 1;
-    while (gap < count / 3) {
-        gap = 3 * gap + 1;
-    }
-    for (; gap > 0; gap /= 3) {
-        for (int i = gap; i < count; ++i) {
-            tpShapePair pair = pairs[i];
-            int j = i;
-            for (; j >= gap && comparePairs(&pairs[j - gap], &pair) > 0; j -= gap) {
-                pairs[j] = pairs[j - gap];
-            }
-            pairs[j] = pair;
-        }
-    }
-}
-
-// Pairs whose bounds overlap, by a sweep along x.
-static bool sweepPairs(tpCollider* collider, tpTasks* tasks) {
-    (void)tasks;
-    if (!sortShapes(collider)) {
-        return false;
-    }
-    for (int i = 0; i < collider->order.count; ++i) {
-        int32_t a = collider->order.data[i];
-        if (collider->shapes.data[a].body < 0) {
-            continue;
-        }
-        const tpBounds* bounds = &collider->bounds.data[a];
-        for (int j = i + 1; j < collider->order.count; ++j) {
-            int32_t b = collider->order.data[j];
-            if (collider->shapes.data[b].body < 0) {
-                continue;
-            }
-            if (collider->bounds.data[b].lower.x > bounds->upper.x) {
-                break;
-            }
-            tpShapePair pair = { a < b ? a : b, a < b ? b : a };
-            if (tpBoundsOverlap(bounds, &collider->bounds.data[b]) &&
-                mayCollide(collider, pair.shapeA, pair.shapeB) &&
-                !TP_PUSH(&collider->allocator, collider->pairs, pair)) {
-                return false;
-            }
-        }
-    }
-    sortPairs(collider->pairs.data, collider->pairs.count);
-    return true;
+// Pairs whose bounds overlap.
+static bool findPairs(tpCollider* collider, tpTasks* tasks) {
+    tpProxies proxies = { collider->bounds.data, collider->kinds.data, collider->shapes.count,
+                          mayCollide, collider };
+    return collider->broadPhaseClass->findPairs(collider->broadPhase, &proxies, tasks,
+                                                &collider->pairs) == tp_success;
 }
 
 // Hands on what was known about pairs that are still there; both lists are sorted.
@@ -292,14 +232,14 @@ static bool inheritCaches(tpCollider* collider) {
 
 tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
                               const double* bodyMargins, tpTasks* tasks) {
-    PairArray pairs = collider->oldPairs;
+    tpPairArray pairs = collider->oldPairs;
     CacheArray caches = collider->oldCaches;
     collider->oldPairs = collider->pairs;
     collider->oldCaches = collider->caches;
     collider->pairs = pairs;
     collider->caches = caches;
     collider->pairs.count = collider->caches.count = collider->contacts.count = 0;
-    if (!placeShapes(collider, bodyPoses, bodyMargins) || !sweepPairs(collider, tasks) ||
+    if (!placeShapes(collider, bodyPoses, bodyMargins) || !findPairs(collider, tasks) ||
         !inheritCaches(collider)) {
         collider->pairs.count = collider->caches.count = 0;
         return tp_outOfMemory;

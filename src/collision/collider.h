@@ -13,9 +13,8 @@
 #define TIPPE_SRC_COLLISION_COLLIDER_H
 
 #include "base/memory.h"
+#include "collision/broad_phase.h"
 #include "tippe/collision.h"
-
-typedef struct tpTasks tpTasks;
 
 typedef struct tpContact {
     int32_t bodyA, bodyB;   // different bodies; at least one of them can move
@@ -25,11 +24,6 @@ typedef struct tpContact {
     tpVec3 normal;          // unit, from B to A
     double gap;             // m, negative overlap
 } tpContact;
-
-// Two shapes that may be close: their bounds, grown by the margins of their bodies, overlap.
-typedef struct tpShapePair {
-    int32_t shapeA, shapeB; // shapeA < shapeB
-} tpShapePair;
 
 typedef struct tpColliderShapeDef {
     const tpGeometry* geometry; // the collider retains it
