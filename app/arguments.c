@@ -73,7 +73,7 @@ static void printHelp(const tpArgumentTable* table) {
         printWrapped(printf("  %s", table->operands[i].name), table->operands[i].help);
     }
     for (int i = 0; i < table->optionCount; ++i) {
-        const tpOption* option = &table->options[i];
+        const tpArgument* option = &table->options[i];
         int used = printf("  --%s", option->name);
         if (option->kind == optionChoice) {
             for (int k = 0; option->choices[k] != NULL; ++k) {
@@ -92,14 +92,14 @@ static void printHelp(const tpArgumentTable* table) {
 
 // Reading -------------------------------------------------------------------------------------
 
-static tpArgumentsResult complainOfValue(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult complainOfValue(const tpArgumentTable* table, const tpArgument* option,
                                          const char* value, const char* expected) {
     fprintf(stderr, "tippe %s: --%s takes %s, not '%s'\n", table->command, option->name, expected,
             value);
     return argumentsWrong;
 }
 
-static tpArgumentsResult readNumber(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult readNumber(const tpArgumentTable* table, const tpArgument* option,
                                     const char* value) {
     char* end;
     double number = strtod(value, &end);
@@ -113,7 +113,7 @@ static tpArgumentsResult readNumber(const tpArgumentTable* table, const tpOption
     return argumentsParsed;
 }
 
-static tpArgumentsResult readCount(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult readCount(const tpArgumentTable* table, const tpArgument* option,
                                    const char* value) {
     char* end;
     errno = 0;
@@ -125,7 +125,7 @@ static tpArgumentsResult readCount(const tpArgumentTable* table, const tpOption*
     return argumentsParsed;
 }
 
-static tpArgumentsResult readChoice(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult readChoice(const tpArgumentTable* table, const tpArgument* option,
                                     const char* value) {
     for (int i = 0; option->choices[i] != NULL; ++i) {
         if (strcmp(option->choices[i], value) == 0) {
@@ -139,7 +139,7 @@ static tpArgumentsResult readChoice(const tpArgumentTable* table, const tpOption
     return argumentsWrong;
 }
 
-static tpArgumentsResult readList(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult readList(const tpArgumentTable* table, const tpArgument* option,
                                   const char* value) {
     tpArgumentList* list = option->target;
     if (list->count == longestArgumentList) {
@@ -151,7 +151,7 @@ static tpArgumentsResult readList(const tpArgumentTable* table, const tpOption* 
     return argumentsParsed;
 }
 
-static tpArgumentsResult readValue(const tpArgumentTable* table, const tpOption* option,
+static tpArgumentsResult readValue(const tpArgumentTable* table, const tpArgument* option,
                                    const char* value) {
     switch (option->kind) {
     case optionNumber:
@@ -197,7 +197,7 @@ static tpArgumentsResult readOption(const tpArgumentTable* table, int argumentCo
                                     char** arguments, int* index) {
     const char* argument = arguments[*index];
     int length = (int)strcspn(argument, "=");
-    const tpOption* option = NULL;
+    const tpArgument* option = NULL;
     for (int i = 0; i < table->optionCount && option == NULL; ++i) {
         const char* name = table->options[i].name;
         if (length == (int)strlen(name) + 2 && strncmp(argument, "--", 2) == 0 &&

@@ -7,7 +7,7 @@
 //
 //     const char* file = NULL;
 //     bool quiet = false;
-//     const tpOption options[] = {
+//     const tpArgument options[] = {
 //         { "quiet", optionFlag, &quiet, NULL, "print nothing", NULL },
 //     };
 //     const tpOperand operands[] = { { "FILE", &file, true, "what to read" } };
@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-typedef enum tpOptionKind {
+typedef enum tpArgumentKind {
     optionFlag,     // target bool, no value
     optionText,     // target const char*
     optionNumber,   // target double, finite
@@ -25,7 +25,7 @@ typedef enum tpOptionKind {
     optionCount,    // target int, zero or more
     optionChoice,   // target const char*, one of `choices`
     optionList      // target tpArgumentList: every time it is given
-} tpOptionKind;
+} tpArgumentKind;
 
 enum { longestArgumentList = 64 };
 
@@ -34,14 +34,14 @@ typedef struct tpArgumentList {
     int count;
 } tpArgumentList;
 
-typedef struct tpOption {
+typedef struct tpArgument {
     const char* name; // without dashes
-    tpOptionKind kind;
+    tpArgumentKind kind;
     void* target;          // written only when the option is given
     const char* valueName; // how the value is called in the help: FILE, SECONDS; NULL for a flag
     const char* help;      // one sentence without a full stop; wrapped
     const char* const* choices; // of optionChoice: the words, ended by NULL
-} tpOption;
+} tpArgument;
 
 typedef struct tpOperand {
     const char* name; // as it stands in the usage line: SCENE
@@ -55,7 +55,7 @@ typedef struct tpArgumentTable {
     const char* summary; // what it does, one sentence without a full stop
     const tpOperand* operands;
     int operandCount;
-    const tpOption* options;
+    const tpArgument* options;
     int optionCount;
     const char* notes; // printed at the end of the help as it is, or NULL
 } tpArgumentTable;

@@ -4,7 +4,13 @@
 #define TIPPE_APP_COMMAND_H
 
 // Exit statuses, the same for every subcommand but `solve`, which adds two.
-enum { exitDone = 0, exitNotSolved = 1, exitBadInput = 2, exitCouldNotGoOn = 3, exitInfeasible = 4 };
+enum {
+    exitDone = 0,
+    exitNotSolved = 1,
+    exitBadInput = 2,
+    exitCouldNotGoOn = 3,
+    exitInfeasible = 4
+};
 
 typedef struct tpCommand {
     const char* name;
@@ -13,7 +19,11 @@ typedef struct tpCommand {
     int (*run)(int argumentCount, char** arguments);
 } tpCommand;
 
-int runVersion(int argumentCount, char** arguments);
+int runCheck(int argumentCount, char** arguments);
+int runList(int argumentCount, char** arguments);
+int runRepair(int argumentCount, char** arguments);
+int runRun(int argumentCount, char** arguments);
+int runSchema(int argumentCount, char** arguments);
 int runSolve(int argumentCount, char** arguments);
 
 #endif

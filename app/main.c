@@ -3,29 +3,90 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "command.h"
 #include "tippe/base.h"
 
 static const tpCommand commands[] = {
+    { "run", "run a scene and print what it came to", runRun },
+    { "check", "check a scene without running it", runCheck },
+    { "list", "list steppers, solvers, shapes, joints and options", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
-    { "--version", "print the version", runVersion },
+    { "repair", "make the recording of a killed run readable again", runRepair },
+    { "schema", "print the JSON Schema of scene files", runSchema },
 };
 
 enum { commandCount = sizeof(commands) / sizeof(commands[0]) };
 
-int runVersion(int argumentCount, char** arguments) {
-    (void)argumentCount;
-    (void)arguments;
-    printf("tippe %s\n", tpVersion());
-    return exitDone;
+static void printUsage(FILE* stream) {
+    fprintf(stream, "usage: tippe COMMAND [options]\n\n"
+                    "Simulates rigid bodies with contact and friction.\n\n");
+    for (int i = 0; i < commandCount; ++i) {
+        fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    fprintf(stream, "\n  --help     print this, or with a command before it all about that\n"
+                    "  --version  print the version\n\n"
+                    "Exit status: 0 done; 2 bad input or usage; 3 the simulation could not go on. "
+                    "tippe solve: 0 solved,\n1 not solved, 4 proved infeasible.\n");
+}
+
+static const tpCommand* findCommand(const char* name) {
+    for (int i = 0; i < commandCount; ++i) {
+        if (strcmp(name, commands[i].name) == 0) {
+            return &commands[i];
+        }
+    }
+    return NULL;
+}
+
+static int complainOfCommand(const char* name) {
+    const char* names[commandCount];
+    for (int i = 0; i < commandCount; ++i) {
+        names[i] = commands[i].name;
+    }
+    const char* nearest = tpNearestName(name, names, commandCount);
+    if (nearest != NULL) {
+        fprintf(stderr, "tippe: unknown command '%s'; did you mean '%s'?\n", name, nearest);
+    } else {
+        fprintf(stderr, "tippe: unknown command '%s'; see tippe --help\n", name);
+    }
+    return exitBadInput;
+}
+
+// tippe help [COMMAND]
+static int runHelp(int argumentCount, char** arguments) {
+    if (argumentCount < 2) {
+        printUsage(stdout);
+        return exitDone;
+    }
+    const tpCommand* command = findCommand(arguments[1]);
+    char help[] = "--help";
+    char* line[] = { arguments[1], help, NULL };
+    return command != NULL ? command->run(2, line) : complainOfCommand(arguments[1]);
 }
 
 int main(int argumentCount, char** arguments) {
-    for (int i = 0; argumentCount > 1 && i < commandCount; ++i) {
-        if (strcmp(arguments[1], commands[i].name) == 0) {
-            return commands[i].run(argumentCount - 1, arguments + 1);
-        }
+    if (argumentCount < 2) {
+        printUsage(stderr);
+        return exitBadInput;
     }
-    fprintf(stderr, "usage: tippe COMMAND ...\n");
-    return exitBadInput;
+    const char* name = arguments[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        return runHelp(argumentCount - 1, arguments + 1);
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("tippe %s\n", tpVersion());
+        return exitDone;
+    }
+    const tpCommand* command = findCommand(name);
+    if (command == NULL) {
+        return complainOfCommand(name);
+    }
+    int status = command->run(argumentCount - 1, arguments + 1);
+    // What was printed has to have arrived: a full disk is not success.
+    if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+        fprintf(stderr, "tippe %s: standard output could not be written\n", name);
+        return status == exitDone ? exitCouldNotGoOn : status;
+    }
+    return status;
 }

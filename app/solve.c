@@ -56,7 +56,7 @@ static const char notes[] =
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          SolveOptions* options) {
     static const char* const kinds[] = { "lcp", "mlcp", "fc2d", "fc3d", NULL };
-    const tpOption table[] = {
+    const tpArgument table[] = {
         { "kind", optionChoice, &options->kind, NULL,
           "what the file holds, where its content cannot tell", kinds },
         { "solver", optionText, &options->solver, "NAME",

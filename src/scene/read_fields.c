@@ -75,7 +75,7 @@ static tpResult readChoice(tpReader* reader, const tpField* field, void* part) {
             return tp_success;
         }
     }
-    return tpFailUnknown(reader, place, field->key, word, field->choices, count);
+    return tpFailUnknown(reader, place, field->key, word, "", field->choices, count);
 }
 
 // The look ahead for it has already found which.

@@ -9,11 +9,11 @@
 #include "scene/options.h"
 
 tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, const char* word,
-                       const char* const* known, int count) {
+                       const char* where, const char* const* known, int count) {
     const char* nearest = tpNearestName(word, known, count);
     if (nearest != NULL) {
-        return TP_FAIL(reader, place, "unknown %s \"%.60s\"; did you mean \"%s\"?", what, word,
-                       nearest);
+        return TP_FAIL(reader, place, "unknown %s \"%.60s\"%s; did you mean \"%s\"?", what, word,
+                       where, nearest);
     }
     char list[400] = "";
     size_t used = 0;
@@ -21,7 +21,7 @@ tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, c
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s", i == 0 ? "" : ", ",
                                  known[i]);
     }
-    return TP_FAIL(reader, place, "unknown %s \"%.60s\"; expected one of: %s", what, word,
+    return TP_FAIL(reader, place, "unknown %s \"%.60s\"%s; expected one of: %s", what, word, where,
                    count > 0 ? list : "(there are none)");
 }
 
@@ -67,9 +67,9 @@ static tpResult failUnknownKey(tpReader* reader, tpScenePlace place, const tpRec
     for (int i = 0; i < count; ++i) {
         known[i] = tpRecord_Field(record, i)->key;
     }
-    char what[80];
-    snprintf(what, sizeof(what), "key in %s", record->article);
-    return tpFailUnknown(reader, place, what, key, known, count);
+    char where[80];
+    snprintf(where, sizeof(where), " in %s", record->article);
+    return tpFailUnknown(reader, place, "key", key, where, known, count);
 }
 
 // Reads the key that comes next and finds it among those of the record.
@@ -150,7 +150,7 @@ static tpResult matchType(tpReader* reader, tpJson* ahead, const tpFamily* famil
     }
     char what[80];
     snprintf(what, sizeof(what), "type of %s", family->name);
-    return tpFailUnknown(reader, place, what, type, known, family->memberCount);
+    return tpFailUnknown(reader, place, what, type, "", known, family->memberCount);
 }
 
 // Which record of the family comes next: looks ahead for its "type", which may stand anywhere.

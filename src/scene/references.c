@@ -90,7 +90,7 @@ static tpResult resolve(tpReader* reader, const tpNames* names, const char* what
     }
     reference->index = *findSlot(names, reference->name);
     if (reference->index < 0) {
-        return tpFailUnknown(reader, reference->place, what, reference->name, names->names,
+        return tpFailUnknown(reader, reference->place, what, reference->name, "", names->names,
                              names->count);
     }
     return tp_success;

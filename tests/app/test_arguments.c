@@ -28,7 +28,7 @@ static char printed[8192];
 
 static tpArgumentsResult parse(Line* line, int count, char** words) {
     static const char* const kinds[] = { "lcp", "mlcp", "fc3d", NULL };
-    const tpOption options[] = {
+    const tpArgument options[] = {
         { "quiet", optionFlag, &line->quiet, NULL, "print nothing", NULL },
         { "out", optionText, &line->out, "FILE", "where to write", NULL },
         { "step", optionPositive, &line->step, "SECONDS", "time step", NULL },

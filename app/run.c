@@ -1,0 +1,351 @@
+// tippe run: steps a scene, writes it down, and says what it came to.
+//
+// Everything that can be wrong is found before the first file is opened: the command line, the scene,
+// the world it describes, the places to write to.
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "arguments.h"
+#include "command.h"
+#include "output_file.h"
+#include "progress.h"
+#include "scene_file.h"
+#include "tippe/recording.h"
+
+typedef struct tpRunOptions {
+    const char* scene;
+    tpSceneOverrides overrides;
+    tpArgumentList settings;
+    const char* out;
+    const char* csv;
+    const char* contacts;
+    bool json, quiet;
+    int every, threads;
+} tpRunOptions;
+
+typedef struct tpOutputs {
+    tpRecorder* recorder;
+    tpTable* trajectory;
+    tpTable* contacts;
+} tpOutputs;
+
+static const char notes[] =
+    "SCENE is a file, or the name of a scene that came with Tippe: tippe run t_handle\n"
+    "\n"
+    "The run has round(until / step) steps. Ctrl-C ends it early; what was recorded stays "
+    "readable.\n"
+    "\n"
+    "Exit status: 0 done; 2 bad input or usage, nothing is written; 3 the simulation could not go\n"
+    "on or was interrupted, what was recorded until then is kept.\n";
+
+// The command line ----------------------------------------------------------------------------
+
+static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
+                                         tpRunOptions* options) {
+    double until = NAN;
+    const tpArgument table[] = {
+        { "stepper", optionText, &options->overrides.stepper, "NAME",
+          "the method, instead of the scene's; tippe list shows them", NULL },
+        { "step", optionPositive, &options->overrides.step, "SECONDS",
+          "the time of one step, instead of the scene's", NULL },
+        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+        { "set", optionList, &options->settings, "NAME=VALUE",
+          "an option of the stepper, instead of the scene's; may stand more than once", NULL },
+        { "out", optionText, &options->out, "FILE.h5", "record everything in an HDF5 file", NULL },
+        { "csv", optionText, &options->csv, "FILE.csv",
+          "write positions and velocities of the bodies, a row a step", NULL },
+        { "contacts", optionText, &options->contacts, "FILE.csv",
+          "write the contacts, a row a contact and step", NULL },
+        { "every", optionCount, &options->every, "N",
+          "record every N-th step only, in all of the files", NULL },
+        { "json", optionFlag, &options->json, NULL,
+          "print the summary as one JSON object instead of a table", NULL },
+        { "quiet", optionFlag, &options->quiet, NULL,
+          "no progress and no summary (--json is still printed)", NULL },
+        { "threads", optionCount, &options->threads, "N",
+          "threads to use, default 1; the results are the same for any number", NULL },
+    };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to run" } };
+    const tpArgumentTable line = {
+        .command = "run",
+        .summary = "Runs a scene and prints what it came to",
+        .operands = operands,
+        .operandCount = 1,
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .notes = notes,
+    };
+    tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
+    if (result == argumentsParsed && (options->every < 1 || options->threads < 1)) {
+        fprintf(stderr, "tippe run: --%s takes a whole number, one or more\n",
+                options->every < 1 ? "every" : "threads");
+        return argumentsWrong;
+    }
+    if (!isnan(until)) {
+        options->overrides.until = until;
+        options->overrides.hasUntil = true;
+    }
+    options->overrides.options = options->settings.items;
+    options->overrides.optionCount = options->settings.count;
+    return result;
+}
+
+// Files ---------------------------------------------------------------------------------------
+
+static bool isSameFile(const char* a, const char* b) {
+    struct stat first, second;
+    if (strcmp(a, b) == 0) {
+        return true;
+    }
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+// That every file can be written, no two are the same, and none is the scene.
+static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
+    const char* paths[] = { options->out, options->csv, options->contacts };
+    for (int i = 0; i < 3; ++i) {
+        if (paths[i] == NULL) {
+            continue;
+        }
+        if (isSameFile(paths[i], scene->path)) {
+            fprintf(stderr, "tippe run: %s is the scene; it would be overwritten\n", paths[i]);
+            return false;
+        }
+        for (int k = 0; k < i; ++k) {
+            if (paths[k] != NULL && isSameFile(paths[i], paths[k])) {
+                fprintf(stderr, "tippe run: two outputs go to the same file %s\n", paths[i]);
+                return false;
+            }
+        }
+        if (!canWriteOutput("run", paths[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char* titleOf(const tpScene* scene) {
+    if (scene->name.text != NULL) {
+        return scene->name.text;
+    }
+    const char* slash = strrchr(scene->path, '/');
+    return slash != NULL ? slash + 1 : scene->path;
+}
+
+// Opens what the command line asks for. On failure what was opened is closed.
+static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, const tpWorld* world,
+                            const char* sceneText, tpOutputs* outputs, tpError* error) {
+    bool isOpen = true;
+    if (options->out != NULL) {
+        tpRecorderDef def = tpDefaultRecorderDef();
+        def.path = options->out;
+        def.sceneText = sceneText;
+        def.sceneName = titleOf(scene);
+        def.step = scene->simulation.step;
+        def.every = options->every;
+        outputs->recorder = tpCreateRecorder(&def, world, error);
+        isOpen = outputs->recorder != NULL;
+    }
+    if (isOpen && options->csv != NULL) {
+        outputs->trajectory = tpCreateTrajectoryTable(options->csv, world, options->every, error);
+        isOpen = outputs->trajectory != NULL;
+    }
+    if (isOpen && options->contacts != NULL) {
+        outputs->contacts = tpCreateContactTable(options->contacts, world, options->every, error);
+        isOpen = outputs->contacts != NULL;
+    }
+    return isOpen ? tp_success : error->result;
+}
+
+static tpResult writeStep(const tpOutputs* outputs, const tpWorld* world,
+                          const tpStepReport* report, tpError* error) {
+    tpResult result = tp_success;
+    if (outputs->recorder != NULL) {
+        result = tpRecorder_Step(outputs->recorder, world, report, error);
+    }
+    if (result == tp_success && outputs->trajectory != NULL) {
+        result = tpTable_Step(outputs->trajectory, world, error);
+    }
+    if (result == tp_success && outputs->contacts != NULL) {
+        result = tpTable_Step(outputs->contacts, world, error);
+    }
+    return result;
+}
+
+// Closes all of them, whatever happens; the first failure counts.
+static tpResult closeOutputs(tpOutputs* outputs, const tpAudit* audit, tpError* error) {
+    tpError later;
+    tpResult results[3] = { tp_success, tp_success, tp_success };
+    if (outputs->recorder != NULL) {
+        results[0] = tpCloseRecorder(outputs->recorder, audit, error);
+    }
+    if (outputs->trajectory != NULL) {
+        results[1] = tpCloseTable(outputs->trajectory, results[0] == tp_success ? error : &later);
+    }
+    if (outputs->contacts != NULL) {
+        bool isFirst = results[0] == tp_success && results[1] == tp_success;
+        results[2] = tpCloseTable(outputs->contacts, isFirst ? error : &later);
+    }
+    return results[0] != tp_success   ? results[0]
+           : results[1] != tp_success ? results[1]
+                                      : results[2];
+}
+
+// Nothing is left of files that were opened before another one could not be.
+static void discardOutputs(const tpRunOptions* options, tpOutputs* outputs) {
+    const char* created[] = { outputs->recorder != NULL ? options->out : NULL,
+                              outputs->trajectory != NULL ? options->csv : NULL };
+    tpError unheard;
+    closeOutputs(outputs, NULL, &unheard);
+    for (int i = 0; i < 2; ++i) {
+        if (created[i] != NULL) {
+            remove(created[i]);
+        }
+    }
+}
+
+// Stepping ------------------------------------------------------------------------------------
+
+static volatile sig_atomic_t interruptedBy; // number of the signal, or 0
+
+static void noteSignal(int signal) {
+    interruptedBy = signal;
+}
+
+// The first signal ends the run in good order, a second one ends the process.
+static void catchInterrupts(void) {
+    struct sigaction action = { .sa_handler = noteSignal };
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    struct sigaction ignore = { .sa_handler = SIG_IGN }; // a closed pipe is a write that fails
+    sigemptyset(&ignore.sa_mask);
+    sigaction(SIGPIPE, &ignore, NULL);
+}
+
+// Steps to the end, or to where it cannot go on; then `error` says why.
+static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWorld* world,
+                        const tpOutputs* outputs, tpAudit* audit, tpError* error) {
+    double step = scene->simulation.step;
+    int64_t stepCount = tpScene_GetStepCount(scene);
+    tpProgress progress;
+    startProgress(&progress, !options->quiet, stepCount, step);
+    tpResult result = tp_success;
+    for (int64_t k = 0; k < stepCount && result == tp_success; ++k) {
+        tpStepReport report = tpWorld_Step(world, step);
+        tpAudit_AddStep(audit, &report);
+        if (report.undone) {
+            result = tp_notSolved;
+            snprintf(error->message, sizeof(error->message),
+                     "the simulation could not go on at t = %.9g s: %s", (double)k * step,
+                     report.note != NULL ? report.note : "the step was undone");
+            break;
+        }
+        result = writeStep(outputs, world, &report, error);
+        showProgress(&progress, k + 1);
+        if (result == tp_success && interruptedBy != 0 && k + 1 < stepCount) {
+            result = tp_notSolved;
+            snprintf(error->message, sizeof(error->message), "interrupted at t = %.9g s",
+                     (double)(k + 1) * step);
+        }
+    }
+    endProgress(&progress);
+    return result;
+}
+
+static void printSummary(const tpRunOptions* options, const tpScene* scene, const tpAudit* audit) {
+    char text[8192];
+    if (options->json) {
+        tpAudit_FormatJson(audit, text, sizeof(text));
+        fputs(text, stdout);
+    } else if (!options->quiet) {
+        tpAudit_FormatTable(audit, text, sizeof(text));
+        printf("%s, %s, step %.6g s\n\n%s", titleOf(scene),
+               tpStepperName(tpScene_GetStepper(scene)), scene->simulation.step, text);
+        const char* const files[][2] = { { "recording", options->out },
+                                         { "trajectory", options->csv },
+                                         { "contacts", options->contacts } };
+        for (int i = 0; i < 3; ++i) {
+            if (files[i][1] != NULL) {
+                printf("%s%-11s %s\n", i == 0 ? "\n" : "", files[i][0], files[i][1]);
+            }
+        }
+    }
+    fflush(stdout);
+}
+
+// From open files to the exit status.
+static int runOpen(const tpRunOptions* options, const tpScene* scene, tpWorld* world,
+                   tpOutputs* outputs) {
+    tpAudit audit;
+    tpError error = { tp_success, "" }, closing = { tp_success, "" };
+    catchInterrupts();
+    tpAudit_Start(&audit, world);
+    tpResult result = stepAll(options, scene, world, outputs, &audit, &error);
+    tpResult closed = closeOutputs(outputs, &audit, &closing);
+    printSummary(options, scene, &audit);
+    if (result != tp_success) {
+        fprintf(stderr, "tippe run: %s\n", error.message);
+    } else if (closed != tp_success) {
+        fprintf(stderr, "tippe run: %s\n", closing.message);
+    }
+    return result == tp_success && closed == tp_success ? exitDone : exitCouldNotGoOn;
+}
+
+static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* world) {
+    tpError error = { tp_success, "" };
+    char* sceneText = NULL;
+    size_t length = 0;
+    if (!checkOutputs(options, scene)) {
+        return exitBadInput;
+    }
+    // What is recorded is the scene as it ran, overrides and all.
+    tpOutputs outputs = { NULL, NULL, NULL };
+    tpResult result = tpFormatScene(scene, NULL, &sceneText, &length, &error);
+    if (result == tp_success) {
+        result = openOutputs(options, scene, world, sceneText, &outputs, &error);
+    }
+    int status = exitBadInput;
+    if (result == tp_success) {
+        status = runOpen(options, scene, world, &outputs);
+    } else {
+        discardOutputs(options, &outputs);
+        fprintf(stderr, "tippe run: %s\n", error.message);
+    }
+    tpReleaseSceneText(NULL, sceneText, length);
+    return status;
+}
+
+int runRun(int argumentCount, char** arguments) {
+    tpRunOptions options = { .every = 1, .threads = 1 };
+    tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
+    if (parsed != argumentsParsed) {
+        return parsed == argumentsHelped ? exitDone : exitBadInput;
+    }
+    tpScene* scene = openScene("run", options.scene);
+    if (scene == NULL) {
+        return exitBadInput;
+    }
+    tpError error;
+    tpWorld* world = NULL;
+    tpResult result = tpScene_Override(scene, &options.overrides, &error);
+    if (result == tp_success) {
+        result = tpScene_CreateWorld(scene, NULL, options.threads, &world, &error);
+    }
+    int status = exitBadInput;
+    if (result == tp_success) {
+        status = runWorld(&options, scene, world);
+    } else {
+        complainOfScene("run", &error);
+    }
+    tpDestroyWorld(world);
+    tpDestroyScene(scene);
+    return status;
+}

@@ -1,0 +1,95 @@
+// realpath is an extension of POSIX by X/Open.
+#define _XOPEN_SOURCE 700
+
+#include "scene_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { longestPath = PATH_MAX };
+
+// Where scenes may be, from the directory of the program: installed, and in the source tree of a
+// program in build/<preset>/bin.
+static const char* const places[] = { "../share/tippe/scenes", "../../../scenes" };
+
+static bool exists(const char* path) {
+    return access(path, F_OK) == 0;
+}
+
+// The directory of the running program, without a slash at the end.
+static bool findProgramDirectory(char* buffer, size_t size) {
+    ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
+    if (length <= 0) {
+        return false;
+    }
+    buffer[length] = '\0';
+    char* slash = strrchr(buffer, '/');
+    if (slash == NULL) {
+        return false;
+    }
+    *slash = '\0';
+    return true;
+}
+
+bool findSceneDirectory(char* buffer, size_t size) {
+    char program[longestPath];
+    if (!findProgramDirectory(program, sizeof(program))) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i) {
+        int length = snprintf(buffer, size, "%s/%s", program, places[i]);
+        if (length > 0 && (size_t)length < size && exists(buffer)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The scene of that name that came with Tippe, into `buffer`.
+static bool findByName(const char* name, char buffer[PATH_MAX]) {
+    char directory[longestPath];
+    if (name[0] == '/' || name[0] == '.' || !findSceneDirectory(directory, sizeof(directory))) {
+        return false;
+    }
+    static const char* const endings[] = { "", ".json" };
+    for (int i = 0; i < 2; ++i) {
+        char path[2 * longestPath];
+        int length = snprintf(path, sizeof(path), "%s/%s%s", directory, name, endings[i]);
+        if (length > 0 && length < (int)sizeof(path) && realpath(path, buffer) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void complainOfScene(const char* command, const tpError* error) {
+    // A place in a file comes first on the line, where editors look for it.
+    const char* colon = strchr(error->message, ':');
+    bool hasPlace = false;
+    for (; colon != NULL && !hasPlace; colon = strchr(colon + 1, ':')) {
+        int line, column, length = 0;
+        hasPlace = sscanf(colon, ":%d:%d:%n", &line, &column, &length) == 2 && length > 0;
+    }
+    if (hasPlace) {
+        fprintf(stderr, "%s\n", error->message);
+    } else {
+        fprintf(stderr, "tippe %s: %s\n", command, error->message);
+    }
+}
+
+tpScene* openScene(const char* command, const char* path) {
+    char found[PATH_MAX];
+    const char* file = path;
+    if (!exists(path) && findByName(path, found)) {
+        file = found;
+    }
+    tpScene* scene = NULL;
+    tpError error;
+    if (tpReadScene(file, NULL, &scene, &error) != tp_success) {
+        complainOfScene(command, &error);
+    }
+    return scene;
+}

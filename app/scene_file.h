@@ -1,0 +1,20 @@
+// Scenes as command lines name them: a path, or the name of one that came with Tippe.
+
+#ifndef TIPPE_APP_SCENE_FILE_H
+#define TIPPE_APP_SCENE_FILE_H
+
+#include "tippe/scene.h"
+
+// Reads the scene: the path as given; else, with or without .json, from the scenes beside the program
+// (share/tippe/scenes of an installation, scenes of a source tree it was built in). On failure prints
+// the message to standard error and returns NULL.
+tpScene* openScene(const char* command, const char* path);
+
+// Prints what is wrong with a scene to standard error: "file:line:column: message" where the message
+// has a place, "tippe COMMAND: message" otherwise.
+void complainOfScene(const char* command, const tpError* error);
+
+// The directory of the scenes that came with Tippe, into `buffer`; false where there is none.
+bool findSceneDirectory(char* buffer, size_t size);
+
+#endif
