@@ -40,11 +40,11 @@ static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int 
     return bias;
 }
 
-// The gap to which the velocities of the start would lead, for contacts found at the start.
-static double predictedGap(const tpTimeStep* step, const tpContact* contact) {
-    tpVec3 u = tpSub(
-        tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, step->startVelocities),
-        tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, step->startVelocities));
+// The gap to which velocities would lead, for a contact found at the start.
+static double linearGap(const tpTimeStep* step, const tpContact* contact,
+                        const tpVelocity* velocities) {
+    tpVec3 u = tpSub(tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, velocities),
+                     tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, velocities));
     return contact->gap + step->h * tpDot(u, contact->normal);
 }
 
@@ -57,7 +57,8 @@ static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
         const tpContact* contact = &step->contacts[i];
         const tpContactMemory* last = tpContactHistory_Find(history, contact, &cursor);
         bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
-        double gap = at->moves != NULL ? contact->gap : predictedGap(step, contact);
+        double gap =
+            at->moves != NULL ? contact->gap : linearGap(step, contact, step->startVelocities);
         isActive[i] = wasActive || gap < closedGap;
     }
     return isActive;
@@ -133,6 +134,20 @@ static bool addViolated(const tpTimeStep* step, bool* isActive) {
     return isAdded;
 }
 
+// The same where contacts are linearised at the start: what the linearised gaps at the end say, for
+// there the linear rows are all that the problem knows of the shapes.
+static bool addLinearlyViolated(const tpTimeStep* step, bool* isActive) {
+    bool isAdded = false;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        if (!isActive[i] && linearGap(step, contact, step->moves) < -violation) {
+            isActive[i] = true;
+            isAdded = true;
+        }
+    }
+    return isAdded;
+}
+
 // Solves for the impulses of the step with the contacts that are active.
 static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
                         bool onVelocities, tpStepperMemory* memory, const tpSolveSettings* settings,
@@ -171,10 +186,12 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, tpStepperMemory
             isActive = NULL;
             continue;
         }
-        if (!tpTimeStep_FindEndContacts(step)) {
+        if (at->moves != NULL && !tpTimeStep_FindEndContacts(step)) {
             return false;
         }
-        if (!addViolated(step, isActive)) {
+        bool isAdded =
+            at->moves != NULL ? addViolated(step, isActive) : addLinearlyViolated(step, isActive);
+        if (!isAdded) {
             return true;
         }
         if (pass == maxPasses - 2) {
