@@ -1,0 +1,182 @@
+// Queries on the world. Every body is first asked by its ball: the centre of mass and how far its finite
+// shapes reach. Only shapes of bodies whose ball is met, and shapes without end, are looked at exactly.
+
+#include "tippe/queries.h"
+
+#include "geometry/shape.h"
+#include "world/world.h"
+
+static bool isEndless(const tpGeometry* geometry) {
+    return geometry->type == tp_planeShape || geometry->type == tp_heightFieldShape;
+}
+
+// A ball of radius `reach` that moves from `origin` by `translation`.
+typedef struct Path {
+    tpVec3 origin, translation;
+    double reach;
+    double limit; // fraction of the translation that still matters
+} Path;
+
+// Whether the path comes within reach of a ball. Errs on the side of yes.
+static bool meetsBall(const Path* path, tpVec3 center, double radius) {
+    tpVec3 to = tpSub(center, path->origin);
+    double square = tpLengthSquared(path->translation);
+    double t = square > 0.0 ? tpDot(to, path->translation) / square : 0.0;
+    t = fmin(fmax(t, 0.0), path->limit);
+    tpVec3 gap = tpMulAdd(to, -t, path->translation);
+    double sum = path->reach + radius;
+    double slack = 1e-12 * (tpLengthSquared(to) + square);
+    return tpLengthSquared(gap) <= sum * sum + slack;
+}
+
+// The next live shape from `index` on that is wanted and near the path; -1 at the end.
+static int nextShape(const tpWorld* world, const Path* path, uint32_t mask, int index) {
+    const tpSystem* system = &world->system;
+    for (; index < system->shapes.count; ++index) {
+        const tpShape* shape = &system->shapes.data[index];
+        if (!shape->isLive || (shape->group & mask) == 0) {
+            continue;
+        }
+        const tpBody* body = &system->bodies.data[shape->body];
+        if (isEndless(&shape->geometry) ||
+            meetsBall(path, system->poses.data[shape->body].position, body->reach)) {
+            return index;
+        }
+    }
+    return -1;
+}
+
+// Rays ----------------------------------------------------------------------------------------
+
+static tpRayResult noHit(void) {
+    tpRayResult result = { .fraction = 1.0, .triangle = -1 };
+    return result;
+}
+
+static bool castAtShape(const tpWorld* world, int index, const Path* path, tpRayResult* result) {
+    const tpShape* shape = &world->system.shapes.data[index];
+    tpRayHit hit;
+    if (!tpGeometry_CastRay(&shape->geometry, tpSystem_BodyFrame(&world->system, shape->body),
+                            path->origin, path->translation, path->limit, &hit)) {
+        return false;
+    }
+    *result = (tpRayResult){ true,
+                             hit.startsInside,
+                             tpWorld_ShapeId(world, index),
+                             tpWorld_BodyId(world, shape->body),
+                             hit.t,
+                             hit.point,
+                             hit.normal,
+                             hit.triangle };
+    return true;
+}
+
+tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translation,
+                            uint32_t mask) {
+    Path path = { origin, translation, 0.0, 1.0 };
+    tpRayResult best = noHit();
+    for (int i = nextShape(world, &path, mask, 0); i >= 0;
+         i = nextShape(world, &path, mask, i + 1)) {
+        tpRayResult result;
+        if (castAtShape(world, i, &path, &result) &&
+            (!best.isHit || result.fraction < best.fraction)) {
+            best = result;
+            path.limit = result.fraction;
+        }
+    }
+    return best;
+}
+
+void tpWorld_CastRayAtAll(const tpWorld* world, tpVec3 origin, tpVec3 translation, uint32_t mask,
+                          tpRayCallback callback, void* context) {
+    Path path = { origin, translation, 0.0, 1.0 };
+    for (int i = nextShape(world, &path, mask, 0); i >= 0;
+         i = nextShape(world, &path, mask, i + 1)) {
+        tpRayResult result;
+        if (castAtShape(world, i, &path, &result) && !callback(&result, context)) {
+            return;
+        }
+    }
+}
+
+// Shapes --------------------------------------------------------------------------------------
+
+// The path of a shape: of the ball about its own origin.
+static Path pathOf(const tpGeometry* geometry, tpPose pose, tpVec3 translation, double tolerance) {
+    tpVec3 center = tpTransformPoint(pose, geometry->pose.position);
+    double reach = tpGeometry_RadiusAbout(geometry, geometry->pose.position);
+    return (Path){ center, translation, reach + tolerance, 1.0 };
+}
+
+tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
+                           tpVec3 translation, double tolerance, uint32_t mask,
+                           tpShapeCastResult* out) {
+    Path path = pathOf(geometry, pose, translation, tolerance);
+    *out = (tpShapeCastResult){ .hit = { .fraction = 1.0 } };
+    for (int i = nextShape(world, &path, mask, 0); i >= 0;
+         i = nextShape(world, &path, mask, i + 1)) {
+        const tpShape* shape = &world->system.shapes.data[i];
+        tpShapeHit hit = { 0 };
+        tpResult result =
+            tpCastShape(geometry, pose, translation, &shape->geometry,
+                        tpSystem_BodyFrame(&world->system, shape->body), tolerance, NULL, &hit);
+        if (result == tp_unsupported || result == tp_outOfMemory) {
+            return result;
+        }
+        if (hit.isHit && (!out->hit.isHit || hit.fraction < out->hit.fraction)) {
+            *out = (tpShapeCastResult){ hit, tpWorld_ShapeId(world, i),
+                                        tpWorld_BodyId(world, shape->body) };
+            path.limit = hit.fraction;
+        }
+    }
+    return tp_success;
+}
+
+int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
+                         uint32_t mask, tpShapeId* ids, int capacity) {
+    Path path = pathOf(geometry, pose, tpZeroVec3(), 0.0);
+    tpBounds bounds = tpGeometry_Bounds(geometry, pose);
+    int count = 0;
+    for (int i = nextShape(world, &path, mask, 0); i >= 0;
+         i = nextShape(world, &path, mask, i + 1)) {
+        const tpShape* shape = &world->system.shapes.data[i];
+        tpPose frame = tpSystem_BodyFrame(&world->system, shape->body);
+        tpBounds other = tpGeometry_Bounds(&shape->geometry, frame);
+        tpClosest closest;
+        if (!tpBoundsOverlap(&bounds, &other)) {
+            continue;
+        }
+        tpResult result = tpClosestPoints(geometry, pose, &shape->geometry, frame, NULL, &closest);
+        if ((result == tp_success || result == tp_notSolved) && closest.distance <= 0.0) {
+            if (count < capacity) {
+                ids[count] = tpWorld_ShapeId(world, i);
+            }
+            ++count;
+        }
+    }
+    return count;
+}
+
+int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t mask, tpShapeId* ids,
+                          int capacity) {
+    tpBox box = { tpSub(bounds.upper, bounds.lower) };
+    tpVec3 center = tpScale(0.5, tpAdd(bounds.lower, bounds.upper));
+    tpGeometry geometry;
+    if (tpMakeBox(&box, tpIdentityPose(), &geometry, NULL) != tp_success) {
+        return 0;
+    }
+    return tpWorld_OverlapShape(world, &geometry, tpMakePose(center, tpIdentityQuat()), mask, ids,
+                                capacity);
+}
+
+tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, tpClosest* out) {
+    int i = tpWorld_ShapeIndex(world, a), j = tpWorld_ShapeIndex(world, b);
+    if (i < 0 || j < 0) {
+        return tp_badInput;
+    }
+    const tpShape* shapeA = &world->system.shapes.data[i];
+    const tpShape* shapeB = &world->system.shapes.data[j];
+    return tpClosestPoints(&shapeA->geometry, tpSystem_BodyFrame(&world->system, shapeA->body),
+                           &shapeB->geometry, tpSystem_BodyFrame(&world->system, shapeB->body),
+                           NULL, out);
+}
