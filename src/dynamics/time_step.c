@@ -13,23 +13,24 @@ static const double jointTolerance = 1e-10;
 // Contacts nearer than this at the end of a step are listed even when they carry nothing, m.
 static const double touchDistance = 1e-6;
 
-static void findFreeMotion(tpTimeStep* step) {
-    tpSystem* system = step->system;
+// The drift of all bodies from the start with the given velocities: its mean velocities and those at
+// its end.
+static void driftAll(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
+                     tpVelocity* atEnd) {
+    const tpSystem* system = step->system;
     for (int i = 0; i < step->bodyCount; ++i) {
-        tpVelocity* velocity = &step->freeVelocities[i];
-        step->freeMoves[i] = *velocity;
+        moves[i] = atEnd[i] = from[i];
         const tpBody* body = &system->bodies.data[i];
         bool isTumbling =
             body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
         if (!isTumbling) {
             continue;
         }
-        // The gyroscopic change of angular velocity, and the mean turn that goes with it.
         tpQuat start = step->startPoses[i].rotation;
         tpQuat end = start;
-        tpRotateFreely(&body->inertia, step->h, &end, &velocity->angular);
+        tpRotateFreely(&body->inertia, step->h, &end, &atEnd[i].angular);
         tpVec3 turn = tpQuatLog(tpMulQQ(end, tpConjugate(start)));
-        step->freeMoves[i].angular = tpScale(1.0 / step->h, turn);
+        moves[i].angular = tpScale(1.0 / step->h, turn);
     }
 }
 
@@ -43,6 +44,8 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
     int count = system->bodyCount;
     step->startPoses = TP_SCRATCH(arena, tpPose, count);
     step->startVelocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->kicked = TP_SCRATCH(arena, tpVelocity, count);
+    step->pushed = TP_SCRATCH(arena, tpVelocity, count);
     step->freeVelocities = TP_SCRATCH(arena, tpVelocity, count);
     step->freeMoves = TP_SCRATCH(arena, tpVelocity, count);
     step->velocities = TP_SCRATCH(arena, tpVelocity, count);
@@ -58,9 +61,9 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
     }
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time, kick);
     if (count > 0) {
-        memcpy(step->freeVelocities, system->velocities.data, velocityBytes);
+        memcpy(step->kicked, system->velocities.data, velocityBytes);
     }
-    findFreeMotion(step);
+    driftAll(step, step->kicked, step->freeMoves, step->freeVelocities);
     step->margins = tpSystem_Margins(system, step->startVelocities, step->freeVelocities, h);
     return step->margins != NULL;
 }
@@ -162,13 +165,21 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
 }
 
 void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
-    size_t bytes = sizeof(tpVelocity) * (size_t)step->bodyCount;
-    if (bytes > 0) {
-        memcpy(step->velocities, step->freeVelocities, bytes);
-        memcpy(step->moves, step->freeMoves, bytes);
+    if (step->bodyCount > 0) {
+        memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
-    tpRows_ApplyImpulses(&step->rows, step->velocities);
-    tpRows_ApplyImpulses(&step->rows, step->moves);
+    tpRows_ApplyImpulses(&step->rows, step->pushed);
+    driftAll(step, step->pushed, step->moves, step->velocities);
+}
+
+void tpTimeStep_Drift(tpTimeStep* step) {
+    tpSystem* system = step->system;
+    if (step->bodyCount > 0) {
+        memcpy(system->velocities.data, step->velocities,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpTimeStep_Move(step, step->moves, system->poses.data);
+    tpSystem_MoveKinematic(system, system->time, step->h);
 }
 
 bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised) {
@@ -374,8 +385,8 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report) {
     tpSystem* system = step->system;
-    tpRows_AccountEnergy(&step->rows, system, step->freeVelocities, step->velocities,
-                         step->contacts, report);
+    tpRows_AccountEnergy(&step->rows, system, step->kicked, step->pushed, step->contacts, report);
+    // Sliding speeds are those of the contacts where they were found, after the impulses.
     if (step->bodyCount > 0) {
         memcpy(system->velocities.data, step->velocities,
                sizeof(tpVelocity) * (size_t)step->bodyCount);
@@ -384,8 +395,7 @@ bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistor
     if (!tpTimeStep_Tally(step, &tally)) {
         return false;
     }
-    tpTimeStep_Move(step, step->moves, system->poses.data);
-    tpSystem_MoveKinematic(system, system->time, step->h);
+    tpTimeStep_Drift(step);
     tpJoints_StoreReactions(system, &step->rows, step->h);
     return tpTimeStep_Report(step, &tally, memory, history, report);
 }

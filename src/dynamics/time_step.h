@@ -1,8 +1,10 @@
 // What every time stepper does around its problem: free motion before, moving and reporting after.
 //
-// A step works on velocities. `freeVelocities` are those that forces alone would give at the end of the
-// step; impulses are added to them. `freeMoves` are the mean velocities with which bodies without
-// impulses would move: the same but for turning bodies, whose angular velocity is not constant.
+// A step works on velocities: forces change them at the start of the step (`kicked`), impulses too
+// (`pushed`), then bodies drift: straight, and in free rotation. For bodies with three equal moments and
+// in planar worlds that is all. The angular velocity of others changes as they tumble: `moves` are the
+// mean velocities of the drift and `velocities` those at its end, `freeMoves` and `freeVelocities` the
+// same without impulses.
 
 #ifndef TIPPE_SRC_DYNAMICS_TIME_STEP_H
 #define TIPPE_SRC_DYNAMICS_TIME_STEP_H
@@ -16,10 +18,12 @@ typedef struct tpTimeStep {
     int bodyCount;
     tpPose* startPoses;
     tpVelocity* startVelocities;
+    tpVelocity* kicked;
     tpVelocity* freeVelocities;
     tpVelocity* freeMoves;
-    tpVelocity* velocities; // at the end, after impulses
-    tpVelocity* moves;      // likewise, for positions
+    tpVelocity* pushed;
+    tpVelocity* velocities;
+    tpVelocity* moves;
     double* margins;
 
     tpContact* contacts;
@@ -53,8 +57,11 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step);
 // Start of the solve from a part of what the contacts carried in the last step.
 void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part);
 
-// velocities and moves from the impulses.
+// pushed, moves and velocities from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
+
+// Puts the system where it is after the drift.
+void tpTimeStep_Drift(tpTimeStep* step);
 
 // Velocity of a point of a body at its pose at the start.
 tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,

@@ -80,8 +80,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     size_t count = (size_t)step->bodyCount;
     tpStepReport trial = *report;
     trial.externalWork = report->externalWork;
-    tpRows_AccountEnergy(&step->rows, system, step->freeVelocities, step->velocities,
-                         step->contacts, &trial);
+    tpRows_AccountEnergy(&step->rows, system, step->kicked, step->pushed, step->contacts, &trial);
     tpVelocity* velocities = system->velocities.data;
     tpPose* poses = system->poses.data;
     if (count > 0) {
@@ -91,7 +90,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     double after = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
     if (count > 0) {
         memcpy(poses, step->startPoses, sizeof(tpPose) * count);
-        memcpy(velocities, step->freeVelocities, sizeof(tpVelocity) * count);
+        memcpy(velocities, step->kicked, sizeof(tpVelocity) * count);
     }
     return after - (report->kineticBefore + report->potentialBefore + trial.externalWork);
 }

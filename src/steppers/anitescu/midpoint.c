@@ -38,24 +38,6 @@ static const double guardSlack = 1e-10;
 // A contact is closed at the end of the drift below this gap, m.
 static const double closedGap = 1e-8;
 
-// Where bodies get from the start with the velocities after the first impulses: straight, and in free
-// rotation. Writes the end into the system and the mean velocities into `moves`.
-static void drift(tpTimeStep* step) {
-    tpSystem* system = step->system;
-    for (int i = 0; i < step->bodyCount; ++i) {
-        system->poses.data[i] = step->startPoses[i];
-        system->velocities.data[i] = step->velocities[i];
-    }
-    tpSystem_Drift(system, step->h);
-    tpSystem_MoveKinematic(system, system->time, step->h);
-    for (int i = 0; i < step->bodyCount; ++i) {
-        step->moves[i] = step->velocities[i];
-        tpQuat turn =
-            tpMulQQ(system->poses.data[i].rotation, tpConjugate(step->startPoses[i].rotation));
-        step->moves[i].angular = tpScale(1.0 / step->h, tpQuatLog(turn));
-    }
-}
-
 static void addPositionRows(tpTimeStep* step, const tpMidpointSettings* settings) {
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
@@ -129,26 +111,19 @@ static double correctBiases(tpTimeStep* step, const tpMidpointSettings* settings
     return largest;
 }
 
-static void applyToStart(tpTimeStep* step, const tpVelocity* kicked) {
-    if (step->bodyCount > 0) {
-        memcpy(step->velocities, kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
-    }
-    tpRows_ApplyImpulses(&step->rows, step->velocities);
-}
-
-static bool solveOnce(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemory* memory,
-                      const tpMidpointSettings* settings, tpStepReport* report) {
+static bool solveOnce(tpTimeStep* step, tpStepperMemory* memory, const tpMidpointSettings* settings,
+                      tpStepReport* report) {
     setDriftVelocities(step);
     if (!tpRows_Solve(&step->rows, step->system, memory->solver, &settings->solve, report)) {
         return false;
     }
-    applyToStart(step, kicked);
-    drift(step);
+    tpTimeStep_ApplyImpulses(step);
+    tpTimeStep_Drift(step);
     return true;
 }
 
 // First problem: impulses that bring the drift to admissible positions.
-static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemory* memory,
+static bool solveDrift(tpTimeStep* step, tpStepperMemory* memory,
                        const tpMidpointSettings* settings, tpStepReport* report) {
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (!tpTimeStep_FindContacts(step, step->startPoses)) {
@@ -166,7 +141,7 @@ static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemo
         }
         double miss = INFINITY;
         for (int k = 0; k < maxCorrections && miss > driftTolerance; ++k) {
-            if (!solveOnce(step, kicked, memory, settings, report)) {
+            if (!solveOnce(step, memory, settings, report)) {
                 return false;
             }
             if (rowCount == 0) {
@@ -185,7 +160,7 @@ static bool solveDrift(tpTimeStep* step, const tpVelocity* kicked, tpStepperMemo
             for (int k = 0; k < rowCount; ++k) {
                 step->rows.bias[k] = fmin(step->rows.bias[k], linear[k]);
             }
-            if (!solveOnce(step, kicked, memory, settings, report)) {
+            if (!solveOnce(step, memory, settings, report)) {
                 return false;
             }
         }
@@ -230,20 +205,15 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     if (!tpTimeStep_Begin(&step, system, h, 0.5 * h, report)) {
         return false;
     }
-    // The velocities after the first half kick, before any turning.
-    tpVelocity* kicked = tpArena_Get(&system->arena, bytes);
     tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    if (kicked == NULL || before == NULL) {
+    if (before == NULL) {
         return false;
-    }
-    if (bytes > 0) {
-        memcpy(kicked, system->velocities.data, bytes);
     }
     tpTally tally = { NULL, 0 };
-    if (!solveDrift(&step, kicked, memory, settings, report) || !tpTimeStep_Tally(&step, &tally)) {
+    if (!solveDrift(&step, memory, settings, report) || !tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
-    tpRows_AccountEnergy(&step.rows, system, kicked, step.velocities, step.contacts, report);
+    tpRows_AccountEnergy(&step.rows, system, step.kicked, step.pushed, step.contacts, report);
     tpJoints_StoreReactions(system, &step.rows, h);
 
     // The second half: the system is at the end of the drift.
