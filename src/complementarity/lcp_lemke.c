@@ -8,7 +8,7 @@
 //
 // Ties: q is thought to be q + epsilon t with an infinitesimal epsilon and a generic t. y = B^-1 t is
 // carried along and orders what x leaves tied, which is the lexicographic rule with one generic
-// column instead of the n columns of B^-1. Rows are tied within Harris' tolerance; among tied rows
+// column instead of the n columns of B^-1. Rows are tied within the tolerance of [Harris73]; among tied rows
 // those with pivots very much smaller than the largest are passed over.
 //
 // Accuracy: values are recomputed from q at every factorisation. The basis at the end is solved

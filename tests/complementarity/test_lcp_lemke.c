@@ -16,11 +16,17 @@ static int stop(void** state) {
     return 0;
 }
 
-// Fewer trials where the program runs slowly (sanitizers, valgrind).
+// Fewer trials where the program runs slowly: a fifth under sanitizers, or as the environment says.
 static int trials(int count) {
-    const char* share = getenv("TIPPE_TEST_SHARE");
-    double factor = share != NULL ? atof(share) : 1.0;
-    int scaled = (int)(count * factor);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    double share = 0.2;
+#elif defined(__has_feature)
+    double share = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ? 0.2 : 1.0;
+#else
+    double share = 1.0;
+#endif
+    const char* given = getenv("TIPPE_TEST_SHARE");
+    int scaled = (int)(count * (given != NULL ? atof(given) : share));
     return scaled > 1 ? scaled : 1;
 }
 
@@ -336,7 +342,7 @@ static void survivesFailingMemory(void** state) {
     (void)state;
     static ContactProblem problem;
     tpRandom random = { 8 };
-    makeRandomProblem(&problem, &random, 8, 40, 8, 0.8);
+    makeRandomProblem(&problem, &random, 4, 15, 8, 0.8);
     OwnedLcp owned = makeReducedLcp(&problem);
     double* z = room(owned.lcp.n);
     int count;
