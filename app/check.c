@@ -124,7 +124,8 @@ static void printFindings(const tpScene* scene, bool isAvailable, const char* st
     printCount(countShapes(scene), "shape", "shapes", ", ");
     printCount(scene->joints.count, "joint", "joints", ", ");
     printCount(scene->forces.count, "force", "forces", ", ");
-    printf("%lld steps of %g s with %s\n", (long long)tpScene_GetStepCount(scene),
+    long long stepCount = (long long)tpScene_GetStepCount(scene);
+    printf("%lld %s of %g s with %s\n", stepCount, stepCount == 1 ? "step" : "steps",
            scene->simulation.step, stepper);
 }
 

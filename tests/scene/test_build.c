@@ -250,7 +250,7 @@ static void readMeshes(void** state) {
 
 static void surviveFailingMemory(void** state) {
     (void)state;
-    tpScene* scene = parse(fullScene, "scene.json");
+    tpScene* scene = parse(plainScene, "scene.json");
     tpFailingAllocator heap = { 0 };
     tpAllocator allocator = tpMakeFailingAllocator(&heap);
     for (int n = 1;; ++n) {
