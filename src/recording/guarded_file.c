@@ -175,6 +175,10 @@ static void commit(guardedFile* guarded) {
         fail(guarded, errno);
         return;
     }
+    if (guarded->pages.count > 0) {
+        uint64_t end = roundUpToPage(guarded->committedEnd); // the last page may reach beyond
+        guarded->fileEnd = end > guarded->fileEnd ? end : guarded->fileEnd;
+    }
     forgetPages(guarded);
     guarded->committedEnd = guarded->end;
     guarded->changed = false;
@@ -356,7 +360,9 @@ hid_t tpGuardedFile_Create(const char* path, const char* journalPath, const tpAl
     hid_t driver = H5FDregister(&driverClass);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = -1;
-    if (driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &config) >= 0) {
+    // The oldest format that will do is what every reader knows, and what the check of files expects.
+    if (driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &config) >= 0 &&
+        H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0) {
         file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     }
     if (access >= 0) {

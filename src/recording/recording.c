@@ -1,8 +1,8 @@
 // Opening a recording: everything but the frames is read and checked here.
 //
 // A file may be cut short, damaged or made to deceive. Nothing in it is believed before it is checked:
-// the version of its superblock, types, ranks and lengths, and that lengths which belong together
-// agree. What is asked of HDF5 itself stays within the few old and simple features that Tippe writes.
+// its structure before HDF5 sees it (recording/file_check.h), then types, ranks and lengths, and that
+// lengths which belong together agree.
 
 #include "recording/recording.h"
 
@@ -14,31 +14,20 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "recording/file_check.h"
 #include "recording/hdf5_read.h"
-#include "recording/journal.h"
 #include "recording/writer.h"
 
 enum { formatVersion = 1, shortText = 4096, mostBodies = 1 << 28 };
 
 // Before HDF5 sees the file ----------------------------------------------------------------------
 
-static tpResult checkFile(const char* path, size_t* size, tpError* error) {
-    static const unsigned char signature[9] = { 0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0 };
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) {
-        return tpError_Set(error, tp_ioError, "%s: %s", path, strerror(errno));
-    }
+// Whether the file is there, whole, and put together as recordings are.
+static tpResult checkOpenFile(int file, const char* path, const tpAllocator* allocator,
+                              size_t* size, tpError* error) {
     struct stat status;
-    unsigned char start[9] = { 0 };
-    bool isFile = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    bool isRead = isFile && tpReadAll(file, start, sizeof(start), 0);
-    close(file);
-    if (!isFile) {
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         return tpError_Set(error, tp_badInput, "%s: not a regular file", path);
-    }
-    // The signature and the oldest version of the superblock, which is what recordings have.
-    if (!isRead || memcmp(start, signature, sizeof(signature)) != 0) {
-        return tpError_Set(error, tp_badInput, "%s: not a recording", path);
     }
     *size = (size_t)status.st_size;
     char journal[4096];
@@ -47,7 +36,25 @@ static tpResult checkFile(const char* path, size_t* size, tpError* error) {
                            "%s: its run was killed while writing; `tippe repair %s` completes it",
                            path, path);
     }
-    return tp_success;
+    bool outOfMemory = false;
+    const char* wrong = tpCheckFile(file, *size, allocator, &outOfMemory);
+    if (outOfMemory) {
+        return tpError_OutOfMemory(error);
+    }
+    return wrong == NULL ? tp_success
+                         : tpError_Set(error, tp_badInput, "%s: not a recording, or damaged: %s",
+                                       path, wrong);
+}
+
+static tpResult checkFile(const char* path, const tpAllocator* allocator, size_t* size,
+                          tpError* error) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0) {
+        return tpError_Set(error, tp_ioError, "%s: %s", path, strerror(errno));
+    }
+    tpResult result = checkOpenFile(file, path, allocator, size, error);
+    close(file);
+    return result;
 }
 
 // Head -------------------------------------------------------------------------------------------
@@ -259,7 +266,7 @@ static tpResult openColumns(tpRecording* recording, tpError* error) {
 
 static tpResult openRecording(tpRecording* recording, const char* path, tpError* error) {
     size_t size = 0;
-    tpResult result = checkFile(path, &size, error);
+    tpResult result = checkFile(path, &recording->allocator, &size, error);
     if (result != tp_success) {
         return result;
     }

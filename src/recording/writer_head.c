@@ -31,10 +31,19 @@ static hid_t makeTextType(size_t size) {
     return type;
 }
 
+// A dataset in one piece, without the time of its making: the same run gives the same file.
+static hid_t createDataset(hid_t place, const char* name, hid_t type, hid_t space) {
+    hid_t create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(create, 0);
+    hid_t data = H5Dcreate2(place, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+    H5Pclose(create);
+    return data;
+}
+
 bool tpWriteText(hid_t place, const char* name, const char* text) {
     hid_t type = makeTextType(text[0] != '\0' ? strlen(text) : 1);
     hid_t space = H5Screate(H5S_SCALAR);
-    hid_t data = H5Dcreate2(place, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t data = createDataset(place, name, type, space);
     bool done = data >= 0 && H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     H5Dclose(data);
     H5Sclose(space);
@@ -72,7 +81,7 @@ static bool writeTable(hid_t place, const char* name, hid_t fileType, hid_t memo
                        hsize_t count, hsize_t width, const void* values) {
     hsize_t size[2] = { count, width };
     hid_t space = H5Screate_simple(width == 1 ? 1 : 2, size, NULL);
-    hid_t data = H5Dcreate2(place, name, fileType, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t data = createDataset(place, name, fileType, space);
     bool done = data >= 0 && (count == 0 || H5Dwrite(data, memoryType, H5S_ALL, H5S_ALL,
                                                      H5P_DEFAULT, values) >= 0);
     H5Dclose(data);
