@@ -1,5 +1,6 @@
 // The program: finds the subcommand and runs it. Each subcommand is a file of its own.
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@ static const tpCommand commands[] = {
     { "check", "check a scene without running it", runCheck },
     { "list", "list steppers, solvers, shapes, joints and options", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
+    { "export", "write what a recording holds as tables", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
     { "schema", "print the JSON Schema of scene files", runSchema },
 };
@@ -82,6 +84,7 @@ int main(int argumentCount, char** arguments) {
     if (command == NULL) {
         return complainOfCommand(name);
     }
+    signal(SIGXFSZ, SIG_IGN); // a file that has reached its limit is a write that fails
     int status = command->run(argumentCount - 1, arguments + 1);
     // What was printed has to have arrived: a full disk is not success.
     if (fflush(stdout) != 0 || ferror(stdout) != 0) {
