@@ -26,5 +26,6 @@ int runRepair(int argumentCount, char** arguments);
 int runRun(int argumentCount, char** arguments);
 int runSchema(int argumentCount, char** arguments);
 int runSolve(int argumentCount, char** arguments);
+int runVerify(int argumentCount, char** arguments);
 
 #endif

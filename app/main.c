@@ -15,6 +15,7 @@ static const tpCommand commands[] = {
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "export", "write what a recording holds as tables", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
+    { "verify", "repeat a recorded run and compare it bit for bit", runVerify },
     { "schema", "print the JSON Schema of scene files", runSchema },
 };
 
