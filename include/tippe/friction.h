@@ -118,7 +118,8 @@ typedef struct tpFrictionOptions {
     double workLimit;         // multiply-adds after which no new stage begins; default 2e11
     int iterationLimit;       // of one solver on one island; 0: its own choice
     double localProximal;     // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
-    double proximalStart;     // proximal points: first weight, of W's mean diagonal; default 1e-4
+    double proximalStart;     // proximal points: first weight times |q| / residual, in units of
+                              // the mean diagonal of W; default 0.1
 } tpFrictionOptions;
 
 TP_API tpFrictionOptions tpDefaultFrictionOptions(void);

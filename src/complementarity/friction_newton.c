@@ -18,7 +18,8 @@
 // freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set of
 // states in a few full steps that a descent would never take.
 enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4 };
-static const double freeGrowth = 1e4;
+// Where they end higher than lostGrowth it was the wrong way.
+static const double freeGrowth = 1e4, lostGrowth = 1e2;
 
 // Armijo's constant on the squared norm of the function.
 static const double sufficientDecrease = 1e-4;
@@ -180,15 +181,20 @@ void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const dou
 }
 
 double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
-                            double fraction, int limit, tpSolveStatus* status) {
+                            bool isBold, double fraction, int limit, tpSolveStatus* status) {
     tpFrictionIsland* island = newton->island;
     size_t bytes = sizeof(double) * (size_t)island->rowCount;
     double history[MEMORY];
     double merit = evaluate(newton, newton->r, newton->u, weight, center, true);
     double goal = fraction * fraction * merit;
+    int freeSteps = isBold ? FREE_STEPS : 0;
     *status = tp_iterationLimit;
     for (int k = 0; k < limit; ++k) {
-        history[k % MEMORY] = k > 0 && k < FREE_STEPS ? history[0] : merit;
+        history[k % MEMORY] = k > 0 && k < freeSteps ? history[0] : merit;
+        if (k == freeSteps && merit > lostGrowth * history[0]) {
+            *status = tp_stalled;
+            break;
+        }
         if (!direction(newton, weight)) {
             *status = tp_solverOutOfMemory;
             break;
@@ -198,7 +204,7 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
         for (int i = 0; i < MEMORY && i <= k; ++i) {
             reference = fmax(reference, history[i]);
         }
-        if (!lineSearch(newton, weight, center, k < FREE_STEPS ? freeGrowth * reference : reference,
+        if (!lineSearch(newton, weight, center, k < freeSteps ? freeGrowth * reference : reference,
                         &length)) {
             *status = tp_stalled;
             break;
@@ -225,7 +231,7 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
     tpSolveStatus status = tp_iterationLimit;
     while (newton.iterations < limit && island->residual > island->tolerance) {
         memcpy(center, newton.r, sizeof(double) * (size_t)island->rowCount);
-        tpFrictionNewton_Run(&newton, regularisation, center, 1e-3, limit - newton.iterations,
+        tpFrictionNewton_Run(&newton, regularisation, center, true, 1e-3, limit - newton.iterations,
                              &status);
         if (status == tp_solverOutOfMemory) {
             break;

@@ -32,8 +32,8 @@ void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const dou
 // From newton->r, u: solves the problem with u + weight (r - center) in place of u, until the norm of
 // the function is `fraction` of what it was or the island is solved (status tp_solved either way), the
 // line search gives out (tp_stalled), or the limit. Offers every iterate to the island. Returns the
-// last norm.
+// last norm. Bold: the first steps may go uphill.
 double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
-                            double fraction, int limit, tpSolveStatus* status);
+                            bool isBold, double fraction, int limit, tpSolveStatus* status);
 
 #endif

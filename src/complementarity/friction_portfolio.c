@@ -21,6 +21,7 @@ typedef struct Stage {
     int limit;            // iterations on one island, where the options do not say
     double localProximal; // 0: as the options have it
     double proximalStart; // 0: as the options have it
+    int restartSweeps;    // > 0: begin anew at zero with so many sweeps, not at the best found
 } Stage;
 
 // Factorisations that proximal points need on a common island.
@@ -35,7 +36,36 @@ tpFrictionOptions tpDefaultFrictionOptions(void) {
                                 .workLimit = 2e11,
                                 .iterationLimit = 0,
                                 .localProximal = 0.1,
-                                .proximalStart = 1e-4 };
+                                .proximalStart = 0.1 };
+}
+
+// Begins an island anew, solves, and keeps the better of the old and the new.
+static tpSolveStatus restart(tpFrictionIsland* island, const Stage* stage,
+                             const tpFrictionOptions* options, int limit, tpArena* arena,
+                             int* iterations) {
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    double* r = tpArena_Get(arena, bytes);
+    double* u = tpArena_Get(arena, bytes);
+    if (arena->failed) {
+        return tp_solverOutOfMemory;
+    }
+    double residual = island->residual;
+    memcpy(r, island->r, bytes);
+    memcpy(u, island->u, bytes);
+    memset(island->r, 0, bytes);
+    memcpy(island->u, island->q, bytes);
+    island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
+    tpSolveStatus status =
+        tpFrictionIsland_Nncg(island, options, stage->restartSweeps, arena, iterations);
+    if (status != tp_solved && status != tp_solverOutOfMemory) {
+        status = stage->solve(island, options, limit, arena, iterations);
+    }
+    if (!(island->residual <= residual)) {
+        memcpy(island->r, r, bytes);
+        memcpy(island->u, u, bytes);
+        island->residual = residual;
+    }
+    return status;
 }
 
 // Runs one stage on every island that needs it. False where memory ran out.
@@ -55,7 +85,10 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
         if (!(island->residual <= island->tolerance)) {
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
-            tpSolveStatus status = stage->solve(island, &chosen, limit, arena, &done.iterations);
+            tpSolveStatus status =
+                stage->restartSweeps > 0
+                    ? restart(island, stage, &chosen, limit, arena, &done.iterations)
+                    : stage->solve(island, &chosen, limit, arena, &done.iterations);
             tpArena_Release(arena, mark);
             *work += island->work - before;
             if (status != tp_notApplicable) {
@@ -189,18 +222,22 @@ static tpSolveStatus sweepLong(tpFrictionIsland* island, const tpFrictionOptions
 }
 
 static const Stage portfolio[] = {
-    { "nncg", tpFrictionIsland_Nncg, 20, 0.0, 0.0 },
-    { "nncg", sweepLong, 60, 0.0, 0.0 },
-    { "proximal", tpFrictionIsland_Proximal, 400, 0.0, 0.0 },
-    { "nncg", tpFrictionIsland_Nncg, 1000, 0.3, 0.0 },
-    { "proximal", tpFrictionIsland_Proximal, 2000, 0.0, 1.0 },
-    { "proximal", tpFrictionIsland_Proximal, 20000, 0.0, 1e-2 },
+    { "nncg", tpFrictionIsland_Nncg, .limit = 20 },
+    { "nncg", sweepLong, .limit = 60 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
+    { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .restartSweeps = 200 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .proximalStart = 1.0,
+      .restartSweeps = 50 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 8000, .restartSweeps = 1000 },
+    { "proximal", tpFrictionIsland_Proximal, .limit = 8000 },
 };
 
-static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, 20000, 0.0, 0.0 };
-static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, 20000, 0.0, 0.0 };
-static const Stage newton = { "newton", tpFrictionIsland_Newton, 100, 0.0, 0.0 };
-static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, 400, 0.0, 0.0 };
+static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, .limit = 20000 };
+static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, .limit = 20000 };
+static const Stage newton = { "newton", tpFrictionIsland_Newton, .limit = 100 };
+static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, .limit = 2000 };
 
 tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                tpSolverMemory* memory, double* r, double* u,

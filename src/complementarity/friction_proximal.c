@@ -19,6 +19,25 @@ enum { INNER_LIMIT = 100, SWEEPS = 3 };
 // double precision; above the greatest a step hardly moves.
 static const double leastWeight = 1e-10, greatestWeight = 10.0;
 
+// Far from the solution a large weight, near it a small one.
+static double firstWeight(const tpFrictionIsland* island, double start) {
+    double square = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            square += island->weight[b] * island->q[i] * island->q[i];
+        }
+    }
+    double share = square > 0.0 ? island->residual / sqrt(square) : 1.0;
+    return fmin(fmax(start * share, 1e-6), 1.0);
+}
+
+// A step after which the residual has grown by more than this went to another branch of solutions.
+static const double lostGrowth = 10.0;
+
+// Sweeps get Newton out of a corner far from the solution; near it, where contacts have several
+// states to choose from, they can throw it away, and are taken back.
+static const double sweepGrowth = 2.0;
+
 tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations) {
     tpFrictionNewton newton;
@@ -31,7 +50,9 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
         return tp_solverOutOfMemory;
     }
     tpSolveStatus status = tp_iterationLimit;
-    double weight = options->proximalStart, lastWeight = 0.0;
+    double weight = firstWeight(island, options->proximalStart), lastWeight = 0.0;
+    double failedWeight = 0.0, centerResidual = island->residual;
+    bool isBold = true;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
     while (newton.iterations < limit && island->residual > island->tolerance) {
@@ -40,27 +61,42 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             tpFrictionNewton_Predict(&newton, weight, center, previous, previousVelocity,
                                      lastWeight / weight);
         }
-        tpFrictionNewton_Run(&newton, weight, center, innerFraction, INNER_LIMIT, &status);
+        tpFrictionNewton_Run(&newton, weight, center, isBold, innerFraction, INNER_LIMIT, &status);
         int spent = newton.iterations - before;
         if (status == tp_solverOutOfMemory) {
             break;
         }
-        if (status == tp_solved) {
+        double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
+        if (status == tp_solved && residual <= lostGrowth * centerResidual) {
+            centerResidual = residual;
+            isBold = true;
             lastWeight = weight;
             weight = spent <= 3 ? weight * 0.1 : spent <= 8 ? weight * 0.5 : weight;
-            weight = fmax(weight, leastWeight);
+            weight = fmax(fmax(weight, fmin(lastWeight, 2.0 * failedWeight)), leastWeight);
+            failedWeight *= 0.5;
             memcpy(previous, center, bytes);
             memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);
             memcpy(centerVelocity, newton.u, bytes);
         } else {
+            isBold = !isBold;
+            failedWeight = weight;
             weight = fmin(weight * 5.0, greatestWeight);
-            for (int i = 0; i < SWEEPS; ++i) {
-                tpFrictionIsland_Sweep(island, options->localProximal, center, centerVelocity);
-            }
             lastWeight = 0.0;
             memcpy(newton.r, center, bytes);
             memcpy(newton.u, centerVelocity, bytes);
+            for (int i = 0; i < SWEEPS; ++i) {
+                tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
+            }
+            residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
+            if (residual < sweepGrowth * centerResidual) {
+                memcpy(center, newton.r, bytes);
+                memcpy(centerVelocity, newton.u, bytes);
+                centerResidual = residual;
+            } else {
+                memcpy(newton.r, center, bytes);
+                memcpy(newton.u, centerVelocity, bytes);
+            }
         }
     }
     *iterations += newton.iterations;
