@@ -22,6 +22,17 @@ static void useIntersection(const tpIntersection* intersection, tpSmoothBody* bo
     body->size = 0.5 * tpDistanceBetween(intersection->bounds.lower, intersection->bounds.upper);
 }
 
+static void useImplicit(const tpImplicit* implicit, tpSmoothBody* body) {
+    tpVec3 lower = implicit->bounds.lower, upper = implicit->bounds.upper;
+    body->core = &tp_intersectionCore;
+    body->size = 0.5 * tpDistanceBetween(lower, upper);
+    body->center = tpScale(0.5, tpAdd(lower, upper));
+    if (!(implicit->evaluate(body->center, NULL, NULL, implicit->context) < 0.0)) {
+        double value;
+        body->center = tpInteriorPoint(body->geometry, &value);
+    }
+}
+
 void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin,
                          tpSmoothBody* out) {
     *out = (tpSmoothBody){ .geometry = geometry, .hint = -1 };
@@ -64,14 +75,9 @@ void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin
         out->core = &tp_superellipsoidCore;
         out->size = tpMaxPart(geometry->superellipsoid.radii);
         break;
-    case tp_implicitShape: {
-        double value = 0.0;
-        out->core = &tp_implicitCore;
-        out->center = tpInteriorPoint(geometry, &value);
-        out->size = 0.5 * tpDistanceBetween(geometry->implicit.bounds.lower,
-                                            geometry->implicit.bounds.upper);
+    case tp_implicitShape:
+        useImplicit(&geometry->implicit, out);
         break;
-    }
     case tp_intersectionShape:
         useIntersection(geometry->intersection, out);
         break;

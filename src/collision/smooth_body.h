@@ -26,9 +26,8 @@ typedef struct tpSmoothBody tpSmoothBody;
 typedef struct tpCoreClass {
     // A point farthest along `direction`.
     tpVec3 (*support)(tpSmoothBody* body, tpVec3 direction);
-    // The exact element nearest to a point and a normal that are nearly right. Cores with a closed
-    // projection take that of point + size normal; the others keep the normal (support map) or the
-    // direction of the point (implicit surface).
+    // The exact element nearest to a point and a normal that are nearly right: mostly that of the
+    // projection of point + size normal; ellipsoids keep the normal, which their support map takes.
     void (*element)(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out);
 } tpCoreClass;
 
@@ -53,9 +52,9 @@ void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin
 // Core classes by the file that has them.
 extern const tpCoreClass tp_pointCore, tp_segmentCore, tp_boxCore, tp_hullCore; // smooth_flat.c
 extern const tpCoreClass tp_cylinderCore, tp_coneCore; // smooth_revolution.c
-extern const tpCoreClass tp_ellipsoidCore, tp_superellipsoidCore,
-    tp_implicitCore;                          // smooth_curved.c
-extern const tpCoreClass tp_intersectionCore; // smooth_intersection.c
+extern const tpCoreClass tp_ellipsoidCore;             // smooth_ellipsoid.c
+extern const tpCoreClass tp_superellipsoidCore;        // smooth_superellipsoid.c
+extern const tpCoreClass tp_intersectionCore;          // smooth_intersection.c
 
 // Principal curvatures of the surface with gradient g (not zero) and Hessian H at a point.
 tpCurvature tpImplicitCurvature(tpVec3 gradient, const tpMat33* hessian);
@@ -122,8 +121,9 @@ typedef struct tpElementPair {
     double misfit; // how far from the conditions, m
 } tpElementPair;
 
-// Newton's method on the conditions from a start near them. False where they were not met.
-bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations);
+// Newton's method on the conditions; gives up where it is not near them after `limit` steps. False
+// where they were not met.
+bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations);
 
 // The elements of both bodies at the given points and normal.
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 pointA, tpVec3 pointB, tpVec3 normal,
@@ -141,7 +141,7 @@ void tpFillPairSystem(const tpCurvature* a, const tpCurvature* b, double sizeA, 
 int tpSolvePairSystem(const tpPairSystem* system, int columns, double (*turn)[2],
                       double (*shift)[2], double (*u)[2], double (*v)[2]);
 
-// The smallest translation that separates overlapping cores, over all directions, to half a percent of
+// The smallest translation that separates overlapping cores, over all directions, to 1e-4 of
 // the depth; within the valley found it is exact where `isExact` says so, else an upper bound. False
 // where the cores have no volume to search.
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,

@@ -91,7 +91,7 @@ static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cac
     tpStartPair(a, b, tpAdd(a->position, tpMulMV(a->rotation, fromFloats(cache->pointA))),
                 tpAdd(b->position, tpMulMV(b->rotation, fromFloats(cache->pointB))),
                 tpNormalize(normal), pair);
-    return tpPolish(a, b, pair, iterations) && isTrusted(a, b, pair);
+    return tpPolish(a, b, 20, pair, iterations) && isTrusted(a, b, pair);
 }
 
 static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
@@ -111,20 +111,33 @@ static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpE
 
 // The last resort for shapes apart: what the descent itself has found, exact to its bounds. The gap is
 // the lower one, so that nothing that trusts it steps too far.
-static bool acceptBounds(const tpGjk* gjk, tpElementPair* pair) {
-    tpVec3 pointA, pointB;
-    pointsOfGjk(gjk, &pointA, &pointB);
-    pair->a.point = pointA;
-    pair->b.point = pointB;
-    pair->normal = gjk->bestNormal;
-    pair->gap = gjk->lower;
-    return tpLength(gjk->v) - gjk->lower <= 1e-10 * gjk->scale;
+static bool acceptBounds(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
+    double length = tpLength(gjk->v);
+    tpVec3 n = tpScale(1.0 / length, gjk->v);
+    pointsOfGjk(gjk, &pair->a.point, &pair->b.point);
+    pair->normal = n;
+    pair->gap = tpDot(n, tpSub(tpBodySupport(a, tpNeg(n)), tpBodySupport(b, n)));
+    return length - pair->gap <= 1e-10 * gjk->scale;
+}
+
+// Newton's method from the line of centres: often enough for shapes apart, and proved by its gap.
+static bool solveStraight(tpSmoothBody* a, tpSmoothBody* b, tpVec3 centerA, tpVec3 centerB,
+                          tpElementPair* pair, int* iterations) {
+    tpVec3 d = tpSub(centerA, centerB);
+    if (!(tpLength(d) > 0.5 * (a->size + b->size))) {
+        return false;
+    }
+    tpStartPair(a, b, centerA, centerB, tpNormalize(d), pair);
+    return tpPolish(a, b, 8, pair, iterations) && pair->gap > 0.0;
 }
 
 static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
     static const double tolerances[] = { 0.05, 1e-3, 1e-6, 1e-10, 1e-14 };
     tpVec3 centerA = tpAdd(a->position, tpMulMV(a->rotation, a->center));
     tpVec3 centerB = tpAdd(b->position, tpMulMV(b->rotation, b->center));
+    if (solveStraight(a, b, centerA, centerB, pair, iterations)) {
+        return true;
+    }
     tpGjk gjk;
     tpStartGjk(&gjk, a, b, tpSub(centerA, centerB));
     tpGjkStatus status = tp_gjkApart;
@@ -134,7 +147,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
             break;
         }
         startFromGjk(a, b, &gjk, pair);
-        if (tpPolish(a, b, pair, iterations) && pair->gap > 0.0) {
+        if (tpPolish(a, b, 20, pair, iterations) && pair->gap > 0.0) {
             *iterations += gjk.iterations;
             return true;
         }
@@ -142,7 +155,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
     *iterations += gjk.iterations;
     if (status != tp_gjkOverlap && gjk.lower > 1e-9 * gjk.scale) {
         startFromGjk(a, b, &gjk, pair);
-        return acceptBounds(&gjk, pair);
+        return acceptBounds(a, b, &gjk, pair);
     }
     // Touching to rounding, or overlapping.
     bool isExact;
@@ -150,7 +163,7 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
         return isExact;
     }
     startFromGjk(a, b, &gjk, pair);
-    return tpPolish(a, b, pair, iterations);
+    return tpPolish(a, b, 20, pair, iterations);
 }
 
 static void keepStart(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair,

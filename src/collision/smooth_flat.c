@@ -150,7 +150,7 @@ static tpVec3 projectOnHull(tpSmoothBody* body, tpVec3 offset, tpVec3 normal, in
 static void hullElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
     const tpHull* hull = body->hull;
     tpVec3 offset = offsetPoint(body, point, normal);
-    int32_t vertices[4];
+    int32_t vertices[4] = { 0 };
     int count = 0;
     out->point = projectOnHull(body, offset, normal, vertices, &count);
     if (count == 1) {

@@ -1,163 +1,193 @@
-// Intersections of convex inequalities [ChakrabortyBerardAkellaTrinkle14, appendix].
+// Intersections of convex inequalities, and bodies given by one that the user wrote
+// [ChakrabortyBerardAkellaTrinkle14, appendix].
 //
 // The element nearest to a point p and a normal n is that of the projection x of z = p + size n:
 //
 //     x - z + sum l_k grad f_k(x) = 0,  f_k(x) = 0 and l_k >= 0 for the active k,  f_k(x) <= 0 for all.
 //
-// At most three inequalities are active at once. Newton's method solves for x and the multipliers of a
-// guess of the active ones; a multiplier below zero leaves the guess, the most violated inequality
-// enters it, until nothing changes.
+// Sequential quadratic programming solves this: each step d minimises (x - z) . d + 1/2 d . H d with
+// H = 1 + sum l_k hess f_k under the inequalities made linear at x. In three dimensions at most three of
+// them are active, so the step is found by trying those of the last step first and then all choices.
 
 #include "collision/smooth_body.h"
 
 #include "geometry/shape.h"
 #include "geometry/surface.h"
 
+enum { maxNear = 10 };
+
 typedef struct {
     tpVec3 x;
-    int active[3];
+    int active[3]; // numbers of inequalities
     double multiplier[3];
     tpVec3 gradient[3];
     tpMat33 hessian[3];
     int count;
 } Projection;
 
-static tpVec3 intersectionSupport(tpSmoothBody* body, tpVec3 direction) {
-    return tp_shapeClasses[body->geometry->type].support(body->geometry, direction);
+// The inequalities that may matter at a point, made linear there.
+typedef struct {
+    int number[maxNear];
+    double value[maxNear];
+    tpVec3 gradient[maxNear], scaled[maxNear]; // scaled: H^-1 gradient
+    int count;
+    tpVec3 free; // the step without inequalities
+} Linear;
+
+// The inequalities with the largest values at x, in descending order.
+static void gatherNear(const tpSmoothBody* body, tpVec3 x, Linear* l) {
+    int surfaces = tpSurfaceCount(body->geometry);
+    l->count = 0;
+    for (int k = 0; k < surfaces; ++k) {
+        double value = tpSurfaceValue(body->geometry, k, x, NULL, NULL);
+        int place = l->count < maxNear ? l->count++ : maxNear - 1;
+        if (place == maxNear - 1 && l->count == maxNear && k >= maxNear &&
+            value <= l->value[place]) {
+            continue;
+        }
+        while (place > 0 && l->value[place - 1] < value) {
+            l->value[place] = l->value[place - 1];
+            l->number[place] = l->number[place - 1];
+            place -= 1;
+        }
+        l->value[place] = value;
+        l->number[place] = k;
+    }
 }
 
-// Gaussian elimination with partial pivoting of n <= 6 rows with one right-hand side.
-static bool solveDense(double m[6][7], int n) {
-    for (int c = 0; c < n; ++c) {
-        int pivot = c;
-        for (int r = c + 1; r < n; ++r) {
-            pivot = fabs(m[r][c]) > fabs(m[pivot][c]) ? r : pivot;
+// The step in which exactly the chosen inequalities hold with equality. False where they depend on each
+// other, a multiplier is negative, or another inequality fails.
+static bool tryChoice(const Linear* l, const int* choice, int count, double tolerance,
+                      double multiplier[3], tpVec3* step) {
+    double m[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
+    double r[3] = { 0.0, 0.0, 0.0 }, scale = 1.0;
+    for (int i = 0; i < count; ++i) {
+        for (int j = 0; j < count; ++j) {
+            m[i][j] = tpDot(l->gradient[choice[i]], l->scaled[choice[j]]);
         }
-        if (!(fabs(m[pivot][c]) > 1e-14)) {
+        r[i] = l->value[choice[i]] + tpDot(l->gradient[choice[i]], l->free);
+        scale *= m[i][i];
+    }
+    tpVec3 rows[3];
+    for (int i = 0; i < 3; ++i) {
+        rows[i] = tpMakeVec3(m[i][0], m[i][1], m[i][2]);
+    }
+    tpMat33 inverse = tpMakeMat33(tpCross(rows[1], rows[2]), tpCross(rows[2], rows[0]),
+                                  tpCross(rows[0], rows[1]));
+    double determinant = tpDot(rows[0], inverse.cx);
+    if (!(determinant > 1e-12 * scale)) {
+        return false;
+    }
+    tpVec3 solution = tpScale(1.0 / determinant, tpMulMV(inverse, tpMakeVec3(r[0], r[1], r[2])));
+    const double parts[3] = { solution.x, solution.y, solution.z };
+    *step = l->free;
+    for (int i = 0; i < count; ++i) {
+        if (parts[i] < 0.0) {
             return false;
         }
-        for (int j = 0; j <= n; ++j) {
-            double swap = m[c][j];
-            m[c][j] = m[pivot][j];
-            m[pivot][j] = swap;
-        }
-        for (int r = 0; r < n; ++r) {
-            double factor = r == c ? 0.0 : m[r][c] / m[c][c];
-            for (int j = c; j <= n && factor != 0.0; ++j) {
-                m[r][j] -= factor * m[c][j];
-            }
-        }
+        multiplier[i] = parts[i];
+        *step = tpMulAdd(*step, -parts[i], l->scaled[choice[i]]);
     }
-    for (int c = 0; c < n; ++c) {
-        m[c][n] /= m[c][c];
+    for (int k = 0; k < l->count; ++k) {
+        if (l->value[k] + tpDot(l->gradient[k], *step) > tolerance) {
+            return false;
+        }
     }
     return true;
 }
 
-// One Newton step for the active inequalities; returns its length, or infinity where it has none.
-static double newtonStep(const tpSmoothBody* body, tpVec3 z, Projection* p) {
-    double m[6][7] = { { 0.0 } };
-    int n = 3 + p->count;
-    tpVec3 residual = tpSub(p->x, z);
-    tpMat33 H = tpIdentityMat33();
-    for (int i = 0; i < p->count; ++i) {
-        double value =
-            tpSurfaceValue(body->geometry, p->active[i], p->x, &p->gradient[i], &p->hessian[i]);
-        tpVec3 g = p->gradient[i];
-        residual = tpMulAdd(residual, p->multiplier[i], g);
-        H = tpAddMM(H, tpScaleM(fmax(p->multiplier[i], 0.0), p->hessian[i]));
-        m[0][3 + i] = m[3 + i][0] = g.x;
-        m[1][3 + i] = m[3 + i][1] = g.y;
-        m[2][3 + i] = m[3 + i][2] = g.z;
-        m[3 + i][n] = -value;
+// All choices of up to three, the last active ones first.
+static bool solveStep(const Linear* l, double tolerance, const Projection* last, int choice[3],
+                      int* count, double multiplier[3], tpVec3* step) {
+    *count = 0;
+    for (int i = 0; i < last->count; ++i) {
+        for (int k = 0; k < l->count; ++k) {
+            if (l->number[k] == last->active[i]) {
+                choice[(*count)++] = k;
+            }
+        }
     }
-    const tpVec3 columns[3] = { H.cx, H.cy, H.cz };
-    for (int j = 0; j < 3; ++j) {
-        m[0][j] = columns[j].x;
-        m[1][j] = columns[j].y;
-        m[2][j] = columns[j].z;
+    if (*count > 0 && tryChoice(l, choice, *count, tolerance, multiplier, step)) {
+        return true;
     }
-    m[0][n] = -residual.x;
-    m[1][n] = -residual.y;
-    m[2][n] = -residual.z;
-    if (!solveDense(m, n)) {
-        return INFINITY;
+    for (*count = 1; *count <= 3; ++*count) {
+        for (choice[0] = 0; choice[0] < l->count; ++choice[0]) {
+            int end1 = *count > 1 ? l->count : choice[0] + 2;
+            for (choice[1] = choice[0] + 1; choice[1] < end1; ++choice[1]) {
+                int end2 = *count > 2 ? l->count : choice[1] + 2;
+                for (choice[2] = choice[1] + 1; choice[2] < end2; ++choice[2]) {
+                    if (tryChoice(l, choice, *count, tolerance, multiplier, step)) {
+                        return true;
+                    }
+                }
+            }
+        }
     }
-    tpVec3 step = tpMakeVec3(m[0][n], m[1][n], m[2][n]);
-    double length = tpLength(step), shorten = length > body->size ? body->size / length : 1.0;
-    p->x = tpMulAdd(p->x, shorten, step);
-    for (int i = 0; i < p->count; ++i) {
-        p->multiplier[i] += shorten * m[3 + i][n];
-    }
-    return length;
+    return false;
 }
 
-static bool convergeActive(const tpSmoothBody* body, tpVec3 z, Projection* p) {
+// Gradients of what is near, and H from the multipliers of the last step.
+static bool makeLinear(const tpSmoothBody* body, tpVec3 z, const Projection* p, Linear* l) {
+    gatherNear(body, p->x, l);
+    tpMat33 H = tpIdentityMat33();
+    for (int i = 0; i < p->count; ++i) {
+        tpMat33 hessian;
+        tpSurfaceValue(body->geometry, p->active[i], p->x, NULL, &hessian);
+        H = tpAddMM(H, tpScaleM(p->multiplier[i], hessian));
+    }
+    tpMat33 inverse = tpInvert(H);
+    l->free = tpMulMV(inverse, tpSub(z, p->x));
+    for (int k = 0; k < l->count; ++k) {
+        tpSurfaceValue(body->geometry, l->number[k], p->x, &l->gradient[k], NULL);
+        l->scaled[k] = tpMulMV(inverse, l->gradient[k]);
+    }
+    return tpIsFiniteVec3(l->free);
+}
+
+// The inequality that z violates most at the start, with a multiplier of the right size, so that the
+// first step knows how the surface bends.
+static void guessActive(const tpSmoothBody* body, tpVec3 z, Projection* p) {
+    tpVec3 g;
+    tpSurfaceMaximum(body->geometry, z, &p->active[0]);
+    tpSurfaceValue(body->geometry, p->active[0], p->x, &g, NULL);
+    p->multiplier[0] = fmax(tpDot(tpSub(z, p->x), g) / tpLengthSquared(g), 0.0);
+    p->count = 1;
+}
+
+// Projects z from a point near the surface. False where the steps did not settle, or z is inside.
+static bool project(const tpSmoothBody* body, tpVec3 z, tpVec3 start, Projection* p) {
+    p->x = start;
+    guessActive(body, z, p);
+    double previous = INFINITY;
     for (int k = 0; k < 40; ++k) {
-        double length = newtonStep(body, z, p);
-        if (length <= 2e-15 * body->size) {
-            return true;
+        Linear l;
+        int choice[3], count;
+        double multiplier[3];
+        tpVec3 step;
+        if (!makeLinear(body, z, p, &l) ||
+            !solveStep(&l, 1e-13 * body->size, p, choice, &count, multiplier, &step)) {
+            return false;
         }
-        if (!isfinite(length)) {
+        double length = tpLength(step), shorten = length > body->size ? body->size / length : 1.0;
+        p->x = tpMulAdd(p->x, shorten, step);
+        p->count = count;
+        for (int i = 0; i < count; ++i) {
+            p->active[i] = l.number[choice[i]];
+            p->multiplier[i] = multiplier[i];
+        }
+        if (length <= 1e-15 * body->size ||
+            (length <= 1e-11 * body->size && length > 0.25 * previous)) {
+            break;
+        }
+        previous = length;
+        if (k == 39) {
             return false;
         }
     }
-    return false;
-}
-
-static void dropActive(Projection* p, int i) {
-    for (int k = i; k + 1 < p->count; ++k) {
-        p->active[k] = p->active[k + 1];
-        p->multiplier[k] = p->multiplier[k + 1];
-    }
-    p->count -= 1;
-}
-
-static int mostNegative(const Projection* p) {
-    int worst = -1;
     for (int i = 0; i < p->count; ++i) {
-        if (p->multiplier[i] < 0.0 && (worst < 0 || p->multiplier[i] < p->multiplier[worst])) {
-            worst = i;
-        }
+        tpSurfaceValue(body->geometry, p->active[i], p->x, &p->gradient[i], &p->hessian[i]);
     }
-    return worst;
-}
-
-// Projects z; false where the guesses did not settle.
-static bool project(const tpSmoothBody* body, tpVec3 z, tpVec3 start, Projection* p) {
-    *p = (Projection){ .x = start };
-    for (int k = 0; k < 30; ++k) {
-        if (p->count > 0) {
-            if (!convergeActive(body, z, p)) {
-                return false;
-            }
-            int negative = mostNegative(p);
-            if (negative >= 0) {
-                dropActive(p, negative);
-                continue;
-            }
-        } else {
-            p->x = z;
-        }
-        int violated = 0;
-        double value = tpSurfaceMaximum(body->geometry, p->x, &violated);
-        if (value <= 1e-14 * body->size) {
-            return p->count > 0;
-        }
-        for (int i = 0; i < p->count; ++i) {
-            if (p->active[i] == violated) {
-                return true;
-            }
-        }
-        if (p->count == 3) {
-            // The smallest multiplier matters least.
-            int least = p->multiplier[0] <= p->multiplier[1] ? 0 : 1;
-            dropActive(p, p->multiplier[2] < p->multiplier[least] ? 2 : least);
-        }
-        p->active[p->count] = violated;
-        p->multiplier[p->count++] = 0.0;
-    }
-    return false;
+    return true;
 }
 
 static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length) {
@@ -177,6 +207,28 @@ static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length
         c.along = fmax(c.along, 0.0);
     }
     return c;
+}
+
+// Support points by projection: x goes to the projection of x + t n. With t far larger than the body
+// each step divides the error by about t over its size.
+static tpVec3 intersectionSupport(tpSmoothBody* body, tpVec3 direction) {
+    tpVec3 n = tpNormalize(direction), x = tpMulAdd(body->center, body->size, n);
+    double last = -INFINITY;
+    for (int k = 0; k < 20; ++k) {
+        Projection p;
+        if (!project(body, tpMulAdd(x, 50.0 * body->size, n), x, &p)) {
+            break;
+        }
+        double height = tpDot(n, p.x);
+        bool isDone = k > 0 && (height <= last + 1e-16 * body->size ||
+                                tpDistanceBetween(p.x, x) <= 1e-13 * body->size);
+        last = height;
+        x = p.x;
+        if (isDone) {
+            return x;
+        }
+    }
+    return tp_shapeClasses[body->geometry->type].support(body->geometry, direction);
 }
 
 static void intersectionElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {

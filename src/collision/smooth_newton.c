@@ -164,11 +164,15 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     measurePair(a, b, pair);
 }
 
-bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
+bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations) {
     double scale = a->size + b->size + fabs(pair->gap);
     double floor = 4e-16 * scale, previous = INFINITY;
     tpElementPair best = *pair;
     for (int k = 0; k < 20 && best.misfit > floor; ++k) {
+        // A start that has not come close by then was a bad one.
+        if (k >= limit && best.misfit > 1e-3 * scale) {
+            break;
+        }
         // Where the misfit is small and no longer falls, rounding has the word.
         if (best.misfit <= 1e-13 * scale && pair->misfit > 0.25 * previous) {
             break;

@@ -226,7 +226,7 @@ static void enterValley(Search* s, tpVec3 m, double upper, tpVec3 a, tpVec3 b, V
     tpElementPair pair;
     tpVec3 n = tpNeg(m);
     tpStartPair(s->a, s->b, a, b, n, &pair);
-    bool isExact = tpPolish(s->a, s->b, &pair, s->iterations);
+    bool isExact = tpPolish(s->a, s->b, 20, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
     double slack = 1e-9 * s->scale;
     if (!isExact || -pair.gap > upper + slack) {
@@ -261,11 +261,11 @@ static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
 }
 
 // Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth known
-// by more than half a percent, or at all where that depth is not exact yet.
+// by more than a ten thousandth, or at all where that depth is not exact yet.
 static bool lookAtNearest(Search* s, Valleys* valleys) {
     int f = nearestFace(s);
     double depth = valleys->depth;
-    double limit = valleys->isExact ? 0.995 * depth : depth + 1e-12 * s->scale;
+    double limit = valleys->isExact ? 0.9999 * depth : depth + 1e-12 * s->scale;
     if (f < 0 || !(s->faces[f].distance < limit) || s->vertexCount == maxVertices) {
         return false;
     }

@@ -1,0 +1,360 @@
+// Signed distances of all pairs of convex types.
+//
+// The oracle is independent of the solver: for every unit vector n the support functions of the two
+// shapes give a number g(n) = -h_A(-n) - h_B(n), and the distance is the largest of them. A reported
+// normal with g(n) = gap, together with points of the two surfaces that far apart along n, proves a
+// positive gap; for overlaps directions all over the sphere, refined, must not do better.
+
+#include "collision/random_shapes.h"
+#include "collision/smooth_distance.h"
+
+static const tpShapeType bounded[] = { tp_sphereShape,    tp_boxShape,
+                                       tp_capsuleShape,   tp_cylinderShape,
+                                       tp_coneShape,      tp_prismShape,
+                                       tp_ellipsoidShape, tp_superellipsoidShape,
+                                       tp_implicitShape,  tp_intersectionShape };
+enum { boundedCount = sizeof bounded / sizeof bounded[0] };
+
+// Pairs of each two types; TIPPE_TEST_PAIRS in the environment asks for more.
+static int pairsEach(int standard) {
+    const char* text = getenv("TIPPE_TEST_PAIRS");
+    return text != NULL ? atoi(text) : standard;
+}
+
+typedef struct {
+    tpGeometry a, b;
+    tpPose bodyA, bodyB;
+    double size; // of the shapes and their distance
+} Pair;
+
+// Far, near and overlapping in turn.
+static Pair randomPair(tpRandom* random, tpShapeType typeA, tpShapeType typeB,
+                       const tpShapeRange* rangeA, const tpShapeRange* rangeB, int k) {
+    static const double reaches[] = { 0.1, 0.5, 1.0, 2.0, 4.0, 20.0 };
+    Pair pair;
+    pair.a = randomShape(random, typeA, rangeA);
+    pair.b = randomShape(random, typeB, rangeB);
+    double size = rangeA->scale * exp(rangeA->spread) + rangeB->scale * exp(rangeB->spread);
+    double reach = size * reaches[k % 6];
+    pair.bodyA = tpMakePose(randomVec3(random, -1.0, 1.0), randomRotation(random));
+    pair.bodyB.rotation = randomRotation(random);
+    pair.bodyB.position = tpAdd(pair.bodyA.position, tpScale(reach, randomVec3(random, -1.0, 1.0)));
+    pair.size = size + reach;
+    return pair;
+}
+
+static void releasePair(Pair* pair) {
+    tpReleaseGeometry(&pair->a);
+    tpReleaseGeometry(&pair->b);
+}
+
+// The certificate; returns how far it is from being exact, relative to the pair's size.
+static double certify(const Pair* p, const tpSmoothResult* r) {
+    double error = fabs(tpLength(r->normal) - 1.0);
+    double along = gapAlong(&p->a, p->bodyA, &p->b, p->bodyB, r->normal);
+    error = fmax(error, fabs(along - r->gap) / p->size);
+    tpVec3 d = tpSub(r->pointA, r->pointB);
+    error = fmax(error, tpDistanceBetween(d, tpScale(r->gap, r->normal)) / p->size);
+    // Both points belong to their shapes.
+    int k;
+    tpVec3 inA = tpUntransformPoint(tpGeometry_Pose(&p->a, p->bodyA), r->pointA);
+    tpVec3 inB = tpUntransformPoint(tpGeometry_Pose(&p->b, p->bodyB), r->pointB);
+    error = fmax(error, tpSurfaceMaximum(&p->a, inA, &k) / p->size);
+    return fmax(error, tpSurfaceMaximum(&p->b, inB, &k) / p->size);
+}
+
+// The largest g(n) by a search of its own: directions all over the sphere, the best ones refined by
+// trying ever smaller turns.
+static double searchGap(const Pair* p, tpRandom* random) {
+    double best = -INFINITY;
+    tpVec3 bestN = tpMakeVec3(0.0, 0.0, 1.0);
+    for (int k = 0; k < 150; ++k) {
+        tpVec3 n = tpNormalize(randomVec3(random, -1.0, 1.0));
+        double g = gapAlong(&p->a, p->bodyA, &p->b, p->bodyB, n);
+        if (g > best) {
+            best = g;
+            bestN = n;
+        }
+    }
+    for (double turn = 0.3; turn > 1e-6;) {
+        tpVec3 n = tpNormalize(tpMulAdd(bestN, turn, randomVec3(random, -1.0, 1.0)));
+        double g = gapAlong(&p->a, p->bodyA, &p->b, p->bodyB, n);
+        if (g > best) {
+            best = g;
+            bestN = n;
+        } else {
+            turn *= 0.85;
+        }
+    }
+    return best;
+}
+
+static void failPair(const char* what, const Pair* p, int k, double error,
+                     const tpSmoothResult* r) {
+    fail_msg("%s: %s and %s, pair %d: %g (gap %g, converged %d, %d iterations)", what,
+             tpShapeTypeName(p->a.type), tpShapeTypeName(p->b.type), k, error, r->gap, r->converged,
+             r->iterations);
+}
+
+// Runs pairs of all types through the certificate; the worst errors are printed.
+static void certifyAll(const tpShapeRange* rangeA, const tpShapeRange* rangeB, int each,
+                       double tolerance, uint64_t seed) {
+    double worst = 0.0;
+    int overlaps = 0, total = 0;
+    for (int i = 0; i < boundedCount; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            // Implicit bodies have one size of their own.
+            bool isOrdinary = rangeA->scale == 1.0 && rangeB->scale == 1.0;
+            if (!isOrdinary && (bounded[i] == tp_implicitShape || bounded[j] == tp_implicitShape)) {
+                continue;
+            }
+            tpRandom random = { seed + (uint64_t)(100 * i + j) };
+            for (int k = 0; k < each; ++k) {
+                Pair p = randomPair(&random, bounded[i], bounded[j], rangeA, rangeB, k);
+                tpSmoothResult r;
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
+                double error = certify(&p, &r);
+                if (!(error <= tolerance) || !r.converged) {
+                    failPair("no certificate", &p, k, error, &r);
+                }
+                worst = fmax(worst, error);
+                overlaps += r.gap < 0.0;
+                total += 1;
+                releasePair(&p);
+            }
+        }
+    }
+    print_message("%d pairs, %d overlap, worst certificate %.1e\n", total, overlaps, worst);
+}
+
+static void testOrdinary(void** state) {
+    (void)state;
+    certifyAll(&ordinaryShapes, &ordinaryShapes, pairsEach(600), 2e-9, 1000);
+}
+
+static void testNeedlesAndPancakes(void** state) {
+    (void)state;
+    static const tpShapeRange thin = { 3.45, 0.3, 1.7, 1.0 };
+    certifyAll(&thin, &thin, pairsEach(120), 2e-9, 20000);
+}
+
+static void testSizeRatios(void** state) {
+    (void)state;
+    static const tpShapeRange large = { 1.0, 0.3, 1.7, 1e6 };
+    certifyAll(&ordinaryShapes, &large, pairsEach(100), 2e-9, 30000);
+    certifyAll(&large, &ordinaryShapes, pairsEach(100), 2e-9, 40000);
+}
+
+static void testDeepest(void** state) {
+    (void)state;
+    int overlaps = 0;
+    for (int i = 0; i < boundedCount; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            tpRandom random = { (uint64_t)(50000 + 100 * i + j) };
+            for (int k = 0; k < pairsEach(24); ++k) {
+                Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
+                                    &ordinaryShapes, k % 3);
+                tpSmoothResult r;
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
+                if (r.gap < 0.0) {
+                    double found = searchGap(&p, &random);
+                    // The search over all directions is exact to 1e-4 of the depth.
+                    if (found > r.gap + 2e-4 * fabs(r.gap) + 1e-9) {
+                        failPair("a direction with less depth", &p, k, found, &r);
+                    }
+                    overlaps += 1;
+                }
+                releasePair(&p);
+            }
+        }
+    }
+    print_message("%d overlaps searched\n", overlaps);
+}
+
+// Moved along the normal until they touch, and on into each other, the closest points stay the same,
+// so the gap is known.
+static void testThroughContact(void** state) {
+    (void)state;
+    for (int i = 0; i < boundedCount; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            tpRandom random = { (uint64_t)(60000 + 100 * i + j) };
+            for (int k = 0; k < pairsEach(60); ++k) {
+                Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
+                                    &ordinaryShapes, 3 + k % 2);
+                tpSmoothResult r;
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
+                static const double gaps[] = { 1e-3, 1e-6, 1e-9, 0.0, -1e-9, -1e-6, -1e-3 };
+                for (int g = 0; r.gap > 0.0 && g < 7; ++g) {
+                    tpPose moved = p.bodyA;
+                    moved.position = tpMulAdd(moved.position, gaps[g] - r.gap, r.normal);
+                    tpSmoothResult at;
+                    assert_true(tpSmoothClosest(&p.a, moved, &p.b, p.bodyB, NULL, &at));
+                    // Where a corner is overlapped by more than it is sharp there is a shorter way out.
+                    if (at.gap < gaps[g] - 2e-9 * p.size ||
+                        (gaps[g] >= 0.0 && at.gap > gaps[g] + 2e-9 * p.size)) {
+                        failPair("wrong gap near contact", &p, k, at.gap - gaps[g], &at);
+                    }
+                    if (gaps[g] >= 1e-6 && tpDistanceBetween(at.normal, r.normal) > 1e-5) {
+                        failPair("wrong normal near contact", &p, k,
+                                 tpDistanceBetween(at.normal, r.normal), &at);
+                    }
+                }
+                releasePair(&p);
+            }
+        }
+    }
+}
+
+static tpPose mirrored(tpPose pose) {
+    tpQuat q = pose.rotation;
+    return tpMakePose(tpMakeVec3(-pose.position.x, pose.position.y, pose.position.z),
+                      tpMakeQuat(q.w, q.x, -q.y, -q.z));
+}
+
+// Swapped, moved, mirrored and asked again from a warm start: the same answer.
+static void testSymmetry(void** state) {
+    (void)state;
+    for (int i = 0; i < boundedCount; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            tpRandom random = { (uint64_t)(70000 + 100 * i + j) };
+            for (int k = 0; k < pairsEach(60); ++k) {
+                Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
+                                    &ordinaryShapes, 2 + k % 4);
+                tpSmoothResult r, s;
+                tpSmoothCache cache = { 0 };
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, &cache, &r));
+                // Between two ways out that are equal to 1e-4 either may be taken.
+                double tolerance = 2e-9 * p.size + (r.gap < 0.0 ? 2e-4 * fabs(r.gap) : 0.0);
+                assert_true(tpSmoothClosest(&p.b, p.bodyB, &p.a, p.bodyA, NULL, &s));
+                CHECK_NEAR(s.gap, r.gap, tolerance);
+                if (r.gap > 1e-3) {
+                    CHECK_VEC3(s.normal, tpNeg(r.normal), 1e-6);
+                }
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, &cache, &s));
+                CHECK_NEAR(s.gap, r.gap, tolerance);
+
+                tpPose motion = tpMakePose(randomVec3(&random, -3.0, 3.0), randomRotation(&random));
+                assert_true(tpSmoothClosest(&p.a, tpComposePoses(motion, p.bodyA), &p.b,
+                                            tpComposePoses(motion, p.bodyB), NULL, &s));
+                CHECK_NEAR(s.gap, r.gap, tolerance);
+                if (r.gap > 1e-3) {
+                    CHECK_VEC3(s.normal, tpRotate(motion.rotation, r.normal), 1e-6);
+                }
+                tpGeometry a = p.a, b = p.b;
+                a.pose = mirrored(a.pose);
+                b.pose = mirrored(b.pose);
+                // The shapes of all types but prisms (turned by a mirror) look the same in a mirror.
+                if (a.type != tp_prismShape && b.type != tp_prismShape) {
+                    assert_true(
+                        tpSmoothClosest(&a, mirrored(p.bodyA), &b, mirrored(p.bodyB), NULL, &s));
+                    CHECK_NEAR(s.gap, r.gap, tolerance);
+                }
+                releasePair(&p);
+            }
+        }
+    }
+}
+
+static void testFarFromOrigin(void** state) {
+    (void)state;
+    tpRandom random = { 80000 };
+    for (int k = 0; k < 2000; ++k) {
+        tpShapeType typeA = bounded[k % boundedCount];
+        tpShapeType typeB = bounded[(k / boundedCount) % boundedCount];
+        Pair p = randomPair(&random, typeA, typeB, &ordinaryShapes, &ordinaryShapes, k);
+        // A shift that doubles hold exactly leaves the relative positions to the last bit but rounding.
+        tpVec3 shift = tpMakeVec3(1048576.0, -2097152.0, 524288.0);
+        tpSmoothResult near, far;
+        assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &near));
+        p.bodyA.position = tpAdd(p.bodyA.position, shift);
+        p.bodyB.position = tpAdd(p.bodyB.position, shift);
+        assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &far));
+        double ways = near.gap < 0.0 ? 2e-4 * fabs(near.gap) : 0.0;
+        CHECK_NEAR(far.gap, near.gap, 4e-9 + ways);
+        releasePair(&p);
+    }
+}
+
+// The same body described in two ways that share no code in the solver.
+static void testTwoWays(void** state) {
+    (void)state;
+    static const tpShapeRange ellipsoidal = { 1.0, 1.0, 1.0, 1.0 };
+    for (int j = 0; j < boundedCount; ++j) {
+        tpRandom random = { (uint64_t)(90000 + j) };
+        for (int k = 0; k < 300; ++k) {
+            Pair p = randomPair(&random, tp_superellipsoidShape, bounded[j], &ellipsoidal,
+                                &ordinaryShapes, k);
+            tpGeometry twin = p.a;
+            if (k % 20 != 0) {
+                twin.type = tp_ellipsoidShape;
+                twin.ellipsoid.radii = p.a.superellipsoid.radii;
+            } else {
+                // A cylinder, and the same one cut by a ball that does not reach it.
+                tpAllocator allocator = tpDefaultAllocator();
+                tpVec3 r = p.a.superellipsoid.radii;
+                tpGeometry parts[2];
+                tpError error;
+                tpMakeCylinder(&(tpCylinder){ r.x, r.y, { 0.0, 0.0, 1.0 } }, tpIdentityPose(),
+                               &parts[0], &error);
+                tpMakeSphere(&(tpSphere){ 1.5 * (r.x + r.y) }, tpIdentityPose(), &parts[1], &error);
+                tpMakeCylinder(&(tpCylinder){ r.x, r.y, { 0.0, 0.0, 1.0 } }, p.a.pose, &twin,
+                               &error);
+                assert_int_equal(tpMakeIntersection(&allocator, parts, 2, p.a.pose, &p.a, &error),
+                                 tp_success);
+            }
+            tpSmoothResult r, s;
+            assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
+            assert_true(tpSmoothClosest(&twin, p.bodyA, &p.b, p.bodyB, NULL, &s));
+            double ways = r.gap < 0.0 ? 2e-4 * fabs(r.gap) : 0.0;
+            CHECK_NEAR(r.gap, s.gap, 2e-9 * p.size + ways);
+            releasePair(&p);
+        }
+    }
+}
+
+// Along a motion the gap cannot change faster than the bodies move, whether or not the queries know of
+// each other, and for shapes apart both ways agree.
+static void testContinuity(void** state) {
+    (void)state;
+    for (int i = 0; i < boundedCount; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            tpRandom random = { (uint64_t)(110000 + 100 * i + j) };
+            Pair p =
+                randomPair(&random, bounded[i], bounded[j], &ordinaryShapes, &ordinaryShapes, 2);
+            tpVec3 velocity = tpSub(p.bodyB.position, p.bodyA.position);
+            tpVec3 spin = randomVec3(&random, -1.0, 1.0);
+            double radius = tpGeometry_RadiusAbout(&p.a, tpZeroVec3());
+            p.bodyA.position = tpSub(p.bodyA.position, velocity);
+            tpSmoothCache cache = { 0 };
+            double last = NAN, h = 2.0 / 400.0;
+            double fastest = h * (tpLength(velocity) + radius * tpLength(spin));
+            for (int k = 0; k < 400; ++k) {
+                tpSmoothResult warm, cold;
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, &cache, &warm));
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &cold));
+                CHECK_NEAR(warm.gap, cold.gap,
+                           2e-9 * p.size + (cold.gap < 0.0 ? 2e-4 * fabs(cold.gap) : 0.0));
+                if (k > 0 &&
+                    fabs(cold.gap - last) >
+                        1.000001 * fastest + (cold.gap < 0.0 ? 2e-4 * fabs(cold.gap) : 1e-9)) {
+                    failPair("the gap jumps", &p, k, cold.gap - last, &cold);
+                }
+                last = cold.gap;
+                p.bodyA.position = tpMulAdd(p.bodyA.position, h, velocity);
+                p.bodyA.rotation = tpMulQQ(tpQuatExp(tpScale(h, spin)), p.bodyA.rotation);
+            }
+            releasePair(&p);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testOrdinary),       cmocka_unit_test(testNeedlesAndPancakes),
+        cmocka_unit_test(testSizeRatios),     cmocka_unit_test(testDeepest),
+        cmocka_unit_test(testThroughContact), cmocka_unit_test(testSymmetry),
+        cmocka_unit_test(testFarFromOrigin),  cmocka_unit_test(testTwoWays),
+        cmocka_unit_test(testContinuity),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
