@@ -27,7 +27,7 @@ bool tpShapePlane(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPos
     tpElement element;
     tpPrepareSmoothBody(a, shapeA, shapeA.position, &body);
     tpVec3 p = tpBodySupport(&body, tpNeg(n));
-    tpBodyElement(&body, p, tpNeg(n), &element);
+    tpBodyElement(&body, tpBodyLocal(&body, p), tpNeg(n), &element);
     tpVec3 point = tpMulAdd(p, -body.rounding, n);
     finish(tpAdd(shapeA.position, point), n, height + tpDot(n, point), out);
     out->curvatureA = tpRoundedCurvature(element.curvature, body.rounding);

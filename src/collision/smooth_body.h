@@ -18,6 +18,7 @@
 typedef struct tpElement {
     tpVec3 point, normal;
     tpCurvature curvature;
+    tpVec3 local; // the point in the shape's frame, where a small shape far away loses no digits
 } tpElement;
 
 typedef struct tpSmoothBody tpSmoothBody;
@@ -75,12 +76,17 @@ static inline tpVec3 tpBodySupport(tpSmoothBody* body, tpVec3 direction) {
     return tpAdd(body->position, tpMulMV(body->rotation, p));
 }
 
-static inline void tpBodyElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    body->core->element(body, tpMulMTV(body->rotation, tpSub(point, body->position)),
-                        tpMulMTV(body->rotation, normal), out);
-    out->point = tpAdd(body->position, tpMulMV(body->rotation, out->point));
+// The element near a point given in the shape's frame and a normal in world axes.
+static inline void tpBodyElement(tpSmoothBody* body, tpVec3 local, tpVec3 normal, tpElement* out) {
+    body->core->element(body, local, tpMulMTV(body->rotation, normal), out);
+    out->local = out->point;
+    out->point = tpAdd(body->position, tpMulMV(body->rotation, out->local));
     out->normal = tpMulMV(body->rotation, out->normal);
     out->curvature.tangent = tpMulMV(body->rotation, out->curvature.tangent);
+}
+
+static inline tpVec3 tpBodyLocal(const tpSmoothBody* body, tpVec3 point) {
+    return tpMulMTV(body->rotation, tpSub(point, body->position));
 }
 
 // The stages of the solver ------------------------------------------------------------------------
@@ -125,8 +131,8 @@ typedef struct tpElementPair {
 // where they were not met.
 bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations);
 
-// The elements of both bodies at the given points and normal.
-void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 pointA, tpVec3 pointB, tpVec3 normal,
+// The elements of both bodies at the given points (in the frames of the shapes) and normal.
+void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,
                  tpElementPair* pair);
 
 // The linear system of the conditions: moves u of A's and v of B's offset point (2 numbers each in the

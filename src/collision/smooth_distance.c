@@ -35,9 +35,8 @@ static bool isLocalMinimum(const tpElementPair* pair, double scale) {
 
 // Whether a point of the query's frame is inside a shape.
 static bool isInside(const tpSmoothBody* body, tpVec3 p) {
-    tpVec3 local = tpMulMTV(body->rotation, tpSub(p, body->position));
     int k;
-    return tpSurfaceMaximum(body->geometry, local, &k) <= 0.0;
+    return tpSurfaceMaximum(body->geometry, tpBodyLocal(body, p), &k) <= 0.0;
 }
 
 // The radius of some ball inside a core; how deep an overlap may be to count as shallow.
@@ -88,9 +87,8 @@ static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cac
     if (!(tpLengthSquared(normal) > 0.5)) {
         return false;
     }
-    tpStartPair(a, b, tpAdd(a->position, tpMulMV(a->rotation, fromFloats(cache->pointA))),
-                tpAdd(b->position, tpMulMV(b->rotation, fromFloats(cache->pointB))),
-                tpNormalize(normal), pair);
+    tpStartPair(a, b, fromFloats(cache->pointA), fromFloats(cache->pointB), tpNormalize(normal),
+                pair);
     return tpPolish(a, b, 20, pair, iterations) && isTrusted(a, b, pair);
 }
 
@@ -106,7 +104,7 @@ static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
 static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
     tpVec3 pointA, pointB;
     pointsOfGjk(gjk, &pointA, &pointB);
-    tpStartPair(a, b, pointA, pointB, gjk->bestNormal, pair);
+    tpStartPair(a, b, tpBodyLocal(a, pointA), tpBodyLocal(b, pointB), gjk->bestNormal, pair);
 }
 
 // The last resort for shapes apart: what the descent itself has found, exact to its bounds. The gap is
@@ -127,7 +125,7 @@ static bool solveStraight(tpSmoothBody* a, tpSmoothBody* b, tpVec3 centerA, tpVe
     if (!(tpLength(d) > 0.5 * (a->size + b->size))) {
         return false;
     }
-    tpStartPair(a, b, centerA, centerB, tpNormalize(d), pair);
+    tpStartPair(a, b, a->center, b->center, tpNormalize(d), pair);
     return tpPolish(a, b, 8, pair, iterations) && pair->gap > 0.0;
 }
 
@@ -169,8 +167,8 @@ static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int
 static void keepStart(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair,
                       tpSmoothCache* cache) {
     toFloats(tpMulMTV(a->rotation, pair->normal), cache->normal);
-    toFloats(tpMulMTV(a->rotation, tpSub(pair->a.point, a->position)), cache->pointA);
-    toFloats(tpMulMTV(b->rotation, tpSub(pair->b.point, b->position)), cache->pointB);
+    toFloats(tpBodyLocal(a, pair->a.point), cache->pointA);
+    toFloats(tpBodyLocal(b, pair->b.point), cache->pointB);
 }
 
 bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,

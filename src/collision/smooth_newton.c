@@ -127,10 +127,10 @@ static void measurePair(const tpSmoothBody* a, const tpSmoothBody* b, tpElementP
         tpLength(aside) + fmax(a->size, b->size) * tpLength(tpAdd(pair->a.normal, pair->b.normal));
 }
 
-void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 pointA, tpVec3 pointB, tpVec3 normal,
+void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,
                  tpElementPair* pair) {
-    tpBodyElement(a, pointA, tpNeg(normal), &pair->a);
-    tpBodyElement(b, pointB, normal, &pair->b);
+    tpBodyElement(a, localA, tpNeg(normal), &pair->a);
+    tpBodyElement(b, localB, normal, &pair->b);
     measurePair(a, b, pair);
 }
 
@@ -139,14 +139,20 @@ static tpVec3 tangential(const double form[3], const double u[2], tpVec3 t, tpVe
                  tpScale(form[1] * u[0] + form[2] * u[1], o));
 }
 
-// One step: solve, shorten what is too long for a linear model, and return to the bodies.
+static void moveElement(tpSmoothBody* body, tpVec3 dPoint, tpVec3 dNormal, tpElement* element) {
+    tpBodyElement(body, tpAdd(element->local, tpMulMTV(body->rotation, dPoint)),
+                  tpAdd(element->normal, dNormal), element);
+}
+
+// One step: solve, shorten what is too long for a linear model, and return to the bodies. Everything is
+// measured against the normal of B, for that is the one whose change the system knows.
 static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
-    tpVec3 t, o, n = pair->normal;
+    tpVec3 t, o, n = pair->b.normal;
     tpMakeTangents(n, &t, &o);
+    tpVec3 sum = tpAdd(pair->a.normal, n), d = tpSub(pair->a.point, pair->b.point);
     tpPairSystem system;
-    tpFillPairSystem(&pair->a.curvature, &pair->b.curvature, a->size, b->size, pair->gap, t, o,
+    tpFillPairSystem(&pair->a.curvature, &pair->b.curvature, a->size, b->size, tpDot(n, d), t, o,
                      &system);
-    tpVec3 sum = tpAdd(pair->a.normal, pair->b.normal), d = tpSub(pair->a.point, pair->b.point);
     double turn[1][2] = { { -tpDot(sum, t), -tpDot(sum, o) } };
     double shift[1][2] = { { -tpDot(d, t), -tpDot(d, o) } };
     double u[1][2], v[1][2];
@@ -157,10 +163,10 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     u[0][1] *= shorten;
     v[0][0] *= shorten;
     v[0][1] *= shorten;
-    tpBodyElement(a, tpAdd(pair->a.point, tangential(system.P[0], u[0], t, o)),
-                  tpAdd(pair->a.normal, tangential(system.Q[0], u[0], t, o)), &pair->a);
-    tpBodyElement(b, tpAdd(pair->b.point, tangential(system.P[1], v[0], t, o)),
-                  tpAdd(pair->b.normal, tangential(system.Q[1], v[0], t, o)), &pair->b);
+    moveElement(a, tangential(system.P[0], u[0], t, o), tangential(system.Q[0], u[0], t, o),
+                &pair->a);
+    moveElement(b, tangential(system.P[1], v[0], t, o), tangential(system.Q[1], v[0], t, o),
+                &pair->b);
     measurePair(a, b, pair);
 }
 

@@ -225,12 +225,12 @@ typedef struct {
 static void enterValley(Search* s, tpVec3 m, double upper, tpVec3 a, tpVec3 b, Valleys* valleys) {
     tpElementPair pair;
     tpVec3 n = tpNeg(m);
-    tpStartPair(s->a, s->b, a, b, n, &pair);
+    tpStartPair(s->a, s->b, tpBodyLocal(s->a, a), tpBodyLocal(s->b, b), n, &pair);
     bool isExact = tpPolish(s->a, s->b, 20, &pair, s->iterations);
     // Above the support value it is another stationary point than the smallest of this valley.
     double slack = 1e-9 * s->scale;
     if (!isExact || -pair.gap > upper + slack) {
-        tpStartPair(s->a, s->b, a, b, n, &pair);
+        tpStartPair(s->a, s->b, tpBodyLocal(s->a, a), tpBodyLocal(s->b, b), n, &pair);
         pair.a.point = a;
         pair.b.point = b;
         pair.normal = n;

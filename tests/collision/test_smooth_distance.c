@@ -15,10 +15,12 @@ static const tpShapeType bounded[] = { tp_sphereShape,    tp_boxShape,
                                        tp_implicitShape,  tp_intersectionShape };
 enum { boundedCount = sizeof bounded / sizeof bounded[0] };
 
-// Pairs of each two types; TIPPE_TEST_PAIRS in the environment asks for more.
-static int pairsEach(int standard) {
+// Pairs of each two types; TIPPE_TEST_PAIRS in the environment asks for more. The support maps of
+// implicit shapes and intersections, which the oracle needs, are slow: fewer of those.
+static int pairsEach(int standard, int i, int j) {
     const char* text = getenv("TIPPE_TEST_PAIRS");
-    return text != NULL ? atoi(text) : standard;
+    int count = text != NULL ? atoi(text) : standard;
+    return i >= boundedCount - 2 || j >= boundedCount - 2 ? (count + 4) / 5 : count;
 }
 
 typedef struct {
@@ -109,7 +111,7 @@ static void certifyAll(const tpShapeRange* rangeA, const tpShapeRange* rangeB, i
                 continue;
             }
             tpRandom random = { seed + (uint64_t)(100 * i + j) };
-            for (int k = 0; k < each; ++k) {
+            for (int k = 0; k < pairsEach(each, i, j); ++k) {
                 Pair p = randomPair(&random, bounded[i], bounded[j], rangeA, rangeB, k);
                 tpSmoothResult r;
                 assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
@@ -129,20 +131,20 @@ static void certifyAll(const tpShapeRange* rangeA, const tpShapeRange* rangeB, i
 
 static void testOrdinary(void** state) {
     (void)state;
-    certifyAll(&ordinaryShapes, &ordinaryShapes, pairsEach(600), 2e-9, 1000);
+    certifyAll(&ordinaryShapes, &ordinaryShapes, 600, 1e-10, 1000);
 }
 
 static void testNeedlesAndPancakes(void** state) {
     (void)state;
     static const tpShapeRange thin = { 3.45, 0.3, 1.7, 1.0 };
-    certifyAll(&thin, &thin, pairsEach(120), 2e-9, 20000);
+    certifyAll(&thin, &thin, 120, 1e-10, 20000);
 }
 
 static void testSizeRatios(void** state) {
     (void)state;
     static const tpShapeRange large = { 1.0, 0.3, 1.7, 1e6 };
-    certifyAll(&ordinaryShapes, &large, pairsEach(100), 2e-9, 30000);
-    certifyAll(&large, &ordinaryShapes, pairsEach(100), 2e-9, 40000);
+    certifyAll(&ordinaryShapes, &large, 100, 1e-10, 30000);
+    certifyAll(&large, &ordinaryShapes, 100, 1e-10, 40000);
 }
 
 static void testDeepest(void** state) {
@@ -151,7 +153,7 @@ static void testDeepest(void** state) {
     for (int i = 0; i < boundedCount; ++i) {
         for (int j = 0; j <= i; ++j) {
             tpRandom random = { (uint64_t)(50000 + 100 * i + j) };
-            for (int k = 0; k < pairsEach(24); ++k) {
+            for (int k = 0; k < pairsEach(24, i, j); ++k) {
                 Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
                                     &ordinaryShapes, k % 3);
                 tpSmoothResult r;
@@ -178,7 +180,7 @@ static void testThroughContact(void** state) {
     for (int i = 0; i < boundedCount; ++i) {
         for (int j = 0; j <= i; ++j) {
             tpRandom random = { (uint64_t)(60000 + 100 * i + j) };
-            for (int k = 0; k < pairsEach(60); ++k) {
+            for (int k = 0; k < pairsEach(30, i, j); ++k) {
                 Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
                                     &ordinaryShapes, 3 + k % 2);
                 tpSmoothResult r;
@@ -217,7 +219,7 @@ static void testSymmetry(void** state) {
     for (int i = 0; i < boundedCount; ++i) {
         for (int j = 0; j <= i; ++j) {
             tpRandom random = { (uint64_t)(70000 + 100 * i + j) };
-            for (int k = 0; k < pairsEach(60); ++k) {
+            for (int k = 0; k < pairsEach(30, i, j); ++k) {
                 Pair p = randomPair(&random, bounded[i], bounded[j], &ordinaryShapes,
                                     &ordinaryShapes, 2 + k % 4);
                 tpSmoothResult r, s;
@@ -326,9 +328,9 @@ static void testContinuity(void** state) {
             double radius = tpGeometry_RadiusAbout(&p.a, tpZeroVec3());
             p.bodyA.position = tpSub(p.bodyA.position, velocity);
             tpSmoothCache cache = { 0 };
-            double last = NAN, h = 2.0 / 400.0;
+            double last = NAN, h = 2.0 / 200.0;
             double fastest = h * (tpLength(velocity) + radius * tpLength(spin));
-            for (int k = 0; k < 400; ++k) {
+            for (int k = 0; k < 200; ++k) {
                 tpSmoothResult warm, cold;
                 assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, &cache, &warm));
                 assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &cold));
