@@ -174,6 +174,23 @@ void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf) {
     refitUpwards(tree, above);
 }
 
+static bool isSameBounds(const tpBounds* a, const tpBounds* b) {
+    return a->lower.x == b->lower.x && a->lower.y == b->lower.y && a->lower.z == b->lower.z &&
+           a->upper.x == b->upper.x && a->upper.y == b->upper.y && a->upper.z == b->upper.z;
+}
+
+void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
+    tpBoundsNode* nodes = tree->nodes.data;
+    nodes[leaf].bounds = bounds;
+    for (int32_t i = nodes[leaf].parent; i >= 0; i = nodes[i].parent) {
+        tpBounds before = nodes[i].bounds;
+        refit(tree, i);
+        if (isSameBounds(&before, &nodes[i].bounds)) {
+            return;
+        }
+    }
+}
+
 // Building anew -------------------------------------------------------------------------------
 
 enum { binCount = 8, medianDepth = 48 };

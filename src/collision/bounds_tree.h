@@ -40,8 +40,11 @@ bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount);
 int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds);
 void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf);
 
-// Gives a leaf new bounds without placing it anew; tpBoundsTree_Rebuild must follow before the next
-// query.
+// Gives a leaf new bounds and fits the boxes above it, where it stays: cheap, and good enough for a leaf
+// that has not moved far.
+void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds);
+
+// Gives a leaf new bounds without more; tpBoundsTree_Rebuild must follow before the next query.
 static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
     tree->nodes.data[leaf].bounds = bounds;
 }

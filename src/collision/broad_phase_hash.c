@@ -17,9 +17,11 @@ typedef struct Cell {
     int32_t level;
 } Cell;
 
+// A box in its cell. The box is here once more, so that a search reads one stretch of memory.
 typedef struct Entry {
     Cell cell;
     int32_t proxy;
+    tpBounds bounds;
 } Entry;
 
 typedef struct Hash {
@@ -135,7 +137,7 @@ static void fillTable(Hash* self, const tpProxies* proxies) {
             self->unbounded.data[self->unbounded.count++] = i;
             continue;
         }
-        Entry entry = { homeOf(&proxies->bounds[i]), i };
+        Entry entry = { homeOf(&proxies->bounds[i]), i, proxies->bounds[i] };
         useLevel(self, entry.cell.level);
         self->entries.data[self->entries.count++] = entry;
     }
@@ -169,24 +171,30 @@ typedef struct Search {
     const tpProxies* proxies;
 } Search;
 
-// Everything in one cell that pairs with `proxy`. Of two on the same level, the lower number reports.
-static void searchCell(const Search* search, const Cell* cell, int32_t proxy, int32_t level,
+// Whether of two boxes on one level the one in cell a looks into cell b, rather than the other way.
+static bool looksAt(const Cell* a, const Cell* b) {
+    return b->z != a->z ? b->z > a->z : b->y != a->y ? b->y > a->y : b->x >= a->x;
+}
+
+// Everything in one cell that pairs with `entry`. Of two in the same cell, the lower number reports.
+static void searchCell(const Search* search, const Cell* cell, const Entry* entry,
                        tpPairSink* sink) {
     const Hash* self = search->self;
     uint32_t bucket = bucketOf(self, cell);
+    bool same = isSameCell(cell, &entry->cell);
     for (int32_t i = self->starts.data[bucket]; i < self->starts.data[bucket + 1]; ++i) {
         const Entry* other = &self->sorted.data[i];
-        if (isSameCell(&other->cell, cell) && (cell->level > level || other->proxy > proxy) &&
-            tpProxies_ArePair(search->proxies, proxy, other->proxy)) {
-            tpPairSink_Add(sink, proxy, other->proxy);
+        if (tpBoundsOverlap(&other->bounds, &entry->bounds) && isSameCell(&other->cell, cell) &&
+            (!same || other->proxy > entry->proxy) &&
+            tpProxies_ArePair(search->proxies, entry->proxy, other->proxy)) {
+            tpPairSink_Add(sink, entry->proxy, other->proxy);
         }
     }
 }
 
-// All cells of one level whose boxes can reach `bounds`: a box sticks out of its cell by half a side.
-static void searchLevel(const Search* search, int32_t proxy, int32_t own, int32_t level,
-                        tpPairSink* sink) {
-    const tpBounds* b = &search->proxies->bounds[proxy];
+// All cells of one level whose boxes can reach the entry's: a box sticks out of its cell by half a side.
+static void searchLevel(const Search* search, const Entry* entry, int32_t level, tpPairSink* sink) {
+    const tpBounds* b = &entry->bounds;
     double size = ldexp(1.0, level), half = 0.5 * size;
     Cell low = { cellOf(b->lower.x - half, size), cellOf(b->lower.y - half, size),
                  cellOf(b->lower.z - half, size), level };
@@ -196,7 +204,9 @@ static void searchLevel(const Search* search, int32_t proxy, int32_t own, int32_
     for (cell.z = low.z; cell.z <= high.z; ++cell.z) {
         for (cell.y = low.y; cell.y <= high.y; ++cell.y) {
             for (cell.x = low.x; cell.x <= high.x; ++cell.x) {
-                searchCell(search, &cell, proxy, own, sink);
+                if (level > entry->cell.level || looksAt(&entry->cell, &cell)) {
+                    searchCell(search, &cell, entry, sink);
+                }
             }
         }
     }
@@ -208,7 +218,7 @@ static void findBounded(const void* context, int begin, int end, tpPairSink* sin
     for (int i = begin; i < end; ++i) {
         const Entry* entry = &self->entries.data[i];
         for (int k = self->levelCount - 1; k >= 0 && self->levels[k] >= entry->cell.level; --k) {
-            searchLevel(search, entry->proxy, entry->cell.level, self->levels[k], sink);
+            searchLevel(search, entry, self->levels[k], sink);
         }
     }
 }

@@ -13,9 +13,9 @@
 
 // How much larger a fat box is on each side, relative to the size of the shape, and how many steps of
 // its motion it reaches ahead. Larger boxes last longer but have more pairs.
-static const double sizeMargin = 0.05, motionMargin = 3.0;
+static const double sizeMargin = 0.04, motionMargin = 3.0;
 
-// Where more than this part of the shapes has moved out, the tree is built anew.
+// Where more than this part of the shapes has moved out at once, the tree is built anew.
 static const double rebuildPart = 0.25;
 
 typedef struct Proxy {
@@ -24,6 +24,7 @@ typedef struct Proxy {
     int32_t leaf;     // in the tree; -1: not there
     uint8_t kind;
     bool moved; // has a new fat box in this call
+    bool leaps; // and it is far from the old one
 } Proxy;
 
 typedef struct Tree {
@@ -31,6 +32,7 @@ typedef struct Tree {
     tpBoundsTree tree;
     TP_ARRAY(Proxy) proxies;
     TP_ARRAY(int32_t) moved, unbounded;
+    int64_t changeCount;                 // new boxes since the tree was last built
     tpPairArray fatPairs, found, merged; // sorted, but for `found` at first
     tpPairGather gather;
 } Tree;
@@ -138,8 +140,8 @@ static void updateProxy(Tree* self, const tpProxies* proxies, int32_t i) {
         return;
     }
     // A leap is no motion to be continued.
-    bool leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
-    proxy->fat = fatten(bounds, leaps ? tpZeroVec3() : motion);
+    proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
+    proxy->fat = fatten(bounds, proxy->leaps ? tpZeroVec3() : motion);
     proxy->moved = true;
     self->moved.data[self->moved.count++] = i;
 }
@@ -159,22 +161,31 @@ static void updateProxies(Tree* self, const tpProxies* proxies) {
     }
 }
 
-// Few go to their new places one by one; for many the tree is built anew.
+// Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt get
+// new ones. That costs a little of the tree's quality each time; when many have changed, now or since it
+// was last built, it is built anew.
 static void updateTree(Tree* self) {
-    bool rebuild = self->moved.count > 64 && self->moved.count > rebuildPart * self->proxies.count;
+    self->changeCount += self->moved.count;
+    bool rebuild = self->moved.count > rebuildPart * self->proxies.count ||
+                   self->changeCount > self->proxies.count;
+    rebuild = rebuild && self->moved.count > 32;
     for (int i = 0; i < self->moved.count; ++i) {
-        Proxy* proxy = &self->proxies.data[self->moved.data[i]];
-        if (rebuild && proxy->leaf >= 0) {
+        int32_t number = self->moved.data[i];
+        Proxy* proxy = &self->proxies.data[number];
+        if (proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_Insert(&self->tree, number, proxy->fat);
+        } else if (rebuild) {
             tpBoundsTree_SetLeaf(&self->tree, proxy->leaf, proxy->fat);
-            continue;
-        }
-        if (proxy->leaf >= 0) {
+        } else if (proxy->leaps) {
             tpBoundsTree_Remove(&self->tree, proxy->leaf);
+            proxy->leaf = tpBoundsTree_Insert(&self->tree, number, proxy->fat);
+        } else {
+            tpBoundsTree_Refit(&self->tree, proxy->leaf, proxy->fat);
         }
-        proxy->leaf = tpBoundsTree_Insert(&self->tree, self->moved.data[i], proxy->fat);
     }
     if (rebuild) {
         tpBoundsTree_Rebuild(&self->tree);
+        self->changeCount = 0;
     }
 }
 

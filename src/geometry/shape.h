@@ -60,8 +60,15 @@ static inline bool tpBoundsOverlap(const tpBounds* a, const tpBounds* b) {
            b->lower.y <= a->upper.y && a->lower.z <= b->upper.z && b->lower.z <= a->upper.z;
 }
 
+// By comparisons rather than fmin and fmax, which are calls: bounds are never NaN.
 static inline tpBounds tpUniteBounds(tpBounds a, tpBounds b) {
-    tpBounds u = { tpMinVec3(a.lower, b.lower), tpMaxVec3(a.upper, b.upper) };
+    tpBounds u;
+    u.lower.x = a.lower.x < b.lower.x ? a.lower.x : b.lower.x;
+    u.lower.y = a.lower.y < b.lower.y ? a.lower.y : b.lower.y;
+    u.lower.z = a.lower.z < b.lower.z ? a.lower.z : b.lower.z;
+    u.upper.x = a.upper.x > b.upper.x ? a.upper.x : b.upper.x;
+    u.upper.y = a.upper.y > b.upper.y ? a.upper.y : b.upper.y;
+    u.upper.z = a.upper.z > b.upper.z ? a.upper.z : b.upper.z;
     return u;
 }
 
