@@ -1,0 +1,60 @@
+// Contacts of many boxes by Bullet: its dynamic tree and its default collision algorithms.
+
+#include "opponents.h"
+
+#include <btBulletCollisionCommon.h>
+
+#include <memory>
+#include <vector>
+
+struct BulletBoxes {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{ &configuration };
+    btDbvtBroadphase broadphase;
+    btCollisionWorld world{ &dispatcher, &broadphase, &configuration };
+    std::vector<std::unique_ptr<btBoxShape>> shapes;
+    std::vector<std::unique_ptr<btCollisionObject>> objects;
+};
+
+BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, int count) {
+    auto* boxes = new BulletBoxes;
+    for (int i = 0; i < count; ++i) {
+        btVector3 half(btScalar(0.5 * sizes[i].x), btScalar(0.5 * sizes[i].y),
+                       btScalar(0.5 * sizes[i].z));
+        boxes->shapes.push_back(std::make_unique<btBoxShape>(half));
+        boxes->objects.push_back(std::make_unique<btCollisionObject>());
+        boxes->objects.back()->setCollisionShape(boxes->shapes.back().get());
+        boxes->world.addCollisionObject(boxes->objects.back().get());
+    }
+    return boxes;
+}
+
+void bulletDestroyBoxes(BulletBoxes* boxes) {
+    for (auto& object : boxes->objects) {
+        boxes->world.removeCollisionObject(object.get());
+    }
+    delete boxes;
+}
+
+void bulletMove(BulletBoxes* boxes, const tpPose* poses) {
+    for (size_t i = 0; i < boxes->objects.size(); ++i) {
+        const tpPose& p = poses[i];
+        btTransform transform(btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y),
+                                           btScalar(p.rotation.z), btScalar(p.rotation.w)),
+                              btVector3(btScalar(p.position.x), btScalar(p.position.y),
+                                        btScalar(p.position.z)));
+        boxes->objects[i]->setWorldTransform(transform);
+    }
+}
+
+int bulletUpdate(BulletBoxes* boxes, int* points) {
+    boxes->world.performDiscreteCollisionDetection();
+    int pairs = 0;
+    *points = 0;
+    for (int i = 0; i < boxes->dispatcher.getNumManifolds(); ++i) {
+        int count = boxes->dispatcher.getManifoldByIndexInternal(i)->getNumContacts();
+        pairs += count > 0;
+        *points += count;
+    }
+    return pairs;
+}
