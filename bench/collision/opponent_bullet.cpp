@@ -39,10 +39,10 @@ void bulletDestroyBoxes(BulletBoxes* boxes) {
 void bulletMove(BulletBoxes* boxes, const tpPose* poses) {
     for (size_t i = 0; i < boxes->objects.size(); ++i) {
         const tpPose& p = poses[i];
-        btTransform transform(btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y),
-                                           btScalar(p.rotation.z), btScalar(p.rotation.w)),
-                              btVector3(btScalar(p.position.x), btScalar(p.position.y),
-                                        btScalar(p.position.z)));
+        btTransform transform(
+            btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y), btScalar(p.rotation.z),
+                         btScalar(p.rotation.w)),
+            btVector3(btScalar(p.position.x), btScalar(p.position.y), btScalar(p.position.z)));
         boxes->objects[i]->setWorldTransform(transform);
     }
 }

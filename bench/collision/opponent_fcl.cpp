@@ -24,7 +24,9 @@ FclPair* fclCreatePair(const tpVec3* vertices, int vertexCount, const int* faces
     return pair;
 }
 
-void fclDestroyPair(FclPair* pair) { delete pair; }
+void fclDestroyPair(FclPair* pair) {
+    delete pair;
+}
 
 static void place(fcl::CollisionObjectd* object, tpPose pose) {
     fcl::Transform3d transform = fcl::Transform3d::Identity();

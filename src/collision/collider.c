@@ -282,13 +282,10 @@ static void addContacts(tpCollider* collider, tpShapePair pair, int count) {
     }
 }
 
-tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
-                                 const double* bodyMargins, tpTasks* tasks) {
+// Contacts of all pairs; shapes are in place.
+static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks) {
     (void)tasks;
     collider->contacts.count = 0;
-    if (!placeShapes(collider, bodyPoses, bodyMargins)) {
-        return tp_outOfMemory;
-    }
     for (int i = 0; i < collider->pairs.count; ++i) {
         tpShapePair pair = collider->pairs.data[i];
         double margin = 0.0;
@@ -308,11 +305,18 @@ tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
     return tp_success;
 }
 
+tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
+                                 const double* bodyMargins, tpTasks* tasks) {
+    collider->contacts.count = 0;
+    return placeShapes(collider, bodyPoses, bodyMargins)
+               ? collidePairs(collider, bodyMargins, tasks)
+               : tp_outOfMemory;
+}
+
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks) {
     tpResult result = tpCollider_FindPairs(collider, bodyPoses, bodyMargins, tasks);
-    return result == tp_success ? tpCollider_FindContacts(collider, bodyPoses, bodyMargins, tasks)
-                                : result;
+    return result == tp_success ? collidePairs(collider, bodyMargins, tasks) : result;
 }
 
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
