@@ -219,7 +219,7 @@ static void benchBoxes(FILE* csv, double density) {
     for (int r = 0; r < repeats; ++r) {
         scatterBoxes(&boxes, density);
         tpCollider* collider = makeCollider(&boxes);
-        BulletBoxes* bullet = bulletCreateBoxes(boxes.sizes, boxCount);
+        BulletBoxes* bullet = bulletCreateBoxes(boxes.sizes, boxes.poses, boxCount);
         double timeOurs = 0.0, timeTheirs = 0.0;
         // The first step builds trees and memory.
         for (int step = 0; step <= boxSteps; ++step) {

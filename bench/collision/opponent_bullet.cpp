@@ -16,7 +16,14 @@ struct BulletBoxes {
     std::vector<std::unique_ptr<btCollisionObject>> objects;
 };
 
-BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, int count) {
+static btTransform toBullet(const tpPose& p) {
+    return btTransform(btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y),
+                                    btScalar(p.rotation.z), btScalar(p.rotation.w)),
+                       btVector3(btScalar(p.position.x), btScalar(p.position.y),
+                                 btScalar(p.position.z)));
+}
+
+BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, const tpPose* poses, int count) {
     auto* boxes = new BulletBoxes;
     for (int i = 0; i < count; ++i) {
         btVector3 half(btScalar(0.5 * sizes[i].x), btScalar(0.5 * sizes[i].y),
@@ -24,6 +31,7 @@ BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, int count) {
         boxes->shapes.push_back(std::make_unique<btBoxShape>(half));
         boxes->objects.push_back(std::make_unique<btCollisionObject>());
         boxes->objects.back()->setCollisionShape(boxes->shapes.back().get());
+        boxes->objects.back()->setWorldTransform(toBullet(poses[i]));
         boxes->world.addCollisionObject(boxes->objects.back().get());
     }
     return boxes;
@@ -38,12 +46,7 @@ void bulletDestroyBoxes(BulletBoxes* boxes) {
 
 void bulletMove(BulletBoxes* boxes, const tpPose* poses) {
     for (size_t i = 0; i < boxes->objects.size(); ++i) {
-        const tpPose& p = poses[i];
-        btTransform transform(
-            btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y), btScalar(p.rotation.z),
-                         btScalar(p.rotation.w)),
-            btVector3(btScalar(p.position.x), btScalar(p.position.y), btScalar(p.position.z)));
-        boxes->objects[i]->setWorldTransform(transform);
+        boxes->objects[i]->setWorldTransform(toBullet(poses[i]));
     }
 }
 

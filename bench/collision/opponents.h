@@ -19,7 +19,7 @@ double fclDistance(FclPair* pair, int solver, tpPose poseA, tpPose poseB);
 
 // Bullet: many boxes with its tree and its box-box detector.
 typedef struct BulletBoxes BulletBoxes;
-BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, int count);
+BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, const tpPose* poses, int count);
 void bulletDestroyBoxes(BulletBoxes* boxes);
 void bulletMove(BulletBoxes* boxes, const tpPose* poses);
 // Broad and narrow phase; returns the number of pairs with contacts, and the contacts' in *points.

@@ -66,7 +66,7 @@ static tpResult coreClosest(const tpPair* pair, double limit, tpPairCache* cache
     return separation.isExact ? tp_success : tp_notSolved;
 }
 
-static tpResult closestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
+tpResult tpClosestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     return coreClosest(pair, INFINITY, cache, out);
 }
 
@@ -129,6 +129,6 @@ static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* 
     }
 }
 
-const tpPairClass tp_corePair = { collideCores, closestCores };
+const tpPairClass tp_corePair = { collideCores, tpClosestCores };
 const tpPairClass tp_smoothPair = { collideSmooth, smoothClosest };
 const tpPairClass tp_planePair = { collidePlane, closestPlane };

@@ -8,6 +8,12 @@
 // Both have cores: spheres, capsules, boxes, prisms, hulls, polyhedral intersections.
 extern const tpPairClass tp_corePair;
 
+// Two boxes.
+extern const tpPairClass tp_boxPair;
+
+// The signed distance of two shapes with cores.
+tpResult tpClosestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out);
+
 // Any two convex shapes, at least one of them round in a way that has no core.
 extern const tpPairClass tp_smoothPair;
 

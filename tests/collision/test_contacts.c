@@ -2,7 +2,8 @@
 
 #include "random_hulls.h"
 
-#include "tippe/collision.h"
+#include "collision/convex_pairs.h"
+#include "collision/sort_contacts.h"
 
 enum { maxContacts = 128 };
 
@@ -281,6 +282,51 @@ static void featuresPersist(void** state) {
     }
 }
 
+// Boxes have functions of their own; as polyhedra they have the same contacts, with the same names.
+static void boxesAgreeWithPolyhedra(void** state) {
+    (void)state;
+    tpRandom random = { 29 };
+    int contactCount = 0, different = 0;
+    for (int i = 0; i < 20000; ++i) {
+        tpGeometry a = makeBox(randomBetween(&random, 0.3, 1.0), randomBetween(&random, 0.3, 1.0),
+                               randomBetween(&random, 0.3, 1.0));
+        tpGeometry b = makeBox(randomBetween(&random, 0.3, 2.0), randomBetween(&random, 0.3, 2.0),
+                               randomBetween(&random, 0.3, 2.0));
+        tpPair pair = { &a, &b, tpMakePose(randomVec3(&random, -0.8, 0.8), randomRotation(&random)),
+                        tpMakePose(tpZeroVec3(), randomRotation(&random)), 0.02 };
+        if (i % 3 == 0) {
+            pair.poseA.rotation = pair.poseB.rotation;
+        }
+        tpContactPoint points[2][32];
+        tpContactList lists[2] = { { points[0], 0, 32 }, { points[1], 0, 32 } };
+        tp_boxPair.collide(&pair, NULL, &lists[0]);
+        tp_corePair.collide(&pair, NULL, &lists[1]);
+        tpSortContacts(points[0], lists[0].count);
+        tpSortContacts(points[1], lists[1].count);
+        tpClosest closest;
+        tpClosestCores(&pair, NULL, &closest);
+        // Where two directions are equally good, the two may choose differently.
+        bool isSame = lists[0].count == lists[1].count;
+        for (int k = 0; k < lists[0].count && isSame; ++k) {
+            isSame = points[0][k].feature == points[1][k].feature &&
+                     tpDistanceBetween(points[0][k].pointA, points[1][k].pointA) < 1e-9 &&
+                     fabs(points[0][k].gap - points[1][k].gap) < 1e-9;
+        }
+        different += !isSame;
+        double least = INFINITY;
+        for (int k = 0; k < lists[0].count; ++k) {
+            least = fmin(least, points[0][k].gap);
+        }
+        assert_true((lists[0].count > 0) == (closest.distance <= pair.margin));
+        if (lists[0].count > 0) {
+            CHECK_NEAR(least, closest.distance, 1e-4 * fabs(closest.distance) + 1e-6);
+        }
+        contactCount += lists[0].count;
+    }
+    print_message("%d contacts, %d pairs of boxes differ\n", contactCount, different);
+    assert_true(contactCount > 20000 && different < 200);
+}
+
 // Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies have
 // as many contacts.
 static void contactsAgreeWithDistance(void** state) {
@@ -347,6 +393,7 @@ int main(void) {
         cmocka_unit_test(cylindersAndCones),
         cmocka_unit_test(featuresPersist),
         cmocka_unit_test(contactsAgreeWithDistance),
+        cmocka_unit_test(boxesAgreeWithPolyhedra),
         cmocka_unit_test(shortListCounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
