@@ -1,0 +1,64 @@
+// Any bytes as a scene: refused with a place, or read, written back the same, and built.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tippe/scene.h"
+
+static void require(bool condition) {
+    if (!condition) {
+        abort();
+    }
+}
+
+// Whether building is quick and reads no files, so that the fuzzer spends its time on the reader.
+static bool isQuick(const tpScene* scene) {
+    bool isSmall = scene->bodies.count <= 16 && scene->joints.count <= 16;
+    for (int i = 0; isSmall && i < scene->bodies.count; ++i) {
+        const tpSceneShapes* shapes = &scene->bodies.items[i].shapes;
+        isSmall = shapes->count <= 8;
+        for (int k = 0; isSmall && k < shapes->count; ++k) {
+            const tpSceneShape* shape = &shapes->items[k];
+            isSmall = shape->file.text == NULL && shape->type != tp_intersectionShape &&
+                      shape->type != tp_superellipsoidShape && shape->points.count <= 32;
+        }
+    }
+    return isSmall;
+}
+
+static void checkWritten(const tpScene* scene) {
+    char *first, *second;
+    size_t firstLength, secondLength;
+    tpScene* again;
+    tpError error;
+    require(tpFormatScene(scene, NULL, &first, &firstLength, &error) == tp_success);
+    require(tpParseScene(first, firstLength, "again", NULL, &again, &error) == tp_success);
+    require(tpFormatScene(again, NULL, &second, &secondLength, &error) == tp_success);
+    require(firstLength == secondLength && memcmp(first, second, firstLength) == 0);
+    tpReleaseSceneText(NULL, first, firstLength);
+    tpReleaseSceneText(NULL, second, secondLength);
+    tpDestroyScene(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+    tpScene* scene;
+    tpError error = { tp_success, "" };
+    tpResult result = tpParseScene((const char*)data, size, "f", NULL, &scene, &error);
+    if (result != tp_success) {
+        // "f:1:1: " and a word at the least.
+        require(result == tp_badInput && scene == NULL);
+        require(strncmp(error.message, "f:", 2) == 0 && strlen(error.message) > 10);
+        return 0;
+    }
+    checkWritten(scene);
+    tpWorld* world = NULL;
+    if (isQuick(scene)) {
+        result = tpScene_CreateWorld(scene, NULL, 1, &world, &error);
+        require(result == tp_success || strncmp(error.message, "f:", 2) == 0);
+    }
+    tpDestroyWorld(world);
+    tpDestroyScene(scene);
+    return 0;
+}
