@@ -118,7 +118,7 @@ void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3
     // Stages short enough that Newton's iteration is far from its limits, however fast the spin.
     double bound = tpInertia_SpeedBound(inertia, *rotation, *angularVelocity);
     double parts = ceil(fabs(h) * bound / 0.7);
-    int count = parts < 1.0 ? 1 : parts > 10000.0 ? 10000 : (int)parts;
+    int count = !(parts >= 1.0) ? 1 : parts > 10000.0 ? 10000 : (int)parts;
     double stage = h / count;
     static const double p = 0.41449077179437573714;
     const double lengths[5] = { p, p, 1.0 - 4.0 * p, p, p };
