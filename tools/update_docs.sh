@@ -1,19 +1,53 @@
 #!/bin/sh
 # Writes the parts of the documentation that are made from the program's own tables:
-# docs/scene.schema.json, and the tables of docs/scenes.md. A test says when they have fallen behind.
-# usage: tools/update_docs.sh [PROGRAM]
+# docs/scene.schema.json, the tables of docs/scenes.md, the help texts of docs/program.md.
+#
+# usage: tools/update_docs.sh [PROGRAM]            writes them
+#        tools/update_docs.sh --check [PROGRAM]    says which have fallen behind; a test runs this
 set -e
 cd "$(dirname "$0")/.."
+mode=write
+if [ "$1" = --check ]; then
+    mode=check
+    shift
+fi
 program=${1:-build/release/bin/tippe}
-"$program" schema > docs/scene.schema.json
-tables=$(mktemp)
-"$program" schema --markdown > "$tables"
-sed -i -e '/^<!-- vocabulary:/,/^<!-- end of vocabulary/{
-/^<!-- vocabulary:/{
-p
-r '"$tables"'
+work=$(mktemp -d)
+trap 'rm -r "$work"' EXIT
+behind=0
+
+# settle FILE NEW: puts the new text in the place of the file, or says that it differs
+settle() {
+    if [ $mode = write ]; then
+        cp "$2" "$1"
+    elif ! cmp -s "$1" "$2"; then
+        echo "$1 has fallen behind: run tools/update_docs.sh"
+        behind=1
+    fi
 }
-/^<!-- end of vocabulary/p
+
+# fill FILE MARK TEXT: replaces what stands between <!-- MARK: ... --> and <!-- end of MARK -->
+fill() {
+    sed -e "/^<!-- $2:/,/^<!-- end of $2 -->/{
+/^<!-- $2:/{
+p
+r $3
+}
+/^<!-- end of $2 -->/p
 d
-}' docs/scenes.md
-rm "$tables"
+}" "$1" > "$work/filled"
+    settle "$1" "$work/filled"
+}
+
+"$program" schema > "$work/schema"
+settle docs/scene.schema.json "$work/schema"
+"$program" schema --markdown > "$work/vocabulary"
+fill docs/scenes.md vocabulary "$work/vocabulary"
+
+for command in $("$program" --help | sed -n 's/^  \([a-z][a-z]*\)  *.*/\1/p'); do
+    printf '### tippe %s\n\n```\n' "$command"
+    "$program" "$command" --help
+    printf '```\n\n'
+done > "$work/help"
+fill docs/program.md help "$work/help"
+exit $behind
