@@ -12,8 +12,8 @@ enum { rowsAtOnce = 512 }; // where columns are put together into structs
 static tpResult checkRange(const tpRecording* recording, int64_t first, int64_t count,
                            int64_t length, tpError* error) {
     if (first < 0 || count < 0 || first > length || count > length - first) {
-        return tpError_Set(error, tp_badInput, "%s: rows %lld to %lld of %lld", recording->path,
-                           (long long)first, (long long)(first + count), (long long)length);
+        return tpError_Set(error, tp_badInput, "%s: %lld rows from row %lld on of %lld",
+                           recording->path, (long long)count, (long long)first, (long long)length);
     }
     return tp_success;
 }
