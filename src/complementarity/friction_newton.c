@@ -17,7 +17,7 @@
 // The line search: merits remembered, halvings of a step, and first steps that may go uphill by
 // freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set of
 // states in a few full steps that a descent would never take.
-enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4 };
+enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4, STARTING_SWEEPS = 10 };
 // Where they end higher than lostGrowth it was the wrong way.
 static const double freeGrowth = 1e4, lostGrowth = 1e2;
 
@@ -224,20 +224,31 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
 tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
                                       int limit, tpArena* arena, int* iterations) {
     tpFrictionNewton newton;
-    double* center = TP_SCRATCH(arena, double, island->rowCount);
-    if (!tpFrictionNewton_Create(&newton, island, arena)) {
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    double* center = tpArena_Get(arena, bytes);
+    if (arena->failed || !tpFrictionNewton_Create(&newton, island, arena)) {
         return tp_solverOutOfMemory;
     }
-    tpSolveStatus status = tp_iterationLimit;
+    tpSolveStatus status = tp_stalled;
+    bool isBold = false;
     while (newton.iterations < limit && island->residual > island->tolerance) {
-        memcpy(center, newton.r, sizeof(double) * (size_t)island->rowCount);
-        tpFrictionNewton_Run(&newton, regularisation, center, true, 1e-3, limit - newton.iterations,
-                             &status);
+        // A start near enough for Newton's method, and a new one where it got lost.
+        if (status == tp_stalled) {
+            memcpy(newton.r, island->r, bytes);
+            memcpy(newton.u, island->u, bytes);
+            for (int i = 0; i < STARTING_SWEEPS; ++i) {
+                tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
+                island->work += tpFrictionIsland_SweepWork(island);
+            }
+            tpFrictionIsland_Velocity(island, newton.r, newton.u);
+            tpFrictionIsland_Offer(island, newton.r, newton.u);
+            isBold = !isBold;
+        }
+        memcpy(center, newton.r, bytes);
+        tpFrictionNewton_Run(&newton, regularisation, center, isBold, 1e-3,
+                             limit - newton.iterations, &status);
         if (status == tp_solverOutOfMemory) {
             break;
-        }
-        if (status == tp_stalled) {
-            tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
         }
     }
     *iterations += newton.iterations;

@@ -40,6 +40,7 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
     memcpy(u, island->u, bytes);
     double oldGradient = 0.0, best = island->residual, windowStart = best;
     tpSolveStatus status = tp_iterationLimit;
+    int doubts = 0; // windows in a row that did not promise enough
     for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
         memcpy(sr, r, bytes);
         memcpy(su, u, bytes);
@@ -49,7 +50,8 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, sr, su));
         best = fmin(best, residual);
         if (k % WINDOW == WINDOW - 1) {
-            if (!isPromising(windowStart, best, island->tolerance, limit - k)) {
+            doubts = isPromising(windowStart, best, island->tolerance, limit - k) ? 0 : doubts + 1;
+            if (doubts == 2) {
                 status = tp_stalled;
                 limit = k + 1;
             }
