@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "command.h"
@@ -100,6 +101,21 @@ static void noteUnused(const tpScene* scene) {
     }
 }
 
+// The results that tippe compare would look for beside the scene.
+static void noteReference(const tpScene* scene) {
+    if (scene->reference.text == NULL) {
+        return;
+    }
+    char path[4096];
+    const char* slash = strrchr(scene->path, '/');
+    int length =
+        slash != NULL && scene->reference.text[0] != '/' ? (int)(slash - scene->path) + 1 : 0;
+    snprintf(path, sizeof(path), "%.*s%s", length, scene->path, scene->reference.text);
+    if (access(path, R_OK) != 0) {
+        printNote(scene, scene->reference.place, "there is no file of known results at", path);
+    }
+}
+
 static int countShapes(const tpScene* scene) {
     int count = 0;
     for (int i = 0; i < scene->bodies.count; ++i) {
@@ -115,6 +131,7 @@ static void printCount(int count, const char* one, const char* many, const char*
 static void printFindings(const tpScene* scene, bool isAvailable, const char* stepper) {
     noteOptions(scene);
     noteUnused(scene);
+    noteReference(scene);
     if (!isAvailable) {
         printNote(scene, scene->simulation.stepper.place, "this build does not have the stepper",
                   stepper);

@@ -1,7 +1,7 @@
 // tippe run: steps a scene, writes it down, and says what it came to.
 //
-// Everything that can be wrong is found before the first file is opened: the command line, the scene,
-// the world it describes, the places to write to.
+// Everything that can be wrong is found before the first file is opened: the command line, the
+// scene, the world it describes, the places to write to.
 
 #include <math.h>
 #include <signal.h>
@@ -16,6 +16,8 @@
 #include "progress.h"
 #include "scene_file.h"
 #include "tippe/recording.h"
+
+enum { mostThreads = 1024 }; // more is a slip of the finger
 
 typedef struct tpRunOptions {
     const char* scene;
@@ -81,9 +83,12 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    if (result == argumentsParsed && (options->every < 1 || options->threads < 1)) {
-        fprintf(stderr, "tippe run: --%s takes a whole number, one or more\n",
-                options->every < 1 ? "every" : "threads");
+    if (result == argumentsParsed && options->every < 1) {
+        fprintf(stderr, "tippe run: --every takes a whole number, one or more\n");
+        return argumentsWrong;
+    }
+    if (result == argumentsParsed && (options->threads < 1 || options->threads > mostThreads)) {
+        fprintf(stderr, "tippe run: --threads takes a whole number from 1 to %d\n", mostThreads);
         return argumentsWrong;
     }
     if (!isnan(until)) {

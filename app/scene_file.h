@@ -5,13 +5,13 @@
 
 #include "tippe/scene.h"
 
-// Reads the scene: the path as given; else, with or without .json, from the scenes beside the program
-// (share/tippe/scenes of an installation, scenes of a source tree it was built in). On failure prints
-// the message to standard error and returns NULL.
+// Reads the scene: the path as given; else, with or without .json, from the scenes beside the
+// program (share/tippe/scenes of an installation, scenes of a source tree it was built in). On
+// failure prints the message to standard error and returns NULL.
 tpScene* openScene(const char* command, const char* path);
 
-// Prints what is wrong with a scene to standard error: "file:line:column: message" where the message
-// has a place, "tippe COMMAND: message" otherwise.
+// Prints what is wrong with a scene to standard error: "file:line:column: message" where the
+// message has a place, "tippe COMMAND: message" otherwise.
 void complainOfScene(const char* command, const tpError* error);
 
 // The directory of the scenes that came with Tippe, into `buffer`; false where there is none.

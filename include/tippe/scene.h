@@ -1,9 +1,9 @@
 // Scene files: a document that remembers where everything stood, and the world it describes.
 //
-// Reading gives a tpScene: every key of the file in plain structs, with the line and the column where
-// it stood, so that whatever is found to be wrong later still names its place. Writing a scene and
-// reading it back gives the same document, to the last bit of every number. Messages start with
-// "file:line:column: "; lines and columns count from one, columns in characters.
+// Reading gives a tpScene: every key of the file in plain structs, with the line and the column
+// where it stood, so that whatever is found to be wrong later still names its place. Writing a
+// scene and reading it back gives the same document, to the last bit of every number. Messages
+// start with "file:line:column: "; lines and columns count from one, columns in characters.
 //
 //     tpScene* scene;
 //     tpError error;
@@ -247,8 +247,8 @@ typedef struct tpSceneOverrides {
     int optionCount;
 } tpSceneOverrides;
 
-// The longest file that is read in bytes (large surfaces belong in files of meshes), and how deep its
-// brackets may nest.
+// The longest file that is read in bytes (large surfaces belong in files of meshes), and how deep
+// its brackets may nest.
 #define TP_LONGEST_SCENE ((size_t)64 * 1024 * 1024)
 #define TP_DEEPEST_SCENE 64
 
@@ -262,8 +262,8 @@ TP_BEGIN_DECLS
 TP_API tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
                             tpError* error);
 
-// Reads a text, which need not end in a zero. `name` stands for the file in messages, and files that
-// the scene names are looked for beside it.
+// Reads a text, which need not end in a zero. `name` stands for the file in messages, and files
+// that the scene names are looked for beside it.
 TP_API tpResult tpParseScene(const char* text, size_t length, const char* name,
                              const tpAllocator* allocator, tpScene** out, tpError* error);
 
@@ -275,8 +275,8 @@ TP_API tpResult tpFormatScene(const tpScene* scene, const tpAllocator* allocator
                               size_t* length, tpError* error);
 TP_API void tpReleaseSceneText(const tpAllocator* allocator, char* text, size_t length);
 
-// Writes the scene to a file: first beside it, then moved into place, so that the file is never half
-// a scene.
+// Writes the scene to a file: first beside it, then moved into place, so that the file is never
+// half a scene.
 TP_API tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error);
 
 // Whether the file gave this key of a part, such as "mass" of a body.

@@ -1,5 +1,5 @@
-// From the document to the world. Whatever the world refuses is reported at the place of the part of
-// the scene that asked for it.
+// From the document to the world. Whatever the world refuses is reported at the place of the part
+// of the scene that asked for it.
 
 #include <stdio.h>
 #include <string.h>
@@ -197,8 +197,8 @@ static tpResult buildBody(tpBuilder* builder, int index) {
 
 // Joints and forces ---------------------------------------------------------------------------
 
-// The ends of a distance or a spring that gives one anchor: that is the end on the first body, or on
-// the world, and the other end is the origin of the other body.
+// The ends of a distance or a spring that gives one anchor: that is the end on the first body, or
+// on the world, and the other end is the origin of the other body.
 static void placeAnchors(const tpBuilder* builder, const tpSceneJoint* joint, tpJointDef* def) {
     bool isBetweenPoints = joint->type == tp_distanceJoint || joint->type == tp_springJoint;
     if (tpScenePart_Gives(&joint->part, "anchors")) {

@@ -1,7 +1,8 @@
 // A cursor over a JSON text in memory that knows the line and the column of every token.
 //
 // tpJson_Open checks the whole text against the grammar (RFC 8259: UTF-8, no comments, no trailing
-// commas) before anything is read from it. What follows walks a text that is known to be well formed:
+// commas) before anything is read from it. What follows walks a text that is known to be well
+// formed:
 //
 //     tpJson_Enter(&json);                    // past [ or {
 //     while (tpJson_Next(&json)) {            // past commas; false past the closing bracket
@@ -11,8 +12,8 @@
 // A cursor is a plain value: a copy looks ahead without moving the original.
 //
 // Why not yajl, which tests hold this against: of a text that is wrong it tells the byte after the
-// wrong token (and 0 after trailing garbage), a lone surrogate becomes "?", overlong UTF-8 passes, and
-// an allocation that fails crashes it.
+// wrong token (and 0 after trailing garbage), a lone surrogate becomes "?", overlong UTF-8 passes,
+// and an allocation that fails crashes it.
 
 #ifndef TIPPE_SRC_SCENE_JSON_H
 #define TIPPE_SRC_SCENE_JSON_H
@@ -35,8 +36,8 @@ typedef struct tpJson {
     size_t length;
     size_t offset; // of the next byte to read
 
-    // The place of text[placeOffset], moved forward on demand: the work of all places together is one
-    // pass over the text, even when it is a single line.
+    // The place of text[placeOffset], moved forward on demand: the work of all places together is
+    // one pass over the text, even when it is a single line.
     size_t placeOffset;
     tpScenePlace place;
 } tpJson;

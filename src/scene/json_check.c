@@ -1,7 +1,7 @@
 // The grammar of JSON (RFC 8259) by recursive descent, for its messages: a person reads them.
 //
-// Stricter than the RFC asks in three ways: half a surrogate pair is refused, the nesting is limited
-// (the recursion with it), and a byte order mark is.
+// Stricter than the RFC asks in three ways: half a surrogate pair is refused, the nesting is
+// limited (the recursion with it), and a byte order mark is.
 
 #include "scene/json_check.h"
 
@@ -131,7 +131,8 @@ static bool isHex4(const char* digits) {
     return true;
 }
 
-// Of the four digits of \u: 1 for the first half of a surrogate pair, 2 for the second, 0 for neither.
+// Of the four digits of \u: 1 for the first half of a surrogate pair, 2 for the second, 0 for
+// neither.
 static int surrogateHalf(const char* digits) {
     int high = tolower((unsigned char)digits[0]), low = tolower((unsigned char)digits[1]);
     if (high != 'd' || low < '8' || (low > '9' && low < 'a')) {

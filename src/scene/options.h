@@ -5,8 +5,9 @@
 
 #include "tippe/scene.h"
 
-// Fails unless some stepper has the option and its value is of the right kind and in range. `name` is
-// that of the file; an option without a place is one of the command line, and the message says so.
+// Fails unless some stepper has the option and its value is of the right kind and in range. `name`
+// is that of the file; an option without a place is one of the command line, and the message says
+// so.
 tpResult tpCheckOption(const tpSceneOption* option, const char* name, tpError* error);
 
 // Fails unless there is a stepper of that name.

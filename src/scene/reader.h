@@ -33,8 +33,8 @@ tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char
 // A text of the file without the character zero in it; NULL where `error` was set.
 const char* tpReadString(tpReader* reader);
 
-// "unknown WHAT "word" WHERE; did you mean "x"?", or what is known where nothing is near. `where` is
-// empty or starts with a blank.
+// "unknown WHAT "word" WHERE; did you mean "x"?", or what is known where nothing is near. `where`
+// is empty or starts with a blank.
 tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, const char* word,
                        const char* where, const char* const* known, int count);
 

@@ -7,8 +7,8 @@
 
 enum { tp_mostRecords = 64 };
 
-// Every record that can be reached from the scene, each once, in the order of first mention; members
-// of a family follow the first.
+// Every record that can be reached from the scene, each once, in the order of first mention;
+// members of a family follow the first.
 typedef struct tpRecordList {
     const tpRecord* records[tp_mostRecords];
     int count;

@@ -1,9 +1,10 @@
-// The vocabulary of scene files: one table that the reader, the writer, the JSON Schema and the page
-// of the documentation all follow.
+// The vocabulary of scene files: one table that the reader, the writer, the JSON Schema and the
+// page of the documentation all follow.
 //
 // A record describes an object of the file: its keys, and the struct of tippe/scene.h that each key
-// fills. Kinds of objects that share keys and differ in others (shapes by their `type`) are families:
-// a record each, with the shared keys in a base. To add a key: a member in scene.h and a line here.
+// fills. Kinds of objects that share keys and differ in others (shapes by their `type`) are
+// families: a record each, with the shared keys in a base. To add a key: a member in scene.h and a
+// line here.
 
 #ifndef TIPPE_SRC_SCENE_VOCABULARY_H
 #define TIPPE_SRC_SCENE_VOCABULARY_H

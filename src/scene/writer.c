@@ -1,4 +1,5 @@
-// Writes a scene by the tables of vocabulary.h: the keys that were given, in the vocabulary's order.
+// Writes a scene by the tables of vocabulary.h: the keys that were given, in the vocabulary's
+// order.
 //
 // What fits on a line of 100 columns stands on one line; what does not is broken up, one entry a
 // line, each of them tried again. Long rows of numbers are filled like words of a paragraph.
@@ -37,8 +38,8 @@ static void startLine(tpWriter* writer) {
 
 // Containers ----------------------------------------------------------------------------------
 
-// A container is a function that writes entry i; this writes all of them between brackets, flat when
-// they fit.
+// A container is a function that writes entry i; this writes all of them between brackets, flat
+// when they fit.
 typedef void (*tpEntryWriter)(tpWriter* writer, const void* container, int index);
 
 static void writeEntries(tpWriter* writer, const char* brackets, int count, tpEntryWriter entry,

@@ -57,7 +57,8 @@ static void suggestNames(void** state) {
         { "run s.json --until -1", "the end must be zero or more" },
         { "run s.json --until nan", "--until takes" },
         { "run s.json --every 0", "--every takes a whole number, one or more" },
-        { "run s.json --threads 0", "--threads takes a whole number, one or more" },
+        { "run s.json --threads 0", "--threads takes a whole number from 1 to 1024" },
+        { "run s.json --threads 100000", "--threads takes a whole number from 1 to 1024" },
         { "run s.json --stepper anitesc",
           "unknown stepper \"anitesc\"; did you mean \"anitescu\"?" },
         { "run s.json --set tolerence=1", "did you mean \"tolerance\"?" },
@@ -181,6 +182,21 @@ static void writeNothing(void** state) {
     char text[2000];
     readText("s.json", text, sizeof(text));
     assert_string_equal(text, spinner);
+}
+
+// A hundred megabytes are refused at once, without being read.
+static void refuseLargeFile(void** state) {
+    (void)state;
+    writeText("s.json", spinner);
+    assert_int_equal(truncate("s.json", 100 * 1024 * 1024), 0);
+    tpOutcome outcome = runTippe("run s.json --csv run.csv");
+    CHECK_STATUS(outcome, 2);
+    CHECK_HAS(outcome.err,
+              "s.json: the file has 104857600 bytes; the most that is read are 67108864");
+    // As many bytes through a pipe, which has no size to look at first.
+    assert_int_equal(system("cat s.json | " TIPPE_PROGRAM " check /dev/stdin 2> /dev/null") >> 8,
+                     2);
+    assert_int_equal(countFiles(), 1);
 }
 
 static void checkScenes(void** state) {
@@ -320,12 +336,19 @@ static void surviveDamage(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        IN_DIRECTORY(tellHelp),       IN_DIRECTORY(suggestNames),
-        IN_DIRECTORY(listThings),     IN_DIRECTORY(writeTables),
-        IN_DIRECTORY(recordEvery),    IN_DIRECTORY(printJson),
-        IN_DIRECTORY(writeNothing),   IN_DIRECTORY(checkScenes),
-        IN_DIRECTORY(checkOurScenes), IN_DIRECTORY(stopWhereNumbersEnd),
-        IN_DIRECTORY(endOnInterrupt), IN_DIRECTORY(noticeFullDisk),
+        IN_DIRECTORY(tellHelp),
+        IN_DIRECTORY(suggestNames),
+        IN_DIRECTORY(listThings),
+        IN_DIRECTORY(writeTables),
+        IN_DIRECTORY(recordEvery),
+        IN_DIRECTORY(printJson),
+        IN_DIRECTORY(writeNothing),
+        IN_DIRECTORY(checkScenes),
+        IN_DIRECTORY(refuseLargeFile),
+        IN_DIRECTORY(checkOurScenes),
+        IN_DIRECTORY(stopWhereNumbersEnd),
+        IN_DIRECTORY(endOnInterrupt),
+        IN_DIRECTORY(noticeFullDisk),
         IN_DIRECTORY(surviveDamage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,8 +161,8 @@ static bool weAccept(const char* text, size_t length) {
     return tpJson_Open(&json, "f", text, length, &error) == tp_success;
 }
 
-// Random changes of a text that uses the whole grammar. Its texts stay ASCII without surrogates, where
-// yajl is laxer than the standard.
+// Random changes of a text that uses the whole grammar. Its texts stay ASCII without surrogates,
+// where yajl is laxer than the standard.
 static void checkAgreement(void** state) {
     (void)state;
     static const char seed[] =

@@ -1,7 +1,7 @@
 // Thousands of damaged scenes: each is read or refused with a place, and nothing else happens.
 //
-// The damage is done by bytes (as a disk would), by tokens (as a hurried writer would) and by values
-// (as a script would). TIPPE_MUTATIONS multiplies the number of tries.
+// The damage is done by bytes (as a disk would), by tokens (as a hurried writer would) and by
+// values (as a script would). TIPPE_MUTATIONS multiplies the number of tries.
 
 #include <stdlib.h>
 #include <string.h>
