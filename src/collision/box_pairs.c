@@ -1,4 +1,4 @@
-// Contacts of two boxes: separating axes, then clipping in the plane of a face [Gottschalk96].
+// Contacts of two boxes: separating axes, then clipping in the plane of a face [GottschalkLinManocha96].
 //
 // Of the fifteen axes (three faces of each, nine crosses of edges) the one with the largest separation
 // gives normal and depth where the boxes overlap; the axis of the last query is tried first, and where it

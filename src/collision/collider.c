@@ -22,6 +22,11 @@ typedef struct ColliderShape {
 
 typedef TP_ARRAY(tpPairCache) CacheArray;
 
+// Contacts of a block of pairs: their part of the scratch memory.
+typedef struct ContactBlock {
+    int first, room, count;
+} ContactBlock;
+
 struct tpCollider {
     tpAllocator allocator;
     TP_ARRAY(ColliderShape) shapes;
@@ -35,7 +40,11 @@ struct tpCollider {
     tpPairArray pairs, oldPairs; // sorted
     CacheArray caches, oldCaches;
     TP_ARRAY(tpContact) contacts;
+    // The narrow phase at work: blocks of pairs, what they find and learn.
+    TP_ARRAY(ContactBlock) blocks;
+    TP_ARRAY(int32_t) counts; // contacts of each pair
     TP_ARRAY(tpContactPoint) scratch;
+    CacheArray learned;
 };
 
 tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
@@ -73,7 +82,10 @@ void tpDestroyCollider(tpCollider* collider) {
     TP_FREE_ARRAY(&allocator, collider->caches);
     TP_FREE_ARRAY(&allocator, collider->oldCaches);
     TP_FREE_ARRAY(&allocator, collider->contacts);
+    TP_FREE_ARRAY(&allocator, collider->blocks);
+    TP_FREE_ARRAY(&allocator, collider->counts);
     TP_FREE_ARRAY(&allocator, collider->scratch);
+    TP_FREE_ARRAY(&allocator, collider->learned);
     tpExcludedPairs_Destroy(&collider->excluded, &allocator);
     tpRelease(&allocator, collider, sizeof *collider);
 }
@@ -249,60 +261,125 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 
 // Contacts ------------------------------------------------------------------------------------
 
-// Contacts of one pair, in scratch memory that grows until they fit.
-static tpResult collidePair(tpCollider* collider, int index, double margin, int* count) {
-    tpShapePair pair = collider->pairs.data[index];
-    const ColliderShape* a = &collider->shapes.data[pair.shapeA];
-    const ColliderShape* b = &collider->shapes.data[pair.shapeB];
-    tpPairCache before = collider->caches.data[index];
-    for (;;) {
-        tpContactList list = { collider->scratch.data, 0, collider->scratch.capacity };
+// Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
+// part of the scratch memory, and are then copied out in order. A block that finds its part too small
+// says how much it needs, and is asked again.
+enum { blockSize = 32, blockRoom = 4 * blockSize };
+
+typedef struct NarrowPhase {
+    tpCollider* collider;
+    const double* bodyMargins;
+} NarrowPhase;
+
+// The contacts of one block, into its part of the scratch memory.
+static void collideBlock(void* context, int index, int worker) {
+    (void)worker;
+    const NarrowPhase* phase = context;
+    tpCollider* collider = phase->collider;
+    ContactBlock* block = &collider->blocks.data[index];
+    tpContactList list = { collider->scratch.data + block->first, 0, block->room };
+    int end = (index + 1) * blockSize;
+    end = end < collider->pairs.count ? end : collider->pairs.count;
+    for (int i = index * blockSize; i < end; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        const ColliderShape* a = &collider->shapes.data[pair.shapeA];
+        const ColliderShape* b = &collider->shapes.data[pair.shapeB];
+        double margin = phase->bodyMargins != NULL
+                            ? phase->bodyMargins[a->body] + phase->bodyMargins[b->body]
+                            : 0.0;
+        // What is learned is written beside what was known, in case the block is asked again.
+        collider->learned.data[i] = collider->caches.data[i];
+        int before = list.count;
         tpCollideShapes(&a->geometry, collider->poses.data[pair.shapeA], &b->geometry,
-                        collider->poses.data[pair.shapeB], margin, &collider->caches.data[index],
+                        collider->poses.data[pair.shapeB], margin, &collider->learned.data[i],
                         &list);
-        *count = list.count;
-        if (list.count <= list.capacity) {
-            return tp_success;
-        }
-        collider->caches.data[index] = before;
-        if (!TP_RESERVE(&collider->allocator, collider->scratch, list.count)) {
-            return tp_outOfMemory;
-        }
+        collider->counts.data[i] = list.count - before;
     }
+    block->count = list.count;
 }
 
-static void addContacts(tpCollider* collider, tpShapePair pair, int count) {
-    int32_t bodyA = collider->shapes.data[pair.shapeA].body;
-    int32_t bodyB = collider->shapes.data[pair.shapeB].body;
-    for (int i = 0; i < count; ++i) {
-        const tpContactPoint* p = &collider->scratch.data[i];
-        tpContact contact = { bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
-                              p->pointA, p->pointB, p->normal,   p->gap };
-        collider->contacts.data[collider->contacts.count++] = contact;
+// Room for all blocks, more for those that asked for it. False where memory ran out.
+static bool placeBlocks(tpCollider* collider) {
+    int first = 0;
+    for (int i = 0; i < collider->blocks.count; ++i) {
+        ContactBlock* block = &collider->blocks.data[i];
+        block->room = block->count > block->room ? block->count : block->room;
+        block->first = first;
+        first += block->room;
     }
+    return TP_RESERVE(&collider->allocator, collider->scratch, first);
+}
+
+static bool startBlocks(tpCollider* collider) {
+    int pairs = collider->pairs.count, blocks = (pairs + blockSize - 1) / blockSize;
+    if (!TP_RESERVE(&collider->allocator, collider->blocks, blocks) ||
+        !TP_RESERVE(&collider->allocator, collider->learned, pairs) ||
+        !TP_RESERVE(&collider->allocator, collider->counts, pairs)) {
+        return false;
+    }
+    // Blocks keep the room they once needed.
+    for (int i = collider->blocks.count; i < blocks; ++i) {
+        collider->blocks.data[i] = (ContactBlock){ .room = blockRoom };
+    }
+    collider->blocks.count = blocks;
+    return placeBlocks(collider);
+}
+
+// Copies contacts out of the blocks, pair after pair.
+static tpResult gatherContacts(tpCollider* collider) {
+    int total = 0;
+    for (int i = 0; i < collider->blocks.count; ++i) {
+        total += collider->blocks.data[i].count;
+    }
+    if (!TP_RESERVE(&collider->allocator, collider->contacts, total)) {
+        return tp_outOfMemory;
+    }
+    collider->contacts.count = total;
+    tpContact* out = collider->contacts.data;
+    const tpContactPoint* p = collider->scratch.data;
+    for (int i = 0; i < collider->pairs.count; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        int32_t bodyA = collider->shapes.data[pair.shapeA].body;
+        int32_t bodyB = collider->shapes.data[pair.shapeB].body;
+        if (i % blockSize == 0) {
+            p = collider->scratch.data + collider->blocks.data[i / blockSize].first;
+        }
+        for (int k = 0; k < collider->counts.data[i]; ++k, ++p) {
+            *out++ = (tpContact){ bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
+                                  p->pointA, p->pointB, p->normal,   p->gap };
+        }
+    }
+    return tp_success;
+}
+
+static bool isShort(const tpCollider* collider) {
+    for (int i = 0; i < collider->blocks.count; ++i) {
+        if (collider->blocks.data[i].count > collider->blocks.data[i].room) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Contacts of all pairs; shapes are in place.
 static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks) {
-    (void)tasks;
     collider->contacts.count = 0;
-    for (int i = 0; i < collider->pairs.count; ++i) {
-        tpShapePair pair = collider->pairs.data[i];
-        double margin = 0.0;
-        if (bodyMargins != NULL) {
-            margin = bodyMargins[collider->shapes.data[pair.shapeA].body] +
-                     bodyMargins[collider->shapes.data[pair.shapeB].body];
-        }
-        int count;
-        if (collidePair(collider, i, margin, &count) != tp_success ||
-            !TP_RESERVE(&collider->allocator, collider->contacts,
-                        collider->contacts.count + count)) {
-            collider->contacts.count = 0;
+    if (!startBlocks(collider)) {
+        return tp_outOfMemory;
+    }
+    NarrowPhase phase = { collider, bodyMargins };
+    tpTasks_Run(tasks, collideBlock, &phase, collider->blocks.count);
+    if (isShort(collider)) {
+        if (!placeBlocks(collider)) {
             return tp_outOfMemory;
         }
-        addContacts(collider, pair, count);
+        tpTasks_Run(tasks, collideBlock, &phase, collider->blocks.count);
     }
-    return tp_success;
+    CacheArray known = collider->caches;
+    collider->caches = collider->learned;
+    collider->caches.count = collider->pairs.count;
+    collider->learned = known;
+    return gatherContacts(collider);
 }
 
 tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,

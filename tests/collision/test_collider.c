@@ -1,0 +1,273 @@
+// The collider: every pair that touches, in order, on any number of threads, without memory once warm.
+
+#include "random_hulls.h"
+
+#include "base/tasks.h"
+#include "collision/collider.h"
+#include "support/failing_allocator.h"
+
+#include <string.h>
+
+enum { bodyCount = 120, maxPoints = 256 };
+
+typedef struct Scene {
+    tpCollider* collider;
+    tpGeometry shapes[bodyCount];
+    tpPose poses[bodyCount];
+    double margins[bodyCount];
+    tpVec3 velocities[bodyCount];
+} Scene;
+
+static tpResult makeShape(tpRandom* random, int i, tpGeometry* out) {
+    tpAllocator allocator = tpDefaultAllocator();
+    double polygon[4][2] = { { 0.0, 0.0 }, { 0.5, 0.0 }, { 0.6, 0.4 }, { 0.1, 0.5 } };
+    switch (i % 6) {
+    case 0:
+        return tpMakeSphere(&(tpSphere){ 0.3 }, tpIdentityPose(), out, NULL);
+    case 1:
+        return tpMakeBox(&(tpBox){ randomVec3(random, 0.3, 0.8) }, tpIdentityPose(), out, NULL);
+    case 2:
+        return tpMakeCapsule(&(tpCapsule){ 0.2, 0.5, { 1.0, 0.0, 0.0 } }, tpIdentityPose(), out,
+                             NULL);
+    case 3:
+        return tpMakeCylinder(&(tpCylinder){ 0.25, 0.5, { 0.0, 0.0, 1.0 } }, tpIdentityPose(), out,
+                              NULL);
+    case 4:
+        return tpMakePrism(&allocator, (const double(*)[2])polygon, 4, 0.5, tpIdentityPose(), out,
+                           NULL);
+    default:
+        return tpMakeBox(&(tpBox){ randomVec3(random, 0.3, 0.8) }, tpIdentityPose(), out, NULL);
+    }
+}
+
+// Bodies of all kinds in a box with a floor; body 0 is the floor, one in ten cannot move.
+static tpResult makeScene(Scene* scene, const tpAllocator* allocator) {
+    tpRandom random = { 99 };
+    tpColliderDef def = { .allocator = *allocator };
+    memset(scene, 0, sizeof *scene);
+    tpResult result = tpCreateCollider(&def, &scene->collider);
+    for (int i = 0; i < bodyCount && result == tp_success; ++i) {
+        tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+        if (i == 0) {
+            tpMakePlane(&plane, tpIdentityPose(), &scene->shapes[i], NULL);
+        } else {
+            assert_int_equal(makeShape(&random, i, &scene->shapes[i]), tp_success);
+        }
+        scene->poses[i] =
+            i == 0 ? tpIdentityPose()
+                   : tpMakePose(tpAdd(randomVec3(&random, -1.8, 1.8), tpMakeVec3(0.0, 0.0, 2.0)),
+                                randomRotation(&random));
+        scene->velocities[i] = i == 0 ? tpZeroVec3() : randomVec3(&random, -1.0, 1.0);
+        scene->margins[i] = 0.01;
+        tpColliderShapeDef shape = {
+            &scene->shapes[i], tpIdentityPose(),     i,
+            i % 10 != 0,       i % 7 == 0 ? 2u : 1u, i % 7 == 0 ? 1u : 3u
+        };
+        int32_t number;
+        result = tpCollider_AddShape(scene->collider, &shape, &number);
+    }
+    return result;
+}
+
+static void destroyScene(Scene* scene) {
+    tpDestroyCollider(scene->collider);
+    for (int i = 0; i < bodyCount; ++i) {
+        if (scene->shapes[i].type == tp_prismShape) {
+            tpReleaseGeometry(&scene->shapes[i]);
+        }
+    }
+}
+
+static void moveScene(Scene* scene, double h) {
+    for (int i = 0; i < bodyCount; ++i) {
+        scene->poses[i].position = tpMulAdd(scene->poses[i].position, h, scene->velocities[i]);
+    }
+}
+
+// All contacts, by asking every pair without memory.
+static void findsAllContacts(void** state) {
+    (void)state;
+    static Scene scene;
+    tpAllocator allocator = tpDefaultAllocator();
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    for (int step = 0; step < 5; ++step, moveScene(&scene, 0.05)) {
+        assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                         tp_success);
+        int count, next = 0;
+        const tpContact* contacts = tpCollider_GetContacts(scene.collider, &count);
+        for (int i = 0; i < bodyCount; ++i) {
+            for (int j = i + 1; j < bodyCount; ++j) {
+                bool excluded = (i % 10 == 0 && j % 10 == 0) || (i % 7 == 0 && j % 7 == 0);
+                tpContactPoint points[maxPoints];
+                tpContactList list = { points, 0, maxPoints };
+                if (!excluded) {
+                    tpCollide(&scene.shapes[i], scene.poses[i], &scene.shapes[j], scene.poses[j],
+                              0.02, NULL, &list);
+                }
+                // Gaps within rounding of the margin may go either way.
+                bool isClear = true;
+                for (int k = 0; k < list.count; ++k) {
+                    isClear = isClear && points[k].gap < 0.02 - 1e-9;
+                }
+                int found = 0;
+                for (; next < count && contacts[next].shapeA == i && contacts[next].shapeB == j;
+                     ++next, ++found) {
+                    const tpContact* c = &contacts[next];
+                    assert_int_equal(c->bodyA, i);
+                    assert_int_equal(c->bodyB, j);
+                    assert_true(found == 0 || c->feature > contacts[next - 1].feature);
+                    CHECK_VEC3(tpSub(c->pointA, c->pointB), tpScale(c->gap, c->normal), 1e-12);
+                }
+                if (isClear) {
+                    assert_int_equal(found > 0, list.count > 0);
+                }
+            }
+        }
+        assert_int_equal(next, count);
+        assert_true(count > 100);
+    }
+    destroyScene(&scene);
+}
+
+// The same bits on one thread and on several, run after run, and after saving and loading.
+static void repeatsBitForBit(void** state) {
+    (void)state;
+    static Scene scenes[3];
+    tpAllocator allocator = tpDefaultAllocator();
+    tpTasks* tasks[3] = { NULL, NULL, NULL };
+    for (int k = 0; k < 3; ++k) {
+        assert_int_equal(makeScene(&scenes[k], &allocator), tp_success);
+        if (k > 0) {
+            assert_int_equal(tpCreateTasks(&allocator, k + 1, &tasks[k]), tp_success);
+        }
+    }
+    for (int step = 0; step < 10; ++step) {
+        int counts[3];
+        const tpContact* contacts[3];
+        for (int k = 0; k < 3; ++k) {
+            tpCollider_Update(scenes[k].collider, scenes[k].poses, scenes[k].margins, tasks[k]);
+            contacts[k] = tpCollider_GetContacts(scenes[k].collider, &counts[k]);
+            moveScene(&scenes[k], 0.02);
+        }
+        for (int k = 1; k < 3; ++k) {
+            assert_int_equal(counts[k], counts[0]);
+            assert_memory_equal(contacts[k], contacts[0], sizeof(tpContact) * (size_t)counts[0]);
+        }
+        if (step == 5) {
+            // Scene 2 goes on with what scene 0 has learned, in a collider that has seen nothing.
+            size_t size = tpCollider_StateSize(scenes[0].collider);
+            void* memory = malloc(size);
+            tpCollider_SaveState(scenes[0].collider, memory);
+            destroyScene(&scenes[2]);
+            assert_int_equal(makeScene(&scenes[2], &allocator), tp_success);
+            memcpy(scenes[2].poses, scenes[0].poses, sizeof scenes[0].poses);
+            assert_int_equal(tpCollider_LoadState(scenes[2].collider, memory, size), tp_success);
+            free(memory);
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        destroyScene(&scenes[k]);
+        tpDestroyTasks(tasks[k]);
+    }
+}
+
+// Joints keep bodies from colliding, and let them again when the last is gone.
+static void joinedBodiesPass(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpColliderDef def = { .allocator = allocator };
+    tpCollider* collider;
+    tpGeometry ball;
+    tpMakeSphere(&(tpSphere){ 1.0 }, tpIdentityPose(), &ball, NULL);
+    assert_int_equal(tpCreateCollider(&def, &collider), tp_success);
+    tpPose poses[2] = { tpIdentityPose(), tpIdentityPose() };
+    poses[1].position.x = 1.5;
+    int32_t shapes[2];
+    for (int i = 0; i < 2; ++i) {
+        tpColliderShapeDef shape = { &ball, tpIdentityPose(), i, true, 1, 1 };
+        tpCollider_AddShape(collider, &shape, &shapes[i]);
+    }
+    int expected[5] = { 1, 0, 0, 0, 1 };
+    for (int i = 0; i < 5; ++i) {
+        if (i == 1 || i == 2) {
+            assert_int_equal(tpCollider_Exclude(collider, 1, 0), tp_success);
+        } else if (i > 2) {
+            tpCollider_Include(collider, 0, 1);
+        }
+        int count;
+        tpCollider_Update(collider, poses, NULL, NULL);
+        const tpContact* contacts = tpCollider_GetContacts(collider, &count);
+        assert_int_equal(count, expected[i]);
+        if (count > 0) {
+            CHECK_NEAR(contacts[0].gap, -0.5, 1e-15);
+            CHECK_VEC3(contacts[0].normal, tpMakeVec3(-1.0, 0.0, 0.0), 1e-15);
+        }
+    }
+    // A removed shape leaves no contact behind, and its number is used again.
+    int count;
+    int32_t again;
+    tpCollider_RemoveShape(collider, shapes[0]);
+    tpCollider_Update(collider, poses, NULL, NULL);
+    tpCollider_GetContacts(collider, &count);
+    assert_int_equal(count, 0);
+    tpColliderShapeDef shape = { &ball, tpIdentityPose(), 0, true, 1, 1 };
+    tpCollider_AddShape(collider, &shape, &again);
+    assert_int_equal(again, shapes[0]);
+    tpDestroyCollider(collider);
+}
+
+// Every allocation may fail; nothing leaks, and the next update works.
+static void survivesWithoutMemory(void** state) {
+    (void)state;
+    static Scene scene;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    for (int n = 1;; ++n) {
+        heap.requests = 0;
+        heap.failAt = n;
+        tpResult result = makeScene(&scene, &allocator);
+        for (int step = 0; step < 3 && result == tp_success; ++step, moveScene(&scene, 0.05)) {
+            result = tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL);
+        }
+        bool isDone = heap.requests < n;
+        if (result == tp_outOfMemory && scene.collider != NULL) {
+            heap.failAt = 0;
+            tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL);
+        }
+        destroyScene(&scene);
+        assert_int_equal(heap.outstanding, 0);
+        if (isDone) {
+            assert_int_equal(result, tp_success);
+            break;
+        }
+        assert_int_equal(result, tp_outOfMemory);
+    }
+}
+
+// Bodies that shake in place: after the first updates no memory is asked for.
+static void asksForNothingOnceWarm(void** state) {
+    (void)state;
+    static Scene scene;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    assert_int_equal(makeScene(&scene, &allocator), tp_success);
+    for (int step = 0; step < 40; ++step) {
+        if (step == 10) {
+            heap.requests = 0;
+        }
+        assert_int_equal(tpCollider_Update(scene.collider, scene.poses, scene.margins, NULL),
+                         tp_success);
+        moveScene(&scene, step % 2 == 0 ? 0.01 : -0.01);
+    }
+    assert_int_equal(heap.requests, 0);
+    destroyScene(&scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findsAllContacts),       cmocka_unit_test(repeatsBitForBit),
+        cmocka_unit_test(joinedBodiesPass),       cmocka_unit_test(survivesWithoutMemory),
+        cmocka_unit_test(asksForNothingOnceWarm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
