@@ -291,6 +291,7 @@ int main(int argumentCount, char** arguments) {
     repeats = repeats < 1 ? 1 : repeats > mostRepeats ? mostRepeats : repeats;
     double timeLimit = limitText != NULL ? atof(limitText) : 6.0;
     Table table = { 0 };
+    bool written = true;
     for (int i = 3; i < argumentCount; ++i) {
         Subject subject;
         if (openSubject(arguments[i], &subject)) {
@@ -300,9 +301,10 @@ int main(int argumentCount, char** arguments) {
             tpFrictionGlobal_Destroy(&subject.reduced);
         }
         tpDestroyProblem(subject.problem);
+        // After every problem, so that a run that is cut short has left what it measured.
+        written = writeCsv(arguments[1], &table, repeats, timeLimit) &&
+                  writeSummary(arguments[2], &table, repeats, timeLimit);
     }
-    bool written = writeCsv(arguments[1], &table, repeats, timeLimit) &&
-                   writeSummary(arguments[2], &table, repeats, timeLimit);
     free(table.rows);
     return written ? 0 : 1;
 }

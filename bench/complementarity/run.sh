@@ -19,7 +19,7 @@ ninja -C build/release bench_complementarity
 problems=${TIPPE_PROBLEMS:-../shared/problems}
 files=("$@")
 if [ ${#files[@]} = 0 ]; then
-    files=("$problems"/lcp/[0-9]*.txt "$problems"/siconos/{lcp,mlcp,fc2d,fc3d}/*)
+    files=("$problems"/siconos/{fc3d,fc2d,mlcp,lcp}/* "$problems"/lcp/[0-9]*.txt)
 fi
 
 # One thread for both: times are CPU times.
