@@ -58,6 +58,18 @@ static bool isNumberInRange(const tpOptionInfo* info, const char* value) {
            number <= info->maximum && (info->kind != tp_integerOption || number == floor(number));
 }
 
+bool tpReadTruth(const char* word, bool* truth) {
+    static const char* const yes[] = { "true", "on", "yes", "1" };
+    static const char* const no[] = { "false", "off", "no", "0" };
+    for (int i = 0; i < 4; ++i) {
+        if (strcmp(word, yes[i]) == 0 || strcmp(word, no[i]) == 0) {
+            *truth = strcmp(word, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
 // What the option takes, in words.
 static void describe(const tpOptionInfo* info, char words[400]) {
     size_t used = 0;
@@ -91,7 +103,7 @@ tpResult tpCheckOption(const tpSceneOption* option, const char* file, tpError* e
     }
     // The command line has no types: every value is a word there.
     bool isTyped = option->place.line > 0;
-    bool isRight = false;
+    bool isRight = false, truth;
     switch (info->kind) {
     case tp_numberOption:
     case tp_integerOption:
@@ -99,8 +111,8 @@ tpResult tpCheckOption(const tpSceneOption* option, const char* file, tpError* e
             (!isTyped || option->kind == tp_sceneNumber) && isNumberInRange(info, option->value);
         break;
     case tp_booleanOption:
-        isRight = (!isTyped || option->kind == tp_sceneBoolean) &&
-                  (strcmp(option->value, "true") == 0 || strcmp(option->value, "false") == 0);
+        isRight =
+            (!isTyped || option->kind == tp_sceneBoolean) && tpReadTruth(option->value, &truth);
         break;
     case tp_choiceOption:
         isRight = (!isTyped || option->kind == tp_sceneWord) && isChoice(info, option->value);

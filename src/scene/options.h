@@ -10,6 +10,9 @@
 // so.
 tpResult tpCheckOption(const tpSceneOption* option, const char* name, tpError* error);
 
+// Words that mean yes or no on the command line: true, on, yes, 1 and their opposites.
+bool tpReadTruth(const char* word, bool* truth);
+
 // Fails unless there is a stepper of that name.
 tpResult tpCheckStepper(const tpSceneText* stepper, const char* name, tpError* error);
 

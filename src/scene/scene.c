@@ -199,6 +199,9 @@ static tpResult normaliseOption(tpArena* arena, tpSceneOption* option, tpError* 
     option->kind = tp_sceneWord;
     if (info->kind == tp_booleanOption) {
         option->kind = tp_sceneBoolean;
+        bool truth = false;
+        tpReadTruth(option->value, &truth);
+        option->value = truth ? "true" : "false";
     } else if (info->kind != tp_choiceOption) {
         char buffer[tp_numberLength];
         int length = tpPrintNumber(buffer, strtod(option->value, NULL));

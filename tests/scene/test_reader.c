@@ -144,7 +144,7 @@ static void overrideOptions(void** state) {
         if (info->kind == tp_choiceOption) {
             snprintf(text, sizeof(text), "%s=%s", info->name, info->choices[0]);
         } else if (info->kind == tp_booleanOption) {
-            snprintf(text, sizeof(text), "%s=true", info->name);
+            snprintf(text, sizeof(text), "%s=on", info->name);
         } else {
             snprintf(text, sizeof(text), "%s=%.17g", info->name, info->defaultValue);
         }
@@ -155,6 +155,9 @@ static void overrideOptions(void** state) {
         assert_int_equal(tpScene_Override(scene, &overrides, &error), tp_success);
         assert_int_equal(tpScene_Override(scene, &overrides, &error), tp_success);
         assert_int_equal(scene->simulation.options.count, 1);
+        if (info->kind == tp_booleanOption) {
+            assert_string_equal(scene->simulation.options.items[0].value, "true");
+        }
         snprintf(text, sizeof(text), "%s=?", info->name);
         assert_int_equal(tpScene_Override(scene, &overrides, &error), tp_badInput);
         assert_non_null(strstr(error.message, info->name));
