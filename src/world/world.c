@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/tasks.h"
 #include "dynamics/forces.h"
 
 tpWorldDef tpDefaultWorldDef(void) {
@@ -42,10 +43,15 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
     tpSystem_Create(&world->system, &def->allocator);
     world->system.gravity = def->gravity;
     world->system.isPlanar = def->planar;
-    world->threadCount = def->threadCount > 1 ? def->threadCount : 1;
     world->stepperId = def->stepper;
     world->stepper = stepper;
     world->options = tpDefaultOptions();
+    // More threads than the system gives are no reason to fail: results do not depend on their number.
+    if (def->threadCount > 1 &&
+        tpCreateTasks(&def->allocator, def->threadCount, &world->system.tasks) == tp_outOfMemory) {
+        tpDestroyWorld(world);
+        return NULL;
+    }
     // Material 0, the default: neither friction nor restitution.
     tpMaterialDef material = tpDefaultMaterialDef();
     if (tpCreateMaterial(world, &material) != 0 || !createStepperState(world)) {
@@ -61,6 +67,7 @@ void tpDestroyWorld(tpWorld* world) {
     }
     tpAllocator allocator = world->system.allocator;
     destroyStepperState(world);
+    tpDestroyTasks(world->system.tasks);
     tpIdPool_Destroy(&world->bodyIds, &allocator);
     tpIdPool_Destroy(&world->shapeIds, &allocator);
     tpIdPool_Destroy(&world->jointIds, &allocator);

@@ -15,7 +15,6 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
-    int threadCount;
 };
 
 // Slots behind ids, or -1.
