@@ -78,7 +78,9 @@ static void separateApart(const tpDifference* d, const tpNearest* nearest, tpSep
     out->distance = length;
     out->normal = nearest->direction;
     double lower = nearest->lower;
-    for (;;) {
+    // Far enough for the direction to be good as it is.
+    bool isGood = length > 1e-3 * d->size && length - lower <= polishTolerance * d->size;
+    while (!isGood) {
         n = directionAcross(n, edges, count);
         tpCorner w = tpDifference_Lowest(d, n, s->corners[0]);
         double bound = tpDot(n, w.point);
