@@ -80,7 +80,7 @@ int tpFindActiveSurfaces(const tpGeometry* geometry, tpPose body, tpVec3 point, 
     int surfaces = tpSurfaceCount(geometry);
     for (int k = 0; k < surfaces && candidates < maxCandidates; ++k) {
         tpVec3 g;
-        if (fabs(tpSurfaceValue(geometry, k, p, &g, NULL)) <= tolerance && tpDot(g, n) > 0.0) {
+        if (fabs(tpSurfaceValue(geometry, k, p, &g, NULL)) <= tolerance) {
             numbers[candidates] = k;
             gradients[candidates++] = g;
         }
