@@ -44,9 +44,11 @@ static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* s
 
 tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
     int64_t block = framesInBlock(recording);
-    size_t size = (size_t)(block * recording->info.movingCount * tp_stateWidth) * sizeof(double);
+    // One number more, so that there is memory also where nothing moves.
+    size_t size =
+        (size_t)(block * recording->info.movingCount * tp_stateWidth + 1) * sizeof(double);
     double* states = tpAllocate(&recording->allocator, size);
-    if (states == NULL && size > 0) {
+    if (states == NULL) {
         return tpError_OutOfMemory(error);
     }
     tpTextFile text;
