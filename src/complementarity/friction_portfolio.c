@@ -6,6 +6,7 @@
 // go by counted work, never by the clock, so that runs repeat. The answer is judged by
 // tpFriction_Judge on the problem as it was given: nothing else can say "solved".
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -24,8 +25,12 @@ typedef struct Stage {
     int restartSweeps;    // > 0: begin anew at zero with so many sweeps, not at the best found
 } Stage;
 
-// Factorisations that proximal points need on a common island.
-static const double expectedFactorisations = 12.0;
+// The approach by accelerated gradients: what it may cost, in factorisations, and the iterations below
+// which it is not worth beginning.
+static const double approachFactorisations = 8.0, leastApproach = 30.0;
+
+// Rounding of u = W r + q, in units of the last place of r: below this no solver can see.
+static const double roundingFloor = 8.0 * DBL_EPSILON;
 
 // Islands reach a little below their share of the tolerance, for the judge sums in another order.
 static const double safety = 0.9;
@@ -108,8 +113,19 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     return enough;
 }
 
-// What solved islands leave of the goal is shared out among the others, by their rows. True where there
-// are no others.
+// The residual that rounding alone leaves of an island.
+static double roundingOf(const tpFrictionIsland* island) {
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            sum += island->weight[b] * island->r[i] * island->r[i];
+        }
+    }
+    return roundingFloor * sqrt(sum);
+}
+
+// What solved islands leave of the goal is shared out among the others, by their rows; none is asked
+// for more than rounding allows. True where there are no others.
 static bool shareTolerance(tpFrictionSystem* system, double goal) {
     double left = goal * goal;
     int rows = 0;
@@ -121,13 +137,16 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
             rows += island->rowCount;
         }
     }
+    int unsolved = 0;
     for (int i = 0; i < system->islandCount; ++i) {
         tpFrictionIsland* island = &system->islands[i];
         if (!(island->residual <= island->tolerance)) {
-            island->tolerance = sqrt(fmax(left, 0.0) * (double)island->rowCount / (double)rows);
+            double share = sqrt(fmax(left, 0.0) * (double)island->rowCount / (double)rows);
+            island->tolerance = fmax(share, roundingOf(island));
+            unsolved += !(island->residual <= island->tolerance);
         }
     }
-    return rows == 0;
+    return unsolved == 0;
 }
 
 // Builds the islands, runs the stages, stores the best r. False where memory ran out.
@@ -197,15 +216,15 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     return report->status;
 }
 
-// Many sweeps, where a factorisation costs so much more that they may be the cheaper way.
-static tpSolveStatus sweepLong(tpFrictionIsland* island, const tpFrictionOptions* options,
-                               int limit, tpArena* arena, int* iterations) {
+// Accelerated gradients for as long as a few factorisations would take: the larger the island, the
+// more of them, and the nearer they bring it.
+static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
+                              tpArena* arena, int* iterations) {
     tpArenaMark mark = tpArena_Mark(arena);
     tpFrictionLinear linear;
     bool* all = TP_SCRATCH(arena, bool, island->blockCount);
-    bool created = all != NULL && tpFrictionLinear_Create(&linear, island, arena);
     double factor = -1.0;
-    if (created) {
+    if (all != NULL && tpFrictionLinear_Create(&linear, island, arena)) {
         memset(all, true, sizeof(bool) * (size_t)island->blockCount);
         factor = tpFrictionLinear_Work(&linear, all);
     }
@@ -213,17 +232,17 @@ static tpSolveStatus sweepLong(tpFrictionIsland* island, const tpFrictionOptions
     if (factor < 0.0) {
         return tp_solverOutOfMemory;
     }
-    double sweeps = expectedFactorisations * factor / tpFrictionIsland_SweepWork(island);
-    if (sweeps < (double)limit) {
+    double worth = approachFactorisations * factor / tpFrictionIsland_SweepWork(island);
+    if (worth < leastApproach) {
         return tp_notApplicable;
     }
-    int most = sweeps < 5000.0 ? (int)sweeps : 5000;
-    return tpFrictionIsland_Nncg(island, options, most, arena, iterations);
+    return tpFrictionIsland_Apgd(island, options, worth < limit ? (int)worth : limit, arena,
+                                 iterations);
 }
 
 static const Stage portfolio[] = {
     { "nncg", tpFrictionIsland_Nncg, .limit = 20 },
-    { "nncg", sweepLong, .limit = 60 },
+    { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
     { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4 },
@@ -237,6 +256,7 @@ static const Stage portfolio[] = {
 static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, .limit = 20000 };
 static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, .limit = 20000 };
 static const Stage newton = { "newton", tpFrictionIsland_Newton, .limit = 100 };
+static const Stage apgd = { "apgd", tpFrictionIsland_Apgd, .limit = 20000 };
 static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, .limit = 2000 };
 
 tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
@@ -270,12 +290,19 @@ static tpSolveStatus solveProximal(const tpFrictionProblem* problem,
     return solveBy(problem, options, &proximal, 1, memory, r, u, report);
 }
 
+static tpSolveStatus solveApgd(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                               tpSolverMemory* memory, double* r, double* u,
+                               tpSolveReport* report) {
+    return solveBy(problem, options, &apgd, 1, memory, r, u, report);
+}
+
 static const tpFrictionSolver solvers[] = {
     { "auto", "chooses among those below, island by island, and escalates", tpFriction_Solve },
     { "gauss-seidel", "block Gauss-Seidel with exact one-contact solves", solveGaussSeidel },
     { "nncg", "nonsmooth nonlinear conjugate gradients on Gauss-Seidel", solveNncg },
     { "newton", "semismooth Newton on Alart and Curnier's function", solveNewton },
     { "proximal", "proximal points with Newton inside", solveProximal },
+    { "apgd", "accelerated projected gradient with De Saxce's correction", solveApgd },
 };
 
 const tpFrictionSolver* tpFrictionSolvers(int* count) {

@@ -26,4 +26,7 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
 tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations);
 
+tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                    int limit, tpArena* arena, int* iterations);
+
 #endif
