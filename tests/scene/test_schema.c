@@ -51,6 +51,27 @@ static void pageIsCurrent(void** state) {
     tpReleaseSceneText(NULL, tables, length);
 }
 
+// The example of the page is a scene, and a world.
+static void exampleIsRight(void** state) {
+    (void)state;
+    char* page = readFile(TIPPE_SOURCE_DIR "/docs/scenes.md");
+    char* start = strstr(page, "```json\n");
+    assert_non_null(start);
+    start += strlen("```json\n");
+    size_t length = (size_t)(strstr(start, "```") - start);
+    tpScene* scene;
+    tpWorld* world;
+    tpError error;
+    if (tpParseScene(start, length, "example", NULL, &scene, &error) != tp_success ||
+        tpScene_CreateWorld(scene, NULL, 1, &world, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    assert_int_equal(tpWorld_GetBodyCount(world), 2);
+    tpDestroyWorld(world);
+    tpDestroyScene(scene);
+    free(page);
+}
+
 // It is JSON, and every key of every record is in it with its words.
 static void schemaIsWhole(void** state) {
     (void)state;
@@ -66,8 +87,8 @@ static void schemaIsWhole(void** state) {
     for (int i = 0; i < list.count; ++i) {
         const tpRecord* record = list.records[i];
         char definition[80];
-        snprintf(definition, sizeof(definition), "    \"%s\": {\n      \"description\": ",
-                 record->name);
+        snprintf(definition, sizeof(definition),
+                 "    \"%s\": {\n      \"description\": ", record->name);
         assert_true(i == 0 || strstr(text, definition) != NULL);
         assert_true(tpRecord_FieldCount(record) <= tp_mostFields);
         for (int k = 0; k < tpRecord_FieldCount(record); ++k) {
@@ -111,9 +132,8 @@ static void surviveFailingMemory(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schemaIsCurrent),
-        cmocka_unit_test(pageIsCurrent),
-        cmocka_unit_test(schemaIsWhole),
+        cmocka_unit_test(schemaIsCurrent),      cmocka_unit_test(pageIsCurrent),
+        cmocka_unit_test(exampleIsRight),       cmocka_unit_test(schemaIsWhole),
         cmocka_unit_test(surviveFailingMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
