@@ -138,30 +138,29 @@ static bool findInside(const tpGeometry* geometry, tpVec3 origin, tpVec3 directi
     return false;
 }
 
-// The root between `outside` (f >= 0) and `inside` (f < 0): Newton from outside never passes the root
-// of a convex function; bisection steps in where Newton crawls.
+// The root between `outside` (f >= 0) and `inside` (f < 0). Newton from outside never passes the root of a
+// convex function; where it crawls, as along the flat of a high power, a bisection helps.
 static double findRoot(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction, double outside,
                        double inside) {
+    double rate, last = HUGE_VAL;
     for (int i = 0; i < 200; ++i) {
-        double rate;
         double f = alongLine(geometry, origin, direction, outside, &rate);
-        double t = rate != 0.0 ? outside - f / rate : inside;
-        double middle = 0.5 * (outside + inside);
-        if (f > 0.0 && (t - outside) * (inside - outside) > 0.0 &&
-            fabs(t - outside) < fabs(inside - outside)) {
-            outside = t;
-        } else if (!(f > 0.0) || t == outside) {
-            return outside;
+        if (f > 0.5 * last) {
+            double middle = 0.5 * (outside + inside), ignored;
+            double there = alongLine(geometry, origin, direction, middle, &ignored);
+            if (middle == outside || middle == inside) {
+                break;
+            }
+            *(there < 0.0 ? &inside : &outside) = middle;
+            last = HUGE_VAL;
+            continue;
         }
-        double ignored;
-        if (middle == outside || middle == inside) {
-            return outside;
+        double t = outside - f / rate;
+        if (!(f > 0.0) || t == outside || !((t - outside) * (inside - t) > 0.0)) {
+            break;
         }
-        if (alongLine(geometry, origin, direction, middle, &ignored) < 0.0) {
-            inside = middle;
-        } else if (fabs(middle - inside) < fabs(outside - inside)) {
-            outside = middle;
-        }
+        outside = t;
+        last = f;
     }
     return outside;
 }

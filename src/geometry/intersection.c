@@ -284,13 +284,26 @@ int tpIntersectionSurfaceCount(const tpGeometry* geometry) {
     return count;
 }
 
-double tpIntersectionSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
-                             tpMat33* hessian) {
-    const tpGeometry* part = geometry->intersection->parts;
-    while (k >= tpSurfaceCount(part)) {
-        k -= tpSurfaceCount(part);
+static const tpGeometry* findPart(const tpIntersection* self, int* k) {
+    const tpGeometry* part = self->parts;
+    for (int count = tpSurfaceCount(part); *k >= count; count = tpSurfaceCount(part)) {
+        *k -= count;
         ++part;
     }
+    return part;
+}
+
+const tpGeometry* tpSurfaceOwner(const tpGeometry* geometry, int* k, tpVec3* p) {
+    while (geometry->type == tp_intersectionShape) {
+        geometry = findPart(geometry->intersection, k);
+        *p = tpUntransformPoint(geometry->pose, *p);
+    }
+    return geometry;
+}
+
+double tpIntersectionSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
+                             tpMat33* hessian) {
+    const tpGeometry* part = findPart(geometry->intersection, &k);
     double value = tpSurfaceValue(part, k, tpUntransformPoint(part->pose, p), gradient, hessian);
     if (gradient != NULL) {
         *gradient = tpRotate(part->pose.rotation, *gradient);

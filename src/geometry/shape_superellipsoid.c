@@ -11,7 +11,7 @@
 typedef struct Norm {
     double n;          // (u^p + v^p)^(1/p)
     double u, v;       // first derivatives
-    double uu, uv, vv; // second derivatives
+    double uu, uv, vv; // second derivatives, where they were asked for
 } Norm;
 
 static double normOf(double u, double v, double p) {
@@ -22,7 +22,7 @@ static double normOf(double u, double v, double p) {
 // For p < 2 second derivatives are infinite where u or v is 0; ratios below this are taken as this.
 static const double leastRatio = 1e-12;
 
-static Norm evaluateNorm(double u, double v, double p) {
+static Norm evaluateNorm(double u, double v, double p, bool second) {
     Norm norm = { normOf(u, v, p), 0.0, 0.0, 0.0, 0.0, 0.0 };
     if (!(norm.n > 0.0)) {
         return norm;
@@ -30,6 +30,9 @@ static Norm evaluateNorm(double u, double v, double p) {
     double ru = u / norm.n, rv = v / norm.n;
     norm.u = p > 1.0 || u > 0.0 ? pow(ru, p - 1.0) : 0.0;
     norm.v = p > 1.0 || v > 0.0 ? pow(rv, p - 1.0) : 0.0;
+    if (!second) {
+        return norm;
+    }
     double c = (p - 1.0) / norm.n;
     norm.uu = c * pow(fmax(ru, leastRatio), p - 2.0) * pow(rv, p);
     norm.vv = c * pow(fmax(rv, leastRatio), p - 2.0) * pow(ru, p);
@@ -58,7 +61,8 @@ double tpSuperellipsoidSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVe
         double gauge = normOf(normOf(u, v, p2), w, p1);
         return 0.5 * scale * (gauge - 1.0) * (gauge + 1.0);
     }
-    Norm inner = evaluateNorm(u, v, p2), outer = evaluateNorm(inner.n, w, p1);
+    Norm inner = evaluateNorm(u, v, p2, hessian != NULL);
+    Norm outer = evaluateNorm(inner.n, w, p1, hessian != NULL);
     // Signs and radii by the chain rule.
     tpVec3 chain = tpMakeVec3(signOf(p.x) / r.x, signOf(p.y) / r.y, signOf(p.z) / r.z);
     tpVec3 g =

@@ -26,6 +26,10 @@ double tpSurfaceValue(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradi
 // The largest of all values, and which one it is (the lowest of equals).
 double tpSurfaceMaximum(const tpGeometry* geometry, tpVec3 p, int* k);
 
+// The part of an intersection that owns inequality k, which becomes a number of that part's own; `p` is
+// taken along into its frame. Any other shape owns its inequalities itself.
+const tpGeometry* tpSurfaceOwner(const tpGeometry* geometry, int* k, tpVec3* p);
+
 // A point well inside a convex shape, and the value of tpSurfaceMaximum there (negative inside), by the
 // ellipsoid method of convex optimisation; a shape with an empty interior gives a value >= 0.
 tpVec3 tpInteriorPoint(const tpGeometry* geometry, double* value);
