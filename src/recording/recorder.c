@@ -255,7 +255,7 @@ tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* er
     if (recorder == NULL) {
         return tp_success;
     }
-    char summary[4096];
+    char summary[8192];
     bool fits =
         audit != NULL && tpAudit_FormatJson(audit, summary, sizeof(summary)) < sizeof(summary);
     tpResult pumped = tpPump_Stop(&recorder->pump, error);

@@ -74,8 +74,10 @@ static hid_t createGrowing(hid_t file, const char* path, hid_t type, const colum
         H5Pset_shuffle(create);
         H5Pset_deflate(create, (unsigned)compression);
     }
-    // The cache holds all chunks of the current frames twice over, so that none is read back.
-    H5Pset_chunk_cache(access, 10007, (size_t)(2 * block), 1.0);
+    // The cache holds all chunks of the current frames twice over, so that none is read back. A chunk
+    // that a single frame fills is complete at once.
+    size_t cache = shape->chunk[0] > 1 ? (size_t)(2 * block) : chunkBytes;
+    H5Pset_chunk_cache(access, shape->rank == 3 ? 10007 : 127, cache, 1.0);
     H5Pset_create_intermediate_group(links, 1);
     hid_t data = H5Dcreate2(file, path, type, space, links, create, access);
     H5Pclose(links);
