@@ -20,7 +20,7 @@
 
 #include <float.h>
 
-enum { maxOnTriangle = 320 };
+enum { maxOnTriangle = 320, maxDeferred = 32 };
 
 static const double faceCosine = 0.99995;
 
@@ -185,6 +185,15 @@ static void deliver(const Query* query, const Side* side, const tpContactList* l
     }
 }
 
+// The lowest point of the shape over the plane of the triangle.
+static tpContactPoint lowestOver(const Query* query, const Side* side) {
+    tpVec3 n = side->triangle.normal, down = tpUnrotate(query->pose.rotation, tpNeg(n));
+    tpVec3 low = tpTransformPoint(query->pose, tpGeometry_Support(query->convex, down));
+    double gap = tpDot(n, low) - side->hull.offsets[0];
+    return tpMakeContact(tpMulAdd(low, -gap, n), n, gap,
+                         tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0));
+}
+
 // Contacts along the triangle's own normal.
 static void collideOverTriangle(const Query* query, Side* side) {
     tpContactPoint points[maxOnTriangle];
@@ -204,10 +213,7 @@ static void collideOverTriangle(const Query* query, Side* side) {
             // Nothing of a line or rim lies over this triangle: its neighbours have it.
             list.count = 0;
         } else if (isPoint) {
-            tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(n));
-            tpVec3 low = tpTransformPoint(query->pose, tpGeometry_Support(query->convex, down));
-            double gap = tpDot(n, low) - side->hull.offsets[0];
-            list.points[0] = tpMakeContact(tpMulAdd(low, -gap, n), n, gap, list.points[0].feature);
+            list.points[0] = lowestOver(query, side);
         }
     }
     deliver(query, side, &list);
@@ -239,14 +245,15 @@ static bool isNeighborsTask(const Query* query, const Side* side, tpVec3 n, doub
     return false;
 }
 
-// What to do with a triangle. Returns false for one that overlaps the shape but leaves the answer to
-// others: it lies behind the shape, or a neighbour looks more in the direction to push.
-static bool collideTriangle(const Query* query, Side* side) {
+// What became of a triangle that overlaps the shape: it answered, it lies behind the shape, or its
+// neighbours look more in the direction to push.
+typedef enum Outcome { answered, isBehind, isLeftToNeighbors } Outcome;
+
+static Outcome collideTriangle(const Query* query, Side* side) {
     tpVec3 n = side->closest.normal;
     double cosine = tpDot(n, side->triangle.normal);
-    bool isInFront = tpDot(side->triangle.normal, query->center) >= side->hull.offsets[0];
-    if (side->isDeep && !isInFront) {
-        return false;
+    if (side->isDeep && tpDot(side->triangle.normal, query->center) < side->hull.offsets[0]) {
+        return isBehind;
     }
     if (cosine >= faceCosine) {
         collideOverTriangle(query, side);
@@ -255,11 +262,87 @@ static bool collideTriangle(const Query* query, Side* side) {
         collideAlongNearest(query, side);
     } else if (side->isDeep) {
         if (isNeighborsTask(query, side, n, cosine)) {
-            return false;
+            return isLeftToNeighbors;
         }
         collideOverTriangle(query, side);
     }
-    return true;
+    return answered;
+}
+
+// Triangles that left the answer to others.
+typedef struct Deferred {
+    int32_t triangles[maxDeferred];
+    int count;
+    bool anyAtEdge;        // one of them at a bent edge or corner
+    tpContactPoint lowest; // over the triangle below which the shape is shallowest
+    int32_t shallowest;    // that triangle
+} Deferred;
+
+static void defer(const Query* query, const Side* side, Outcome outcome, Deferred* deferred) {
+    if (deferred->count < maxDeferred) {
+        deferred->triangles[deferred->count++] = side->index;
+    }
+    deferred->anyAtEdge = deferred->anyAtEdge || outcome == isLeftToNeighbors;
+    tpContactPoint low = lowestOver(query, side);
+    if (low.gap > deferred->lowest.gap) {
+        deferred->lowest = low;
+        deferred->shallowest = side->index;
+    }
+}
+
+// The nearest of some triangles when the shape is moved; false where it still overlaps one.
+static bool nearestWhenMoved(const Query* query, tpVec3 by, const Deferred* deferred, Side* out) {
+    Query moved = *query;
+    moved.pose.position = tpAdd(query->pose.position, by);
+    moved.margin = INFINITY;
+    bool isFound = false;
+    for (int i = 0; i < deferred->count; ++i) {
+        Side side;
+        if (!lookAt(&moved, deferred->triangles[i], &side) || side.isDeep) {
+            return false;
+        }
+        if (!isFound || side.closest.distance < out->closest.distance) {
+            // Only what is read later: the hull inside points into itself.
+            out->triangle = side.triangle;
+            out->index = side.index;
+            out->closest = side.closest;
+            isFound = true;
+        }
+    }
+    return isFound;
+}
+
+// A shape that lies across a sharp edge or corner of the surface, each of whose triangles alone would
+// push it sideways: pulled back along their mean normal until it is free, it sees the edge from
+// outside, and the direction between the nearest points is the one to push in. The gap along it is then
+// measured where the shape is.
+static void pushOffEdge(const Query* query, const Deferred* deferred) {
+    tpVec3 mean = tpZeroVec3();
+    for (int i = 0; i < deferred->count; ++i) {
+        mean = tpAdd(mean, tpGetTriangle(query->surface, deferred->triangles[i]).normal);
+    }
+    mean = tpNormalize(mean);
+    double step = -deferred->lowest.gap / 64.0;
+    Side side;
+    for (int k = 0; k < 10; ++k, step *= 2.0) {
+        if (!nearestWhenMoved(query, tpScale(step, mean), deferred, &side)) {
+            continue;
+        }
+        tpVec3 n = side.closest.normal, down = tpUnrotate(query->pose.rotation, tpNeg(n));
+        tpVec3 low = tpTransformPoint(query->pose, tpGeometry_Support(query->convex, down));
+        double top = -DBL_MAX;
+        for (int i = 0; i < deferred->count; ++i) {
+            tpTriangle t = tpGetTriangle(query->surface, deferred->triangles[i]);
+            for (int c = 0; c < 3; ++c) {
+                top = fmax(top, tpDot(n, t.corners[c]));
+            }
+        }
+        tpContactPoint contact = tpMakeContact(side.closest.pointB, n, tpDot(n, low) - top,
+                                               tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0));
+        tpContactList list = { &contact, 1, 1 };
+        deliver(query, &side, &list);
+        return;
+    }
 }
 
 static tpTriangleQuery trianglesNear(const Query* query) {
@@ -279,24 +362,27 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
     Side side;
     startQuery(pair, &storage, out, &query);
     int first = out->count;
-    // Triangles that leave the answer to others matter where no other answers: a shape that has sunk in
-    // by more than half, or lies across a sharp edge. The shallowest then pushes.
-    int32_t deferred = -1;
-    double shallowest = -DBL_MAX;
+    // Triangles that left the answer to others matter where no other gave one.
+    Deferred deferred = { .count = 0, .anyAtEdge = false, .lowest = { .gap = -DBL_MAX } };
     tpTriangleQuery near = trianglesNear(&query);
     for (int32_t t = tpNextTriangle(&near); t >= 0; t = tpNextTriangle(&near)) {
-        if (lookAt(&query, t, &side) && !collideTriangle(&query, &side)) {
-            tpVec3 n = side.triangle.normal, down = tpUnrotate(query.pose.rotation, tpNeg(n));
-            tpVec3 low = tpTransformPoint(query.pose, tpGeometry_Support(query.convex, down));
-            double gap = tpDot(n, low) - side.hull.offsets[0];
-            if (gap > shallowest) {
-                shallowest = gap;
-                deferred = t;
+        if (lookAt(&query, t, &side)) {
+            Outcome outcome = collideTriangle(&query, &side);
+            if (outcome != answered) {
+                defer(&query, &side, outcome, &deferred);
             }
         }
     }
-    if (out->count == first && deferred >= 0 && lookAt(&query, deferred, &side)) {
+    if (out->count == first && deferred.anyAtEdge) {
+        pushOffEdge(&query, &deferred);
+    }
+    // A shape that has sunk in by more than half: the shallowest triangle pushes.
+    if (out->count == first && deferred.count > 0 && lookAt(&query, deferred.shallowest, &side)) {
         collideOverTriangle(&query, &side);
+        if (out->count == first) {
+            tpContactList list = { &deferred.lowest, 1, 1 };
+            deliver(&query, &side, &list);
+        }
     }
     tpMergeContacts(out, first);
 }
