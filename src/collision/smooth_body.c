@@ -89,11 +89,11 @@ void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin
 
 tpCurvature tpPrincipalCurvature(tpVec3 t, tpVec3 o, double xx, double xy, double yy, double det) {
     double mean = 0.5 * (xx + yy), half = 0.5 * (xx - yy);
-    double radius = hypot(half, xy), large = mean + radius;
+    double radius = sqrt(half * half + xy * xy), large = mean + radius;
     tpCurvature c = { t, large, large > 0.0 ? fmax(det / large, 0.0) : 0.0 };
     // The eigenvector of the larger curvature, from the row without cancellation.
     double x = half >= 0.0 ? half + radius : xy, y = half >= 0.0 ? xy : radius - half;
-    double length = hypot(x, y);
+    double length = sqrt(x * x + y * y);
     if (length > 0.0) {
         c.tangent = tpAdd(tpScale(x / length, t), tpScale(y / length, o));
     }

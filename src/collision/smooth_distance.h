@@ -1,5 +1,5 @@
 // Signed distance of two convex shapes, with closest points, normal and curvature, and the derivatives
-// of all of these with respect to both poses [ChakrabortyBerardAkellaTrinkle14, sec. IV and appendix].
+// of all of these with respect to both poses [ChakrabortyBerardAkellaTrinkle07, sec. IV and appendix].
 //
 //          A                    a, b    closest points (deepest ones where the shapes overlap)
 //        --a--                  n       unit normal, from B to A

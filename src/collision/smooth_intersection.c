@@ -1,5 +1,5 @@
 // Intersections of convex inequalities, and bodies given by one that the user wrote
-// [ChakrabortyBerardAkellaTrinkle14, appendix].
+// [ChakrabortyBerardAkellaTrinkle07, appendix].
 //
 // The element nearest to a point p and a normal n is that of the projection x of z = p + size n:
 //

@@ -1,4 +1,4 @@
-// Newton's method on the conditions of closest points [ChakrabortyBerardAkellaTrinkle14, eq. 9 and 22].
+// Newton's method on the conditions of closest points [ChakrabortyBerardAkellaTrinkle07, eq. 9 and 22].
 //
 // Unknowns are one offset point for each body, z = point + size normal, of which point and normal are
 // functions that have derivatives even at edges and corners: for a move u of z in the tangent plane
@@ -19,7 +19,8 @@ static void formOf(const tpCurvature* c, double size, tpVec3 t, tpVec3 o, double
     double p1 = 1.0 / (1.0 + size * c->along), p2 = 1.0 / (1.0 + size * c->across);
     double q1 = isinf(c->along) ? 1.0 / size : c->along * p1;
     double q2 = isinf(c->across) ? 1.0 / size : c->across * p2;
-    double x = tpDot(c->tangent, t), y = tpDot(c->tangent, o), length = hypot(x, y);
+    double x = tpDot(c->tangent, t), y = tpDot(c->tangent, o);
+    double length = sqrt(x * x + y * y);
     x = length > 0.5 ? x / length : 1.0;
     y = length > 0.5 ? y / length : 0.0;
     P[0] = p1 * x * x + p2 * y * y;
@@ -89,6 +90,43 @@ static int solveRows(double m[4][16], int columns) {
     return rank;
 }
 
+// Bodies that bend in every direction have radii of curvature R = P / Q, and the system shrinks to
+// (R_A + R_B + gap) dn = shift - R_A turn for the change dn of B's normal. False where one is nearly flat
+// or the matrix is not safely regular; the other way has to tell.
+static bool solveBent(const tpPairSystem* s, const double turn[2], const double shift[2],
+                      double u[2], double v[2]) {
+    double R[2][3], radius = fabs(s->gap);
+    for (int k = 0; k < 2; ++k) {
+        const double *P = s->P[k], *Q = s->Q[k];
+        double det = Q[0] * Q[2] - Q[1] * Q[1], trace = Q[0] + Q[2];
+        if (!(det > 1e-4 * trace * trace)) {
+            return false;
+        }
+        // P and Q share their axes, so P Q^-1 is symmetric.
+        R[k][0] = (P[0] * Q[2] - P[1] * Q[1]) / det;
+        R[k][1] = (P[1] * Q[0] - P[0] * Q[1]) / det;
+        R[k][2] = (P[2] * Q[0] - P[1] * Q[1]) / det;
+        radius += R[k][0] + R[k][2];
+    }
+    double xx = R[0][0] + R[1][0] + s->gap, xy = R[0][1] + R[1][1];
+    double yy = R[0][2] + R[1][2] + s->gap, det = xx * yy - xy * xy;
+    if (!(fabs(det) > 1e-6 * radius * radius)) {
+        return false;
+    }
+    // The equations are P_A u - P_B v - gap dn = shift and Q_A u + dn = turn.
+    double x = R[0][0] * turn[0] + R[0][1] * turn[1] - shift[0];
+    double y = R[0][1] * turn[0] + R[0][2] * turn[1] - shift[1];
+    double dn[2] = { (yy * x - xy * y) / det, (xx * y - xy * x) / det };
+    double dm[2] = { turn[0] - dn[0], turn[1] - dn[1] };
+    const double *QA = s->Q[0], *QB = s->Q[1];
+    double detA = QA[0] * QA[2] - QA[1] * QA[1], detB = QB[0] * QB[2] - QB[1] * QB[1];
+    u[0] = (QA[2] * dm[0] - QA[1] * dm[1]) / detA;
+    u[1] = (QA[0] * dm[1] - QA[1] * dm[0]) / detA;
+    v[0] = (QB[2] * dn[0] - QB[1] * dn[1]) / detB;
+    v[1] = (QB[0] * dn[1] - QB[1] * dn[0]) / detB;
+    return true;
+}
+
 int tpSolvePairSystem(const tpPairSystem* s, int columns, double (*turn)[2], double (*shift)[2],
                       double (*u)[2], double (*v)[2]) {
     const double *PA = s->P[0], *QA = s->Q[0], *PB = s->P[1], *QB = s->Q[1];
@@ -139,6 +177,10 @@ static tpVec3 tangential(const double form[3], const double u[2], tpVec3 t, tpVe
                  tpScale(form[1] * u[0] + form[2] * u[1], o));
 }
 
+static double lengthOf(const double u[2]) {
+    return sqrt(u[0] * u[0] + u[1] * u[1]);
+}
+
 static void moveElement(tpSmoothBody* body, tpVec3 dPoint, tpVec3 dNormal, tpElement* element) {
     tpBodyElement(body, tpAdd(element->local, tpMulMTV(body->rotation, dPoint)),
                   tpAdd(element->normal, dNormal), element);
@@ -156,8 +198,10 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     double turn[1][2] = { { -tpDot(sum, t), -tpDot(sum, o) } };
     double shift[1][2] = { { -tpDot(d, t), -tpDot(d, o) } };
     double u[1][2], v[1][2];
-    tpSolvePairSystem(&system, 1, turn, shift, u, v);
-    double length = fmax(hypot(u[0][0], u[0][1]) / a->size, hypot(v[0][0], v[0][1]) / b->size);
+    if (!solveBent(&system, turn[0], shift[0], u[0], v[0])) {
+        tpSolvePairSystem(&system, 1, turn, shift, u, v);
+    }
+    double length = fmax(lengthOf(u[0]) / a->size, lengthOf(v[0]) / b->size);
     double shorten = length > 0.7 ? 0.7 / length : 1.0;
     u[0][0] *= shorten;
     u[0][1] *= shorten;

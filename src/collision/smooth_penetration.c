@@ -1,6 +1,6 @@
 // The smallest translation that separates two overlapping cores, over all directions.
 //
-// A polytope inside C = A - B grows towards its boundary [vandenBergen01]: the support point in the
+// A polytope inside C = A - B grows towards its boundary [VanDenBergen01]: the support point in the
 // direction m of the nearest face is added until that face lies on the boundary. Every inner polytope
 // gives a lower bound on the depth, the distance of its nearest face from the origin, and every support
 // function value h(m) an upper bound. On curved bodies the bounds close in slowly, so as soon as they

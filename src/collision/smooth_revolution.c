@@ -21,7 +21,7 @@ typedef struct {
 } Meridian;
 
 static Meridian meridianOf(tpVec3 p) {
-    double r = hypot(p.x, p.y);
+    double r = sqrt(p.x * p.x + p.y * p.y);
     Meridian m = { r > 0.0 ? tpMakeVec3(p.x / r, p.y / r, 0.0) : tpMakeVec3(1.0, 0.0, 0.0), r,
                    p.z };
     return m;

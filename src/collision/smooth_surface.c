@@ -1,5 +1,5 @@
 // Surfaces in world coordinates, for steppers that solve the paper's own equations: values, gradients
-// and Hessians, and which inequalities carry a normal [ChakrabortyBerardAkellaTrinkle14, eq. 10, 22].
+// and Hessians, and which inequalities carry a normal [ChakrabortyBerardAkellaTrinkle07, eq. 10, 22].
 
 #include "collision/smooth_distance.h"
 

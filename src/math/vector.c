@@ -3,6 +3,11 @@
 #include "tippe/math.h"
 
 tpVec3 tpNormalize(tpVec3 a) {
+    // Within these bounds no square overflows or vanishes, and the way below gives the same bits.
+    double square = tpLengthSquared(a);
+    if (square > 1e-200 && square < 1e200) {
+        return tpScale(1.0 / sqrt(square), a);
+    }
     double largest = tpMaxPart(tpAbsVec3(a));
     if (!(largest > 0.0)) {
         return tpZeroVec3();
