@@ -66,7 +66,7 @@ static bool isTrusted(const tpSmoothBody* a, const tpSmoothBody* b, const tpElem
     if (a->rounding > 0.0 || b->rounding > 0.0) {
         return false;
     }
-    return -pair->gap < 0.4 * fmin(innerRadius(a), innerRadius(b)) &&
+    return -pair->gap < 0.2 * fmin(innerRadius(a), innerRadius(b)) &&
            (isInside(b, pair->a.point) || isInside(a, pair->b.point)) &&
            isLocalMinimum(pair, a->size + b->size);
 }
