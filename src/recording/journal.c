@@ -114,6 +114,16 @@ bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pag
     return applied;
 }
 
+tpJournalState tpJournal_GetState(const char* journalPath) {
+    int journal = open(journalPath, O_RDONLY | O_CLOEXEC);
+    if (journal < 0) {
+        return errno == ENOENT ? tp_noJournal : tp_journalLeft;
+    }
+    bool isBusy = flock(journal, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(journal);
+    return isBusy ? tp_journalBusy : tp_journalLeft;
+}
+
 static bool readHeader(int journal, journalHeader* header) {
     struct stat status;
     if (fstat(journal, &status) != 0 || (uint64_t)status.st_size < sizeof(*header) ||

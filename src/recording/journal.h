@@ -42,6 +42,10 @@ bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
 // gone the file is as it was, with the journal there it takes a replay to complete it.
 bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count);
 
+// Whether there is a journal, and if so whether a running process is at work on it.
+typedef enum tpJournalState { tp_noJournal, tp_journalLeft, tp_journalBusy } tpJournalState;
+tpJournalState tpJournal_GetState(const char* journalPath);
+
 tpReplay tpJournal_Replay(const char* filePath, const char* journalPath);
 
 #endif

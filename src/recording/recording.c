@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "recording/file_check.h"
 #include "recording/hdf5_read.h"
+#include "recording/journal.h"
 #include "recording/writer.h"
 
 enum { formatVersion = 1, shortText = 4096, mostBodies = 1 << 28 };
@@ -31,7 +32,14 @@ static tpResult checkOpenFile(int file, const char* path, const tpAllocator* all
     }
     *size = (size_t)status.st_size;
     char journal[4096];
-    if (tpMakeJournalPath(path, journal, sizeof(journal)) && access(journal, F_OK) == 0) {
+    tpJournalState state = tpMakeJournalPath(path, journal, sizeof(journal))
+                               ? tpJournal_GetState(journal)
+                               : tp_noJournal;
+    if (state == tp_journalBusy) {
+        return tpError_Set(error, tp_ioError,
+                           "%s: its run is writing to it at this moment; try again", path);
+    }
+    if (state == tp_journalLeft) {
         return tpError_Set(error, tp_badInput,
                            "%s: its run was killed while writing; `tippe repair %s` completes it",
                            path, path);

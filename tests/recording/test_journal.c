@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,6 +169,26 @@ static void testWrongFile(void** state) {
     unlink(journalPath);
 }
 
+// A journal that a process holds is not to be replayed under its hands.
+static void testBusy(void** state) {
+    (void)state;
+    static tpJournalPage pages[pageCount];
+    static unsigned char bytes[(pageCount + 1) * sizeof(tpJournalPage)];
+    makeChange(pages);
+    assert_int_equal(tpJournal_GetState(journalPath), tp_noJournal);
+    size_t size = takeJournal(pages, bytes, sizeof(bytes));
+    putJournal(bytes, size);
+    assert_int_equal(tpJournal_GetState(journalPath), tp_journalLeft);
+    int held = open(journalPath, O_RDONLY);
+    assert_int_equal(flock(held, LOCK_EX), 0);
+    assert_int_equal(tpJournal_GetState(journalPath), tp_journalBusy);
+    assert_int_equal(tpJournal_Replay(filePath, journalPath), tp_replayBusy);
+    assert_int_equal(countNew(), 0);
+    close(held);
+    assert_int_equal(tpJournal_Replay(filePath, journalPath), tp_replayDone);
+    assert_int_equal(countNew(), pageCount);
+}
+
 static int setUp(void** state) {
     (void)state;
     strcpy(filePath, testPath("file"));
@@ -185,7 +206,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testApply),     cmocka_unit_test(testCut),
         cmocka_unit_test(testDamaged),   cmocka_unit_test(testHalfApplied),
-        cmocka_unit_test(testWrongFile),
+        cmocka_unit_test(testWrongFile), cmocka_unit_test(testBusy),
     };
     return cmocka_run_group_tests(tests, setUp, tearDown);
 }
