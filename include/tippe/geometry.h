@@ -56,10 +56,10 @@ typedef struct tpEllipsoid {
     tpVec3 radii; // m
 } tpEllipsoid;
 
-// ((|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1; convex for exponents in (0, 2].
+// (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1; convex for exponents up to 2.
 typedef struct tpSuperellipsoid {
     tpVec3 radii;         // m
-    double exponents[2];  // e1 (towards z), e2 (around z); 1, 1 is an ellipsoid
+    double exponents[2];  // e1 (towards z), e2 (around z), 0.01 to 2; 1, 1 is an ellipsoid
 } tpSuperellipsoid;
 
 // The half space normal . x <= offset.
@@ -179,7 +179,8 @@ TP_API bool tpGeometry_IsConvex(const tpGeometry* geometry);
 // Bounds of the shape when its body is at `body`; infinite where the shape is.
 TP_API tpBounds tpGeometry_Bounds(const tpGeometry* geometry, tpPose body);
 
-// Mass properties in the body's frame, exact for uniform density. tp_badInput for shapes without
+// Mass properties in the body's frame, exact for uniform density; for implicit shapes, and for
+// intersections with round parts, by quadrature to a relative 1e-10. tp_badInput for shapes without
 // volume (planes, height fields).
 TP_API tpResult tpGeometry_Mass(const tpGeometry* geometry, double density, tpMassProperties* out,
                                 tpError* error);

@@ -44,7 +44,6 @@ int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint) {
 }
 
 int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction) {
-    // The face most against the direction's support vertex: one of those around that vertex.
     int32_t vertex = tpHull_Support(hull, direction, -1);
     int32_t start = hull->vertexEdges[vertex];
     int32_t best = hull->halfEdges[start].face;

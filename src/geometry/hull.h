@@ -65,7 +65,7 @@ static inline int32_t tpHull_FaceSize(const tpHull* hull, int32_t face) {
 // climbs from `hint` (a vertex, such as the last answer; -1 for none) to a neighbour while it can.
 int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint);
 
-// The face whose normal is nearest to the unit vector `direction`.
+// Of the faces around the farthest vertex along `direction`, the one that looks along it most.
 int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction);
 
 tpHull* tpRetainHull(tpHull* hull);

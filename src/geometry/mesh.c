@@ -194,6 +194,10 @@ static tpResult measure(tpMesh* mesh, tpError* error) {
     if (!(mesh->mass.mass > 0.0)) {
         return tpError_Set(error, tp_badInput, "the surface encloses no volume");
     }
+    for (int i = 0; i < 3 * mesh->triangleCount; ++i) {
+        tpVec3 corner = mesh->vertices[mesh->triangles[i / 3][i % 3]];
+        mesh->radius = fmax(mesh->radius, tpDistanceBetween(corner, mesh->mass.center));
+    }
     return tp_success;
 }
 
@@ -252,13 +256,7 @@ tpResult tpMeshMass(const tpGeometry* geometry, tpMassProperties* out, tpError* 
     return tp_success;
 }
 
+// Exact about the centre of mass, elsewhere a bound.
 double tpMeshRadius(const tpGeometry* geometry, tpVec3 point) {
-    const tpMesh* mesh = geometry->mesh;
-    double radius = 0.0;
-    for (int i = 0; i < mesh->triangleCount; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            radius = fmax(radius, tpDistanceBetween(point, mesh->vertices[mesh->triangles[i][k]]));
-        }
-    }
-    return radius;
+    return tpDistanceBetween(point, geometry->mesh->mass.center) + geometry->mesh->radius;
 }

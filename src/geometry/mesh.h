@@ -33,6 +33,7 @@ struct tpMesh {
     tpTriangleTree tree;
     tpBounds bounds;
     tpMassProperties mass; // at density one
+    double radius;         // largest distance of a corner from the centre of mass
     atomic_int references;
     tpAllocator allocator;
     size_t byteCount;

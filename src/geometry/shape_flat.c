@@ -151,10 +151,15 @@ tpResult tpHullMass(const tpGeometry* geometry, tpMassProperties* out, tpError* 
     return tp_success;
 }
 
+// Exact for small hulls, and for large ones about their centre; elsewhere a bound.
 double tpHullRadius(const tpGeometry* geometry, tpVec3 point) {
+    const tpHull* hull = geometry->hull;
+    if (hull->vertexCount > climbLimit) {
+        return tpDistanceBetween(point, hull->center) + hull->radius;
+    }
     double radius = 0.0;
-    for (int32_t i = 0; i < geometry->hull->vertexCount; ++i) {
-        radius = fmax(radius, tpDistanceBetween(point, geometry->hull->vertices[i]));
+    for (int32_t i = 0; i < hull->vertexCount; ++i) {
+        radius = fmax(radius, tpDistanceBetween(point, hull->vertices[i]));
     }
     return radius;
 }
