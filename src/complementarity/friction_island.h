@@ -49,6 +49,7 @@ typedef struct tpFrictionIsland {
     double tolerance; // goal for `residual`
     double residual;  // of r, in units of velocity (root of the weighted sum over blocks)
     double work;      // multiply-adds spent on it
+    bool isExhausted; // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
 
 typedef struct tpFrictionSystem {

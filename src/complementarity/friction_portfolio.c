@@ -1,6 +1,6 @@
 // The friction portfolio: a list of stages, each an island solver, tried on the islands left over.
 //
-// Cheap sweeps come first and settle most islands; what is left goes to Newton, which is decisive
+// Islands of joints alone are one linear system. Then cheap sweeps settle most islands; what is left goes to Newton, which is decisive
 // where contacts stick; then to proximal points, which also get sliding piles; then to long runs of
 // the first-order methods. A stage never makes an island worse, so the best found survives. Decisions
 // go by counted work, never by the clock, so that runs repeat. The answer is judged by
@@ -87,7 +87,7 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     bool needed = false, enough = true;
     for (int i = 0; i < system->islandCount && enough; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        if (!(island->residual <= island->tolerance)) {
+        if (!(island->residual <= island->tolerance) && !island->isExhausted) {
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
             tpSolveStatus status =
@@ -131,7 +131,7 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     int rows = 0;
     for (int i = 0; i < system->islandCount; ++i) {
         const tpFrictionIsland* island = &system->islands[i];
-        if (island->residual <= island->tolerance) {
+        if (island->residual <= island->tolerance || island->isExhausted) {
             left -= island->residual * island->residual;
         } else {
             rows += island->rowCount;
@@ -140,7 +140,7 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     int unsolved = 0;
     for (int i = 0; i < system->islandCount; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        if (!(island->residual <= island->tolerance)) {
+        if (!(island->residual <= island->tolerance) && !island->isExhausted) {
             double share = sqrt(fmax(left, 0.0) * (double)island->rowCount / (double)rows);
             island->tolerance = fmax(share, roundingOf(island));
             unsolved += !(island->residual <= island->tolerance);
@@ -162,6 +162,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
     for (int i = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
         island->tolerance = -1.0;
+        island->isExhausted = false;
         if (!isfinite(island->residual)) {
             memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
             memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
@@ -241,6 +242,7 @@ static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions*
 }
 
 static const Stage portfolio[] = {
+    { "bilateral", tpFrictionIsland_Bilateral, .limit = 30 },
     { "nncg", tpFrictionIsland_Nncg, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400 },

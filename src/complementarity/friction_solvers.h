@@ -20,6 +20,10 @@ tpSolveStatus tpFrictionIsland_GaussSeidel(tpFrictionIsland* island,
 tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations);
 
+// For islands with free blocks, given by bodies; not applicable to others.
+tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                         int limit, tpArena* arena, int* iterations);
+
 tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
                                       int limit, tpArena* arena, int* iterations);
 

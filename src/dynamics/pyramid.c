@@ -270,7 +270,7 @@ static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* 
 }
 
 bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int directionCount,
-                     double tolerance, tpPyramidResult* result) {
+                     double tolerance, bool justLemke, tpPyramidResult* result) {
     memset(result, 0, sizeof(*result));
     TP_ASSERT(directionCount >= 3 && directionCount <= maxDirections);
     tpDirections directions;
@@ -304,8 +304,13 @@ bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int d
                           .isFree = lcp.isFree };
         tpLcpOptions options = tpDefaultLcpOptions();
         options.tolerance = tolerance;
+        tpLemkeOptions lemke = tpDefaultLemkeOptions();
+        lemke.tolerance = tolerance;
+        lemke.pivotLimit = 10 * lcp.n + 100;
         tpSolveReport report;
-        tpSolveStatus status = tpLcp_Solve(&problem, &options, memory, lcp.z, &report);
+        tpSolveStatus status = justLemke
+                                   ? tpLcp_SolveLemke(&problem, &lemke, memory, lcp.z, &report)
+                                   : tpLcp_Solve(&problem, &options, memory, lcp.z, &report);
         readImpulses(rows, blocks, blockCount, &directions, &lcp);
         result->islandCount += 1;
         result->pivotCount += report.iterations;

@@ -22,8 +22,9 @@ typedef struct tpPyramidResult {
     int rowCount; // of the largest island's LCP
 } tpPyramidResult;
 
-// Solves the rows island by island; writes rows->impulse. False where memory ran out.
+// Solves the rows island by island; writes rows->impulse. `justLemke`: one run of Lemke's method each,
+// not the whole portfolio. False where memory ran out.
 bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int directionCount,
-                     double tolerance, tpPyramidResult* result);
+                     double tolerance, bool justLemke, tpPyramidResult* result);
 
 #endif

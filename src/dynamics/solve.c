@@ -1,5 +1,7 @@
 #include "dynamics/solve.h"
 
+#include <float.h>
+
 #include "dynamics/pyramid.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
@@ -50,6 +52,59 @@ static double normOf(const double* numbers, int count) {
     return sqrt(sum);
 }
 
+// Response of a row to its own impulse through one body.
+static double ownResponse(const tpRows* rows, int body, const double* row) {
+    int degrees = rows->degrees;
+    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    double sum = 0.0;
+    for (int i = 0; i < degrees; ++i) {
+        for (int j = 0; j < degrees; ++j) {
+            sum += row[i] * inverse[i * degrees + j] * row[j];
+        }
+    }
+    return sum;
+}
+
+// What rounding alone leaves of the velocities u = W r + q: large impulses that cancel, as in a chain
+// under load, allow no better.
+static double roundingLevel(const tpRows* rows) {
+    double sum = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            size_t place = (size_t)row * (size_t)rows->degrees;
+            double response = rows->compliance[row];
+            if (rows->bodyA[b] >= 0) {
+                response += ownResponse(rows, rows->bodyA[b], rows->jacobianA + place);
+            }
+            if (rows->bodyB[b] >= 0) {
+                response += ownResponse(rows, rows->bodyB[b], rows->jacobianB + place);
+            }
+            double speed = response * rows->impulse[row];
+            sum += speed * speed;
+        }
+    }
+    return 64.0 * DBL_EPSILON * sqrt(sum);
+}
+
+// Pyramids of more rows than this take longer than they are worth as a place to start from.
+enum { largestRestart = 600 };
+
+static bool hasContact(const tpRows* rows) {
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source == tp_contactSource && rows->impulse[rows->firstRows[b]] > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// A step that goes on beyond this is better off with a fallback, multiply-adds: some tenths of a second
+// for small scenes, more for large ones.
+static double workLimit(const tpRows* rows) {
+    return 1e8 + 2e6 * rows->rowCount;
+}
+
 static bool solveCircular(tpRows* rows, tpSolverMemory* memory, double tolerance,
                           tpStepReport* report, double* residual) {
     tpFrictionBodies bodies;
@@ -57,20 +112,24 @@ static bool solveCircular(tpRows* rows, tpSolverMemory* memory, double tolerance
     tpFrictionOptions options = tpDefaultFrictionOptions();
     // Both the absolute tolerance and the certificate of 1e-8 have to be met; the rest is rounding.
     options.tolerance = 1e-14;
-    options.velocityTolerance = fmin(tolerance, 0.5e-8 * normOf(rows->q, rows->rowCount));
+    double size = normOf(rows->q, rows->rowCount);
+    options.velocityTolerance = fmin(tolerance, 0.5e-8 * size);
+    options.workLimit = workLimit(rows);
     tpSolveReport solve;
     tpSolveStatus status =
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
     *residual = solve.residual;
-    return status == tp_solved;
+    double reached = solve.residual * (size > 0.0 ? size : 1.0);
+    return status == tp_solved || reached <= roundingLevel(rows);
 }
 
 static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory, int directionCount,
-                         double tolerance, tpStepReport* report, double* residual) {
+                         double tolerance, bool justLemke, tpStepReport* report, double* residual) {
     tpPyramidResult result;
-    if (!tpPyramid_Solve(rows, &system->arena, memory, directionCount, tolerance, &result)) {
+    if (!tpPyramid_Solve(rows, &system->arena, memory, directionCount, tolerance, justLemke,
+                         &result)) {
         return false;
     }
     report->solveCount += result.islandCount;
@@ -96,7 +155,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     bool isSolved;
     if (settings->cone == tp_circularCone) {
         isSolved = solveCircular(rows, memory, settings->tolerance, report, &residual);
-        if (!isSolved) {
+        if (!isSolved && rows->rowCount <= largestRestart && hasContact(rows)) {
             // A vertex of the pyramid is another place to start from.
             double best = residual;
             size_t bytes = sizeof(double) * (size_t)rows->rowCount;
@@ -109,7 +168,8 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                 kept[rows->rowCount + k] = rows->velocity[k];
             }
             double unused;
-            solvePyramid(rows, system, memory, settings->directionCount, 1e-8, report, &unused);
+            solvePyramid(rows, system, memory, settings->directionCount, 1e-8, true, report,
+                         &unused);
             isSolved = solveCircular(rows, memory, settings->tolerance, report, &residual);
             report->fallback = "pyramid start";
             if (!isSolved && !(residual < best)) {
@@ -122,7 +182,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
         }
     } else {
         isSolved = solvePyramid(rows, system, memory, settings->directionCount,
-                                fmin(settings->tolerance, 1e-8), report, &residual);
+                                fmin(settings->tolerance, 1e-8), false, report, &residual);
         if (system->arena.failed || !computeVelocities(rows, memory)) {
             return false;
         }

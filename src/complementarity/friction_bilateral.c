@@ -1,0 +1,229 @@
+// Islands of joints, with W formed: direct where no contact pushes, Newton where some do.
+//
+// Where joints alone are at work the problem is one linear system, W r = -q, solved and refined.
+// A chain with a heavy end is so badly conditioned that sweeps and proximal points need thousands of
+// rounds for what one sparse factorisation of W gives. Redundant joints make W singular; a diagonal of
+// `regularisation` (the rows are scaled to a mean diagonal of one) keeps the factors finite, and the
+// refinement r <- r - (W + eps)^-1 (W r + q) converges to a solution where the rows are consistent.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+static const double regularisation = 1e-12;
+
+static bool hasJoint(const tpFrictionIsland* island) {
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (island->kind[b] == tp_frictionFree) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Joints are in play; contacts and limits must be out of it, without impulse. False where one is not.
+static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
+    for (int b = 0; b < island->blockCount; ++b) {
+        inPlay[b] = island->kind[b] == tp_frictionFree;
+        for (int k = island->row[b]; !inPlay[b] && k < island->row[b + 1]; ++k) {
+            if (island->r[k] != 0.0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Blocks at each body, ascending, by counting. Starts has bodyCount + 2 places.
+static void listBlocks(const tpFrictionIsland* island, int* starts, int* blocks) {
+    memset(starts, 0, sizeof(int) * (size_t)(island->bodyCount + 2));
+    for (int k = 0; k < 2 * island->blockCount; ++k) {
+        if (island->body[k] >= 0) {
+            starts[island->body[k] + 2] += 1;
+        }
+    }
+    for (int i = 1; i < island->bodyCount + 2; ++i) {
+        starts[i] += starts[i - 1];
+    }
+    for (int k = 0; k < 2 * island->blockCount; ++k) {
+        if (island->body[k] >= 0) {
+            blocks[starts[island->body[k] + 1]++] = k / 2;
+        }
+    }
+}
+
+// Blocks that share a body with `block`, itself included, ascending. Returns their number.
+static int neighboursOf(const tpFrictionIsland* island, const int* starts, const int* blocks,
+                        int block, int* out) {
+    const int* list[2] = { NULL, NULL };
+    int count[2] = { 0, 0 }, next[2] = { 0, 0 }, number = 0;
+    for (int side = 0; side < 2; ++side) {
+        int body = island->body[2 * block + side];
+        if (body >= 0) {
+            list[side] = blocks + starts[body];
+            count[side] = starts[body + 1] - starts[body];
+        }
+    }
+    while (next[0] < count[0] || next[1] < count[1]) {
+        int side =
+            next[1] >= count[1] || (next[0] < count[0] && list[0][next[0]] <= list[1][next[1]]) ? 0
+                                                                                                : 1;
+        int found = list[side][next[side]++];
+        if (number == 0 || out[number - 1] != found) {
+            out[number++] = found;
+        }
+    }
+    return number;
+}
+
+// W_ij through the bodies that blocks i and j share, row by row.
+static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
+    int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
+    int degrees = island->degrees;
+    for (int a = 0; a < rows; ++a) {
+        for (int b = 0; b < columns; ++b) {
+            double sum = 0.0;
+            for (int s = 0; s < 4; ++s) {
+                int sideI = s / 2, sideJ = s % 2;
+                int body = island->body[2 * i + sideI];
+                if (body < 0 || body != island->body[2 * j + sideJ]) {
+                    continue;
+                }
+                const double* x =
+                    island->jacobian + (size_t)(2 * (island->row[i] + a) + sideI) * (size_t)degrees;
+                const double* y =
+                    island->jacobian + (size_t)(2 * (island->row[j] + b) + sideJ) * (size_t)degrees;
+                for (int k = 0; k < degrees; ++k) {
+                    sum += x[k] * y[k];
+                }
+            }
+            if (i == j && a == b) {
+                sum += regularisation +
+                       (island->compliance != NULL ? island->compliance[island->row[i] + a] : 0.0);
+            }
+            W[a * columns + b] = sum;
+        }
+    }
+}
+
+// W of an island given by bodies. False where memory ran out.
+static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix* W) {
+    int blockCount = island->blockCount;
+    int* starts = TP_SCRATCH(arena, int, island->bodyCount + 2);
+    int* blocks = TP_SCRATCH(arena, int, 2 * blockCount);
+    int* neighbours = TP_SCRATCH(arena, int, blockCount + 1);
+    int* columnStart = TP_SCRATCH(arena, int, blockCount + 1);
+    if (arena->failed) {
+        return false;
+    }
+    listBlocks(island, starts, blocks);
+    int entries = 0;
+    size_t numbers = 0;
+    for (int j = 0; j < blockCount; ++j) {
+        columnStart[j] = entries;
+        int count = neighboursOf(island, starts, blocks, j, neighbours);
+        for (int k = 0; k < count; ++k) {
+            numbers += (size_t)tpFrictionIsland_Rows(island, j) *
+                       (size_t)tpFrictionIsland_Rows(island, neighbours[k]);
+        }
+        entries += count;
+    }
+    columnStart[blockCount] = entries;
+    int* blockRow = TP_SCRATCH(arena, int, entries);
+    int* value = TP_SCRATCH(arena, int, entries);
+    double* values = TP_SCRATCH(arena, double, numbers);
+    if (arena->failed) {
+        return false;
+    }
+    int place = 0;
+    for (int j = 0; j < blockCount; ++j) {
+        int count = neighboursOf(island, starts, blocks, j, neighbours);
+        for (int k = 0; k < count; ++k) {
+            int entry = columnStart[j] + k;
+            blockRow[entry] = neighbours[k];
+            value[entry] = place;
+            coupling(island, neighbours[k], j, values + place);
+            place +=
+                tpFrictionIsland_Rows(island, j) * tpFrictionIsland_Rows(island, neighbours[k]);
+        }
+    }
+    tpBlockMatrix matrix = { blockCount, 0, island->row, columnStart, blockRow, value, values };
+    *W = matrix;
+    return true;
+}
+
+// A contact or a limit that lets through.
+static bool hasViolation(const tpFrictionIsland* island) {
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (island->kind[b] != tp_frictionFree && island->u[island->row[b]] < 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays.
+static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool* inPlay, int limit,
+                   tpArena* arena, int* iterations) {
+    tpBlockFactor factor;
+    double* r = TP_SCRATCH(arena, double, island->rowCount);
+    double* u = TP_SCRATCH(arena, double, island->rowCount);
+    if (arena->failed || !tpBlockFactor_Create(&factor, W, arena) ||
+        !tpBlockFactor_Analyse(&factor, inPlay)) {
+        return false;
+    }
+    tpBlockFactor_Factorise(&factor);
+    island->work += factor.work;
+    memcpy(r, island->r, sizeof(double) * (size_t)island->rowCount);
+    memcpy(u, island->u, sizeof(double) * (size_t)island->rowCount);
+    for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
+        tpBlockFactor_Solve(&factor, u);
+        for (int b = 0; b < island->blockCount; ++b) {
+            for (int i = island->row[b]; inPlay[b] && i < island->row[b + 1]; ++i) {
+                r[i] -= u[i];
+            }
+        }
+        tpFrictionIsland_Velocity(island, r, u);
+        *iterations += 1;
+        double before = island->residual;
+        if (!tpFrictionIsland_Offer(island, r, u) || island->residual > 0.9 * before) {
+            break;
+        }
+    }
+    return true;
+}
+
+tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                         int limit, tpArena* arena, int* iterations) {
+    if (!tpFrictionIsland_IsByBodies(island) || !hasJoint(island)) {
+        return tp_notApplicable;
+    }
+    tpBlockMatrix W;
+    bool* inPlay = TP_SCRATCH(arena, bool, island->blockCount);
+    if (arena->failed || !formW(island, arena, &W)) {
+        return tp_solverOutOfMemory;
+    }
+    if (chooseJoints(island, inPlay)) {
+        if (!refine(island, &W, inPlay, limit, arena, iterations)) {
+            return tp_solverOutOfMemory;
+        }
+        if (island->residual <= island->tolerance || !hasViolation(island)) {
+            // Without a contact at work this is as far as rounding lets anyone go.
+            island->isExhausted = true;
+            return island->residual <= island->tolerance ? tp_solved : tp_stalled;
+        }
+    }
+    // A contact or a limit is at work: the same island with W formed, for solvers that factorise it.
+    tpFrictionIsland formed = *island;
+    formed.W = W;
+    tpSolveStatus status = tpFrictionIsland_Newton(&formed, options, limit, arena, iterations);
+    if (status != tp_solved && status != tp_solverOutOfMemory) {
+        tpFrictionOptions small = *options;
+        small.proximalStart = 1e-4;
+        status = tpFrictionIsland_Proximal(&formed, &small, 10 * limit, arena, iterations);
+    }
+    island->residual = formed.residual; // r and u are shared
+    island->work = formed.work;
+    return status;
+}
