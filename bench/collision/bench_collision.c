@@ -153,6 +153,45 @@ static void benchHulls(FILE* csv, int faces, bool withFcl, double turn) {
     tpReleaseGeometry(&hull);
 }
 
+// Random pairs of one hull with itself: where Tippe and FCL differ, in distance (columns seconds_least and
+// seconds_median: FCL's larger, smaller by) or in whether they touch (column ratio: how many).
+static void compareWithFcl(FILE* csv, int faces, int count) {
+    tpGeometry hull = makeRoundHull(faces / 2 + 2);
+    FclPair* fcl = makeFclPair(hull.hull);
+    uint64_t s = 5;
+    int apart = 0, disagree = 0;
+    double larger = 0.0, smaller = 0.0;
+    for (int i = 0; i < count; ++i) {
+        tpPose poses[2];
+        for (int k = 0; k < 2; ++k) {
+            poses[k].position =
+                tpScale(2.0, tpMakeVec3(uniform(&s) - 0.5, uniform(&s) - 0.5, uniform(&s) - 0.5));
+            poses[k].rotation = tpNormalizeQuat(tpMakeQuat(uniform(&s) - 0.5, uniform(&s) - 0.5,
+                                                           uniform(&s) - 0.5, uniform(&s) - 0.5));
+        }
+        poses[1].position.x += 2.2 * uniform(&s);
+        tpClosest closest;
+        tpClosestPoints(&hull, poses[0], &hull, poses[1], NULL, &closest);
+        double distance = fclDistance(fcl, 0, poses[0], poses[1]);
+        // FCL says -1, not the depth, of pairs that overlap.
+        if (closest.distance > 1e-6) {
+            larger = fmax(larger, distance - closest.distance);
+            smaller = fmax(smaller, closest.distance - distance);
+            ++apart;
+        }
+        disagree += fabs(closest.distance) > 1e-6 && (closest.distance > 0.0) != (distance > 0.0);
+    }
+    // Nearest points give a distance from above: FCL's may be larger where it stops early, never smaller.
+    printf("%6d faces: %d random pairs, %d apart: FCL's distances are larger by up to %.1e, "
+           "smaller by "
+           "up to %.1e; %d differ in whether they touch\n",
+           hull.hull->faceCount, count, apart, larger, smaller, disagree);
+    fprintf(csv, "difference from FCL,%d,%d,%.9g,%.9g,,,%d\n", hull.hull->faceCount, count, larger,
+            smaller, disagree);
+    fclDestroyPair(fcl);
+    tpReleaseGeometry(&hull);
+}
+
 // Boxes ---------------------------------------------------------------------------------------
 
 typedef struct Boxes {
@@ -269,6 +308,10 @@ int main(int argc, char** argv) {
                  "opponent_seconds_least,ratio\n");
     static const int faces[] = { 20, 40, 80, 162, 320, 640, 1280, 2560, 5000, 10000, 20000 };
     const char* only = argc > 2 ? argv[2] : "";
+    if (strcmp(only, "boxes") != 0) {
+        compareWithFcl(csv, 20, 20000);
+        compareWithFcl(csv, 162, 20000);
+    }
     for (size_t i = 0; i < sizeof faces / sizeof faces[0] && strcmp(only, "boxes") != 0; ++i) {
         bool isNamed = faces[i] == 20 || faces[i] == 162 || faces[i] == 5000;
         benchHulls(csv, faces[i], isNamed, 0.01);
