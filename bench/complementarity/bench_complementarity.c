@@ -90,6 +90,7 @@ static void runOurs(const Subject* subject, const char* solver, double* z, Outco
     outcome->seconds = cpuSeconds() - start;
     outcome->isInfeasible = report.status == tp_infeasible;
     notePath(&report, outcome->path, sizeof(outcome->path));
+    tpDestroySolverMemory(memory);
 }
 
 // Solves in a child process; false where it crashed or ran out of time.
