@@ -11,7 +11,7 @@
 #include "world/world.h"
 
 static tpWorld* build(const char* text, tpScene** scene) {
-    tpWorld* world;
+    tpWorld* world = NULL;
     tpError error;
     if (tpParseScene(text, strlen(text), "scene.json", NULL, scene, &error) != tp_success ||
         tpScene_CreateWorld(*scene, NULL, 1, &world, &error) != tp_success) {

@@ -60,7 +60,7 @@ static void exampleIsRight(void** state) {
     start += strlen("```json\n");
     size_t length = (size_t)(strstr(start, "```") - start);
     tpScene* scene;
-    tpWorld* world;
+    tpWorld* world = NULL;
     tpError error;
     if (tpParseScene(start, length, "example", NULL, &scene, &error) != tp_success ||
         tpScene_CreateWorld(scene, NULL, 1, &world, &error) != tp_success) {
