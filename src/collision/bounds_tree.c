@@ -40,6 +40,7 @@ static int32_t takeNode(tpBoundsTree* tree) {
 
 static void freeNode(tpBoundsTree* tree, int32_t index) {
     tree->nodes.data[index].parent = tree->firstFree;
+    tree->nodes.data[index].height = -1;
     tree->firstFree = index;
 }
 
@@ -127,11 +128,16 @@ static int32_t findSibling(const tpBoundsTree* tree, const tpBounds* bounds) {
     return index;
 }
 
-int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds) {
+int32_t tpBoundsTree_AddLoose(tpBoundsTree* tree, int32_t number, tpBounds bounds) {
     int32_t leaf = takeNode(tree);
-    tpBoundsNode* nodes = tree->nodes.data;
-    nodes[leaf] = (tpBoundsNode){ bounds, { -1, number }, -1, 0 };
+    tree->nodes.data[leaf] = (tpBoundsNode){ bounds, { -1, number }, -1, 0 };
     ++tree->leafCount;
+    return leaf;
+}
+
+int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds) {
+    int32_t leaf = tpBoundsTree_AddLoose(tree, number, bounds);
+    tpBoundsNode* nodes = tree->nodes.data;
     if (tree->root < 0) {
         tree->root = leaf;
         return leaf;
@@ -291,29 +297,24 @@ static int32_t buildPart(tpBoundsTree* tree, int32_t* leaves, int32_t count, int
     int32_t index = takeNode(tree);
     int32_t first = splitLeaves(nodes, leaves, count, depth);
     nodes[index].parent = parent;
+    nodes[index].height = 1; // not a leaf; fitted below
     nodes[index].child[0] = buildPart(tree, leaves, first, index, depth + 1);
     nodes[index].child[1] = buildPart(tree, leaves + first, count - first, index, depth + 1);
     refit(tree, index);
     return index;
 }
 
-// Gathers the leaves below a node and frees everything else.
-static int32_t gatherLeaves(tpBoundsTree* tree, int32_t index, int32_t* leaves, int32_t count) {
-    tpBoundsNode node = tree->nodes.data[index];
-    if (isLeaf(&node)) {
-        leaves[count++] = index;
-        return count;
-    }
-    freeNode(tree, index);
-    count = gatherLeaves(tree, node.child[0], leaves, count);
-    return gatherLeaves(tree, node.child[1], leaves, count);
-}
-
+// Gathers all leaves, loose ones too, and frees every other node.
 void tpBoundsTree_Rebuild(tpBoundsTree* tree) {
-    if (tree->root < 0) {
-        return;
+    int32_t count = 0;
+    tree->firstFree = -1;
+    for (int32_t i = tree->nodes.count - 1; i >= 0; --i) {
+        if (tree->nodes.data[i].height == 0) {
+            tree->scratch.data[count++] = i;
+        } else {
+            freeNode(tree, i);
+        }
     }
-    int32_t count = gatherLeaves(tree, tree->root, tree->scratch.data, 0);
     TP_ASSERT(count == tree->leafCount);
-    tree->root = buildPart(tree, tree->scratch.data, count, -1, 0);
+    tree->root = count > 0 ? buildPart(tree, tree->scratch.data, count, -1, 0) : -1;
 }

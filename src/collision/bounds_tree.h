@@ -16,7 +16,7 @@ typedef struct tpBoundsNode {
     tpBounds bounds;
     int32_t child[2]; // leaf: -1 and the number of what it stands for
     int32_t parent;   // -1 at the root; of a free node: the next free one
-    int32_t height;   // 0 for leaves
+    int32_t height;   // 0 for leaves, -1 for free nodes
 } tpBoundsNode;
 
 typedef struct tpBoundsTree {
@@ -43,6 +43,9 @@ void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf);
 // Gives a leaf new bounds and fits the boxes above it, where it stays: cheap, and good enough for a leaf
 // that has not moved far.
 void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds);
+
+// A new leaf without a place yet; tpBoundsTree_Rebuild must follow before anything else.
+int32_t tpBoundsTree_AddLoose(tpBoundsTree* tree, int32_t number, tpBounds bounds);
 
 // Gives a leaf new bounds without more; tpBoundsTree_Rebuild must follow before the next query.
 static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {

@@ -161,6 +161,18 @@ static void updateProxies(Tree* self, const tpProxies* proxies) {
     }
 }
 
+// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one after
+// the other, in memory that the last search has just read.
+static void orderMoved(Tree* self) {
+    self->moved.count = 0;
+    for (int i = 0; i < self->tree.leafCount; ++i) {
+        int32_t number = self->tree.nodes.data[self->tree.scratch.data[i]].child[1];
+        if (self->proxies.data[number].moved) {
+            self->moved.data[self->moved.count++] = number;
+        }
+    }
+}
+
 // Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt get
 // new ones. That costs a little of the tree's quality each time; when many have changed, now or since it
 // was last built, it is built anew.
@@ -172,10 +184,12 @@ static void updateTree(Tree* self) {
     for (int i = 0; i < self->moved.count; ++i) {
         int32_t number = self->moved.data[i];
         Proxy* proxy = &self->proxies.data[number];
-        if (proxy->leaf < 0) {
-            proxy->leaf = tpBoundsTree_Insert(&self->tree, number, proxy->fat);
+        if (rebuild && proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_AddLoose(&self->tree, number, proxy->fat);
         } else if (rebuild) {
             tpBoundsTree_SetLeaf(&self->tree, proxy->leaf, proxy->fat);
+        } else if (proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_Insert(&self->tree, number, proxy->fat);
         } else if (proxy->leaps) {
             tpBoundsTree_Remove(&self->tree, proxy->leaf);
             proxy->leaf = tpBoundsTree_Insert(&self->tree, number, proxy->fat);
@@ -186,6 +200,7 @@ static void updateTree(Tree* self) {
     if (rebuild) {
         tpBoundsTree_Rebuild(&self->tree);
         self->changeCount = 0;
+        orderMoved(self);
     }
 }
 
