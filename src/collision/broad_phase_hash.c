@@ -69,9 +69,13 @@ static int64_t cellOf(double place, double size) {
     return (int64_t)fmin(fmax(floor(place / size), -farthestCell), farthestCell);
 }
 
-// The smallest e with 2^e >= the longest side.
+// A side may exceed its cell by this part: boxes of exactly a power of two, which moving leaves larger or
+// smaller by a rounding, then share a level. Searches reach farther by more than that.
+static const double levelSlack = 1e-9, reachSlack = 1e-8;
+
+// The smallest e with 2^e >= the longest side, but for the slack.
 static int32_t levelOf(const tpBounds* b) {
-    double side = tpMaxPart(tpSub(b->upper, b->lower));
+    double side = (1.0 - levelSlack) * tpMaxPart(tpSub(b->upper, b->lower));
     int exponent;
     double mantissa = frexp(fmax(side, 0x1p-1000), &exponent);
     return mantissa == 0.5 ? exponent - 1 : exponent;
@@ -195,7 +199,7 @@ static void searchCell(const Search* search, const Cell* cell, const Entry* entr
 // All cells of one level whose boxes can reach the entry's: a box sticks out of its cell by half a side.
 static void searchLevel(const Search* search, const Entry* entry, int32_t level, tpPairSink* sink) {
     const tpBounds* b = &entry->bounds;
-    double size = ldexp(1.0, level), half = 0.5 * size;
+    double size = ldexp(1.0, level), half = 0.5 * (1.0 + reachSlack) * size;
     Cell low = { cellOf(b->lower.x - half, size), cellOf(b->lower.y - half, size),
                  cellOf(b->lower.z - half, size), level };
     Cell high = { cellOf(b->upper.x + half, size), cellOf(b->upper.y + half, size),
