@@ -9,7 +9,7 @@ if [ ! -e /usr/include/fcl/fcl.h ] || [ ! -e /usr/include/bullet/btBulletCollisi
     $as_root apt-get install -y --no-install-recommends g++ libfcl-dev libccd-dev libeigen3-dev libbullet-dev
 fi
 cmake --preset release -DTIPPE_BENCH=ON >/dev/null
-ninja -C build/release bench_collision
+ninja -C build/release bench_collision bench_broad_phase
 
 cache=build/release/CMakeCache.txt
 export TIPPE_BENCH_MACHINE="$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(uname -s) $(uname -r)"
@@ -19,4 +19,5 @@ export TIPPE_BENCH_OPPONENT="FCL $(dpkg-query -W -f '${Version}' libfcl-dev), Bu
 export TIPPE_BENCH_COMMIT="$(git rev-parse --short HEAD)$(git diff --quiet HEAD -- src include || echo ', with changes')"
 mkdir -p bench/results
 build/release/bench/bench_collision bench/results/collision.csv
+build/release/bench/bench_broad_phase bench/results/broad_phase.csv
 python3 tools/plot_collision.py bench/results/collision.csv bench/results/collision.svg
