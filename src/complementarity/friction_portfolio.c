@@ -154,6 +154,9 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
                       const Stage* stages, int stageCount, tpArena* arena, double* r,
                       tpSolveReport* report) {
     tpFrictionSystem system;
+    if (problem->blockCount == 0) {
+        return true;
+    }
     if (!tpFrictionSystem_Build(&system, problem, arena)) {
         return false;
     }

@@ -119,6 +119,10 @@ bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double*
     int rowCount = tpFriction_RowCount(problem);
     *residual = (tpFrictionResidual){ INFINITY, INFINITY, INFINITY, INFINITY,
                                       INFINITY, INFINITY, INFINITY };
+    if (problem->blockCount == 0) {
+        *residual = (tpFrictionResidual){ 0 };
+        return true;
+    }
     tpArenaMark mark = tpSolverMemory_Begin(memory);
     bool enough = velocities(problem, r, rowCount, &memory->arena, u);
     tpSolverMemory_End(memory, mark);
