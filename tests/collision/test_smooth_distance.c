@@ -131,7 +131,7 @@ static void certifyAll(const tpShapeRange* rangeA, const tpShapeRange* rangeB, i
 
 static void testOrdinary(void** state) {
     (void)state;
-    certifyAll(&ordinaryShapes, &ordinaryShapes, 1000, 1e-10, 1000);
+    certifyAll(&ordinaryShapes, &ordinaryShapes, 2400, 1e-10, 1000);
 }
 
 static void testNeedlesAndPancakes(void** state) {
@@ -145,6 +145,84 @@ static void testSizeRatios(void** state) {
     static const tpShapeRange large = { 1.0, 0.3, 1.7, 1e6 };
     certifyAll(&ordinaryShapes, &large, 100, 1e-10, 30000);
     certifyAll(&large, &ordinaryShapes, 100, 1e-10, 40000);
+}
+
+// Sizes, places and directions from a short list: axes that coincide, faces in parallel, centres in one
+// place, corners on corners.
+static tpGeometry alignedShape(tpRandom* random, tpShapeType type) {
+    static const double sizes[] = { 0.5, 1.0, 2.0 };
+    tpGeometry shape = randomShape(random, type, &ordinaryShapes);
+    double x = sizes[randomBits(random) % 3], y = sizes[randomBits(random) % 3];
+    double z = sizes[randomBits(random) % 3];
+    shape.pose = tpIdentityPose();
+    switch (type) {
+    case tp_sphereShape:
+        shape.sphere.radius = x;
+        break;
+    case tp_boxShape:
+        shape.box.size = tpMakeVec3(x, y, z);
+        break;
+    case tp_ellipsoidShape:
+        shape.ellipsoid.radii = tpMakeVec3(x, y, z);
+        break;
+    case tp_superellipsoidShape:
+        shape.superellipsoid = (tpSuperellipsoid){ { x, y, z }, { fmin(x, 1.5), fmin(y, 1.5) } };
+        break;
+    case tp_capsuleShape:
+        shape.capsule.radius = x;
+        shape.capsule.length = y;
+        break;
+    case tp_cylinderShape:
+        shape.cylinder.radius = x;
+        shape.cylinder.length = y;
+        break;
+    case tp_coneShape:
+        shape.cone.radius = x;
+        shape.cone.length = y;
+        break;
+    default:
+        break;
+    }
+    return shape;
+}
+
+static tpPose alignedPose(tpRandom* random) {
+    tpPose pose;
+    tpVec3 axis =
+        tpMakeVec3((double)(randomBits(random) % 2), (double)(randomBits(random) % 2), 1.0);
+    pose.rotation =
+        tpQuatFromAxisAngle(axis, 1.5707963267948966 * (double)(randomBits(random) % 4));
+    bool isOnAxis = randomBits(random) % 2 == 0;
+    double x = 0.5 * (double)(randomBits(random) % 9) - 2.0;
+    double y = 0.5 * (double)(randomBits(random) % 9) - 2.0;
+    double z = 0.5 * (double)(randomBits(random) % 9) - 2.0;
+    pose.position = isOnAxis ? tpMakeVec3(0.0, 0.0, z) : tpMakeVec3(x, y, z);
+    return pose;
+}
+
+static void testAligned(void** state) {
+    (void)state;
+    double worst = 0.0;
+    // Not intersections, the last type: the oracle's support map of those is off by up to 1e-6 in
+    // directions of symmetry, where points found here prove it wrong.
+    for (int i = 0; i < boundedCount - 1; ++i) {
+        for (int j = 0; j <= i; ++j) {
+            tpRandom random = { (uint64_t)(120000 + 100 * i + j) };
+            for (int k = 0; k < pairsEach(300, i, j); ++k) {
+                Pair p = { alignedShape(&random, bounded[i]), alignedShape(&random, bounded[j]),
+                           alignedPose(&random), alignedPose(&random), 4.0 };
+                tpSmoothResult r;
+                assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &r));
+                double error = certify(&p, &r);
+                if (!(error <= 1e-9) || !r.converged) {
+                    failPair("no certificate when aligned", &p, k, error, &r);
+                }
+                worst = fmax(worst, error);
+                releasePair(&p);
+            }
+        }
+    }
+    print_message("worst certificate %.1e\n", worst);
 }
 
 static void testDeepest(void** state) {
@@ -371,11 +449,11 @@ static void testContinuity(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testOrdinary),       cmocka_unit_test(testNeedlesAndPancakes),
-        cmocka_unit_test(testSizeRatios),     cmocka_unit_test(testDeepest),
-        cmocka_unit_test(testThroughContact), cmocka_unit_test(testSymmetry),
-        cmocka_unit_test(testFarFromOrigin),  cmocka_unit_test(testTwoWays),
-        cmocka_unit_test(testContinuity),
+        cmocka_unit_test(testOrdinary),   cmocka_unit_test(testNeedlesAndPancakes),
+        cmocka_unit_test(testSizeRatios), cmocka_unit_test(testAligned),
+        cmocka_unit_test(testDeepest),    cmocka_unit_test(testThroughContact),
+        cmocka_unit_test(testSymmetry),   cmocka_unit_test(testFarFromOrigin),
+        cmocka_unit_test(testTwoWays),    cmocka_unit_test(testContinuity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
