@@ -79,10 +79,6 @@ static void makeRecording(void) {
     tpBatch_Destroy(&batch);
 }
 
-static void removeRecording(void) {
-    unlink(path);
-}
-
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments) {
     (void)argumentCount;
     (void)arguments;
@@ -97,7 +93,7 @@ int LLVMFuzzerInitialize(int* argumentCount, char*** arguments) {
             places[placeCount++] = i;
         }
     }
-    atexit(removeRecording);
+    unlink(path);
     return 0;
 }
 
@@ -179,11 +175,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length) {
     REQUIRE(file != NULL && fwrite(changed, 1, size, file) == size && fclose(file) == 0);
     tpError error = { .result = tp_success };
     tpRecording* recording = tpOpenRecording(path, NULL, &error);
-    if (recording == NULL) {
+    if (recording != NULL) {
+        readEverything(recording);
+        tpCloseRecording(recording);
+    } else {
         REQUIRE(error.result != tp_success && error.message[0] != '\0');
-        return 0;
     }
-    readEverything(recording);
-    tpCloseRecording(recording);
+    unlink(path);
     return 0;
 }
