@@ -92,6 +92,17 @@ TP_API tpSolveStatus tpLcp_SolvePrincipalPivoting(const tpLcp* lcp,
                                                   tpSolverMemory* memory, double* z,
                                                   tpSolveReport* report);
 
+// Contact problems whose friction limits are taken from the last point, as a sequence of monotone problems
+// for Lemke's method: for piles on which its path is too long (lcp_lagged.c).
+typedef struct tpLaggedOptions {
+    double tolerance;   // judged residual; default 1e-8
+    int iterationLimit; // default 100
+} tpLaggedOptions;
+
+TP_API tpLaggedOptions tpDefaultLaggedOptions(void);
+TP_API tpSolveStatus tpLcp_SolveLagged(const tpLcp* lcp, const tpLaggedOptions* options,
+                                       tpSolverMemory* memory, double* z, tpSolveReport* report);
+
 // All complementary bases, one after the other: the last word for small problems (lcp_enumeration.c).
 typedef struct tpEnumerationOptions {
     double tolerance; // judged residual; default 1e-8

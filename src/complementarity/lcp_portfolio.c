@@ -82,6 +82,16 @@ static bool tryPrincipalPivoting(Portfolio* portfolio) {
     return keep(portfolio, &stage);
 }
 
+static bool tryLagged(Portfolio* portfolio) {
+    tpSolveReport stage;
+    tpLaggedOptions options = tpDefaultLaggedOptions();
+    options.tolerance = portfolio->options->tolerance;
+    options.iterationLimit = 40;
+    tpSolveStatus status = tpLcp_SolveLagged(portfolio->lcp, &options, portfolio->memory,
+                                             portfolio->candidate, &stage);
+    return status != tp_notApplicable && keep(portfolio, &stage);
+}
+
 static bool tryEnumeration(Portfolio* portfolio) {
     tpSolveReport stage;
     tpEnumerationOptions options = tpDefaultEnumerationOptions();
@@ -127,8 +137,9 @@ static void fillCovering(Portfolio* portfolio, int round) {
 static void runStages(Portfolio* portfolio) {
     int n = portfolio->lcp->n;
     const unsigned char* start = portfolio->options->startBasis;
-    if (tryLemke(portfolio, start, NULL, 8 * n + 200) || tryNewton(portfolio, tp_naturalMap, 0.0) ||
-        tryPrincipalPivoting(portfolio) || isLate(portfolio) || proveInfeasible(portfolio) ||
+    if (tryLemke(portfolio, start, NULL, 4 * n + 200) || tryLagged(portfolio) ||
+        tryNewton(portfolio, tp_naturalMap, 0.0) || tryPrincipalPivoting(portfolio) ||
+        isLate(portfolio) || proveInfeasible(portfolio) ||
         tryNewton(portfolio, tp_fischerBurmeister, 0.0)) {
         return;
     }
@@ -230,6 +241,13 @@ static tpSolveStatus solveNewtonNatural(const tpLcp* lcp, double tolerance, tpSo
     return tpLcp_SolveNewton(lcp, &options, memory, z, report);
 }
 
+static tpSolveStatus solveLagged(const tpLcp* lcp, double tolerance, tpSolverMemory* memory,
+                                 double* z, tpSolveReport* report) {
+    tpLaggedOptions options = tpDefaultLaggedOptions();
+    options.tolerance = tolerance;
+    return tpLcp_SolveLagged(lcp, &options, memory, z, report);
+}
+
 static tpSolveStatus solveEnumeration(const tpLcp* lcp, double tolerance, tpSolverMemory* memory,
                                       double* z, tpSolveReport* report) {
     tpEnumerationOptions options = tpDefaultEnumerationOptions();
@@ -242,6 +260,7 @@ static const tpLcpSolver table[] = {
     { "lemke", "revised Lemke, sparse factors, warm starts", solveLemke },
     { "lemke-tableau", "Lemke with an explicit tableau and the lexicographic rule",
       solveLemkeTableau },
+    { "lagged", "contact problems as a sequence of monotone ones", solveLagged },
     { "newton", "semismooth Newton on the Fischer-Burmeister function", solveNewton },
     { "newton-natural", "semismooth Newton on the natural map", solveNewtonNatural },
     { "principal-pivoting", "block principal pivoting, for P matrices", solvePrincipalPivoting },

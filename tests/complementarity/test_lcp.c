@@ -1,6 +1,7 @@
 // The judge of linear problems, their checks, the table of solvers.
 
 #include <math.h>
+#include <string.h>
 
 #include "support/check.h"
 #include "tippe/complementarity.h"
@@ -123,7 +124,12 @@ static void solvesOneVariable(void** state) {
             tpLcp lcp = { .n = 1, .M = tpDenseMatrix(1, 1, &cases[c].M), .q = &cases[c].q };
             double z = -1.0;
             tpSolveReport report;
-            assert_int_equal(solvers[s].solve(&lcp, 1e-8, memory, &z, &report), tp_solved);
+            tpSolveStatus status = solvers[s].solve(&lcp, 1e-8, memory, &z, &report);
+            if (strcmp(solvers[s].name, "lagged") == 0) {
+                assert_int_equal(status, tp_notApplicable); // there is nothing to lag
+                continue;
+            }
+            assert_int_equal(status, tp_solved);
             CHECK_NEAR(z, cases[c].z, 1e-8 * fmax(1.0, cases[c].z));
             assert_true(report.stageCount >= 1);
         }
@@ -139,7 +145,8 @@ static void emptyProblemsAreSolved(void** state) {
     const tpLcpSolver* solvers = tpLcpSolvers(&count);
     for (int s = 0; s < count; ++s) {
         tpSolveReport report;
-        assert_int_equal(solvers[s].solve(&lcp, 1e-8, memory, &nothing, &report), tp_solved);
+        tpSolveStatus status = solvers[s].solve(&lcp, 1e-8, memory, &nothing, &report);
+        assert_true(status == tp_solved || status == tp_notApplicable);
     }
 }
 

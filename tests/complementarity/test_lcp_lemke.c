@@ -243,6 +243,29 @@ static void solvesStacks(void** state) {
     }
 }
 
+// Lagged friction limits reach solutions of the same problems, and never claim one that is none.
+static void laggedSolvesContactProblems(void** state) {
+    (void)state;
+    static ContactProblem problem;
+    tpRandom random = { 9 };
+    int count = trials(300), solved = 0;
+    for (int trial = 0; trial < count; ++trial) {
+        makeRandomProblem(&problem, &random, 4, 1 + (int)(randomBits(&random) % 10), 4, 0.5);
+        OwnedLcp owned = trial % 2 == 0 ? makeReducedLcp(&problem) : makeMixedLcp(&problem);
+        double* z = room(owned.lcp.n);
+        tpSolveReport report;
+        tpSolveStatus status = tpLcp_SolveLagged(&owned.lcp, NULL, memory, z, &report);
+        if (status == tp_solved) {
+            CHECK_BELOW(tpLcp_Residual(&owned.lcp, z, NULL, memory, NULL), 1.0000001e-8);
+        }
+        // Without friction anywhere there is nothing to lag.
+        solved += status == tp_solved || status == tp_notApplicable;
+        free(z);
+        freeLcp(&owned);
+    }
+    assert_true(100 * solved >= 98 * count);
+}
+
 // A basis from the solution makes the next solve free of pivots; one from a neighbour makes it short.
 static void warmStartsSavePivots(void** state) {
     (void)state;
@@ -404,6 +427,7 @@ int main(void) {
         cmocka_unit_test(permutationAndScalingChangeNothing),
         cmocka_unit_test(duplicationOnlySplitsImpulses),
         cmocka_unit_test(solvesStacks),
+        cmocka_unit_test(laggedSolvesContactProblems),
         cmocka_unit_test(warmStartsSavePivots),
         cmocka_unit_test(repeatsExactly),
         cmocka_unit_test(survivesFailingMemory),
