@@ -184,12 +184,9 @@ static tpResult buildTree(tpMesh* mesh, const Arrays* arrays, tpError* error) {
 
 static tpResult measure(tpMesh* mesh, tpError* error) {
     mesh->mass = tpIntegrateTriangles(mesh->vertices, mesh->triangles, mesh->triangleCount);
-    if (mesh->mass.mass < 0.0) {
-        return tpError_Set(
-            error, tp_badInput,
-            "the surface is inside out: its triangles run clockwise seen from outside "
-            "(volume %.6g m^3)",
-            mesh->mass.mass);
+    tpResult result = tpCheckMeshParts(mesh, error);
+    if (result != tp_success) {
+        return result;
     }
     if (!(mesh->mass.mass > 0.0)) {
         return tpError_Set(error, tp_badInput, "the surface encloses no volume");

@@ -46,6 +46,9 @@ void tpBuildTriangleTree(const tpBounds* bounds, int32_t count, tpTreeNode* node
 tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
                       const int32_t (*triangles)[3], int triangleCount, tpMesh** out,
                       tpError* error);
+// Refuses a surface of which a part is inside out and no cavity of another part.
+tpResult tpCheckMeshParts(const tpMesh* mesh, tpError* error);
+
 tpMesh* tpRetainMesh(tpMesh* mesh);
 void tpReleaseMesh(tpMesh* mesh);
 

@@ -140,6 +140,47 @@ static void badSurfacesAreRefused(void** state) {
     expectRefused((const int32_t(*)[3])t, 3, "at least 4");
 }
 
+// Two cubes in one mesh, the second scaled about the middle of the first, moved, and perhaps turned over.
+static tpResult makeTwoCubes(double scale, double shift, bool turned, double* volume,
+                             tpError* error) {
+    tpAllocator allocator = tpDefaultAllocator();
+    tpVec3 vertices[16];
+    int32_t t[24][3];
+    memcpy(t, cubeTriangles, sizeof(cubeTriangles));
+    for (int i = 0; i < 8; ++i) {
+        tpVec3 middle = tpMakeVec3(0.5, 0.5, 0.5);
+        vertices[i] = cubeVertices[i];
+        vertices[8 + i] = tpMulAdd(middle, scale, tpSub(cubeVertices[i], middle));
+        vertices[8 + i].x += shift;
+    }
+    for (int i = 0; i < 12; ++i) {
+        t[12 + i][0] = 8 + cubeTriangles[i][0];
+        t[12 + i][1] = 8 + cubeTriangles[i][turned ? 2 : 1];
+        t[12 + i][2] = 8 + cubeTriangles[i][turned ? 1 : 2];
+    }
+    tpGeometry mesh;
+    tpResult result = tpMakeMesh(&allocator, vertices, 16, (const int32_t(*)[3])t, 24,
+                                 tpIdentityPose(), &mesh, error);
+    if (result == tp_success) {
+        *volume = mesh.mesh->mass.mass;
+        tpReleaseGeometry(&mesh);
+    }
+    return result;
+}
+
+static void cavitiesAreNoMistakes(void** state) {
+    (void)state;
+    double volume;
+    tpError error = { 0 };
+    assert_int_equal(makeTwoCubes(0.5, 0.0, true, &volume, &error), tp_success);
+    CHECK_NEAR(volume, 1.0 - 0.125, 1e-14);
+    assert_int_equal(makeTwoCubes(0.5, 3.0, false, &volume, &error), tp_success);
+    CHECK_NEAR(volume, 1.0 + 0.125, 1e-14);
+    // Beside the other, a part that is turned over is a mistake, though the sum is positive.
+    assert_int_equal(makeTwoCubes(0.5, 3.0, true, &volume, &error), tp_badInput);
+    assert_non_null(strstr(error.message, "inside out: the part with triangle 12"));
+}
+
 // Triangles of one face meet flat, those of different faces convex; a notch has concave edges.
 static void edgesAreToldApart(void** state) {
     (void)state;
@@ -309,6 +350,7 @@ int main(void) {
         cmocka_unit_test(treeAgreesWithScan),
         cmocka_unit_test(raysDoNotSlipThrough),
         cmocka_unit_test(failingMemoryLeaksNothing),
+        cmocka_unit_test(cavitiesAreNoMistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
