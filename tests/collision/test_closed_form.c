@@ -2,6 +2,7 @@
 
 #include "collision/random_shapes.h"
 #include "collision/smooth_distance.h"
+#include "tippe/collision.h"
 
 static tpGeometry sphereOf(double radius) {
     tpGeometry g;
@@ -262,11 +263,47 @@ static void testDegenerate(void** state) {
     CHECK_NEAR(gapOf(&ball, at(2.0, 4.0, 5.0), &solid, o), 2.5, 1e-15);
 }
 
+// A ball cut off at z = 0.5, against planes all around it: its support function is known.
+static void testCutBall(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry parts[2], cut, plane;
+    tpError error;
+    parts[0] = sphereOf(1.0);
+    tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.5 }, tpIdentityPose(), &parts[1], &error);
+    assert_int_equal(tpMakeIntersection(&allocator, parts, 2, tpIdentityPose(), &cut, &error),
+                     tp_success);
+    for (int k = 0; k <= 360; ++k) {
+        double angle = k * 3.14159265358979323846 / 180.0, s = sin(angle), c = cos(angle);
+        double h = c > 0.5 ? 0.5 * c + sqrt(0.75) * fabs(s) : 1.0;
+        tpMakePlane(&(tpPlane){ { -s, 0.0, -c }, -3.0 }, tpIdentityPose(), &plane, &error);
+        CHECK_NEAR(gapOf(&cut, tpIdentityPose(), &plane, tpIdentityPose()), 3.0 - h, 1e-12);
+        tpClosest closest;
+        assert_int_equal(
+            tpClosestPoints(&cut, tpIdentityPose(), &plane, tpIdentityPose(), NULL, &closest),
+            tp_success);
+        CHECK_NEAR(closest.distance, 3.0 - h, 1e-12);
+        // And a ball that far out.
+        tpGeometry ball = sphereOf(0.5);
+        double x = 3.0 * s, z = 3.0 * c, rim = sqrt(0.75), exact;
+        if (z <= 0.5 || (z - 0.5) * rim <= (fabs(x) - rim) * 0.5) {
+            exact = 2.0;
+        } else if (fabs(x) <= rim) {
+            exact = z - 0.5;
+        } else {
+            exact = hypot(fabs(x) - rim, z - 0.5);
+        }
+        CHECK_NEAR(gapOf(&ball, at(x, 0.0, z), &cut, tpIdentityPose()), exact - 0.5, 1e-12);
+    }
+    tpReleaseGeometry(&cut);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testSpheres),         cmocka_unit_test(testCapsules),
         cmocka_unit_test(testSphereEllipsoid), cmocka_unit_test(testPlanes),
         cmocka_unit_test(testSphereSolids),    cmocka_unit_test(testDegenerate),
+        cmocka_unit_test(testCutBall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
