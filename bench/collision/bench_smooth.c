@@ -158,6 +158,19 @@ static void report(FILE* file, const char* name, double times[repeats]) {
     }
 }
 
+// What the numbers were measured with; run.sh says it in the environment.
+static void describe(FILE* file) {
+    static const char* const about[][2] = { { "machine", "TIPPE_BENCH_MACHINE" },
+                                            { "compiler", "TIPPE_BENCH_COMPILER" },
+                                            { "flags", "TIPPE_BENCH_FLAGS" },
+                                            { "commit", "TIPPE_BENCH_COMMIT" } };
+    for (size_t k = 0; k < sizeof about / sizeof about[0]; ++k) {
+        const char* text = getenv(about[k][1]);
+        fprintf(file, "# %s: %s\n", about[k][0], text != NULL ? text : "not told");
+    }
+    fprintf(file, "query,least_ns,median_ns\n");
+}
+
 int main(int argc, char** argv) {
     FILE* file = argc > 1 ? fopen(argv[1], "w") : NULL;
     if (argc > 1 && file == NULL) {
@@ -165,7 +178,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     if (file != NULL) {
-        fprintf(file, "query,least_ns,median_ns\n");
+        describe(file);
     }
     double times[repeats], checksum = 0.0;
     printf("%-40s %13s %13s\n", "query", "least", "median");

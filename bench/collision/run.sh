@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Distances of hulls against FCL and all pairs of 10,000 boxes against Bullet. Installs both from Debian's
-# packages where they are missing, builds, and writes bench/results/collision.csv and collision.svg.
+# packages where they are missing, builds, and writes bench/results/collision.csv and collision.svg;
+# smooth pairs, which have no opponent there, go to smooth.csv.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,5 +20,6 @@ export TIPPE_BENCH_OPPONENT="FCL $(dpkg-query -W -f '${Version}' libfcl-dev), Bu
 export TIPPE_BENCH_COMMIT="$(git rev-parse --short HEAD)$(git diff --quiet HEAD -- src include || echo ', with changes')"
 mkdir -p bench/results
 build/release/bench/bench_collision bench/results/collision.csv
+build/release/bench/bench_smooth bench/results/smooth.csv
 build/release/bench/bench_broad_phase bench/results/broad_phase.csv
 python3 tools/plot_collision.py bench/results/collision.csv bench/results/collision.svg

@@ -40,11 +40,10 @@ static void gatherNear(const tpSmoothBody* body, tpVec3 x, Linear* l) {
     l->count = 0;
     for (int k = 0; k < surfaces; ++k) {
         double value = tpSurfaceValue(body->geometry, k, x, NULL, NULL);
-        int place = l->count < maxNear ? l->count++ : maxNear - 1;
-        if (place == maxNear - 1 && l->count == maxNear && k >= maxNear &&
-            value <= l->value[place]) {
+        if (l->count == maxNear && value <= l->value[maxNear - 1]) {
             continue;
         }
+        int place = l->count < maxNear ? l->count++ : maxNear - 1;
         while (place > 0 && l->value[place - 1] < value) {
             l->value[place] = l->value[place - 1];
             l->number[place] = l->number[place - 1];
