@@ -120,6 +120,24 @@ static void collideEdges(const Surfaces* s, const Facet* a, const Facet* b, int 
     }
 }
 
+// Where an edge of one triangle runs through the other, the two bodies overlap, however deep the edge's
+// lower end lies. The shallowest of such ends is kept, for bodies that no other contact parts.
+static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, tpContactPoint* out) {
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 p = edges->corners[k], q = edges->corners[(k + 1) % 3];
+        double s = tpDot(t->normal, tpSub(p, t->corners[0]));
+        double e = tpDot(t->normal, tpSub(q, t->corners[0]));
+        double gap = fmin(s, e);
+        if (s * e >= 0.0 || gap <= out->gap || !isOver(t, tpMulAdd(p, s / (s - e), tpSub(q, p)))) {
+            continue;
+        }
+        tpVec3 low = s < e ? p : q, foot = tpMulAdd(low, -gap, t->normal);
+        uint64_t feature = tpMakeFeature(tp_smooth, 1, side > 0 ? 0 : 1);
+        *out = side > 0 ? tpMakeContact(foot, t->normal, gap, feature)
+                        : tpMakeContact(low, tpNeg(t->normal), gap, feature);
+    }
+}
+
 static void collideTriangles(const Surfaces* s, const Facet* a, const Facet* b) {
     collideCorners(s, a, b, 1);
     collideCorners(s, b, a, -1);
@@ -128,6 +146,35 @@ static void collideTriangles(const Surfaces* s, const Facet* a, const Facet* b) 
             if (a->triangle.edges[i] == tp_convexEdge && b->triangle.edges[j] == tp_convexEdge) {
                 collideEdges(s, a, b, i, j);
             }
+        }
+    }
+}
+
+// Nearest points of two triangles that do not cross: a corner and a face, or two edges.
+static void nearestOnTriangles(const tpTriangle* a, const tpTriangle* b, tpClosest* out) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            tpVec3 p = a->corners[i], u = tpSub(a->corners[(i + 1) % 3], p);
+            tpVec3 q = b->corners[j], v = tpSub(b->corners[(j + 1) % 3], q);
+            double x, y;
+            tpNearestOnSegments(p, u, q, v, &x, &y);
+            tpVec3 onA = tpMulAdd(p, x, u), onB = tpMulAdd(q, y, v);
+            double distance = tpDistanceBetween(onA, onB);
+            if (distance < out->distance) {
+                *out = (tpClosest){ distance, onA, onB, tpNormalize(tpSub(onA, onB)) };
+            }
+        }
+        double gap = tpDot(b->normal, tpSub(a->corners[i], b->corners[0]));
+        if (fabs(gap) < out->distance && isOver(b, a->corners[i])) {
+            tpVec3 n = gap >= 0.0 ? b->normal : tpNeg(b->normal);
+            *out = (tpClosest){ fabs(gap), a->corners[i], tpMulAdd(a->corners[i], -gap, b->normal),
+                                n };
+        }
+        gap = tpDot(a->normal, tpSub(b->corners[i], a->corners[0]));
+        if (fabs(gap) < out->distance && isOver(a, b->corners[i])) {
+            tpVec3 n = gap >= 0.0 ? tpNeg(a->normal) : a->normal;
+            *out = (tpClosest){ fabs(gap), tpMulAdd(b->corners[i], -gap, a->normal), b->corners[i],
+                                n };
         }
     }
 }
@@ -166,9 +213,29 @@ static tpTriangleQuery trianglesNearB(const Surfaces* s, double reach) {
     return tpQueryTriangles(s->a, growBounds(bounds, reach));
 }
 
+// As above, where the triangles look at each other along the line between the points.
+static void nearestFacing(const tpTriangle* a, const tpTriangle* b, tpClosest* out) {
+    tpClosest c = { .distance = out->distance };
+    nearestOnTriangles(a, b, &c);
+    if (c.distance < out->distance && c.distance > 0.0 && tpDot(c.normal, b->normal) >= 0.0 &&
+        tpDot(c.normal, a->normal) <= 0.0) {
+        *out = c;
+    }
+}
+
+static double leastGap(const tpContactList* list, int first) {
+    double least = DBL_MAX;
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        least = fmin(least, list->points[i].gap);
+    }
+    return least;
+}
+
 static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     Surfaces s = startSurfaces(pair, out);
+    tpClosest nearest = { .distance = DBL_MAX };
+    tpContactPoint pierced = { .gap = -DBL_MAX };
     int first = out->count;
     double reach = fmax(s.margin, s.depth);
     tpTriangleQuery near = trianglesNearB(&s, reach);
@@ -179,38 +246,21 @@ static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactLis
         for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
             Facet b = { tpGetTriangle(s.b, j), j };
             collideTriangles(&s, &a, &b);
+            nearestFacing(&a.triangle, &b.triangle, &nearest);
+            pierce(&a.triangle, &b.triangle, 1, &pierced);
+            pierce(&b.triangle, &a.triangle, -1, &pierced);
         }
+    }
+    // Corners beside edges and corners: one contact, where no other is as near.
+    double least = leastGap(out, first);
+    if (least > 0.0 && pierced.gap > -DBL_MAX) {
+        emit(&s, pierced.pointB, pierced.normal, pierced.gap, pierced.feature);
+        least = pierced.gap;
+    }
+    if (nearest.distance <= s.margin && nearest.distance < least - 1e-6 * s.depth) {
+        emit(&s, nearest.pointB, nearest.normal, nearest.distance, tpMakeFeature(tp_smooth, 0, 0));
     }
     tpMergeContacts(out, first);
-}
-
-// Nearest points of two triangles that do not cross: a corner and a face, or two edges.
-static void nearestOnTriangles(const tpTriangle* a, const tpTriangle* b, tpClosest* out) {
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            tpVec3 p = a->corners[i], u = tpSub(a->corners[(i + 1) % 3], p);
-            tpVec3 q = b->corners[j], v = tpSub(b->corners[(j + 1) % 3], q);
-            double x, y;
-            tpNearestOnSegments(p, u, q, v, &x, &y);
-            tpVec3 onA = tpMulAdd(p, x, u), onB = tpMulAdd(q, y, v);
-            double distance = tpDistanceBetween(onA, onB);
-            if (distance < out->distance) {
-                *out = (tpClosest){ distance, onA, onB, tpNormalize(tpSub(onA, onB)) };
-            }
-        }
-        double gap = tpDot(b->normal, tpSub(a->corners[i], b->corners[0]));
-        if (fabs(gap) < out->distance && isOver(b, a->corners[i])) {
-            tpVec3 n = gap >= 0.0 ? b->normal : tpNeg(b->normal);
-            *out = (tpClosest){ fabs(gap), a->corners[i], tpMulAdd(a->corners[i], -gap, b->normal),
-                                n };
-        }
-        gap = tpDot(a->normal, tpSub(b->corners[i], a->corners[0]));
-        if (fabs(gap) < out->distance && isOver(a, b->corners[i])) {
-            tpVec3 n = gap >= 0.0 ? tpNeg(a->normal) : a->normal;
-            *out = (tpClosest){ fabs(gap), tpMulAdd(b->corners[i], -gap, a->normal), b->corners[i],
-                                n };
-        }
-    }
 }
 
 static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpClosest* out) {

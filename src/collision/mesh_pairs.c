@@ -31,6 +31,7 @@ typedef struct Query {
     tpPose pose; // of the convex shape
     tpVec3 center;
     const tpHull* core; // NULL for other round shapes
+    bool isFlat;        // it has faces, lines or rims
     double radius, margin;
     tpPose toWorld;
     tpContactList* out;
@@ -58,6 +59,8 @@ static void startQuery(const tpPair* pair, tpCoreStorage* storage, tpContactList
     query->margin = pair->margin;
     query->toWorld = pair->poseB;
     query->out = out;
+    tpOutline outline;
+    query->isFlat = tpFindOutline(pair->a, query->pose, tpMakeVec3(0.0, 0.0, 1.0), &outline);
     query->center = query->core != NULL ? tpTransformPoint(query->pose, query->core->center)
                                         : query->pose.position;
 }
@@ -207,13 +210,16 @@ static void collideOverTriangle(const Query* query, Side* side) {
         tpClosest closest = side->closest;
         tpVec3 n = closest.normal = side->triangle.normal;
         tpCollidePatches(&pair, &closest, &list);
-        bool isPoint = list.points[0].feature == tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0);
-        tpOutline outline;
-        if (isPoint && tpFindOutline(query->convex, query->pose, n, &outline)) {
-            // Nothing of a line or rim lies over this triangle: its neighbours have it.
-            list.count = 0;
-        } else if (isPoint) {
-            list.points[0] = lowestOver(query, side);
+        // A single point was measured along another normal. Where the shape has a line or rim that
+        // does not lie over this triangle, its neighbours have it.
+        tpContactPoint* last = &list.points[list.count - 1];
+        if (last->feature == tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0)) {
+            tpOutline outline;
+            if (tpFindOutline(query->convex, query->pose, n, &outline)) {
+                --list.count;
+            } else {
+                *last = lowestOver(query, side);
+            }
         }
     }
     deliver(query, side, &list);
@@ -252,10 +258,12 @@ typedef enum Outcome { answered, isBehind, isLeftToNeighbors } Outcome;
 static Outcome collideTriangle(const Query* query, Side* side) {
     tpVec3 n = side->closest.normal;
     double cosine = tpDot(n, side->triangle.normal);
-    if (side->isDeep && tpDot(side->triangle.normal, query->center) < side->hull.offsets[0]) {
+    bool isOverlapping = side->isDeep || side->closest.distance <= 0.0;
+    if (isOverlapping && tpDot(side->triangle.normal, query->center) < side->hull.offsets[0]) {
         return isBehind;
     }
-    if (cosine >= faceCosine) {
+    // A ball has no flat part to lay on the triangle: the direction of its nearest point is exact.
+    if (cosine >= faceCosine && (query->isFlat || side->isDeep)) {
         collideOverTriangle(query, side);
     } else if (tpTrianglePushes(query->surface, &side->triangle, side->index, side->part, side->k,
                                 n)) {
@@ -355,6 +363,40 @@ static tpTriangleQuery trianglesNear(const Query* query) {
     return tpQueryTriangles(query->surface, bounds);
 }
 
+// A height field is solid all the way down: a shape wholly below it is pushed by the triangle over its
+// centre.
+static void collideBelowField(const Query* query) {
+    tpBounds column = { { query->center.x, query->center.y, -DBL_MAX },
+                        { query->center.x, query->center.y, DBL_MAX } };
+    tpTriangleQuery above = tpQueryTriangles(query->surface, column);
+    for (int32_t t = tpNextTriangle(&above); t >= 0; t = tpNextTriangle(&above)) {
+        Side side = { .triangle = tpGetTriangle(query->surface, t), .index = t };
+        tpFillTriangle(&side.hull, side.triangle.corners, side.triangle.normal);
+        const tpVec3* c = side.triangle.corners;
+        bool isOver = tpDot(side.triangle.normal, query->center) < side.hull.offsets[0];
+        for (int k = 0; k < 3; ++k) {
+            tpVec3 e = tpSub(c[(k + 1) % 3], c[k]), r = tpSub(query->center, c[k]);
+            isOver = isOver && e.x * r.y - e.y * r.x >= 0.0;
+        }
+        if (isOver) {
+            tpContactPoint contact = lowestOver(query, &side);
+            tpContactList list = { &contact, 1, 1 };
+            deliver(query, &side, &list);
+            return;
+        }
+    }
+}
+
+// Whether a contact from `first` on overlaps, not only comes near.
+static bool hasOverlap(const tpContactList* list, int first) {
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        if (list->points[i].gap <= 0.0) {
+            return true;
+        }
+    }
+    return list->count > list->capacity;
+}
+
 static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     tpCoreStorage storage;
@@ -373,13 +415,17 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
             }
         }
     }
-    if (out->count == first && deferred.anyAtEdge) {
+    if (deferred.anyAtEdge && !hasOverlap(out, first)) {
         pushOffEdge(&query, &deferred);
     }
+    if (out->count == first && deferred.count == 0 && pair->b->type == tp_heightFieldShape) {
+        collideBelowField(&query);
+    }
     // A shape that has sunk in by more than half: the shallowest triangle pushes.
-    if (out->count == first && deferred.count > 0 && lookAt(&query, deferred.shallowest, &side)) {
+    if (deferred.count > 0 && !hasOverlap(out, first) &&
+        lookAt(&query, deferred.shallowest, &side)) {
         collideOverTriangle(&query, &side);
-        if (out->count == first) {
+        if (!hasOverlap(out, first)) {
             tpContactList list = { &deferred.lowest, 1, 1 };
             deliver(&query, &side, &list);
         }

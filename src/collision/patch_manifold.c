@@ -140,38 +140,45 @@ static void cutSegment(const Overlap* o, tpVec3 p, tpVec3 q, int32_t id) {
     }
 }
 
-// Crossings of the outline's rim with the sides of a polygon.
+// Crossings of the outline's rim with the upright planes over the sides of a polygon: on the rim, where
+// cos and sin of the angle around it satisfy one linear equation.
 static void crossRimWithSides(const Overlap* o) {
     const tpOutline* outline = o->outline;
     const tpFacet* facet = o->facet;
+    tpVec3 e, f;
+    tpMakeTangents(outline->rimAxis, &e, &f);
     for (int k = 0; k < facet->count; ++k) {
         tpVec3 p = facet->corners[k], q = facet->corners[k + 1 < facet->count ? k + 1 : 0];
-        tpVec3 v = tpSub(q, p);
-        double t[2];
-        if (!crossCircle(outline->rimCenter, outline->rimAxis, outline->rimRadius, p, v, t)) {
+        tpVec3 v = tpSub(q, p), outward = tpNormalize(tpCross(v, facet->normal));
+        double a = outline->rimRadius * tpDot(e, outward),
+               b = outline->rimRadius * tpDot(f, outward);
+        double c = tpDot(tpSub(p, outline->rimCenter), outward), length = sqrt(a * a + b * b);
+        if (fabs(c) >= length) {
             continue;
         }
+        double middle = atan2(b, a), half = acos(c / length);
         for (int i = 0; i < 2; ++i) {
-            if (t[i] >= 0.0 && t[i] <= 1.0) {
-                // From the facet up to the plane of the rim.
-                tpVec3 below = tpMulAdd(p, t[i], v);
-                double slope = tpDot(facet->normal, outline->rimAxis);
-                double up = tpDot(tpSub(outline->rimCenter, below), outline->rimAxis) / slope;
-                tpVec3 point = tpMulAdd(below, up, facet->normal);
+            double angle = i == 0 ? middle - half : middle + half;
+            tpVec3 r = tpAdd(tpScale(cos(angle), e), tpScale(sin(angle), f));
+            tpVec3 point = tpMulAdd(outline->rimCenter, outline->rimRadius, r);
+            double t = tpDot(tpSub(point, p), v) / tpDot(v, v);
+            if (t >= 0.0 && t <= 1.0) {
                 emit(o, point, heightOf(o, point), tp_rimCrossing + i, facet->ids[k]);
             }
         }
     }
 }
 
-// Crossings of the outline's rim with the rim of a disc, both nearly in one plane.
+// Crossings of the outline's rim with the rim of a disc, where both are parallel. A tilted rim has its
+// lowest points elsewhere.
 static void crossRims(const Overlap* o) {
     const tpOutline* outline = o->outline;
     const tpFacet* facet = o->facet;
     tpVec3 n = facet->normal, to = tpSub(outline->rimCenter, facet->center);
     tpVec3 flat = tpMulAdd(to, -tpDot(to, n), n);
     double distance = tpLength(flat), r = facet->radius, s = outline->rimRadius;
-    if (distance <= fabs(r - s) || distance >= r + s) {
+    if (fabs(tpDot(n, outline->rimAxis)) < faceCosine || distance <= fabs(r - s) ||
+        distance >= r + s) {
         return;
     }
     double along = (distance * distance + r * r - s * s) / (2.0 * distance);
@@ -316,7 +323,12 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     } else {
         joinLines(pair, closest, out);
     }
-    if (out->count == before) {
+    // No facet or line, or one whose contacts have missed the nearest points.
+    double least = INFINITY;
+    for (int i = before; i < out->count && i < out->capacity; ++i) {
+        least = fmin(least, out->points[i].gap);
+    }
+    if (least > closest->distance + 1e-4 * fabs(closest->distance) + 1e-7) {
         tpContactPoint contact = { closest->pointA, closest->pointB, n, closest->distance,
                                    tpMakeFeature(tp_smooth, tp_rimCrossing + 3, 0) };
         tpContactList_Add(out, &contact);
