@@ -112,7 +112,9 @@ static void holdsForAllPairs(void** state) {
     for (int i = 0; i < shapeCount; ++i) {
         for (int j = 0; j < shapeCount; ++j) {
             for (int k = 0; k < triesPerPair; ++k) {
-                Try t = { &shapes[i], &shapes[j], tpIdentityPose(), tpIdentityPose(), { 0 } };
+                Try t = {
+                    &shapes[i], &shapes[j], tpIdentityPose(), tpIdentityPose(), { .distance = 0.0 }
+                };
                 t.poseA.position = randomVec3(&random, -1.0, 1.0);
                 t.poseA.rotation = randomRotation(&random);
                 t.poseB.position = randomVec3(&random, -0.3, 0.3);
