@@ -13,6 +13,9 @@
 
 static const double regularisation = 1e-12;
 
+// Blocks a column of W has in an island that is a chain of joints with a contact here and there.
+enum { chainCouples = 6 };
+
 static bool hasJoint(const tpFrictionIsland* island) {
     for (int b = 0; b < island->blockCount; ++b) {
         if (island->kind[b] == tp_frictionFree) {
@@ -194,6 +197,23 @@ static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool*
     return true;
 }
 
+// Newton, then proximal points, on the island with W formed.
+static tpSolveStatus solveFormed(tpFrictionIsland* island, const tpBlockMatrix* W,
+                                 const tpFrictionOptions* options, int limit, tpArena* arena,
+                                 int* iterations) {
+    tpFrictionIsland formed = *island;
+    formed.W = *W;
+    tpSolveStatus status = tpFrictionIsland_Newton(&formed, options, limit, arena, iterations);
+    if (status != tp_solved && status != tp_solverOutOfMemory) {
+        tpFrictionOptions small = *options;
+        small.proximalStart = 1e-4;
+        status = tpFrictionIsland_Proximal(&formed, &small, 10 * limit, arena, iterations);
+    }
+    island->residual = formed.residual; // r and u are shared
+    island->work = formed.work;
+    return status;
+}
+
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
                                          int limit, tpArena* arena, int* iterations) {
     if (!tpFrictionIsland_IsByBodies(island) || !hasJoint(island)) {
@@ -214,16 +234,22 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
             return island->residual <= island->tolerance ? tp_solved : tp_stalled;
         }
     }
-    // A contact or a limit is at work: the same island with W formed, for solvers that factorise it.
-    tpFrictionIsland formed = *island;
-    formed.W = W;
-    tpSolveStatus status = tpFrictionIsland_Newton(&formed, options, limit, arena, iterations);
-    if (status != tp_solved && status != tp_solverOutOfMemory) {
-        tpFrictionOptions small = *options;
-        small.proximalStart = 1e-4;
-        status = tpFrictionIsland_Proximal(&formed, &small, 10 * limit, arena, iterations);
+    // A contact or a limit is at work. Where patches of contacts fill W, the system of the bodies is
+    // much the cheaper, and has its turn first.
+    if (W.columnStart[W.count] > chainCouples * W.count) {
+        return tp_notApplicable;
     }
-    island->residual = formed.residual; // r and u are shared
-    island->work = formed.work;
-    return status;
+    return solveFormed(island, &W, options, limit, arena, iterations);
+}
+
+tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                      int limit, tpArena* arena, int* iterations) {
+    if (!tpFrictionIsland_IsByBodies(island) || !hasJoint(island)) {
+        return tp_notApplicable;
+    }
+    tpBlockMatrix W;
+    if (!formW(island, arena, &W)) {
+        return tp_solverOutOfMemory;
+    }
+    return solveFormed(island, &W, options, limit, arena, iterations);
 }

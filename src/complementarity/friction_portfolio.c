@@ -1,10 +1,10 @@
 // The friction portfolio: a list of stages, each an island solver, tried on the islands left over.
 //
-// Islands of joints alone are one linear system. Then cheap sweeps settle most islands; what is left goes to Newton, which is decisive
-// where contacts stick; then to proximal points, which also get sliding piles; then to long runs of
-// the first-order methods. A stage never makes an island worse, so the best found survives. Decisions
-// go by counted work, never by the clock, so that runs repeat. The answer is judged by
-// tpFriction_Judge on the problem as it was given: nothing else can say "solved".
+// Islands of joints alone are one linear system. Then cheap sweeps settle the easy islands and
+// accelerated gradients bring the others near; proximal points, with Newton inside, solve what is
+// left, if need be from other starts. A stage never makes an island worse, so the best found
+// survives. Decisions go by counted work, never by the clock, so that runs repeat. The answer is
+// judged by tpFriction_Judge on the problem as it was given: nothing else can say "solved".
 
 #include <float.h>
 #include <math.h>
@@ -249,6 +249,7 @@ static const Stage portfolio[] = {
     { "nncg", tpFrictionIsland_Nncg, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
+    { "bilateral", tpFrictionIsland_Formed, .limit = 30 },
     { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 4000, .restartSweeps = 200 },

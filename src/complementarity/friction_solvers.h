@@ -20,7 +20,10 @@ tpSolveStatus tpFrictionIsland_GaussSeidel(tpFrictionIsland* island,
 tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations);
 
-// For islands with free blocks, given by bodies; not applicable to others.
+// For islands with free blocks, given by bodies; not applicable to others. Bilateral solves joints
+// alone directly, and chains with W formed; Formed takes any of them with W formed.
+tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                      int limit, tpArena* arena, int* iterations);
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
                                          int limit, tpArena* arena, int* iterations);
 
