@@ -1,3 +1,5 @@
+// The dynamic tree of boxes: insertion by surface, rotations on the way up, and building from the top.
+
 #include "collision/bounds_tree.h"
 
 void tpCreateBoundsTree(tpBoundsTree* tree, const tpAllocator* allocator) {

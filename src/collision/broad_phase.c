@@ -1,3 +1,5 @@
+// What the broad phases share: when two boxes are a pair.
+
 #include "collision/broad_phase.h"
 
 #include "geometry/shape.h"

@@ -1,3 +1,5 @@
+// The map of directed edges: open addressing, at most half full, so that a search ends soon.
+
 #include "geometry/edge_map.h"
 
 #include <string.h>
