@@ -1,7 +1,7 @@
 // Hulls of any points: refused with a message, or right in everything that hull.h promises.
 //
-// Bytes are read as coordinates on a coarse grid or as doubles, so that coplanar, equal and nearly equal
-// points come often.
+// Bytes are read as coordinates on a coarse grid or as doubles, so that coplanar, equal and nearly
+// equal points come often.
 
 #include <stdlib.h>
 #include <string.h>

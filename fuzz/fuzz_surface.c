@@ -1,5 +1,5 @@
-// OBJ and STL files of any bytes: read, or refused with a message; what is read has triangles of vertices
-// that are there, and makes a mesh or says why not. The first byte chooses the format.
+// OBJ and STL files of any bytes: read, or refused with a message; what is read has triangles of
+// vertices that are there, and makes a mesh or says why not. The first byte chooses the format.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// What the broad phases cost against the number of boxes, the speed at which they move, and the ratio of the
-// largest box to the smallest. CPU times of one thread, the least and the mean over the steps of a run.
+// What the broad phases cost against the number of boxes, the speed at which they move, and the
+// ratio of the largest box to the smallest. CPU times of one thread, the least and the mean over
+// the steps of a run.
 //
 //     bench_broad_phase RESULTS.csv
 
@@ -24,7 +25,8 @@ static double uniform(uint64_t* state) {
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
 }
 
-// Boxes in a cube that they fill to a tenth; sides between 1 / ratio and 1, speeds relative to the sides.
+// Boxes in a cube that they fill to a tenth; sides between 1 / ratio and 1, speeds relative to the
+// sides.
 typedef struct Scene {
     tpVec3 centers[boxLimit], velocities[boxLimit];
     double halves[boxLimit];

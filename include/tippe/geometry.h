@@ -58,8 +58,8 @@ typedef struct tpEllipsoid {
 
 // (|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1) <= 1; convex for exponents up to 2.
 typedef struct tpSuperellipsoid {
-    tpVec3 radii;         // m
-    double exponents[2];  // e1 (towards z), e2 (around z), 0.01 to 2; 1, 1 is an ellipsoid
+    tpVec3 radii;        // m
+    double exponents[2]; // e1 (towards z), e2 (around z), 0.01 to 2; 1, 1 is an ellipsoid
 } tpSuperellipsoid;
 
 // The half space normal . x <= offset.
@@ -73,8 +73,8 @@ typedef struct tpMesh tpMesh;
 typedef struct tpHeightField tpHeightField;
 typedef struct tpIntersection tpIntersection;
 
-// A smooth convex body {f <= 0} given by functions in the shape's frame. f must be convex, and twice
-// differentiable where it is near zero. `bounds` encloses the body.
+// A smooth convex body {f <= 0} given by functions in the shape's frame. f must be convex, and
+// twice differentiable where it is near zero. `bounds` encloses the body.
 typedef struct tpImplicit {
     // Value at p; gradient and hessian where they are not NULL.
     double (*evaluate)(tpVec3 p, tpVec3* gradient, tpMat33* hessian, void* context);
@@ -104,7 +104,8 @@ typedef struct tpGeometry {
     };
 } tpGeometry;
 
-// Mass, centre of mass, and inertia about the centre of mass, in the axes in which they were asked for.
+// Mass, centre of mass, and inertia about the centre of mass, in the axes in which they were asked
+// for.
 typedef struct tpMassProperties {
     double mass;     // kg
     tpVec3 center;   // m
@@ -118,7 +119,8 @@ TP_BEGIN_DECLS
 
 TP_API tpResult tpMakeSphere(const tpSphere* sphere, tpPose pose, tpGeometry* out, tpError* error);
 TP_API tpResult tpMakeBox(const tpBox* box, tpPose pose, tpGeometry* out, tpError* error);
-TP_API tpResult tpMakeCapsule(const tpCapsule* capsule, tpPose pose, tpGeometry* out, tpError* error);
+TP_API tpResult tpMakeCapsule(const tpCapsule* capsule, tpPose pose, tpGeometry* out,
+                              tpError* error);
 TP_API tpResult tpMakeCylinder(const tpCylinder* cylinder, tpPose pose, tpGeometry* out,
                                tpError* error);
 TP_API tpResult tpMakeCone(const tpCone* cone, tpPose pose, tpGeometry* out, tpError* error);
@@ -131,8 +133,8 @@ TP_API tpResult tpMakeImplicit(const tpImplicit* implicit, tpPose pose, tpGeomet
                                tpError* error);
 
 // The convex hull of points; tp_unsupported in a build without Qhull.
-TP_API tpResult tpMakeHull(const tpAllocator* allocator, const tpVec3* points, int count, tpPose pose,
-                           tpGeometry* out, tpError* error);
+TP_API tpResult tpMakeHull(const tpAllocator* allocator, const tpVec3* points, int count,
+                           tpPose pose, tpGeometry* out, tpError* error);
 
 // A convex polygon in x-y (either sense of turn), extruded by length / 2 to both sides along z.
 // Needs no Qhull.
@@ -145,11 +147,11 @@ TP_API tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices,
                            const int32_t (*triangles)[3], int triangleCount, tpPose pose,
                            tpGeometry* out, tpError* error);
 
-// Heights over a grid of columns x rows points, spaced in x and y, centred on the origin, up along z.
-// heights[row * columns + column]. Solid below.
-TP_API tpResult tpMakeHeightField(const tpAllocator* allocator, int columns, int rows, double spacingX,
-                                  double spacingY, const double* heights, tpPose pose, tpGeometry* out,
-                                  tpError* error);
+// Heights over a grid of columns x rows points, spaced in x and y, centred on the origin, up along
+// z. heights[row * columns + column]. Solid below.
+TP_API tpResult tpMakeHeightField(const tpAllocator* allocator, int columns, int rows,
+                                  double spacingX, double spacingY, const double* heights,
+                                  tpPose pose, tpGeometry* out, tpError* error);
 
 // The intersection of convex shapes, each with its pose.
 TP_API tpResult tpMakeIntersection(const tpAllocator* allocator, const tpGeometry* parts, int count,
@@ -167,7 +169,8 @@ TP_API tpResult tpReadSurface(const tpAllocator* allocator, const char* path, tp
                               tpError* error);
 TP_API void tpReleaseSurface(tpSurface* surface);
 
-// Shared data: a copy of a tpGeometry that outlives the original is retained; each is released once.
+// Shared data: a copy of a tpGeometry that outlives the original is retained; each is released
+// once.
 TP_API tpGeometry tpRetainGeometry(const tpGeometry* geometry);
 TP_API void tpReleaseGeometry(tpGeometry* geometry);
 

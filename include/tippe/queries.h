@@ -1,9 +1,9 @@
-// Questions to a world: what a ray meets, what a moving shape meets, what lies in a box or a shape, and
-// how far two shapes are apart.
+// Questions to a world: what a ray meets, what a moving shape meets, what lies in a box or a shape,
+// and how far two shapes are apart.
 //
-// Queries see the bodies where they are now and change nothing, so several threads may ask one world at
-// once as long as none changes it. They cost a few nanoseconds a body, and an exact test for each shape
-// that is near. A shape takes part when its group is in the query's mask.
+// Queries see the bodies where they are now and change nothing, so several threads may ask one
+// world at once as long as none changes it. They cost a few nanoseconds a body, and an exact test
+// for each shape that is near. A shape takes part when its group is in the query's mask.
 
 #ifndef TIPPE_QUERIES_H
 #define TIPPE_QUERIES_H
@@ -30,19 +30,20 @@ typedef struct tpShapeCastResult {
 
 TP_BEGIN_DECLS
 
-// The first shape that the ray from `origin` to `origin + translation` meets. Of equally near ones, the
-// one in the lowest slot.
+// The first shape that the ray from `origin` to `origin + translation` meets. Of equally near ones,
+// the one in the lowest slot.
 TP_API tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translation,
                                    uint32_t mask);
 
-// Every shape that the ray meets, each at its own first hit, in no particular order but the same every
-// time. Return false to stop.
+// Every shape that the ray meets, each at its own first hit, in no particular order but the same
+// every time. Return false to stop.
 typedef bool (*tpRayCallback)(const tpRayResult* result, void* context);
 TP_API void tpWorld_CastRayAtAll(const tpWorld* world, tpVec3 origin, tpVec3 translation,
                                  uint32_t mask, tpRayCallback callback, void* context);
 
-// The first shape that `geometry`, its body at `pose`, comes within `tolerance` (m, positive) of when it
-// is moved by `translation` without turning. tp_unsupported where a pair of types cannot be asked.
+// The first shape that `geometry`, its body at `pose`, comes within `tolerance` (m, positive) of
+// when it is moved by `translation` without turning. tp_unsupported where a pair of types cannot be
+// asked.
 TP_API tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                                   tpVec3 translation, double tolerance, uint32_t mask,
                                   tpShapeCastResult* out);

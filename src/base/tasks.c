@@ -1,5 +1,6 @@
-// The pool: workers wait for a loop with a new number, take chunks off a counter until none is left, and
-// say that they are through. The calling thread takes chunks too, and waits for the others in the end.
+// The pool: workers wait for a loop with a new number, take chunks off a counter until none is
+// left, and say that they are through. The calling thread takes chunks too, and waits for the
+// others in the end.
 
 #include "base/tasks.h"
 

@@ -1,9 +1,10 @@
 // Threads that share a loop.
 //
-// A pool is made once for a world and sleeps between loops. A loop is a number of chunks; every chunk is
-// run exactly once, by whichever thread comes first. The chunks must not depend on each other, and what
-// they compute must not depend on which worker runs them or how many there are: then results are the
-// same on any number of threads. One loop runs at a time; chunks start no loops.
+// A pool is made once for a world and sleeps between loops. A loop is a number of chunks; every
+// chunk is run exactly once, by whichever thread comes first. The chunks must not depend on each
+// other, and what they compute must not depend on which worker runs them or how many there are:
+// then results are the same on any number of threads. One loop runs at a time; chunks start no
+// loops.
 
 #ifndef TIPPE_SRC_BASE_TASKS_H
 #define TIPPE_SRC_BASE_TASKS_H
@@ -15,8 +16,8 @@ typedef struct tpTasks tpTasks;
 // One chunk of a loop. `worker` is below tpTasks_GetWorkerCount, for scratch memory of its own.
 typedef void (*tpTaskFunction)(void* context, int chunk, int worker);
 
-// A pool with threadCount workers, the calling thread being one of them. tp_badInput for a count below
-// 1; tp_unsupported where the system gives no more threads.
+// A pool with threadCount workers, the calling thread being one of them. tp_badInput for a count
+// below 1; tp_unsupported where the system gives no more threads.
 tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** out);
 void tpDestroyTasks(tpTasks* tasks);
 
@@ -26,7 +27,8 @@ int tpTasks_GetWorkerCount(const tpTasks* tasks);
 // Runs chunks 0 to chunkCount - 1 and returns when all are done.
 void tpTasks_Run(tpTasks* tasks, tpTaskFunction function, void* context, int chunkCount);
 
-// The half-open range of chunk `chunk` when `count` things are cut into `chunkCount` nearly equal parts.
+// The half-open range of chunk `chunk` when `count` things are cut into `chunkCount` nearly equal
+// parts.
 typedef struct tpRange {
     int begin, end;
 } tpRange;

@@ -1,4 +1,5 @@
-// The dynamic tree of boxes: insertion by surface, rotations on the way up, and building from the top.
+// The dynamic tree of boxes: insertion by surface, rotations on the way up, and building from the
+// top.
 
 #include "collision/bounds_tree.h"
 
@@ -108,8 +109,8 @@ static void refitUpwards(tpBoundsTree* tree, int32_t index) {
 
 // Leaves --------------------------------------------------------------------------------------
 
-// Descends while putting the box further down is cheaper than making it a sibling here. The cost of a
-// place is the surface it adds: that of the new parent, and the growth of all boxes above.
+// Descends while putting the box further down is cheaper than making it a sibling here. The cost of
+// a place is the surface it adds: that of the new parent, and the growth of all boxes above.
 static int32_t findSibling(const tpBoundsTree* tree, const tpBounds* bounds) {
     const tpBoundsNode* nodes = tree->nodes.data;
     int32_t index = tree->root;

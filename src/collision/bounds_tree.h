@@ -1,9 +1,9 @@
 // A dynamic tree of boxes: leaves come, go and move, and the tree keeps itself short and tight.
 //
-// Insertion descends towards the sibling that adds the least surface, and rotations on the way back up
-// exchange a child with a grandchild where that shrinks a box [Kopta12]; when much has changed at once
-// the tree is built anew from the top by the surface area heuristic [Wald07]. What a query finds depends
-// on the leaves alone, not on the tree's shape.
+// Insertion descends towards the sibling that adds the least surface, and rotations on the way back
+// up exchange a child with a grandchild where that shrinks a box [Kopta12]; when much has changed
+// at once the tree is built anew from the top by the surface area heuristic [Wald07]. What a query
+// finds depends on the leaves alone, not on the tree's shape.
 
 #ifndef TIPPE_SRC_COLLISION_BOUNDS_TREE_H
 #define TIPPE_SRC_COLLISION_BOUNDS_TREE_H
@@ -40,8 +40,8 @@ bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount);
 int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds);
 void tpBoundsTree_Remove(tpBoundsTree* tree, int32_t leaf);
 
-// Gives a leaf new bounds and fits the boxes above it, where it stays: cheap, and good enough for a leaf
-// that has not moved far.
+// Gives a leaf new bounds and fits the boxes above it, where it stays: cheap, and good enough for a
+// leaf that has not moved far.
 void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds);
 
 // A new leaf without a place yet; tpBoundsTree_Rebuild must follow before anything else.
@@ -58,7 +58,8 @@ void tpBoundsTree_Rebuild(tpBoundsTree* tree);
 // Visiting every leaf whose box overlaps `bounds`:
 //
 //     tpTreeWalk walk = tpBoundsTree_Walk(tree);
-//     for (int32_t n = tpTreeWalk_Next(&walk, &bounds); n >= 0; n = tpTreeWalk_Next(&walk, &bounds))
+//     int32_t n;
+//     while ((n = tpTreeWalk_Next(&walk, &bounds)) >= 0) { ... }
 //
 // gives the leaves' numbers. The tree must not change meanwhile.
 typedef struct tpTreeWalk {

@@ -1,8 +1,9 @@
 // The broad phase: which boxes overlap.
 //
-// Two ways behind one face, a row of functions each: a dynamic tree that remembers (the default) and a
-// hierarchical hash that starts afresh every time. Both give the same pairs as testing all against all, in
-// ascending order of (shapeA, shapeB), whatever the number of threads and whatever came before.
+// Two ways behind one face, a row of functions each: a dynamic tree that remembers (the default)
+// and a hierarchical hash that starts afresh every time. Both give the same pairs as testing all
+// against all, in ascending order of (shapeA, shapeB), whatever the number of threads and whatever
+// came before.
 
 #ifndef TIPPE_SRC_COLLISION_BROAD_PHASE_H
 #define TIPPE_SRC_COLLISION_BROAD_PHASE_H
@@ -29,8 +30,8 @@ typedef struct tpProxies {
     const tpBounds* bounds; // [count] infinite for planes; any box for free numbers
     const uint8_t* kinds;   // [count] tpProxyKind
     int count;
-    // Whether a pair is wanted at all: groups, masks, joints, the same body. a < b. Called by several
-    // threads at once.
+    // Whether a pair is wanted at all: groups, masks, joints, the same body. a < b. Called by
+    // several threads at once.
     bool (*mayPair)(const void* context, int32_t a, int32_t b);
     const void* context;
 } tpProxies;
@@ -41,8 +42,8 @@ typedef struct tpBroadPhaseClass {
     const char* name;
     tpResult (*create)(const tpAllocator* allocator, tpBroadPhase** out);
     void (*destroy)(tpBroadPhase* broadPhase);
-    // Replaces the contents of `out` (which belongs to the same allocator). On tp_outOfMemory `out` is
-    // empty and the next call starts afresh.
+    // Replaces the contents of `out` (which belongs to the same allocator). On tp_outOfMemory `out`
+    // is empty and the next call starts afresh.
     tpResult (*findPairs)(tpBroadPhase* broadPhase, const tpProxies* proxies, tpTasks* tasks,
                           tpPairArray* out);
 } tpBroadPhaseClass;

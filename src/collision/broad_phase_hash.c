@@ -1,10 +1,11 @@
-// The broad phase that starts afresh: a hierarchical spatial hash [MirtichCanny94, sec. 3.2; Overmars92].
+// The broad phase that starts afresh: a hierarchical spatial hash [MirtichCanny94, sec. 3.2;
+// Overmars92].
 //
-// A box belongs to the level whose cells are the smallest power of two no smaller than its longest side,
-// and there to the one cell that holds its centre. It can then overlap only boxes of its own level in
-// neighbouring cells, and every box looks upward: at its own level and at all coarser ones that are in use,
-// where a few cells hold whatever it can meet. With boxes of bounded density the cost is
-// O(n (1 + log R)), R the ratio of the largest box to the smallest.
+// A box belongs to the level whose cells are the smallest power of two no smaller than its longest
+// side, and there to the one cell that holds its centre. It can then overlap only boxes of its own
+// level in neighbouring cells, and every box looks upward: at its own level and at all coarser ones
+// that are in use, where a few cells hold whatever it can meet. With boxes of bounded density the
+// cost is O(n (1 + log R)), R the ratio of the largest box to the smallest.
 //
 // The cells of all levels share one table of buckets; entries are sorted into it by counting.
 
@@ -62,15 +63,16 @@ static void destroyHash(tpBroadPhase* broadPhase) {
 
 // Cells ---------------------------------------------------------------------------------------
 
-// Cells farther out than this share one, on the safe side: the map from places to cells stays monotonic.
+// Cells farther out than this share one, on the safe side: the map from places to cells stays
+// monotonic.
 static const double farthestCell = 1e15;
 
 static int64_t cellOf(double place, double size) {
     return (int64_t)fmin(fmax(floor(place / size), -farthestCell), farthestCell);
 }
 
-// A side may exceed its cell by this part: boxes of exactly a power of two, which moving leaves larger or
-// smaller by a rounding, then share a level. Searches reach farther by more than that.
+// A side may exceed its cell by this part: boxes of exactly a power of two, which moving leaves
+// larger or smaller by a rounding, then share a level. Searches reach farther by more than that.
 static const double levelSlack = 1e-9, reachSlack = 1e-8;
 
 // The smallest e with 2^e >= the longest side, but for the slack.
@@ -180,7 +182,8 @@ static bool looksAt(const Cell* a, const Cell* b) {
     return b->z != a->z ? b->z > a->z : b->y != a->y ? b->y > a->y : b->x >= a->x;
 }
 
-// Everything in one cell that pairs with `entry`. Of two in the same cell, the lower number reports.
+// Everything in one cell that pairs with `entry`. Of two in the same cell, the lower number
+// reports.
 static void searchCell(const Search* search, const Cell* cell, const Entry* entry,
                        tpPairSink* sink) {
     const Hash* self = search->self;
@@ -196,7 +199,8 @@ static void searchCell(const Search* search, const Cell* cell, const Entry* entr
     }
 }
 
-// All cells of one level whose boxes can reach the entry's: a box sticks out of its cell by half a side.
+// All cells of one level whose boxes can reach the entry's: a box sticks out of its cell by half a
+// side.
 static void searchLevel(const Search* search, const Entry* entry, int32_t level, tpPairSink* sink) {
     const tpBounds* b = &entry->bounds;
     double size = ldexp(1.0, level), half = 0.5 * (1.0 + reachSlack) * size;

@@ -1,9 +1,9 @@
 // The broad phase that remembers: a dynamic tree of boxes a little larger than the shapes'.
 //
-// A shape's box in the tree (its fat box) is left alone until the shape leaves it. Pairs of fat boxes
-// are kept from call to call: only those of shapes that got a new fat box are looked up again. The answer
-// is the part of them whose true boxes overlap; so it depends on the boxes alone, not on the history, and
-// costs little when little moves far.
+// A shape's box in the tree (its fat box) is left alone until the shape leaves it. Pairs of fat
+// boxes are kept from call to call: only those of shapes that got a new fat box are looked up
+// again. The answer is the part of them whose true boxes overlap; so it depends on the boxes alone,
+// not on the history, and costs little when little moves far.
 
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "collision/broad_phase.h"
 #include "collision/pair_gather.h"
 
-// How much larger a fat box is on each side, relative to the size of the shape, and how many steps of
-// its motion it reaches ahead. Larger boxes last longer but have more pairs.
+// How much larger a fat box is on each side, relative to the size of the shape, and how many steps
+// of its motion it reaches ahead. Larger boxes last longer but have more pairs.
 static const double sizeMargin = 0.04, motionMargin = 3.0;
 
 // Where more than this part of the shapes has moved out at once, the tree is built anew.
@@ -161,8 +161,8 @@ static void updateProxies(Tree* self, const tpProxies* proxies) {
     }
 }
 
-// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one after
-// the other, in memory that the last search has just read.
+// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one
+// after the other, in memory that the last search has just read.
 static void orderMoved(Tree* self) {
     self->moved.count = 0;
     for (int i = 0; i < self->tree.leafCount; ++i) {
@@ -173,9 +173,9 @@ static void orderMoved(Tree* self) {
     }
 }
 
-// Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt get
-// new ones. That costs a little of the tree's quality each time; when many have changed, now or since it
-// was last built, it is built anew.
+// Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt
+// get new ones. That costs a little of the tree's quality each time; when many have changed, now or
+// since it was last built, it is built anew.
 static void updateTree(Tree* self) {
     self->changeCount += self->moved.count;
     bool rebuild = self->moved.count > rebuildPart * self->proxies.count ||

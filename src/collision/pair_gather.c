@@ -1,4 +1,5 @@
-// Pairs from several threads, and sorting them by counting digits: linear, stable, and the same every time.
+// Pairs from several threads, and sorting them by counting digits: linear, stable, and the same
+// every time.
 
 #include "collision/pair_gather.h"
 

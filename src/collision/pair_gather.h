@@ -1,8 +1,8 @@
 // Pairs gathered by several threads, and sorted lists of pairs.
 //
-// Each chunk of a loop writes to a list of its own; a list that turns out too short is made longer by the
-// calling thread, and its chunk is run again. So threads never allocate, and the result does not depend
-// on them.
+// Each chunk of a loop writes to a list of its own; a list that turns out too short is made longer
+// by the calling thread, and its chunk is run again. So threads never allocate, and the result does
+// not depend on them.
 
 #ifndef TIPPE_SRC_COLLISION_PAIR_GATHER_H
 #define TIPPE_SRC_COLLISION_PAIR_GATHER_H
@@ -38,8 +38,8 @@ typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink
 
 void tpDestroyPairGather(tpPairGather* gather);
 
-// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False where memory ran
-// out.
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False where
+// memory ran out.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       tpTasks* tasks, tpPairArray* out);
 

@@ -1,9 +1,10 @@
 // Searching convex bodies given by inequalities alone: points inside, farthest points, and lines.
 //
-// Inside and farthest points by the ellipsoid method with deep cuts [Bland81]: an ellipsoid that holds
-// the answer is cut through its centre by a half space that holds it too, and replaced by the smallest
-// ellipsoid around what is left. In three dimensions a cut takes at least a ninth of the volume, whatever
-// the body; no step lengths, no derivatives beyond the first, no starting point needed.
+// Inside and farthest points by the ellipsoid method with deep cuts [Bland81]: an ellipsoid that
+// holds the answer is cut through its centre by a half space that holds it too, and replaced by the
+// smallest ellipsoid around what is left. In three dimensions a cut takes at least a ninth of the
+// volume, whatever the body; no step lengths, no derivatives beyond the first, no starting point
+// needed.
 
 #include "base/assert.h"
 #include "geometry/shape_kinds.h"
@@ -138,8 +139,8 @@ static bool findInside(const tpGeometry* geometry, tpVec3 origin, tpVec3 directi
     return false;
 }
 
-// The root between `outside` (f >= 0) and `inside` (f < 0). Newton from outside never passes the root of a
-// convex function; where it crawls, as along the flat of a high power, a bisection helps.
+// The root between `outside` (f >= 0) and `inside` (f < 0). Newton from outside never passes the
+// root of a convex function; where it crawls, as along the flat of a high power, a bisection helps.
 static double findRoot(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction, double outside,
                        double inside) {
     double rate, last = HUGE_VAL;

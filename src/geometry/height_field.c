@@ -215,8 +215,8 @@ bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p) {
 
 // Rays ----------------------------------------------------------------------------------------
 
-// The part of the ray over the area of the field, and the outward normal of the side where it comes in
-// (zero where it starts over the field).
+// The part of the ray over the area of the field, and the outward normal of the side where it comes
+// in (zero where it starts over the field).
 static bool clipRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction, double* near,
                     double* far, tpVec3* side) {
     *side = tpZeroVec3();
@@ -291,8 +291,8 @@ int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 
                        field->columns - 1);
     Walk y =
         startWalk(origin.y, direction.y, near, field->corner.y, field->spacingY, field->rows - 1);
-    // Rounding can put a hit at a border into the cell beside: one cell more is looked at before a hit
-    // counts, and the nearest is kept.
+    // Rounding can put a hit at a border into the cell beside: one cell more is looked at before a
+    // hit counts, and the nearest is kept.
     int32_t best = -1;
     double reach = limit;
     while (x.cell >= 0 && x.cell < field->columns - 1 && y.cell >= 0 && y.cell < field->rows - 1) {

@@ -74,8 +74,8 @@ void tpReleaseHull(tpHull* hull) {
 
 // Boxes ---------------------------------------------------------------------------------------
 
-// Corners of the faces +x, -x, +y, -y, +z, -z, counter-clockwise from outside. Half-edges are numbered
-// below so that 2e and 2e + 1 are twins.
+// Corners of the faces +x, -x, +y, -y, +z, -z, counter-clockwise from outside. Half-edges are
+// numbered below so that 2e and 2e + 1 are twins.
 static const int32_t boxFaceVertices[24] = { 1, 3, 7, 5, 0, 4, 6, 2, 2, 6, 7, 3,
                                              0, 1, 5, 4, 4, 5, 7, 6, 0, 2, 3, 1 };
 static const int32_t boxFaceFirst[7] = { 0, 4, 8, 12, 16, 20, 24 };

@@ -8,9 +8,9 @@
 //        |  face   ^ h        h ^ 1   the other way, in the neighbouring face
 //        |         |          next(h ^ 1) of the vertex's fan: see tpHull_NextAround
 //
-// Coplanar triangles have been merged: neighbouring faces have different planes, every vertex has at
-// least three edges, and vertices - edges + faces = 2. A hull never changes once made; copies share it
-// by a reference count.
+// Coplanar triangles have been merged: neighbouring faces have different planes, every vertex has
+// at least three edges, and vertices - edges + faces = 2. A hull never changes once made; copies
+// share it by a reference count.
 
 #ifndef TIPPE_SRC_GEOMETRY_HULL_H
 #define TIPPE_SRC_GEOMETRY_HULL_H
@@ -61,8 +61,9 @@ static inline int32_t tpHull_FaceSize(const tpHull* hull, int32_t face) {
     return hull->faceFirst[face + 1] - hull->faceFirst[face];
 }
 
-// A vertex farthest along `direction` (any length). Small hulls are scanned; on large ones the search
-// climbs from `hint` (a vertex, such as the last answer; -1 for none) to a neighbour while it can.
+// A vertex farthest along `direction` (any length). Small hulls are scanned; on large ones the
+// search climbs from `hint` (a vertex, such as the last answer; -1 for none) to a neighbour while
+// it can.
 int32_t tpHull_Support(const tpHull* hull, tpVec3 direction, int32_t hint);
 
 // Of the faces around the farthest vertex along `direction`, the one that looks along it most.
@@ -71,8 +72,8 @@ int32_t tpHull_SupportFace(const tpHull* hull, tpVec3 direction);
 tpHull* tpRetainHull(tpHull* hull);
 void tpReleaseHull(tpHull* hull);
 
-// A box as a hull, in memory of the caller's. It points into itself: fill it where it stays. Vertex i
-// has the sign of bit 0, 1, 2 of i along x, y, z; faces are +x, -x, +y, -y, +z, -z.
+// A box as a hull, in memory of the caller's. It points into itself: fill it where it stays. Vertex
+// i has the sign of bit 0, 1, 2 of i along x, y, z; faces are +x, -x, +y, -y, +z, -z.
 typedef struct tpBoxHull {
     tpHull hull;
     tpVec3 vertices[8];
@@ -104,8 +105,8 @@ tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, in
 tpResult tpHullFromPrism(const tpAllocator* allocator, const double (*points)[2], int count,
                          double length, tpHull** out, tpError* error);
 
-// The part of a hull where normal . x <= offset for all the planes given; *out is NULL where nothing
-// with volume is left.
+// The part of a hull where normal . x <= offset for all the planes given; *out is NULL where
+// nothing with volume is left.
 tpResult tpClipHull(const tpAllocator* allocator, const tpHull* hull, const tpPlane* planes,
                     int count, tpHull** out, tpError* error);
 

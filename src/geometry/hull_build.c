@@ -212,8 +212,8 @@ static bool listNeighbors(const tpHull* hull, const Draft* draft, const Arrays* 
     return true;
 }
 
-// Newell's normal, taken relative to the first corner: exact enough for corners that are coplanar to
-// rounding, and an average for those that are not quite.
+// Newell's normal, taken relative to the first corner: exact enough for corners that are coplanar
+// to rounding, and an average for those that are not quite.
 static tpVec3 newellNormal(const tpHull* hull, int32_t face) {
     int32_t begin = hull->faceFirst[face], end = hull->faceFirst[face + 1];
     tpVec3 origin = hull->vertices[hull->faceVertices[begin]];

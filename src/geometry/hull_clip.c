@@ -1,7 +1,8 @@
-// Cutting a hull by half spaces: each face loses the part outside, and the cut gets a face of its own.
+// Cutting a hull by half spaces: each face loses the part outside, and the cut gets a face of its
+// own.
 //
-// A vertex within rounding of the plane counts as on it and is kept as it is, so that planes through
-// vertices, or along faces, make no slivers.
+// A vertex within rounding of the plane counts as on it and is kept as it is, so that planes
+// through vertices, or along faces, make no slivers.
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -105,8 +106,8 @@ static int32_t crossing(Cutter* c, tpEdgeMap* made, int32_t inner, int32_t outer
     return c->vertices.count - 1;
 }
 
-// Keeps the inner part of one polygon. Where it was cut, the way from the corner where it leaves to the
-// one where it comes back is an edge of the cap, run the other way.
+// Keeps the inner part of one polygon. Where it was cut, the way from the corner where it leaves to
+// the one where it comes back is an edge of the cap, run the other way.
 static bool cutFace(Cutter* c, tpEdgeMap* made, int32_t begin, int32_t end) {
     int32_t start = c->newCorners.count;
     int32_t leave = -1, back = -1;

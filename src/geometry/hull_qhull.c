@@ -1,10 +1,10 @@
 // Convex hulls of points through Qhull [Barber96].
 //
 // Points are first moved to the centre of their box and scaled by a power of two, so that Qhull's
-// tolerances and ours mean the same for every size; the hull keeps the points themselves. Qhull merges
-// facets that are coplanar to rounding, or (post-merging, option Cn) nearly so; its merged facets give
-// polygons with outward planes. Should they not close, which wide facets of degenerate input can cause,
-// stricter merging and in the end joggled input are tried.
+// tolerances and ours mean the same for every size; the hull keeps the points themselves. Qhull
+// merges facets that are coplanar to rounding, or (post-merging, option Cn) nearly so; its merged
+// facets give polygons with outward planes. Should they not close, which wide facets of degenerate
+// input can cause, stricter merging and in the end joggled input are tried.
 
 #include "geometry/hull.h"
 #include "base/error.h"
@@ -26,7 +26,8 @@ static const double flatness = 1e-10;
 static const char* const attempts[] = { "qhull Pp C1e-12", "qhull Pp", "qhull Pp QJ QR-1" };
 enum { attemptCount = sizeof(attempts) / sizeof(attempts[0]) };
 
-// Distances of the points from a point, then a line, then a plane, each through the farthest before.
+// Distances of the points from a point, then a line, then a plane, each through the farthest
+// before.
 static tpResult checkSpread(const tpVec3* points, int count, tpError* error) {
     if (count < 4) {
         return tpError_Set(error, tp_badInput, "a hull needs at least 4 points, not %d", count);

@@ -1,8 +1,9 @@
 // The intersection of convex shapes.
 //
-// Where all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut out
-// once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside; its mass
-// is integrated when it is asked for, which takes some tenths of a second (seconds for superellipsoids).
+// Where all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut
+// out once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside;
+// its mass is integrated when it is asked for, which takes some tenths of a second (seconds for
+// superellipsoids).
 
 #ifndef TIPPE_SRC_GEOMETRY_INTERSECTION_H
 #define TIPPE_SRC_GEOMETRY_INTERSECTION_H

@@ -1,4 +1,5 @@
-// Making shapes: numbers are checked here, once, and what is wrong is said with the name a scene uses.
+// Making shapes: numbers are checked here, once, and what is wrong is said with the name a scene
+// uses.
 
 #include "base/error.h"
 #include "geometry/height_field.h"

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 
-// How far moments may break the triangle inequality, relative to the largest: flat bodies typed with
-// six digits (0.333333, 0.333333, 0.666667) are legal, and no motion can tell the difference.
+// How far moments may break the triangle inequality, relative to the largest: flat bodies typed
+// with six digits (0.333333, 0.333333, 0.666667) are legal, and no motion can tell the difference.
 static const double inequalitySlack = 1e-5;
 
 // What parts of an inertia that should be equal or zero may differ by, relative to the largest.

@@ -5,16 +5,16 @@
 
 #include "tippe/geometry.h"
 
-// Principal moments and the rotation that turns principal axes into the axes of `inertia`:
-// inertia = R diag(moments) transpose(R). A diagonal inertia keeps its axes (no rotation); otherwise
-// the moments ascend.
+// Principal moments and the rotation that turns principal axes into the axes of `inertia`: inertia
+// = R diag(moments) transpose(R). A diagonal inertia keeps its axes (no rotation); otherwise the
+// moments ascend.
 void tpPrincipalFrame(tpMat33 inertia, tpVec3* moments, tpQuat* rotation);
 
 // Properties in the frame from which `pose` leads: what they are for the thing placed by pose.
 tpMassProperties tpTransformMass(const tpMassProperties* properties, tpPose pose);
 
-// Exact integrals over a solid bounded by triangles (counter-clockwise from outside), at density one.
-// A negative mass means that the surface is inside out.
+// Exact integrals over a solid bounded by triangles (counter-clockwise from outside), at density
+// one. A negative mass means that the surface is inside out.
 tpMassProperties tpIntegrateTriangles(const tpVec3* vertices, const int32_t (*triangles)[3],
                                       int count);
 

@@ -1,13 +1,13 @@
-// Integrals over a convex body from a point inside, along rays: with r(u) the distance to the surface
-// in the direction u, the integrals of 1, x and x x^T are those of r^3/3, r^4/4 u and r^5/5 u u^T over
-// the sphere of directions.
+// Integrals over a convex body from a point inside, along rays: with r(u) the distance to the
+// surface in the direction u, the integrals of 1, x and x x^T are those of r^3/3, r^4/4 u and r^5/5
+// u u^T over the sphere of directions.
 //
-// The body is first scaled to a cube-like shape by the sides of its box. The sphere is integrated as
-// theta times phi, each by adaptive Gauss-Kronrod panels (7 and 15 points) [Piessens83]. Where another
-// inequality takes over, r(u) has a kink: along phi these are found by bisection and become ends of
-// panels, and so do the values of theta at which the order of inequalities around the circle changes.
-// Next to such a theta the integral can go like the power 3/2 of the distance; the substitution
-// x = s^2 (3 - 2s) on each piece makes that a whole power.
+// The body is first scaled to a cube-like shape by the sides of its box. The sphere is integrated
+// as theta times phi, each by adaptive Gauss-Kronrod panels (7 and 15 points) [Piessens83]. Where
+// another inequality takes over, r(u) has a kink: along phi these are found by bisection and become
+// ends of panels, and so do the values of theta at which the order of inequalities around the
+// circle changes. Next to such a theta the integral can go like the power 3/2 of the distance; the
+// substitution x = s^2 (3 - 2s) on each piece makes that a whole power.
 
 #include "base/error.h"
 #include "geometry/mass.h"
@@ -75,8 +75,8 @@ static Integrals overPhi(Body* body, double phi) {
                           r5 * u.z * u.z, r5 * u.x * u.y, r5 * u.x * u.z, r5 * u.y * u.z } };
 }
 
-// Which inequality ends the ray; of a superellipsoid also in which octant, for its powers break at the
-// planes between them.
+// Which inequality ends the ray; of a superellipsoid also in which octant, for its powers break at
+// the planes between them.
 static uint64_t labelAt(Body* body, double phi) {
     tpVec3 u = directionOf(body->theta, phi);
     tpVec3 end = tpMulAdd(body->center, reach(body, u), tpMulParts(body->scale, u));
@@ -138,8 +138,8 @@ static void addScaled(Integrals* sum, double weight, const Integrals* value) {
     }
 }
 
-// One panel by 15 points. Its error is far smaller than the difference to the 7-point rule, by the rule
-// of thumb of [Piessens83, sec. 3.4.1.1].
+// One panel by 15 points. Its error is far smaller than the difference to the 7-point rule, by the
+// rule of thumb of [Piessens83, sec. 3.4.1.1].
 static Integrals panel(Body* body, Integrand integrand, double low, double high, double* error) {
     Integrals kronrod = { { 0.0 } }, gauss = { { 0.0 } };
     double middle = 0.5 * (low + high), half = 0.5 * (high - low);

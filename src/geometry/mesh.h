@@ -1,7 +1,8 @@
-// Closed triangle meshes: adjacency for contact without bumps, and a tree of boxes over the triangles.
+// Closed triangle meshes: adjacency for contact without bumps, and a tree of boxes over the
+// triangles.
 //
-// The tree is flat and needs no stack: nodes stand in the order of a depth-first walk, a node's first
-// child follows it, and `skip` leads past everything below it.
+// The tree is flat and needs no stack: nodes stand in the order of a depth-first walk, a node's
+// first child follows it, and `skip` leads past everything below it.
 
 #ifndef TIPPE_SRC_GEOMETRY_MESH_H
 #define TIPPE_SRC_GEOMETRY_MESH_H

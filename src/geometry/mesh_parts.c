@@ -1,5 +1,5 @@
-// The connected parts of a surface. A part that is inside out is a cavity when another part is around it;
-// otherwise it is a mistake.
+// The connected parts of a surface. A part that is inside out is a cavity when another part is
+// around it; otherwise it is a mistake.
 
 #include "base/error.h"
 #include "geometry/mesh.h"

@@ -1,5 +1,5 @@
-// Exact integrals over polyhedra: every triangle spans a signed tetrahedron with a common point, and
-// the integrals of 1, x and x x^T over a tetrahedron are polynomials in its corners [Blow04].
+// Exact integrals over polyhedra: every triangle spans a signed tetrahedron with a common point,
+// and the integrals of 1, x and x x^T over a tetrahedron are polynomials in its corners [Blow04].
 //
 // The common point is first the mean of the corners and then the centre of mass itself, so that a
 // body far from the origin keeps its digits: what is subtracted in the end is nothing but rounding.

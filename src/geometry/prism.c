@@ -18,7 +18,8 @@ static double signedArea(const double (*points)[2], int count) {
     return area;
 }
 
-// The sum of outer angles must be one full turn: a star turns right at every corner, and twice around.
+// The sum of outer angles must be one full turn: a star turns right at every corner, and twice
+// around.
 static double totalTurn(const double (*points)[2], int count) {
     double sum = 0.0;
     for (int i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // What every type of shape can do: a table of functions, one row a type.
 //
-// Functions of the table work in the shape's own frame (that of tpGeometry.pose). The functions below
-// it take a tpGeometry; those with a `body` pose work in the world.
+// Functions of the table work in the shape's own frame (that of tpGeometry.pose). The functions
+// below it take a tpGeometry; those with a `body` pose work in the world.
 
 #ifndef TIPPE_SRC_GEOMETRY_SHAPE_H
 #define TIPPE_SRC_GEOMETRY_SHAPE_H

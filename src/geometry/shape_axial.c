@@ -203,7 +203,8 @@ static tpVec3 coneNormal(const tpGeometry* geometry, tpVec3 p) {
     return tpNormalize(gradient);
 }
 
-// x^2 + y^2 <= (slope (half - z))^2 below the tip: with z = z0 + t dz a quadratic A t^2 + 2 B t + C <= 0.
+// x^2 + y^2 <= (slope (half - z))^2 below the tip: with z = z0 + t dz a quadratic A t^2 + 2 B t + C
+// <= 0.
 bool tpConeClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction, tpLineClip* clip) {
     *clip = tpWholeLine();
     double half = 0.5 * geometry->cone.length,
@@ -219,8 +220,8 @@ bool tpConeClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
     if (discriminant < 0.0 && A >= 0.0) {
         return false;
     }
-    // Roots without cancellation. A line steeper than the side (A < 0) always meets the double cone,
-    // and one parallel to it (A = 0) has a root at infinity, of the other half.
+    // Roots without cancellation. A line steeper than the side (A < 0) always meets the double
+    // cone, and one parallel to it (A = 0) has a root at infinity, of the other half.
     double q = -(B + copysign(sqrt(fmax(discriminant, 0.0)), B));
     if (q == 0.0 && A == 0.0) {
         return C <= 0.0;

@@ -55,13 +55,14 @@ static inline tpLineClip tpWholeLine(void) {
     return clip;
 }
 
-// Line clip of a bounded convex shape with a single smooth inequality, by roots of a convex function;
-// `bounds` holds the shape.
+// Line clip of a bounded convex shape with a single smooth inequality, by roots of a convex
+// function; `bounds` holds the shape.
 bool tpClipByFunction(const tpGeometry* geometry, tpBounds bounds, tpVec3 origin, tpVec3 direction,
                       tpLineClip* clip);
 
 // The farthest point along `direction` of a bounded convex shape given by its inequalities, by the
-// ellipsoid method, to about 1e-12 of its size along the direction. Slow: some thousand evaluations.
+// ellipsoid method, to about 1e-12 of its size along the direction. Slow: some thousand
+// evaluations.
 tpVec3 tpSupportBySearch(const tpGeometry* geometry, tpBounds bounds, tpVec3 direction);
 
 #endif

@@ -4,8 +4,8 @@
 
 static const double pi = 3.14159265358979323846;
 
-// Widens the interval of `clip` (nothing yet where *any is false) by that of the ball of radius r about
-// (0, 0, z).
+// Widens the interval of `clip` (nothing yet where *any is false) by that of the ball of radius r
+// about (0, 0, z).
 static void uniteBall(tpLineClip* clip, double r, double z, tpVec3 origin, tpVec3 direction,
                       bool* any) {
     tpVec3 o = tpMakeVec3(origin.x, origin.y, origin.z - z);

@@ -1,9 +1,9 @@
 // Superellipsoids as unit balls of nested norms.
 //
-// With p = 2 / e the body is N1(N2(x/a, y/b), z/c) <= 1, where Nk(u, v) = (|u|^p + |v|^p)^(1/p). This
-// gauge is homogeneous of degree one and never overflows, whatever the exponents, and its support
-// points follow from the dual norms, with 1/p + 1/q = 1. Moments of inertia by Beta functions
-// [Jaklic00].
+// With p = 2 / e the body is N1(N2(x/a, y/b), z/c) <= 1, where Nk(u, v) = (|u|^p + |v|^p)^(1/p).
+// This gauge is homogeneous of degree one and never overflows, whatever the exponents, and its
+// support points follow from the dual norms, with 1/p + 1/q = 1. Moments of inertia by Beta
+// functions [Jaklic00].
 
 #include "geometry/shape_kinds.h"
 
@@ -87,7 +87,8 @@ double tpSuperellipsoidSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVe
     return 0.5 * scale * (outer.n - 1.0) * (outer.n + 1.0);
 }
 
-// Maximises alpha u + beta v over N(u, v) <= 1; returns the maximum, the dual norm of (alpha, beta).
+// Maximises alpha u + beta v over N(u, v) <= 1; returns the maximum, the dual norm of (alpha,
+// beta).
 static double dualNorm(double alpha, double beta, double e, double* u, double* v) {
     if (!(fmax(alpha, beta) > 0.0)) {
         *u = 1.0;
@@ -127,7 +128,8 @@ tpBounds tpSuperellipsoidBounds(const tpGeometry* geometry, tpPose pose) {
     return (tpBounds){ tpSub(pose.position, half), tpAdd(pose.position, half) };
 }
 
-// The largest a^2 s + b^2 t over s^(1/e) + t^(1/e) <= 1: for e < 1 a dual norm, else the larger square.
+// The largest a^2 s + b^2 t over s^(1/e) + t^(1/e) <= 1: for e < 1 a dual norm, else the larger
+// square.
 static double largestSquare(double a, double b, double e) {
     double aa = a * a, bb = b * b;
     return e < 1.0 ? normOf(aa, bb, 1.0 / (1.0 - e)) : fmax(aa, bb);

@@ -147,8 +147,8 @@ static bool castAtConvex(const tpGeometry* geometry, tpVec3 origin, tpVec3 direc
     return true;
 }
 
-// A ray meets the inside of a closed surface when the first triangle on its way faces along it. Below
-// a height field everything is inside.
+// A ray meets the inside of a closed surface when the first triangle on its way faces along it.
+// Below a height field everything is inside.
 static bool castAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
                             double limit, tpRayHit* hit) {
     double t;

@@ -1,4 +1,5 @@
-// Surfaces from files: loads the file, lets the reader of its format work, and hands over the arrays.
+// Surfaces from files: loads the file, lets the reader of its format work, and hands over the
+// arrays.
 
 #include "geometry/surface_file.h"
 

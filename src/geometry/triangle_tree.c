@@ -42,8 +42,8 @@ static int binOf(double middle, double lower, double width) {
     return bin < 0 ? 0 : bin >= binCount ? binCount - 1 : bin;
 }
 
-// The cheapest plane between bins: triangles in bins before the result go left. 0 where none is cheaper
-// than a median split.
+// The cheapest plane between bins: triangles in bins before the result go left. 0 where none is
+// cheaper than a median split.
 static int bestSplit(const Bin bins[binCount]) {
     double rightArea[binCount];
     int32_t rightCount[binCount];

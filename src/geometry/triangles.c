@@ -118,8 +118,8 @@ bool tpCastRayAtTriangle(const tpVec3 corners[3], tpVec3 origin, tpVec3 directio
     return *t >= 0.0 && *t <= limit;
 }
 
-// Narrows [near, far] to one slab. Rays parallel to it and outside miss; a zero part of the direction
-// gives infinities of the right sign, and none at all (0 / 0) is told apart.
+// Narrows [near, far] to one slab. Rays parallel to it and outside miss; a zero part of the
+// direction gives infinities of the right sign, and none at all (0 / 0) is told apart.
 static bool clipToSlab(double lower, double upper, double origin, double direction, double* near,
                        double* far) {
     if (direction == 0.0) {

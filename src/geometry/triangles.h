@@ -47,8 +47,8 @@ int32_t tpCastRayAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 d
 bool tpCastRayAtTriangle(const tpVec3 corners[3], tpVec3 origin, tpVec3 direction, double limit,
                          double* t);
 
-// The kind of an edge that runs along `edge` in the triangle with unit normal n, whose neighbour has the
-// unit normal m.
+// The kind of an edge that runs along `edge` in the triangle with unit normal n, whose neighbour
+// has the unit normal m.
 tpEdgeKind tpClassifyEdge(tpVec3 edge, tpVec3 n, tpVec3 m);
 
 #endif

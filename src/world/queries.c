@@ -1,5 +1,6 @@
-// Queries on the world. Every body is first asked by its ball: the centre of mass and how far its finite
-// shapes reach. Only shapes of bodies whose ball is met, and shapes without end, are looked at exactly.
+// Queries on the world. Every body is first asked by its ball: the centre of mass and how far its
+// finite shapes reach. Only shapes of bodies whose ball is met, and shapes without end, are looked
+// at exactly.
 
 #include "tippe/queries.h"
 

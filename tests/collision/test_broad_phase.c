@@ -1,4 +1,5 @@
-// Both broad phases against all pairs: moving, coming and going, of all sizes, on any number of threads.
+// Both broad phases against all pairs: moving, coming and going, of all sizes, on any number of
+// threads.
 
 #include "collision/broad_phase.h"
 

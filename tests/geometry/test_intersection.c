@@ -88,8 +88,8 @@ static void cutsAddUp(void** state) {
     }
 }
 
-// A ball cut by a plane at distance d from its centre: volume pi h^2 (3 r - h) / 3 with h = r + d, and
-// the centre of mass of the cap.
+// A ball cut by a plane at distance d from its centre: volume pi h^2 (3 r - h) / 3 with h = r + d,
+// and the centre of mass of the cap.
 static void ballCapsHaveClosedForms(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

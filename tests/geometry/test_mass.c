@@ -45,8 +45,9 @@ static void closedFormsAgreeWithRays(void** state) {
     }
 }
 
-// The Beta functions of superellipsoids, by slices: at height z the section is a scaled superellipse,
-// whose area and second moment are integrated along its own radius. Substitutions make both smooth.
+// The Beta functions of superellipsoids, by slices: at height z the section is a scaled
+// superellipse, whose area and second moment are integrated along its own radius. Substitutions
+// make both smooth.
 static void superellipsoidsAgreeWithSlices(void** state) {
     (void)state;
     const double exponents[][2] = { { 1.0, 1.0 }, { 0.5, 0.5 }, { 0.5, 1.0 }, { 1.0, 0.5 },
@@ -59,8 +60,8 @@ static void superellipsoidsAgreeWithSlices(void** state) {
         assert_int_equal(tpMakeSuperellipsoid(&shape, tpIdentityPose(), &geometry, NULL),
                          tp_success);
         assert_int_equal(tpGeometry_Mass(&geometry, 1.0, &exact, NULL), tp_success);
-        // First quadrant of the unit superellipse x = cos^e, y = sin^e: area, and integral of x^2. The
-        // tanh-sinh rule takes the powers at both ends.
+        // First quadrant of the unit superellipse x = cos^e, y = sin^e: area, and integral of x^2.
+        // The tanh-sinh rule takes the powers at both ends.
         double area = 0.0, second = 0.0, volume = 0.0, across = 0.0, along = 0.0;
         const double h = 0.01;
         for (int k = -400; k <= 400; ++k) {
@@ -88,8 +89,8 @@ static void superellipsoidsAgreeWithSlices(void** state) {
     }
 }
 
-// A regular tetrahedron of edge s has moments m s^2 / 20; any tetrahedron follows by an affine map of
-// its covariance.
+// A regular tetrahedron of edge s has moments m s^2 / 20; any tetrahedron follows by an affine map
+// of its covariance.
 static void tetrahedraFollowTheFormula(void** state) {
     (void)state;
     tpRandom random = { 5 };

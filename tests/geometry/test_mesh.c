@@ -1,4 +1,5 @@
-// Meshes: the sphere in the limit, closed surfaces only, edges told apart, and the tree against a scan.
+// Meshes: the sphere in the limit, closed surfaces only, edges told apart, and the tree against a
+// scan.
 
 #include "geometry/mesh.h"
 
@@ -140,7 +141,8 @@ static void badSurfacesAreRefused(void** state) {
     expectRefused((const int32_t(*)[3])t, 3, "at least 4");
 }
 
-// Two cubes in one mesh, the second scaled about the middle of the first, moved, and perhaps turned over.
+// Two cubes in one mesh, the second scaled about the middle of the first, moved, and perhaps turned
+// over.
 static tpResult makeTwoCubes(double scale, double shift, bool turned, double* volume,
                              tpError* error) {
     tpAllocator allocator = tpDefaultAllocator();

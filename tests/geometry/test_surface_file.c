@@ -83,7 +83,8 @@ static void objGivesACube(void** state) {
     tpReleaseSurface(&s);
 }
 
-// A polygon with a dent is cut into triangles that cover it, no more: areas add up, none is reversed.
+// A polygon with a dent is cut into triangles that cover it, no more: areas add up, none is
+// reversed.
 static void dentedPolygonsAreTriangulated(void** state) {
     (void)state;
     tpSurface s = readText(".obj", "v 0 0 0\nv 4 0 0\nv 4 3 0\nv 2 1 0\nv 0 3 0\nv 0 1 0\n"
