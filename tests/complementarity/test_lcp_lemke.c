@@ -243,6 +243,41 @@ static void solvesStacks(void** state) {
     }
 }
 
+// Joints as equations, every one of them twice: the copies change nothing, and the equations hold.
+static void redundantJointsAreHarmless(void** state) {
+    (void)state;
+    static ContactProblem problem;
+    tpRandom random = { 10 };
+    for (int trial = 0; trial < trials(200); ++trial) {
+        double first[6 * 4];
+        makeRandomProblem(&problem, &random, 4, 6, 4, trial % 2 == 0 ? 0.0 : 0.5);
+        for (int j = 0; j < 3; ++j) {
+            tpVec3 arm = randomVec3(&random, -0.5, 0.5);
+            problem.joint[j] = makeRow(j, j + 1, randomDirection(&random), arm, arm);
+            problem.joint[3 + j] = problem.joint[j];
+        }
+        for (int copies = 1; copies <= 2; ++copies) {
+            problem.jointCount = 3 * copies;
+            OwnedLcp mixed = makeMixedLcp(&problem);
+            double* z = room(mixed.lcp.n);
+            assert_int_equal(tpLcp_SolveLemke(&mixed.lcp, NULL, memory, z, NULL), tp_solved);
+            double v[maxBodies][6];
+            memcpy(v, z, sizeof(double) * 24);
+            for (int j = 0; j < 3; ++j) {
+                CHECK_NEAR(rowTimesVelocity(&problem.joint[j], v), 0.0, 1e-8);
+            }
+            for (int k = 0; k < 24; ++k) {
+                if (copies == 2 && trial % 2 == 0) {
+                    CHECK_NEAR(z[k], first[k], 1e-8);
+                }
+                first[k] = z[k];
+            }
+            free(z);
+            freeLcp(&mixed);
+        }
+    }
+}
+
 // Lagged friction limits reach solutions of the same problems, and never claim one that is none.
 static void laggedSolvesContactProblems(void** state) {
     (void)state;
@@ -427,6 +462,7 @@ int main(void) {
         cmocka_unit_test(permutationAndScalingChangeNothing),
         cmocka_unit_test(duplicationOnlySplitsImpulses),
         cmocka_unit_test(solvesStacks),
+        cmocka_unit_test(redundantJointsAreHarmless),
         cmocka_unit_test(laggedSolvesContactProblems),
         cmocka_unit_test(warmStartsSavePivots),
         cmocka_unit_test(repeatsExactly),
