@@ -2,7 +2,8 @@
 // contacts, mass ratios up to 10^4, joints, limits and torsion, with W and by bodies. What must not
 // matter does not: units, order of contacts, doubling of contacts.
 //
-// TIPPE_FRICTION_CASES multiplies the number of cases (default 1).
+// TIPPE_FRICTION_CASES multiplies the number of cases (default 1; less where code is slow, without
+// optimisation or under a sanitizer).
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +17,21 @@
 static FrictionCase sample;
 static tpSolverMemory* memory;
 
+#if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const double usualCases = 0.15;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+static const double usualCases = 0.15;
+#else
+static const double usualCases = 1.0;
+#endif
+#else
+static const double usualCases = 1.0;
+#endif
+
 static int caseCount(int base) {
     const char* factor = getenv("TIPPE_FRICTION_CASES");
-    double times = factor != NULL ? atof(factor) : 1.0;
+    double times = factor != NULL ? atof(factor) : usualCases;
     return (int)fmax(1.0, base * times);
 }
 
