@@ -1,0 +1,124 @@
+// Anitescu 2003: the ball and the wall in one dimension, and the 66 discs.
+
+#include "papers/paper_world.h"
+
+static double bounceOffWall(double e, double h, const char* theta) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_anitescu;
+    def.planar = true;
+    def.gravity = tpZeroVec3();
+    tpWorld* world = tpCreateWorld(&def);
+    setOption(world, "theta", theta);
+    tpMaterialDef materialDef = tpDefaultMaterialDef();
+    materialDef.restitution = e;
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = tpCreateMaterial(world, &materialDef);
+    tpBodyDef wallDef = tpDefaultBodyDef();
+    wallDef.kind = tp_fixedBody;
+    tpPlane plane = { { -1.0, 0.0, 0.0 }, -1.1 };
+    tpCreatePlane(world, tpCreateBody(world, &wallDef, NULL), &shapeDef, &plane);
+    tpBodyDef ballDef = tpDefaultBodyDef();
+    ballDef.velocity = tpMakeVec3(1.0, 0.0, 0.0);
+    tpBodyId ball = tpCreateBody(world, &ballDef, NULL);
+    tpSphere sphere = { 0.1 };
+    tpCreateSphere(world, ball, &shapeDef, &sphere);
+    for (int k = 0; k * h < 1.5; ++k) {
+        tpWorld_Step(world, h);
+    }
+    double speed = tpBody_GetVelocity(world, ball).x;
+    tpDestroyWorld(world);
+    return speed;
+}
+
+// Section III: the rebound is -e for every step size, also where a step lands exactly on the wall.
+static void wallGivesBackItsPart(void** state) {
+    (void)state;
+    const double exact[] = { .1, .05, .04, .0625, .03125, .0125, .00625, .01, .005 };
+    const char* const thetas[] = { "0.5", "1" };
+    for (int t = 0; t < 2; ++t) {
+        for (int i = 0; i < 9; ++i) {
+            CHECK_NEAR(bounceOffWall(1.0, exact[i], thetas[t]), -1.0, 1e-14);
+            CHECK_NEAR(bounceOffWall(0.4, exact[i], thetas[t]), -0.4, 1e-14);
+        }
+        for (int i = 0; i < 200; ++i) {
+            double h = .005 + i * (.1 - .005) / 199.0;
+            CHECK_NEAR(bounceOffWall(0.4, h, thetas[t]), -0.4, 1e-14);
+        }
+    }
+}
+
+typedef struct Pile {
+    double residual, penetration, largestRise, energyStart, energyEnd;
+    int rises, failures, mostContacts;
+} Pile;
+
+static Pile runPile(const char* const options[][2], int optionCount, double restitution) {
+    tpWorld* world = makePaperWorld("discs66");
+    for (int i = 0; i < optionCount; ++i) {
+        setOption(world, options[i][0], options[i][1]);
+    }
+    tpPairDef pair = { .materials = { 1, 1 }, .hasRestitution = true, .restitution = restitution };
+    assert_int_equal(tpSetMaterialPair(world, &pair, NULL), tp_success);
+    Pile pile = { 0 };
+    for (int k = 0; k < 400; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.05);
+        double before = report.kineticBefore + report.potentialBefore;
+        double rise = report.kineticAfter + report.potentialAfter - before;
+        pile.energyStart = k == 0 ? before : pile.energyStart;
+        pile.energyEnd = before + rise;
+        pile.largestRise = fmax(pile.largestRise, rise);
+        pile.rises += rise > 1e-9 * pile.energyStart ? 1 : 0;
+        pile.residual = fmax(pile.residual, report.residual);
+        pile.penetration = fmax(pile.penetration, report.penetration);
+        pile.failures += report.failureCount;
+        pile.mostContacts =
+            report.contactCount > pile.mostContacts ? report.contactCount : pile.mostContacts;
+    }
+    tpDestroyWorld(world);
+    printf("e = %g: %d contacts at most, residual %.1e, penetration %.1e m, energy %.1f -> %.1f J, "
+           "%d rises, the largest %.1e of the start\n",
+           restitution, pile.mostContacts, pile.residual, pile.penetration, pile.energyStart,
+           pile.energyEnd, pile.rises, pile.largestRise / pile.energyStart);
+    return pile;
+}
+
+static void checkSolved(const Pile* pile) {
+    CHECK_BELOW(pile->residual, 1e-8);
+    CHECK_BELOW(pile->penetration, 1e-8);
+    assert_int_equal(pile->failures, 0);
+}
+
+// Section V with the paper's own step: every problem is solved, nothing overlaps; without restitution
+// energy falls in every step, with it and without the guard it rises in a handful.
+static void discsByThePaper(void** state) {
+    (void)state;
+    Pile pile = runPile(NULL, 0, 0.0);
+    checkSolved(&pile);
+    assert_int_equal(pile.rises, 0);
+    pile = runPile(NULL, 0, 0.4);
+    checkSolved(&pile);
+    assert_in_range(pile.rises, 0, 12);
+    CHECK_BELOW(pile.largestRise / pile.energyStart, 1e-3);
+}
+
+static void discsByDefault(void** state) {
+    (void)state;
+    const char* const options[][2] = { { "theta", "0.5" },
+                                       { "cone", "circular" },
+                                       { "energy_guard", "true" } };
+    Pile pile = runPile(options, 3, 0.0);
+    checkSolved(&pile);
+    assert_int_equal(pile.rises, 0);
+    pile = runPile(options, 3, 0.4);
+    checkSolved(&pile);
+    assert_int_equal(pile.rises, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wallGivesBackItsPart),
+        cmocka_unit_test(discsByThePaper),
+        cmocka_unit_test(discsByDefault),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
