@@ -4,6 +4,7 @@
 #   make demo    run the demo scene and print a summary
 #   make test    the whole test suite: gcc, clang with sanitizers, threads under the thread sanitizer
 #   make PRESET  build one of dev, clang, asan, tsan
+#   make figures draw the pictures of the documents from runs of our own
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local
 
@@ -11,7 +12,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test format install clean setup-build setup-test $(presets)
+.PHONY: all demo test figures format install clean setup-build setup-test $(presets)
 
 all: release
 
@@ -27,7 +28,7 @@ clang asan tsan: setup-test
 # With tests where their packages are there.
 $(presets):
 	@echo "building $@ in build/$@"
-	@$(call quiet,cmake --preset $@ -DTIPPE_TESTS=$$(test -f /usr/include/cmocka.h && echo ON || echo OFF))
+	@$(call quiet,cmake --preset $@ -DTIPPE_TESTS=$$(test -f /usr/include/cmocka.h -a -d /usr/include/yajl && echo ON || echo OFF))
 	@$(call quiet,cmake --build --preset $@)
 
 demo: release
@@ -43,6 +44,9 @@ test: setup-test
 	@ctest --preset asan --progress -j 2
 	@echo "tests: tsan (threads)"
 	@ctest --preset tsan --progress -j 2
+
+figures: release
+	@python3 tools/figures.py build/release/bin/tippe
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -5,8 +5,8 @@
 set -euo pipefail
 
 build=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev liblapacke-dev libsuitesparse-dev
-       libqhull-dev libhdf5-dev libyajl-dev)
-tests=(clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-h5py)
+       libqhull-dev libhdf5-dev)
+tests=(libyajl-dev clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-h5py)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;

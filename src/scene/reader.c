@@ -105,7 +105,7 @@ tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part) {
     tpScenePlace places[tp_mostFields] = { { 0, 0 } };
     tpJson_Enter(&reader->json);
     while (tpJson_Next(&reader->json)) {
-        int index;
+        int index = 0;
         tpResult result = readKey(reader, record, head->given, &index);
         if (result == tp_success) {
             head->given |= (uint32_t)1 << index;

@@ -1,0 +1,146 @@
+// Memory, ids, and names that are near.
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/id_pool.h"
+#include "support/check.h"
+#include "support/failing_allocator.h"
+
+static void arenaWarmsUp(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    long long warm = 0;
+    for (int round = 0; round < 10; ++round) {
+        tpArena_Reset(&arena);
+        for (int i = 0; i < 200; ++i) {
+            unsigned char* memory = tpArena_Get(&arena, (size_t)(997 * i));
+            assert_non_null(memory);
+            assert_int_equal((uintptr_t)memory % 64, 0);
+            memset(memory, round, (size_t)(997 * i));
+        }
+        if (round == 2) {
+            warm = heap.requests;
+        }
+    }
+    assert_int_equal(heap.requests, warm); // nothing is allocated once warm
+    tpArena_Destroy(&arena);
+    assert_int_equal(heap.outstanding, 0);
+}
+
+static void arenaReleasesToMarks(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    int* kept = TP_SCRATCH(&arena, int, 100);
+    for (int i = 0; i < 100; ++i) {
+        kept[i] = i;
+    }
+    tpArenaMark mark = tpArena_Mark(&arena);
+    void* first = tpArena_Get(&arena, 1000);
+    memset(first, 0xff, 1000);
+    tpArena_Release(&arena, mark);
+    assert_ptr_equal(tpArena_Get(&arena, 1000), first); // used again
+    for (int round = 0; round < 100; ++round) {
+        mark = tpArena_Mark(&arena);
+        memset(tpArena_Get(&arena, 300000), 0xff, 300000); // more than a block
+        tpArena_Release(&arena, mark);
+    }
+    for (int i = 0; i < 100; ++i) {
+        assert_int_equal(kept[i], i);
+    }
+    tpArena_Destroy(&arena);
+}
+
+static void arenaSaysWhenItFails(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    heap.failAt = 1;
+    heap.failAllAfter = true;
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    assert_null(tpArena_Get(&arena, 10));
+    assert_true(arena.failed);
+    assert_null(tpArena_Get(&arena, SIZE_MAX - 5));
+    tpArena_Destroy(&arena);
+}
+
+static void arraysGrowOrStay(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    TP_ARRAY(double) list = { NULL, 0, 0 };
+    for (int i = 0; i < 100; ++i) {
+        assert_true(TP_PUSH(&allocator, list, (double)i));
+    }
+    heap.failAt = heap.requests + 1;
+    heap.failAllAfter = true;
+    int pushed = 0;
+    while (TP_PUSH(&allocator, list, 7.0)) {
+        ++pushed;
+    }
+    assert_int_equal(list.count, 100 + pushed);
+    assert_true(list.data[99] == 99.0);
+    assert_false(TP_RESERVE(&allocator, list, 1 << 30));
+    TP_FREE_ARRAY(&allocator, list);
+    assert_int_equal(heap.outstanding, 0);
+    assert_int_equal(heap.bytes, 0);
+}
+
+static void idsAreNeverMistaken(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpIdPool pool = { 0 };
+    int a = tpIdPool_Take(&pool, &allocator);
+    uint32_t generation = pool.generations.data[a];
+    assert_int_equal(tpIdPool_Find(&pool, (uint32_t)a + 1, generation), a);
+    tpIdPool_GiveBack(&pool, a);
+    assert_int_equal(tpIdPool_Find(&pool, (uint32_t)a + 1, generation), -1);
+    assert_int_equal(tpIdPool_Find(&pool, (uint32_t)a + 1, generation + 1), -1);
+    assert_int_equal(tpIdPool_Take(&pool, &allocator), a);
+    assert_int_equal(tpIdPool_Find(&pool, (uint32_t)a + 1, generation), -1);
+    assert_int_equal(tpIdPool_Find(&pool, 0, 0), -1);
+    assert_int_equal(tpIdPool_Find(&pool, 1000, 1), -1);
+    assert_int_equal(pool.liveCount, 1);
+    tpIdPool_Destroy(&pool, &allocator);
+}
+
+static void nearNamesAreFound(void** state) {
+    (void)state;
+    const char* const known[] = { "friction", "restitution", "position", "rotation", "velocity" };
+    assert_string_equal(tpNearestName("fricton", known, 5), "friction");
+    assert_string_equal(tpNearestName("restituion", known, 5), "restitution");
+    assert_string_equal(tpNearestName("positoin", known, 5), "position");
+    assert_string_equal(tpNearestName("velo", known, 5), "velocity");
+    assert_null(tpNearestName("banana", known, 5));
+    assert_null(tpNearestName("", known, 5));
+}
+
+static void messagesAreCutNotOverrun(void** state) {
+    (void)state;
+    tpError error;
+    char longText[5000];
+    memset(longText, 'x', sizeof(longText) - 1);
+    longText[sizeof(longText) - 1] = '\0';
+    assert_int_equal(tpError_Set(&error, tp_badInput, "%s", longText), tp_badInput);
+    assert_int_equal(strlen(error.message), sizeof(error.message) - 1);
+    assert_int_equal(tpError_Set(NULL, tp_ioError, "nobody listens"), tp_ioError);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arenaWarmsUp),
+        cmocka_unit_test(arenaReleasesToMarks),
+        cmocka_unit_test(arenaSaysWhenItFails),
+        cmocka_unit_test(arraysGrowOrStay),
+        cmocka_unit_test(idsAreNeverMistaken),
+        cmocka_unit_test(nearNamesAreFound),
+        cmocka_unit_test(messagesAreCutNotOverrun),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
