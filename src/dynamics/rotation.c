@@ -35,6 +35,19 @@ tpInertia tpMakeInertia(tpMat33 inertia) {
     return result;
 }
 
+// Turns by q, whatever its length: a unit quaternion is one only to rounding, and the lengths of vectors
+// turned there and back millions of times would drift with it.
+static tpVec3 turn(tpQuat q, tpVec3 v) {
+    double s = 2.0 / tpDotQQ(q, q);
+    tpVec3 u = tpMakeVec3(q.x, q.y, q.z);
+    tpVec3 t = tpScale(s, tpCross(u, v));
+    return tpAdd(tpMulAdd(v, q.w, t), tpCross(u, t));
+}
+
+static tpVec3 turnBack(tpQuat q, tpVec3 v) {
+    return turn(tpConjugate(q), v);
+}
+
 static tpMat33 worldTensor(tpVec3 moments, tpQuat principalInWorld) {
     tpMat33 r = tpMatFromQuat(principalInWorld);
     tpMat33 scaled =
@@ -58,12 +71,20 @@ tpMat33 tpInertia_InverseWorld(const tpInertia* inertia, tpQuat rotation) {
 
 tpVec3 tpInertia_Momentum(const tpInertia* inertia, tpQuat rotation, tpVec3 angularVelocity) {
     tpQuat q = tpMulQQ(rotation, inertia->principal);
-    return tpRotate(q, tpMulParts(inertia->moments, tpUnrotate(q, angularVelocity)));
+    return turn(q, tpMulParts(inertia->moments, turnBack(q, angularVelocity)));
+}
+
+// Divided, not multiplied by inverses: I (1 / I) is not one, always to the same side.
+static double quotient(double momentum, double moment) {
+    return moment > 0.0 ? momentum / moment : 0.0;
 }
 
 tpVec3 tpInertia_Velocity(const tpInertia* inertia, tpQuat rotation, tpVec3 angularMomentum) {
     tpQuat q = tpMulQQ(rotation, inertia->principal);
-    return tpRotate(q, tpMulParts(inertia->inverseMoments, tpUnrotate(q, angularMomentum)));
+    tpVec3 m = turnBack(q, angularMomentum);
+    tpVec3 w = tpMakeVec3(quotient(m.x, inertia->moments.x), quotient(m.y, inertia->moments.y),
+                          quotient(m.z, inertia->moments.z));
+    return turn(q, w);
 }
 
 double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 angularVelocity) {
@@ -125,7 +146,7 @@ void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3
 
     tpQuat q = tpMulQQ(*rotation, inertia->principal);
     tpVec3 inSpace = tpInertia_Momentum(inertia, *rotation, *angularVelocity);
-    tpVec3 momentum = tpUnrotate(q, inSpace);
+    tpVec3 momentum = turnBack(q, inSpace);
     for (int i = 0; i < count; ++i) {
         for (int j = 0; j < 5; ++j) {
             rotateStage(inertia, lengths[j] * stage, &q, &momentum);
