@@ -126,6 +126,11 @@ static bool solveOnce(tpTimeStep* step, tpStepperMemory* memory, const tpMidpoin
 static bool solveDrift(tpTimeStep* step, tpStepperMemory* memory,
                        const tpMidpointSettings* settings, tpStepReport* report) {
     for (int pass = 0; pass < maxPasses; ++pass) {
+        if (pass > 0) {
+            // The drift of the last pass has turned bodies; inertia is that of the start.
+            memcpy(step->system->poses.data, step->startPoses,
+                   sizeof(tpPose) * (size_t)step->bodyCount);
+        }
         if (!tpTimeStep_FindContacts(step, step->startPoses)) {
             return false;
         }
