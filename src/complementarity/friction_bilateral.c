@@ -157,18 +157,19 @@ static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix*
 }
 
 // A contact or a limit that lets through.
-static bool hasViolation(const tpFrictionIsland* island) {
+static bool hasViolation(const tpFrictionIsland* island, const double* u) {
     for (int b = 0; b < island->blockCount; ++b) {
-        if (island->kind[b] != tp_frictionFree && island->u[island->row[b]] < 0.0) {
+        if (island->kind[b] != tp_frictionFree && u[island->row[b]] < 0.0) {
             return true;
         }
     }
     return false;
 }
 
-// r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays.
+// r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays. What the joints alone
+// make contacts and limits do is read from the last r, also where it is no better than the first.
 static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool* inPlay, int limit,
-                   tpArena* arena, int* iterations) {
+                   tpArena* arena, int* iterations, bool* letsThrough) {
     tpBlockFactor factor;
     double* r = TP_SCRATCH(arena, double, island->rowCount);
     double* u = TP_SCRATCH(arena, double, island->rowCount);
@@ -194,6 +195,7 @@ static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool*
             break;
         }
     }
+    *letsThrough = hasViolation(island, u);
     return true;
 }
 
@@ -225,10 +227,11 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
         return tp_solverOutOfMemory;
     }
     if (chooseJoints(island, inPlay)) {
-        if (!refine(island, &W, inPlay, limit, arena, iterations)) {
+        bool letsThrough;
+        if (!refine(island, &W, inPlay, limit, arena, iterations, &letsThrough)) {
             return tp_solverOutOfMemory;
         }
-        if (island->residual <= island->tolerance || !hasViolation(island)) {
+        if (island->residual <= island->tolerance || !letsThrough) {
             // Without a contact at work this is as far as rounding lets anyone go.
             island->isExhausted = true;
             return island->residual <= island->tolerance ? tp_solved : tp_stalled;
