@@ -49,9 +49,10 @@ size_t tpStepperMemory_SavedSize(const void* state) {
 }
 
 static unsigned char* put(unsigned char* place, const void* data, size_t size) {
-    if (size > 0) {
-        memcpy(place, data, size);
+    if (size == 0) {
+        return place; // which may be NULL
     }
+    memcpy(place, data, size);
     return place + size;
 }
 
