@@ -101,7 +101,7 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
     tpMaterialId material = tpCreateMaterial(world, &materialDef);
     addFloor(world, material);
     tpRandom random = { 11 };
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 5; ++i) {
         tpVec3 place = tpMakeVec3(0.1 * i, 0.03 * (i % 3), 0.5 + 0.6 * i);
         tpBodyId box = addBox(world, place, tpMakeVec3(0.5, 0.4, 0.3), material);
         tpBody_SetPose(world, box, tpMakePose(place, randomRotation(&random)));
@@ -115,19 +115,19 @@ static void snapshotsContinueBitForBit(void** state) {
     const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu };
     for (int s = 0; s < 3; ++s) {
         tpWorld* world = makeTumblingPile(steppers[s]);
-        for (int i = 0; i < 60; ++i) {
-            tpWorld_Step(world, 1.0 / 100.0);
+        for (int i = 0; i < 25; ++i) {
+            tpWorld_Step(world, 1.0 / 50.0);
         }
         tpSnapshot* snapshot = tpWorld_Snapshot(world);
         assert_non_null(snapshot);
-        for (int i = 0; i < 60; ++i) {
-            tpWorld_Step(world, 1.0 / 100.0);
+        for (int i = 0; i < 25; ++i) {
+            tpWorld_Step(world, 1.0 / 50.0);
         }
         uint64_t hash = tpWorld_HashState(world);
         double time = tpWorld_GetTime(world);
         assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
-        for (int i = 0; i < 60; ++i) {
-            tpWorld_Step(world, 1.0 / 100.0);
+        for (int i = 0; i < 25; ++i) {
+            tpWorld_Step(world, 1.0 / 50.0);
         }
         assert_true(tpWorld_HashState(world) == hash);
         assert_true(tpWorld_GetTime(world) == time);
@@ -149,8 +149,8 @@ static void sameSceneGivesSameBits(void** state) {
         uint64_t hashes[2];
         for (int k = 0; k < 2; ++k) {
             tpWorld* world = makeTumblingPile(steppers[s]);
-            for (int i = 0; i < 80; ++i) {
-                tpWorld_Step(world, 1.0 / 100.0);
+            for (int i = 0; i < 30; ++i) {
+                tpWorld_Step(world, 1.0 / 50.0);
             }
             hashes[k] = tpWorld_HashState(world);
             tpDestroyWorld(world);
