@@ -83,6 +83,7 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     int owner = tpSystem_MixMaterials(system, shapeA->material, shapeB->material, &friction,
                                       &law.restitution);
     law.mu = friction.dynamicCoefficient;
+    law.muStatic = friction.staticCoefficient;
     law.ellipse[0] = friction.ellipse[0];
     law.ellipse[1] = friction.ellipse[1];
     law.arm = friction.torsionalArm;

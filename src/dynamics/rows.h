@@ -18,6 +18,7 @@
 // Friction and restitution of a contact, and the frame in which it is written.
 typedef struct tpContactLaw {
     double mu;              // dynamic coefficient
+    double muStatic;
     double ellipse[2], arm; // e_t, e_o; e_r in m
     double restitution;
     tpVec3 tangents[2]; // unit, world axes, with the normal a right-handed frame (n, t, o)

@@ -1,0 +1,157 @@
+// The sweep: Gauss-Seidel over contacts and joints, on data laid out for it.
+//
+// A sweep knows no time step and no paper. It is given bodies, contacts and joint rows, wanted
+// velocities and a start, and changes impulses until velocities meet the contact law:
+//
+//     normal     0 <= r_n - low   complementary to   u_n + bias_n >= 0
+//     friction   sticks (u_T + bias_T = 0) while |r_T| <= mu_s r_n, else |r_T| = mu_d r_n against u_T
+//     joint      u + bias + compliance r = 0, one-sided, or of bounded impulse
+//
+// u is the velocity of A against B in the contact's frame (n, t, o), friction rows multiplied by the
+// semi-axes e_t, e_o, e_r of the friction ellipsoid and their impulses divided by them: in these
+// variables elliptic and torsional friction are a round cone.
+//
+// The layout: a body's velocity is one cache line, its inverse mass another. Contacts lie in packs of
+// eight, component by component, so that eight contacts that share no moving body can be swept at once:
+//
+//     velocities[i]   v v v - w w w -                    64 bytes
+//     bodies[i]       1/m, six numbers of 1/I, -         64 bytes
+//     packs[p]        normal x of 8 contacts, normal y of 8 contacts, ...
+//
+// Order of use: Create, SetBodies, AddContacts, SetJoints; then for each problem on the same geometry: set velocities, biases and impulses, WarmStart, sweeps, Judge.
+
+#ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SWEEP_H
+#define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SWEEP_H
+
+#include "dynamics/rows.h"
+
+enum { tp_packWidth = 8 };
+
+// The bias of a contact that takes no part, m/s: no velocity comes near it.
+#define TP_SWEEP_OPEN 1e30
+
+// Inverse mass of a body; all zeros where impulses do not move it.
+typedef struct tpSweepBody {
+    double inverseMass;
+    double inverseInertia[6]; // world axes: xx yy zz xy xz yz
+    double padding;
+} tpSweepBody;
+
+_Static_assert(sizeof(tpSweepBody) == 64, "one cache line a body");
+
+// Eight contacts. Lanes without a contact have no bodies' response and never carry anything.
+typedef struct tpContactPack {
+    int32_t bodyA[tp_packWidth], bodyB[tp_packWidth];
+    int32_t contact[tp_packWidth]; // number of the contact in the order added; -1: none
+    int32_t torsion;               // the torsion pack that belongs to this one, or -1
+    int32_t padding[7];
+    double normal[3][tp_packWidth];      // unit, from B to A
+    double tangents[2][3][tp_packWidth]; // e_t t and e_o o
+    double armA[3][tp_packWidth];        // from the centre of mass to the contact's point on A, m
+    double armB[3][tp_packWidth];
+    double response[6][tp_packWidth];   // W of the contact alone: nn nt no tt to oo, 1/kg
+    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 where there is no response
+    double stick[3][tp_packWidth];      // inverse of the friction rows' W: tt to oo
+    double slide[tp_packWidth];         // 1 / its largest eigenvalue: the step of a projection
+    double muStatic[tp_packWidth], muDynamic[tp_packWidth];
+    double bias[3][tp_packWidth];    // m/s
+    double low[tp_packWidth];        // least normal impulse, <= 0, N s
+    double impulse[3][tp_packWidth]; // on A
+} tpContactPack;
+
+// The fourth row of the contacts of a pack with torsional friction: e_r w_n.
+typedef struct tpTorsionPack {
+    double arm[tp_packWidth];         // e_r, m
+    double response[4][tp_packWidth]; // W: nr tr or rr
+    double bias[tp_packWidth];
+    double impulse[tp_packWidth]; // moment / e_r
+} tpTorsionPack;
+
+// A block of joint rows (1 to 3 rows) solved together.
+typedef struct tpSweepJoint {
+    int32_t bodyA, bodyB; // -1: the world
+    int32_t block;        // of the tpRows they come from
+    int32_t rowCount;
+    tpFrictionKind kind; // free, nonnegative, or cone: one row of bounded impulse
+    double limit;        // of the bounded impulse, N s or N m s
+    tpWrench onA[3], onB[3];
+    tpWrench changeA[3], changeB[3]; // of velocity by a unit impulse
+    double solve[3][3];              // inverse of the block's W, compliance included
+    double response;                 // largest entry of the diagonal of W
+    double compliance[3], bias[3], impulse[3];
+} tpSweepJoint;
+
+typedef struct tpSweeper {
+    int bodyCount;
+    tpVelocity* velocities; // the caller's: what the sweep changes
+    tpSweepBody* bodies;
+
+    int contactCount, contactCapacity;
+    int32_t* places; // of each contact: pack * tp_packWidth + lane
+    tpContactPack* packs;
+    tpTorsionPack* torsions;
+    int packCount, torsionCount;
+
+    tpSweepJoint* joints;
+    int jointCount;
+} tpSweeper;
+
+// What the certificate of a problem says; see sweep_judge.c.
+typedef struct tpSweepVerdict {
+    double velocity;    // natural map in contact velocities, root of the sum of squares, m/s
+    double worst;       // of a single block, m/s
+    double cone;        // largest |r_T| - mu r_n, relative to mu r_n
+    double dissipation; // largest gap of maximal dissipation, relative
+} tpSweepVerdict;
+
+// Empty, with room for contacts, in the arena. False where memory ran out.
+bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int contactCapacity);
+
+// Inverse masses at the current orientations.
+void tpSweeper_SetBodies(tpSweeper* sweeper, const tpSystem* system);
+
+// Puts contacts into packs, `poses` being those at which they were found. Biases, low and impulses are
+// zero. False where memory ran out.
+bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSystem* system, const tpPose* poses,
+                           const tpContact* contacts, const tpContactLaw* laws, int count,
+                           tpArena* arena);
+
+// Takes over the blocks of joints: geometry and masses, biases and impulses. False where memory ran out.
+bool tpSweeper_SetJoints(tpSweeper* sweeper, const tpRows* rows, tpArena* arena);
+
+// One contact's place in its pack.
+static inline tpContactPack* tpSweeper_PackOf(const tpSweeper* sweeper, int contact, int* lane) {
+    int32_t place = sweeper->places[contact];
+    *lane = place % tp_packWidth;
+    return &sweeper->packs[place / tp_packWidth];
+}
+
+// Velocity of A against B in the scaled frame: n, t, o, and r where there is torsion (else 0).
+void tpSweeper_ContactVelocity(const tpSweeper* sweeper, int contact, double u[4]);
+
+// Velocity of the rows of a joint, bias and compliance included.
+void tpSweeper_JointVelocity(const tpSweeper* sweeper, const tpSweepJoint* joint, double u[3]);
+
+// Adds the impulses that contacts and joints start with to the velocities.
+void tpSweeper_WarmStart(tpSweeper* sweeper);
+
+// One sweep over joints and all contacts; returns the largest change of a contact's or joint's velocity
+// that one of its updates made, m/s.
+double tpSweeper_Sweep(tpSweeper* sweeper);
+
+// The same over joints and some contacts, in the order of the list.
+double tpSweeper_SweepSome(tpSweeper* sweeper, const int* contacts, int count);
+
+// Parts of the above, for other rules and orders.
+double tpSweeper_SweepJoints(tpSweeper* sweeper);
+void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
+                    const double change[4]);
+
+// Norm of the velocities that contacts and joints have at present, biases included: without impulses
+// this is |q|.
+double tpSweeper_FreeSpeed(const tpSweeper* sweeper);
+
+// How far the impulses and velocities are from a solution.
+tpSweepVerdict tpSweeper_Judge(const tpSweeper* sweeper);
+
+#endif
