@@ -1,0 +1,105 @@
+// The one ruler: how deep bodies overlap in poses that an engine has left: ruler SCENE POSES
+//
+// Our own collider in double precision looks at every frame. Prints one line of JSON: the deepest overlap
+// of the run, the mean over frames of each frame's mean and deepest overlap (over pairs that overlap), and
+// how high the highest centre stands at the end.
+
+#include "scene_bodies.h"
+
+#include "collision/collider.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static tpCollider* makeCollider(const BenchScene* scene) {
+    tpColliderDef def = { tpDefaultAllocator(), false };
+    tpCollider* collider;
+    if (tpCreateCollider(&def, &collider) != tp_success) {
+        return NULL;
+    }
+    for (int i = 0; i < scene->bodyCount; ++i) {
+        tpBodyId body = tpWorld_GetBody(scene->world, i);
+        tpShapeId shape = tpBody_GetShape(scene->world, body, 0);
+        tpColliderShapeDef shapeDef = { 0 };
+        shapeDef.geometry = tpShape_GetGeometry(scene->world, shape);
+        shapeDef.pose = tpMakePose(tpZeroVec3(), tpIdentityQuat());
+        shapeDef.body = i;
+        shapeDef.isMovable = !scene->bodies[i].isFixed;
+        shapeDef.group = shapeDef.mask = 1;
+        int32_t number;
+        if (tpCollider_AddShape(collider, &shapeDef, &number) != tp_success) {
+            return NULL;
+        }
+    }
+    return collider;
+}
+
+// Deepest and mean overlap of pairs that overlap.
+static void measure(const tpCollider* collider, double* deepest, double* mean) {
+    int count, pairs = 0;
+    const tpContact* contacts = tpCollider_GetContacts(collider, &count);
+    double sum = 0.0;
+    *deepest = 0.0;
+    for (int i = 0; i < count;) {
+        double depth = 0.0;
+        int first = i;
+        for (; i < count && contacts[i].shapeA == contacts[first].shapeA &&
+               contacts[i].shapeB == contacts[first].shapeB;
+             ++i) {
+            depth = fmax(depth, -contacts[i].gap);
+        }
+        *deepest = fmax(*deepest, depth);
+        sum += depth;
+        pairs += depth > 0.0;
+    }
+    *mean = pairs > 0 ? sum / pairs : 0.0;
+}
+
+int main(int argc, char** argv) {
+    FILE* file = argc == 3 ? fopen(argv[2], "rb") : NULL;
+    if (file == NULL) {
+        fprintf(stderr, "ruler SCENE POSES\n");
+        return 2;
+    }
+    BenchScene scene = openBenchScene(argv[1], "free-flight", 1);
+    tpCollider* collider = makeCollider(&scene);
+    size_t numbers = 7 * (size_t)scene.bodyCount;
+    double* frame = calloc(numbers, sizeof(double));
+    tpPose* poses = calloc((size_t)scene.bodyCount, sizeof(tpPose));
+    double worst = 0.0, deepSum = 0.0, meanSum = 0.0, top = -INFINITY;
+    int frames = 0, lost = 0;
+    while (collider != NULL && fread(frame, sizeof(double), numbers, file) == numbers) {
+        top = -INFINITY;
+        for (int i = 0; i < scene.bodyCount; ++i) {
+            const double* p = frame + 7 * (size_t)i;
+            poses[i].position = tpMakeVec3(p[0], p[1], p[2]);
+            poses[i].rotation = tpNormalizeQuat((tpQuat){ p[3], p[4], p[5], p[6] });
+            if (!tpIsFiniteVec3(poses[i].position)) {
+                poses[i] = scene.bodies[i].pose;
+                ++lost;
+            }
+            top = scene.bodies[i].isFixed ? top : fmax(top, poses[i].position.y);
+        }
+        double deepest, mean;
+        if (tpCollider_Update(collider, poses, NULL, NULL) != tp_success) {
+            fprintf(stderr, "out of memory\n");
+            return 3;
+        }
+        measure(collider, &deepest, &mean);
+        worst = fmax(worst, deepest);
+        deepSum += deepest;
+        meanSum += mean;
+        ++frames;
+    }
+    double count = frames > 0 ? frames : 1;
+    printf("{\"frames\": %d, \"penetration_max\": %.6g, \"penetration_deepest_mean\": %.6g, "
+           "\"penetration_mean\": %.6g, \"top\": %.6g, \"lost\": %d}\n",
+           frames, worst, deepSum / count, meanSum / count, top, lost);
+    free(frame);
+    free(poses);
+    tpDestroyCollider(collider);
+    closeBenchScene(&scene);
+    fclose(file);
+    return 0;
+}
