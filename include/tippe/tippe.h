@@ -8,6 +8,7 @@
 #include "tippe/collision.h"
 #include "tippe/complementarity.h"
 #include "tippe/geometry.h"
+#include "tippe/impact.h"
 #include "tippe/math.h"
 #include "tippe/world.h"
 

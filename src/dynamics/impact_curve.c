@@ -1,0 +1,271 @@
+// Slip during an impact: straight stretches in closed form, curves by Taylor series.
+//
+// With dtau = rate dpz / s the equations of motion are linear but for the length s = |u_t|,
+//
+//     ux' = ex s - alpha ux,   uy' = ey s - beta uy,   s s' = ux ux' + uy uy',
+//
+// have no singularity where slip stops (s falls as an exponential of tau), and give the terms of their
+// Taylor series by a recurrence of three short sums. A step sums some twenty terms, its length is
+// taken from the last of them, and an event is a zero of a polynomial, found to rounding.
+
+#include <math.h>
+
+#include "dynamics/impact_path.h"
+
+enum {
+    order = 20,
+    maxSteps = 2000 // no input known needs a tenth of it
+};
+
+// What one step of the series holds; slip is scaled to length 1 at its start.
+typedef struct tpSlipSeries {
+    double x[order + 1], y[order + 1], s[order + 1];
+    double event[order + 2]; // what the target lacks, negative at the start
+} tpSlipSeries;
+
+static double evaluate(const double* coefficients, int degree, double t) {
+    double sum = coefficients[degree];
+    for (int n = degree - 1; n >= 0; --n) {
+        sum = sum * t + coefficients[n];
+    }
+    return sum;
+}
+
+static double evaluateSlope(const double* coefficients, int degree, double t) {
+    double sum = degree * coefficients[degree];
+    for (int n = degree - 1; n >= 1; --n) {
+        sum = sum * t + n * coefficients[n];
+    }
+    return sum;
+}
+
+// The integral from 0 to t of a series.
+static double integrate(const double* coefficients, double t) {
+    double sum = coefficients[order] / (order + 1);
+    for (int n = order - 1; n >= 0; --n) {
+        sum = sum * t + coefficients[n] / (n + 1);
+    }
+    return sum * t;
+}
+
+static void expand(const tpSlip* slip, tpDirection d, tpSlipSeries* series) {
+    double *x = series->x, *y = series->y, *s = series->s;
+    x[0] = d.x;
+    y[0] = d.y;
+    s[0] = 1.0;
+    for (int n = 1; n <= order; ++n) {
+        double inverse = 1.0 / n;
+        x[n] = (slip->ex * s[n - 1] - slip->alpha * x[n - 1]) * inverse;
+        y[n] = (slip->ey * s[n - 1] - slip->beta * y[n - 1]) * inverse;
+        // The term of order n in s^2 = x^2 + y^2.
+        double sum = d.x * x[n] + d.y * y[n];
+        for (int k = 1; 2 * k < n; ++k) {
+            sum += x[k] * x[n - k] + y[k] * y[n - k] - s[k] * s[n - k];
+        }
+        if (n % 2 == 0) {
+            int k = n / 2;
+            sum += 0.5 * (x[k] * x[k] + y[k] * y[k] - s[k] * s[k]);
+        }
+        s[n] = sum;
+    }
+}
+
+// The largest step whose first neglected terms are below rounding.
+static double stepLength(const tpSlipSeries* series) {
+    double length = 40.0; // exp(-40) is as good as 0, and alpha and beta are at most 1
+    for (int n = order - 1; n <= order; ++n) {
+        double last = fmax(fmax(fabs(series->x[n]), fabs(series->y[n])), fabs(series->s[n]));
+        if (last > 0.0) {
+            length = fmin(length, exp(log(1e-16 / last) / n));
+        }
+    }
+    return length;
+}
+
+// The series of uz, or of what else the target asks for, less its value at the target.
+static void expandEvent(const tpSlip* slip, const tpSlipState* state, double s, tpSlipTarget target,
+                        tpSlipSeries* series) {
+    double unit = s / slip->rate;
+    double* event = series->event;
+    if (target.goal == tp_untilImpulse) {
+        event[0] = state->pz - target.value;
+        for (int n = 0; n <= order; ++n) {
+            event[n + 1] = unit * series->s[n] / (n + 1);
+        }
+        return;
+    }
+    double uz[order + 2] = { state->uz };
+    for (int n = 0; n <= order; ++n) {
+        double slope = slip->kzz * series->s[n] -
+                       slip->mu * (slip->cx * series->x[n] + slip->cy * series->y[n]);
+        uz[n + 1] = unit * slope / (n + 1);
+    }
+    if (target.goal == tp_untilCompressed) {
+        for (int n = 0; n <= order + 1; ++n) {
+            event[n] = uz[n];
+        }
+        return;
+    }
+    event[0] = state->work - target.value;
+    for (int n = 0; n <= order; ++n) {
+        double sum = 0.0;
+        for (int k = 0; k <= n; ++k) {
+            sum += uz[k] * series->s[n - k];
+        }
+        event[n + 1] = unit * sum / (n + 1);
+    }
+}
+
+// The zero of the event between a point where it is negative and one where it is not.
+static double findEvent(const double* event, double low, double high) {
+    double t = 0.5 * (low + high);
+    for (int i = 0; i < 200; ++i) {
+        double value = evaluate(event, order + 1, t);
+        if (value < 0.0) {
+            low = t;
+        } else {
+            high = t;
+        }
+        double next = t - value / evaluateSlope(event, order + 1, t);
+        if (!(next > low && next < high)) {
+            next = 0.5 * (low + high);
+        }
+        if (fabs(next - t) <= 1e-16 * high || next == t) {
+            break;
+        }
+        t = next;
+    }
+    return t;
+}
+
+// Where the event rises and falls again within a step it may be met in between: its top, or the end.
+static double findTop(const double* event, double end) {
+    if (!(event[1] > 0.0 && evaluateSlope(event, order + 1, end) < 0.0)) {
+        return end;
+    }
+    double low = 0.0, high = end;
+    for (int i = 0; i < 60; ++i) {
+        double middle = 0.5 * (low + high);
+        if (evaluateSlope(event, order + 1, middle) > 0.0) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// The work done over a step.
+static double workOf(const tpSlip* slip, const tpSlipState* state, double s,
+                     const tpSlipSeries* series, double t) {
+    tpSlipSeries copy = *series;
+    tpSlipState start = *state;
+    start.work = 0.0;
+    expandEvent(slip, &start, s, (tpSlipTarget){ tp_untilWork, 0.0 }, &copy);
+    return evaluate(copy.event, order + 1, t);
+}
+
+static void advance(const tpSlip* slip, tpSlipState* state, double s, const tpSlipSeries* series,
+                    double t) {
+    double unit = s / slip->rate;
+    if (slip->tracksWork) {
+        state->work += workOf(slip, state, s, series, t);
+    }
+    state->pz += unit * integrate(series->s, t);
+    state->px -= slip->mu * unit * integrate(series->x, t);
+    state->py -= slip->mu * unit * integrate(series->y, t);
+    state->ux = s * evaluate(series->x, order, t);
+    state->uy = s * evaluate(series->y, order, t);
+    state->uz = tpSlip_NormalVelocity(slip, state);
+}
+
+static void settle(tpSlipState* state, tpSlipTarget target) {
+    if (target.goal == tp_untilCompressed) {
+        state->uz = 0.0;
+    } else if (target.goal == tp_untilImpulse) {
+        state->pz = target.value;
+    } else {
+        state->work = target.value;
+    }
+}
+
+// Normal impulse until the target on a straight stretch; infinite where it is never met.
+static double straightLength(const tpSlipState* state, double normalRate, tpSlipTarget target) {
+    if (target.goal == tp_untilCompressed) {
+        return normalRate > 0.0 ? -state->uz / normalRate : INFINITY;
+    }
+    if (target.goal == tp_untilImpulse) {
+        return target.value - state->pz;
+    }
+    double lack = target.value - state->work;
+    double square = state->uz * state->uz + 2.0 * normalRate * lack;
+    double sum = state->uz + sqrt(fmax(square, 0.0));
+    if (lack <= 0.0) {
+        return 0.0;
+    }
+    return square >= 0.0 && sum > 0.0 ? 2.0 * lack / sum : INFINITY;
+}
+
+tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, double qy,
+                            tpSlipTarget target) {
+    double rateX = slip->cx + slip->a * qx, rateY = slip->cy + slip->b * qy;
+    double normalRate = slip->kzz + slip->cx * qx + slip->cy * qy;
+    double length = straightLength(state, normalRate, target);
+    double s = hypot(state->ux, state->uy);
+    double stop = INFINITY;
+    if (s > 0.0) {
+        double growth = (state->ux * rateX + state->uy * rateY) / s;
+        stop = growth < 0.0 ? s / -growth : INFINITY;
+    }
+    bool stops = stop < length;
+    double step = stops ? stop : length;
+    if (!isfinite(step)) {
+        return tp_slipLost;
+    }
+    state->work += step * (state->uz + 0.5 * normalRate * step);
+    state->px += step * qx;
+    state->py += step * qy;
+    state->pz += step;
+    state->ux = stops ? 0.0 : state->ux + step * rateX;
+    state->uy = stops ? 0.0 : state->uy + step * rateY;
+    state->uz = tpSlip_NormalVelocity(slip, state);
+    if (stops) {
+        return tp_slipStopped;
+    }
+    settle(state, target);
+    return tp_slipReached;
+}
+
+tpSlipEnd tpSlip_GoAlongCurve(const tpSlip* slip, tpSlipState* state, tpDirection limit,
+                              tpSlipTarget target, int* stepCount) {
+    double smallest = 1e-17 * -slip->startUz / slip->kzz; // an impulse that does not count
+    for (int i = 0; i < maxSteps; ++i) {
+        double s = hypot(state->ux, state->uy);
+        tpDirection d = { state->ux / s, state->uy / s };
+        double growth = tpSlip_GrowthRate(slip, d);
+        double across = limit.x * d.y - limit.y * d.x;
+        double along = limit.x * d.x + limit.y * d.y;
+        bool isAtLimit = along > 0.0 && fabs(across) <= 1e-15;
+        bool isAtEnd = growth < 0.0 && s <= -growth * slip->rate * smallest;
+        if (isAtLimit || isAtEnd) {
+            return tpSlip_GoStraight(slip, state, -slip->mu * d.x, -slip->mu * d.y, target);
+        }
+        if (along > 0.0 && tpSlip_GoToStop(slip, state, limit, target)) {
+            return tp_slipStopped;
+        }
+
+        *stepCount += 1;
+        tpSlipSeries series;
+        expand(slip, d, &series);
+        expandEvent(slip, state, s, target, &series);
+        double end = stepLength(&series);
+        double top = findTop(series.event, end);
+        if (evaluate(series.event, order + 1, top) >= 0.0) {
+            advance(slip, state, s, &series, findEvent(series.event, 0.0, top));
+            settle(state, target);
+            return tp_slipReached;
+        }
+        advance(slip, state, s, &series, end);
+    }
+    return tp_slipLost;
+}
