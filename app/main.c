@@ -13,6 +13,7 @@ static const tpCommand commands[] = {
     { "check", "check a scene without running it", runCheck },
     { "list", "list steppers, solvers, shapes, joints and options", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
+    { "compare", "hold steppers and step sizes together on one scene", runCompare },
     { "export", "write what a recording holds as tables", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
     { "verify", "repeat a recorded run and compare it bit for bit", runVerify },

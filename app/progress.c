@@ -42,10 +42,13 @@ void formatProgress(char* line, int size, int width, int64_t stepsDone, int64_t 
     if (rate > 0.0) {
         formatDuration(left, sizeof(left), (double)(stepCount - stepsDone) / rate);
     }
-    char words[128];
-    int length = snprintf(words, sizeof(words),
-                          " %3.0f%%  t = %.4g s  %.3g steps/s  %.3gx real time  %s left",
-                          100.0 * fraction, (double)stepsDone * step, rate, rate * step, left);
+    char words[128], times[64] = "", pace[32] = "";
+    if (step > 0.0) {
+        snprintf(times, sizeof(times), "t = %.4g s  ", (double)stepsDone * step);
+        snprintf(pace, sizeof(pace), "%.3gx real time  ", rate * step);
+    }
+    int length = snprintf(words, sizeof(words), " %3.0f%%  %s%.3g steps/s  %s%s left",
+                          100.0 * fraction, times, rate, pace, left);
     int room = width - 1 - length - 2; // of the bar; the last column stays free
     int barWidth = room < 40 ? room : 40;
     if (barWidth < 5) {

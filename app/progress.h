@@ -9,7 +9,7 @@
 typedef struct tpProgress {
     bool isShown;
     int64_t stepCount;
-    double step;            // s, simulated
+    double step;            // s, simulated; 0: of several runs, which have no common time
     double started, redraw; // s, of the monotonic clock
     bool isDrawn;           // there is a line to erase
 } tpProgress;

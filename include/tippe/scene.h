@@ -176,6 +176,15 @@ typedef struct tpSceneForce {
     double from, to;
 } tpSceneForce;
 
+// A coordinate of a body that is known as a function of time, for comparisons.
+typedef struct tpSceneClosedForm {
+    tpScenePart part;
+    tpSceneReference body;
+    int32_t coordinate;  // of a state: 0 is x, 12 is wz
+    tpSceneText formula; // of t in seconds
+    double from, to;     // s, while it holds
+} tpSceneClosedForm;
+
 typedef enum tpSceneOptionKind { tp_sceneNumber, tp_sceneBoolean, tp_sceneWord } tpSceneOptionKind;
 
 typedef struct tpSceneOption {
@@ -218,6 +227,11 @@ typedef struct tpSceneForces {
     int32_t count;
 } tpSceneForces;
 
+typedef struct tpSceneClosedForms {
+    tpSceneClosedForm* items;
+    int32_t count;
+} tpSceneClosedForms;
+
 typedef struct tpScene {
     tpScenePart part;
     tpSceneText schema;
@@ -230,6 +244,7 @@ typedef struct tpScene {
     tpSceneBodies bodies;
     tpSceneJoints joints;
     tpSceneForces forces;
+    tpSceneClosedForms closedForms;
     tpSceneSimulation simulation;
 
     const char* path; // of the file, as it was given; starts every message
@@ -295,6 +310,9 @@ TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
 // tpWorld_GetBody(world, i) is scene->bodies.items[i]. Reads the files of meshes and hulls.
 TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
                                     int threadCount, tpWorld** world, tpError* error);
+
+// What closed form `index` says of its coordinate at a time; may be infinite or not a number.
+TP_API double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time);
 
 // A JSON Schema (draft 7) of scene files, and the same vocabulary as a page of Markdown. Released
 // with tpReleaseSceneText.

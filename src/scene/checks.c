@@ -2,6 +2,7 @@
 
 #include "scene/checks.h"
 
+#include "scene/formula.h"
 #include "scene/reader.h"
 
 static bool gives(const void* part, const char* key) {
@@ -262,6 +263,22 @@ tpResult tpCheckForce(tpReader* reader, void* part, const tpScenePlace* places) 
     if (gives(part, "at") && !gives(part, "force")) {
         return TP_FAIL(reader, placeOf(part, places, "at"),
                        "\"at\" goes with the key \"force\", which is missing");
+    }
+    return tp_success;
+}
+
+tpResult tpCheckClosedForm(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneClosedForm* form = part;
+    double value;
+    tpFormulaFault fault;
+    if (!tpEvaluateFormula(form->formula.text, 0.0, &value, &fault)) {
+        return TP_FAIL(reader, placeOf(part, places, "formula"), "formula, character %d: %s",
+                       fault.column, fault.message);
+    }
+    if (form->from > form->to) {
+        return TP_FAIL(reader, placeOf(part, places, gives(part, "to") ? "to" : "from"),
+                       "\"to\" must not be before \"from\", found %g before %g", form->to,
+                       form->from);
     }
     return tp_success;
 }

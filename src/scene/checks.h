@@ -13,6 +13,7 @@ tpResult tpCheckShape(struct tpReader* reader, void* part, const tpScenePlace* p
 tpResult tpCheckBody(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckJoint(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckForce(struct tpReader* reader, void* part, const tpScenePlace* places);
+tpResult tpCheckClosedForm(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckSimulation(struct tpReader* reader, void* part, const tpScenePlace* places);
 
 // What must hold in the scene as a whole: no motion out of the plane of a planar scene.

@@ -171,6 +171,20 @@ static tpResult resolveForces(tpReader* reader, const tpNames* bodies) {
     return result;
 }
 
+static tpResult resolveClosedForms(tpReader* reader, const tpNames* bodies) {
+    tpScene* scene = reader->scene;
+    tpResult result = tp_success;
+    for (int i = 0; result == tp_success && i < scene->closedForms.count; ++i) {
+        tpSceneReference* body = &scene->closedForms.items[i].body;
+        result = resolve(reader, bodies, "body", body);
+        if (result == tp_success && scene->bodies.items[body->index].kind == tp_fixedBody) {
+            result =
+                TP_FAIL(reader, body->place, "body \"%s\" is fixed and does not move", body->name);
+        }
+    }
+    return result;
+}
+
 tpResult tpResolveReferences(tpReader* reader) {
     const tpScene* scene = reader->scene;
     tpNames materials, bodies, joints;
@@ -197,6 +211,9 @@ tpResult tpResolveReferences(tpReader* reader) {
     }
     if (result == tp_success) {
         result = resolveForces(reader, &bodies);
+    }
+    if (result == tp_success) {
+        result = resolveClosedForms(reader, &bodies);
     }
     return result;
 }

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "scene/checks.h"
+#include "scene/formula.h"
 #include "scene/options.h"
 #include "scene/reader.h"
 #include "scene/text.h"
@@ -325,4 +326,10 @@ tpStepperId tpScene_GetStepper(const tpScene* scene) {
 
 int64_t tpScene_GetStepCount(const tpScene* scene) {
     return (int64_t)llround(scene->simulation.until / scene->simulation.step);
+}
+
+double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time) {
+    double value = NAN;
+    tpEvaluateFormula(scene->closedForms.items[index].formula.text, time, &value, NULL);
+    return value;
 }

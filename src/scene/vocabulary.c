@@ -348,6 +348,46 @@ static const tpFamily forceFamily = {
     .name = "force", .article = "a force", ONE_RECORD(forceRecord), .size = sizeof(tpSceneForce)
 };
 
+// Closed forms --------------------------------------------------------------------------------
+
+static const char* const coordinates[] = { "x",  "y",  "z",  "qw", "qx", "qy", "qz",
+                                           "vx", "vy", "vz", "wx", "wy", "wz", NULL };
+
+static const tpField closedFormFields[] = {
+    { "body", tp_bodyField, AT(tpSceneClosedForm, body), .isRequired = true,
+      .summary = "The name of a body that moves." },
+    { "coordinate", tp_choiceField, AT(tpSceneClosedForm, coordinate), .isRequired = true,
+      .choices = coordinates,
+      .summary = "Which of its coordinates, named as in the columns of `--csv`." },
+    { "formula", tp_textField, AT(tpSceneClosedForm, formula), .isRequired = true,
+      .summary = "Its value as a function of the time t in seconds: numbers, + - * / ^, < <= > >=, "
+                 "pi, if(c, a, b) and the usual functions." },
+    { "from", tp_numberField, AT(tpSceneClosedForm, from), .unit = "s", .byDefault = "the start",
+      .summary = "It holds from this time on." },
+    { "to", tp_numberField, AT(tpSceneClosedForm, to), .unit = "s", .byDefault = "the end",
+      .summary = "It holds until this time." },
+};
+
+static void setClosedFormDefaults(void* part) {
+    tpSceneClosedForm* form = part;
+    form->from = -INFINITY;
+    form->to = INFINITY;
+}
+
+static const tpRecord closedFormRecord = {
+    .name = "closed_form",
+    .article = "a closed form",
+    .summary = "A coordinate of a body that is known as a formula, for `tippe compare`.",
+    FIELDS(closedFormFields),
+    .setDefaults = setClosedFormDefaults,
+    .check = tpCheckClosedForm,
+};
+
+static const tpFamily closedFormFamily = { .name = "closed_form",
+                                           .article = "a closed form",
+                                           ONE_RECORD(closedFormRecord),
+                                           .size = sizeof(tpSceneClosedForm) };
+
 // The scene -----------------------------------------------------------------------------------
 
 static const tpField simulationFields[] = {
@@ -396,6 +436,8 @@ static const tpField sceneFields[] = {
       .summary = "The joints." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },
+    { "closed_form", tp_listField, AT(tpScene, closedForms), .family = &closedFormFamily,
+      .byDefault = "[]", .summary = "What is known exactly of the motion, for `tippe compare`." },
     { "simulation", tp_recordField, AT(tpScene, simulation), .isRequired = true,
       .record = &simulationRecord, .summary = "How the scene is stepped." },
 };

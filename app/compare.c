@@ -1,0 +1,400 @@
+// tippe compare: the command line, the plan of runs, and the order in which things are done.
+
+#include "compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "command.h"
+#include "output_file.h"
+#include "scene_file.h"
+
+enum { mostSteps = 32 };
+static const double finerThanFinest = 0.25; // the step of the truth where nothing else is known
+
+typedef struct tpCompareOptions {
+    const char *scene, *steppers, *steps, *against, *reference;
+    const char *out, *csv;
+    tpArgumentList settings;
+    tpSceneOverrides overrides;
+    double timeLimit;
+    int jobs;
+    bool json, quiet;
+} tpCompareOptions;
+
+static const char* const againstWords[] = { "closed-form", "reference", "finest", NULL };
+
+static const char notes[] =
+    "Without --against: the closed form where the scene gives one, else its reference file, else "
+    "the\n"
+    "finest run, which is the scene's own stepper (or the first named) at a quarter of the "
+    "smallest\n"
+    "step. Errors of positions and angles are the largest over bodies and times; those of "
+    "velocities\n"
+    "are means over time, since they jump at impacts. `order` compares a run with that of the "
+    "next\n"
+    "larger step.\n"
+    "\n"
+    "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or a\n"
+    "file could not be written.\n";
+
+static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
+                                         tpCompareOptions* options) {
+    double until = NAN;
+    const tpArgument table[] = {
+        { "steppers", optionText, &options->steppers, "NAMES",
+          "which, separated by commas, or all; default all that meet contacts", NULL },
+        { "steps", optionText, &options->steps, "SECONDS",
+          "step sizes, separated by commas; default the scene's, its half and its quarter", NULL },
+        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+        { "set", optionList, &options->settings, "NAME=VALUE",
+          "an option of the steppers, instead of the scene's; may stand more than once", NULL },
+        { "against", optionChoice, &options->against, NULL, "what the runs are held against",
+          againstWords },
+        { "reference", optionText, &options->reference, "FILE.csv",
+          "a table of known states in the format of run --csv, instead of the scene's", NULL },
+        { "out", optionText, &options->out, "FILE.html",
+          "write a page with trajectories and the work-precision diagram", NULL },
+        { "csv", optionText, &options->csv, "FILE.csv", "write the table, a row a run", NULL },
+        { "json", optionFlag, &options->json, NULL, "print the table as one JSON object instead",
+          NULL },
+        { "jobs", optionCount, &options->jobs, "N",
+          "processes side by side, default the number of processors", NULL },
+        { "limit", optionPositive, &options->timeLimit, "SECONDS",
+          "processor time after which a run is given up, default 600", NULL },
+        { "quiet", optionFlag, &options->quiet, NULL,
+          "no progress and no table (--json is still printed)", NULL },
+    };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to compare on" } };
+    const tpArgumentTable line = {
+        .command = "compare",
+        .summary = "Runs a scene by several steppers at several step sizes and holds them together",
+        .operands = operands,
+        .operandCount = 1,
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .notes = notes,
+    };
+    tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
+    if (!isnan(until)) {
+        options->overrides.until = until;
+        options->overrides.hasUntil = true;
+    }
+    options->overrides.options = options->settings.items;
+    options->overrides.optionCount = options->settings.count;
+    return result;
+}
+
+// The plan ------------------------------------------------------------------------------------
+
+static int compareDescending(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x < y) - (x > y);
+}
+
+// Steps from the largest to the smallest.
+static bool readSteps(const char* text, const tpScene* scene, double* steps, int* count) {
+    *count = 0;
+    if (text == NULL) {
+        for (double part = 1.0; *count < 3; part *= 0.5) {
+            steps[(*count)++] = part * scene->simulation.step;
+        }
+        return true;
+    }
+    for (const char* at = text;; ++at) {
+        char* end;
+        double step = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0') || !isfinite(step) || step <= 0.0) {
+            fprintf(stderr,
+                    "tippe compare: --steps takes numbers greater than zero, separated by "
+                    "commas, not '%s'\n",
+                    text);
+            return false;
+        }
+        if (*count == mostSteps) {
+            fprintf(stderr, "tippe compare: --steps takes at most %d numbers\n", mostSteps);
+            return false;
+        }
+        steps[(*count)++] = step;
+        at = end;
+        if (*end == '\0') {
+            break;
+        }
+    }
+    qsort(steps, (size_t)*count, sizeof(double), compareDescending);
+    int kept = 1;
+    for (int i = 1; i < *count; ++i) {
+        if (steps[i] < steps[kept - 1]) {
+            steps[kept++] = steps[i];
+        }
+    }
+    *count = kept;
+    return true;
+}
+
+static bool hasContacts(const tpScene* scene) {
+    int shaped = 0;
+    for (int i = 0; i < scene->bodies.count; ++i) {
+        shaped += scene->bodies.items[i].shapes.count > 0 ? 1 : 0;
+    }
+    return shaped > 1;
+}
+
+// All that this build has; free flight only where nothing can touch, unless it is named.
+static int takeAllSteppers(const tpScene* scene, tpStepperId* steppers) {
+    int count = 0;
+    for (int id = 0; id < tp_stepperCount; ++id) {
+        bool isMeant = id != tp_freeFlight || (!hasContacts(scene) && scene->joints.count == 0);
+        if (isMeant && tpStepperIsAvailable((tpStepperId)id)) {
+            steppers[count++] = (tpStepperId)id;
+        }
+    }
+    return count;
+}
+
+static bool complainOfStepper(const char* word) {
+    const char* known[tp_stepperCount + 2];
+    int count = 0;
+    known[count++] = "all";
+    for (int id = 0; id < tp_stepperCount; ++id) {
+        if (tpStepperIsAvailable((tpStepperId)id)) {
+            known[count++] = tpStepperName((tpStepperId)id);
+        }
+    }
+    known[count] = NULL;
+    complainOfName("compare", "stepper", word, known);
+    return false;
+}
+
+static bool readSteppers(const char* text, const tpScene* scene, tpStepperId* steppers,
+                         int* count) {
+    *count = 0;
+    if (text == NULL || strcmp(text, "all") == 0) {
+        *count = takeAllSteppers(scene, steppers);
+        return true;
+    }
+    for (const char* at = text;; ++at) {
+        int length = (int)strcspn(at, ",");
+        char word[64];
+        snprintf(word, sizeof(word), "%.*s", length, at);
+        tpStepperId id;
+        if (!tpFindStepper(word, &id) || !tpStepperIsAvailable(id)) {
+            return complainOfStepper(word);
+        }
+        bool isNew = true;
+        for (int i = 0; i < *count; ++i) {
+            isNew = isNew && steppers[i] != id;
+        }
+        if (isNew) {
+            steppers[(*count)++] = id;
+        }
+        at += length;
+        if (*at == '\0') {
+            return true;
+        }
+    }
+}
+
+static void addRun(tpComparison* comparison, tpStepperId stepper, double step, bool isTruth) {
+    comparison->runs[comparison->runCount++] = (tpComparedRun){
+        .stepper = stepper,
+        .step = step,
+        .stepCount = (int64_t)llround(comparison->until / step),
+        .isTruth = isTruth,
+    };
+}
+
+static bool planRuns(const tpCompareOptions* options, bool needsTruth, tpComparison* comparison) {
+    tpStepperId steppers[tp_stepperCount];
+    double steps[mostSteps];
+    int stepperCount, stepCount;
+    if (!readSteppers(options->steppers, comparison->scene, steppers, &stepperCount) ||
+        !readSteps(options->steps, comparison->scene, steps, &stepCount)) {
+        return false;
+    }
+    double finest = steps[stepCount - 1] * (needsTruth ? finerThanFinest : 1.0);
+    if (comparison->until / finest > TP_MOST_STEPS) {
+        fprintf(stderr, "tippe compare: a step of %g s makes too many steps\n", finest);
+        return false;
+    }
+    tpStepperId own = tpScene_GetStepper(comparison->scene), truth = steppers[0];
+    for (int i = 0; i < stepperCount; ++i) {
+        truth = steppers[i] == own ? own : truth;
+    }
+    for (int i = 0; i < stepperCount; ++i) {
+        for (int k = 0; k < stepCount; ++k) {
+            addRun(comparison, steppers[i], steps[k], false);
+        }
+        if (needsTruth && steppers[i] == truth) {
+            addRun(comparison, truth, finest, true);
+        }
+    }
+    return true;
+}
+
+// The comparison ------------------------------------------------------------------------------
+
+static bool listMoving(tpComparison* comparison) {
+    const tpScene* scene = comparison->scene;
+    comparison->movingNames = malloc((size_t)(scene->bodies.count + 1) * sizeof(const char*));
+    for (int i = 0; comparison->movingNames != NULL && i < scene->bodies.count; ++i) {
+        const tpSceneBody* body = &scene->bodies.items[i];
+        if (body->kind != tp_fixedBody) {
+            comparison->movingNames[comparison->movingCount++] =
+                body->name.text != NULL ? body->name.text : "";
+        }
+    }
+    return comparison->movingNames != NULL;
+}
+
+// The reference file: as the command line has it, or beside the scene. NULL: none.
+static const char* referencePath(const tpCompareOptions* options, const tpScene* scene,
+                                 char* buffer, size_t size) {
+    if (options->reference != NULL || scene->reference.text == NULL) {
+        return options->reference;
+    }
+    const char* slash = strrchr(scene->path, '/');
+    bool isBeside = slash != NULL && scene->reference.text[0] != '/';
+    snprintf(buffer, size, "%.*s%s", isBeside ? (int)(slash - scene->path + 1) : 0, scene->path,
+             scene->reference.text);
+    return buffer;
+}
+
+// What the runs are to be held against, one of againstWords; NULL with the reason printed.
+static const char* chooseTruth(const tpCompareOptions* options, const tpScene* scene,
+                               const char* reference) {
+    const char* choice = options->against;
+    if (choice == NULL) {
+        choice = options->reference != NULL     ? againstWords[1]
+                 : scene->closedForms.count > 0 ? againstWords[0]
+                 : reference != NULL            ? againstWords[1]
+                                                : againstWords[2];
+    }
+    if (choice == againstWords[0] && scene->closedForms.count == 0) {
+        fprintf(stderr, "tippe compare: the scene gives no closed form\n");
+        return NULL;
+    }
+    if (choice == againstWords[1] && reference == NULL) {
+        fprintf(stderr, "tippe compare: the scene names no reference file; --reference does\n");
+        return NULL;
+    }
+    return choice;
+}
+
+static bool outOfMemory(void) {
+    fprintf(stderr, "tippe compare: out of memory\n");
+    return false;
+}
+
+static bool prepare(const tpCompareOptions* options, tpComparison* comparison,
+                    const char** choice) {
+    char buffer[4096];
+    const char* reference = referencePath(options, comparison->scene, buffer, sizeof(buffer));
+    *choice = chooseTruth(options, comparison->scene, reference);
+    if (*choice == NULL) {
+        return false;
+    }
+    if (!listMoving(comparison)) {
+        return outOfMemory();
+    }
+    if (!planRuns(options, *choice == againstWords[2], comparison)) {
+        return false;
+    }
+    if (*choice == againstWords[1]) {
+        return readReference(comparison, reference);
+    }
+    if (!chooseSampleTimes(comparison)) {
+        return outOfMemory();
+    }
+    return *choice != againstWords[0] || evaluateClosedForms(comparison);
+}
+
+static int writeAll(const tpCompareOptions* options, const tpComparison* comparison) {
+    if (options->json) {
+        writeComparisonJson(comparison, false, stdout);
+    } else if (!options->quiet) {
+        printComparison(comparison);
+    }
+    bool isWritten = true;
+    if (options->csv != NULL) {
+        isWritten = writeComparisonCsv(comparison, options->csv);
+    }
+    if (options->out != NULL) {
+        isWritten = writeComparisonPage(comparison, options->out) && isWritten;
+    }
+    bool someEnded = false;
+    for (int i = 0; i < comparison->runCount; ++i) {
+        someEnded = someEnded || comparison->runs[i].outcome->status == runDone;
+    }
+    return isWritten && someEnded ? exitDone : exitCouldNotGoOn;
+}
+
+static int compareScene(const tpCompareOptions* options, tpComparison* comparison) {
+    const char* choice = NULL;
+    if ((options->csv != NULL && !canWriteOutput("compare", options->csv)) ||
+        (options->out != NULL && !canWriteOutput("compare", options->out)) ||
+        !prepare(options, comparison, &choice)) {
+        return exitBadInput;
+    }
+    if (!carryOutRuns(comparison, !options->quiet)) {
+        outOfMemory();
+        return exitCouldNotGoOn;
+    }
+    if (choice == againstWords[2]) {
+        takeFinestAsTruth(comparison);
+    }
+    judgeRuns(comparison);
+    return writeAll(options, comparison);
+}
+
+static void setTitle(tpComparison* comparison) {
+    const tpScene* scene = comparison->scene;
+    const char* slash = strrchr(scene->path, '/');
+    comparison->title = scene->name.text != NULL ? scene->name.text
+                        : slash != NULL          ? slash + 1
+                                                 : scene->path;
+}
+
+int runCompare(int argumentCount, char** arguments) {
+    tpCompareOptions options = { .timeLimit = 600.0 };
+    tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
+    if (parsed != argumentsParsed) {
+        return parsed == argumentsHelped ? exitDone : exitBadInput;
+    }
+    tpScene* scene = openScene("compare", options.scene);
+    if (scene == NULL) {
+        return exitBadInput;
+    }
+    tpError error;
+    tpWorld* world = NULL;
+    tpResult result = tpScene_Override(scene, &options.overrides, &error);
+    if (result == tp_success) { // what is wrong with the scene is found here, and once
+        result = tpScene_CreateWorld(scene, NULL, 1, &world, &error);
+    }
+    tpDestroyWorld(world);
+    tpComparison* comparison = calloc(1, sizeof(tpComparison));
+    int status = exitBadInput;
+    if (result != tp_success) {
+        complainOfScene("compare", &error);
+    } else if (comparison == NULL) {
+        outOfMemory();
+    } else {
+        long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        comparison->scene = scene;
+        comparison->until = scene->simulation.until;
+        comparison->jobs = options.jobs > 0 ? options.jobs : processors > 0 ? (int)processors : 1;
+        comparison->timeLimit = options.timeLimit;
+        setTitle(comparison);
+        status = compareScene(&options, comparison);
+        releaseRuns(comparison);
+        free(comparison->movingNames);
+        free(comparison->times);
+        free(comparison->truth);
+    }
+    free(comparison);
+    tpDestroyScene(scene);
+    return status;
+}

@@ -1,0 +1,111 @@
+// tippe compare: one scene by several steppers at several step sizes, held against what is known.
+//
+// A plan lists the runs. Each is carried out by a process of its own (compare_runs.c), which leaves
+// what it came to in memory that it shares with the parent: the audit, and the states at the sample
+// times, which are the same for all runs. Then the truth at those times is found and every run is
+// held against it (compare_truth.c), and the result is written (compare_output.c, compare_page.c).
+
+#ifndef TIPPE_APP_COMPARE_H
+#define TIPPE_APP_COMPARE_H
+
+#include <stdio.h>
+
+#include "tippe/recording.h"
+#include "tippe/scene.h"
+
+enum { mostComparedRuns = 256, mostRunNotes = 4, longestRunMessage = 200 };
+
+typedef enum tpRunStatus {
+    runWaiting,
+    runGoing,
+    runDone,
+    runStopped, // the simulation could not go on
+    runTimedOut,
+    runCrashed,
+    runRefused // no world of this kind; `message` says why
+} tpRunStatus;
+
+typedef struct tpRunNote {
+    char text[longestRunMessage];
+    int64_t stepCount; // steps whose report said so
+} tpRunNote;
+
+// What a run's process writes into shared memory. Strings of the audit are constants of the
+// program, whose addresses a forked process shares.
+typedef struct tpRunOutcome {
+    tpRunStatus status;
+    volatile int64_t stepsDone;
+    int64_t sampleCount; // sample times reached
+    double cpuTime;      // s, of the steps alone
+    tpAudit audit;
+    char message[longestRunMessage];
+    tpRunNote notes[mostRunNotes];
+    int noteCount;
+} tpRunOutcome;
+
+// Errors against the truth; NaN where it does not know such coordinates. Positions and angles: the
+// largest over bodies and times. Velocities jump at impacts, where no two steppers agree on the very
+// step: for them the mean over the times of the largest over the bodies.
+typedef struct tpRunErrors {
+    double position; // m
+    double angle;    // rad
+    double velocity; // m/s
+    double spin;     // rad/s
+} tpRunErrors;
+
+typedef struct tpComparedRun {
+    tpStepperId stepper;
+    double step;
+    int64_t stepCount;
+    bool isTruth; // the run that the others are held against
+    tpRunOutcome* outcome;
+    double* states; // sampleCount x movingCount x tp_stateWidth, shared
+    tpRunErrors errors;
+    double order;           // observed, of the leading error, from the next larger step; NaN: none
+    double energyImbalance; // J, what the energy account does not explain
+} tpComparedRun;
+
+typedef struct tpComparison {
+    const tpScene* scene;
+    const char* title;
+    double until;
+    int movingCount;
+    const char** movingNames;
+    double* times; // of the samples
+    int sampleCount;
+    double* truth;     // as tpComparedRun.states, NaN where nothing is known
+    char against[160]; // what the truth is, in words
+    tpComparedRun runs[mostComparedRuns];
+    int runCount;
+    int jobs;
+    double timeLimit; // s of CPU a run
+} tpComparison;
+
+// The runs' processes, `jobs` at a time. False where memory or processes ran out.
+bool carryOutRuns(tpComparison* comparison, bool showsProgress);
+void releaseRuns(tpComparison* comparison);
+
+// Truth ---------------------------------------------------------------------------------------
+
+// Sample times and truth from a table in the format of --csv. Prints what is wrong, with its place.
+bool readReference(tpComparison* comparison, const char* path);
+// Sample times at multiples of the largest step.
+bool chooseSampleTimes(tpComparison* comparison);
+bool evaluateClosedForms(tpComparison* comparison);
+bool takeFinestAsTruth(tpComparison* comparison);
+void judgeRuns(tpComparison* comparison);
+
+// The error that orders are about: positions where the truth knows some, else angles, and so on.
+// Fills in its name and unit; index 0 to 3 in the order of tpRunErrors.
+int leadingError(const tpComparison* comparison, const char** name, const char** unit);
+double errorAt(const tpRunErrors* errors, int index);
+
+// Output --------------------------------------------------------------------------------------
+
+const char* runStatusWord(const tpComparedRun* run);
+void printComparison(const tpComparison* comparison);
+bool writeComparisonCsv(const tpComparison* comparison, const char* path);
+void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, FILE* stream);
+bool writeComparisonPage(const tpComparison* comparison, const char* path);
+
+#endif

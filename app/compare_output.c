@@ -1,0 +1,294 @@
+// A comparison as a table for people, and as CSV and JSON for programs.
+
+#include <math.h>
+#include <string.h>
+
+#include "compare.h"
+#include "output_file.h"
+#include "recording/number.h"
+
+static const char* const errorKeys[] = { "error_position", "error_angle", "error_velocity",
+                                         "error_spin" };
+
+const char* runStatusWord(const tpComparedRun* run) {
+    static const char* const words[] = {
+        [runWaiting] = "not run", [runGoing] = "not done",   [runDone] = "done",
+        [runStopped] = "stopped", [runTimedOut] = "time up", [runCrashed] = "crashed",
+        [runRefused] = "refused"
+    };
+    return words[run->outcome->status];
+}
+
+static int64_t fallbackSteps(const tpAudit* audit) {
+    int64_t count = audit->otherFallbackCount;
+    for (int i = 0; i < audit->fallbackCount; ++i) {
+        count += audit->fallbacks[i].count;
+    }
+    return count;
+}
+
+// The table -----------------------------------------------------------------------------------
+
+// A number in `width` columns; a dash where there is none.
+static void printCell(int width, const char* format, double value) {
+    char text[32] = "-";
+    if (!isnan(value)) {
+        snprintf(text, sizeof(text), format, value);
+    }
+    printf("  %*s", width, text);
+}
+
+static void printRun(const tpComparedRun* run, int leading) {
+    const tpAudit* audit = &run->outcome->audit;
+    printf("  %-20s", tpStepperName(run->stepper));
+    printCell(9, "%.4g", run->step);
+    if (run->isTruth) {
+        printf("  %9s  %5s", "(truth)", "");
+    } else {
+        printCell(9, "%.2e", errorAt(&run->errors, leading));
+        printCell(5, "%.2f", run->order);
+    }
+    printCell(8, "%.3g", run->outcome->cpuTime);
+    printCell(8, "%.1e", audit->penetrationMax);
+    printCell(8, "%.1e", audit->residualMax);
+    printCell(8, "%.1e", fabs(run->energyImbalance));
+    printCell(8, "%.1e", audit->energyIncreaseMax);
+    printf("  %6lld  %s\n", (long long)audit->failureCount,
+           run->outcome->status == runDone ? "" : runStatusWord(run));
+}
+
+// What a stepper's runs said, each sentence once.
+static void printNotes(const tpComparison* comparison) {
+    bool isFirst = true;
+    for (int i = 0; i < comparison->runCount; ++i) {
+        const tpComparedRun* run = &comparison->runs[i];
+        const tpRunOutcome* outcome = run->outcome;
+        if (outcome->message[0] != '\0') {
+            printf("%s  %s, step %.4g: %s\n", isFirst ? "\n" : "", tpStepperName(run->stepper),
+                   run->step, outcome->message);
+            isFirst = false;
+        }
+        for (int k = 0; k < outcome->noteCount; ++k) {
+            printf("%s  %s, step %.4g: %s (%lld of %lld steps)\n", isFirst ? "\n" : "",
+                   tpStepperName(run->stepper), run->step, outcome->notes[k].text,
+                   (long long)outcome->notes[k].stepCount, (long long)outcome->audit.stepCount);
+            isFirst = false;
+        }
+        for (int k = 0; k < outcome->audit.fallbackCount; ++k) {
+            printf("%s  %s, step %.4g: %lld steps carried by the fallback '%s'\n",
+                   isFirst ? "\n" : "", tpStepperName(run->stepper), run->step,
+                   (long long)outcome->audit.fallbacks[k].count, outcome->audit.fallbacks[k].name);
+            isFirst = false;
+        }
+    }
+}
+
+void printComparison(const tpComparison* comparison) {
+    const char *name, *unit;
+    int leading = leadingError(comparison, &name, &unit);
+    printf("%s, until %.6g s; errors (%s, %s) against %s\n\n", comparison->title, comparison->until,
+           name, unit, comparison->against);
+    printf("  %-20s  %9s  %9s  %5s  %8s  %8s  %8s  %8s  %8s  %6s\n", "stepper", "step s", "error",
+           "order", "time s", "overlap", "residual", "energy", "gain", "failed");
+    for (int i = 0; i < comparison->runCount; ++i) {
+        const tpComparedRun* run = &comparison->runs[i];
+        if (i > 0 && run->stepper != comparison->runs[i - 1].stepper) {
+            printf("\n");
+        }
+        printRun(run, leading);
+    }
+    printNotes(comparison);
+    printf("\n  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
+           "account does not\n  explain; gain: largest rise of energy in one step beyond the "
+           "work done, J; failed: solves\n");
+}
+
+// CSV and JSON --------------------------------------------------------------------------------
+
+static void writeNumber(FILE* stream, double value, const char* unknown) {
+    char number[tp_numberCapacity];
+    if (!isfinite(value)) {
+        fputs(unknown, stream);
+        return;
+    }
+    int length = tpFormatNumber(number, value);
+    fwrite(number, 1, (size_t)length, stream);
+}
+
+typedef struct tpRunNumber {
+    const char* key;
+    double value;
+} tpRunNumber;
+
+enum { runNumberCount = 19 };
+
+// The numbers of a run in the order of the columns.
+static void listNumbers(const tpComparedRun* run, tpRunNumber* numbers) {
+    const tpRunOutcome* outcome = run->outcome;
+    const tpAudit* audit = &outcome->audit;
+    const tpRunNumber list[runNumberCount] = {
+        { "step", run->step },
+        { "steps", (double)audit->stepCount },
+        { errorKeys[0], run->errors.position },
+        { errorKeys[1], run->errors.angle },
+        { errorKeys[2], run->errors.velocity },
+        { errorKeys[3], run->errors.spin },
+        { "order", run->order },
+        { "cpu_time", outcome->cpuTime },
+        { "contacts_mean",
+          audit->stepCount > 0 ? (double)audit->contactTotal / (double)audit->stepCount : 0.0 },
+        { "contacts_max", audit->contactMax },
+        { "penetration_max", audit->penetrationMax },
+        { "residual_max", audit->residualMax },
+        { "joint_drift_max", audit->jointDriftMax },
+        { "energy_error", run->energyImbalance },
+        { "energy_increase_max", audit->energyIncreaseMax },
+        { "solves", (double)audit->solveCount },
+        { "iterations", (double)audit->iterationCount },
+        { "failures", (double)audit->failureCount },
+        { "fallback_steps", (double)fallbackSteps(audit) },
+    };
+    memcpy(numbers, list, sizeof(list));
+}
+
+bool writeComparisonCsv(const tpComparison* comparison, const char* path) {
+    tpOutputFile output;
+    if (!openOutput("compare", path, &output)) {
+        return false;
+    }
+    tpRunNumber numbers[runNumberCount];
+    for (int i = 0; i < comparison->runCount; ++i) {
+        const tpComparedRun* run = &comparison->runs[i];
+        listNumbers(run, numbers);
+        for (int k = 0; i == 0 && k < runNumberCount; ++k) {
+            fprintf(output.stream, "%s,%s", k == 0 ? "stepper" : "", numbers[k].key);
+        }
+        fprintf(output.stream, "%s%s", i == 0 ? ",status,is_truth\n" : "",
+                tpStepperName(run->stepper));
+        for (int k = 0; k < runNumberCount; ++k) {
+            fputc(',', output.stream);
+            writeNumber(output.stream, numbers[k].value, "");
+        }
+        fprintf(output.stream, ",%s,%d\n", runStatusWord(run), run->isTruth ? 1 : 0);
+    }
+    return commitOutput("compare", &output);
+}
+
+// A text as a JSON string. '<' is escaped as well, so that it may stand in a page's script.
+static void writeText(FILE* stream, const char* text) {
+    fputc('"', stream);
+    for (const char* c = text; *c != '\0'; ++c) {
+        if (*c == '"' || *c == '\\') {
+            fprintf(stream, "\\%c", *c);
+        } else if ((unsigned char)*c < 0x20 || *c == '<') {
+            fprintf(stream, "\\u%04x", (unsigned)*c);
+        } else {
+            fputc(*c, stream);
+        }
+    }
+    fputc('"', stream);
+}
+
+static void writeNotes(FILE* stream, const tpRunOutcome* outcome) {
+    fputs(", \"notes\": [", stream);
+    for (int k = 0; k < outcome->noteCount; ++k) {
+        fputs(k > 0 ? ", " : "", stream);
+        writeText(stream, outcome->notes[k].text);
+    }
+    fputs("], \"fallbacks\": {", stream);
+    for (int k = 0; k < outcome->audit.fallbackCount; ++k) {
+        fputs(k > 0 ? ", " : "", stream);
+        writeText(stream, outcome->audit.fallbacks[k].name);
+        fprintf(stream, ": %lld", (long long)outcome->audit.fallbacks[k].count);
+    }
+    fputs("}", stream);
+}
+
+// For plots: six digits, the first bodies, and not more times than a screen has columns.
+enum { mostPlottedBodies = 40, mostPlottedTimes = 600 };
+
+static int plottedStride(const tpComparison* comparison) {
+    return (comparison->sampleCount + mostPlottedTimes - 1) / mostPlottedTimes;
+}
+
+static int plottedBodies(const tpComparison* comparison) {
+    return comparison->movingCount < mostPlottedBodies ? comparison->movingCount
+                                                       : mostPlottedBodies;
+}
+
+static void writePlotted(FILE* stream, const char* separator, double value) {
+    fputs(separator, stream);
+    if (isfinite(value)) {
+        fprintf(stream, "%.6g", value);
+    } else {
+        fputs("null", stream);
+    }
+}
+
+static void writeStates(const tpComparison* comparison, const double* states, int64_t count,
+                        FILE* stream) {
+    int64_t width = (int64_t)comparison->movingCount * tp_stateWidth;
+    int64_t shown = (int64_t)plottedBodies(comparison) * tp_stateWidth;
+    for (int64_t s = 0; s < count; s += plottedStride(comparison)) {
+        for (int64_t i = 0; i < shown; ++i) {
+            writePlotted(stream, s + i > 0 ? "," : "", states[s * width + i]);
+        }
+    }
+}
+
+static void writeTimes(const tpComparison* comparison, FILE* stream) {
+    for (int s = 0; s < comparison->sampleCount; s += plottedStride(comparison)) {
+        writePlotted(stream, s > 0 ? "," : "", comparison->times[s]);
+    }
+}
+
+static void writeRunJson(const tpComparison* comparison, const tpComparedRun* run,
+                         bool withTrajectories, FILE* stream) {
+    tpRunNumber numbers[runNumberCount];
+    fprintf(stream, "{\"stepper\": \"%s\", \"status\": \"%s\", \"is_truth\": %s, \"message\": ",
+            tpStepperName(run->stepper), runStatusWord(run), run->isTruth ? "true" : "false");
+    writeText(stream, run->outcome->message);
+    listNumbers(run, numbers);
+    for (int k = 0; k < runNumberCount; ++k) {
+        fprintf(stream, ", \"%s\": ", numbers[k].key);
+        writeNumber(stream, numbers[k].value, "null");
+    }
+    writeNotes(stream, run->outcome);
+    if (withTrajectories) {
+        fputs(", \"states\": [", stream);
+        writeStates(comparison, run->states, run->outcome->sampleCount, stream);
+        fputs("]", stream);
+    }
+    fputs("}", stream);
+}
+
+void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, FILE* stream) {
+    const char *name, *unit;
+    int leading = leadingError(comparison, &name, &unit);
+    fputs("{\"scene\": ", stream);
+    writeText(stream, comparison->title);
+    fputs(", \"until\": ", stream);
+    writeNumber(stream, comparison->until, "null");
+    fputs(", \"against\": ", stream);
+    writeText(stream, comparison->against);
+    fprintf(stream, ", \"leading_error\": \"%s\", \"leading_unit\": \"%s\"", errorKeys[leading],
+            unit);
+    if (withTrajectories) {
+        fputs(", \"bodies\": [", stream);
+        for (int i = 0; i < plottedBodies(comparison); ++i) {
+            fputs(i > 0 ? ", " : "", stream);
+            writeText(stream, comparison->movingNames[i]);
+        }
+        fputs("], \"times\": [", stream);
+        writeTimes(comparison, stream);
+        fputs("], \"truth\": [", stream);
+        writeStates(comparison, comparison->truth, comparison->sampleCount, stream);
+        fputs("]", stream);
+    }
+    fputs(", \"runs\": [", stream);
+    for (int i = 0; i < comparison->runCount; ++i) {
+        fputs(i > 0 ? ",\n" : "\n", stream);
+        writeRunJson(comparison, &comparison->runs[i], withTrajectories, stream);
+    }
+    fputs("\n]}\n", stream);
+}
