@@ -180,8 +180,8 @@ static tpRunStatus carryOut(const tpComparison* comparison, tpComparedRun* run) 
     if (result == tp_success && memory != NULL) {
         status = stepThrough(comparison, run, world, memory);
     } else {
-        snprintf(run->outcome->message, sizeof(run->outcome->message), "%s",
-                 result != tp_success ? error.message : "out of memory");
+        snprintf(run->outcome->message, sizeof(run->outcome->message), "%.*s",
+                 longestRunMessage - 1, result != tp_success ? error.message : "out of memory");
     }
     free(memory);
     tpDestroyWorld(world);
