@@ -135,7 +135,7 @@ TP_API tpSolveStatus tpLcp_SolveNewton(const tpLcp* lcp, const tpNewtonOptions* 
 // The portfolio: chooses, escalates, and returns the best it found (lcp_portfolio.c).
 typedef struct tpLcpOptions {
     double tolerance;                // judged residual; default 1e-8
-    double timeLimit;                // CPU seconds after which no new stage is begun; default 60
+    double workLimit;                // multiply-adds after which it stops; default 6e10
     const unsigned char* startBasis; // n of tpLcpBasis: warm start; NULL: none
     unsigned char* endBasis;         // n: receives the basis of the answer; may be NULL
 } tpLcpOptions;

@@ -101,6 +101,7 @@ typedef struct tpSolveReport {
     double plainResidual; // the same without the scale
     int iterations;       // of all stages
     double seconds;       // CPU time of all stages
+    double work;          // of portfolios: multiply-adds, counted; the same on every machine
     int stageCount;       // stages beyond TP_MAX_SOLVE_STAGES are counted but not kept
     tpSolveStage stages[TP_MAX_SOLVE_STAGES];
 } tpSolveReport;

@@ -16,9 +16,15 @@
 // A pivot may be this much smaller than the largest of its column where that keeps factors sparse.
 static const double pivotThreshold = 0.1;
 
-bool tpBasisFactor_Create(tpBasisFactor* factor, tpArena* arena, int n, int etaCapacity) {
+// What an operation of a factorisation or a sparse solve costs, in multiply-adds that stream through
+// memory: it follows indices.
+enum { factorCostUnit = 16, solveCostUnit = 4 };
+
+bool tpBasisFactor_Create(tpBasisFactor* factor, tpSolverMemory* memory, int n, int etaCapacity) {
     memset(factor, 0, sizeof(*factor));
+    tpArena* arena = &memory->arena;
     factor->arena = arena;
+    factor->work = &memory->work;
     factor->n = n;
     factor->rowOfStep = TP_SCRATCH(arena, int, n);
     factor->stepOfRow = TP_SCRATCH(arena, int, n);
@@ -312,6 +318,7 @@ int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tole
         }
     }
     replaceDependent(factor, step, dependentCount, dependent, replacedBy);
+    *factor->work += (double)(factorCostUnit * (factor->factorCost + n));
     return dependentCount;
 }
 
@@ -370,9 +377,15 @@ static void applyEtas(const tpBasisFactor* factor, double* x) {
     }
 }
 
+static void countSolve(const tpBasisFactor* factor) {
+    double entries = (double)factor->lower.count + (double)factor->upper.count + factor->n;
+    *factor->work += solveCostUnit * entries + (double)factor->etaCount * factor->n;
+}
+
 void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
     const tpFactorColumns* L = &factor->lower;
     const tpFactorColumns* U = &factor->upper;
+    countSolve(factor);
     for (int step = factor->unitCount; step < factor->n; ++step) {
         double value = b[factor->rowOfStep[step]];
         if (value != 0.0) {
@@ -401,6 +414,7 @@ void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
 void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, double* y) {
     const tpFactorColumns* L = &factor->lower;
     const tpFactorColumns* U = &factor->upper;
+    countSolve(factor);
     for (int e = factor->etaCount - 1; e >= 0; --e) {
         const double* eta = factor->etas + (size_t)e * (size_t)factor->n;
         int p = factor->etaPosition[e];

@@ -9,7 +9,7 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_BASIS_FACTOR_H
 #define TIPPE_SRC_COMPLEMENTARITY_BASIS_FACTOR_H
 
-#include "base/memory.h"
+#include "complementarity/solver.h"
 
 // Columns of a matrix, entries in any order: column j is rows[k], values[k], starts[j] <= k < starts[j + 1].
 typedef struct tpColumns {
@@ -57,10 +57,12 @@ typedef struct tpBasisFactor {
     unsigned char* mark;
 
     long long factorCost; // multiplications of the last factorisation
+    double* work;         // where its work is counted
 } tpBasisFactor;
 
-// Room for factors of order n with at most etaCapacity updates. False: the arena gave out.
-bool tpBasisFactor_Create(tpBasisFactor* factor, tpArena* arena, int n, int etaCapacity);
+// Room for factors of order n with at most etaCapacity updates. Work is counted in the memory. False: the
+// memory gave out.
+bool tpBasisFactor_Create(tpBasisFactor* factor, tpSolverMemory* memory, int n, int etaCapacity);
 
 // Factors B. Returns how many columns were found dependent (pivot below `tolerance` times the
 // largest entry of the column of B); their positions go to `dependent` (n), and each is replaced by the

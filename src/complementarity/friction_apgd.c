@@ -92,7 +92,7 @@ tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOp
     memcpy(u, island->u, bytes);
     memcpy(y, r, bytes);
     memcpy(uy, u, bytes);
-    for (int k = 0; k < limit && island->residual > island->tolerance; ++k) {
+    for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
         double along = project(island, step, y, uy, r, next);
         tpFrictionIsland_Velocity(island, next, uNext);
         ++*iterations;
@@ -110,7 +110,7 @@ tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOp
         }
         memcpy(r, next, bytes);
         memcpy(u, uNext, bytes);
-        if (k % CHECK_INTERVAL == 0 || k == limit - 1) {
+        if (k % CHECK_INTERVAL == 0 || k == limit - 1 || island->work >= island->workLimit) {
             tpFrictionIsland_Offer(island, r, u);
         }
     }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/block_graph.h"
 #include "complementarity/friction_solvers.h"
 
 static const double regularisation = 1e-12;
@@ -36,48 +37,6 @@ static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
         }
     }
     return true;
-}
-
-// Blocks at each body, ascending, by counting. Starts has bodyCount + 2 places.
-static void listBlocks(const tpFrictionIsland* island, int* starts, int* blocks) {
-    memset(starts, 0, sizeof(int) * (size_t)(island->bodyCount + 2));
-    for (int k = 0; k < 2 * island->blockCount; ++k) {
-        if (island->body[k] >= 0) {
-            starts[island->body[k] + 2] += 1;
-        }
-    }
-    for (int i = 1; i < island->bodyCount + 2; ++i) {
-        starts[i] += starts[i - 1];
-    }
-    for (int k = 0; k < 2 * island->blockCount; ++k) {
-        if (island->body[k] >= 0) {
-            blocks[starts[island->body[k] + 1]++] = k / 2;
-        }
-    }
-}
-
-// Blocks that share a body with `block`, itself included, ascending. Returns their number.
-static int neighboursOf(const tpFrictionIsland* island, const int* starts, const int* blocks,
-                        int block, int* out) {
-    const int* list[2] = { NULL, NULL };
-    int count[2] = { 0, 0 }, next[2] = { 0, 0 }, number = 0;
-    for (int side = 0; side < 2; ++side) {
-        int body = island->body[2 * block + side];
-        if (body >= 0) {
-            list[side] = blocks + starts[body];
-            count[side] = starts[body + 1] - starts[body];
-        }
-    }
-    while (next[0] < count[0] || next[1] < count[1]) {
-        int side =
-            next[1] >= count[1] || (next[0] < count[0] && list[0][next[0]] <= list[1][next[1]]) ? 0
-                                                                                                : 1;
-        int found = list[side][next[side]++];
-        if (number == 0 || out[number - 1] != found) {
-            out[number++] = found;
-        }
-    }
-    return number;
 }
 
 // W_ij through the bodies that blocks i and j share, row by row.
@@ -113,19 +72,18 @@ static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
 // W of an island given by bodies. False where memory ran out.
 static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix* W) {
     int blockCount = island->blockCount;
-    int* starts = TP_SCRATCH(arena, int, island->bodyCount + 2);
-    int* blocks = TP_SCRATCH(arena, int, 2 * blockCount);
-    int* neighbours = TP_SCRATCH(arena, int, blockCount + 1);
     int* columnStart = TP_SCRATCH(arena, int, blockCount + 1);
-    if (arena->failed) {
+    tpBlockGraph graph;
+    if (columnStart == NULL || !tpBlockGraph_Create(&graph, blockCount, island->bodyCount,
+                                                    island->body, island->body + 1, 2, arena)) {
         return false;
     }
-    listBlocks(island, starts, blocks);
     int entries = 0;
     size_t numbers = 0;
     for (int j = 0; j < blockCount; ++j) {
         columnStart[j] = entries;
-        int count = neighboursOf(island, starts, blocks, j, neighbours);
+        int count;
+        const int* neighbours = tpBlockGraph_Neighbours(&graph, j, &count);
         for (int k = 0; k < count; ++k) {
             numbers += (size_t)tpFrictionIsland_Rows(island, j) *
                        (size_t)tpFrictionIsland_Rows(island, neighbours[k]);
@@ -141,7 +99,8 @@ static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix*
     }
     int place = 0;
     for (int j = 0; j < blockCount; ++j) {
-        int count = neighboursOf(island, starts, blocks, j, neighbours);
+        int count;
+        const int* neighbours = tpBlockGraph_Neighbours(&graph, j, &count);
         for (int k = 0; k < count; ++k) {
             int entry = columnStart[j] + k;
             blockRow[entry] = neighbours[k];
@@ -181,7 +140,7 @@ static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool*
     island->work += factor.work;
     memcpy(r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(u, island->u, sizeof(double) * (size_t)island->rowCount);
-    for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
+    for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
         tpBlockFactor_Solve(&factor, u);
         for (int b = 0; b < island->blockCount; ++b) {
             for (int i = island->row[b]; inPlay[b] && i < island->row[b + 1]; ++i) {

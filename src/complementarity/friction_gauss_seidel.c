@@ -116,13 +116,13 @@ tpSolveStatus tpFrictionIsland_GaussSeidel(tpFrictionIsland* island,
     }
     memcpy(r, island->r, bytes);
     memcpy(u, island->u, bytes);
-    for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
+    for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
         tpFrictionIsland_Sweep(island, options->localProximal, r, u);
         ++*iterations;
         island->work += tpFrictionIsland_SweepWork(island);
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, r, u));
         if (residual <= island->tolerance || k % REFRESH_INTERVAL == REFRESH_INTERVAL - 1 ||
-            k == limit - 1) {
+            k == limit - 1 || island->work >= island->workLimit) {
             tpFrictionIsland_Velocity(island, r, u);
             island->work += tpFrictionIsland_SweepWork(island);
             tpFrictionIsland_Offer(island, r, u);

@@ -49,6 +49,7 @@ typedef struct tpFrictionIsland {
     double tolerance; // goal for `residual`
     double residual;  // of r, in units of velocity (root of the weighted sum over blocks)
     double work;      // multiply-adds spent on it
+    double workLimit; // beyond which its solver stops
     bool isExhausted; // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
 
@@ -76,6 +77,11 @@ void tpFrictionSystem_Store(const tpFrictionSystem* system, double* r);
 
 // u = W r + q.
 void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, double* u);
+
+// Solved, or at the end of its means.
+static inline bool tpFrictionIsland_IsDone(const tpFrictionIsland* island) {
+    return island->residual <= island->tolerance || island->work >= island->workLimit;
+}
 
 static inline bool tpFrictionIsland_IsByBodies(const tpFrictionIsland* island) {
     return island->W.values == NULL;

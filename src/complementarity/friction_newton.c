@@ -189,7 +189,7 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
     double goal = fraction * fraction * merit;
     int freeSteps = isBold ? FREE_STEPS : 0;
     *status = tp_iterationLimit;
-    for (int k = 0; k < limit; ++k) {
+    for (int k = 0; k < limit && island->work < island->workLimit; ++k) {
         history[k % MEMORY] = k > 0 && k < freeSteps ? history[0] : merit;
         if (k == freeSteps && merit > lostGrowth * history[0]) {
             *status = tp_stalled;
@@ -231,7 +231,7 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
     }
     tpSolveStatus status = tp_stalled;
     bool isBold = false;
-    while (newton.iterations < limit && island->residual > island->tolerance) {
+    while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
         // A start near enough for Newton's method, and a new one where it got lost.
         if (status == tp_stalled) {
             memcpy(newton.r, island->r, bytes);

@@ -41,7 +41,7 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
     double oldGradient = 0.0, best = island->residual, windowStart = best;
     tpSolveStatus status = tp_iterationLimit;
     int doubts = 0; // windows in a row that did not promise enough
-    for (int k = 0; k < limit && !(island->residual <= island->tolerance); ++k) {
+    for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
         memcpy(sr, r, bytes);
         memcpy(su, u, bytes);
         tpFrictionIsland_Sweep(island, options->localProximal, sr, su);
@@ -58,7 +58,7 @@ tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOp
             windowStart = best;
         }
         if (residual <= island->tolerance || k % REFRESH_INTERVAL == REFRESH_INTERVAL - 1 ||
-            k == limit - 1) {
+            k == limit - 1 || island->work >= island->workLimit) {
             tpFrictionIsland_Velocity(island, sr, su);
             island->work += tpFrictionIsland_SweepWork(island);
             tpFrictionIsland_Offer(island, sr, su);

@@ -90,6 +90,7 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
         if (!(island->residual <= island->tolerance) && !island->isExhausted) {
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
+            island->workLimit = before + fmax(0.0, options->workLimit - *work);
             tpSolveStatus status =
                 stage->restartSweeps > 0
                     ? restart(island, stage, &chosen, limit, arena, &done.iterations)
@@ -166,6 +167,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
         tpFrictionIsland* island = &system.islands[i];
         island->tolerance = -1.0;
         island->isExhausted = false;
+        island->work = 0.0;
         if (!isfinite(island->residual)) {
             memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
             memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
@@ -179,6 +181,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
          ++s) {
         enough = runStage(&system, &stages[s], options, arena, &work, report);
     }
+    report->work = work;
     tpFrictionSystem_Store(&system, r);
     return enough;
 }

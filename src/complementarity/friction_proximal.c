@@ -55,7 +55,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
     bool isBold = true;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
-    while (newton.iterations < limit && island->residual > island->tolerance) {
+    while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
         int before = newton.iterations;
         if (lastWeight > 0.0) {
             tpFrictionNewton_Predict(&newton, weight, center, previous, previousVelocity,
@@ -87,6 +87,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             memcpy(newton.u, centerVelocity, bytes);
             for (int i = 0; i < SWEEPS; ++i) {
                 tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
+                island->work += tpFrictionIsland_SweepWork(island);
             }
             residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
             if (residual < sweepGrowth * centerResidual) {

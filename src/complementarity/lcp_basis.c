@@ -8,7 +8,8 @@
 // Pivots below this, relative to the largest entry of their column, mean a dependent column.
 static const double dependentPivot = 1e-12;
 
-bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpArena* arena) {
+bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpSolverMemory* memory) {
+    tpArena* arena = &memory->arena;
     int n = form->n;
     int capacity = form->M.starts[n] + n;
     memset(solver, 0, sizeof(*solver));
@@ -21,7 +22,7 @@ bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpArena*
     solver->replacedBy = TP_SCRATCH(arena, int, n);
     solver->rowWork = TP_SCRATCH(arena, double, n);
     solver->correction = TP_SCRATCH(arena, double, n);
-    return !arena->failed && tpBasisFactor_Create(&solver->factor, arena, n, 0);
+    return !arena->failed && tpBasisFactor_Create(&solver->factor, memory, n, 0);
 }
 
 static void gather(tpBasisSolver* solver, const unsigned char* basis) {

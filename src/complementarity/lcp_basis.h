@@ -16,7 +16,7 @@ typedef struct tpBasisSolver {
     double* correction;
 } tpBasisSolver;
 
-bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpArena* arena);
+bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpSolverMemory* memory);
 
 // x_i is w_i or z_i as basis[i] (of tpLcpBasis) says; the other one is zero. Where the basis is singular,
 // dependent columns are left out (their x_i is 0) and the result is the largest violation of an

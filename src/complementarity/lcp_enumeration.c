@@ -40,7 +40,8 @@ typedef struct Enumeration {
     int tried;
 } Enumeration;
 
-static bool create(Enumeration* all, tpArena* arena) {
+static bool create(Enumeration* all) {
+    tpArena* arena = &all->memory->arena;
     size_t n = (size_t)all->form->n;
     all->basis = TP_SCRATCH_ZEROED(arena, unsigned char, n);
     all->x = TP_SCRATCH(arena, double, n);
@@ -48,7 +49,7 @@ static bool create(Enumeration* all, tpArena* arena) {
     all->q = TP_SCRATCH(arena, double, n);
     all->candidate = TP_SCRATCH(arena, double, n);
     all->best = HUGE_VAL;
-    return !arena->failed && tpBasisSolver_Create(&all->solver, all->form, arena);
+    return !arena->failed && tpBasisSolver_Create(&all->solver, all->form, all->memory);
 }
 
 // Judges the values x of the basis; keeps them where they are the best so far.
@@ -111,7 +112,9 @@ static void trySingular(Enumeration* all) {
 
 static void visitAll(Enumeration* all, int rowCount, const int* rows, double enough,
                      void (*visit)(Enumeration*)) {
-    for (uint64_t k = 0; k < (uint64_t)1 << rowCount && all->best > enough; ++k) {
+    for (uint64_t k = 0;
+         k < (uint64_t)1 << rowCount && all->best > enough && !tpSolverMemory_IsSpent(all->memory);
+         ++k) {
         for (int b = 0; b < rowCount; ++b) {
             all->basis[rows[b]] = ((k ^ (k >> 1)) >> b) & 1 ? tp_zBasic : tp_wBasic;
         }
@@ -126,7 +129,7 @@ static tpSolveStatus enumerate(Enumeration* all, double tolerance) {
     const tpLcpForm* form = all->form;
     tpArena* arena = &all->memory->arena;
     int* rows = TP_SCRATCH(arena, int, form->n);
-    if (rows == NULL || !create(all, arena)) {
+    if (rows == NULL || !create(all)) {
         return tp_solverOutOfMemory;
     }
     int rowCount = 0;

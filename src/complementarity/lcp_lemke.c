@@ -31,6 +31,9 @@ static const double tiedPivotThreshold = 1e-4;
 // other streams through memory.
 enum { factorToEtaCost = 40 };
 
+// Multiply-adds of a pivot for each row, solves apart: ratio test, values, covering column.
+enum { pivotCost = 12 };
+
 // Restarts from the final basis where its recomputed values are not feasible.
 enum { restartLimit = 8 };
 
@@ -222,7 +225,8 @@ static tpSolveStatus followPath(tpLemke* lemke, bool isWarm, int pivotLimit) {
     if (leaving < 0) {
         return tp_numericalTrouble;
     }
-    while (lemke->pivots < pivotLimit) {
+    while (lemke->pivots < pivotLimit && !tpSolverMemory_IsSpent(lemke->memory)) {
+        lemke->memory->work += pivotCost * lemke->n;
         int left = lemke->variableAt[leaving];
         pivot(lemke, leaving, entering);
         if (tpLemke_IsZ0(lemke, left)) {
@@ -295,7 +299,8 @@ static tpSolveStatus solvePaths(tpLemke* lemke, const tpLcp* lcp, unsigned char*
             best = residual;
             memcpy(z, candidate, sizeof(double) * (size_t)lemke->n);
         }
-        if (best <= options->tolerance || lemke->pivots >= pivotLimit) {
+        if (best <= options->tolerance || lemke->pivots >= pivotLimit ||
+            tpSolverMemory_IsSpent(lemke->memory)) {
             break;
         }
         if (status == tp_secondaryRay && !isWarm) {
@@ -318,7 +323,7 @@ tpSolveStatus tpLcp_SolveLemke(const tpLcp* lcp, const tpLemkeOptions* options,
     tpSolveStatus status = tpLcpForm_Create(&form, lcp, true, arena);
     if (status == tp_solved) {
         unsigned char* basis = TP_SCRATCH_ZEROED(arena, unsigned char, lcp->n);
-        if (basis != NULL && tpLemke_Create(&lemke, &form, options, arena)) {
+        if (basis != NULL && tpLemke_Create(&lemke, &form, options, memory)) {
             memset(z, 0, sizeof(double) * (size_t)lcp->n);
             if (options->startBasis != NULL) {
                 memcpy(basis, options->startBasis, (size_t)lcp->n);

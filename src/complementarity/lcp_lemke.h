@@ -13,6 +13,7 @@
 typedef struct tpLemke {
     const tpLcpForm* form;
     const tpLemkeOptions* options;
+    tpSolverMemory* memory;
     int n;
     int pivots;
     int fixedCount; // basic w that have to stay zero
@@ -40,7 +41,7 @@ typedef struct tpLemke {
 } tpLemke;
 
 bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions* options,
-                    tpArena* arena);
+                    tpSolverMemory* memory);
 
 static inline bool tpLemke_IsZ0(const tpLemke* lemke, int variable) {
     return variable == 2 * lemke->n;

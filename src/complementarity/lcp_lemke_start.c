@@ -15,12 +15,14 @@
 static const double startTolerance = 1e-10;
 
 bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions* options,
-                    tpArena* arena) {
+                    tpSolverMemory* memory) {
     memset(lemke, 0, sizeof(*lemke));
+    tpArena* arena = &memory->arena;
     int n = form->n;
     int entryCapacity = form->M.starts[n] + 2 * n;
     lemke->form = form;
     lemke->options = options;
+    lemke->memory = memory;
     lemke->n = n;
     lemke->variableAt = TP_SCRATCH(arena, int, n);
     lemke->positionOf = TP_SCRATCH(arena, int, 2 * n + 1);
@@ -40,7 +42,7 @@ bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions*
     lemke->positionWork = TP_SCRATCH(arena, double, n);
     lemke->candidates = TP_SCRATCH(arena, int, n);
     return !arena->failed &&
-           tpBasisFactor_Create(&lemke->factor, arena, n, options->refactorInterval);
+           tpBasisFactor_Create(&lemke->factor, memory, n, options->refactorInterval);
 }
 
 void tpLemke_Column(const tpLemke* lemke, int variable, double* column) {

@@ -67,7 +67,7 @@ tpSolveStatus tpLcp_SolveNewton(const tpLcp* lcp, const tpNewtonOptions* options
             for (int i = 0; options->startFromZ && i < form.n; ++i) {
                 scaled[i] = z[i] / (form.D[i] * form.unit);
             }
-            status = tpNewton_Run(&ncp, options, judge, &problem, arena, scaled, &iterations);
+            status = tpNewton_Run(&ncp, options, judge, &problem, memory, scaled, &iterations);
             tpLcpForm_Unscale(&form, scaled, z);
         }
     }

@@ -3,6 +3,7 @@
 // Order: what is cheap when it works first, what proves there is no solution before what searches
 // long. Each stage starts from the problem, not from the last stage's troubles, but for Lemke from
 // the best point's basis. The best point by the judge is kept, and only the judge says "solved".
+// Limits go by counted work, never by the clock, so that runs repeat.
 
 #include <math.h>
 #include <string.h>
@@ -18,11 +19,10 @@ typedef struct Portfolio {
     double* candidate;
     double* covering;
     unsigned char* basis;
-    double start;
 } Portfolio;
 
 tpLcpOptions tpDefaultLcpOptions(void) {
-    tpLcpOptions options = { .tolerance = 1e-8, .timeLimit = 60.0 };
+    tpLcpOptions options = { .tolerance = 1e-8, .workLimit = 6e10 };
     return options;
 }
 
@@ -40,9 +40,8 @@ static bool keep(Portfolio* portfolio, const tpSolveReport* stage) {
     return stage->status == tp_solved;
 }
 
-static bool isLate(const Portfolio* portfolio) {
-    return portfolio->report->seconds > portfolio->options->timeLimit ||
-           tpCpuSeconds() - portfolio->start > portfolio->options->timeLimit;
+static bool isSpent(const Portfolio* portfolio) {
+    return tpSolverMemory_IsSpent(portfolio->memory);
 }
 
 static bool tryLemke(Portfolio* portfolio, const unsigned char* startBasis, const double* covering,
@@ -137,24 +136,25 @@ static void fillCovering(Portfolio* portfolio, int round) {
 static void runStages(Portfolio* portfolio) {
     int n = portfolio->lcp->n;
     const unsigned char* start = portfolio->options->startBasis;
-    if (tryLemke(portfolio, start, NULL, 4 * n + 200) || tryLagged(portfolio) ||
-        tryNewton(portfolio, tp_naturalMap, 0.0) || tryPrincipalPivoting(portfolio) ||
-        isLate(portfolio) || proveInfeasible(portfolio) ||
-        tryNewton(portfolio, tp_fischerBurmeister, 0.0)) {
+    if (tryLemke(portfolio, start, NULL, 4 * n + 200) || isSpent(portfolio) ||
+        tryLagged(portfolio) || isSpent(portfolio) || tryNewton(portfolio, tp_naturalMap, 0.0) ||
+        isSpent(portfolio) || tryPrincipalPivoting(portfolio) || isSpent(portfolio) ||
+        proveInfeasible(portfolio) || isSpent(portfolio) ||
+        tryNewton(portfolio, tp_fischerBurmeister, 0.0) || isSpent(portfolio)) {
         return;
     }
     readBestBasis(portfolio);
     if (tryLemke(portfolio, portfolio->basis, NULL, 8 * n + 200)) {
         return;
     }
-    for (int round = 0; round < 4 && !isLate(portfolio); ++round) {
+    for (int round = 0; round < 4 && !isSpent(portfolio); ++round) {
         fillCovering(portfolio, round);
         if (tryLemke(portfolio, NULL, portfolio->covering, 20 * n + 500) ||
             tryNewton(portfolio, tp_fischerBurmeister, pow(10.0, round - 1.0))) {
             return;
         }
     }
-    if (!isLate(portfolio)) {
+    if (!isSpent(portfolio)) {
         tryEnumeration(portfolio);
     }
 }
@@ -172,8 +172,11 @@ tpSolveStatus tpLcp_Solve(const tpLcp* lcp, const tpLcpOptions* options, tpSolve
                             .best = z,
                             .candidate = TP_SCRATCH_ZEROED(arena, double, lcp->n),
                             .covering = TP_SCRATCH(arena, double, lcp->n),
-                            .basis = TP_SCRATCH_ZEROED(arena, unsigned char, lcp->n),
-                            .start = tpCpuSeconds() };
+                            .basis = TP_SCRATCH_ZEROED(arena, unsigned char, lcp->n) };
+    // A portfolio inside another solve has what is left of its work.
+    double outerWork = memory->work, outerLimit = memory->workLimit;
+    memory->work = 0.0;
+    memory->workLimit = fmin(portfolio.options->workLimit, outerLimit - outerWork);
     tpSolveReport_Start(portfolio.report);
     tpLcpForm form;
     tpSolveStatus soundness =
@@ -191,6 +194,9 @@ tpSolveStatus tpLcp_Solve(const tpLcp* lcp, const tpLcpOptions* options, tpSolve
         portfolio.report->status = soundness;
     }
     tpSolveStatus status = portfolio.report->status;
+    portfolio.report->work = memory->work;
+    memory->work += outerWork;
+    memory->workLimit = outerLimit;
     tpSolverMemory_End(memory, mark);
     return status;
 }

@@ -38,20 +38,23 @@ static void exchange(const tpLcpForm* form, const double* x, double tolerance, b
 }
 
 static tpSolveStatus pivotPrincipally(const tpLcpForm* form,
-                                      const tpPrincipalPivotingOptions* options, tpArena* arena,
-                                      double* scaled, int* steps) {
+                                      const tpPrincipalPivotingOptions* options,
+                                      tpSolverMemory* memory, double* scaled, int* steps) {
+    tpArena* arena = &memory->arena;
     int n = form->n;
     int limit = options->pivotLimit > 0 ? options->pivotLimit : n + 100;
     unsigned char* basis = TP_SCRATCH_ZEROED(arena, unsigned char, n);
     double* x = TP_SCRATCH(arena, double, n);
     tpBasisSolver solver;
-    if (arena->failed || !tpBasisSolver_Create(&solver, form, arena)) {
+    if (arena->failed || !tpBasisSolver_Create(&solver, form, memory)) {
         return tp_solverOutOfMemory;
     }
     int fewest = n + 1;
     int blocksLeft = options->blockLimit;
     tpSolveStatus status = tp_iterationLimit;
-    for (*steps = 0; *steps < limit && status == tp_iterationLimit; ++*steps) {
+    for (*steps = 0;
+         *steps < limit && status == tp_iterationLimit && !tpSolverMemory_IsSpent(memory);
+         ++*steps) {
         double violation = tpBasisSolver_Solve(&solver, basis, x);
         if (!(violation < HUGE_VAL)) {
             return tp_numericalTrouble;
@@ -90,7 +93,7 @@ tpSolveStatus tpLcp_SolvePrincipalPivoting(const tpLcp* lcp,
     tpSolveStatus status = tpLcpForm_Create(&form, lcp, true, arena);
     if (status == tp_solved) {
         double* scaled = TP_SCRATCH_ZEROED(arena, double, lcp->n);
-        status = scaled != NULL ? pivotPrincipally(&form, options, arena, scaled, &steps)
+        status = scaled != NULL ? pivotPrincipally(&form, options, memory, scaled, &steps)
                                 : tp_solverOutOfMemory;
         if (scaled != NULL) {
             tpLcpForm_Unscale(&form, scaled, z);

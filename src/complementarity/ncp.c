@@ -86,13 +86,14 @@ static tpSolveStatus finish(const Judged* judged, const char* solver, tpSolveSta
     return status;
 }
 
-static tpSolveStatus runNewton(const Judged* judged, const tpNewtonOptions* options, tpArena* arena,
-                               double* z, tpSolveReport* report) {
+static tpSolveStatus runNewton(const Judged* judged, const tpNewtonOptions* options,
+                               tpSolverMemory* memory, double* z, tpSolveReport* report) {
+    tpArena* arena = &memory->arena;
     double start = tpCpuSeconds();
     int iterations = 0;
     tpArenaMark mark = tpArena_Mark(arena);
     tpSolveStatus status =
-        tpNewton_Run(judged->ncp, options, judge, (void*)judged, arena, z, &iterations);
+        tpNewton_Run(judged->ncp, options, judge, (void*)judged, memory, z, &iterations);
     const char* name = options->function == tp_naturalMap ? "newton-natural" : "newton";
     status = finish(judged, name, status, options->tolerance, iterations, start, arena, z, report);
     tpArena_Release(arena, mark);
@@ -110,8 +111,7 @@ tpSolveStatus tpNcp_SolveNewton(const tpNcp* ncp, const tpNewtonOptions* options
     tpSolveReport_Start(report);
     report->status = status;
     if (startJudging(ncp, z, &memory->arena, &judged)) {
-        status =
-            runNewton(&judged, options != NULL ? options : &defaults, &memory->arena, z, report);
+        status = runNewton(&judged, options != NULL ? options : &defaults, memory, z, report);
     }
     tpSolverMemory_End(memory, mark);
     return status;
@@ -243,7 +243,7 @@ static void runStages(const Judged* judged, const tpNcpOptions* options, tpSolve
     for (int k = 0; k < 2; ++k) {
         newton.function = k == 0 ? tp_naturalMap : tp_fischerBurmeister;
         memcpy(candidate, start, size);
-        runNewton(judged, &newton, &memory->arena, candidate, &stage);
+        runNewton(judged, &newton, memory, candidate, &stage);
         if (keep(report, &stage, candidate, n, z)) {
             return;
         }
@@ -257,7 +257,7 @@ static void runStages(const Judged* judged, const tpNcpOptions* options, tpSolve
         }
     }
     memcpy(candidate, z, size);
-    runNewton(judged, &newton, &memory->arena, candidate, &stage);
+    runNewton(judged, &newton, memory, candidate, &stage);
     keep(report, &stage, candidate, n, z);
 }
 

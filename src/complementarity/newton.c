@@ -25,6 +25,7 @@ static const double singularPivot = 1e-13;
 typedef struct Newton {
     const tpNcp* ncp;
     const tpNewtonOptions* options;
+    tpSolverMemory* memory;
     tpNewtonJudge judge;
     void* judgeContext;
     int n;
@@ -53,7 +54,8 @@ tpNewtonOptions tpDefaultNewtonOptions(void) {
     return options;
 }
 
-static bool createNewton(Newton* newton, tpArena* arena) {
+static bool createNewton(Newton* newton) {
+    tpArena* arena = &newton->memory->arena;
     int n = newton->n;
     const tpMatrix* pattern = &newton->ncp->jacobianPattern;
     size_t entries = pattern->columnStarts != NULL ? (size_t)pattern->columnStarts[n]
@@ -71,7 +73,7 @@ static bool createNewton(Newton* newton, tpArena* arena) {
     newton->H.values = TP_SCRATCH(arena, double, entries + (size_t)n);
     newton->dependent = TP_SCRATCH(arena, int, n);
     newton->replacedBy = TP_SCRATCH(arena, int, n);
-    return !arena->failed && tpBasisFactor_Create(&newton->factor, arena, n, 0);
+    return !arena->failed && tpBasisFactor_Create(&newton->factor, newton->memory, n, 0);
 }
 
 static bool isFree(const tpNcp* ncp, int i) {
@@ -305,7 +307,7 @@ static tpSolveStatus iterate(Newton* newton, double* best, int* iterations) {
             (extra-- == 0 || !isGaining || residual == 0.0)) {
             return tp_solved;
         }
-        if (k == newton->options->iterationLimit) {
+        if (k == newton->options->iterationLimit || tpSolverMemory_IsSpent(newton->memory)) {
             break;
         }
         if (!newton->ncp->jacobian(newton->z, newton->jacobian, newton->ncp->context)) {
@@ -323,14 +325,16 @@ static tpSolveStatus iterate(Newton* newton, double* best, int* iterations) {
 }
 
 tpSolveStatus tpNewton_Run(const tpNcp* ncp, const tpNewtonOptions* options, tpNewtonJudge judge,
-                           void* judgeContext, tpArena* arena, double* z, int* iterations) {
+                           void* judgeContext, tpSolverMemory* memory, double* z, int* iterations) {
+    tpArena* arena = &memory->arena;
     Newton newton = { .ncp = ncp,
                       .options = options,
+                      .memory = memory,
                       .judge = judge,
                       .judgeContext = judgeContext,
                       .n = ncp->n,
                       .z = TP_SCRATCH(arena, double, ncp->n) };
-    if (newton.z == NULL || !createNewton(&newton, arena)) {
+    if (newton.z == NULL || !createNewton(&newton)) {
         return tp_solverOutOfMemory;
     }
     memcpy(newton.z, z, sizeof(double) * (size_t)ncp->n);

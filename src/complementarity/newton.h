@@ -12,6 +12,6 @@ typedef double (*tpNewtonJudge)(const double* z, const double* F, void* context)
 
 // From z (in and out). The best point by the judge is returned; `iterations` is added to.
 tpSolveStatus tpNewton_Run(const tpNcp* ncp, const tpNewtonOptions* options, tpNewtonJudge judge,
-                           void* judgeContext, tpArena* arena, double* z, int* iterations);
+                           void* judgeContext, tpSolverMemory* memory, double* z, int* iterations);
 
 #endif

@@ -52,6 +52,8 @@ tpSolverMemory* tpCreateSolverMemory(const tpAllocator* allocator) {
     tpSolverMemory* memory = tpAllocate(&chosen, sizeof(tpSolverMemory));
     if (memory != NULL) {
         tpArena_Create(&memory->arena, &chosen);
+        memory->work = 0.0;
+        memory->workLimit = HUGE_VAL;
     }
     return memory;
 }

@@ -10,7 +10,13 @@
 
 struct tpSolverMemory {
     tpArena arena;
+    double work;      // multiply-adds counted by the solve under way, roughly
+    double workLimit; // where it is to stop; infinite where nobody set one
 };
+
+static inline bool tpSolverMemory_IsSpent(const tpSolverMemory* memory) {
+    return memory->work >= memory->workLimit;
+}
 
 // Scratch for one solve begins and ends with these: nested solves stack up, and the outermost one
 // turns the arena into one block.

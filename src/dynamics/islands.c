@@ -2,35 +2,6 @@
 
 #include <string.h>
 
-// Lists the blocks at each body by counting.
-static void listBlocks(tpIslands* islands, const tpRows* rows) {
-    memset(islands->bodyStarts, 0, sizeof(int) * (size_t)(rows->bodyCount + 1));
-    for (int b = 0; b < rows->blockCount; ++b) {
-        const int ends[2] = { rows->bodyA[b], rows->bodyB[b] };
-        for (int k = 0; k < 2; ++k) {
-            if (ends[k] >= 0) {
-                islands->bodyStarts[ends[k] + 1] += 1;
-            }
-        }
-    }
-    for (int i = 0; i < rows->bodyCount; ++i) {
-        islands->bodyStarts[i + 1] += islands->bodyStarts[i];
-    }
-    // Filled from the back, so that starts end where they belong and blocks ascend.
-    for (int i = rows->bodyCount; i > 0; --i) {
-        islands->bodyStarts[i] = islands->bodyStarts[i - 1];
-    }
-    for (int b = 0; b < rows->blockCount; ++b) {
-        const int ends[2] = { rows->bodyA[b], rows->bodyB[b] };
-        for (int k = 0; k < 2; ++k) {
-            if (ends[k] >= 0) {
-                islands->bodyBlocks[islands->bodyStarts[ends[k] + 1]++] = b;
-            }
-        }
-    }
-    islands->bodyStarts[0] = 0;
-}
-
 static int rootOf(int* parents, int block) {
     while (parents[block] != block) {
         parents[block] = parents[parents[block]];
@@ -56,20 +27,18 @@ bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena) {
     islands->ofBlock = TP_SCRATCH(arena, int, blockCount + 1);
     islands->blocks = TP_SCRATCH(arena, int, blockCount + 1);
     islands->starts = TP_SCRATCH_ZEROED(arena, int, blockCount + 2);
-    islands->bodyStarts = TP_SCRATCH(arena, int, rows->bodyCount + 2);
-    islands->bodyBlocks = TP_SCRATCH(arena, int, 2 * blockCount + 1);
-    islands->neighbours = TP_SCRATCH(arena, int, 2 * blockCount + 1);
     int* parents = TP_SCRATCH(arena, int, blockCount + 1);
-    if (arena->failed) {
+    if (!tpBlockGraph_Create(&islands->graph, blockCount, rows->bodyCount, rows->bodyA, rows->bodyB,
+                             1, arena)) {
         return false;
     }
-    listBlocks(islands, rows);
+    const tpBlockGraph* graph = &islands->graph;
     for (int b = 0; b < blockCount; ++b) {
         parents[b] = b;
     }
     for (int i = 0; i < rows->bodyCount; ++i) {
-        for (int k = islands->bodyStarts[i] + 1; k < islands->bodyStarts[i + 1]; ++k) {
-            join(parents, islands->bodyBlocks[k - 1], islands->bodyBlocks[k]);
+        for (int k = graph->starts[i] + 1; k < graph->starts[i + 1]; ++k) {
+            join(parents, graph->blocks[k - 1], graph->blocks[k]);
         }
     }
     // Number the roots in order, then sort blocks by island, counting.
@@ -89,32 +58,4 @@ bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena) {
     }
     islands->starts[0] = 0;
     return true;
-}
-
-const int* tpIslands_Neighbours(const tpIslands* islands, const tpRows* rows, int block,
-                                int* count) {
-    // Merge the ascending lists of both bodies.
-    static const int none[1] = { 0 };
-    int a = rows->bodyA[block], b = rows->bodyB[block];
-    const int* first = a >= 0 ? islands->bodyBlocks + islands->bodyStarts[a] : none;
-    const int* firstEnd = a >= 0 ? islands->bodyBlocks + islands->bodyStarts[a + 1] : none;
-    const int* second = b >= 0 ? islands->bodyBlocks + islands->bodyStarts[b] : none;
-    const int* secondEnd = b >= 0 ? islands->bodyBlocks + islands->bodyStarts[b + 1] : none;
-    int number = 0;
-    while (first < firstEnd || second < secondEnd) {
-        int next;
-        if (second >= secondEnd || (first < firstEnd && *first <= *second)) {
-            next = *first++;
-        } else {
-            next = *second++;
-        }
-        if (number == 0 || islands->neighbours[number - 1] != next) {
-            islands->neighbours[number++] = next;
-        }
-    }
-    if (number == 0) {
-        islands->neighbours[number++] = block; // attached to nothing that moves
-    }
-    *count = number;
-    return islands->neighbours;
 }

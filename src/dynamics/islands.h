@@ -3,6 +3,7 @@
 #ifndef TIPPE_SRC_DYNAMICS_ISLANDS_H
 #define TIPPE_SRC_DYNAMICS_ISLANDS_H
 
+#include "complementarity/block_graph.h"
 #include "dynamics/rows.h"
 
 typedef struct tpIslands {
@@ -10,18 +11,10 @@ typedef struct tpIslands {
     int* starts; // count + 1
     int* blocks; // of island i: blocks[starts[i]] .. blocks[starts[i + 1] - 1], ascending
     int* ofBlock;
-
-    // Blocks at each body, ascending.
-    int* bodyStarts;
-    int* bodyBlocks;
-    int* neighbours; // scratch of tpIslands_Neighbours
+    tpBlockGraph graph;
 } tpIslands;
 
 // Islands are numbered by their first block. False where memory ran out.
 bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena);
-
-// Blocks that share a moving body with this one, itself included, ascending. Valid until the next call.
-const int* tpIslands_Neighbours(const tpIslands* islands, const tpRows* rows, int block,
-                                int* count);
 
 #endif

@@ -129,7 +129,8 @@ typedef struct tpIslandLcp {
     double* q;
     double* z;
     bool* isFree;
-    int* firstVariables; // by block of the island
+    unsigned char* basis; // where Lemke's method starts
+    int* firstVariables;  // by block of the island
 } tpIslandLcp;
 
 // The entries P_b' W P_c, `stride` apart from column to column.
@@ -168,7 +169,7 @@ static void writeColumns(const tpRows* rows, const tpIslands* islands, const int
     tpGenerator own, other;
     makeGenerator(rows, c, directions, &own);
     int neighbourCount;
-    const int* neighbours = tpIslands_Neighbours(islands, rows, c, &neighbourCount);
+    const int* neighbours = tpBlockGraph_Neighbours(&islands->graph, c, &neighbourCount);
     int stride = own.hasCone ? 1 : 0;
     for (int k = 0; k < neighbourCount; ++k) {
         int count = variableCount(rows, neighbours[k], directions->count);
@@ -239,6 +240,64 @@ static void readImpulses(tpRows* rows, const int* blocks, int blockCount,
     }
 }
 
+// A friction impulse this near the limit, relative, counts as sliding; a part of one smaller than this as
+// nothing.
+static const double limitWidth = 1e-9;
+
+// Marks the directions that make up a friction impulse: in the plane of the contact the two corners of
+// the polygon around it. Returns the sum of their multiples.
+static double markDirections(const double* impulse, const double* scale, int rowCount,
+                             const tpDirections* directions, double least, unsigned char* basis) {
+    if (rowCount == 2) {
+        double along = impulse[1] / scale[1];
+        basis[along > 0.0 ? 0 : 1] = fabs(along) > least ? tp_zBasic : tp_wBasic;
+        return fabs(along);
+    }
+    double x = impulse[1] / scale[1], y = impulse[2] / scale[2];
+    double sector = 6.283185307179586477 / directions->count;
+    double angle = atan2(y, x);
+    int i = (int)floor((angle < 0.0 ? angle + 6.283185307179586477 : angle) / sector);
+    i = i < directions->count ? i : directions->count - 1;
+    int j = (i + 1) % directions->count;
+    double first = (x * directions->sines[j] - y * directions->cosines[j]) / sin(sector);
+    double second = (y * directions->cosines[i] - x * directions->sines[i]) / sin(sector);
+    basis[i] = first > least ? tp_zBasic : tp_wBasic;
+    basis[j] = second > least ? tp_zBasic : tp_wBasic;
+    double sum = fmax(first, 0.0) + fmax(second, 0.0);
+    if (rowCount == 4) {
+        double turn = impulse[3] / scale[3];
+        basis[directions->count + (turn > 0.0 ? 0 : 1)] =
+            fabs(turn) > least ? tp_zBasic : tp_wBasic;
+        sum += fabs(turn);
+    }
+    return sum;
+}
+
+// The basis that belongs to the impulses given, from the last step or another solver: which contacts
+// push, in which directions, and which slide. False where nothing pushes.
+static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
+                       const tpDirections* directions, const tpIslandLcp* lcp) {
+    bool pushes = false;
+    for (int local = 0; local < blockCount; ++local) {
+        int b = blocks[local], rowCount = rows->dimensions[b];
+        const double* impulse = rows->impulse + rows->firstRows[b];
+        unsigned char* basis = lcp->basis + lcp->firstVariables[local];
+        if (rows->kinds[b] == tp_frictionFree || !(impulse[0] > 0.0)) {
+            continue;
+        }
+        pushes = true;
+        basis[0] = tp_zBasic;
+        double limit = rows->mu[b] * impulse[0];
+        if (rows->kinds[b] == tp_frictionCone && rowCount > 1) {
+            double sum = markDirections(impulse, rows->scale + rows->firstRows[b], rowCount,
+                                        directions, limitWidth * limit, basis + 1);
+            int lambda = variableCount(rows, b, directions->count) - 1;
+            basis[lambda] = sum >= (1.0 - limitWidth) * limit ? tp_zBasic : tp_wBasic;
+        }
+    }
+    return pushes;
+}
+
 // Room for the LCP of an island; false where memory ran out.
 static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* blocks,
                        int blockCount, int directionCount, tpArena* arena, tpIslandLcp* lcp) {
@@ -253,7 +312,8 @@ static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* 
         int own = variableCount(rows, blocks[local], directionCount);
         lcp->n += own;
         int neighbourCount;
-        const int* neighbours = tpIslands_Neighbours(islands, rows, blocks[local], &neighbourCount);
+        const int* neighbours =
+            tpBlockGraph_Neighbours(&islands->graph, blocks[local], &neighbourCount);
         size_t column = 1;
         for (int k = 0; k < neighbourCount; ++k) {
             column += (size_t)variableCount(rows, neighbours[k], directionCount);
@@ -266,12 +326,43 @@ static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* 
     lcp->q = TP_SCRATCH(arena, double, lcp->n);
     lcp->z = TP_SCRATCH_ZEROED(arena, double, lcp->n);
     lcp->isFree = TP_SCRATCH(arena, bool, lcp->n);
+    lcp->basis = TP_SCRATCH_ZEROED(arena, unsigned char, lcp->n);
     return !arena->failed;
 }
 
-bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int directionCount,
-                     double tolerance, bool justLemke, tpPyramidResult* result) {
+static double islandResidual(const tpRows* rows, const int* blocks, int blockCount) {
+    double sum = 0.0;
+    for (int local = 0; local < blockCount; ++local) {
+        sum += tpRows_ResidualSquared(rows, blocks[local]);
+    }
+    return sqrt(sum);
+}
+
+// Solves the LCP of one island into its z and adds to the result.
+static void solveIsland(const tpIslandLcp* lcp, bool isWarm, const tpPyramidOptions* options,
+                        tpSolverMemory* memory, tpPyramidResult* result) {
+    tpLcp problem = { .n = lcp->n,
+                      .M = tpSparseMatrix(lcp->n, lcp->n, lcp->columnStarts, lcp->rowIndices,
+                                          lcp->values),
+                      .q = lcp->q,
+                      .isFree = lcp->isFree };
+    tpLcpOptions chosen = tpDefaultLcpOptions();
+    chosen.tolerance = options->tolerance;
+    chosen.workLimit = fmax(options->workLimit - result->work, 0.0);
+    chosen.startBasis = isWarm ? lcp->basis : NULL;
+    tpSolveReport report;
+    tpSolveStatus status = tpLcp_Solve(&problem, &chosen, memory, lcp->z, &report);
+    result->islandCount += 1;
+    result->pivotCount += report.iterations;
+    result->work += report.work;
+    result->failureCount += status == tp_solved ? 0 : 1;
+    result->residual = fmax(result->residual, report.residual);
+}
+
+bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory,
+                     const tpPyramidOptions* options, tpPyramidResult* result) {
     memset(result, 0, sizeof(*result));
+    int directionCount = options->directionCount;
     TP_ASSERT(directionCount >= 3 && directionCount <= maxDirections);
     tpDirections directions;
     makeDirections(directionCount, &directions);
@@ -284,6 +375,10 @@ bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int d
         tpArenaMark mark = tpArena_Mark(arena);
         const int* blocks = islands.blocks + islands.starts[i];
         int blockCount = islands.starts[i + 1] - islands.starts[i];
+        if (options->settled > 0.0 &&
+            islandResidual(rows, blocks, blockCount) <= options->settled) {
+            continue;
+        }
         tpIslandLcp lcp;
         if (!reserveLcp(rows, &islands, blocks, blockCount, directionCount, arena, &lcp)) {
             return false;
@@ -297,26 +392,9 @@ bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int d
         }
         lcp.columnStarts[lcp.n] = entry;
         writeRightSide(rows, blocks, blockCount, &directions, &lcp);
-        tpLcp problem = { .n = lcp.n,
-                          .M = tpSparseMatrix(lcp.n, lcp.n, lcp.columnStarts, lcp.rowIndices,
-                                              lcp.values),
-                          .q = lcp.q,
-                          .isFree = lcp.isFree };
-        tpLcpOptions options = tpDefaultLcpOptions();
-        options.tolerance = tolerance;
-        tpLemkeOptions lemke = tpDefaultLemkeOptions();
-        lemke.tolerance = tolerance;
-        lemke.pivotLimit = 10 * lcp.n + 100;
-        tpSolveReport report;
-        tpSolveStatus status = justLemke
-                                   ? tpLcp_SolveLemke(&problem, &lemke, memory, lcp.z, &report)
-                                   : tpLcp_Solve(&problem, &options, memory, lcp.z, &report);
+        bool isWarm = guessBasis(rows, blocks, blockCount, &directions, &lcp);
+        solveIsland(&lcp, isWarm, options, memory, result);
         readImpulses(rows, blocks, blockCount, &directions, &lcp);
-        result->islandCount += 1;
-        result->pivotCount += report.iterations;
-        result->failureCount += status == tp_solved ? 0 : 1;
-        result->residual = fmax(result->residual, report.residual);
-        result->rowCount = lcp.n > result->rowCount ? lcp.n : result->rowCount;
         tpArena_Release(arena, mark);
     }
     return true;

@@ -19,12 +19,19 @@
 typedef struct tpPyramidResult {
     double residual; // judged, the largest over the islands
     int islandCount, pivotCount, failureCount;
-    int rowCount; // of the largest island's LCP
+    double work; // multiply-adds
 } tpPyramidResult;
 
-// Solves the rows island by island; writes rows->impulse. `justLemke`: one run of Lemke's method each,
-// not the whole portfolio. False where memory ran out.
-bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory, int directionCount,
-                     double tolerance, bool justLemke, tpPyramidResult* result);
+typedef struct tpPyramidOptions {
+    int directionCount;
+    double tolerance; // of the judged residual
+    double workLimit; // multiply-adds
+    double settled;   // islands whose rows meet the true cone to this already are left alone, m/s
+} tpPyramidOptions;
+
+// Solves the rows island by island; starts from the states that rows->impulse tells of (those of the last
+// step, or of another solver) and writes it. False where memory ran out.
+bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory,
+                     const tpPyramidOptions* options, tpPyramidResult* result);
 
 #endif

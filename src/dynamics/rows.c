@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "complementarity/friction_island.h"
+
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
     tpArena* arena = &system->arena;
@@ -257,6 +259,51 @@ void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
             }
         }
     }
+}
+
+static double responseThrough(const tpRows* rows, int body, const double* row) {
+    int degrees = rows->degrees;
+    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    double sum = 0.0;
+    for (int i = 0; i < degrees; ++i) {
+        for (int j = 0; j < degrees; ++j) {
+            sum += row[i] * inverse[i * degrees + j] * row[j];
+        }
+    }
+    return sum;
+}
+
+double tpRows_Response(const tpRows* rows, int block, int row) {
+    size_t place = (size_t)row * (size_t)rows->degrees;
+    double response = rows->compliance[row];
+    if (rows->bodyA[block] >= 0) {
+        response += responseThrough(rows, rows->bodyA[block], rows->jacobianA + place);
+    }
+    if (rows->bodyB[block] >= 0) {
+        response += responseThrough(rows, rows->bodyB[block], rows->jacobianB + place);
+    }
+    return response;
+}
+
+double tpRows_ResidualSquared(const tpRows* rows, int block) {
+    int first = rows->firstRows[block], count = rows->dimensions[block];
+    double trace = 0.0;
+    for (int k = first; k < first + count; ++k) {
+        trace += tpRows_Response(rows, block, k) * rows->scale[k] * rows->scale[k];
+    }
+    double rho = trace > 0.0 ? (double)count / trace : 1.0;
+    double r[TP_FRICTION_MAX_ROWS] = { 0 }, u[TP_FRICTION_MAX_ROWS] = { 0 };
+    double map[TP_FRICTION_MAX_ROWS];
+    for (int k = 0; k < count; ++k) {
+        r[k] = rows->impulse[first + k] / rows->scale[first + k];
+        u[k] = rho * rows->velocity[first + k] * rows->scale[first + k];
+    }
+    tpFrictionNaturalMap(count, rows->kinds[block], rows->mu[block], r, u, map);
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+        sum += (map[k] / rho) * (map[k] / rho);
+    }
+    return sum;
 }
 
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies) {

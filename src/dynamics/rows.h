@@ -93,6 +93,13 @@ double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocit
 // Adds the changes of velocity that the impulses make to `velocities`.
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities);
 
+// Velocity of a row under a unit of its own impulse, W_kk.
+double tpRows_Response(const tpRows* rows, int block, int row);
+
+// How far a block's impulse and velocity are from its law: the square of the natural map that
+// tpFriction_Judge sums, in (m/s)^2.
+double tpRows_ResidualSquared(const tpRows* rows, int block);
+
 // As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps.
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies);
 

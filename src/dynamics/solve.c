@@ -1,6 +1,7 @@
 #include "dynamics/solve.h"
 
 #include <float.h>
+#include <string.h>
 
 #include "dynamics/pyramid.h"
 
@@ -52,19 +53,6 @@ static double normOf(const double* numbers, int count) {
     return sqrt(sum);
 }
 
-// Response of a row to its own impulse through one body.
-static double ownResponse(const tpRows* rows, int body, const double* row) {
-    int degrees = rows->degrees;
-    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
-    double sum = 0.0;
-    for (int i = 0; i < degrees; ++i) {
-        for (int j = 0; j < degrees; ++j) {
-            sum += row[i] * inverse[i * degrees + j] * row[j];
-        }
-    }
-    return sum;
-}
-
 // What rounding alone leaves of the velocities u = W r + q: large impulses that cancel, as in a chain
 // under load, allow no better.
 static double roundingLevel(const tpRows* rows) {
@@ -72,15 +60,7 @@ static double roundingLevel(const tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            size_t place = (size_t)row * (size_t)rows->degrees;
-            double response = rows->compliance[row];
-            if (rows->bodyA[b] >= 0) {
-                response += ownResponse(rows, rows->bodyA[b], rows->jacobianA + place);
-            }
-            if (rows->bodyB[b] >= 0) {
-                response += ownResponse(rows, rows->bodyB[b], rows->jacobianB + place);
-            }
-            double speed = response * rows->impulse[row];
+            double speed = tpRows_Response(rows, b, row) * rows->impulse[row];
             sum += speed * speed;
         }
     }
@@ -90,8 +70,31 @@ static double roundingLevel(const tpRows* rows) {
 // Velocities that are rounding have no scale of their own: residuals are not relative to less, m/s.
 static const double smallestScale = 1e-6;
 
-// Pyramids of more rows than this take longer than they are worth as a place to start from.
+// Outside the plane a pyramid is but a place to start from; with more rows than this it takes longer
+// than that is worth.
 enum { largestRestart = 600 };
+
+// Multiply-adds of one solve beyond which a step is better off with what it has: a tenth of a second for
+// small scenes, some seconds for thousands of contacts. Of the first part the cone's own solvers have
+// this share; then comes the pyramid.
+static double workLimit(const tpRows* rows) {
+    return 1e8 + 1e6 * rows->rowCount;
+}
+static const double firstShare = 0.3;
+
+// In the plane the pyramid is exact, and pivoting ends: its turn comes early.
+static double planarTrial(const tpRows* rows) {
+    return 1e6 + 1e4 * rows->rowCount;
+}
+
+// All solves of a step together may cost as much as this many; once that is spent, each one has a
+// small part of it, so that every step ends.
+static const double solvesAtFullCost = 3.0, poorShare = 0.02;
+
+static double affordable(const tpRows* rows, const tpSystem* system) {
+    double limit = workLimit(rows);
+    return fmin(limit, fmax(solvesAtFullCost * limit - system->solveWork, poorShare * limit));
+}
 
 static bool hasContact(const tpRows* rows) {
     for (int b = 0; b < rows->blockCount; ++b) {
@@ -102,43 +105,41 @@ static bool hasContact(const tpRows* rows) {
     return false;
 }
 
-// A step that goes on beyond this is better off with a fallback, multiply-adds: some tenths of a second
-// for small scenes, more for large ones.
-static double workLimit(const tpRows* rows) {
-    return 1e8 + 2e6 * rows->rowCount;
+// Both the absolute tolerance and the certificate of 1e-8 have to be met; the rest is rounding.
+static double velocityTolerance(const tpRows* rows, double tolerance) {
+    return fmin(tolerance, 0.5e-8 * fmax(normOf(rows->q, rows->rowCount), smallestScale));
 }
 
-static bool solveCircular(tpRows* rows, tpSolverMemory* memory, double tolerance,
-                          tpStepReport* report, double* residual) {
+static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory, double tolerance,
+                          double limit, tpStepReport* report, double* residual) {
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
     tpFrictionOptions options = tpDefaultFrictionOptions();
-    // Both the absolute tolerance and the certificate of 1e-8 have to be met; the rest is rounding.
     options.tolerance = 1e-14;
-    double size = fmax(normOf(rows->q, rows->rowCount), smallestScale);
-    options.velocityTolerance = fmin(tolerance, 0.5e-8 * size);
-    options.workLimit = workLimit(rows);
+    options.velocityTolerance = velocityTolerance(rows, tolerance);
+    options.workLimit = limit;
     tpSolveReport solve;
     tpSolveStatus status =
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
+    system->solveWork += solve.work;
     // The judge divides by |q|; where that is next to nothing, by the smallest scale.
     double norm = normOf(rows->q, rows->rowCount);
     double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
-    *residual = reached / size;
+    *residual = reached / fmax(norm, smallestScale);
     return status == tp_solved || reached <= roundingLevel(rows);
 }
 
-static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory, int directionCount,
-                         double tolerance, bool justLemke, tpStepReport* report, double* residual) {
+static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                         const tpPyramidOptions* options, tpStepReport* report, double* residual) {
     tpPyramidResult result;
-    if (!tpPyramid_Solve(rows, &system->arena, memory, directionCount, tolerance, justLemke,
-                         &result)) {
+    if (!tpPyramid_Solve(rows, &system->arena, memory, options, &result)) {
         return false;
     }
     report->solveCount += result.islandCount;
     report->iterationCount += result.pivotCount;
+    system->solveWork += result.work;
     *residual = result.residual;
     return result.failureCount == 0;
 }
@@ -151,53 +152,93 @@ static bool computeVelocities(tpRows* rows, tpSolverMemory* memory) {
     return tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged);
 }
 
+// The cone from the vertex of the pyramid, islands that are solved already apart. Keeps what is there
+// where that is better. False where memory ran out.
+static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                    const tpSolveSettings* settings, double limit, tpStepReport* report,
+                    bool* isSolved, double* residual) {
+    size_t bytes = sizeof(double) * (size_t)rows->rowCount;
+    double* kept = tpArena_Get(&system->arena, 2 * bytes);
+    if (kept == NULL) {
+        return false;
+    }
+    memcpy(kept, rows->impulse, bytes);
+    memcpy(kept + rows->rowCount, rows->velocity, bytes);
+    double start = system->solveWork, best = *residual, unused;
+    tpPyramidOptions options = { .directionCount = settings->directionCount,
+                                 .tolerance = 1e-10,
+                                 .workLimit = limit,
+                                 .settled = velocityTolerance(rows, settings->tolerance) };
+    solvePyramid(rows, system, memory, &options, report, &unused);
+    if (system->arena.failed) {
+        return false;
+    }
+    double left = fmax(limit - (system->solveWork - start), poorShare * limit);
+    *isSolved = solveCircular(rows, system, memory, settings->tolerance, left, report, residual);
+    if (!*isSolved && !(*residual < best)) {
+        memcpy(rows->impulse, kept, bytes);
+        memcpy(rows->velocity, kept + rows->rowCount, bytes);
+        *residual = best;
+    }
+    return true;
+}
+
+static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                        const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
+                        double* residual) {
+    bool isPlanar = rows->degrees == 3;
+    double limit = affordable(rows, system), start = system->solveWork;
+    double first = isPlanar ? fmin(planarTrial(rows), limit) : firstShare * limit;
+    *isSolved = solveCircular(rows, system, memory, settings->tolerance, first, report, residual);
+    if (*isSolved) {
+        return true;
+    }
+    double left = limit - (system->solveWork - start);
+    if ((isPlanar || rows->rowCount <= largestRestart) && hasContact(rows)) {
+        if (!isPlanar) {
+            report->fallback = "pyramid start";
+        }
+        return restart(rows, system, memory, settings, left, report, isSolved, residual);
+    }
+    *isSolved = solveCircular(rows, system, memory, settings->tolerance, left, report, residual);
+    return true;
+}
+
+static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                           const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
+                           double* residual) {
+    double limit = affordable(rows, system), start = system->solveWork;
+    tpPyramidOptions options = { .directionCount = settings->directionCount,
+                                 .tolerance = fmin(settings->tolerance, 1e-8),
+                                 .workLimit = limit };
+    *isSolved = solvePyramid(rows, system, memory, &options, report, residual);
+    if (system->arena.failed || !computeVelocities(rows, memory)) {
+        return false;
+    }
+    if (!*isSolved && *residual > 1e-6) {
+        double circular;
+        double left = fmax(limit - (system->solveWork - start), poorShare * limit);
+        if (solveCircular(rows, system, memory, settings->tolerance, left, report, &circular)) {
+            report->fallback = "circular cone";
+            *residual = circular;
+        }
+    }
+    return true;
+}
+
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report) {
     if (rows->rowCount == 0) {
         return true;
     }
     double residual = 0.0;
-    bool isSolved;
-    if (settings->cone == tp_circularCone) {
-        isSolved = solveCircular(rows, memory, settings->tolerance, report, &residual);
-        if (!isSolved && rows->rowCount <= largestRestart && hasContact(rows)) {
-            // A vertex of the pyramid is another place to start from.
-            double best = residual;
-            size_t bytes = sizeof(double) * (size_t)rows->rowCount;
-            double* kept = tpArena_Get(&system->arena, 2 * bytes);
-            if (kept == NULL) {
-                return false;
-            }
-            for (int k = 0; k < rows->rowCount; ++k) {
-                kept[k] = rows->impulse[k];
-                kept[rows->rowCount + k] = rows->velocity[k];
-            }
-            double unused;
-            solvePyramid(rows, system, memory, settings->directionCount, 1e-8, true, report,
-                         &unused);
-            isSolved = solveCircular(rows, memory, settings->tolerance, report, &residual);
-            report->fallback = "pyramid start";
-            if (!isSolved && !(residual < best)) {
-                for (int k = 0; k < rows->rowCount; ++k) {
-                    rows->impulse[k] = kept[k];
-                    rows->velocity[k] = kept[rows->rowCount + k];
-                }
-                residual = best;
-            }
-        }
-    } else {
-        isSolved = solvePyramid(rows, system, memory, settings->directionCount,
-                                fmin(settings->tolerance, 1e-8), false, report, &residual);
-        if (system->arena.failed || !computeVelocities(rows, memory)) {
-            return false;
-        }
-        if (!isSolved && residual > 1e-6) {
-            double circular;
-            if (solveCircular(rows, memory, settings->tolerance, report, &circular)) {
-                report->fallback = "circular cone";
-                residual = circular;
-            }
-        }
+    bool isSolved = false;
+    bool isDone =
+        settings->cone == tp_circularCone
+            ? solveInCone(rows, system, memory, settings, report, &isSolved, &residual)
+            : solveInPyramid(rows, system, memory, settings, report, &isSolved, &residual);
+    if (!isDone) {
+        return false;
     }
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;

@@ -116,7 +116,8 @@ typedef struct tpSystem {
     bool isPlanar;
     double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;
-    uint64_t layout; // changes whenever bodies, shapes, joints or forces come or go
+    double solveWork; // multiply-adds of this step's solves so far
+    uint64_t layout;  // changes whenever bodies, shapes, joints or forces come or go
 } tpSystem;
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);

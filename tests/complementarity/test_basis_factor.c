@@ -85,9 +85,8 @@ static void checkSolves(const tpBasisFactor* factor, const Basis* basis, tpRando
 static void solvesRandomBases(void** state) {
     (void)state;
     tpRandom random = { 11 };
-    tpAllocator allocator = tpDefaultAllocator();
-    tpArena arena;
-    tpArena_Create(&arena, &allocator);
+    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+    assert_non_null(memory);
     for (int trial = 0; trial < 300; ++trial) {
         static Basis basis;
         int dependent[maxSize], replacedBy[maxSize];
@@ -98,7 +97,7 @@ static void solvesRandomBases(void** state) {
         }
         compress(&basis, n);
         tpBasisFactor factor;
-        assert_true(tpBasisFactor_Create(&factor, &arena, n, 10));
+        assert_true(tpBasisFactor_Create(&factor, memory, n, 10));
         int count = tpBasisFactor_Compute(&factor, &basis.columns, 1e-12, dependent, replacedBy);
         assert_int_equal(count, 0);
         checkSolves(&factor, &basis, &random, n);
@@ -112,18 +111,17 @@ static void solvesRandomBases(void** state) {
             tpBasisFactor_Replace(&factor, j, alpha);
             checkSolves(&factor, &basis, &random, n);
         }
-        tpArena_Reset(&arena);
+        tpArena_Reset(&memory->arena);
     }
-    tpArena_Destroy(&arena);
+    tpDestroySolverMemory(memory);
 }
 
 // Columns that are sums of others are found, and the basis with unit columns instead is solved.
 static void findsDependentColumns(void** state) {
     (void)state;
     tpRandom random = { 12 };
-    tpAllocator allocator = tpDefaultAllocator();
-    tpArena arena;
-    tpArena_Create(&arena, &allocator);
+    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
+    assert_non_null(memory);
     for (int trial = 0; trial < 100; ++trial) {
         static Basis basis;
         int dependent[maxSize], replacedBy[maxSize];
@@ -139,7 +137,7 @@ static void findsDependentColumns(void** state) {
         }
         compress(&basis, n);
         tpBasisFactor factor;
-        assert_true(tpBasisFactor_Create(&factor, &arena, n, 1));
+        assert_true(tpBasisFactor_Create(&factor, memory, n, 1));
         int count = tpBasisFactor_Compute(&factor, &basis.columns, 1e-12, dependent, replacedBy);
         assert_int_equal(count, defects);
         for (int d = 0; d < count; ++d) {
@@ -147,9 +145,9 @@ static void findsDependentColumns(void** state) {
             basis.dense[dependent[d]][replacedBy[d]] = 1.0;
         }
         checkSolves(&factor, &basis, &random, n);
-        tpArena_Reset(&arena);
+        tpArena_Reset(&memory->arena);
     }
-    tpArena_Destroy(&arena);
+    tpDestroySolverMemory(memory);
 }
 
 int main(void) {
