@@ -247,6 +247,22 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     return true;
 }
 
+bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report) {
+    if (rows->rowCount == 0) {
+        return true;
+    }
+    tpFrictionBodies bodies;
+    tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
+    tpFrictionResidual judged;
+    if (!tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged)) {
+        return false;
+    }
+    double size = fmax(normOf(rows->q, rows->rowCount), smallestScale);
+    report->residual = fmax(report->residual, judged.velocity / size);
+    judgeContacts(rows, report);
+    return true;
+}
+
 void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
                           const tpVelocity* after, const tpContact* contacts,
                           tpStepReport* report) {

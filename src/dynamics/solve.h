@@ -19,6 +19,10 @@ typedef struct tpSolveSettings {
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report);
 
+// Judges impulses that came from elsewhere by the contact law as the rows say it: fills in
+// rows->velocity and raises the report's residuals. False where memory ran out.
+bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report);
+
 // Adds the energies that impulses changed, between velocities before and after them.
 void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
                           const tpVelocity* after, const tpContact* contacts, tpStepReport* report);

@@ -8,6 +8,7 @@
 static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
+static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
 
 const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
@@ -30,6 +31,18 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_restitutionThresholdOption] = { "restitution_threshold", tp_numberOption, -1.0, -1.0, 1e6,
                                         NULL, "m/s",
                                         "slower approaches do not bounce; negative: 2 g h" },
+    [tp_schemeOption] = { "scheme", tp_choiceOption, 0, 0, 1, schemes, NULL,
+                          "contact springs with the directions of the step's start, or of its "
+                          "end" },
+    [tp_stiffnessOption] = { "stiffness", tp_numberOption, -1.0, -1.0, 1e30, NULL, "N/m^b",
+                             "of contact springs, force = stiffness overlap^b; not positive: the "
+                             "weight of all bodies overlaps by 1e-6 m" },
+    [tp_exponentOption] = { "exponent", tp_numberOption, 1.5, 1.0, 4.0, NULL, NULL,
+                            "b of contact springs: 1.5 is Hertz's, 1 a linear spring" },
+    [tp_dampingOption] = { "damping", tp_numberOption, 0.0, 0.0, 1e6, NULL, "s/m",
+                           "contact springs push 1 + damping times the speed of approach as hard" },
+    [tp_creepOption] = { "creep", tp_numberOption, 0.0, 0.0, 1e3, NULL, "m/s",
+                         "sliding speed up to which friction grows; 0: Coulomb's law itself" },
 };
 
 tpOptions tpDefaultOptions(void) {

@@ -16,12 +16,18 @@ typedef enum tpOptionIndex {
     tp_gammaOption,
     tp_energyGuardOption,
     tp_restitutionThresholdOption,
+    tp_schemeOption,
+    tp_stiffnessOption,
+    tp_exponentOption,
+    tp_dampingOption,
+    tp_creepOption,
     tp_optionCount
 } tpOptionIndex;
 
 // Choices, in the order of the table.
 enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
+enum { tp_linearlyImplicitScheme, tp_implicitScheme };
 
 // Values, one an option; choices and booleans as whole numbers.
 typedef struct tpOptions {

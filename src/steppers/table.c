@@ -4,6 +4,7 @@
 
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/free_flight/free_flight.h"
+#include "steppers/penalty/penalty.h"
 #include "steppers/stepper.h"
 #include "steppers/stewart_trinkle/stewart_trinkle.h"
 
@@ -11,6 +12,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_freeFlight] = &tpFreeFlightStepper,
     [tp_stewartTrinkle] = &tpStewartTrinkleStepper,
     [tp_anitescu] = &tpAnitescuStepper,
+    [tp_penalty] = &tpPenaltyStepper,
 };
 
 const tpStepper* tpStepper_Get(tpStepperId id) {

@@ -112,8 +112,8 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
 
 static void snapshotsContinueBitForBit(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu };
-    for (int s = 0; s < 3; ++s) {
+    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
+    for (int s = 0; s < 4; ++s) {
         tpWorld* world = makeTumblingPile(steppers[s]);
         for (int i = 0; i < 25; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
@@ -144,8 +144,8 @@ static void snapshotsContinueBitForBit(void** state) {
 
 static void sameSceneGivesSameBits(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu };
-    for (int s = 0; s < 3; ++s) {
+    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
+    for (int s = 0; s < 4; ++s) {
         uint64_t hashes[2];
         for (int k = 0; k < 2; ++k) {
             tpWorld* world = makeTumblingPile(steppers[s]);
@@ -200,8 +200,8 @@ static void buildAndStep(const tpAllocator* allocator, tpStepperId stepper) {
 // Every allocation fails once: nothing crashes, nothing leaks, numbers stay finite.
 static void everyAllocationMayFail(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu };
-    for (int s = 0; s < 3; ++s) {
+    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
+    for (int s = 0; s < 4; ++s) {
         bool hasFailed = true;
         for (int n = 1; hasFailed && n < 100000; ++n) {
             tpFailingAllocator heap = { 0 };
