@@ -11,6 +11,10 @@ extern const tpPairClass tp_corePair;
 // Two boxes.
 extern const tpPairClass tp_boxPair;
 
+// Two spheres; a sphere and a box.
+extern const tpPairClass tp_spherePair;
+extern const tpPairClass tp_sphereBoxPair;
+
 // The signed distance of two shapes with cores.
 tpResult tpClosestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out);
 

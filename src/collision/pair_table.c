@@ -7,6 +7,8 @@
 
 #define core &tp_corePair
 #define boxb &tp_boxPair
+#define sphr &tp_spherePair
+#define sbox &tp_sphereBoxPair
 #define smth &tp_smoothPair
 #define plan &tp_planePair
 #define mesh &tp_meshPair
@@ -18,7 +20,7 @@
 static const tpPairClass* const pairTable[tp_shapeTypeCount][tp_shapeTypeCount] = {
     // clang-format off
     //                   sphere  box   caps  cyl   cone  prism ell   super hull  mesh  hfld  plane inter impl
-    /* sphere        */ { core, core, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
+    /* sphere        */ { sphr, sbox, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
     /* box           */ { ____, boxb, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
     /* capsule       */ { ____, ____, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
     /* cylinder      */ { ____, ____, ____, smth, smth, smth, smth, smth, smth, mesh, mesh, plan, smth, smth },
