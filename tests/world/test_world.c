@@ -350,6 +350,47 @@ static void keyframesAreFollowed(void** state) {
     tpDestroyWorld(world);
 }
 
+// A belt moves at its velocity whatever lies on it, and carries it along: v^2 / (2 mu g) behind.
+static void beltsCarry(void** state) {
+    (void)state;
+    for (int s = 0; s < tp_stepperCount; ++s) {
+        if (!tpStepperIsAvailable((tpStepperId)s)) {
+            continue;
+        }
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = (tpStepperId)s;
+        tpWorld* world = tpCreateWorld(&def);
+        tpMaterialDef materialDef = tpDefaultMaterialDef();
+        materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.5;
+        tpMaterialId material = tpCreateMaterial(world, &materialDef);
+        tpBodyDef beltDef = tpDefaultBodyDef();
+        beltDef.kind = tp_kinematicBody;
+        beltDef.velocity = tpMakeVec3(1.0, 0.0, 0.0);
+        tpBodyId belt = tpCreateBody(world, &beltDef, NULL);
+        tpShapeDef shapeDef = tpDefaultShapeDef();
+        shapeDef.material = material;
+        tpBox slab = { { 6.0, 2.0, 0.2 } };
+        tpCreateBox(world, belt, &shapeDef, &slab);
+        tpBodyDef wheelDef = tpDefaultBodyDef();
+        wheelDef.kind = tp_kinematicBody;
+        wheelDef.angularVelocity = tpMakeVec3(0.0, 0.0, 2.0);
+        tpBodyId wheel = tpCreateBody(world, &wheelDef, NULL);
+        tpBodyId box =
+            addBox(world, tpMakeVec3(0.0, 0.0, 0.15), tpMakeVec3(0.2, 0.2, 0.1), material);
+        for (int k = 0; k < 100; ++k) {
+            tpWorld_Step(world, 0.01);
+        }
+        CHECK_VEC3(tpBody_GetPosition(world, belt), tpMakeVec3(1.0, 0.0, 0.0), 1e-12);
+        CHECK_NEAR(tpQuatLog(tpBody_GetRotation(world, wheel)).z, 2.0, 1e-12);
+        if (s != tp_freeFlight) {
+            double behind = 1.0 / (2.0 * 0.5 * 9.81);
+            CHECK_NEAR(tpBody_GetVelocity(world, box).x, 1.0, 1e-8);
+            CHECK_NEAR(tpBody_GetPosition(world, box).x, 1.0 - behind, 0.006);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 static void planarWorldsStayInThePlane(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();
@@ -467,6 +508,7 @@ int main(void) {
         cmocka_unit_test(springsSwing),
         cmocka_unit_test(dampingDecaysExactly),
         cmocka_unit_test(keyframesAreFollowed),
+        cmocka_unit_test(beltsCarry),
         cmocka_unit_test(planarWorldsStayInThePlane),
         cmocka_unit_test(stepsThatOverflowAreUndone),
         cmocka_unit_test(materialsMix),
