@@ -4,6 +4,7 @@
 #   make demo    run the demo scene and print a summary
 #   make test    the whole test suite: gcc, clang with sanitizers, threads under the thread sanitizer
 #   make PRESET  build one of dev, clang, asan, tsan
+#   make board   hold every stepper, Bullet, ODE and MuJoCo against known laws (docs/board.md)
 #   make figures draw the pictures of the documents from runs of our own
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local
@@ -12,7 +13,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test figures format install clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures format install clean setup-build setup-test $(presets)
 
 all: release
 
@@ -44,6 +45,9 @@ test: setup-test
 	@ctest --preset asan --progress -j 2
 	@echo "tests: tsan (threads)"
 	@ctest --preset tsan --progress -j 2
+
+board: setup-build
+	@bench/board/run.sh
 
 figures: release
 	@python3 tools/figures.py build/release/bin/tippe

@@ -7,14 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-if [ ! -e /usr/include/ode/ode.h ] || [ ! -e /usr/include/bullet/btBulletDynamicsCommon.h ]; then
-    as_root=$([ "$(id -u)" = 0 ] || echo sudo)
-    $as_root apt-get install -y --no-install-recommends g++ libbullet-dev libode-dev
-fi
-if [ ! -x build/mujoco/bin/python ]; then
-    python3 -m venv build/mujoco
-    build/mujoco/bin/pip install --quiet mujoco numpy
-fi
+bench/engines/install.sh
 cmake --preset release -DTIPPE_BENCH=ON >/dev/null
 ninja -C build/release run_tippe run_bullet run_ode ruler
 export OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
