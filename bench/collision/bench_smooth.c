@@ -141,7 +141,7 @@ static double runImpacts(double* checksum) {
         tpSweep sweepB = { .pose = tpIdentityPose(),
                            .angularVelocity = uniformVec3(&state, -10.0, 10.0) };
         sweepA.velocity = tpAdd(tpScale(-2.0, sweepA.pose.position), tpMakeVec3(0.0, 0.0, 3.0));
-        tpImpact impact;
+        tpFirstTouch impact;
         double start = now();
         tpTimeOfImpact(&a, &sweepA, &b, &sweepB, 1.0, 1e-6, 0, NULL, &impact);
         spent += now() - start;

@@ -60,12 +60,12 @@ typedef enum tpImpactState {
     tp_impactUnclear  // apart up to `time`; the number of queries allowed ran out
 } tpImpactState;
 
-typedef struct tpImpact {
+typedef struct tpFirstTouch {
     tpImpactState state;
     double time;       // s; never later than the first touch
     tpClosest closest; // at that time (at the end of the duration for tp_noImpact)
     int queryCount;    // distances computed
-} tpImpact;
+} tpFirstTouch;
 
 // A shape that meets another on a straight way.
 typedef struct tpShapeHit {
@@ -98,7 +98,7 @@ TP_API tpPose tpSweep_PoseAt(const tpSweep* sweep, double time);
 // `queryLimit` distances are computed (0: 10000). Results as tpClosestPoints.
 TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
                                const tpSweep* sweepB, double duration, double tolerance,
-                               int queryLimit, tpPairCache* cache, tpImpact* out);
+                               int queryLimit, tpPairCache* cache, tpFirstTouch* out);
 
 // A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot touch:
 // one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within `duration`.

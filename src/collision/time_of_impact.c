@@ -111,12 +111,12 @@ double tpImpactBound(const tpGeometry* a, const tpSweep* sweepA, const tpGeometr
 
 tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
                         const tpSweep* sweepB, double duration, double tolerance, int queryLimit,
-                        tpPairCache* cache, tpImpact* out) {
+                        tpPairCache* cache, tpFirstTouch* out) {
     Flight flight = makeFlight(a, sweepA, b, sweepB);
     tpPairCache own = { { 0 } };
     cache = cache != NULL ? cache : &own;
     int limit = queryLimit > 0 ? queryLimit : 10000;
-    *out = (tpImpact){ .state = tp_impactUnclear };
+    *out = (tpFirstTouch){ .state = tp_impactUnclear };
     double next = 0.0;
     bool isLast = false;
     while (out->queryCount < limit) {
@@ -150,7 +150,7 @@ tpResult tpCastShape(const tpGeometry* a, tpPose bodyA, tpVec3 translation, cons
                      tpPose bodyB, double tolerance, tpPairCache* cache, tpShapeHit* out) {
     tpSweep moving = { .pose = bodyA, .velocity = translation };
     tpSweep still = { .pose = bodyB };
-    tpImpact impact;
+    tpFirstTouch impact;
     tpResult result = tpTimeOfImpact(a, &moving, b, &still, 1.0, tolerance, 0, cache, &impact);
     if (result != tp_success) {
         return result;

@@ -22,9 +22,9 @@ static tpGeometry boxOf(double x, double y, double z) {
     return g;
 }
 
-static tpImpact impactOf(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                         const tpSweep* sweepB, double duration, double tolerance) {
-    tpImpact impact;
+static tpFirstTouch impactOf(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
+                             const tpSweep* sweepB, double duration, double tolerance) {
+    tpFirstTouch impact;
     assert_int_equal(tpTimeOfImpact(a, sweepA, b, sweepB, duration, tolerance, 0, NULL, &impact),
                      tp_success);
     return impact;
@@ -51,7 +51,7 @@ static void testFallingBall(void** state) {
                      .angularVelocity = { 30.0, -20.0, 10.0 } };
     // 2.5 + 4 t - g t^2 / 2 = 0, and the speed there is 8.06 m/s. Spin does not matter to a ball.
     double exact = (4.0 + sqrt(16.0 + 2.0 * 9.81 * 2.5)) / 9.81, tolerance = 1e-9;
-    tpImpact impact = impactOf(&ball, &fall, &ground, &still, 2.0, tolerance);
+    tpFirstTouch impact = impactOf(&ball, &fall, &ground, &still, 2.0, tolerance);
     assert_int_equal(impact.state, tp_impact);
     CHECK_NEAR(impact.time, exact, tolerance / 8.0);
     assert_true(impact.time <= exact);
@@ -74,7 +74,7 @@ static void testStartTouching(void** state) {
     (void)state;
     tpGeometry ball = ballOf(0.5);
     tpSweep a = { .pose = at(0.0, 0.0, 0.9) }, b = { .pose = tpIdentityPose() };
-    tpImpact impact = impactOf(&ball, &a, &ball, &b, 1.0, 1e-6);
+    tpFirstTouch impact = impactOf(&ball, &a, &ball, &b, 1.0, 1e-6);
     assert_int_equal(impact.state, tp_startTouching);
     CHECK_NEAR(impact.time, 0.0, 0.0);
     CHECK_NEAR(impact.closest.distance, -0.1, 1e-15);
@@ -99,7 +99,7 @@ static void testRodThroughPlate(void** state) {
         flight.pose.position.z = randomBetween(&random, 0.6, 3.0);
         flight.velocity.z = randomBetween(&random, -2000.0, -200.0);
         double tolerance = 1e-5, duration = 0.05;
-        tpImpact impact = impactOf(&rod, &flight, &plate, &still, duration, tolerance);
+        tpFirstTouch impact = impactOf(&rod, &flight, &plate, &still, duration, tolerance);
         assert_int_equal(impact.state, tp_impact);
         CHECK_BELOW(impact.closest.distance, tolerance + 1e-12);
         // Nothing before: a million samples a second.
@@ -137,7 +137,7 @@ static void testRandomFlights(void** state) {
         sweepA.velocity =
             tpAdd(tpScale(-1.0, sweepA.pose.position), randomVec3(&random, -3.0, 3.0));
         double duration = 1.5, tolerance = 1e-6;
-        tpImpact impact = impactOf(&a, &sweepA, &b, &sweepB, duration, tolerance);
+        tpFirstTouch impact = impactOf(&a, &sweepA, &b, &sweepB, duration, tolerance);
         assert_int_not_equal(impact.state, tp_impactUnclear);
         queries += impact.queryCount;
         hits += impact.state == tp_impact;
@@ -220,7 +220,7 @@ static void testTumbling(void** state) {
         sweep.velocity = tpAdd(tpScale(-1.0, sweep.pose.position), tpMakeVec3(0.0, 0.0, 4.9));
         fillTumble(&tumble, sweep.pose.rotation, I, w, duration);
         tpSweep still = { .pose = tpIdentityPose() };
-        tpImpact impact = impactOf(&box, &sweep, &ball, &still, duration, 1e-6);
+        tpFirstTouch impact = impactOf(&box, &sweep, &ball, &still, duration, 1e-6);
         assert_int_not_equal(impact.state, tp_impactUnclear);
         hits += impact.state == tp_impact;
         double end = impact.state == tp_noImpact ? duration : impact.time;
@@ -241,7 +241,7 @@ static void testTurningPlane(void** state) {
     // About -y, the plane comes up at the ball: it touches where 2 sin t - cos t = -0.25.
     tpSweep turn = { .pose = tpIdentityPose(), .angularVelocity = { 0.0, -1.0, 0.0 } };
     double exact = asin(-0.25 / sqrt(5.0)) + atan2(1.0, 2.0);
-    tpImpact impact = impactOf(&ball, &still, &plane, &turn, 1.0, 1e-9);
+    tpFirstTouch impact = impactOf(&ball, &still, &plane, &turn, 1.0, 1e-9);
     assert_int_equal(impact.state, tp_impact);
     CHECK_NEAR(impact.time, exact, 1e-8);
     assert_true(impact.time <= exact);
