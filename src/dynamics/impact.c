@@ -148,7 +148,12 @@ static bool makePath(const tpImpact* impact, tpImpactAxes* axes, tpSlip* slip, t
     }
     slip->cx = slip->a > 0.0 ? slip->cx : 0.0;
     slip->cy = slip->b > 0.0 ? slip->cy : 0.0;
-    return true;
+    // What is left of the normal compliance when friction holds the tangent; without friction the
+    // normal one is enough.
+    double x = slip->a > 0.0 ? slip->cx / slip->a : 0.0,
+           y = slip->b > 0.0 ? slip->cy / slip->b : 0.0;
+    slip->heldKzz = slip->kzz - x * slip->cx - y * slip->cy;
+    return impact->friction == 0.0 || slip->heldKzz > 1e-15 * slip->kzz;
 }
 
 static void setCoefficients(const tpImpact* impact, tpSlip* slip) {
@@ -312,12 +317,11 @@ bool tpImpact_Reverse(const tpImpact* impact, tpImpactResult* result) {
         return false;
     }
     // K p = -2 u by elimination of the tangent, whose block is diagonal here.
-    double schur = slip.kzz - slip.cx * slip.cx / slip.a - slip.cy * slip.cy / slip.b;
-    double pz =
-        -2.0 * (state.uz - slip.cx * state.ux / slip.a - slip.cy * state.uy / slip.b) / schur;
+    double held = state.uz - slip.cx * state.ux / slip.a - slip.cy * state.uy / slip.b;
+    double pz = -2.0 * held / slip.heldKzz;
     double px = -(2.0 * state.ux + slip.cx * pz) / slip.a;
     double py = -(2.0 * state.uy + slip.cy * pz) / slip.b;
-    if (!(schur > 0.0) || !(pz >= 0.0) || !(hypot(px, py) <= impact->friction * pz)) {
+    if (!(slip.heldKzz > 0.0) || !(pz >= 0.0) || !(hypot(px, py) <= impact->friction * pz)) {
         return false;
     }
     int exponent = axes.velocityExponent - axes.matrixExponent;

@@ -15,10 +15,18 @@
 
 #include "tippe/impact.h"
 
+// 1 / n, for the series.
+static const double tpInverses[30] = { 0.0,      1.0,      1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,
+                                       1.0 / 6,  1.0 / 7,  1.0 / 8,  1.0 / 9,  1.0 / 10, 1.0 / 11,
+                                       1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15, 1.0 / 16, 1.0 / 17,
+                                       1.0 / 18, 1.0 / 19, 1.0 / 20, 1.0 / 21, 1.0 / 22, 1.0 / 23,
+                                       1.0 / 24, 1.0 / 25, 1.0 / 26, 1.0 / 27, 1.0 / 28, 1.0 / 29 };
+
 typedef struct tpSlip {
     double a, b;   // principal tangential compliances, a >= b >= 0
     double cx, cy; // coupling of normal and tangent, both >= 0
     double kzz;
+    double heldKzz; // the normal compliance while friction keeps the tangent from moving
     double mu;
     double startUz;
     bool tracksWork; // only where restitution asks for it
@@ -86,10 +94,15 @@ tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, d
 tpSlipEnd tpSlip_GoAlongCurve(const tpSlip* slip, tpSlipState* state, tpDirection limit,
                               tpSlipTarget target, int* stepCount);
 
-// All the rest of a slip that stops, in one sum of a series about its limit. False where the series
-// does not converge or the target comes first; the state is as it was then.
-bool tpSlip_GoToStop(const tpSlip* slip, tpSlipState* state, tpDirection limit,
-                     tpSlipTarget target);
+typedef enum tpStopOutcome {
+    tp_stopReached, // the state is that of the stop
+    tp_stopTooFar,  // not known from here; the state is as it was, as in the next
+    tp_stopTooLate  // the target comes before the stop, or there is none
+} tpStopOutcome;
+
+// All the rest of a slip that stops, in one sum of a series about its limit.
+tpStopOutcome tpSlip_GoToStop(const tpSlip* slip, tpSlipState* state, tpDirection limit,
+                              tpSlipTarget target);
 
 // uz from the impulse so far.
 static inline double tpSlip_NormalVelocity(const tpSlip* slip, const tpSlipState* state) {
