@@ -1,4 +1,5 @@
-// One sweep over joints and contacts, contact by contact: the plain twin of every faster way.
+// One sweep over joints and contacts, contact by contact: the plain twin of every faster way, which do
+// the same operations in the same order and give the same bits.
 //
 // A contact is solved in three strokes from one reading of its bodies' velocities: the normal row with
 // its clamp [BenderSchmitt06, (1)-(3)]; the friction that would stop it, taken where |r_T| <= mu_s r_n
@@ -7,9 +8,15 @@
 // friction, whose rows differ in size by orders of magnitude, is solved exactly instead.
 
 #include "steppers/bender_schmitt/sweep.h"
+#include "steppers/bender_schmitt/sweep_wide.h"
 
 static tpVec3 laneVector(const double (*parts)[tp_packWidth], int lane) {
     return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
+}
+
+// The machine's own maximum: the second where the first is not larger.
+static double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
 static tpVec3 turnedBy(const tpSweepBody* body, tpVec3 moment) {
@@ -47,12 +54,12 @@ void tpSweeper_ContactVelocity(const tpSweeper* sweeper, int contact, double u[4
     velocityOf(sweeper, pack, lane, u);
 }
 
-static void pushBody(const tpSweepBody* body, tpVelocity* velocity, tpVec3 arm, tpVec3 impulse,
+// Adds sign times an impulse with its moment about the centre of mass.
+static void pushBody(const tpSweepBody* body, tpVelocity* velocity, double sign, tpVec3 impulse,
                      tpVec3 moment) {
     if (body->inverseMass > 0.0) {
-        velocity->linear = tpMulAdd(velocity->linear, body->inverseMass, impulse);
-        tpVec3 turn = turnedBy(body, tpAdd(tpCross(arm, impulse), moment));
-        velocity->angular = tpAdd(velocity->angular, turn);
+        velocity->linear = tpMulAdd(velocity->linear, sign * body->inverseMass, impulse);
+        velocity->angular = tpMulAdd(velocity->angular, sign, turnedBy(body, moment));
     }
 }
 
@@ -62,15 +69,16 @@ void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
     tpVec3 impulse = tpScale(change[0], normal);
     impulse = tpMulAdd(impulse, change[1], laneVector(pack->tangents[0], lane));
     impulse = tpMulAdd(impulse, change[2], laneVector(pack->tangents[1], lane));
-    tpVec3 moment = tpZeroVec3();
+    tpVec3 momentA = tpCross(laneVector(pack->armA, lane), impulse);
+    tpVec3 momentB = tpCross(laneVector(pack->armB, lane), impulse);
     if (pack->torsion >= 0) {
-        moment = tpScale(sweeper->torsions[pack->torsion].arm[lane] * change[3], normal);
+        double spin = sweeper->torsions[pack->torsion].arm[lane] * change[3];
+        momentA = tpMulAdd(momentA, spin, normal);
+        momentB = tpMulAdd(momentB, spin, normal);
     }
     int a = pack->bodyA[lane], b = pack->bodyB[lane];
-    pushBody(&sweeper->bodies[a], &sweeper->velocities[a], laneVector(pack->armA, lane), impulse,
-             moment);
-    pushBody(&sweeper->bodies[b], &sweeper->velocities[b], laneVector(pack->armB, lane),
-             tpNeg(impulse), tpNeg(moment));
+    pushBody(&sweeper->bodies[a], &sweeper->velocities[a], 1.0, impulse, momentA);
+    pushBody(&sweeper->bodies[b], &sweeper->velocities[b], -1.0, impulse, momentB);
 }
 
 // Contacts ---------------------------------------------------------------------------------------
@@ -78,7 +86,7 @@ void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
 // The friction of a contact whose velocity u is that after the normal impulse has changed.
 static void solveFriction(const tpContactPack* pack, int lane, const double u[4], double normal,
                           double impulse[2]) {
-    double load = fmax(normal, 0.0);
+    double load = larger(normal, 0.0);
     double rt = pack->impulse[1][lane], ro = pack->impulse[2][lane];
     double stopT = rt - (pack->stick[0][lane] * u[1] + pack->stick[1][lane] * u[2]);
     double stopO = ro - (pack->stick[1][lane] * u[1] + pack->stick[2][lane] * u[2]);
@@ -101,7 +109,7 @@ static void solveFriction(const tpContactPack* pack, int lane, const double u[4]
 static void solvePoint(const tpContactPack* pack, int lane, double u[4], double impulse[4]) {
     double old = pack->impulse[0][lane];
     double normal =
-        fmax(pack->low[lane], old - (u[0] + pack->bias[0][lane]) * pack->inverseNormal[lane]);
+        larger(pack->low[lane], old - (u[0] + pack->bias[0][lane]) * pack->inverseNormal[lane]);
     double change = normal - old;
     u[1] += pack->bias[1][lane] + pack->response[1][lane] * change;
     u[2] += pack->bias[2][lane] + pack->response[2][lane] * change;
@@ -169,7 +177,7 @@ static double sweepContact(tpSweeper* sweeper, tpContactPack* pack, int lane) {
     double normal = fabs(change[0]) * pack->response[0][lane];
     double along = fabs(change[1]) * pack->response[3][lane];
     double across = fabs(change[2]) * pack->response[5][lane];
-    return fmax(fmax(normal, along), fmax(across, turned));
+    return larger(larger(normal, along), larger(across, turned));
 }
 
 // Joints -----------------------------------------------------------------------------------------
@@ -238,15 +246,23 @@ double tpSweeper_SweepJoints(tpSweeper* sweeper) {
     return largest;
 }
 
-double tpSweeper_Sweep(tpSweeper* sweeper) {
-    double largest = tpSweeper_SweepJoints(sweeper);
-    for (int p = 0; p < sweeper->packCount; ++p) {
+double tpSweepRunPlain(tpSweeper* sweeper, const tpPackRun* run) {
+    double largest = 0.0;
+    for (int p = run->first; p < run->first + run->count; ++p) {
         tpContactPack* pack = &sweeper->packs[p];
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             if (pack->contact[lane] >= 0) {
-                largest = fmax(largest, sweepContact(sweeper, pack, lane));
+                largest = larger(sweepContact(sweeper, pack, lane), largest);
             }
         }
+    }
+    return largest;
+}
+
+double tpSweeper_Sweep(tpSweeper* sweeper) {
+    double largest = tpSweeper_SweepJoints(sweeper);
+    for (int r = 0; r < sweeper->runCount; ++r) {
+        largest = larger(sweeper->wide->sweepRun(sweeper, &sweeper->runs[r]), largest);
     }
     return largest;
 }
@@ -261,11 +277,8 @@ double tpSweeper_SweepSome(tpSweeper* sweeper, const int* contacts, int count) {
     return largest;
 }
 
-void tpSweeper_WarmStart(tpSweeper* sweeper) {
-    for (int i = 0; i < sweeper->jointCount; ++i) {
-        pushJoint(sweeper, &sweeper->joints[i], sweeper->joints[i].impulse);
-    }
-    for (int p = 0; p < sweeper->packCount; ++p) {
+void tpStartRunPlain(tpSweeper* sweeper, const tpPackRun* run) {
+    for (int p = run->first; p < run->first + run->count; ++p) {
         const tpContactPack* pack = &sweeper->packs[p];
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             if (pack->contact[lane] < 0) {
@@ -277,5 +290,14 @@ void tpSweeper_WarmStart(tpSweeper* sweeper) {
             };
             tpSweeper_Push(sweeper, pack, lane, start);
         }
+    }
+}
+
+void tpSweeper_WarmStart(tpSweeper* sweeper) {
+    for (int i = 0; i < sweeper->jointCount; ++i) {
+        pushJoint(sweeper, &sweeper->joints[i], sweeper->joints[i].impulse);
+    }
+    for (int r = 0; r < sweeper->runCount; ++r) {
+        sweeper->wide->startRun(sweeper, &sweeper->runs[r]);
     }
 }

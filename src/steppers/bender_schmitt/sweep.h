@@ -12,7 +12,8 @@
 // variables elliptic and torsional friction are a round cone.
 //
 // The layout: a body's velocity is one cache line, its inverse mass another. Contacts lie in packs of
-// eight, component by component, so that eight contacts that share no moving body can be swept at once:
+// eight, component by component; the eight share no moving body and are swept at once (sweep_wide.h)
+// where the machine can, with the same bits as one after the other (sweep.c):
 //
 //     velocities[i]   v v v - w w w -                    64 bytes
 //     bodies[i]       1/m, six numbers of 1/I, -         64 bytes
@@ -44,7 +45,8 @@ typedef struct tpContactPack {
     int32_t bodyA[tp_packWidth], bodyB[tp_packWidth];
     int32_t contact[tp_packWidth]; // number of the contact in the order added; -1: none
     int32_t torsion;               // the torsion pack that belongs to this one, or -1
-    int32_t padding[7];
+    uint8_t movesA, movesB;        // a bit a lane: impulses move its body; none for empty lanes
+    uint8_t padding[26];
     double normal[3][tp_packWidth];      // unit, from B to A
     double tangents[2][3][tp_packWidth]; // e_t t and e_o o
     double armA[3][tp_packWidth];        // from the centre of mass to the contact's point on A, m
@@ -58,6 +60,11 @@ typedef struct tpContactPack {
     double low[tp_packWidth];        // least normal impulse, <= 0, N s
     double impulse[3][tp_packWidth]; // on A
 } tpContactPack;
+
+// Packs over the same eight pairs of bodies, one after the other.
+typedef struct tpPackRun {
+    int32_t first, count;
+} tpPackRun;
 
 // The fourth row of the contacts of a pack with torsional friction: e_r w_n.
 typedef struct tpTorsionPack {
@@ -82,15 +89,20 @@ typedef struct tpSweepJoint {
 } tpSweepJoint;
 
 typedef struct tpSweeper {
+    const struct tpWideSweep* wide; // how runs are swept on this machine
     int bodyCount;
-    tpVelocity* velocities; // the caller's: what the sweep changes
+    tpVelocity* velocities; // the caller's, aligned to 64 bytes: what the sweep changes
     tpSweepBody* bodies;
 
     int contactCount, contactCapacity;
     int32_t* places; // of each contact: pack * tp_packWidth + lane
     tpContactPack* packs;
     tpTorsionPack* torsions;
-    int packCount, torsionCount;
+    int packCount, torsionCount; // the last torsionCount packs have torsion
+    tpPackRun* runs;
+    int32_t*
+        colours; // the first run of each colour, and the end; runs of a colour share no moving body
+    int runCount, colourCount;
 
     tpSweepJoint* joints;
     int jointCount;

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "steppers/bender_schmitt/sweep.h"
+#include "steppers/bender_schmitt/sweep_colour.h"
+#include "steppers/bender_schmitt/sweep_wide.h"
 
 bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int contactCapacity) {
     memset(sweeper, 0, sizeof(*sweeper));
+    sweeper->wide = tpChooseWideSweep();
     sweeper->bodyCount = bodyCount;
     sweeper->contactCapacity = contactCapacity;
     sweeper->bodies = TP_SCRATCH_ZEROED(arena, tpSweepBody, bodyCount);
@@ -128,40 +131,64 @@ static bool isTorsional(const tpContactLaw* law) {
     return law->mu > 0.0 && law->arm > 0.0;
 }
 
-// Packs for contacts of one sort, the torsional ones last.
-static void startPack(tpSweeper* sweeper, int pack, int torsion) {
-    memset(&sweeper->packs[pack], 0, sizeof(tpContactPack));
+static void startPack(tpContactPack* pack, int torsion) {
+    memset(pack, 0, sizeof(*pack));
     for (int lane = 0; lane < tp_packWidth; ++lane) {
-        sweeper->packs[pack].contact[lane] = -1;
+        pack->contact[lane] = -1;
     }
-    sweeper->packs[pack].torsion = torsion;
+    pack->torsion = torsion;
+}
+
+// The bodies of a run stand in all its packs, in lanes without a contact too.
+static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        if (first->contact[lane] < 0) {
+            continue;
+        }
+        int bit = 1 << lane;
+        bool movesA = sweeper->bodies[first->bodyA[lane]].inverseMass > 0.0;
+        bool movesB = sweeper->bodies[first->bodyB[lane]].inverseMass > 0.0;
+        first->movesA = (uint8_t)(first->movesA | (movesA ? bit : 0));
+        first->movesB = (uint8_t)(first->movesB | (movesB ? bit : 0));
+    }
+    for (tpContactPack* pack = first + 1; pack < first + run->count; ++pack) {
+        memcpy(pack->bodyA, first->bodyA, sizeof(first->bodyA));
+        memcpy(pack->bodyB, first->bodyB, sizeof(first->bodyB));
+        pack->movesA = first->movesA;
+        pack->movesB = first->movesB;
+    }
 }
 
 bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSystem* system, const tpPose* poses,
                            const tpContact* contacts, const tpContactLaw* laws, int count,
                            tpArena* arena) {
     TP_ASSERT(count <= sweeper->contactCapacity);
-    int torsional = 0;
-    for (int i = 0; i < count && !system->isPlanar; ++i) {
-        torsional += isTorsional(&laws[i]) ? 1 : 0;
+    bool* turns = TP_SCRATCH(arena, bool, count);
+    if (turns == NULL) {
+        return false;
     }
-    int plainPacks = (count - torsional + tp_packWidth - 1) / tp_packWidth;
-    sweeper->torsionCount = (torsional + tp_packWidth - 1) / tp_packWidth;
-    sweeper->packCount = plainPacks + sweeper->torsionCount;
+    for (int i = 0; i < count; ++i) {
+        turns[i] = !system->isPlanar && isTorsional(&laws[i]);
+    }
     sweeper->contactCount = count;
+    if (!tpSweeper_Colour(sweeper, contacts, turns, count, arena)) {
+        return false;
+    }
     sweeper->packs = TP_SCRATCH(arena, tpContactPack, sweeper->packCount);
     sweeper->torsions = TP_SCRATCH_ZEROED(arena, tpTorsionPack, sweeper->torsionCount);
     if (arena->failed) {
         return false;
     }
+    int plainPacks = sweeper->packCount - sweeper->torsionCount;
     for (int p = 0; p < sweeper->packCount; ++p) {
-        startPack(sweeper, p, p < plainPacks ? -1 : p - plainPacks);
+        startPack(&sweeper->packs[p], p < plainPacks ? -1 : p - plainPacks);
     }
-    int nextPlain = 0, nextTorsional = plainPacks * tp_packWidth;
     for (int i = 0; i < count; ++i) {
-        bool turns = !system->isPlanar && isTorsional(&laws[i]);
-        int place = turns ? nextTorsional++ : nextPlain++;
-        storeContact(sweeper, system, place, i, poses, &contacts[i], &laws[i]);
+        storeContact(sweeper, system, sweeper->places[i], i, poses, &contacts[i], &laws[i]);
+    }
+    for (int r = 0; r < sweeper->runCount; ++r) {
+        spreadBodies(sweeper, &sweeper->runs[r]);
     }
     return true;
 }

@@ -1,0 +1,186 @@
+// The sweep of a run, W contacts at once: included by one file for each width, which defines
+//
+//     W             lanes, a divisor of tp_packWidth
+//     wide          a vector of W doubles
+//     wideMask      what comparisons give
+//     loadWide, wideMax, wideAbs, wideSqrt, wideGreater, wideSelect, loadLines, storeLines
+//
+// The operations and their order are those of sweep.c, which explains them.
+
+// W lines of a cache, transposed: numbers[k] has the k-th number of each.
+typedef struct WideLines {
+    wide numbers[8];
+} WideLines;
+
+static inline void loadLines(const double* base, const int32_t* indices, WideLines* lines);
+static inline void storeLines(double* base, const int32_t* indices, unsigned mask,
+                              const WideLines* lines);
+
+typedef struct WideVec {
+    wide x, y, z;
+} WideVec;
+
+// `parts` are the lanes of x, then those of y and z.
+static inline WideVec loadVec(const double* parts, int lane) {
+    return (WideVec){ loadWide(parts + lane), loadWide(parts + tp_packWidth + lane),
+                      loadWide(parts + 2 * tp_packWidth + lane) };
+}
+
+static inline wide dotVec(WideVec a, WideVec b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline WideVec crossVec(WideVec a, WideVec b) {
+    return (WideVec){ a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x };
+}
+
+// Numbers 0 to 2 of a velocity's line are linear, 4 to 6 angular.
+static inline WideVec pointVelocity(const WideLines* v, WideVec arm) {
+    WideVec angular = { v->numbers[4], v->numbers[5], v->numbers[6] };
+    WideVec turn = crossVec(angular, arm);
+    return (WideVec){ v->numbers[0] + turn.x, v->numbers[1] + turn.y, v->numbers[2] + turn.z };
+}
+
+// A body's line: 1/m, then xx yy zz xy xz yz of 1/I.
+static inline WideVec turnedBy(const WideLines* body, WideVec moment) {
+    const wide* j = body->numbers + 1;
+    return (WideVec){ j[0] * moment.x + j[3] * moment.y + j[4] * moment.z,
+                      j[3] * moment.x + j[1] * moment.y + j[5] * moment.z,
+                      j[4] * moment.x + j[5] * moment.y + j[2] * moment.z };
+}
+
+// W pairs of bodies at work.
+typedef struct WideBodies {
+    WideLines velocityA, velocityB, massA, massB;
+} WideBodies;
+
+static inline void loadBodies(const tpSweeper* sweeper, const tpContactPack* pack, int lane,
+                              WideBodies* bodies) {
+    const double* velocities = (const double*)sweeper->velocities;
+    const double* masses = (const double*)sweeper->bodies;
+    loadLines(velocities, pack->bodyA + lane, &bodies->velocityA);
+    loadLines(velocities, pack->bodyB + lane, &bodies->velocityB);
+    loadLines(masses, pack->bodyA + lane, &bodies->massA);
+    loadLines(masses, pack->bodyB + lane, &bodies->massB);
+}
+
+static inline void storeBodies(tpSweeper* sweeper, const tpContactPack* pack, int lane,
+                               const WideBodies* bodies) {
+    double* velocities = (double*)sweeper->velocities;
+    storeLines(velocities, pack->bodyA + lane, (unsigned)pack->movesA >> lane, &bodies->velocityA);
+    storeLines(velocities, pack->bodyB + lane, (unsigned)pack->movesB >> lane, &bodies->velocityB);
+}
+
+static inline void push(WideBodies* bodies, const tpContactPack* pack, int lane,
+                        const wide* change) {
+    WideVec n = loadVec(pack->normal[0], lane), t = loadVec(pack->tangents[0][0], lane);
+    WideVec o = loadVec(pack->tangents[1][0], lane);
+    WideVec impulse = { change[0] * n.x + change[1] * t.x + change[2] * o.x,
+                        change[0] * n.y + change[1] * t.y + change[2] * o.y,
+                        change[0] * n.z + change[1] * t.z + change[2] * o.z };
+    wide* a = bodies->velocityA.numbers;
+    wide* b = bodies->velocityB.numbers;
+    wide inverseA = bodies->massA.numbers[0], inverseB = bodies->massB.numbers[0];
+    a[0] += inverseA * impulse.x;
+    a[1] += inverseA * impulse.y;
+    a[2] += inverseA * impulse.z;
+    b[0] -= inverseB * impulse.x;
+    b[1] -= inverseB * impulse.y;
+    b[2] -= inverseB * impulse.z;
+    WideVec turnA = turnedBy(&bodies->massA, crossVec(loadVec(pack->armA[0], lane), impulse));
+    WideVec turnB = turnedBy(&bodies->massB, crossVec(loadVec(pack->armB[0], lane), impulse));
+    a[4] += turnA.x;
+    a[5] += turnA.y;
+    a[6] += turnA.z;
+    b[4] -= turnB.x;
+    b[5] -= turnB.y;
+    b[6] -= turnB.z;
+}
+
+// Friction from the velocity after the normal impulse has changed: what stops it where it may, else a
+// projected step against it.
+static inline void solveFriction(const tpContactPack* pack, int lane, wide ut, wide uo, wide load,
+                                 wide* rt, wide* ro) {
+    wide slide = loadWide(&pack->slide[lane]);
+    wide stickTO = loadWide(&pack->stick[1][lane]);
+    wide stopT = *rt - (loadWide(&pack->stick[0][lane]) * ut + stickTO * uo);
+    wide stopO = *ro - (stickTO * ut + loadWide(&pack->stick[2][lane]) * uo);
+    wide limit = loadWide(&pack->muStatic[lane]) * load;
+    wideMask slips = wideGreater(stopT * stopT + stopO * stopO, limit * limit);
+    wide slideT = *rt - slide * ut, slideO = *ro - slide * uo;
+    wide length = wideSqrt(slideT * slideT + slideO * slideO);
+    limit = loadWide(&pack->muDynamic[lane]) * load;
+    wide factor = wideSelect(wideGreater(length, limit), limit / length, wideOne());
+    *rt = wideSelect(slips, factor * slideT, stopT);
+    *ro = wideSelect(slips, factor * slideO, stopO);
+}
+
+static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) {
+    WideVec onA = pointVelocity(&bodies->velocityA, loadVec(pack->armA[0], lane));
+    WideVec onB = pointVelocity(&bodies->velocityB, loadVec(pack->armB[0], lane));
+    WideVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
+    wide un = dotVec(relative, loadVec(pack->normal[0], lane));
+    wide ut = dotVec(relative, loadVec(pack->tangents[0][0], lane));
+    wide uo = dotVec(relative, loadVec(pack->tangents[1][0], lane));
+
+    wide old = loadWide(&pack->impulse[0][lane]);
+    wide normal =
+        wideMax(loadWide(&pack->low[lane]),
+                old - (un + loadWide(&pack->bias[0][lane])) * loadWide(&pack->inverseNormal[lane]));
+    wide change[3];
+    change[0] = normal - old;
+    ut += loadWide(&pack->bias[1][lane]) + loadWide(&pack->response[1][lane]) * change[0];
+    uo += loadWide(&pack->bias[2][lane]) + loadWide(&pack->response[2][lane]) * change[0];
+    wide oldT = loadWide(&pack->impulse[1][lane]), oldO = loadWide(&pack->impulse[2][lane]);
+    wide rt = oldT, ro = oldO;
+    solveFriction(pack, lane, ut, uo, wideMax(normal, wideZero()), &rt, &ro);
+    change[1] = rt - oldT;
+    change[2] = ro - oldO;
+    storeWide(&pack->impulse[0][lane], normal);
+    storeWide(&pack->impulse[1][lane], rt);
+    storeWide(&pack->impulse[2][lane], ro);
+    push(bodies, pack, lane, change);
+    wide moved = wideMax(wideAbs(change[0]) * loadWide(&pack->response[0][lane]),
+                         wideAbs(change[1]) * loadWide(&pack->response[3][lane]));
+    return wideMax(moved, wideAbs(change[2]) * loadWide(&pack->response[5][lane]));
+}
+
+static double sweepRun(tpSweeper* sweeper, const tpPackRun* run) {
+    tpContactPack* first = &sweeper->packs[run->first];
+    if (first->torsion >= 0) {
+        return tpSweepRunPlain(sweeper, run);
+    }
+    wide largest = wideZero();
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweeper, first, lane, &bodies);
+        for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            largest = wideMax(sweepPack(pack, lane, &bodies), largest);
+        }
+        storeBodies(sweeper, first, lane, &bodies);
+    }
+    double answer = 0.0;
+    for (int k = 0; k < W; ++k) {
+        answer = largest[k] > answer ? largest[k] : answer;
+    }
+    return answer;
+}
+
+static void startRun(tpSweeper* sweeper, const tpPackRun* run) {
+    const tpContactPack* first = &sweeper->packs[run->first];
+    if (first->torsion >= 0) {
+        tpStartRunPlain(sweeper, run);
+        return;
+    }
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweeper, first, lane, &bodies);
+        for (const tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            wide impulse[3] = { loadWide(&pack->impulse[0][lane]),
+                                loadWide(&pack->impulse[1][lane]),
+                                loadWide(&pack->impulse[2][lane]) };
+            push(&bodies, pack, lane, impulse);
+        }
+        storeBodies(sweeper, first, lane, &bodies);
+    }
+}

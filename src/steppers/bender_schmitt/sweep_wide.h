@@ -1,0 +1,37 @@
+// Ways to sweep a run of packs: one contact after the other, or four or eight at once.
+//
+// All give the same bits: lanes share no moving body, and every operation is done in the same order with
+// the same rounding. Which one is taken is decided at run time by what the processor has.
+
+#ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SWEEP_WIDE_H
+#define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SWEEP_WIDE_H
+
+#include "steppers/bender_schmitt/sweep.h"
+
+typedef struct tpWideSweep {
+    const char* name;
+    int width; // contacts at once
+    // Solves the contacts of a run; returns the largest change of a contact's velocity.
+    double (*sweepRun)(tpSweeper* sweeper, const tpPackRun* run);
+    // Adds the impulses that the contacts of a run start with.
+    void (*startRun)(tpSweeper* sweeper, const tpPackRun* run);
+} tpWideSweep;
+
+double tpSweepRunPlain(tpSweeper* sweeper, const tpPackRun* run);
+void tpStartRunPlain(tpSweeper* sweeper, const tpPackRun* run);
+
+extern const tpWideSweep tp_plainSweep;
+
+// NULL where neither this build nor this machine has it.
+const tpWideSweep* tpGetWideSweep(int width);
+
+// The widest.
+const tpWideSweep* tpChooseWideSweep(void);
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define TP_HAS_WIDE_SWEEPS 1
+extern const tpWideSweep tp_avx2Sweep;
+extern const tpWideSweep tp_avx512Sweep;
+#endif
+
+#endif
