@@ -193,6 +193,7 @@ typedef struct tpStepReport {
     double frictionLoss;  // J, >= 0
     double impactLoss;    // J, >= 0
     int substepCount;     // steps inside this one
+    int collisionCount;   // contacts that collided, where the stepper tells them from resting ones
     bool converged;       // every solve reached its tolerance
     bool undone;          // the step would have given a number that is not finite and was undone
     const char* fallback; // NULL, or the name of what carried the step

@@ -488,10 +488,14 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
     return drift <= tolerance ? 8 : -1;
 }
 
-void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
+void tpJoints_ClearReactions(tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
     }
+}
+
+void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
+    tpJoints_ClearReactions(system);
     tpJoints_AddReactions(system, rows, h);
 }
 

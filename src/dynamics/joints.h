@@ -38,6 +38,7 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
 // The reactions on body B from the impulses of a step of h seconds: those of one solve, or added to
 // those of an earlier one.
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h);
+void tpJoints_ClearReactions(tpSystem* system);
 void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h);
 
 #endif

@@ -169,6 +169,10 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
         memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
     tpRows_ApplyImpulses(&step->rows, step->pushed);
+    tpTimeStep_FollowPushed(step);
+}
+
+void tpTimeStep_FollowPushed(tpTimeStep* step) {
     driftAll(step, step->pushed, step->moves, step->velocities);
 }
 

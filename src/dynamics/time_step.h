@@ -60,6 +60,9 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
 // pushed, moves and velocities from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 
+// moves and velocities from `pushed`, which the caller has set.
+void tpTimeStep_FollowPushed(tpTimeStep* step);
+
 // Puts the system where it is after the drift.
 void tpTimeStep_Drift(tpTimeStep* step);
 

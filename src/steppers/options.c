@@ -9,6 +9,8 @@ static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
 static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
+static const char* const impacts[] = { "in_step", "located", NULL };
+static const char* const frictionRules[] = { "projected", "paper", NULL };
 
 const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
@@ -30,7 +32,8 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                                "keeps energy from rising beyond the work done" },
     [tp_restitutionThresholdOption] = { "restitution_threshold", tp_numberOption, -1.0, -1.0, 1e6,
                                         NULL, "m/s",
-                                        "slower approaches do not bounce; negative: 2 g h" },
+                                        "slower approaches do not bounce; negative: 2 g h, or "
+                                        "sqrt(2 g collision_tolerance) where that is used" },
     [tp_schemeOption] = { "scheme", tp_choiceOption, 0, 0, 1, schemes, NULL,
                           "contact springs with the directions of the step's start, or of its "
                           "end" },
@@ -43,6 +46,21 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                            "contact springs push 1 + damping times the speed of approach as hard" },
     [tp_creepOption] = { "creep", tp_numberOption, 0.0, 0.0, 1e3, NULL, "m/s",
                          "sliding speed up to which friction grows; 0: Coulomb's law itself" },
+    [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, 1e-6, 1e-12, 1.0,
+                                      NULL, "m", "contacts with smaller gaps touch" },
+    [tp_impactsOption] = { "impacts", tp_choiceOption, 0, 0, 1, impacts, NULL,
+                           "impacts inside a step: all at once at its end, or each located in "
+                           "time" },
+    [tp_frictionRuleOption] = { "friction_rule", tp_choiceOption, 0, 0, 1, frictionRules, NULL,
+                                "friction that converges to Coulomb's law, or the paper's "
+                                "increments" },
+    [tp_shockPropagationOption] = { "shock_propagation", tp_booleanOption, 0, 0, 1, NULL, NULL,
+                                    "carries loads to the ground level by level before the "
+                                    "sweeps go on" },
+    [tp_budgetOption] = { "budget", tp_integerOption, 300000, 1000, 2e9, NULL, NULL,
+                          "contact updates a step; fewer where the tolerance is met before" },
+    [tp_pushOutSpeedOption] = { "push_out_speed", tp_numberOption, 0.5, 0.0, 1e6, NULL, "m/s",
+                                "overlaps are taken back no faster" },
 };
 
 tpOptions tpDefaultOptions(void) {

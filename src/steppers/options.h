@@ -21,6 +21,12 @@ typedef enum tpOptionIndex {
     tp_exponentOption,
     tp_dampingOption,
     tp_creepOption,
+    tp_collisionToleranceOption,
+    tp_impactsOption,
+    tp_frictionRuleOption,
+    tp_shockPropagationOption,
+    tp_budgetOption,
+    tp_pushOutSpeedOption,
     tp_optionCount
 } tpOptionIndex;
 
@@ -28,6 +34,8 @@ typedef enum tpOptionIndex {
 enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
 enum { tp_linearlyImplicitScheme, tp_implicitScheme };
+enum { tp_impactsInStep, tp_locatedImpacts };
+enum { tp_projectedFriction, tp_paperFriction };
 
 // Values, one an option; choices and booleans as whole numbers.
 typedef struct tpOptions {

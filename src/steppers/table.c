@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "steppers/anitescu/anitescu.h"
+#include "steppers/bender_schmitt/bender_schmitt.h"
 #include "steppers/free_flight/free_flight.h"
 #include "steppers/penalty/penalty.h"
 #include "steppers/stepper.h"
@@ -12,6 +13,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_freeFlight] = &tpFreeFlightStepper,
     [tp_stewartTrinkle] = &tpStewartTrinkleStepper,
     [tp_anitescu] = &tpAnitescuStepper,
+    [tp_benderSchmitt] = &tpBenderSchmittStepper,
     [tp_penalty] = &tpPenaltyStepper,
 };
 

@@ -4,8 +4,8 @@
 #include "support/check.h"
 #include "tippe/world.h"
 
-static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu };
-enum { stepperCount = 2 };
+static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt };
+enum { stepperCount = 3 };
 
 static tpWorld* makeWorld(tpStepperId stepper, double slope) {
     tpWorldDef def = tpDefaultWorldDef();

@@ -110,10 +110,18 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
     return world;
 }
 
+static const tpStepperId steppers[] = {
+    tp_freeFlight,
+    tp_stewartTrinkle,
+    tp_anitescu,
+    tp_benderSchmitt,
+    tp_penalty,
+};
+enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
+
 static void snapshotsContinueBitForBit(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
-    for (int s = 0; s < 4; ++s) {
+    for (int s = 0; s < stepperCount; ++s) {
         tpWorld* world = makeTumblingPile(steppers[s]);
         for (int i = 0; i < 25; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
@@ -144,8 +152,7 @@ static void snapshotsContinueBitForBit(void** state) {
 
 static void sameSceneGivesSameBits(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
-    for (int s = 0; s < 4; ++s) {
+    for (int s = 0; s < stepperCount; ++s) {
         uint64_t hashes[2];
         for (int k = 0; k < 2; ++k) {
             tpWorld* world = makeTumblingPile(steppers[s]);
@@ -200,8 +207,7 @@ static void buildAndStep(const tpAllocator* allocator, tpStepperId stepper) {
 // Every allocation fails once: nothing crashes, nothing leaks, numbers stay finite.
 static void everyAllocationMayFail(void** state) {
     (void)state;
-    const tpStepperId steppers[] = { tp_freeFlight, tp_stewartTrinkle, tp_anitescu, tp_penalty };
-    for (int s = 0; s < 4; ++s) {
+    for (int s = 0; s < stepperCount; ++s) {
         bool hasFailed = true;
         for (int n = 1; hasFailed && n < 100000; ++n) {
             tpFailingAllocator heap = { 0 };

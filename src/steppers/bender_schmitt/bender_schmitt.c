@@ -1,0 +1,269 @@
+// Collisions and contacts by iterated impulses [BenderSchmitt06].
+//
+// The step of the paper's figure 1, seen from the moment after its collisions: resting contacts get
+// impulses that hold during the step (3.2), the bodies move, the collision detection looks where they
+// are, collisions are resolved (3.1). With `impacts: located` the collision detection controls the step:
+// it ends when the first contact is hit, and what is left of it is another one. README.md beside this
+// file has the equations and the table of symbols.
+
+#include "steppers/bender_schmitt/bender_schmitt.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/first_impact.h"
+#include "steppers/bender_schmitt/step.h"
+
+// Parts of a step before the rest of it is taken without looking for impacts.
+enum { maxParts = 200 };
+
+// Joints are brought back to within this after each step, m or rad.
+static const double jointTolerance = 1e-10;
+
+// The guard lets energy rise by this part of the energy: rounding and the tolerance of the solves.
+static const double guardSlack = 1e-10;
+
+static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* options) {
+    tpBenderSettings settings;
+    memset(&settings, 0, sizeof(settings));
+    settings.tolerance = options->values[tp_toleranceOption];
+    settings.gamma = options->values[tp_gammaOption];
+    settings.pushOut = options->values[tp_pushOutSpeedOption];
+    settings.epsilon = options->values[tp_collisionToleranceOption];
+    settings.threshold = options->values[tp_restitutionThresholdOption];
+    if (settings.threshold < 0.0) {
+        settings.threshold = sqrt(2.0 * tpLength(system->gravity) * settings.epsilon);
+    }
+    settings.budget = (int)options->values[tp_budgetOption];
+    settings.isLocated = options->values[tp_impactsOption] == tp_locatedImpacts;
+    settings.isPaperRule = options->values[tp_frictionRuleOption] == tp_paperFriction;
+    settings.isShocked = options->values[tp_shockPropagationOption] != 0.0;
+    settings.isGuarded = options->values[tp_energyGuardOption] != 0.0;
+    return settings;
+}
+
+// The contacts at the start of a step ---------------------------------------------------------------
+
+// Those that the last step found at its end, where they still hold: nothing has been moved since, and no
+// body is faster than was looked for. Where much touches, a body that has been hit may outrun its margin
+// by a part of its size: what it meets is then found at the end of the step.
+static bool isKnown(const tpBenderStep* step) {
+    const tpBenderSchmitt* state = step->state;
+    const tpSystem* system = step->system;
+    int count = step->time.bodyCount;
+    if (state->layout != system->layout || state->poses.count != count ||
+        state->margins.count != count) {
+        return false;
+    }
+    if (count > 0 &&
+        memcmp(state->poses.data, system->poses.data, sizeof(tpPose) * (size_t)count) != 0) {
+        return false;
+    }
+    double fineCount = step->settings->budget / 1500.0;
+    bool isFine = state->contacts.count <= fineCount;
+    for (int i = 0; i < count; ++i) {
+        double spare = isFine ? 0.0 : 0.25 * system->bodies.data[i].reach;
+        if (step->time.margins[i] > state->margins.data[i] * (1.0 + 1e-9) + spare) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool findStartContacts(tpBenderStep* step, tpContact** contacts, int* count) {
+    tpSystem* system = step->system;
+    tpBenderSchmitt* state = step->state;
+    if (!isKnown(step)) {
+        return tpSystem_FindContacts(system, system->poses.data, step->time.margins, contacts,
+                                     count) == tp_success;
+    }
+    *count = state->contacts.count;
+    *contacts = TP_SCRATCH(&system->arena, tpContact, *count);
+    if (*contacts != NULL && *count > 0) {
+        memcpy(*contacts, state->contacts.data, sizeof(tpContact) * (size_t)*count);
+    }
+    return *contacts != NULL;
+}
+
+// Contacts where the step has led, found with margins that the next step can use.
+static bool findEndContacts(tpBenderStep* step) {
+    tpSystem* system = step->system;
+    tpBenderSchmitt* state = step->state;
+    const tpAllocator* allocator = &system->allocator;
+    double* margins = tpSystem_Margins(system, system->velocities.data, step->time.startVelocities,
+                                       step->duration);
+    if (margins == NULL) {
+        return false;
+    }
+    // Falling, a body is faster in the next step.
+    double fall = step->duration * step->duration * tpLength(system->gravity);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        margins[i] += tpSystem_IsDynamic(system, i) ? fall : 0.0;
+    }
+    tpContact* contacts;
+    int count;
+    state->layout = 0;
+    if (tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
+            tp_success ||
+        !TP_RESERVE(allocator, state->contacts, count) ||
+        !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
+        !TP_RESERVE(allocator, state->margins, system->bodyCount)) {
+        return false;
+    }
+    state->contacts.count = count;
+    state->poses.count = state->margins.count = system->bodyCount;
+    if (count > 0) {
+        memcpy(state->contacts.data, contacts, sizeof(tpContact) * (size_t)count);
+    }
+    if (system->bodyCount > 0) {
+        size_t bodies = (size_t)system->bodyCount;
+        memcpy(state->poses.data, system->poses.data, sizeof(tpPose) * bodies);
+        memcpy(state->margins.data, margins, sizeof(double) * bodies);
+    }
+    state->layout = system->layout;
+    return tpTouch_Create(&step->end, system, system->poses.data, contacts, count,
+                          step->settings->budget);
+}
+
+// A part of a step ------------------------------------------------------------------------------------
+
+// Resting contacts during the step, and the drift, of h seconds.
+bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count) {
+    tpSystem* system = step->system;
+    if (!tpTimeStep_Begin(&step->time, system, h, 0.5 * h, step->report)) {
+        return false;
+    }
+    if (contacts == NULL && !findStartContacts(step, &contacts, &count)) {
+        return false;
+    }
+    return tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
+                          step->settings->budget) &&
+           tpResting_Solve(step);
+}
+
+static double energyOf(const tpSystem* system) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+}
+
+// Collisions; where they would raise the energy beyond what it may be, with less restitution.
+static bool resolveGuarded(tpBenderStep* step, double allowed) {
+    tpSystem* system = step->system;
+    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (before == NULL) {
+        return false;
+    }
+    if (bytes > 0) {
+        memcpy(before, system->velocities.data, bytes);
+    }
+    static const double factors[] = { 1.0, 0.75, 0.5, 0.25, 0.0 };
+    tpStepReport start = *step->report;
+    for (int trial = 0; trial < 5; ++trial) {
+        if (!tpCollisions_Resolve(step, factors[trial])) {
+            return false;
+        }
+        double slack = guardSlack * fabs(allowed);
+        bool hasRisen =
+            energyOf(system) > allowed + step->report->externalWork - start.externalWork + slack;
+        bool isFine = !step->settings->isGuarded || !hasRisen ||
+                      step->report->collisionCount == start.collisionCount;
+        if (isFine || trial == 4) {
+            break;
+        }
+        int solves = step->report->solveCount, iterations = step->report->iterationCount;
+        *step->report = start;
+        step->report->solveCount = solves;
+        step->report->iterationCount = iterations;
+        step->report->note = "the energy guard acted";
+        memcpy(system->velocities.data, before, bytes);
+    }
+    return true;
+}
+
+// From the end of the drift to the end of the part: the rest of the forces, joints, collisions.
+static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
+    tpSystem* system = step->system;
+    tpStepReport* report = step->report;
+    double h = step->time.h;
+    if (!tpTouch_AccountEnergy(&step->start, step->time.kicked, step->time.pushed, report)) {
+        return false;
+    }
+    tpJoints_AddReactions(system, &step->start.rows, step->duration);
+    report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
+    tpJoints_FollowAngles(system);
+    tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
+    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    if (!findEndContacts(step)) {
+        return false;
+    }
+    return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);
+}
+
+// The whole step: one part, or as many as there are impacts in it.
+static bool takeStep(tpBenderStep* step, tpTally* tally) {
+    tpSystem* system = step->system;
+    tpBenderSettings fixed = *step->settings;
+    fixed.isLocated = false;
+    double begin = system->time, left = step->duration;
+    bool isDone = true;
+    tpJoints_ClearReactions(system);
+    for (int part = 1; isDone && left > 0.0; ++part) {
+        double work = step->report->externalWork;
+        double energy = energyOf(system) - work;
+        if (part > maxParts) {
+            step->settings = &fixed;
+            step->report->note = "too many impacts in a step to locate them all";
+        }
+        isDone = step->settings->isLocated ? tpFirstImpact_Drift(step, left)
+                                           : tpBenderStep_Drift(step, left, NULL, 0);
+        isDone = isDone && finishPart(step, energy, tally);
+        left = step->time.h < left ? left - step->time.h : 0.0;
+        system->time = begin + (step->duration - left);
+        step->report->substepCount = part;
+    }
+    system->time = begin;
+    return isDone;
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    tpBenderSettings settings = readOptions(system, options);
+    tpBenderStep bender;
+    memset(&bender, 0, sizeof(bender));
+    bender.system = system;
+    bender.state = state;
+    bender.settings = &settings;
+    bender.report = report;
+    bender.duration = h;
+    tpTally tally = { NULL, 0 };
+    if (!takeStep(&bender, &tally) || !tpBenderStep_Remember(&bender, &tally)) {
+        ((tpBenderSchmitt*)state)->layout = 0;
+        report->undone = true;
+        report->note = "out of memory";
+    }
+}
+
+static const tpOptionIndex used[] = { tp_toleranceOption,
+                                      tp_gammaOption,
+                                      tp_energyGuardOption,
+                                      tp_restitutionThresholdOption,
+                                      tp_collisionToleranceOption,
+                                      tp_impactsOption,
+                                      tp_frictionRuleOption,
+                                      tp_shockPropagationOption,
+                                      tp_budgetOption,
+                                      tp_pushOutSpeedOption,
+                                      tp_optionCount };
+
+const tpStepper tpBenderSchmittStepper = {
+    .name = "bender-schmitt",
+    .summary = "iterated impulses for collisions and resting contacts, the fast one",
+    .options = used,
+    .create = tpBenderSchmitt_Create,
+    .destroy = tpBenderSchmitt_Destroy,
+    .step = step,
+    .savedSize = tpBenderSchmitt_SavedSize,
+    .save = tpBenderSchmitt_Save,
+    .restore = tpBenderSchmitt_Restore,
+};

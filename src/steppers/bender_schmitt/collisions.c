@@ -1,0 +1,216 @@
+// Collisions [BenderSchmitt06, sec. 3.1], and the velocities of what rests.
+//
+// A contact that closes faster than sqrt(2 g eps_c) collides: it has to reach -e times its velocity, set
+// when its collision begins. The impulses (1) to (3) with their friction (4) to (6) are iterated over all
+// contacts that close now, and only over those; what they set in motion closes next, in another pass,
+// until no contact collides. Resting contacts take no part: with a target of zero they would turn
+// the pairwise collisions of a row of balls into a single one of all.
+//
+// Deviation from the paper: resting contacts then get impulses too, so that velocities at the end of the
+// step are admissible; the paper leaves a body at rest with the velocity -g h / 2. A step that
+// does not end at its first impact (`impacts: in_step`) has stopped what hit inside it already: such a
+// contact collides with the velocity that it had at the start of the step.
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/paper_rule.h"
+#include "steppers/bender_schmitt/step.h"
+
+// Passes, and sweeps of a pass, before the collisions of a step are left as they are.
+enum { maxPasses = 200, maxSweeps = 500, hastyPasses = 8, hastySweeps = 12 };
+
+typedef struct tpCollisions {
+    tpBenderStep* step;
+    tpTouch* touch;
+    tpVelocity* velocities;
+    bool* isClosed;    // of each contact
+    double* approach;  // m/s, the velocity with which it collides
+    double* pushedOut; // normal impulse that it carried during the step out of an overlap, N s
+    int* closing;      // contacts of this pass
+    int closingCount;
+} tpCollisions;
+
+// Which contacts touch, and how fast they closed.
+static void classify(tpCollisions* c) {
+    const tpBenderStep* step = c->step;
+    tpTouch* touch = c->touch;
+    int cursor = 0;
+    touch->sweeper.velocities =
+        step->settings->isLocated ? c->velocities : step->time.startVelocities;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        const tpContact* contact = &touch->contacts[i];
+        int same = tpTouch_FindSame(&step->start, contact, &cursor);
+        double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
+        bool wasDeep = same >= 0 && step->start.contacts[same].gap < 0.0;
+        c->pushedOut[i] = wasDeep ? drift : 0.0;
+        c->isClosed[i] = contact->gap <= step->settings->epsilon || drift > 0.0;
+        double u[4];
+        tpSweeper_ContactVelocity(&touch->sweeper, i, u);
+        c->approach[i] = u[0];
+    }
+}
+
+static void clearContact(tpTouch* touch, int contact, double bias) {
+    int lane;
+    tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    pack->bias[0][lane] = bias;
+    pack->bias[1][lane] = pack->bias[2][lane] = 0.0;
+    pack->low[lane] = 0.0;
+    pack->impulse[0][lane] = pack->impulse[1][lane] = pack->impulse[2][lane] = 0.0;
+    if (pack->torsion >= 0) {
+        touch->sweeper.torsions[pack->torsion].impulse[lane] = 0.0;
+        touch->sweeper.torsions[pack->torsion].bias[lane] = 0.0;
+    }
+}
+
+// The contacts that collide in this pass, with what they have to reach. The first pass knows how fast
+// they closed; later ones ask the velocities as they are.
+static void gatherClosing(tpCollisions* c, int pass, double restitution) {
+    tpTouch* touch = c->touch;
+    c->closingCount = 0;
+    touch->sweeper.velocities = c->velocities;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        double closing = c->approach[i];
+        if (pass > 0) {
+            double u[4];
+            tpSweeper_ContactVelocity(&touch->sweeper, i, u);
+            closing = u[0];
+        }
+        bool collides = c->isClosed[i] && closing < -c->step->settings->threshold;
+        double bias = restitution * touch->laws[i].restitution * closing;
+        clearContact(touch, i, collides ? bias : TP_SWEEP_OPEN);
+        if (collides) {
+            c->closing[c->closingCount++] = i;
+        }
+    }
+}
+
+static void forgetJoints(tpTouch* touch) {
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        tpSweepJoint* joint = &touch->sweeper.joints[i];
+        joint->impulse[0] = joint->impulse[1] = joint->impulse[2] = 0.0;
+    }
+}
+
+// Takes over what the contacts of a pass have carried.
+static void collect(tpCollisions* c) {
+    for (int k = 0; k < c->closingCount; ++k) {
+        int i = c->closing[k];
+        tpVec3 impulse = tpMulAdd(tpTouch_Friction(c->touch, i), tpTouch_Normal(c->touch, i),
+                                  c->touch->contacts[i].normal);
+        c->step->collided[i] = tpAdd(c->step->collided[i], impulse);
+        c->step->collidedTorsion[i] += tpTouch_Torsion(c->touch, i);
+    }
+}
+
+// The loop of the paper's figure 1: passes until nothing collides.
+static bool resolve(tpCollisions* c, double restitution) {
+    tpBenderStep* step = c->step;
+    tpTouch* touch = c->touch;
+    tpArena* arena = &step->system->arena;
+    unsigned char* marks = TP_SCRATCH(arena, unsigned char, touch->contactCount);
+    tpVelocity* before = TP_SCRATCH(arena, tpVelocity, step->system->bodyCount);
+    if (marks == NULL || before == NULL) {
+        return false;
+    }
+    size_t bytes = sizeof(tpVelocity) * (size_t)step->system->bodyCount;
+    int passes = touch->isFine ? maxPasses : hastyPasses;
+    int sweeps = touch->isFine ? maxSweeps : hastySweeps;
+    for (int pass = 0; pass < passes; ++pass) {
+        gatherClosing(c, pass, restitution);
+        if (c->closingCount == 0) {
+            return true;
+        }
+        step->report->collisionCount += c->closingCount;
+        memcpy(before, c->velocities, bytes);
+        memset(marks, 0, (size_t)touch->contactCount);
+        forgetJoints(touch);
+        double change = INFINITY;
+        for (int k = 0; k < sweeps && change > 1e-3 * step->settings->tolerance; ++k) {
+            change = step->settings->isPaperRule
+                         ? tpSweeper_SweepPaperRule(&touch->sweeper, marks)
+                         : tpSweeper_SweepSome(&touch->sweeper, c->closing, c->closingCount);
+            step->report->iterationCount += 1;
+        }
+        step->report->solveCount += 1;
+        collect(c);
+        if (!tpTouch_AccountEnergy(touch, before, c->velocities, step->report)) {
+            return false;
+        }
+        tpJoints_AddReactions(step->system, &touch->rows, step->duration);
+    }
+    if (touch->isFine) {
+        step->report->note = "collisions did not come to an end";
+    }
+    return true;
+}
+
+// Impulses that leave every closed contact with an admissible velocity.
+static bool stopResting(tpCollisions* c) {
+    tpBenderStep* step = c->step;
+    tpTouch* touch = c->touch;
+    tpSystem* system = step->system;
+    int cursor = 0;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        clearContact(touch, i, c->isClosed[i] ? 0.0 : TP_SWEEP_OPEN);
+        if (!c->isClosed[i]) {
+            continue;
+        }
+        // The speed with which an overlap was pushed out is no velocity of the body: it may be taken
+        // back, up to the impulse that gave it.
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
+        bool hasHit = tpLengthSquared(step->collided[i]) > 0.0;
+        pack->low[lane] = touch->isFine || hasHit ? 0.0 : -c->pushedOut[i];
+        const tpRestMemory* rest =
+            step->settings->isPaperRule
+                ? NULL
+                : tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
+        if (rest != NULL) {
+            double part = step->time.h / step->duration;
+            tpTouch_SetStart(touch, i, tpScale(part, rest->stop), part * rest->stopTorsion);
+        }
+    }
+    forgetJoints(touch);
+    tpTouch_StartJoints(touch, step->state->jointStop.data, step->state->jointStop.count);
+    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (before == NULL) {
+        return false;
+    }
+    memcpy(before, c->velocities, bytes);
+    int limit = (tpBenderStep_SweepLimit(step, touch) + 1) / 2;
+    if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
+                       limit, step->report) ||
+        !tpTouch_AccountEnergy(touch, before, c->velocities, step->report)) {
+        return false;
+    }
+    tpJoints_AddReactions(system, &touch->rows, step->duration);
+    return true;
+}
+
+bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
+    tpTouch* touch = &step->end;
+    tpArena* arena = &step->system->arena;
+    tpCollisions c;
+    memset(&c, 0, sizeof(c));
+    c.step = step;
+    c.touch = touch;
+    c.velocities = step->system->velocities.data;
+    c.isClosed = TP_SCRATCH(arena, bool, touch->contactCount);
+    c.approach = TP_SCRATCH(arena, double, touch->contactCount);
+    c.pushedOut = TP_SCRATCH(arena, double, touch->contactCount);
+    c.closing = TP_SCRATCH(arena, int, touch->contactCount);
+    step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
+    step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);
+    tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h };
+    if (arena->failed || !tpTouch_AddJoints(touch, &treatment, c.velocities)) {
+        return false;
+    }
+    if (touch->contactCount == 0 && touch->sweeper.jointCount == 0) {
+        return true;
+    }
+    classify(&c);
+    return resolve(&c, restitution) && stopResting(&c);
+}

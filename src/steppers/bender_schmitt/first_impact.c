@@ -1,0 +1,141 @@
+// The end of the step at the first impact [BenderSchmitt06, sec. 3: "the collision detection controls
+// the time step size"].
+//
+// The gap that the fastest closing contacts have at the end of a drift of t seconds is a function of t;
+// its root is found by false position with the Illinois rule, taking the drift anew for each t. Contacts
+// that rest, or close slowly, are rows of the drift itself and never overlap.
+
+#include "steppers/bender_schmitt/first_impact.h"
+
+#include <string.h>
+
+// Drifts tried before the best is taken.
+enum { maxTrials = 60 };
+
+typedef struct tpTrial {
+    double time, gap;
+} tpTrial;
+
+// Smallest gap among the contacts that close fast and were not held by the drift; INFINITY: none.
+static bool findGap(tpBenderStep* step, double* gap) {
+    tpSystem* system = step->system;
+    tpContact* contacts;
+    int count, cursor = 0;
+    if (tpSystem_FindContacts(system, system->poses.data, step->time.margins, &contacts, &count) !=
+        tp_success) {
+        return false;
+    }
+    *gap = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &contacts[i];
+        int same = tpTouch_FindSame(&step->start, contact, &cursor);
+        if (same >= 0) {
+            int lane;
+            const tpContactPack* pack = tpSweeper_PackOf(&step->start.sweeper, same, &lane);
+            if (pack->bias[0][lane] < TP_SWEEP_OPEN) {
+                continue;
+            }
+        }
+        tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                         tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
+        if (tpDot(u, contact->normal) < -step->settings->threshold) {
+            *gap = fmin(*gap, contact->gap);
+        }
+    }
+    return true;
+}
+
+// The longest drift in which no body passes through another of its size: half of its own reach, while
+// something is near that it closes in on.
+static double longestDrift(const tpBenderStep* step, double h) {
+    const tpTouch* touch = &step->start;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
+        if (pack->bias[0][lane] < TP_SWEEP_OPEN) {
+            continue;
+        }
+        const int bodies[2] = { touch->contacts[i].bodyA, touch->contacts[i].bodyB };
+        double room = INFINITY, speed = 0.0;
+        for (int k = 0; k < 2; ++k) {
+            if (tpSystem_IsDynamic(step->system, bodies[k])) {
+                room = fmin(room, 0.5 * step->system->bodies.data[bodies[k]].reach);
+            }
+            speed += tpVelocity_LargestSpeed(step->system, bodies[k],
+                                             &step->time.startVelocities[bodies[k]]);
+        }
+        room += touch->contacts[i].gap;
+        h = speed * h > room ? room / speed : h;
+    }
+    return h;
+}
+
+// Where the gap vanishes between two trials, of which the first is open and the second overlaps.
+static double falsePosition(const tpTrial* open, const tpTrial* deep) {
+    double t = open->time + (deep->time - open->time) * open->gap / (open->gap - deep->gap);
+    double margin = 1e-3 * (deep->time - open->time);
+    return fmin(fmax(t, open->time + margin), deep->time - margin);
+}
+
+bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
+    tpSystem* system = step->system;
+    size_t bodies = (size_t)system->bodyCount;
+    tpPose* poses = TP_SCRATCH(&system->arena, tpPose, bodies);
+    tpVelocity* velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
+    if (poses == NULL || velocities == NULL) {
+        return false;
+    }
+    if (bodies > 0) {
+        memcpy(poses, system->poses.data, sizeof(tpPose) * bodies);
+        memcpy(velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
+    }
+    tpStepReport start = *step->report;
+    double epsilon = step->settings->epsilon, time = h;
+    tpTrial open = { 0.0, INFINITY }, deep = { h, -INFINITY };
+    tpContact* contacts = NULL;
+    int count = 0;
+    bool wasDeep = false;
+    for (int trial = 0; trial < maxTrials; ++trial) {
+        if (trial > 0) {
+            int solves = step->report->solveCount, iterations = step->report->iterationCount;
+            *step->report = start;
+            step->report->solveCount = solves;
+            step->report->iterationCount = iterations;
+            memcpy(system->poses.data, poses, sizeof(tpPose) * bodies);
+            memcpy(system->velocities.data, velocities, sizeof(tpVelocity) * bodies);
+        }
+        double gap;
+        if (!tpBenderStep_Drift(step, time, contacts, count)) {
+            return false;
+        }
+        // Others are looked at from where these were found.
+        contacts = contacts != NULL ? contacts : step->start.contacts;
+        count = step->start.contactCount;
+        double longest = trial == 0 ? longestDrift(step, time) : time;
+        if (longest < time) {
+            deep.time = time = longest;
+            continue;
+        }
+        if (!findGap(step, &gap)) {
+            return false;
+        }
+        bool isWhole = time >= deep.time;
+        if ((gap >= -epsilon && isWhole) || fabs(gap) <= 0.5 * epsilon) {
+            return true;
+        }
+        if (gap < 0.0) {
+            open.gap *= wasDeep ? 0.5 : 1.0; // the Illinois rule
+            deep.time = time;
+            deep.gap = gap;
+            wasDeep = true;
+        } else {
+            deep.gap *= wasDeep ? 1.0 : 0.5;
+            open.time = time;
+            open.gap = gap;
+            wasDeep = false;
+        }
+        bool isBracketed = isfinite(open.gap) && isfinite(deep.gap);
+        time = isBracketed ? falsePosition(&open, &deep) : 0.5 * (open.time + deep.time);
+    }
+    return true;
+}

@@ -1,0 +1,189 @@
+// What a step reports of its contacts, and what it leaves to the next one.
+
+#include <string.h>
+
+#include "steppers/bender_schmitt/step.h"
+
+// Contacts nearer than this at the end of a step are listed even when they carry nothing, m.
+static const double touchDistance = 1e-6;
+
+// Slower contacts stick, m/s.
+static const double stickingSpeed = 1e-8;
+
+static int compare(int32_t shapeA, int32_t shapeB, uint64_t feature, const tpContact* other) {
+    if (shapeA != other->shapeA) {
+        return shapeA < other->shapeA ? -1 : 1;
+    }
+    if (shapeB != other->shapeB) {
+        return shapeB < other->shapeB ? -1 : 1;
+    }
+    return feature < other->feature ? -1 : feature > other->feature ? 1 : 0;
+}
+
+int tpTouch_FindSame(const tpTouch* touch, const tpContact* contact, int* cursor) {
+    for (; *cursor < touch->contactCount; *cursor += 1) {
+        const tpContact* other = &touch->contacts[*cursor];
+        int order = compare(other->shapeA, other->shapeB, other->feature, contact);
+        if (order >= 0) {
+            return order == 0 ? *cursor : -1;
+        }
+    }
+    return -1;
+}
+
+static tpContactInfo describe(const tpTouch* touch, int index) {
+    const tpContact* contact = &touch->contacts[index];
+    tpContactInfo info;
+    memset(&info, 0, sizeof(info));
+    info.bodyA.slot = (uint32_t)contact->bodyA + 1;
+    info.bodyB.slot = (uint32_t)contact->bodyB + 1;
+    info.shapeA.slot = (uint32_t)contact->shapeA + 1;
+    info.shapeB.slot = (uint32_t)contact->shapeB + 1;
+    info.feature = contact->feature;
+    info.point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+    info.normal = contact->normal;
+    info.gap = contact->gap;
+    info.normalImpulse = tpTouch_Normal(touch, index);
+    info.frictionImpulse = tpTouch_Friction(touch, index);
+    info.torsionalImpulse = tpTouch_Torsion(touch, index);
+    return info;
+}
+
+static void addInfo(tpContactInfo* info, const tpContactInfo* other) {
+    info->normalImpulse += other->normalImpulse;
+    info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
+    info->torsionalImpulse += other->torsionalImpulse;
+}
+
+static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
+    tpContact key;
+    memset(&key, 0, sizeof(key));
+    key.shapeA = (int32_t)b->shapeA.slot;
+    key.shapeB = (int32_t)b->shapeB.slot;
+    key.feature = b->feature;
+    return compare((int32_t)a->shapeA.slot, (int32_t)a->shapeB.slot, a->feature, &key);
+}
+
+// Merges a list in order into the tally; what is in both is added up, with the place of the later one.
+static bool merge(tpTally* tally, const tpContactInfo* list, int count, tpArena* arena) {
+    tpContactInfo* merged = TP_SCRATCH(arena, tpContactInfo, (size_t)tally->count + (size_t)count);
+    if (merged == NULL) {
+        return false;
+    }
+    int number = 0, old = 0, new = 0;
+    while (old < tally->count || new < count) {
+        int order = old == tally->count ? 1
+                    : new == count      ? -1
+                                        : compareInfos(&tally->list[old], &list[new]);
+        merged[number] = order < 0 ? tally->list[old] : list[new];
+        if (order == 0) {
+            addInfo(&merged[number], &tally->list[old]);
+        }
+        old += order <= 0 ? 1 : 0;
+        new += order >= 0 ? 1 : 0;
+        number += 1;
+    }
+    tally->list = merged;
+    tally->count = number;
+    return true;
+}
+
+bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally) {
+    tpArena* arena = &step->system->arena;
+    int count = step->start.contactCount;
+    tpContactInfo* infos = TP_SCRATCH(arena, tpContactInfo, count);
+    if (infos == NULL) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        infos[i] = describe(&step->start, i);
+    }
+    if (!merge(tally, infos, count, arena)) {
+        return false;
+    }
+    count = step->end.contactCount;
+    infos = TP_SCRATCH(arena, tpContactInfo, count);
+    if (infos == NULL) {
+        return false;
+    }
+    step->end.sweeper.velocities = step->system->velocities.data;
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &step->end.contacts[i];
+        infos[i] = describe(&step->end, i);
+        tpVec3 hit = step->collided[i];
+        double normal = tpDot(hit, contact->normal);
+        infos[i].normalImpulse += normal;
+        infos[i].frictionImpulse =
+            tpAdd(infos[i].frictionImpulse, tpMulAdd(hit, -normal, contact->normal));
+        infos[i].torsionalImpulse += step->collidedTorsion[i];
+        double u[4];
+        tpSweeper_ContactVelocity(&step->end.sweeper, i, u);
+        const tpContactLaw* law = &step->end.laws[i];
+        infos[i].slidingSpeed = hypot(u[1] / law->ellipse[0], u[2] / law->ellipse[1]);
+        step->report->penetration = fmax(step->report->penetration, -contact->gap);
+    }
+    return merge(tally, infos, count, arena);
+}
+
+static bool listContacts(tpBenderStep* step, const tpTally* tally) {
+    tpSystem* system = step->system;
+    system->contacts.count = 0;
+    if (!TP_RESERVE(&system->allocator, system->contacts, tally->count)) {
+        return false;
+    }
+    for (int i = 0; i < tally->count; ++i) {
+        tpContactInfo info = tally->list[i];
+        bool carries = info.normalImpulse > 0.0;
+        if (carries || info.gap <= touchDistance) {
+            info.state = !carries                            ? tp_separated
+                         : info.slidingSpeed > stickingSpeed ? tp_sliding
+                                                             : tp_sticking;
+            system->contacts.data[system->contacts.count++] = info;
+        }
+    }
+    step->report->contactCount = system->contacts.count;
+    return true;
+}
+
+static bool rememberImpulses(tpBenderStep* step) {
+    tpBenderSchmitt* state = step->state;
+    const tpAllocator* allocator = &step->system->allocator;
+    const tpTouch* end = &step->end;
+    // The next step is a whole one.
+    double part = step->duration / step->time.h;
+    state->rests.count = 0;
+    if (!TP_RESERVE(allocator, state->rests, end->contactCount)) {
+        return false;
+    }
+    int cursor = 0;
+    for (int i = 0; i < end->contactCount; ++i) {
+        const tpContact* contact = &end->contacts[i];
+        tpRestMemory rest;
+        memset(&rest, 0, sizeof(rest));
+        rest.shapeA = contact->shapeA;
+        rest.shapeB = contact->shapeB;
+        rest.feature = contact->feature;
+        double stop = fmax(0.0, tpTouch_Normal(end, i));
+        rest.stop = tpScale(part, tpMulAdd(tpTouch_Friction(end, i), stop, contact->normal));
+        rest.stopTorsion = part * tpTouch_Torsion(end, i);
+        int same = tpTouch_FindSame(&step->start, contact, &cursor);
+        if (same >= 0) {
+            tpVec3 drift =
+                tpMulAdd(tpTouch_Friction(&step->start, same), tpTouch_Normal(&step->start, same),
+                         step->start.contacts[same].normal);
+            rest.drift = tpScale(part, drift);
+            rest.driftTorsion = part * tpTouch_Torsion(&step->start, same);
+        }
+        state->rests.data[state->rests.count++] = rest;
+    }
+    tpTouch_StoreJoints(&step->start);
+    tpTouch_StoreJoints(&step->end);
+    return tpTouch_KeepJoints(&step->start, allocator, &state->jointDrift.data,
+                              &state->jointDrift.count, &state->jointDrift.capacity) &&
+           tpTouch_KeepJoints(&step->end, allocator, &state->jointStop.data,
+                              &state->jointStop.count, &state->jointStop.capacity);
+}
+
+bool tpBenderStep_Remember(tpBenderStep* step, const tpTally* tally) {
+    return listContacts(step, tally) && rememberImpulses(step);
+}

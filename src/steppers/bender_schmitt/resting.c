@@ -1,0 +1,306 @@
+// Resting contacts during the step [BenderSchmitt06, sec. 3.2].
+//
+// The impulse of a resting contact is the one after which its points, moved to t0 + h, do not overlap:
+// p_n = d_n(t0 + h) / (h n'Kn), (8), iterated over all contacts. The sweeps work on the linear part of
+// that, h (u_n + bias); what the motion of the points adds to it (they turn with their bodies, (7), and
+// bodies tumble) is found by moving the bodies and put into the bias, until the two agree: once or
+// twice, as the paper found.
+//
+// Deviation from the paper: (7) is a rotation about a fixed axis, written down instead of integrated by
+// RK4. It holds for corners on faces; where few things touch, the true gap at the end is asked instead,
+// which is right for curved bodies too. Forces act for half a step before and half a step after the
+// drift, which gives the same parabola.
+
+#include <string.h>
+
+#include "collision/contact.h"
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/step.h"
+
+enum { maxCorrections = 12, maxPasses = 5 };
+
+// The drift of a fine problem has to meet gaps and joints to this, m or rad.
+static const double driftTolerance = 1e-12;
+
+// A part of the step that still overlaps by more than this after all corrections takes back those that
+// made it, m.
+static const double lostTolerance = 1e-8;
+
+// What the biases consist of, of each contact.
+typedef struct tpRestBias {
+    double part;    // the gap that the step may close, as a velocity; negative: push-out
+    double meant;   // gap that is meant to be there at the end
+    double turning; // what the motion of the points adds
+} tpRestBias;
+
+// An open contact that closes fast is not held back: the step ends when it hits.
+static bool isImpact(const tpBenderStep* step, int contact) {
+    const tpTouch* touch = &step->start;
+    if (!step->settings->isLocated || touch->contacts[contact].gap <= step->settings->epsilon) {
+        return false;
+    }
+    double u[4];
+    tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
+    return u[0] < -step->settings->threshold;
+}
+
+static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
+    tpTouch* touch = &step->start;
+    const tpBenderSettings* settings = step->settings;
+    double h = step->time.h;
+    touch->sweeper.velocities = step->time.startVelocities;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        double gap = touch->contacts[i].gap;
+        tpRestBias* bias = &biases[i];
+        bias->turning = 0.0;
+        if (isImpact(step, i)) {
+            bias->part = TP_SWEEP_OPEN;
+            bias->meant = 0.0;
+        } else if (gap >= 0.0) {
+            bias->part = gap / h;
+            bias->meant = 0.0;
+        } else {
+            bias->part = -fmin(-settings->gamma * gap / h, settings->pushOut);
+            bias->meant = gap - h * bias->part;
+        }
+    }
+}
+
+// Biases of all rows: gaps, what the points' motion adds, and the mean velocity of a tumbling body less
+// the one it starts with.
+static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelocity* moves,
+                      const tpVelocity* pushed, tpVelocity* differences) {
+    tpTouch* touch = &step->start;
+    tpSweeper* sweeper = &touch->sweeper;
+    for (int i = 0; i < step->time.bodyCount; ++i) {
+        differences[i] = moves[i];
+        differences[i].linear = tpSub(moves[i].linear, pushed[i].linear);
+        differences[i].angular = tpSub(moves[i].angular, pushed[i].angular);
+    }
+    sweeper->velocities = differences;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
+        double u[4];
+        tpSweeper_ContactVelocity(sweeper, i, u);
+        bool isOpen = biases[i].part >= TP_SWEEP_OPEN;
+        pack->bias[0][lane] = isOpen ? TP_SWEEP_OPEN : biases[i].part + biases[i].turning + u[0];
+        pack->bias[1][lane] = u[1];
+        pack->bias[2][lane] = u[2];
+        if (pack->torsion >= 0) {
+            sweeper->torsions[pack->torsion].bias[lane] = u[3];
+        }
+    }
+    for (int i = 0; i < sweeper->jointCount; ++i) {
+        tpSweepJoint* joint = &sweeper->joints[i];
+        int first = touch->rows.firstRows[joint->block];
+        first += joint->kind == tp_frictionCone ? 1 : 0;
+        for (int k = 0; k < joint->rowCount; ++k) {
+            joint->bias[k] = touch->rows.bias[first + k] +
+                             tpRows_RowVelocity(&touch->rows, first + k, differences, joint->bodyA,
+                                                joint->bodyB);
+        }
+    }
+}
+
+// The gap of the contact's points after the bodies have moved, (7); false where points say nothing
+// about it because the contact is not between a corner and a face.
+static bool predictGap(const tpBenderStep* step, const tpContact* contact, const tpPose* ends,
+                       double* gap) {
+    tpFeatureKind kind = (tpFeatureKind)(contact->feature >> 62);
+    if (kind != tp_faceVertex && kind != tp_vertexFace) {
+        return false;
+    }
+    const tpPose* starts = step->time.startPoses;
+    int a = contact->bodyA, b = contact->bodyB;
+    tpQuat turnA = tpMulQQ(ends[a].rotation, tpConjugate(starts[a].rotation));
+    tpQuat turnB = tpMulQQ(ends[b].rotation, tpConjugate(starts[b].rotation));
+    tpVec3 pointA =
+        tpAdd(ends[a].position, tpRotate(turnA, tpSub(contact->pointA, starts[a].position)));
+    tpVec3 pointB =
+        tpAdd(ends[b].position, tpRotate(turnB, tpSub(contact->pointB, starts[b].position)));
+    tpVec3 normal = tpRotate(kind == tp_faceVertex ? turnA : turnB, contact->normal);
+    *gap = tpDot(tpSub(pointA, pointB), normal);
+    return true;
+}
+
+// Brings what the linear rows have missed into a contact's bias. Returns the miss, m.
+static double correctContact(tpBenderStep* step, int contact, double gap, tpRestBias* bias) {
+    const tpTouch* touch = &step->start;
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    // What carries nothing matters only where it has been let through.
+    if (!(pack->impulse[0][lane] > 0.0) && !(gap < bias->meant)) {
+        return 0.0;
+    }
+    double u[4];
+    tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
+    double linear = step->time.h * (u[0] + pack->bias[0][lane]);
+    double miss = gap - bias->meant - linear;
+    bias->turning += miss / step->time.h;
+    return fabs(miss);
+}
+
+static double correctByPoints(tpBenderStep* step, tpRestBias* biases) {
+    tpTouch* touch = &step->start;
+    double largest = 0.0;
+    touch->sweeper.velocities = step->time.pushed;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        double gap;
+        if (biases[i].part < TP_SWEEP_OPEN &&
+            predictGap(step, &touch->contacts[i], step->system->poses.data, &gap)) {
+            largest = fmax(largest, correctContact(step, i, gap, &biases[i]));
+        }
+    }
+    return largest;
+}
+
+// The same from the true gaps at the end, and for joints from their true errors. Negative where memory
+// ran out.
+static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
+    tpTouch* touch = &step->start;
+    tpSystem* system = step->system;
+    tpContact* found;
+    int count;
+    if (tpSystem_FindContacts(system, system->poses.data, step->time.margins, &found, &count) !=
+        tp_success) {
+        return -1.0;
+    }
+    double largest = 0.0;
+    int cursor = 0;
+    touch->sweeper.velocities = step->time.pushed;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        const tpContact* same = tpContacts_FindSame(&touch->contacts[i], found, count, &cursor);
+        if (biases[i].part < TP_SWEEP_OPEN && same != NULL) {
+            largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]));
+        }
+    }
+    int blocks, rowCount;
+    tpJoints_Count(system, &blocks, &rowCount);
+    tpRows ends;
+    if (!tpRows_Create(&ends, system, blocks, rowCount)) {
+        return -1.0;
+    }
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h };
+    tpJoints_AddRows(&ends, system, system->poses.data, &treatment);
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        const tpSweepJoint* joint = &touch->sweeper.joints[i];
+        bool isHeld = touch->rows.infos[joint->block].source == tp_jointSource;
+        if (!isHeld || joint->block >= ends.blockCount ||
+            ends.dimensions[joint->block] != joint->rowCount) {
+            continue;
+        }
+        double u[3];
+        tpSweeper_JointVelocity(&touch->sweeper, joint, u);
+        for (int k = 0; k < joint->rowCount; ++k) {
+            bool isIdle = joint->kind == tp_frictionNonnegative && joint->impulse[k] == 0.0;
+            if (joint->compliance[k] > 0.0 || isIdle) {
+                continue;
+            }
+            double error = ends.bias[ends.firstRows[joint->block] + k];
+            double miss = error - step->time.h * u[k];
+            touch->rows.bias[touch->rows.firstRows[joint->block] + k] += miss / step->time.h;
+            largest = fmax(largest, fabs(miss));
+        }
+    }
+    return largest;
+}
+
+// One solve and the drift it leads to.
+static bool solveOnce(tpBenderStep* step, int sweepLimit) {
+    if (!tpTouch_Solve(&step->start, step->settings, step->state->memory->solver, step->time.kicked,
+                       step->time.pushed, sweepLimit, step->report)) {
+        return false;
+    }
+    tpTimeStep_FollowPushed(&step->time);
+    tpTimeStep_Drift(&step->time);
+    return true;
+}
+
+static void warmStart(tpBenderStep* step) {
+    tpTouch* touch = &step->start;
+    int cursor = 0;
+    bool isCold = step->settings->isPaperRule; // whose friction counts increments
+    // The impulses of a shorter or longer part of a step are in proportion.
+    double part = step->time.h / step->duration;
+    for (int i = 0; i < touch->contactCount && !isCold; ++i) {
+        const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
+        if (rest != NULL) {
+            tpTouch_SetStart(touch, i, tpScale(part, rest->drift), part * rest->driftTorsion);
+        }
+    }
+    tpTouch_StartJoints(touch, step->state->jointDrift.data, step->state->jointDrift.count);
+}
+
+// Corrections do not settle where contacts open and close among them: then only those are kept that hold
+// bodies farther apart, which cannot overlap where linear rows do not.
+static bool settle(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences, int limit) {
+    for (int i = 0; i < step->start.contactCount; ++i) {
+        biases[i].turning = fmin(biases[i].turning, 0.0);
+    }
+    setBiases(step, biases, step->time.moves, step->time.pushed, differences);
+    return solveOnce(step, limit);
+}
+
+static bool solveDrift(tpBenderStep* step) {
+    tpTouch* touch = &step->start;
+    tpSystem* system = step->system;
+    int count = touch->contactCount;
+    tpRestBias* biases = TP_SCRATCH(&system->arena, tpRestBias, count);
+    tpVelocity* differences = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (biases == NULL || differences == NULL) {
+        return false;
+    }
+    makeBiases(step, biases);
+    setBiases(step, biases, step->time.freeMoves, step->time.kicked, differences);
+    warmStart(step);
+    int limit = tpBenderStep_SweepLimit(step, touch);
+    if (count == 0 && touch->sweeper.jointCount == 0) {
+        return solveOnce(step, limit);
+    }
+    int corrections = touch->isFine ? maxCorrections : 1;
+    limit = touch->isFine ? limit : (limit + 1) / 2;
+    double miss = INFINITY;
+    for (int k = 0; k <= corrections && miss > driftTolerance; ++k) {
+        if (!solveOnce(step, limit)) {
+            return false;
+        }
+        if (k == corrections) {
+            break;
+        }
+        tpArenaMark mark = tpArena_Mark(&system->arena);
+        miss = touch->isFine ? correctByGaps(step, biases) : correctByPoints(step, biases);
+        tpArena_Release(&system->arena, mark);
+        if (miss < 0.0) {
+            return false;
+        }
+        setBiases(step, biases, step->time.moves, step->time.pushed, differences);
+    }
+    bool isLost = touch->isFine && miss > lostTolerance;
+    return !isLost || settle(step, biases, differences, limit);
+}
+
+bool tpResting_Solve(tpBenderStep* step) {
+    tpSystem* system = step->system;
+    const tpPose* poses = step->time.startPoses;
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        tpJointTreatment treatment = { step->time.h, 1.0, NULL, 0.5 * step->time.h };
+        if (!tpTouch_AddJoints(&step->start, &treatment, step->time.kicked) || !solveDrift(step)) {
+            return false;
+        }
+        bool isLast = pass + 1 == maxPasses || !step->start.isFine;
+        if (isLast || !tpTimeStep_Outran(&step->time, NULL)) {
+            return true;
+        }
+        // Impulses have made a body faster than was looked for.
+        memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
+        tpContact* contacts;
+        int count;
+        if (tpSystem_FindContacts(system, poses, step->time.margins, &contacts, &count) !=
+                tp_success ||
+            !tpTouch_Create(&step->start, system, poses, contacts, count, step->settings->budget)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+// Shock propagation: a pass that carries loads from the top of a pile to its ground at once.
+
+#ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SHOCK_H
+#define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SHOCK_H
+
+#include "steppers/bender_schmitt/sweep.h"
+
+// One pass over the levels of the contact graph. Velocities are left as the frozen masses made them: the
+// caller sets them anew from the impulses. False where memory ran out.
+bool tpShock_Propagate(tpSweeper* sweeper, tpArena* arena);
+
+#endif

@@ -1,0 +1,141 @@
+#include "steppers/bender_schmitt/state.h"
+
+#include <string.h>
+
+bool tpBenderSchmitt_Create(tpSystem* system, void** state) {
+    tpBenderSchmitt* made = tpAllocateZeroed(&system->allocator, sizeof(tpBenderSchmitt));
+    if (made == NULL) {
+        return false;
+    }
+    void* memory;
+    if (!tpStepperMemory_Create(system, &memory)) {
+        tpRelease(&system->allocator, made, sizeof(tpBenderSchmitt));
+        return false;
+    }
+    made->memory = memory;
+    *state = made;
+    return true;
+}
+
+void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
+    tpBenderSchmitt* made = state;
+    if (made == NULL) {
+        return;
+    }
+    const tpAllocator* allocator = &system->allocator;
+    tpStepperMemory_Destroy(system, made->memory);
+    TP_FREE_ARRAY(allocator, made->rests);
+    TP_FREE_ARRAY(allocator, made->jointDrift);
+    TP_FREE_ARRAY(allocator, made->jointStop);
+    TP_FREE_ARRAY(allocator, made->contacts);
+    TP_FREE_ARRAY(allocator, made->poses);
+    TP_FREE_ARRAY(allocator, made->margins);
+    tpRelease(allocator, made, sizeof(tpBenderSchmitt));
+}
+
+// A snapshot: the counts, the arrays, then what all steppers keep.
+typedef struct tpSavedCounts {
+    int rests, jointDrift, jointStop, contacts, poses, margins;
+    uint64_t layout;
+} tpSavedCounts;
+
+enum { arrayCount = 6 };
+
+typedef struct tpSavedArray {
+    void** data;
+    int* count;
+    int* capacity;
+    size_t size;
+} tpSavedArray;
+
+#define SAVED(array)                                                                               \
+    { (void**)&(array).data, &(array).count, &(array).capacity, sizeof(*(array).data) }
+
+static void listArrays(tpBenderSchmitt* state, tpSavedArray arrays[arrayCount]) {
+    const tpSavedArray list[arrayCount] = {
+        SAVED(state->rests),    SAVED(state->jointDrift), SAVED(state->jointStop),
+        SAVED(state->contacts), SAVED(state->poses),      SAVED(state->margins),
+    };
+    memcpy(arrays, list, sizeof(list));
+}
+
+size_t tpBenderSchmitt_SavedSize(const void* state) {
+    tpBenderSchmitt* made = (tpBenderSchmitt*)state;
+    tpSavedArray arrays[arrayCount];
+    listArrays(made, arrays);
+    size_t size = sizeof(tpSavedCounts);
+    for (int i = 0; i < arrayCount; ++i) {
+        size += arrays[i].size * (size_t)*arrays[i].count;
+    }
+    return size + tpStepperMemory_SavedSize(made->memory);
+}
+
+void tpBenderSchmitt_Save(const void* state, void* saved) {
+    tpBenderSchmitt* made = (tpBenderSchmitt*)state;
+    tpSavedArray arrays[arrayCount];
+    listArrays(made, arrays);
+    tpSavedCounts counts;
+    memset(&counts, 0, sizeof(counts));
+    counts.rests = made->rests.count;
+    counts.jointDrift = made->jointDrift.count;
+    counts.jointStop = made->jointStop.count;
+    counts.contacts = made->contacts.count;
+    counts.poses = made->poses.count;
+    counts.margins = made->margins.count;
+    counts.layout = made->layout;
+    unsigned char* place = saved;
+    memcpy(place, &counts, sizeof(counts));
+    place += sizeof(counts);
+    for (int i = 0; i < arrayCount; ++i) {
+        size_t size = arrays[i].size * (size_t)*arrays[i].count;
+        if (size > 0) {
+            memcpy(place, *arrays[i].data, size);
+            place += size;
+        }
+    }
+    tpStepperMemory_Save(made->memory, place);
+}
+
+bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
+    tpBenderSchmitt* made = state;
+    tpSavedArray arrays[arrayCount];
+    listArrays(made, arrays);
+    tpSavedCounts counts;
+    memcpy(&counts, saved, sizeof(counts));
+    const int numbers[arrayCount] = { counts.rests,    counts.jointDrift, counts.jointStop,
+                                      counts.contacts, counts.poses,      counts.margins };
+    for (int i = 0; i < arrayCount; ++i) {
+        if (!tpArray_Reserve(&system->allocator, arrays[i].data, arrays[i].capacity, numbers[i],
+                             arrays[i].size)) {
+            return false;
+        }
+    }
+    const unsigned char* place = (const unsigned char*)saved + sizeof(counts);
+    for (int i = 0; i < arrayCount; ++i) {
+        size_t size = arrays[i].size * (size_t)numbers[i];
+        if (size > 0) {
+            memcpy(*arrays[i].data, place, size);
+            place += size;
+        }
+        *arrays[i].count = numbers[i];
+    }
+    made->layout = counts.layout;
+    return tpStepperMemory_Restore(system, made->memory, place);
+}
+
+const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpContact* contact,
+                                         int* cursor) {
+    for (; *cursor < state->rests.count; *cursor += 1) {
+        const tpRestMemory* rest = &state->rests.data[*cursor];
+        if (rest->shapeA < contact->shapeA ||
+            (rest->shapeA == contact->shapeA && rest->shapeB < contact->shapeB)) {
+            continue;
+        }
+        bool isPair = rest->shapeA == contact->shapeA && rest->shapeB == contact->shapeB;
+        if (isPair && rest->feature < contact->feature) {
+            continue;
+        }
+        return isPair && rest->feature == contact->feature ? rest : NULL;
+    }
+    return NULL;
+}

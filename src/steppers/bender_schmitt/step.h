@@ -1,0 +1,52 @@
+// The parts of a step, in the paper's order: resting contacts during the step, collisions at its end,
+// which is the beginning of the next.
+
+#ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STEP_H
+#define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STEP_H
+
+#include "steppers/bender_schmitt/touch.h"
+
+typedef struct tpBenderStep {
+    tpSystem* system;
+    tpBenderSchmitt* state;
+    const tpBenderSettings* settings;
+    tpStepReport* report;
+    tpTimeStep time; // poses and velocities of the step
+    double duration; // of the whole step, s; `time.h` is that of this part
+    tpTouch start;   // what touches at the start, with the impulses of the drift
+    tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
+
+    // Of each contact at the end: impulses of the collisions resolved there, on A in world axes.
+    tpVec3* collided;
+    double* collidedTorsion;
+} tpBenderStep;
+
+// Half of the forces, resting contacts, and the drift of h seconds. The contacts at the start are those
+// given, or found where `contacts` is NULL. False where memory ran out.
+bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count);
+
+// Resting contacts [BenderSchmitt06, sec. 3.2]: impulses at the start of the step after which the drift
+// leads to admissible positions. Leaves the system at the end of the drift. False where memory ran out.
+bool tpResting_Solve(tpBenderStep* step);
+
+// Collisions [BenderSchmitt06, sec. 3.1] at the end of the drift, and after them the velocities of what
+// rests. `restitution` multiplies all coefficients. False where memory ran out.
+bool tpCollisions_Resolve(tpBenderStep* step, double restitution);
+
+// Sweeps that the budget allows a solve.
+static inline int tpBenderStep_SweepLimit(const tpBenderStep* step, const tpTouch* touch) {
+    int blocks = touch->contactCount + touch->sweeper.jointCount;
+    int limit = step->settings->budget / (blocks > 0 ? 2 * blocks : 1);
+    return limit > 4 ? limit : 4;
+}
+
+// The impulse of a list's contact with the same shapes and features; both in the collider's order.
+int tpTouch_FindSame(const tpTouch* touch, const tpContact* contact, int* cursor);
+
+// Adds the impulses of this part of the step to the list of contacts. False where memory ran out.
+bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally);
+
+// Lists the contacts of the whole step and remembers what the next one starts from.
+bool tpBenderStep_Remember(tpBenderStep* step, const tpTally* tally);
+
+#endif

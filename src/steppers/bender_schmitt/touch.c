@@ -1,0 +1,341 @@
+#include "steppers/bender_schmitt/touch.h"
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/paper_rule.h"
+#include "steppers/bender_schmitt/shock.h"
+
+// A problem is fine while the budget allows this many updates of each of its contacts.
+enum { fineUpdates = 1500 };
+
+// Sweeps after which a fine problem that still moves is solved by the portfolio.
+enum { fineSweeps = 60 };
+
+// Velocities that are rounding have no scale of their own, m/s.
+static const double smallestScale = 1e-6;
+
+bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
+                    int count, int budget) {
+    memset(touch, 0, sizeof(*touch));
+    touch->system = system;
+    touch->poses = poses;
+    touch->contacts = contacts;
+    touch->contactCount = count;
+    touch->isFine = (double)count * fineUpdates <= budget;
+    touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
+    if (touch->laws == NULL ||
+        !tpSweeper_Create(&touch->sweeper, &system->arena, system->bodyCount, count)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        touch->laws[i] = tpMakeContactLaw(system, &contacts[i]);
+    }
+    tpSweeper_SetBodies(&touch->sweeper, system);
+    return tpSweeper_AddContacts(&touch->sweeper, system, poses, contacts, touch->laws, count,
+                                 &system->arena);
+}
+
+bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment,
+                       const tpVelocity* velocities) {
+    tpSystem* system = touch->system;
+    int blocks, rowCount;
+    tpJoints_Count(system, &blocks, &rowCount);
+    int contacts = touch->isFine ? touch->contactCount : 0;
+    tpRows* rows = &touch->rows;
+    if (!tpRows_Create(rows, system, blocks + contacts,
+                       rowCount + TP_FRICTION_MAX_ROWS * contacts)) {
+        return false;
+    }
+    tpRows_SetMasses(rows, system);
+    tpJoints_AddRows(rows, system, touch->poses, treatment);
+    touch->jointBlocks = rows->blockCount;
+    touch->jointRows = rows->rowCount;
+    // Bodies that move as told are no part of the sweep: their velocity is known.
+    for (int b = 0; b < rows->blockCount; ++b) {
+        const tpJoint* joint = &system->joints.data[rows->infos[b].index];
+        int toldA = rows->bodyA[b] < 0 ? joint->bodyA : -1;
+        int toldB = rows->bodyB[b] < 0 ? joint->bodyB : -1;
+        for (int k = 0; k < rows->dimensions[b] && (toldA >= 0 || toldB >= 0); ++k) {
+            int row = rows->firstRows[b] + k;
+            rows->bias[row] += tpRows_RowVelocity(rows, row, velocities, toldA, toldB);
+        }
+    }
+    return tpSweeper_SetJoints(&touch->sweeper, rows, &system->arena);
+}
+
+// Impulses in and out ----------------------------------------------------------------------------
+
+void tpTouch_SetStart(tpTouch* touch, int contact, tpVec3 impulse, double torsion) {
+    int lane;
+    tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    const tpContactLaw* law = &touch->laws[contact];
+    pack->impulse[0][lane] = fmax(pack->low[lane], tpDot(impulse, touch->contacts[contact].normal));
+    pack->impulse[1][lane] = tpDot(impulse, law->tangents[0]) / law->ellipse[0];
+    pack->impulse[2][lane] = tpDot(impulse, law->tangents[1]) / law->ellipse[1];
+    if (!(law->mu > 0.0)) {
+        pack->impulse[1][lane] = pack->impulse[2][lane] = 0.0;
+    }
+    if (pack->torsion >= 0) {
+        touch->sweeper.torsions[pack->torsion].impulse[lane] = torsion / law->arm;
+    }
+}
+
+tpVec3 tpTouch_Friction(const tpTouch* touch, int contact) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    const tpContactLaw* law = &touch->laws[contact];
+    tpVec3 along = tpScale(law->ellipse[0] * pack->impulse[1][lane], law->tangents[0]);
+    return tpMulAdd(along, law->ellipse[1] * pack->impulse[2][lane], law->tangents[1]);
+}
+
+double tpTouch_Normal(const tpTouch* touch, int contact) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    return pack->impulse[0][lane];
+}
+
+double tpTouch_Torsion(const tpTouch* touch, int contact) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    return pack->torsion >= 0
+               ? touch->laws[contact].arm * touch->sweeper.torsions[pack->torsion].impulse[lane]
+               : 0.0;
+}
+
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count) {
+    if (count != touch->jointRows) {
+        return; // rows have come or gone
+    }
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        tpSweepJoint* joint = &touch->sweeper.joints[i];
+        int first = touch->rows.firstRows[joint->block];
+        int skipped = joint->kind == tp_frictionCone ? 1 : 0;
+        for (int k = 0; k < joint->rowCount; ++k) {
+            joint->impulse[k] = kept[first + skipped + k];
+        }
+    }
+}
+
+void tpTouch_StoreJoints(tpTouch* touch) {
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        const tpSweepJoint* joint = &touch->sweeper.joints[i];
+        int first = touch->rows.firstRows[joint->block];
+        if (joint->kind == tp_frictionCone) {
+            touch->rows.impulse[first++] = joint->limit;
+        }
+        for (int k = 0; k < joint->rowCount; ++k) {
+            touch->rows.impulse[first + k] = joint->impulse[k];
+        }
+    }
+}
+
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double** kept,
+                        int* count, int* capacity) {
+    if (!tpArray_Reserve(allocator, (void**)kept, capacity, touch->jointRows, sizeof(double))) {
+        return false;
+    }
+    for (int k = 0; k < touch->jointRows; ++k) {
+        (*kept)[k] = touch->rows.impulse[k];
+    }
+    *count = touch->jointRows;
+    return true;
+}
+
+// The exact solve of a fine problem ---------------------------------------------------------------
+
+static bool isOpen(const tpContactPack* pack, int lane) {
+    return pack->bias[0][lane] >= TP_SWEEP_OPEN;
+}
+
+// Adds the contacts that take part to the rows of the joints, with what the sweeps have found.
+static void addContactRows(tpTouch* touch, const tpVelocity* start) {
+    tpRows* rows = &touch->rows;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
+        if (isOpen(pack, lane)) {
+            continue;
+        }
+        const tpContact* contact = &touch->contacts[i];
+        int block =
+            tpRows_AddContact(rows, touch->system, touch->poses, contact, i, &touch->laws[i], 0.0);
+        int first = rows->firstRows[block];
+        double force = 0.0;
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            double bias = 0.0, impulse = 0.0;
+            if (k < 3) {
+                bias = pack->bias[k][lane] / rows->scale[first + k];
+                impulse = pack->impulse[k][lane];
+            } else {
+                const tpTorsionPack* torsion = &touch->sweeper.torsions[pack->torsion];
+                bias = torsion->bias[lane] / rows->scale[first + k];
+                impulse = torsion->impulse[lane];
+            }
+            force += k > 0 ? impulse * impulse : 0.0;
+            rows->impulse[first + k] = impulse * rows->scale[first + k];
+            rows->q[first + k] =
+                bias + tpRows_RowVelocity(rows, first + k, start, contact->bodyA, contact->bodyB);
+        }
+        // What holds by static friction is solved in its cone.
+        double limit = touch->laws[i].mu * pack->impulse[0][lane] * (1.0 + 1e-12);
+        rows->mu[block] = force > limit * limit ? touch->laws[i].muStatic : touch->laws[i].mu;
+    }
+}
+
+static void takeAnswers(tpTouch* touch) {
+    const tpRows* rows = &touch->rows;
+    for (int b = touch->jointBlocks; b < rows->blockCount; ++b) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, rows->infos[b].index, &lane);
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            double impulse = rows->impulse[row] / rows->scale[row];
+            if (k < 3) {
+                pack->impulse[k][lane] = impulse;
+            } else {
+                touch->sweeper.torsions[pack->torsion].impulse[lane] = impulse;
+            }
+        }
+    }
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        tpSweepJoint* joint = &touch->sweeper.joints[i];
+        int first = rows->firstRows[joint->block] + (joint->kind == tp_frictionCone ? 1 : 0);
+        for (int k = 0; k < joint->rowCount; ++k) {
+            joint->impulse[k] = rows->impulse[first + k];
+        }
+    }
+}
+
+static bool solveExactly(tpTouch* touch, double tolerance, tpSolverMemory* memory,
+                         const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
+    tpRows* rows = &touch->rows;
+    rows->blockCount = touch->jointBlocks;
+    rows->rowCount = touch->jointRows;
+    tpTouch_StoreJoints(touch);
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        const tpSweepJoint* joint = &touch->sweeper.joints[i];
+        int row = rows->firstRows[joint->block];
+        if (joint->kind == tp_frictionCone) {
+            rows->q[row++] = -joint->limit;
+        }
+        for (int k = 0; k < joint->rowCount; ++k, ++row) {
+            rows->q[row] =
+                joint->bias[k] + tpRows_RowVelocity(rows, row, start, joint->bodyA, joint->bodyB);
+        }
+    }
+    addContactRows(touch, start);
+    tpSolveSettings settings = { tp_circularCone, 8, tolerance };
+    if (!tpRows_Solve(rows, touch->system, memory, &settings, report)) {
+        return false;
+    }
+    takeAnswers(touch);
+    size_t bytes = sizeof(tpVelocity) * (size_t)touch->system->bodyCount;
+    if (bytes > 0) {
+        memcpy(velocities, start, bytes);
+    }
+    tpRows_ApplyImpulses(rows, velocities);
+    rows->blockCount = touch->jointBlocks;
+    rows->rowCount = touch->jointRows;
+    return true;
+}
+
+// Sweeps ------------------------------------------------------------------------------------------
+
+bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
+                   const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
+                   tpStepReport* report) {
+    tpSweeper* sweeper = &touch->sweeper;
+    size_t bytes = sizeof(tpVelocity) * (size_t)touch->system->bodyCount;
+    if (bytes > 0) {
+        memcpy(velocities, start, bytes);
+    }
+    sweeper->velocities = velocities;
+    if (touch->contactCount == 0 && sweeper->jointCount == 0) {
+        return true;
+    }
+    double size = fmax(tpSweeper_FreeSpeed(sweeper), smallestScale);
+    double goal = fmin(settings->tolerance, 0.5e-8 * size);
+    int limit = touch->isFine ? (sweepLimit < fineSweeps ? sweepLimit : fineSweeps) : sweepLimit;
+    unsigned char* marks = NULL;
+    if (settings->isPaperRule) {
+        marks = TP_SCRATCH_ZEROED(&touch->system->arena, unsigned char, touch->contactCount);
+        if (marks == NULL) {
+            return false;
+        }
+        limit = sweepLimit;
+    }
+    tpSweeper_WarmStart(sweeper);
+    tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
+    bool isSolved = false;
+    for (int k = 0; k < limit && !isSolved; ++k) {
+        if (settings->isShocked && k == limit / 4) {
+            if (!tpShock_Propagate(sweeper, &touch->system->arena)) {
+                return false;
+            }
+            memcpy(velocities, start, bytes);
+            tpSweeper_WarmStart(sweeper);
+        }
+        double change =
+            marks != NULL ? tpSweeper_SweepPaperRule(sweeper, marks) : tpSweeper_Sweep(sweeper);
+        report->iterationCount += 1;
+        if (change <= goal) {
+            verdict = tpSweeper_Judge(sweeper);
+            isSolved = verdict.velocity <= goal;
+            if (marks != NULL && change == 0.0) {
+                break; // the paper's rule has come to rest, wherever that is
+            }
+        }
+    }
+    report->solveCount += 1;
+    if (!isSolved && touch->isFine && marks == NULL) {
+        return solveExactly(touch, settings->tolerance, memory, start, velocities, report);
+    }
+    if (!isSolved) {
+        verdict = tpSweeper_Judge(sweeper);
+        isSolved = verdict.velocity <= goal;
+    }
+    report->failureCount += isSolved ? 0 : 1;
+    report->converged = report->converged && isSolved;
+    report->residual = fmax(report->residual, verdict.velocity / size);
+    report->coneViolation = fmax(report->coneViolation, verdict.cone);
+    report->dissipationViolation = fmax(report->dissipationViolation, verdict.dissipation);
+    return true;
+}
+
+// Energy ------------------------------------------------------------------------------------------
+
+bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
+                           tpStepReport* report) {
+    tpSystem* system = touch->system;
+    tpSweeper* sweeper = &touch->sweeper;
+    tpVelocity* mean = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (mean == NULL) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        mean[i] = after[i];
+        mean[i].linear = tpScale(0.5, tpAdd(before[i].linear, after[i].linear));
+        mean[i].angular = tpScale(0.5, tpAdd(before[i].angular, after[i].angular));
+    }
+    tpVelocity* kept = sweeper->velocities;
+    sweeper->velocities = mean;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
+        if (isOpen(pack, lane)) {
+            continue;
+        }
+        double u[4];
+        tpSweeper_ContactVelocity(sweeper, i, u);
+        double torsion =
+            pack->torsion >= 0 ? sweeper->torsions[pack->torsion].impulse[lane] * u[3] : 0.0;
+        report->impactLoss -= pack->impulse[0][lane] * u[0];
+        report->frictionLoss -=
+            pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion;
+    }
+    sweeper->velocities = kept;
+    tpTouch_StoreJoints(touch);
+    tpRows_AccountEnergy(&touch->rows, system, before, after, touch->contacts, report);
+    return true;
+}

@@ -1,0 +1,72 @@
+// Everything that touches at one configuration, and the solve of its contact law.
+//
+// A step has two such problems: the resting contacts during the step, at the poses of its start, and
+// the velocities at its end. Both are swept until the certificate is met.
+
+#ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
+#define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
+
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/state.h"
+
+// The options, once a step.
+typedef struct tpBenderSettings {
+    double tolerance; // of contact velocities, m/s
+    double gamma;     // part of an overlap that one step takes back
+    double pushOut;   // overlaps are taken back no faster, m/s
+    double epsilon;   // the paper's eps_c: contacts with smaller gaps touch, m
+    double threshold; // slower approaches are resting contacts, m/s
+    int budget;       // contact updates a step
+    bool isLocated;   // steps end at the first impact
+    bool isPaperRule; // the paper's incremental friction
+    bool isShocked;   // shock propagation
+    bool isGuarded;   // energy may not rise
+} tpBenderSettings;
+
+typedef struct tpTouch {
+    tpSystem* system;
+    const tpPose* poses;
+    tpContact* contacts;
+    tpContactLaw* laws;
+    int contactCount;
+    tpRows rows; // those of the joints; contacts join them when the sweeps are not enough
+    int jointBlocks, jointRows;
+    tpSweeper sweeper;
+    bool isFine; // few enough contacts to be solved to the tolerance whatever it takes
+} tpTouch;
+
+// At the poses where the contacts were found, which are the system's own. False where memory ran out.
+bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
+                    int count, int budget);
+
+// Adds the joints' rows; `velocities` say how bodies move that move as told. False where memory ran out.
+bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment,
+                       const tpVelocity* velocities);
+
+// A contact's start: an impulse on A in world axes.
+void tpTouch_SetStart(tpTouch* touch, int contact, tpVec3 impulse, double torsion);
+
+// A contact's answer.
+tpVec3 tpTouch_Friction(const tpTouch* touch, int contact);
+double tpTouch_Normal(const tpTouch* touch, int contact);
+double tpTouch_Torsion(const tpTouch* touch, int contact);
+
+// Starts of the joints' impulses from those kept, and back.
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count);
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double** kept,
+                        int* count, int* capacity);
+
+// Writes the impulses of joints back to their rows.
+void tpTouch_StoreJoints(tpTouch* touch);
+
+// Solves: `velocities` receive `start` (another array) changed by the impulses. At most `sweepLimit` sweeps, none of
+// them wasted once the certificate is met. Adds to the report. False where memory ran out.
+bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
+                   const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
+                   tpStepReport* report);
+
+// Adds the energies that the impulses changed between two states to the report.
+bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
+                           tpStepReport* report);
+
+#endif
