@@ -20,6 +20,7 @@ typedef struct tpCommand {
 } tpCommand;
 
 int runCheck(int argumentCount, char** arguments);
+int runCollide(int argumentCount, char** arguments);
 int runCompare(int argumentCount, char** arguments);
 int runExport(int argumentCount, char** arguments);
 int runList(int argumentCount, char** arguments);

@@ -14,6 +14,7 @@ static const tpCommand commands[] = {
     { "list", "list steppers, solvers, shapes, joints and options", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "compare", "hold steppers and step sizes together on one scene", runCompare },
+    { "collide", "resolve impacts with friction, one a row of a table", runCollide },
     { "export", "write what a recording holds as tables", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
     { "verify", "repeat a recorded run and compare it bit for bit", runVerify },

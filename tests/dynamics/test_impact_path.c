@@ -95,7 +95,7 @@ static bool slide(Path* path, Goal goal, real smallest) {
     for (int i = 0; i < 200000; ++i) {
         real next[partCount];
         real error = stepOnce(path, path->y, h, next);
-        if (error > 1e-17L) {
+        if (error > 1e-16L) {
             h *= 0.5L;
             continue;
         }
@@ -117,7 +117,7 @@ static bool slide(Path* path, Goal goal, real smallest) {
         if (expl(next[1]) < smallest) {
             return false;
         }
-        if (error < 1e-19L) {
+        if (error < 1e-18L) {
             h *= 1.5L;
         }
     }
@@ -244,7 +244,7 @@ static void test_random_impacts(void** state) {
     (void)state;
     tpRandom random = { 11 };
     int stuck = 0, slippedOff = 0;
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 160; ++i) {
         tpImpact impact = randomImpact(&random);
         if (i % 4 == 0) { // slow slip on a smooth surface, for ways out
             impact.velocity.x *= 0.05;
@@ -265,8 +265,8 @@ static void test_random_impacts(void** state) {
         slippedOff += result.phases[result.phaseCount - 1].mode == tp_impactSlipsOff;
     }
     // The draw must hold every kind, or it tests less than it says.
-    assert_true(stuck > 40);
-    assert_true(slippedOff > 10);
+    assert_true(stuck > 20);
+    assert_true(slippedOff > 5);
 }
 
 int main(void) {
