@@ -11,10 +11,11 @@ typedef struct tpExportOptions {
     const char* recording;
     const char* csv;
     const char* contacts;
+    const char* reports;
 } tpExportOptions;
 
 static const char notes[] =
-    "The tables are, byte for byte, those that the run itself would have written.\n"
+    "The first two tables are, byte for byte, those that the run itself would have written.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 a table could not be written to its end.\n";
 
@@ -25,6 +26,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "write positions and velocities of the bodies, a row a frame", NULL },
         { "contacts", optionText, &options->contacts, "FILE.csv",
           "write the contacts, a row a contact and frame", NULL },
+        { "reports", optionText, &options->reports, "FILE.csv",
+          "write what the steps reported: energies, residuals, iterations; a row a frame", NULL },
     };
     const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording" } };
     const tpArgumentTable line = {
@@ -37,21 +40,24 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    if (result == argumentsParsed && options->csv == NULL && options->contacts == NULL) {
-        fprintf(stderr, "tippe export: say what to write: --csv FILE.csv or --contacts FILE.csv\n");
+    bool isAsked = options->csv != NULL || options->contacts != NULL || options->reports != NULL;
+    if (result == argumentsParsed && !isAsked) {
+        fprintf(stderr, "tippe export: say what to write: --csv FILE.csv, --contacts FILE.csv or "
+                        "--reports FILE.csv\n");
         return argumentsWrong;
     }
     return result;
 }
 
 int runExport(int argumentCount, char** arguments) {
-    tpExportOptions options = { NULL, NULL, NULL };
+    tpExportOptions options = { NULL };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
     }
     if ((options.csv != NULL && !canWriteOutput("export", options.csv)) ||
-        (options.contacts != NULL && !canWriteOutput("export", options.contacts))) {
+        (options.contacts != NULL && !canWriteOutput("export", options.contacts)) ||
+        (options.reports != NULL && !canWriteOutput("export", options.reports))) {
         return exitBadInput;
     }
     tpError error = { tp_success, "" };
@@ -63,6 +69,9 @@ int runExport(int argumentCount, char** arguments) {
     }
     if (result == tp_success && options.contacts != NULL) {
         result = tpExportContacts(recording, options.contacts, &error);
+    }
+    if (result == tp_success && options.reports != NULL) {
+        result = tpExportReports(recording, options.reports, &error);
     }
     tpCloseRecording(recording);
     if (result != tp_success) {

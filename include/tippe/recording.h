@@ -181,6 +181,8 @@ TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first,
 // The trajectory, and the contacts, of a recording as CSV, the same bytes the run would have written.
 TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error);
 TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
+// The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in place of their numbers.
+TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error);
 
 // Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells in
 // `repaired` (may be NULL) whether there was something to do.

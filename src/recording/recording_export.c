@@ -1,6 +1,9 @@
 // A recording as the CSV tables of the run, byte for byte.
 
+#include <string.h>
+
 #include "base/error.h"
+#include "recording/columns.h"
 #include "recording/recording.h"
 #include "recording/table.h"
 
@@ -97,13 +100,88 @@ static tpResult exportAllContacts(tpRecording* recording, tpTextFile* text, tpEr
     return result;
 }
 
-tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+typedef tpResult (*tpTableWriter)(tpRecording* recording, tpTextFile* text, tpError* error);
+
+static tpResult exportTable(tpRecording* recording, const char* path, tpTableWriter write,
+                            tpError* error) {
     tpTextFile text;
     tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
     if (result != tp_success) {
         return result;
     }
-    result = exportAllContacts(recording, &text, error);
+    result = write(recording, &text, error);
     tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
     return result == tp_success ? closed : result;
+}
+
+tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+    return exportTable(recording, path, exportAllContacts, error);
+}
+
+// Reports -----------------------------------------------------------------------------------------
+
+static const char reportsFolder[] = "/reports/";
+
+// The columns of reports, in the order of the file; words stand where the file has places of labels.
+static bool isReportColumn(const tpColumn* column) {
+    return strncmp(column->path, reportsFolder, strlen(reportsFolder)) == 0;
+}
+
+static tpResult putReportHeader(tpTextFile* text, tpError* error) {
+    tpTextFile_PutText(text, "time");
+    for (int i = 0; i < tp_columnCount; ++i) {
+        if (isReportColumn(&tpColumns[i])) {
+            tpTextFile_PutChar(text, ',');
+            tpTextFile_PutText(text, tpColumns[i].path + strlen(reportsFolder));
+        }
+    }
+    return tpTextFile_EndRow(text, error);
+}
+
+static void putReportField(tpTextFile* text, const tpColumn* column, const tpStepReport* report) {
+    if (column->offset == offsetof(tpFrameRow, fallback)) {
+        tpTextFile_PutName(text, report->fallback != NULL ? report->fallback : "");
+        return;
+    }
+    if (column->offset == offsetof(tpFrameRow, note)) {
+        tpTextFile_PutName(text, report->note != NULL ? report->note : "");
+        return;
+    }
+    const char* place = (const char*)report + (column->offset - offsetof(tpFrameRow, report));
+    double number = 0.0;
+    if (column->kind == tp_doubleColumn) {
+        memcpy(&number, place, sizeof(double));
+    } else if (column->kind == tp_boolColumn) {
+        number = *(const bool*)place ? 1.0 : 0.0;
+    } else {
+        int whole;
+        memcpy(&whole, place, sizeof(int));
+        number = whole;
+    }
+    tpTextFile_PutNumber(text, number);
+}
+
+static tpResult exportAllReports(tpRecording* recording, tpTextFile* text, tpError* error) {
+    int64_t frameCount = recording->info.frameCount;
+    tpStepReport reports[framesAtOnce];
+    tpResult result = putReportHeader(text, error);
+    for (int64_t first = 0; result == tp_success && first < frameCount; first += framesAtOnce) {
+        int64_t count = frameCount - first < framesAtOnce ? frameCount - first : framesAtOnce;
+        result = tpRecording_ReadReports(recording, first, count, reports, error);
+        for (int64_t k = 0; result == tp_success && k < count; ++k) {
+            tpTextFile_PutNumber(text, reports[k].time);
+            for (int i = 0; i < tp_columnCount; ++i) {
+                if (isReportColumn(&tpColumns[i])) {
+                    tpTextFile_PutChar(text, ',');
+                    putReportField(text, &tpColumns[i], &reports[k]);
+                }
+            }
+            result = tpTextFile_EndRow(text, error);
+        }
+    }
+    return result;
+}
+
+tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error) {
+    return exportTable(recording, path, exportAllReports, error);
 }
