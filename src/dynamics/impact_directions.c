@@ -43,7 +43,8 @@ static double findAttractingZero(const tpSlip* slip, double low, double high, do
         }
         double change = fabs(next - angle);
         angle = next;
-        if (change <= 1e-16 || high - low <= 1e-16) {
+        // What Newton leaves is at most the square of the last change by the slope.
+        if (change * change <= 1e-17 * fabs(slope) || high - low <= 1e-16) {
             break;
         }
     }
