@@ -47,6 +47,7 @@ static void makeRecording(void) {
     tpRecordingHead head = { .roster = &roster,
                              .sceneText = "{ \"tippe\": 1 }",
                              .sceneName = "fuzz",
+                             .shapesText = "{ \"bodies\": [], \"surfaces\": [] }",
                              .stepper = "free-flight",
                              .step = 0.01,
                              .every = 1,

@@ -71,13 +71,14 @@ enum { tp_stateWidth = 13 }; // x y z qw qx qy qz vx vy vz wx wy wz
 typedef struct tpRecordingInfo {
     const char* version; // of the Tippe that wrote it
     const char* stepper;
-    const char* sceneText; // "" where there is none
-    const char* sceneName; // "" where there is none
-    double step;           // s
-    int every;             // steps between two frames
-    int64_t frameCount;    // recorded states: the start, and every N-th step
-    int bodyCount;         // all bodies
-    int movingCount;       // those with states: dynamic and kinematic
+    const char* sceneText;  // "" where there is none
+    const char* sceneName;  // "" where there is none
+    const char* shapesText; // JSON, for drawing: docs/recordings.md
+    double step;            // s
+    int every;              // steps between two frames
+    int64_t frameCount;     // recorded states: the start, and every N-th step
+    int bodyCount;          // all bodies
+    int movingCount;        // those with states: dynamic and kinematic
     int jointCount;
     int64_t contactCount; // of all frames
     bool finished;        // closed by its recorder; false: the run was cut short

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "recording/pump.h"
 #include "recording/roster.h"
+#include "recording/shapes_text.h"
 #include "recording/writer.h"
 
 enum { labelLimit = 64, sceneNameLimit = 256 };
@@ -197,7 +198,10 @@ static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, con
                              tpError* error) {
     size_t optionsSize = (size_t)(tpOptionCount() + 1) * sizeof(tpHeadOption);
     tpHeadOption* options = tpAllocate(&recorder->allocator, optionsSize);
-    if (options == NULL) {
+    tpShapesText shapes;
+    if (options == NULL ||
+        !tpWriteShapesText(&recorder->roster, world, &recorder->allocator, &shapes)) {
+        tpRelease(&recorder->allocator, options, optionsSize);
         return tpError_OutOfMemory(error);
     }
     char sceneName[sceneNameLimit] = "";
@@ -205,6 +209,7 @@ static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, con
     tpRecordingHead head = { .roster = &recorder->roster,
                              .sceneText = def->sceneText != NULL ? def->sceneText : "",
                              .sceneName = sceneName,
+                             .shapesText = shapes.data,
                              .stepper = tpStepperName(tpWorld_GetStepper(world)),
                              .options = options,
                              .optionCount = collectOptions(world, options),
@@ -215,6 +220,7 @@ static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, con
                              .gravity = tpWorld_GetGravity(world) };
     tpResult result =
         tpWriter_Create(&recorder->writer, def->path, &head, &recorder->allocator, error);
+    TP_FREE_ARRAY(&recorder->allocator, shapes);
     tpRelease(&recorder->allocator, options, optionsSize);
     return result;
 }

@@ -191,6 +191,9 @@ static tpResult readHead(tpRecording* recording, size_t size, tpError* error) {
     if (!tpReadText(file, "scene", size, arena, &info->sceneText)) {
         return damaged(recording, "/scene", error);
     }
+    if (!tpReadText(file, "shapes", size, arena, &info->shapesText)) {
+        return damaged(recording, "/shapes", error);
+    }
     if (!readBodies(recording, size)) {
         return damaged(recording, "/bodies", error);
     }

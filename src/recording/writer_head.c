@@ -213,6 +213,7 @@ bool tpWriteHead(hid_t file, const tpRecordingHead* head, const tpAllocator* all
            writeAttribute(file, "gravity", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, gravity) &&
            tpWriteIntAttribute(file, "finished", 0) &&
            tpWriteText(file, "scene", head->sceneText) &&
+           tpWriteText(file, "shapes", head->shapesText) &&
            writeBodies(file, head->roster, allocator) &&
            writeJoints(file, head->roster, allocator) && writeOptions(file, head);
 }

@@ -1,0 +1,204 @@
+// The shapes of a world as JSON.
+//
+// Round and boxy shapes are given by their numbers. Polyhedra, meshes, height fields and whatever has no
+// simple drawing of its own are given as triangles in a list of surfaces, each once however many shapes
+// share it.
+
+#include "recording/shapes_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "geometry/triangulate.h"
+#include "recording/number.h"
+
+// A shape without a drawing of its own, and its place in the list of surfaces.
+typedef struct sharedSurface {
+    const void* identity; // the hull, mesh, field or intersection that shapes share
+    const tpGeometry* geometry;
+} sharedSurface;
+
+typedef struct shapesWriter {
+    const tpAllocator* allocator;
+    tpShapesText* text;
+    TP_ARRAY(sharedSurface) surfaces;
+    bool failed;
+} shapesWriter;
+
+static void put(shapesWriter* writer, const char* words) {
+    int length = (int)strlen(words);
+    if (writer->failed ||
+        !TP_RESERVE(writer->allocator, *writer->text, writer->text->count + length + 1)) {
+        writer->failed = true;
+        return;
+    }
+    memcpy(writer->text->data + writer->text->count, words, (size_t)length + 1);
+    writer->text->count += length;
+}
+
+static void putNumbers(shapesWriter* writer, const char* key, const double* numbers, int count) {
+    char buffer[tp_numberCapacity + 1];
+    put(writer, ", \"");
+    put(writer, key);
+    put(writer, count == 1 ? "\": " : "\": [");
+    for (int i = 0; i < count; ++i) {
+        buffer[tpFormatNumber(buffer, numbers[i])] = '\0';
+        put(writer, i > 0 ? ", " : "");
+        put(writer, buffer);
+    }
+    put(writer, count == 1 ? "" : "]");
+}
+
+static void putVec3(shapesWriter* writer, const char* key, tpVec3 v) {
+    putNumbers(writer, key, (double[]){ v.x, v.y, v.z }, 3);
+}
+
+static void putRadiusAndLength(shapesWriter* writer, double radius, double length) {
+    putNumbers(writer, "radius", &radius, 1);
+    putNumbers(writer, "length", &length, 1);
+}
+
+static void putPose(shapesWriter* writer, tpPose pose) {
+    tpVec3 p = pose.position;
+    tpQuat q = pose.rotation;
+    if (p.x != 0.0 || p.y != 0.0 || p.z != 0.0) {
+        putVec3(writer, "position", p);
+    }
+    if (q.x != 0.0 || q.y != 0.0 || q.z != 0.0) {
+        putNumbers(writer, "rotation", (double[]){ q.w, q.x, q.y, q.z }, 4);
+    }
+}
+
+// What two shapes with the same surface have in common.
+static const void* identityOf(const tpGeometry* geometry) {
+    switch (geometry->type) {
+    case tp_prismShape:
+    case tp_hullShape:
+        return geometry->hull;
+    case tp_meshShape:
+        return geometry->mesh;
+    case tp_heightFieldShape:
+        return geometry->heightField;
+    case tp_intersectionShape:
+        return geometry->intersection;
+    default:
+        return geometry;
+    }
+}
+
+// Shapes that share a surface mostly follow one another: the search starts at the end.
+static void putSurfaceNumber(shapesWriter* writer, const tpGeometry* geometry) {
+    sharedSurface surface = { identityOf(geometry), geometry };
+    int place = writer->surfaces.count - 1;
+    while (place >= 0 && writer->surfaces.data[place].identity != surface.identity) {
+        --place;
+    }
+    if (place < 0) {
+        place = writer->surfaces.count;
+        writer->failed = !TP_PUSH(writer->allocator, writer->surfaces, surface) || writer->failed;
+    }
+    char words[32];
+    snprintf(words, sizeof(words), ", \"surface\": %d", place);
+    put(writer, words);
+}
+
+static void putShape(shapesWriter* writer, const tpGeometry* geometry) {
+    put(writer, "{ \"type\": \"");
+    put(writer, tpShapeTypeName(geometry->type));
+    put(writer, "\"");
+    putPose(writer, geometry->pose);
+    switch (geometry->type) {
+    case tp_sphereShape:
+        putNumbers(writer, "radius", &geometry->sphere.radius, 1);
+        break;
+    case tp_boxShape:
+        putVec3(writer, "size", geometry->box.size);
+        break;
+    case tp_capsuleShape:
+        putRadiusAndLength(writer, geometry->capsule.radius, geometry->capsule.length);
+        break;
+    case tp_cylinderShape:
+        putRadiusAndLength(writer, geometry->cylinder.radius, geometry->cylinder.length);
+        break;
+    case tp_coneShape:
+        putRadiusAndLength(writer, geometry->cone.radius, geometry->cone.length);
+        break;
+    case tp_ellipsoidShape:
+        putVec3(writer, "radii", geometry->ellipsoid.radii);
+        break;
+    case tp_superellipsoidShape:
+        putVec3(writer, "radii", geometry->superellipsoid.radii);
+        putNumbers(writer, "exponents", geometry->superellipsoid.exponents, 2);
+        break;
+    case tp_planeShape:
+        putVec3(writer, "normal", geometry->plane.normal);
+        putNumbers(writer, "offset", &geometry->plane.offset, 1);
+        break;
+    default:
+        putSurfaceNumber(writer, geometry);
+        break;
+    }
+    put(writer, " }");
+}
+
+static void putBody(shapesWriter* writer, const tpWorld* world, const tpRosterBody* body) {
+    tpVec3 center = body->kind == tp_fixedBody ? tpMakeVec3(0.0, 0.0, 0.0) : body->mass.center;
+    put(writer, "{ \"shapes\": [");
+    for (int i = 0; i < tpBody_GetShapeCount(world, body->id); ++i) {
+        const tpGeometry* geometry =
+            tpShape_GetGeometry(world, tpBody_GetShape(world, body->id, i));
+        put(writer, i > 0 ? ", " : "");
+        putShape(writer, geometry);
+    }
+    put(writer, "]");
+    if (center.x != 0.0 || center.y != 0.0 || center.z != 0.0) {
+        putVec3(writer, "center_of_mass", center);
+    }
+    put(writer, " }");
+}
+
+static void putSurface(shapesWriter* writer, const tpGeometry* geometry) {
+    tpSurface surface;
+    if (tpTriangulate(geometry, writer->allocator, &surface) != tp_success) {
+        writer->failed = true;
+        return;
+    }
+    put(writer, "{ \"vertices\": [");
+    char buffer[tp_numberCapacity + 1];
+    for (int i = 0; i < 3 * surface.vertexCount; ++i) {
+        const tpVec3* v = &surface.vertices[i / 3];
+        double coordinate = i % 3 == 0 ? v->x : i % 3 == 1 ? v->y : v->z;
+        buffer[tpFormatNumber(buffer, coordinate)] = '\0';
+        put(writer, i > 0 ? "," : "");
+        put(writer, buffer);
+    }
+    put(writer, "], \"triangles\": [");
+    for (int i = 0; i < 3 * surface.triangleCount; ++i) {
+        snprintf(buffer, sizeof(buffer), i > 0 ? ",%d" : "%d", surface.triangles[i / 3][i % 3]);
+        put(writer, buffer);
+    }
+    put(writer, "] }");
+    tpReleaseSurface(&surface);
+}
+
+bool tpWriteShapesText(const tpRoster* roster, const tpWorld* world, const tpAllocator* allocator,
+                       tpShapesText* text) {
+    *text = (tpShapesText){ 0 };
+    shapesWriter writer = { .allocator = allocator, .text = text };
+    put(&writer, "{ \"bodies\": [");
+    for (int i = 0; i < roster->bodyCount; ++i) {
+        put(&writer, i > 0 ? ",\n  " : "\n  ");
+        putBody(&writer, world, &roster->bodies[i]);
+    }
+    put(&writer, "],\n  \"surfaces\": [");
+    for (int i = 0; i < writer.surfaces.count && !writer.failed; ++i) {
+        put(&writer, i > 0 ? ",\n  " : "\n  ");
+        putSurface(&writer, writer.surfaces.data[i].geometry);
+    }
+    put(&writer, "] }\n");
+    TP_FREE_ARRAY(allocator, writer.surfaces);
+    if (writer.failed) {
+        TP_FREE_ARRAY(allocator, *text);
+    }
+    return !writer.failed;
+}
