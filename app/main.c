@@ -15,7 +15,7 @@ static const tpCommand commands[] = {
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "compare", "hold steppers and step sizes together on one scene", runCompare },
     { "collide", "resolve impacts with friction, one a row of a table", runCollide },
-    { "export", "write what a recording holds as tables", runExport },
+    { "export", "write what a recording holds as tables or as a page", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },
     { "verify", "repeat a recorded run and compare it bit for bit", runVerify },
     { "schema", "print the JSON Schema of scene files", runSchema },

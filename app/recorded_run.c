@@ -1,0 +1,86 @@
+// A recording as the source of a page.
+
+#include "run_source.h"
+
+static tpRecording* recordingOf(const tpRunSource* source) {
+    return ((const tpRecordedRun*)source)->recording;
+}
+
+static tpRunInfo getInfo(const tpRunSource* source) {
+    const tpRecordingInfo* info = tpRecording_GetInfo(recordingOf(source));
+    return (tpRunInfo){ .version = info->version,
+                        .sceneText = info->sceneText,
+                        .sceneName = info->sceneName,
+                        .shapesText = info->shapesText,
+                        .summary = tpRecording_GetSummary(recordingOf(source)),
+                        .every = info->every,
+                        .bodyCount = info->bodyCount,
+                        .movingCount = info->movingCount,
+                        .jointCount = info->jointCount,
+                        .finished = info->finished,
+                        .planar = info->planar,
+                        .gravity = info->gravity };
+}
+
+static tpRunRange getRange(tpRunSource* source) {
+    const tpRecordingInfo* info = tpRecording_GetInfo(recordingOf(source));
+    return (tpRunRange){ .frameCount = info->frameCount,
+                         .contactCount = info->contactCount,
+                         .step = info->step,
+                         .stepper = info->stepper };
+}
+
+static tpRecordedBody getBody(const tpRunSource* source, int body) {
+    return tpRecording_GetBody(recordingOf(source), body);
+}
+
+static const char* getJointName(const tpRunSource* source, int joint) {
+    return tpRecording_GetJointName(recordingOf(source), joint);
+}
+
+static tpResult readStates(tpRunSource* source, int64_t first, int64_t count, double* states,
+                           tpError* error) {
+    return tpRecording_ReadStates(recordingOf(source), first, count, states, error);
+}
+
+static tpResult readBodyStates(tpRunSource* source, int moving, int64_t first, int64_t count,
+                               double* states, tpError* error) {
+    return tpRecording_ReadBodyStates(recordingOf(source), moving, first, count, states, error);
+}
+
+static tpResult readReports(tpRunSource* source, int64_t first, int64_t count,
+                            tpStepReport* reports, tpError* error) {
+    return tpRecording_ReadReports(recordingOf(source), first, count, reports, error);
+}
+
+static tpResult readOffsets(tpRunSource* source, int64_t first, int64_t count, int64_t* offsets,
+                            tpError* error) {
+    return tpRecording_ReadContactOffsets(recordingOf(source), first, count, offsets, error);
+}
+
+static tpResult readContacts(tpRunSource* source, int64_t firstContact, int64_t count,
+                             tpRecordedContact* contacts, tpError* error) {
+    return tpRecording_ReadContacts(recordingOf(source), firstContact, count, contacts, error);
+}
+
+static tpResult readReactions(tpRunSource* source, int64_t first, int64_t count, double* reactions,
+                              tpError* error) {
+    return tpRecording_ReadReactions(recordingOf(source), first, count, reactions, error);
+}
+
+static const tpRunClass recordedClass = {
+    .getInfo = getInfo,
+    .getRange = getRange,
+    .getBody = getBody,
+    .getJointName = getJointName,
+    .readStates = readStates,
+    .readBodyStates = readBodyStates,
+    .readReports = readReports,
+    .readOffsets = readOffsets,
+    .readContacts = readContacts,
+    .readReactions = readReactions,
+};
+
+tpRecordedRun makeRecordedRun(tpRecording* recording) {
+    return (tpRecordedRun){ { &recordedClass }, recording };
+}

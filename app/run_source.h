@@ -1,0 +1,67 @@
+// Where the page gets a run from: a recording, or a simulation that is going on.
+//
+// The functions are those of a recording (tippe/recording.h): frames are numbered from 0, ranges must
+// lie within [firstFrame, frameCount). A run that is going on may forget its oldest frames.
+
+#ifndef TIPPE_APP_RUN_SOURCE_H
+#define TIPPE_APP_RUN_SOURCE_H
+
+#include "tippe/recording.h"
+
+typedef struct tpRunSource tpRunSource;
+
+// What is known before the first frame is read.
+typedef struct tpRunInfo {
+    const char* version;
+    const char* sceneText;
+    const char* sceneName;
+    const char* shapesText;
+    const char* summary; // JSON, or ""
+    int every, bodyCount, movingCount, jointCount;
+    bool finished, planar;
+    tpVec3 gravity;
+} tpRunInfo;
+
+// What may change while a run goes on.
+typedef struct tpRunRange {
+    int64_t firstFrame, frameCount;
+    int64_t contactCount;
+    double step; // s
+    const char* stepper;
+} tpRunRange;
+
+typedef struct tpRunClass {
+    tpRunInfo (*getInfo)(const tpRunSource* source);
+    tpRunRange (*getRange)(tpRunSource* source);
+    tpRecordedBody (*getBody)(const tpRunSource* source, int body);
+    const char* (*getJointName)(const tpRunSource* source, int joint);
+    tpResult (*readStates)(tpRunSource* source, int64_t first, int64_t count, double* states,
+                           tpError* error);
+    tpResult (*readBodyStates)(tpRunSource* source, int moving, int64_t first, int64_t count,
+                               double* states, tpError* error);
+    tpResult (*readReports)(tpRunSource* source, int64_t first, int64_t count,
+                            tpStepReport* reports, tpError* error);
+    // Contacts of a range of frames: count + 1 offsets, then as many contacts as they span. Offsets
+    // stay the same for as long as the frames are there.
+    tpResult (*readOffsets)(tpRunSource* source, int64_t first, int64_t count, int64_t* offsets,
+                            tpError* error);
+    tpResult (*readContacts)(tpRunSource* source, int64_t firstContact, int64_t count,
+                             tpRecordedContact* contacts, tpError* error);
+    tpResult (*readReactions)(tpRunSource* source, int64_t first, int64_t count, double* reactions,
+                              tpError* error);
+} tpRunClass;
+
+// The first member of every source.
+struct tpRunSource {
+    const tpRunClass* class;
+};
+
+// A recording as a source. The recording stays the caller's.
+typedef struct tpRecordedRun {
+    tpRunSource source;
+    tpRecording* recording;
+} tpRecordedRun;
+
+tpRecordedRun makeRecordedRun(tpRecording* recording);
+
+#endif

@@ -1,0 +1,81 @@
+// Small helpers for the document. All text goes in as text, never as markup.
+
+// element('div.name', { title: 'x', onclick: f }, child, 'text', ...)
+export function element(selector, attributes = {}, ...children) {
+    const [tag, ...classes] = selector.split('.');
+    const node = document.createElement(tag || 'div');
+    if (classes.length > 0) {
+        node.className = classes.join(' ');
+    }
+    for (const [name, value] of Object.entries(attributes)) {
+        if (name.startsWith('on')) {
+            node.addEventListener(name.slice(2), value);
+        } else if (value === true) {
+            node.setAttribute(name, '');
+        } else if (value !== false && value !== null && value !== undefined) {
+            node.setAttribute(name, value);
+        }
+    }
+    node.append(...children.filter(child => child !== null && child !== undefined));
+    return node;
+}
+
+// Icons on a grid of 20, drawn with lines.
+const paths = {
+    play: 'M6 4.2v11.6L16 10z',
+    pause: 'M6 4h2.6v12H6zM11.4 4H14v12h-2.6z',
+    first: 'M5 4.5v11M15.5 4.8 8 10l7.5 5.2z',
+    last: 'M15 4.5v11M4.5 4.8 12 10l-7.5 5.2z',
+    back: 'M13 4.5 6.5 10l6.5 5.5',
+    next: 'M7 4.5 13.5 10 7 15.5',
+    restart: 'M4.6 6.2A7 7 0 1 1 3 10.6M4.4 2.8v3.8h3.8',
+    frame: 'M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4',
+    follow: 'M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM10 2v3M10 15v3M2 10h3M15 10h3',
+    trail: 'M3 15c2.5-8 5.5-8 7-4s3.5 3 7-6',
+    force: 'M10 17V5M5.8 9 10 4.4 14.2 9',
+    points: 'M6 10a1 1 0 1 0 .01 0zM12.6 6a1 1 0 1 0 .01 0zM13.4 13.6a1 1 0 1 0 .01 0z',
+    joint: 'M4 10h4M12 10h4M10 8a2 2 0 1 0 0 4 2 2 0 0 0 0-4z',
+    theme: 'M10 3.2a6.8 6.8 0 1 0 0 13.6zM10 3.2a6.8 6.8 0 0 1 0 13.6',
+    help: 'M7.4 7.6a2.7 2.7 0 1 1 4 2.4c-1 .6-1.4 1-1.4 2.1M10 15v.1',
+    close: 'M5 5l10 10M15 5 5 15',
+    grid: 'M3 7.5h14M3 12.5h14M7.5 3v14M12.5 3v14',
+    plus: 'M10 4.5v11M4.5 10h11',
+    live: 'M10 7.4a2.6 2.6 0 1 0 0 5.2 2.6 2.6 0 0 0 0-5.2z',
+};
+
+export function icon(name) {
+    const space = 'http://www.w3.org/2000/svg';
+    const svg = document.createElementNS(space, 'svg');
+    svg.setAttribute('viewBox', '0 0 20 20');
+    svg.setAttribute('aria-hidden', 'true');
+    const path = document.createElementNS(space, 'path');
+    path.setAttribute('d', paths[name]);
+    if (name === 'play' || name === 'pause' || name === 'live') {
+        path.setAttribute('class', 'filled');
+    }
+    svg.append(path);
+    return svg;
+}
+
+export function button(name, title, onclick, attributes = {}) {
+    return element('button.icon', { type: 'button', title, 'aria-label': title, onclick, ...attributes }, icon(name));
+}
+
+// Something others listen to.
+export class Emitter {
+    #listeners = new Map();
+
+    on(event, listener) {
+        if (!this.#listeners.has(event)) {
+            this.#listeners.set(event, []);
+        }
+        this.#listeners.get(event).push(listener);
+        return this;
+    }
+
+    emit(event, ...details) {
+        for (const listener of this.#listeners.get(event) ?? []) {
+            listener(...details);
+        }
+    }
+}

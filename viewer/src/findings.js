@@ -1,0 +1,129 @@
+// What the run came to, in the words of someone who asks: where is the largest force, when does it slip, how far
+// can the numbers be trusted? Each answer leads to its moment.
+
+import { element } from './dom.js';
+import { count, number, withUnit } from './format.js';
+
+export class FindingsPanel {
+    constructor(container, run, player) {
+        this.run = run;
+        this.player = player;
+        this.list = element('dl.findings');
+        this.about = element('div.about');
+        container.append(this.list, this.about);
+        this.#describe();
+        run.on('overview', () => this.update());
+        this.update();
+    }
+
+    #go(frame, body = null) {
+        return element('button.go', {
+            type: 'button', onclick: () => {
+                this.player.seek(frame, { pause: true });
+                if (body !== null && body >= 0) {
+                    this.run.select(body);
+                }
+            },
+        }, `${number(this.run.timeOf(frame), 5)} s`);
+    }
+
+    #entry(question, kind, ...answer) {
+        return [element('dt', {}, question), element(`dd${kind ? `.${kind}` : ''}`, {}, ...answer)];
+    }
+
+    update() {
+        const { run } = this, { overview, largest } = run;
+        const entries = [];
+        if (largest.force?.value > 0) {
+            const { row, frame, value } = largest.force;
+            const a = overview.forceBody[row], b = overview.forceOther[row];
+            const mover = run.head.bodies[a]?.moving >= 0 ? a : b;
+            entries.push(...this.#entry('Where is the largest force?', '', `${withUnit(value, 'N')} between ${run.nameOf(a)} and ${run.nameOf(b)} at `, this.#go(frame, mover), '.'));
+        } else {
+            entries.push(...this.#entry('Where is the largest force?', '', 'Nothing touches.'));
+        }
+        entries.push(...this.#slips());
+        entries.push(...this.#trust());
+        this.list.replaceChildren(...entries);
+    }
+
+    #slips() {
+        const { run } = this, { overview } = run;
+        const spans = run.slidingSpans();
+        if (spans.length === 0) {
+            return this.#entry('When does it slip?', '', overview.sticking.some(value => value > 0) ? 'Never: every contact sticks.' : 'Never.');
+        }
+        const parts = spans.slice(0, 6).flatMap(([from, to], i) => {
+            const start = this.#go(overview.frameOf(from)), end = this.#go(overview.frameOf(to));
+            return [i > 0 ? ', ' : '', start, ...(to > from ? [' to ', end] : [])];
+        });
+        return this.#entry('When does it slip?', '', ...parts, spans.length > 6 ? ` and ${count(spans.length - 6)} more times.` : '.');
+    }
+
+    #trust() {
+        const { run } = this, { overview, largest } = run;
+        const concerns = run.countConcerns();
+        const entries = [];
+        const residual = largest.residual ?? { value: 0, frame: 0 };
+        const isMet = concerns.warning === 0;
+        entries.push(...this.#entry('Were the laws of contact met?', isMet ? 'good' : 'bad',
+            isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${count(concerns.warning)} frames are above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
+            ...(isMet ? ['.'] : [this.#go(residual.frame), '.'])));
+        entries.push(...this.#entry('Did every solve succeed?', concerns.error === 0 ? 'good' : 'bad',
+            ...(concerns.error === 0 ? ['Yes.'] : [`${count(concerns.error)} frames needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
+        const depth = largest.penetration;
+        entries.push(...this.#entry('How deep do bodies overlap?', '',
+            ...(depth?.value > 0 ? [`${withUnit(depth.value, 'm')} at most, at `, this.#go(depth.frame), '.'] : ['Not at all.'])));
+        entries.push(...this.#energy());
+        return entries;
+    }
+
+    // How far the account of energy is from closing, relative to what went through it.
+    #energy() {
+        const { overview } = this.run;
+        if (overview.count < 2) {
+            return [];
+        }
+        let friction = 0, impact = 0, work = 0, through = 0, worst = 0, at = 0;
+        const start = overview.kinetic[0] + overview.potential[0];
+        for (let k = 1; k < overview.count; ++k) {
+            friction += overview.frictionLoss[k];
+            impact += overview.impactLoss[k];
+            work += overview.externalWork[k];
+            through = Math.max(through, overview.kinetic[k], Math.abs(overview.potential[k] - overview.potential[0]));
+            const error = Math.abs(overview.kinetic[k] + overview.potential[k] + friction + impact - work - start);
+            if (error > worst) {
+                worst = error;
+                at = k;
+            }
+        }
+        const last = overview.count - 1;
+        const change = overview.kinetic[last] + overview.potential[last] - start;
+        const parts = [`${withUnit(change, 'J')} from start to end: ${withUnit(friction, 'J')} lost to friction, ${withUnit(impact, 'J')} in impacts`];
+        if (Math.abs(work) > 0) {
+            parts.push(`, ${withUnit(work, 'J')} put in from outside`);
+        }
+        parts.push(`. The account is open by ${withUnit(worst, 'J')} at most`);
+        if (through > 0 && worst > 0) {
+            parts.push(` (${number(worst / through * 100, 2)} % of what moved), at `, this.#go(overview.frameOf(at)));
+        }
+        return this.#entry('Where did the energy go?', '', ...parts, '.');
+    }
+
+    #describe() {
+        const { run } = this, { scene, summary, head } = run;
+        const rows = [
+            ['Stepper', run.stepper],
+            ['Step', withUnit(run.step, 's')],
+            ['Frames', count(run.source.frameCount)],
+            ...(summary ? [['Simulated', withUnit(summary.simulated_time, 's')], ['Took', withUnit(summary.wall_time, 's')],
+                ['Solves', count(summary.solves)], ['Iterations', count(summary.iterations)]] : []),
+            ...Object.entries(scene?.simulation?.options ?? {}),
+            ['Tippe', head.version],
+        ];
+        const state = head.mode === 'live' ? [] : head.finished ? [] : [element('p.notice', {}, 'This run did not reach its end; what it had recorded is here.')];
+        this.about.replaceChildren(...state,
+            ...(scene?.about ? [element('p', {}, scene.about)] : []),
+            element('table.values', {}, ...rows.map(([name, value]) => element('tr', {}, element('th', {}, name), element('td', {}, String(value))))));
+    }
+}

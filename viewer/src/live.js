@@ -1,0 +1,134 @@
+// A run that is going on: follows its newest frame, and sends it orders.
+
+import { button, element } from './dom.js';
+import { withUnit } from './format.js';
+
+export class Live {
+    constructor(run, player, frames, onMessage) {
+        this.run = run;
+        this.player = player;
+        this.frames = frames;
+        this.onMessage = onMessage;
+        this.status = { version: 0, running: true, epoch: 0 };
+        this.followsEdge = true;
+        player.live = this;
+        this.stepper = element('select', { 'aria-label': 'Stepper', title: 'Stepper', onchange: () => this.send({ stepper: this.stepper.value }) },
+            ...run.head.steppers.map(name => element('option', { value: name, selected: name === run.stepper }, name)));
+        this.step_ = element('input', {
+            type: 'number', min: 1e-6, max: 1, step: 'any', value: run.step, title: 'Step in seconds', 'aria-label': 'Step in seconds',
+            onchange: () => this.send({ step: Number(this.step_.value) }),
+        });
+        this.factor = element('span.factor', { title: 'Simulated seconds for one of the clock' });
+        this.controls = element('div.live', {},
+            button('restart', 'Start again (R)', () => this.restart()), this.stepper, element('label.step', {}, this.step_, 's'), this.factor);
+    }
+
+    async send(order) {
+        try {
+            await this.run.source.command(order);
+        } catch (error) {
+            this.onMessage(error.message);
+        }
+    }
+
+    toggle() {
+        this.followsEdge = true;
+        this.send({ running: !this.status.running });
+    }
+
+    hold() {
+        this.followsEdge = false;
+        if (this.status.running) {
+            this.send({ running: false });
+        }
+    }
+
+    step() {
+        this.followsEdge = true;
+        this.send({ steps: 1 });
+    }
+
+    restart() {
+        this.followsEdge = true;
+        this.send({ restart: true });
+    }
+
+    setSpeed(speed) {
+        this.send({ speed });
+    }
+
+    drag(body, point, target) {
+        this.wish = { drag: { body, point, target } };
+        this.#sendDrag();
+    }
+
+    drop() {
+        this.wish = { drop: true };
+        this.#sendDrag();
+    }
+
+    // One order at a time is on its way; the last wish follows it.
+    async #sendDrag() {
+        if (this.isSending) {
+            return;
+        }
+        this.isSending = true;
+        while (this.wish) {
+            const order = this.wish;
+            this.wish = null;
+            await this.send(order);
+        }
+        this.isSending = false;
+    }
+
+    async watch() {
+        const { run, player } = this;
+        for (;;) {
+            let status;
+            try {
+                status = await run.source.wait(run.source.frameCount, this.status.version);
+            } catch {
+                this.onMessage('The simulation has ended: the program that served this page is gone.');
+                this.status.running = false;
+                player.emit('playing', false);
+                return;
+            }
+            if (status.epoch !== this.status.epoch || status.frames < run.source.frameCount) {
+                this.frames.clear();
+                run.source.forget();
+                run.source.firstFrame = status.first;
+                run.source.frameCount = status.frames;
+                run.restartOverview();
+            }
+            const changed = status.running !== this.status.running || status.stepper !== run.stepper || status.step !== run.step;
+            this.status = status;
+            run.source.firstFrame = status.first;
+            run.source.frameCount = status.frames;
+            run.step = status.step;
+            run.stepper = status.stepper;
+            if (changed) {
+                this.stepper.value = status.stepper;
+                this.step_.value = status.step;
+                run.emit('settings');
+                player.isPlaying = false;
+                player.emit('playing', status.running);
+            }
+            this.factor.textContent = status.running ? `${withUnit(status.factor, '×').replace(' ', '')}` : '';
+            if (status.message) {
+                this.onMessage(status.message);
+            }
+            run.forgetSeries();
+            try {
+                await run.extendOverview();
+            } catch {
+                continue;
+            }
+            if (this.followsEdge) {
+                player.seek(run.lastFrame);
+            } else {
+                player.emit('grown');
+            }
+            await new Promise(resolve => requestAnimationFrame(resolve));
+        }
+    }
+}

@@ -1,0 +1,426 @@
+// The page that shows a run: a stage, a time line, and panels beside them.
+
+import { BodyPanel } from './bodies.js';
+import { ContactPanel } from './contacts.js';
+import { button, element, icon } from './dom.js';
+import { FindingsPanel } from './findings.js';
+import { ForceArrows } from './forces.js';
+import { count, number, withUnit } from './format.js';
+import { FrameCache } from './frames.js';
+import { Live } from './live.js';
+import { Player, speeds } from './player.js';
+import { PlotPanel } from './plots.js';
+import { Run } from './run.js';
+import { BodyModel } from './shapes.js';
+import { openSource } from './source.js';
+import { Stage } from './stage.js';
+import { theme } from './theme.js';
+import { Timeline } from './timeline.js';
+import { Trails } from './trails.js';
+
+const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
+const shortcuts = [
+    ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
+    ['− +', 'slower, faster'], ['F', 'follow the selected body'], ['V', 'view the whole scene'], ['C', 'contact points'],
+    ['A', 'force arrows'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['L', 'go to the largest force'],
+    ['N', 'next step to be wary of'], ['D', 'light or dark'], ['R', 'start again (live)'], ['1 2 3 4', 'plots, bodies, contacts, run'], ['Escape', 'deselect'], ['?', 'this list'],
+];
+
+const app = document.getElementById('app');
+
+function showError(message) {
+    let box = document.querySelector('.message');
+    if (!box) {
+        box = element('div.message', { role: 'alert' });
+        document.body.append(box);
+    }
+    box.replaceChildren(element('span', {}, message), button('close', 'Close', () => box.remove()));
+}
+
+class Page {
+    constructor(source) {
+        this.run = new Run(source);
+        const { run } = this;
+        document.title = run.head.name ? `${run.head.name} – Tippe` : 'Tippe';
+        run.model = new BodyModel(run.head);
+        this.frames = new FrameCache(source);
+        this.frames.onError = error => showError(`Frames could not be read: ${error.message}`);
+        this.player = new Player(run, this.frames);
+        this.#layOut();
+        this.stage = new Stage(this.stageBox, run.head, run.model);
+        this.arrows = new ForceArrows(this.stage, run.head);
+        this.trails = new Trails(this.stage, run);
+        const moving = run.model.bodyOfMoving.length;
+        this.arrows.showsPoints = this.arrows.showsForces = moving <= manyBodies;
+        this.player.wantsContacts = moving <= manyBodies || !source.isExact;
+        this.#addPanels();
+        this.#addTools();
+        this.#connect();
+    }
+
+    // Layout -----------------------------------------------------------------------------------------
+
+    #layOut() {
+        const { run } = this;
+        this.badge = element('button.badge', { type: 'button', title: 'How far the run can be trusted', onclick: () => this.showTab('run') });
+        this.facts = element('p.facts');
+        this.header = element('header.top', {},
+            element('div.title', {}, element('h1', {}, run.head.name || 'A run'), this.facts), this.badge,
+            element('nav', {}, button('theme', 'Light or dark (D)', () => theme.toggle()), button('help', 'Keyboard (?)', () => this.#toggleHelp())));
+        this.clock = element('div.clock', {}, this.time = element('output.time'), this.frameLabel = element('output.frame'));
+        this.legend = element('div.stage-legend');
+        this.tools = element('div.tools.floating', { role: 'toolbar', 'aria-label': 'What is shown' });
+        this.stageBox = element('div.stage-box');
+        this.stagePart = element('main.stage', {}, this.stageBox, this.clock, this.tools, this.legend);
+        this.tabs = element('div.tabs', { role: 'tablist' });
+        this.panels = element('div.panels');
+        this.side = element('aside.side', {}, this.tabs, this.panels);
+        this.transport = element('footer.transport');
+        app.append(this.header, this.stagePart, this.side, this.transport);
+        this.#describe();
+    }
+
+    #describe() {
+        this.facts.textContent = this.run.describe().join(' · ');
+    }
+
+    #panel(name, title) {
+        const panel = element('section.panel', { role: 'tabpanel', id: `panel-${name}`, hidden: true });
+        const tab = element('button', { type: 'button', role: 'tab', 'aria-controls': `panel-${name}`, onclick: () => this.showTab(name) }, title);
+        this.tabs.append(tab);
+        this.panels.append(panel);
+        (this.tabList ??= new Map()).set(name, { tab, panel });
+        return panel;
+    }
+
+    showTab(name) {
+        for (const [key, { tab, panel }] of this.tabList) {
+            tab.setAttribute('aria-selected', key === name ? 'true' : 'false');
+            panel.hidden = key !== name;
+        }
+        if (name === 'contacts') {
+            this.#wantContacts();
+            this.contacts.show(this.player.view);
+        }
+    }
+
+    #addPanels() {
+        const { run, player } = this;
+        const plots = this.#panel('plots', 'Plots'), bodies = this.#panel('bodies', 'Bodies');
+        const contacts = this.#panel('contacts', 'Contacts'), findings = this.#panel('run', 'Run');
+        this.plots = new PlotPanel(plots, run, player);
+        this.bodies = new BodyPanel(bodies, run, {
+            follow: body => this.#follow(this.stage.followed === body ? -1 : body),
+            isFollowing: () => this.stage.followed === run.selected,
+            plot: body => { this.showTab('plots'); this.plots.addState(body, { name: 'position', unit: 'm', at: 0, parts: ['x', 'y', 'z'] }).root.scrollIntoView(); },
+            plotContacts: body => { this.showTab('plots'); this.plots.addContacts(body).root.scrollIntoView(); },
+        });
+        this.contacts = new ContactPanel(contacts, run, {
+            highlight: contact => this.arrows.highlight(contact),
+            plot: contact => { this.showTab('plots'); this.plots.addContacts(contact.bodyA, contact).root.scrollIntoView(); },
+        });
+        this.findings = new FindingsPanel(findings, run, player);
+        this.showTab('plots');
+        this.#addTransport();
+    }
+
+    #addTransport() {
+        const { run, player } = this;
+        this.playButton = button('play', 'Play or pause (Space)', () => player.toggle(), { class: 'icon play' });
+        this.speed = element('select.speed', { title: 'Speed', 'aria-label': 'Speed', onchange: () => player.setSpeed(Number(this.speed.value)) },
+            ...speeds.map(speed => element('option', { value: speed, selected: speed === 1 }, `${number(speed)}×`)));
+        const controls = element('div.controls', {},
+            button('first', 'To the start (Home)', () => player.seek(run.firstFrame, { pause: true })),
+            button('back', 'One frame back (←)', () => player.step(-1)),
+            this.playButton,
+            button('next', 'One frame on (→)', () => player.step(1)),
+            button('last', 'To the end (End)', () => player.seek(run.lastFrame, { pause: true })),
+            this.speed);
+        const line = element('div.line');
+        this.transport.append(controls, line);
+        this.timeline = new Timeline(line, run);
+        this.timeline.on('seek', frame => player.seek(frame, { pause: true }));
+        if (run.source.isLive) {
+            this.live = new Live(run, player, this.frames, showError);
+            controls.append(this.live.controls);
+        }
+        player.on('playing', isPlaying => this.playButton.replaceChildren(icon(isPlaying ? 'pause' : 'play')));
+        player.on('speed', speed => { this.speed.value = speed; });
+    }
+
+    #tool(name, iconName, title, isOn, change) {
+        const tool = button(iconName, title, () => this.#switch(name), { 'aria-pressed': isOn ? 'true' : 'false' });
+        (this.switches ??= new Map()).set(name, { tool, change });
+        this.tools.append(tool);
+    }
+
+    #switch(name, to) {
+        const { tool, change } = this.switches.get(name);
+        const isOn = to ?? tool.getAttribute('aria-pressed') !== 'true';
+        tool.setAttribute('aria-pressed', isOn ? 'true' : 'false');
+        change(isOn);
+    }
+
+    #addTools() {
+        const { arrows, stage, trails } = this;
+        this.#tool('points', 'points', 'Contact points (C)', arrows.showsPoints, isOn => {
+            arrows.showsPoints = isOn;
+            this.#wantContacts();
+        });
+        this.#tool('forces', 'force', 'Force arrows (A)', arrows.showsForces, isOn => {
+            arrows.showsForces = isOn;
+            this.#wantContacts();
+        });
+        this.#tool('trails', 'trail', 'Trails (T)', false, isOn => {
+            trails.isOn = isOn;
+            trails.update();
+        });
+        this.#tool('grid', 'grid', 'Grid (G)', true, isOn => stage.setGridVisible(isOn));
+        this.#tool('follow', 'follow', 'Follow the selected body (F)', false, isOn => this.#follow(isOn ? this.run.selected : -1));
+        this.tools.append(button('frame', 'View the whole scene (V)', () => this.#viewAll()));
+    }
+
+    // Contacts are fetched with the frames from now on where something shows them.
+    #wantContacts() {
+        const wants = this.arrows.showsPoints || this.arrows.showsForces || !this.tabList.get('contacts').panel.hidden ||
+            this.run.model.bodyOfMoving.length <= manyBodies || !this.run.source.isExact;
+        if (wants !== this.player.wantsContacts) {
+            this.player.wantsContacts = wants;
+            this.player.reload();
+        }
+        this.arrows.refresh();
+        this.#showLegend();
+    }
+
+    #follow(body) {
+        this.stage.follow(body);
+        this.switches.get('follow').tool.setAttribute('aria-pressed', body >= 0 ? 'true' : 'false');
+        this.bodies.card.querySelector('[title^="Follow"]')?.setAttribute('aria-pressed', body >= 0 ? 'true' : 'false');
+    }
+
+    #viewAll() {
+        this.#follow(-1);
+        this.stage.frame();
+    }
+
+    // Behaviour --------------------------------------------------------------------------------------
+
+    #connect() {
+        const { run, player, stage } = this;
+        player.on('frame', view => this.#show(view));
+        player.on('grown', () => this.timeline.draw());
+        stage.on('select', body => run.select(body));
+        run.on('select', body => {
+            stage.select(body);
+            if (stage.followed >= 0) {
+                this.#follow(body);
+            }
+            this.trails.update();
+        });
+        run.on('overview', () => this.#judge());
+        run.on('settings', () => this.#describe());
+        theme.on('change', () => this.#showLegend());
+        addEventListener('keydown', event => this.#key(event));
+        if (this.live) {
+            stage.wantsDrag = hit => run.head.bodies[hit.body].kind === 'dynamic';
+            stage.on('dragstart', hit => { run.select(hit.body); });
+            stage.on('drag', (hit, target) => {
+                const local = hit.local ??= hit.point.clone().sub(run.model.positionOf(hit.body)).applyQuaternion(run.model.rotationOf(hit.body).invert()).toArray()
+                    .map((value, k) => value + run.model.centers[hit.body][k]);
+                this.live.drag(hit.body, local, target.toArray());
+            });
+            stage.on('dragend', () => this.live.drop());
+        }
+    }
+
+    #show(view) {
+        const { run, stage } = this;
+        run.model.place(view.states, view.width);
+        stage.moved();
+        this.arrows.show(view, run.step);
+        this.trails.show(view.frame);
+        const time = run.timeOf(view.frame);
+        this.time.textContent = `${time.toFixed(Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(run.frameTime)))))} s`;
+        this.frameLabel.textContent = `${count(view.frame)} / ${count(run.lastFrame)}`;
+        this.timeline.setCursor(view.frame);
+        this.plots.setCursor(time);
+        this.bodies.show(view.frame, this.player.wantsContacts ? view : null);
+        this.contacts.show(view);
+        app.dataset.frame = view.frame;
+    }
+
+    // The badge, arrows' scale and marks follow from the overview.
+    #judge() {
+        const { run } = this;
+        const concerns = run.countConcerns();
+        const kind = concerns.error > 0 ? 'error' : concerns.warning > 0 ? 'warning' : 'good';
+        const worst = run.largest.residual?.value ?? 0;
+        this.badge.className = `badge ${kind}`;
+        this.badge.textContent = kind === 'error' ? `${count(concerns.error)} ${concerns.error === 1 ? 'step' : 'steps'} fell back`
+            : kind === 'warning' ? `residual up to ${number(worst, 2)}` : `laws met to ${number(Math.max(worst, 1e-16), 2)}`;
+        this.#scaleArrows();
+        this.timeline.draw();
+    }
+
+    // Nine in ten frames have no force beyond the reference: impacts are longer, rest is still seen.
+    #scaleArrows() {
+        const { overview } = this.run;
+        const forces = Array.from(overview.forceMax.subarray(0, overview.count)).filter(force => force > 0).sort((a, b) => a - b);
+        const reference = forces[Math.floor(forces.length * 0.9)] ?? 0;
+        if (reference > 0 && Math.abs(Math.log(reference / (this.reference ?? 1e-300))) > 0.1) {
+            this.reference = reference;
+            this.arrows.setReference(reference);
+            this.arrows.refresh();
+            this.#showLegend();
+        }
+    }
+
+    #showLegend() {
+        const { arrows, stage } = this;
+        const parts = [];
+        if (arrows.showsForces && this.reference > 0) {
+            parts.push(element('span.key', { title: '[ and ] change the length of arrows' }, element('i.arrow'), `${withUnit(this.reference / arrows.factor, 'N', 2)}`));
+        }
+        if (arrows.showsForces || arrows.showsPoints) {
+            parts.push(element('span.key', {}, element('i.dot.sticking'), 'sticking'), element('span.key', {}, element('i.dot.sliding'), 'sliding'));
+        }
+        if (stage.grids.length > 0) {
+            parts.push(element('span.key', { title: 'Small squares of the grid' }, element('i.square'), withUnit(stage.cell, 'm')));
+        }
+        this.legend.replaceChildren(...parts);
+        this.#sizeArrowKey();
+    }
+
+    // The arrow of the legend is as long as one at the middle of the scene.
+    #sizeArrowKey() {
+        const arrow = this.legend.querySelector('.arrow');
+        if (arrow) {
+            const { stage, arrows } = this;
+            const length = this.reference / arrows.factor * arrows.metresPerNewton * arrows.factor;
+            const distance = stage.camera.position.distanceTo(stage.controls.target);
+            const pixels = length / (2 * distance * Math.tan(stage.camera.fov * Math.PI / 360)) * stage.container.clientHeight;
+            arrow.style.width = `${Math.max(8, Math.min(160, pixels)).toFixed(1)}px`;
+        }
+    }
+
+    #key(event) {
+        if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.key !== 'Escape') {
+            return;
+        }
+        const { run, player } = this;
+        const jump = event.shiftKey ? 10 : 1;
+        const faster = by => player.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, speeds.indexOf(player.speed) + by))]);
+        const scale = by => { this.arrows.factor *= by; this.arrows.refresh(); this.#showLegend(); };
+        const actions = {
+            ' ': () => player.toggle(), ArrowLeft: () => player.step(-jump), ArrowRight: () => player.step(jump),
+            Home: () => player.seek(run.firstFrame, { pause: true }), End: () => player.seek(run.lastFrame, { pause: true }),
+            '-': () => faster(-1), '+': () => faster(1), '=': () => faster(1),
+            f: () => this.#follow(this.stage.followed >= 0 ? -1 : run.selected), v: () => this.#viewAll(),
+            c: () => this.#switch('points'), a: () => this.#switch('forces'), t: () => this.#switch('trails'), g: () => this.#switch('grid'),
+            '[': () => scale(1 / 1.5), ']': () => scale(1.5), d: () => theme.toggle(), r: () => this.live?.restart(),
+            l: () => run.largest.force?.frame >= 0 && player.seek(run.largest.force.frame, { pause: true }), n: () => this.#nextConcern(),
+            1: () => this.showTab('plots'), 2: () => this.showTab('bodies'), 3: () => this.showTab('contacts'), 4: () => this.showTab('run'),
+            Escape: () => (this.help ? this.#toggleHelp() : run.select(-1)), '?': () => this.#toggleHelp(),
+        };
+        const action = actions[event.key] ?? actions[event.key.toLowerCase()];
+        if (action) {
+            event.preventDefault();
+            action();
+        }
+    }
+
+    #nextConcern() {
+        const { run } = this, { overview } = run;
+        const from = overview.rowOf(this.player.frame);
+        for (let k = 1; k <= overview.count; ++k) {
+            const row = (from + k) % overview.count;
+            if (run.concernOf(row)) {
+                this.player.seek(overview.frameOf(row), { pause: true });
+                return;
+            }
+        }
+    }
+
+    #toggleHelp() {
+        if (this.help) {
+            this.help.remove();
+            this.help = null;
+            return;
+        }
+        const close = button('close', 'Close (Escape)', () => this.#toggleHelp());
+        this.help = element('div.help', { onclick: event => event.target === this.help && this.#toggleHelp() },
+            element('div.sheet', { role: 'dialog', 'aria-label': 'Keyboard' }, element('header', {}, element('h2', {}, 'Keyboard'), close),
+                element('dl', {}, ...shortcuts.flatMap(([keys, what]) => [element('dt', {}, ...keys.split(' ').map(key => element('kbd', {}, key))), element('dd', {}, what)])),
+                element('p.hint', {}, 'Drag on the stage to turn, scroll to come closer, right-drag to move. Click a body to select it.',
+                    this.live ? ' Drag a body to pull it with a spring; Shift-drag turns the view.' : '')));
+        document.body.append(this.help);
+        close.focus();
+    }
+
+    // Start ------------------------------------------------------------------------------------------
+
+    // Where bodies go, from some frames of the run; ones that fly off alone do not count.
+    async #frameScene() {
+        const { run } = this;
+        const last = run.lastFrame, first = run.firstFrame;
+        const samples = run.source.isLive || run.model.bodyOfMoving.length > manyBodies ? [first] : [0, 0.15, 0.35, 0.6, 1].map(at => Math.round(first + at * (last - first)));
+        const points = [];
+        for (const frame of new Set(samples)) {
+            const view = await this.frames.get(frame, 1, this.player.wantsContacts);
+            if (view) {
+                run.model.bodyOfMoving.forEach((body, k) => {
+                    const at = Array.from(view.states.subarray(k * view.width, k * view.width + 3));
+                    if (at.every(Number.isFinite)) {
+                        points.push({ at, radius: run.model.radii[body] || 0.01 });
+                    }
+                });
+            }
+        }
+        this.stage.setBounds(withoutStrays(points));
+        if (run.source.isLive || run.head.bodies.length > 0) {
+            this.#showLegend();
+        }
+    }
+
+    async start() {
+        const { run, player } = this;
+        await this.#frameScene();
+        player.seek(run.firstFrame);
+        const loop = now => {
+            player.tick(now / 1000);
+            if (this.stage.draw()) {
+                this.#sizeArrowKey();
+            }
+            requestAnimationFrame(loop);
+        };
+        requestAnimationFrame(loop);
+        if (run.model.problem) {
+            showError(`Bodies cannot be drawn: ${run.model.problem}.`);
+        }
+        try {
+            await run.readOverview();
+        } catch (error) {
+            showError(`The overview could not be read: ${error.message}`);
+        }
+        app.dataset.ready = 'true';
+        this.live?.watch();
+    }
+}
+
+// Leaves out what is farther from the middle than three times nine tenths of the others.
+function withoutStrays(points) {
+    if (points.length < 20) {
+        return points;
+    }
+    const middle = [0, 1, 2].map(k => points.map(({ at }) => at[k]).sort((a, b) => a - b)[points.length >> 1]);
+    const away = ({ at }) => Math.hypot(at[0] - middle[0], at[1] - middle[1], at[2] - middle[2]);
+    const distances = points.map(away).sort((a, b) => a - b);
+    const limit = 3 * distances[Math.floor(points.length * 0.9)] + 1e-12;
+    return points.filter(point => away(point) <= limit);
+}
+
+openSource().then(source => {
+    const page = new Page(source);
+    globalThis.tippe = page; // for those who look behind the curtain, and for tests
+    return page.start();
+}).catch(error => showError(`This run cannot be shown: ${error.message}`));

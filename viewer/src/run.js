@@ -1,0 +1,213 @@
+// A run as the page's parts share it: its source, its overview, what was found in it, what is selected.
+
+import { Emitter } from './dom.js';
+import { withUnit, number } from './format.js';
+import { lowerBound } from './plot.js';
+import { Overview } from './source.js';
+
+const leastTolerance = 1e-8; // what every solve is tight enough for: docs/conventions.md
+const mostRows = 60000;      // of the overview; above that a row stands for several frames
+
+export class Run extends Emitter {
+    #bodySeries = new Map();
+    #contactSeries = new Map();
+
+    constructor(source) {
+        super();
+        this.source = source;
+        this.head = source.head;
+        this.overview = new Overview();
+        this.overview.stride = source.isLive ? 1 : Math.max(1, Math.ceil(source.frameCount / mostRows));
+        this.labels = [];
+        this.selected = -1;
+        this.largest = {};
+        this.step = this.head.step;
+        this.stepper = this.head.stepper;
+        this.scene = parse(this.head.scene);
+        this.summary = parse(this.head.summary);
+        this.tolerance = Math.max(leastTolerance, this.summary?.residual_tolerance ?? this.scene?.simulation?.options?.tolerance ?? 0);
+    }
+
+    get firstFrame() {
+        return this.source.firstFrame;
+    }
+
+    get lastFrame() {
+        return this.source.frameCount - 1;
+    }
+
+    // Frames of a recording are a fixed time apart; those of a live run are where their steps ended.
+    get frameTime() {
+        return this.step * this.head.every * (this.head.stride ?? 1);
+    }
+
+    timeOf(frame) {
+        const { overview } = this;
+        if (overview.stride === 1 && frame - overview.first < overview.count && frame >= overview.first) {
+            return overview.time[frame - overview.first];
+        }
+        return frame * this.frameTime;
+    }
+
+    frameAt(time) {
+        const { overview } = this;
+        if (overview.stride === 1 && overview.count === this.source.frameCount - overview.first) {
+            const above = lowerBound(overview.time, overview.count, time);
+            const isNearer = above > 0 && (above === overview.count || time - overview.time[above - 1] < overview.time[above] - time);
+            return overview.first + (isNearer ? above - 1 : above);
+        }
+        return Math.max(this.firstFrame, Math.min(this.lastFrame, Math.round(time / this.frameTime)));
+    }
+
+    nameOf(body) {
+        return this.head.bodies[body]?.name ?? 'a body made later';
+    }
+
+    async readOverview() {
+        await this.source.readOverview(this.overview, () => this.#grew());
+        this.labels = await this.source.readLabels();
+        this.emit('overview');
+    }
+
+    async extendOverview() {
+        const from = this.overview.first + this.overview.count;
+        if (from < this.source.frameCount) {
+            await this.source.readOverview(this.overview, () => {}, from, this.source.frameCount);
+            this.#grew();
+        }
+    }
+
+    #grew() {
+        this.#findLargest();
+        this.emit('overview');
+    }
+
+    #findLargest() {
+        const { overview } = this;
+        const done = this.searched ?? 0;
+        for (const [name, column] of [['force', 'forceMax'], ['penetration', 'penetration'], ['residual', 'residual']]) {
+            let best = this.largest[name] ?? { value: 0, frame: -1, row: -1 };
+            for (let row = done; row < overview.count; ++row) {
+                if (overview[column][row] > best.value) {
+                    best = { value: overview[column][row], frame: overview.frameOf(row), row };
+                }
+            }
+            this.largest[name] = best;
+        }
+        this.searched = overview.count;
+    }
+
+    restartOverview() {
+        this.overview.clear();
+        this.overview.first = this.source.firstFrame;
+        this.largest = {};
+        this.searched = 0;
+        this.forgetSeries();
+    }
+
+    // What is to be wary of in a row: 'error', 'warning' or null.
+    concernOf(row) {
+        const { overview } = this;
+        if (overview.undone[row] > 0 || overview.fallback[row] >= 0 || overview.failures[row] > 0) {
+            return 'error';
+        }
+        return overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row]) ? 'warning' : null;
+    }
+
+    describeConcern(row) {
+        const { overview } = this;
+        const parts = [];
+        if (overview.undone[row] > 0) {
+            parts.push('step undone');
+        }
+        if (overview.fallback[row] >= 0) {
+            parts.push(`fell back on ${this.labels[overview.fallback[row]] ?? 'another way'}`);
+        } else if (overview.failures[row] > 0) {
+            parts.push(`${overview.failures[row]} solves not converged`);
+        }
+        if (overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row])) {
+            parts.push(`residual ${number(overview.residual[row], 2)}`);
+        }
+        return parts.join(', ');
+    }
+
+    countConcerns() {
+        const counts = { error: 0, warning: 0, firstError: -1, firstWarning: -1 };
+        for (let row = 0; row < this.overview.count; ++row) {
+            const kind = this.concernOf(row);
+            if (kind) {
+                counts[kind] += 1;
+                const first = kind === 'error' ? 'firstError' : 'firstWarning';
+                counts[first] = counts[first] < 0 ? row : counts[first];
+            }
+        }
+        return counts;
+    }
+
+    // Spans of frames in which something slides, as pairs of rows.
+    slidingSpans() {
+        const { overview } = this;
+        const spans = [];
+        let start = -1;
+        for (let row = 0; row <= overview.count; ++row) {
+            const slides = row < overview.count && overview.sliding[row] > 0;
+            if (slides && start < 0) {
+                start = row;
+            } else if (!slides && start >= 0) {
+                spans.push([start, row - 1]);
+                start = -1;
+            }
+        }
+        return spans;
+    }
+
+    select(body) {
+        this.selected = body;
+        this.emit('select', body);
+    }
+
+    forgetSeries() {
+        this.#bodySeries.clear();
+        this.#contactSeries.clear();
+    }
+
+    // All states of a body, from memory where they have been read before.
+    bodySeries(body) {
+        const moving = this.head.bodies[body].moving;
+        if (!this.#bodySeries.has(moving)) {
+            if (this.#bodySeries.size > 64) {
+                this.#bodySeries.clear();
+            }
+            this.#bodySeries.set(moving, this.source.readBodySeries(moving));
+        }
+        return this.#bodySeries.get(moving);
+    }
+
+    contactSeries(body) {
+        if (!this.#contactSeries.has(body)) {
+            this.#contactSeries.set(body, this.source.readContactSeries(body));
+        }
+        return this.#contactSeries.get(body);
+    }
+
+    describe() {
+        const { head } = this;
+        const moving = head.bodies.filter(body => body.moving >= 0).length;
+        const parts = [this.stepper, `step ${withUnit(this.step, 's')}`, `${moving} ${moving === 1 ? 'body' : 'bodies'}`];
+        if (head.joints.length > 0) {
+            parts.push(`${head.joints.length} ${head.joints.length === 1 ? 'joint' : 'joints'}`);
+        }
+        if (head.every * (head.stride ?? 1) > 1) {
+            parts.push(`every ${head.every * (head.stride ?? 1)}th step`);
+        }
+        return parts;
+    }
+}
+
+function parse(text) {
+    try {
+        return JSON.parse(text);
+    } catch {
+        return null;
+    }
+}

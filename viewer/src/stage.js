@@ -1,0 +1,441 @@
+// The stage: light, ground, camera, and the bodies on it. Draws only when something has changed.
+
+import * as THREE from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
+import { Emitter } from './dom.js';
+import { Resolution, isPlain } from './quality.js';
+import { theme } from './theme.js';
+
+// Lines of a grid that fade with distance, the same width at any.
+const gridVertex = `
+    varying vec2 at;
+    varying float away;
+    uniform vec3 middle;
+    void main() {
+        at = position.xy;
+        vec4 world = modelMatrix * vec4(position, 1.0);
+        away = distance(world.xyz, middle);
+        gl_Position = projectionMatrix * viewMatrix * world;
+    }`;
+const gridFragment = `
+    varying vec2 at;
+    varying float away;
+    uniform vec3 colour;
+    uniform float cell, reach, strength;
+    float lines(float size) {
+        vec2 place = at / size;
+        vec2 line = abs(fract(place - 0.5) - 0.5) / fwidth(place);
+        float fade = clamp(1.0 - max(fwidth(place).x, fwidth(place).y) * 2.0, 0.0, 1.0);
+        return fade * (1.0 - min(min(line.x, line.y), 1.0));
+    }
+    void main() {
+        float line = max(0.45 * lines(cell), lines(cell * 5.0));
+        float fade = 1.0 - smoothstep(0.25 * reach, reach, away);
+        gl_FragColor = vec4(colour, line * fade * strength);
+    }`;
+
+function niceStep(size) {
+    const power = 10 ** Math.floor(Math.log10(size));
+    return [1, 2, 5, 10].map(factor => factor * power).find(step => step >= size * 0.999) ?? power;
+}
+
+export class Stage extends Emitter {
+    #dirty = true;
+    #raycaster = new THREE.Raycaster();
+
+    constructor(container, head, model) {
+        super();
+        this.container = container;
+        this.head = head;
+        this.model = model;
+        this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
+        this.resolution = new Resolution(this.renderer, () => this.invalidate());
+        this.renderer.shadowMap.enabled = true;
+        this.renderer.shadowMap.type = isPlain ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
+        this.renderer.toneMapping = THREE.NeutralToneMapping;
+        this.renderer.domElement.tabIndex = 0;
+        this.renderer.domElement.setAttribute('aria-label', 'The bodies in motion');
+        container.append(this.renderer.domElement);
+
+        this.scene = new THREE.Scene();
+        this.camera = new THREE.PerspectiveCamera(32, 1, 0.01, 1000);
+        this.gravity = new THREE.Vector3(...head.gravity);
+        this.up = this.gravity.lengthSq() > 0 ? this.gravity.clone().normalize().negate()
+            : new THREE.Vector3(0, head.planar ? 1 : 0, head.planar ? 0 : 1);
+        this.camera.up.copy(this.up);
+        this.controls = new OrbitControls(this.camera, this.renderer.domElement);
+        this.controls.enableDamping = true;
+        this.controls.dampingFactor = 0.12;
+        this.controls.addEventListener('change', () => this.invalidate());
+
+        this.scene.add(model.group);
+        this.followed = -1;
+        this.selected = -1;
+        this.outline = new THREE.Group();
+        this.scene.add(this.outline);
+        this.#light();
+        this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
+        this.grids = [];
+        theme.on('change', () => this.#paint());
+        new ResizeObserver(() => this.#resize()).observe(container);
+        this.#watchPointer();
+    }
+
+    invalidate() {
+        this.#dirty = true;
+    }
+
+    #light() {
+        if (!isPlain) {
+            const generator = new THREE.PMREMGenerator(this.renderer);
+            this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
+            generator.dispose();
+        }
+        this.sky = new THREE.HemisphereLight('#ffffff', '#8d8577', 0.6);
+        this.sun = new THREE.DirectionalLight('#fff4e3', 2.4);
+        this.sun.castShadow = true;
+        this.sun.shadow.mapSize.setScalar(isPlain ? 1024 : 2048);
+        this.sun.shadow.radius = 4;
+        this.scene.add(this.sky, this.sun, this.sun.target);
+    }
+
+    // Frames the places the bodies go: `points` is a list of arrays of x y z.
+    setBounds(points) {
+        const box = new THREE.Box3();
+        const ball = new THREE.Vector3();
+        points.forEach(({ at, radius }) => {
+            ball.fromArray(at);
+            box.union(new THREE.Box3(ball.clone().subScalar(radius), ball.clone().addScalar(radius)));
+        });
+        if (box.isEmpty()) {
+            box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
+        }
+        this.box = box;
+        box.getBoundingSphere(this.bounds);
+        this.bounds.radius = Math.max(this.bounds.radius, 1e-4);
+        const { center, radius } = this.bounds;
+        this.scene.fog = new THREE.Fog(0, radius * 14, radius * 46);
+        this.controls.minDistance = radius * 0.05;
+        this.controls.maxDistance = radius * 40;
+        this.#aimSun();
+        this.#layGround();
+        this.frame();
+        this.#paint();
+        this.lowest = center.clone().addScaledVector(this.up, -radius);
+    }
+
+    #aimSun() {
+        const { center, radius } = this.bounds;
+        const side = this.#side();
+        const front = this.#front();
+        this.sun.target.position.copy(center);
+        this.sun.position.copy(center).addScaledVector(this.up, radius * 4)
+            .addScaledVector(side, -radius * 1.5).addScaledVector(front, -radius * 2.6);
+        const shadow = this.sun.shadow.camera;
+        shadow.left = shadow.bottom = -radius * 1.7;
+        shadow.right = shadow.top = radius * 1.7;
+        shadow.near = radius * 0.5;
+        shadow.far = radius * 10;
+        shadow.updateProjectionMatrix();
+        this.sun.shadow.normalBias = radius * 0.004;
+        this.sun.shadow.bias = -0.0004;
+        this.sky.position.copy(this.up);
+    }
+
+    // A horizontal direction to the right of the first view.
+    #side() {
+        const front = this.#front();
+        return new THREE.Vector3().crossVectors(front, this.up).normalize();
+    }
+
+    #front() {
+        const axis = this.head.planar || Math.abs(this.up.z) < 0.5 ? new THREE.Vector3(0, 0, -1) : new THREE.Vector3(0, 1, 0);
+        return axis.addScaledVector(this.up, -axis.dot(this.up)).normalize();
+    }
+
+    frame(animate = false) {
+        const { center, radius } = this.bounds;
+        const aspect = this.camera.aspect || 1;
+        const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
+        const fit = radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
+        const front = this.#front(), side = this.#side();
+        const direction = this.head.planar
+            ? front.clone().negate().addScaledVector(this.up, 0.16).addScaledVector(side, 0.1)
+            : front.clone().negate().addScaledVector(this.up, 0.42).addScaledVector(side, 0.55);
+        this.controls.target.copy(center);
+        this.camera.position.copy(center).addScaledVector(direction.normalize(), fit * 1.08);
+        this.camera.near = radius * 0.01;
+        this.camera.far = radius * 120;
+        this.camera.updateProjectionMatrix();
+        this.controls.update();
+        this.invalidate();
+    }
+
+    // The planes of the scene, or where there is none a grid below everything.
+    #layGround() {
+        for (const mesh of this.grids) {
+            this.scene.remove(mesh);
+        }
+        this.grids = [];
+        const { center, radius } = this.bounds;
+        for (const plane of this.model.planes) {
+            const normal = new THREE.Vector3(...plane.shape.normal);
+            const turn = new THREE.Quaternion(plane.rotation[1], plane.rotation[2], plane.rotation[3], plane.rotation[0]);
+            const point = normal.clone().multiplyScalar(plane.shape.offset).applyQuaternion(turn).add(new THREE.Vector3(...plane.position));
+            const bodyTurn = this.model.rotationOf(plane.body);
+            normal.applyQuaternion(turn).applyQuaternion(bodyTurn);
+            point.applyQuaternion(bodyTurn).add(this.model.positionOf(plane.body));
+            const middle = center.clone().addScaledVector(normal, normal.dot(point) - normal.dot(center));
+            this.#layPlane(middle, normal, true);
+        }
+        if (this.model.planes.length === 0 && this.model.fixedMeshes.length === 0) {
+            const height = this.#lowestOf(this.box);
+            this.#layPlane(center.clone().addScaledVector(this.up, height - center.dot(this.up) - radius * 0.02), this.up.clone(), false);
+        }
+    }
+
+    #lowestOf(box) {
+        const corner = new THREE.Vector3();
+        let lowest = Infinity;
+        for (let i = 0; i < 8; ++i) {
+            corner.set(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z);
+            lowest = Math.min(lowest, corner.dot(this.up));
+        }
+        return lowest;
+    }
+
+    #layPlane(middle, normal, isSolid) {
+        const reach = this.bounds.radius * 9;
+        const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
+        const ground = new THREE.Mesh(new THREE.CircleGeometry(reach * 4, 96), isSolid
+            ? new THREE.MeshLambertMaterial()
+            : new THREE.ShadowMaterial({ opacity: 0.16 }));
+        ground.receiveShadow = true;
+        ground.userData.isSolid = isSolid;
+        const grid = new THREE.Mesh(ground.geometry, new THREE.ShaderMaterial({
+            vertexShader: gridVertex,
+            fragmentShader: gridFragment,
+            transparent: true,
+            depthWrite: false,
+            polygonOffset: true,
+            polygonOffsetFactor: -1,
+            side: THREE.DoubleSide,
+            uniforms: {
+                colour: { value: new THREE.Color() },
+                cell: { value: niceStep(this.bounds.radius / 8) },
+                reach: { value: reach },
+                strength: { value: 0.5 },
+                middle: { value: middle.clone() },
+            },
+        }));
+        grid.userData.isGrid = true;
+        // The grid's lines are at multiples of its cell in the world, where the plane lets them be.
+        for (const mesh of [ground, grid]) {
+            mesh.position.copy(middle);
+            mesh.quaternion.copy(turn);
+            this.scene.add(mesh);
+            this.grids.push(mesh);
+        }
+        this.cell = grid.material.uniforms.cell.value;
+    }
+
+    setGridVisible(visible) {
+        for (const mesh of this.grids) {
+            if (mesh.userData.isGrid) {
+                mesh.visible = visible;
+            }
+        }
+        this.invalidate();
+    }
+
+    #paint() {
+        const background = new THREE.Color(theme.colour('stage'));
+        this.scene.background = background;
+        if (this.scene.fog) {
+            this.scene.fog.color.copy(background);
+        }
+        for (const mesh of this.grids) {
+            if (mesh.userData.isGrid) {
+                mesh.material.uniforms.colour.value.set(theme.colour('grid'));
+            } else if (mesh.userData.isSolid) {
+                mesh.material.color.set(theme.colour('ground'));
+            }
+        }
+        for (const mesh of this.model.fixedMeshes) {
+            mesh.material.color.set(theme.colour('stone'));
+        }
+        this.scene.environmentIntensity = theme.isDark ? 0.32 : 0.5;
+        this.sun.intensity = theme.isDark ? 2.0 : 2.3;
+        this.sky.intensity = (theme.isDark ? 0.35 : 0.75) + (isPlain ? 0.7 : 0);
+        this.invalidate();
+    }
+
+    #resize() {
+        const { clientWidth: width, clientHeight: height } = this.container;
+        if (width === 0 || height === 0) {
+            return;
+        }
+        const isFirst = !this.sized;
+        this.sized = true;
+        this.renderer.setSize(width, height, false);
+        this.camera.aspect = width / height;
+        this.camera.updateProjectionMatrix();
+        if (isFirst) {
+            this.frame();
+        }
+        this.invalidate();
+        this.emit('resize');
+    }
+
+    // Pointer: a click selects; a body under it may be dragged when someone wants that.
+    #watchPointer() {
+        const canvas = this.renderer.domElement;
+        let start = null;
+        canvas.addEventListener('pointerdown', event => {
+            start = { x: event.clientX, y: event.clientY, hit: null };
+            if (event.button === 0 && this.wantsDrag && !event.shiftKey) {
+                const hit = this.pick(event);
+                if (hit && this.wantsDrag(hit)) {
+                    start.hit = hit;
+                    start.plane = new THREE.Plane().setFromNormalAndCoplanarPoint(
+                        this.camera.getWorldDirection(new THREE.Vector3()).negate(), hit.point);
+                    this.controls.enabled = false;
+                    canvas.setPointerCapture(event.pointerId);
+                    this.emit('dragstart', hit);
+                }
+            }
+        }, { capture: true });
+        canvas.addEventListener('pointermove', event => {
+            if (start?.hit) {
+                const target = this.#ray(event).intersectPlane(start.plane, new THREE.Vector3());
+                if (target) {
+                    this.emit('drag', start.hit, target);
+                }
+            }
+        });
+        const finish = event => {
+            if (!start) {
+                return;
+            }
+            const moved = Math.hypot(event.clientX - start.x, event.clientY - start.y);
+            if (start.hit) {
+                this.controls.enabled = true;
+                this.emit('dragend', start.hit);
+            }
+            if (moved < 4 && event.button === 0 && event.type === 'pointerup') {
+                const hit = this.pick(event);
+                this.emit('select', hit ? hit.body : -1);
+            }
+            start = null;
+        };
+        canvas.addEventListener('pointerup', finish);
+        canvas.addEventListener('pointercancel', finish);
+    }
+
+    #ray(event) {
+        const area = this.renderer.domElement.getBoundingClientRect();
+        const pointer = new THREE.Vector2((event.clientX - area.left) / area.width * 2 - 1,
+            1 - (event.clientY - area.top) / area.height * 2);
+        this.#raycaster.setFromCamera(pointer, this.camera);
+        return this.#raycaster.ray;
+    }
+
+    pick(event) {
+        this.#ray(event);
+        return this.model.pick(this.#raycaster);
+    }
+
+    // Where a point of the world is on the page, in pixels from the stage's corner.
+    project(point) {
+        const p = point.clone().project(this.camera);
+        return { x: (p.x + 1) / 2 * this.container.clientWidth, y: (1 - p.y) / 2 * this.container.clientHeight };
+    }
+
+    select(body) {
+        this.selected = body;
+        this.outline.clear();
+        if (body >= 0) {
+            const material = new THREE.MeshBasicMaterial({ color: theme.colour('accent'), side: THREE.BackSide });
+            const thickness = this.model.radii[body] * 0.035 + this.bounds.radius * 0.0012;
+            material.onBeforeCompile = shader => {
+                shader.vertexShader = shader.vertexShader.replace('#include <project_vertex>', `
+                    vec4 mvPosition = modelViewMatrix * vec4(transformed, 1.0);
+                    mvPosition.xyz += normalize(normalMatrix * normal) * ${thickness.toFixed(8)};
+                    gl_Position = projectionMatrix * mvPosition;`);
+            };
+            for (const { batch, index } of this.model.instancesOf(body)) {
+                const mesh = new THREE.Mesh(batch.geometry, material);
+                mesh.matrixAutoUpdate = false;
+                mesh.userData = { batch, index };
+                this.outline.add(mesh);
+            }
+            this.#placeOutline();
+        }
+        this.invalidate();
+    }
+
+    #placeOutline() {
+        for (const mesh of this.outline.children) {
+            mesh.userData.batch.mesh.getMatrixAt(mesh.userData.index, mesh.matrix);
+        }
+    }
+
+    follow(body) {
+        this.followed = body;
+        this.followedAt = body >= 0 ? this.model.positionOf(body) : null;
+        if (body >= 0) {
+            const shift = this.followedAt.clone().sub(this.controls.target);
+            this.controls.target.add(shift);
+            this.camera.position.add(shift);
+            this.controls.update();
+        }
+        this.invalidate();
+    }
+
+    // To be called when bodies have been placed.
+    moved() {
+        if (this.followed >= 0) {
+            const now = this.model.positionOf(this.followed);
+            const shift = now.clone().sub(this.followedAt);
+            this.followedAt = now;
+            this.controls.target.add(shift);
+            this.camera.position.add(shift);
+            this.sun.position.add(shift);
+            this.sun.target.position.add(shift);
+            this.controls.update();
+        }
+        this.#placeOutline();
+        this.invalidate();
+    }
+
+    // What stands between the camera and the middle of the scene becomes glass.
+    #clearView() {
+        const target = this.followed >= 0 ? this.followedAt : this.bounds.center;
+        const direction = target.clone().sub(this.camera.position);
+        const distance = direction.length();
+        this.#raycaster.set(this.camera.position, direction.normalize());
+        this.#raycaster.far = distance;
+        const hiding = new Set(this.#raycaster.intersectObjects(this.model.fixedMeshes, false).map(hit => hit.object));
+        this.#raycaster.far = Infinity;
+        for (const mesh of this.model.fixedMeshes) {
+            const inFront = hiding.has(mesh);
+            mesh.material.opacity = inFront ? 0.1 : 1;
+            mesh.material.depthWrite = !inFront;
+            mesh.castShadow = !inFront;
+        }
+    }
+
+    // Draws when something has changed; true when it did.
+    draw() {
+        this.controls.update();
+        if (!this.#dirty || !this.sized) {
+            return false;
+        }
+        this.#dirty = false;
+        this.#clearView();
+        this.renderer.render(this.scene, this.camera);
+        this.resolution.drawn(performance.now());
+        return true;
+    }
+}
