@@ -5,8 +5,12 @@
 set -euo pipefail
 
 build=(gcc libc6-dev make cmake ninja-build pkg-config libopenblas-dev liblapacke-dev libsuitesparse-dev
-       libqhull-dev libhdf5-dev)
+       libqhull-dev libhdf5-dev zlib1g-dev)
 tests=(libyajl-dev clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-h5py)
+
+# The page is built by node and tested in Chromium, wherever they come from.
+command -v node >/dev/null && command -v npm >/dev/null || build+=(nodejs npm)
+command -v chromium >/dev/null || tests+=(chromium)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
