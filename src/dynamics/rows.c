@@ -161,19 +161,9 @@ static tpWrench opposite(tpWrench wrench) {
     return other;
 }
 
-int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                      const tpContact* contact, int contactIndex, const tpContactLaw* law,
-                      double bias) {
-    bool isRough = law->mu > 0.0;
-    bool isTorsional = isRough && law->arm > 0.0 && rows->degrees == 6;
-    int dimension = !isRough ? 1 : rows->degrees == 3 ? 2 : isTorsional ? 4 : 3;
-    tpBlockInfo info = { tp_contactSource, contactIndex };
-    tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
-    int block =
-        tpRows_AddBlock(rows, system, info, kind, dimension, contact->bodyA, contact->bodyB);
-    int first = rows->firstRows[block];
-    rows->mu[block] = law->mu;
-    rows->bias[first] = bias;
+void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
+                       const tpContactLaw* law) {
+    int first = rows->firstRows[block], dimension = rows->dimensions[block];
     // Impulses act at each body's own surface point: while there is a gap the two differ, and angular
     // momentum is kept only up to gap times impulse, which is nothing where bodies touch.
     tpVec3 armA = tpSub(contact->pointA, poses[contact->bodyA].position);
@@ -186,11 +176,26 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
     for (int k = 1; k < dimension && k < 3; ++k) {
         rows->scale[first + k] = law->ellipse[k - 1];
     }
-    if (isTorsional) {
+    if (dimension == 4) {
         tpWrench spin = { tpZeroVec3(), contact->normal };
         tpRows_SetRow(rows, block, 3, spin, opposite(spin));
         rows->scale[first + 3] = law->arm;
     }
+}
+
+int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpContact* contact, int contactIndex, const tpContactLaw* law,
+                      double bias) {
+    bool isRough = law->mu > 0.0;
+    bool isTorsional = isRough && law->arm > 0.0 && rows->degrees == 6;
+    int dimension = !isRough ? 1 : rows->degrees == 3 ? 2 : isTorsional ? 4 : 3;
+    tpBlockInfo info = { tp_contactSource, contactIndex };
+    tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
+    int block =
+        tpRows_AddBlock(rows, system, info, kind, dimension, contact->bodyA, contact->bodyB);
+    rows->mu[block] = law->mu;
+    rows->bias[rows->firstRows[block]] = bias;
+    tpRows_SetContact(rows, block, poses, contact, law);
     return block;
 }
 

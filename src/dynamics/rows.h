@@ -79,6 +79,10 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpContact* contact, int contactIndex, const tpContactLaw* law,
                       double bias);
 
+// Writes the directions and scales of a contact's rows anew, for contact, law and poses that have moved.
+void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
+                       const tpContactLaw* law);
+
 // Adds an empty block of joint rows, to be filled by tpRows_SetRow. Returns its number.
 int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,
                     int dimension, int bodyA, int bodyB);

@@ -7,7 +7,7 @@
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
 // cone whatever was solved.
-static void judgeContacts(const tpRows* rows, tpStepReport* report) {
+void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report) {
     // Below these a ratio says nothing: the load or the speed is rounding.
     double largestLoad = 0.0, largestSpeed = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
@@ -243,7 +243,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
     report->residual = fmax(report->residual, residual);
-    judgeContacts(rows, report);
+    tpRows_JudgeContacts(rows, report);
     return true;
 }
 
@@ -259,7 +259,7 @@ bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report) {
     }
     double size = fmax(normOf(rows->q, rows->rowCount), smallestScale);
     report->residual = fmax(report->residual, judged.velocity / size);
-    judgeContacts(rows, report);
+    tpRows_JudgeContacts(rows, report);
     return true;
 }
 

@@ -23,6 +23,10 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 // rows->velocity and raises the report's residuals. False where memory ran out.
 bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report);
 
+// Raises the report's largest relative violations of the cone and of maximal dissipation by those of the
+// rows' impulses and velocities.
+void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
+
 // Adds the energies that impulses changed, between velocities before and after them.
 void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
                           const tpVelocity* after, const tpContact* contacts, tpStepReport* report);

@@ -4,6 +4,7 @@
 
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
+#include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
 #include "steppers/free_flight/free_flight.h"
 #include "steppers/penalty/penalty.h"
 #include "steppers/stepper.h"
@@ -14,6 +15,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_stewartTrinkle] = &tpStewartTrinkleStepper,
     [tp_anitescu] = &tpAnitescuStepper,
     [tp_benderSchmitt] = &tpBenderSchmittStepper,
+    [tp_chakrabortyTrinkle] = &tpChakrabortyTrinkleStepper,
     [tp_penalty] = &tpPenaltyStepper,
 };
 

@@ -4,8 +4,9 @@
 #include "support/check.h"
 #include "tippe/world.h"
 
-static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt };
-enum { stepperCount = 3 };
+static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
+                                        tp_chakrabortyTrinkle };
+enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
 static tpWorld* makeWorld(tpStepperId stepper, double slope) {
     tpWorldDef def = tpDefaultWorldDef();

@@ -115,6 +115,7 @@ static const tpStepperId steppers[] = {
     tp_stewartTrinkle,
     tp_anitescu,
     tp_benderSchmitt,
+    tp_chakrabortyTrinkle,
     tp_penalty,
 };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };

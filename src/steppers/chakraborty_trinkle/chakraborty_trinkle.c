@@ -1,0 +1,255 @@
+// The geometrically implicit step [ChakrabortyBerardAkellaTrinkle07]: contact conditions are met where
+// the step ends, with closest points, normals and friction directions as they are there.
+
+#include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+#include "steppers/chakraborty_trinkle/islands.h"
+#include "steppers/chakraborty_trinkle/problem_parts.h"
+
+enum { maxPasses = 8, deepestHalving = 5 };
+
+// Contacts nearer than this where a step ends are closed, m.
+static const double closedGap = 1e-9;
+
+// The certificate: the contact law and the momentum where the step ends.
+static void judge(tpImplicitStep* step, tpStepReport* report) {
+    double sum = 0.0, scale = 0.0;
+    for (int k = 0; k < step->islands.count; ++k) {
+        const tpIslandProblem* problem = &step->problems[k];
+        double size = tpIslandProblem_Scale(problem);
+        sum += tpIslandProblem_Judge(problem);
+        scale += size * size;
+    }
+    report->residual = fmax(report->residual, sqrt(sum) / fmax(sqrt(scale), 1e-6));
+    tpRows_JudgeContacts(&step->base.rows, report);
+}
+
+// Rows as they were in the middle of the step, with the impulses found, for accounts.
+static void writeRows(tpImplicitStep* step) {
+    tpTimeStep* base = &step->base;
+    tpRows* rows = &base->rows;
+    for (int i = 0; i < base->contactCount; ++i) {
+        const tpContactPlace* place = &step->geometry.middles[i];
+        tpContact* contact = &base->contacts[i];
+        contact->normal = place->normal;
+        contact->pointA = place->pointA;
+        contact->pointB = place->pointB;
+        base->laws[i].tangents[0] = place->tangents[0];
+        base->laws[i].tangents[1] = place->tangents[1];
+        tpRows_SetContact(rows, i, step->geometry.middlePoses, contact, &base->laws[i]);
+    }
+    // Joints are the last blocks, in the same order.
+    int first = base->contactCount < rows->blockCount ? rows->firstRows[base->contactCount] : 0;
+    size_t numbers = (size_t)step->geometry.jointMiddles.rowCount * (size_t)rows->degrees;
+    size_t at = (size_t)first * (size_t)rows->degrees;
+    if (numbers > 0) {
+        memcpy(rows->jacobianA + at, step->geometry.jointMiddles.jacobianA,
+               sizeof(double) * numbers);
+        memcpy(rows->jacobianB + at, step->geometry.jointMiddles.jacobianB,
+               sizeof(double) * numbers);
+    }
+}
+
+// Moves the system to where the step ends and takes account of the impulses.
+static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
+    tpTimeStep* base = &step->base;
+    tpSystem* system = base->system;
+    writeRows(step);
+    // Impulses act against the mean of the velocities before and after them.
+    tpVelocity* before = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
+    if (before == NULL) {
+        return false;
+    }
+    for (int i = 0; i < base->bodyCount; ++i) {
+        bool isEuler = step->thetaOf[i] == 1.0;
+        before[i] = isEuler ? base->kicked[i] : base->startVelocities[i];
+        base->velocities[i] = step->geometry.travels[i].end.velocity;
+        system->velocities.data[i] = base->velocities[i];
+        if (tpSystem_IsDynamic(system, i)) {
+            system->poses.data[i] = step->geometry.endPoses[i];
+        }
+    }
+    tpSystem_MoveKinematic(system, system->time, base->h);
+    tpRows_AccountEnergy(&base->rows, system, before, base->pushed, base->contacts, report);
+    for (int i = 0; i < base->contactCount; ++i) {
+        // What is listed is where the step ends.
+        base->contacts[i].pointA = step->geometry.ends[i].pointA;
+        base->contacts[i].pointB = step->geometry.ends[i].pointB;
+        base->contacts[i].normal = step->geometry.ends[i].normal;
+        base->contacts[i].gap = step->geometry.ends[i].gap;
+    }
+    return tpTimeStep_Tally(base, tally);
+}
+
+// After an impact: velocities where the step ends that no longer approach, with friction, for the islands
+// that were hit. The position condition alone leaves a part of the approach to the next step.
+static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally,
+                       double wholeStep, tpStepReport* report) {
+    tpTimeStep* base = &step->base;
+    tpSystem* system = base->system;
+    bool isAny = false;
+    for (int k = 0; k < step->islands.count; ++k) {
+        isAny = isAny || step->isImpact[k];
+    }
+    if (!isAny) {
+        return true;
+    }
+    int count = base->contactCount;
+    bool* isClosed = TP_SCRATCH(&system->arena, bool, count);
+    size_t bytes = sizeof(tpVelocity) * (size_t)base->bodyCount;
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (isClosed == NULL || before == NULL) {
+        return false;
+    }
+    memcpy(before, system->velocities.data, bytes);
+    for (int i = 0; i < count; ++i) {
+        bool isPushed = base->rows.impulse[base->rows.firstRows[i]] > 0.0;
+        isClosed[i] = step->isImpact[step->islands.ofBlock[i]] &&
+                      (isPushed || base->contacts[i].gap <= closedGap);
+    }
+    if (!tpTimeStep_UseContacts(base, base->contacts, count)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (isClosed[i]) {
+            tpRows_AddContact(&base->rows, system, system->poses.data, &base->contacts[i], i,
+                              &base->laws[i], 0.0);
+        }
+    }
+    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0 };
+    tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
+    base->freeVelocities = base->freeMoves = before;
+    tpTimeStep_SetFreeVelocities(base);
+    tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
+                                 step->settings.tolerance };
+    if (!tpRows_Solve(&base->rows, system, memory->solver, &settings, report)) {
+        return false;
+    }
+    tpRows_ApplyImpulses(&base->rows, system->velocities.data);
+    tpRows_AccountEnergy(&base->rows, system, before, system->velocities.data, base->contacts,
+                         report);
+    tpJoints_AddReactions(system, &base->rows, wholeStep);
+    return tpTimeStep_Tally(base, tally);
+}
+
+// Finds contacts and solves, looking farther where bodies outran their margins.
+static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
+                      bool* isSolved) {
+    tpTimeStep* base = &step->base;
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        if (!tpTimeStep_FindContacts(base, base->startPoses) || !tpImplicitStep_Prepare(step)) {
+            return false;
+        }
+        tpTimeStep_WarmStart(base, &memory->history, 1.0);
+        if (!tpImplicitStep_Solve(step, memory, report, isSolved)) {
+            return false;
+        }
+        if (!tpTimeStep_Outran(base, NULL)) {
+            break;
+        }
+    }
+    return true;
+}
+
+static void goBack(tpImplicitStep* step) {
+    tpTimeStep* base = &step->base;
+    if (base->bodyCount > 0) {
+        memcpy(base->system->poses.data, base->startPoses,
+               sizeof(tpPose) * (size_t)base->bodyCount);
+        memcpy(base->system->velocities.data, base->startVelocities,
+               sizeof(tpVelocity) * (size_t)base->bodyCount);
+    }
+}
+
+// One step of h seconds at the system's time, or two of half the length where it cannot be solved.
+static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
+                    double h, double wholeStep, int depth, tpTally* tally, tpImplicitStep* step,
+                    tpStepReport* report) {
+    tpStepReport start = *report;
+    step->settings = *settings;
+    bool isSolved;
+    if (!tpTimeStep_Begin(&step->base, system, h, h, report) ||
+        !solveStep(step, memory, report, &isSolved)) {
+        return false;
+    }
+    if (!isSolved && depth < deepestHalving) {
+        goBack(step);
+        int solves = report->solveCount, iterations = report->iterationCount;
+        *report = start;
+        report->solveCount = solves;
+        report->iterationCount = iterations;
+        report->substepCount += 1;
+        double time = system->time;
+        bool isDone =
+            advance(system, memory, settings, 0.5 * h, wholeStep, depth + 1, tally, step, report);
+        system->time = time + 0.5 * h;
+        isDone = isDone && advance(system, memory, settings, 0.5 * h, wholeStep, depth + 1, tally,
+                                   step, report);
+        system->time = time;
+        report->fallback = "halved step";
+        return isDone;
+    }
+    if (!isSolved) {
+        report->failureCount += 1;
+        report->converged = false;
+        report->fallback = "last iterate";
+    }
+    judge(step, report);
+    if (!commit(step, tally, report)) {
+        return false;
+    }
+    tpJoints_AddReactions(system, &step->base.rows, wholeStep);
+    return endImpacts(step, memory, tally, wholeStep, report);
+}
+
+static bool hasRestitution(const tpTimeStep* step) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->laws[i].restitution > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    tpStepperMemory* memory = state;
+    tpImplicitSettings settings = { options->values[tp_thetaOption],
+                                    options->values[tp_gammaOption],
+                                    options->values[tp_toleranceOption],
+                                    (int)options->values[tp_directionsOption] };
+    tpImplicitStep step;
+    tpTally tally = { NULL, 0 };
+    memset(&step, 0, sizeof(step));
+    for (int i = 0; i < system->joints.count; ++i) {
+        system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
+    }
+    if (!advance(system, memory, &settings, h, h, 0, &tally, &step, report) ||
+        !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
+        report->undone = true;
+        report->note = "out of memory";
+        return;
+    }
+    if (hasRestitution(&step.base)) {
+        report->note = "chakraborty-trinkle is inelastic: restitution is not used";
+    }
+}
+
+static const tpOptionIndex used[] = { tp_toleranceOption, tp_thetaOption, tp_gammaOption,
+                                      tp_directionsOption, tp_optionCount };
+
+const tpStepper tpChakrabortyTrinkleStepper = {
+    .name = "chakraborty-trinkle",
+    .summary = "geometrically implicit on smooth bodies, elliptic friction with spin, inelastic",
+    .options = used,
+    .create = tpStepperMemory_Create,
+    .destroy = tpStepperMemory_Destroy,
+    .step = step,
+    .savedSize = tpStepperMemory_SavedSize,
+    .save = tpStepperMemory_Save,
+    .restore = tpStepperMemory_Restore,
+};

@@ -1,0 +1,8 @@
+#ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_CHAKRABORTY_TRINKLE_H
+#define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_CHAKRABORTY_TRINKLE_H
+
+#include "steppers/stepper.h"
+
+extern const tpStepper tpChakrabortyTrinkleStepper;
+
+#endif

@@ -1,0 +1,173 @@
+// With directions J and velocities u_k at the iterate z_k, rows are taken as linear in z,
+//
+//     u / f = J z + (u_k / f - J z_k),     z = z_free + M^-1 J' r,
+//
+// f being theta for what is a mean over the step (gaps, joints, friction in the middle) and 1 for friction
+// at the end. Dividing a row of the contact law by a positive number changes nothing in it. The passes
+// contract by h times the turning of the directions; each answer is exact where nothing turns.
+
+#include "steppers/chakraborty_trinkle/frozen.h"
+
+#include <string.h>
+
+#include "dynamics/pyramid.h"
+#include "steppers/chakraborty_trinkle/problem_parts.h"
+
+// Multiply-adds that a linear problem may take.
+static double workLimit(const tpRows* rows) {
+    return 1e8 + 2e6 * rows->rowCount;
+}
+
+static void copyJoint(const tpIslandProblem* problem, int block, tpRows* out, int copy) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpRows* middles = &geometry->jointMiddles;
+    int own = block - geometry->contactBlocks;
+    size_t degrees = (size_t)out->degrees;
+    size_t numbers = degrees * (size_t)out->dimensions[copy];
+    size_t from = degrees * (size_t)middles->firstRows[own];
+    size_t to = degrees * (size_t)out->firstRows[copy];
+    memcpy(out->jacobianA + to, middles->jacobianA + from, sizeof(double) * numbers);
+    memcpy(out->jacobianB + to, middles->jacobianB + from, sizeof(double) * numbers);
+    for (int k = 0; k < out->dimensions[copy]; ++k) {
+        out->compliance[out->firstRows[copy] + k] =
+            geometry->jointEnds.compliance[geometry->jointEnds.firstRows[own] + k];
+    }
+}
+
+static double rowTimes(const tpRows* rows, int block, int row, const tpVelocity* velocities) {
+    return tpRows_RowVelocity(rows, row, velocities, rows->bodyA[block], rows->bodyB[block]);
+}
+
+// The island's blocks at the places of the last evaluation.
+static void freeze(const tpIslandProblem* problem, tpRows* out) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpTimeStep* step = geometry->step;
+    const tpRows* rows = &step->rows;
+    tpRows_Clear(out);
+    out->inverseMass = rows->inverseMass;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = rows->firstRows[block];
+        bool isContact = block < geometry->contactBlocks;
+        int copy = tpRows_AddBlock(out, step->system, rows->infos[block],
+                                   (tpFrictionKind)rows->kinds[block], rows->dimensions[block],
+                                   rows->bodyA[block], rows->bodyB[block]);
+        out->mu[copy] = rows->mu[block];
+        if (isContact) {
+            const tpContactPlace* place = &geometry->middles[block];
+            tpContact contact = step->contacts[block];
+            tpContactLaw law = step->laws[block];
+            contact.normal = place->normal;
+            contact.pointA = place->pointA;
+            contact.pointB = place->pointB;
+            law.tangents[0] = place->tangents[0];
+            law.tangents[1] = place->tangents[1];
+            tpRows_SetContact(out, copy, geometry->middlePoses, &contact, &law);
+        } else {
+            copyJoint(problem, block, out, copy);
+        }
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            int row = out->firstRows[copy] + k;
+            bool isMean = !isContact || k == 0 || !geometry->frictionAtEnd[block];
+            double share = isMean ? problem->theta : 1.0;
+            double r = rows->impulse[first + k];
+            // Compliance stays out of the bias: the solver adds it.
+            double u = rows->velocity[first + k] - out->compliance[row] * r;
+            out->compliance[row] /= share;
+            out->impulse[row] = r;
+            out->q[row] = u / share + rowTimes(out, copy, row, step->kicked) -
+                          rowTimes(out, copy, row, step->pushed);
+        }
+    }
+}
+
+static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, double tolerance,
+                      tpSystem* system, tpSolverMemory* memory, tpStepReport* report) {
+    report->solveCount += 1;
+    if (method == tp_frozenLemke) {
+        tpPyramidOptions options = { .directionCount = directionCount,
+                                     .tolerance = 1e-10,
+                                     .workLimit = workLimit(rows) };
+        tpPyramidResult result;
+        if (!tpPyramid_Solve(rows, &system->arena, memory, &options, &result)) {
+            return false;
+        }
+        report->iterationCount += result.pivotCount;
+        return true;
+    }
+    tpFrictionBodies bodies;
+    tpFrictionProblem friction = tpRows_FrictionProblem(rows, &bodies);
+    tpFrictionOptions options = tpDefaultFrictionOptions();
+    options.tolerance = 1e-14;
+    options.velocityTolerance = 0.1 * tolerance;
+    options.workLimit = workLimit(rows);
+    tpSolveReport solve;
+    tpSolveStatus status =
+        tpFriction_Solve(&friction, &options, memory, rows->impulse, rows->velocity, &solve);
+    report->iterationCount += solve.iterations;
+    return status != tp_solverOutOfMemory;
+}
+
+// r from the answer, and z = z_free + M^-1 J' r.
+static void accept(tpIslandProblem* problem, const tpRows* answer) {
+    tpTimeStep* step = problem->geometry->step;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        step->pushed[problem->bodies[i]] = step->kicked[problem->bodies[i]];
+    }
+    tpRows_ApplyImpulses(answer, step->pushed);
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int first = step->rows.firstRows[problem->blocks[b]];
+        for (int k = 0; k < answer->dimensions[b]; ++k) {
+            step->rows.impulse[first + k] = answer->impulse[answer->firstRows[b] + k];
+        }
+    }
+}
+
+static double normOf(const double* F, int n) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += F[i] * F[i];
+    }
+    return sqrt(sum);
+}
+
+bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method,
+                                 int directionCount, double tolerance, int passes,
+                                 tpSolverMemory* memory, tpStepReport* report, tpIslandSolve* out) {
+    tpSystem* system = problem->geometry->step->system;
+    tpArena* arena = &system->arena;
+    tpArenaMark mark = tpArena_Mark(arena);
+    tpRows rows;
+    double* F = TP_SCRATCH(arena, double, problem->size);
+    double* best = TP_SCRATCH(arena, double, problem->size);
+    bool isDone = tpRows_Create(&rows, system, problem->blockCount, problem->rowCount) &&
+                  F != NULL && best != NULL;
+    double least = INFINITY;
+    int worse = 0;
+    for (int pass = 0; isDone && pass <= passes; ++pass) {
+        tpIslandProblem_Evaluate(problem, F);
+        double norm = normOf(F, problem->size);
+        // The first point is where another method gave up.
+        if (pass > 0 && norm < least) {
+            worse = norm < 0.9 * least ? 0 : worse + 1;
+            least = norm;
+            tpIslandProblem_Get(problem, best);
+        } else if (pass > 0) {
+            ++worse;
+        }
+        if (least <= tolerance || worse > 2 || pass == passes) {
+            break;
+        }
+        freeze(problem, &rows);
+        isDone = solveRows(&rows, method, directionCount, tolerance, system, memory, report);
+        accept(problem, &rows);
+        out->iterations += 1;
+    }
+    if (isDone) {
+        tpIslandProblem_Set(problem, best);
+        tpIslandProblem_Evaluate(problem, F);
+        out->residual = least;
+        out->isSolved = least <= tolerance;
+    }
+    tpArena_Release(arena, mark);
+    return isDone && !arena->failed;
+}

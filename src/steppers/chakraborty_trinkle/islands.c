@@ -1,0 +1,461 @@
+#include "steppers/chakraborty_trinkle/islands.h"
+
+#include <float.h>
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "steppers/chakraborty_trinkle/frozen.h"
+#include "steppers/chakraborty_trinkle/problem_parts.h"
+
+enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
+
+// Rows up to which Lemke's method is a good place to start from.
+enum { largestLemke = 150 };
+
+// Contacts that slide faster than this at the start have a direction of friction, m/s.
+static const double slowestSlip = 1e-8;
+
+// A contact is hit when it approaches faster than these parts of what its own impulse and forces change in a
+// step. In smooth motion the midpoint rule leaves normal velocities of the order of h^2.
+static const double impulsePart = 0.25, forcePart = 0.05;
+
+// Preparing -------------------------------------------------------------------------------------
+
+static bool isAlone(const tpTimeStep* step, int i) {
+    const tpContact* c = &step->contacts[i];
+    for (int k = i - 1; k <= i + 1; k += 2) {
+        if (k >= 0 && k < step->contactCount && step->contacts[k].shapeA == c->shapeA &&
+            step->contacts[k].shapeB == c->shapeB) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool reserve(tpImplicitStep* step) {
+    tpTimeStep* base = &step->base;
+    tpStepGeometry* geometry = &step->geometry;
+    tpArena* arena = &base->system->arena;
+    int bodies = base->bodyCount, contacts = base->contactCount;
+    memset(geometry, 0, sizeof(*geometry));
+    geometry->step = base;
+    geometry->gamma = step->settings.gamma;
+    geometry->travels = TP_SCRATCH(arena, tpTravel, bodies);
+    geometry->middlePoses = TP_SCRATCH(arena, tpPose, bodies);
+    geometry->endPoses = TP_SCRATCH(arena, tpPose, bodies);
+    geometry->contacts = TP_SCRATCH(arena, tpImplicitContact, contacts);
+    geometry->middles = TP_SCRATCH(arena, tpContactPlace, contacts);
+    geometry->ends = TP_SCRATCH(arena, tpContactPlace, contacts);
+    geometry->frictionAtEnd = TP_SCRATCH(arena, bool, contacts);
+    geometry->targets = TP_SCRATCH(arena, double, contacts);
+    geometry->rho = TP_SCRATCH(arena, double, base->rows.blockCapacity);
+    geometry->contactBlocks = contacts;
+    step->thetaOf = TP_SCRATCH(arena, double, bodies);
+    int blocks, rows;
+    tpJoints_Count(base->system, &blocks, &rows);
+    return !arena->failed && tpRows_Create(&geometry->jointEnds, base->system, blocks, rows) &&
+           tpRows_Create(&geometry->jointMiddles, base->system, blocks, rows);
+}
+
+// Response of a row to its own impulse.
+static double ownResponse(const tpRows* rows, int block, int row) {
+    int degrees = rows->degrees;
+    const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
+    double sum = rows->compliance[row];
+    for (int side = 0; side < 2; ++side) {
+        if (slots[side] < 0) {
+            continue;
+        }
+        const double* J =
+            (side == 0 ? rows->jacobianA : rows->jacobianB) + (size_t)row * (size_t)degrees;
+        const double* inverse =
+            rows->inverseMass + (size_t)slots[side] * (size_t)(degrees * degrees);
+        for (int i = 0; i < degrees; ++i) {
+            for (int j = 0; j < degrees; ++j) {
+                sum += J[i] * inverse[i * degrees + j] * J[j];
+            }
+        }
+    }
+    return sum;
+}
+
+// rho of the certificate: rows over the trace of the block's response, in scaled rows.
+static double rhoOf(const tpRows* rows, int block) {
+    double trace = 0.0;
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        int row = rows->firstRows[block] + k;
+        trace += rows->scale[row] * rows->scale[row] * ownResponse(rows, block, row);
+    }
+    return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
+}
+
+static void addBlocks(tpImplicitStep* step) {
+    tpTimeStep* base = &step->base;
+    tpStepGeometry* geometry = &step->geometry;
+    for (int i = 0; i < base->contactCount; ++i) {
+        const tpContact* contact = &base->contacts[i];
+        tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
+                               &geometry->contacts[i]);
+        geometry->targets[i] = contact->gap < 0.0 ? (1.0 - geometry->gamma) * contact->gap : 0.0;
+        tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
+                          (contact->gap - geometry->targets[i]) / base->h);
+    }
+    tpJointTreatment treatment = { base->h, 1.0, NULL, base->h };
+    tpJoints_AddRows(&base->rows, base->system, base->startPoses, &treatment);
+    tpTimeStep_SetFreeVelocities(base);
+    for (int b = 0; b < base->rows.blockCount; ++b) {
+        geometry->rho[b] = rhoOf(&base->rows, b);
+    }
+}
+
+static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
+    tpTimeStep* base = &step->base;
+    const tpRows* rows = &base->rows;
+    tpArena* arena = &base->system->arena;
+    tpIslandProblem* problem = &step->problems[island];
+    memset(problem, 0, sizeof(*problem));
+    int begin = step->islands.starts[island], end = step->islands.starts[island + 1];
+    problem->geometry = &step->geometry;
+    problem->theta = step->settings.theta;
+    problem->blocks = step->islands.blocks + begin;
+    problem->blockCount = end - begin;
+    problem->bodyAt = bodyAt;
+    problem->bodies = TP_SCRATCH(arena, int, 2 * problem->blockCount);
+    problem->firstRow = TP_SCRATCH(arena, int, problem->blockCount);
+    if (arena->failed) {
+        return false;
+    }
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        problem->firstRow[b] = problem->rowCount;
+        problem->rowCount += rows->dimensions[block];
+        problem->hasJoints = problem->hasJoints || block >= step->geometry.contactBlocks;
+        const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
+        for (int side = 0; side < 2; ++side) {
+            if (slots[side] >= 0 && bodyAt[slots[side]] < 0) {
+                bodyAt[slots[side]] = problem->bodyCount;
+                problem->bodies[problem->bodyCount++] = slots[side];
+            }
+        }
+    }
+    problem->size = problem->bodyCount * rows->degrees + problem->rowCount;
+    return true;
+}
+
+// Bodies that nothing touches, and those that move as told.
+static void moveFree(tpImplicitStep* step, int slot) {
+    tpTimeStep* base = &step->base;
+    tpTravel* travel = &step->geometry.travels[slot];
+    const tpBody* body = &base->system->bodies.data[slot];
+    if (tpSystem_IsDynamic(base->system, slot)) {
+        tpTravel_Compute(base->system, slot, base->startPoses[slot], &base->startVelocities[slot],
+                         &base->kicked[slot], step->settings.theta, base->h, false, travel);
+    } else {
+        tpVelocity still = { tpZeroVec3(), 0.0, tpZeroVec3(), 0.0 };
+        bool moves = body->isLive && body->kind == tp_kinematicBody;
+        tpTravel_Follow(base->startPoses[slot], moves ? &base->kicked[slot] : &still,
+                        step->settings.theta, base->h, travel);
+    }
+    step->geometry.middlePoses[slot] = travel->middle.pose;
+    step->geometry.endPoses[slot] = travel->end.pose;
+    base->moves[slot] = travel->move;
+}
+
+bool tpImplicitStep_Prepare(tpImplicitStep* step) {
+    tpTimeStep* base = &step->base;
+    tpArena* arena = &base->system->arena;
+    if (!reserve(step)) {
+        return false;
+    }
+    addBlocks(step);
+    if (!tpIslands_Find(&step->islands, &base->rows, arena)) {
+        return false;
+    }
+    int count = step->islands.count;
+    step->problems = TP_SCRATCH(arena, tpIslandProblem, count);
+    step->isImpact = TP_SCRATCH_ZEROED(arena, bool, count);
+    int* bodyAt = TP_SCRATCH(arena, int, base->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    for (int i = 0; i < base->bodyCount; ++i) {
+        bodyAt[i] = -1;
+        step->thetaOf[i] = step->settings.theta;
+        moveFree(step, i);
+    }
+    for (int k = 0; k < count; ++k) {
+        if (!fillProblem(step, k, bodyAt)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Modes -----------------------------------------------------------------------------------------
+
+// Scaled slip of a contact (t, o, spin) for given velocities of its bodies at a place.
+static void scaledSlip(const tpRows* rows, int block, const tpContactPlace* place, tpVelocity a,
+                       tpVelocity b, double slip[3]) {
+    int first = rows->firstRows[block], dimension = rows->dimensions[block];
+    tpVec3 v = tpSub(tpAdd(a.linear, tpCross(a.angular, place->armA)),
+                     tpAdd(b.linear, tpCross(b.angular, place->armB)));
+    slip[0] = slip[1] = slip[2] = 0.0;
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        slip[k - 1] = rows->scale[first + k] * tpDot(place->tangents[k - 1], v);
+    }
+    if (dimension == 4) {
+        slip[2] = rows->scale[first + 3] * tpDot(place->normal, tpSub(a.angular, b.angular));
+    }
+}
+
+static tpContactPlace startPlace(const tpImplicitStep* step, int block) {
+    tpImplicitContact contact = step->geometry.contacts[block];
+    tpContactPlace place;
+    const tpPose* poses = step->base.startPoses;
+    tpImplicitContact_Place(&contact, step->base.system->isPlanar, poses[contact.bodyA],
+                            poses[contact.bodyB], false, &place);
+    return place;
+}
+
+static void startSlip(const tpImplicitStep* step, int block, double slip[3]) {
+    const tpContact* contact = &step->base.contacts[block];
+    tpContactPlace place = startPlace(step, block);
+    scaledSlip(&step->base.rows, block, &place, step->base.startVelocities[contact->bodyA],
+               step->base.startVelocities[contact->bodyB], slip);
+}
+
+static double dot3(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Friction acts at the middle where a contact slides already, at the end elsewhere.
+static void chooseFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpStepGeometry* geometry = &step->geometry;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        if (block >= geometry->contactBlocks) {
+            continue;
+        }
+        double slip[3];
+        startSlip(step, block, slip);
+        bool slides = sqrt(dot3(slip, slip)) > slowestSlip;
+        geometry->frictionAtEnd[block] = problem->theta == 1.0 || !slides;
+    }
+}
+
+// A contact whose slip has stopped or turned round within the step sticks, and is asked again at the
+// end: the law in the middle would let the velocity swing to the other side.
+static bool changeFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpStepGeometry* geometry = &step->geometry;
+    const tpRows* rows = &step->base.rows;
+    bool isChanged = false;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        bool isLoaded = rows->impulse[rows->firstRows[block]] > 0.0;
+        if (block >= geometry->contactBlocks || geometry->frictionAtEnd[block] || !isLoaded ||
+            rows->dimensions[block] == 1) {
+            continue;
+        }
+        const tpContact* contact = &step->base.contacts[block];
+        double before[3], after[3];
+        startSlip(step, block, before);
+        scaledSlip(rows, block, &geometry->ends[block],
+                   geometry->travels[contact->bodyA].end.velocity,
+                   geometry->travels[contact->bodyB].end.velocity, after);
+        if (dot3(before, after) <= 0.0) {
+            geometry->frictionAtEnd[block] = true;
+            isChanged = true;
+        }
+    }
+    return isChanged;
+}
+
+// What forces make of the velocities of an island's bodies in this step, the largest.
+static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    const tpTimeStep* base = &step->base;
+    double largest = 0.0;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        tpVelocity change = base->kicked[slot];
+        change.linear = tpSub(change.linear, base->startVelocities[slot].linear);
+        change.angular = tpSub(change.angular, base->startVelocities[slot].angular);
+        largest = fmax(largest, tpVelocity_LargestSpeed(base->system, slot, &change));
+    }
+    return largest;
+}
+
+// Velocity of a row at the start of the step, for the velocities there.
+static double startRowVelocity(const tpImplicitStep* step, int block, int row) {
+    const tpTimeStep* base = &step->base;
+    const tpRows* rows = &base->rows;
+    bool isContact = block < step->geometry.contactBlocks;
+    int index = rows->infos[block].index;
+    int bodyA = isContact ? base->contacts[index].bodyA : base->system->joints.data[index].bodyA;
+    int bodyB = isContact ? base->contacts[index].bodyB : base->system->joints.data[index].bodyB;
+    return tpRows_RowVelocity(rows, row, base->startVelocities, bodyA, bodyB);
+}
+
+// Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
+// the step with a velocity along it.
+static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    const tpTimeStep* base = &step->base;
+    const tpRows* rows = &base->rows;
+    double byForces = forcePart * forceEffect(step, problem);
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        bool isContact = block < step->geometry.contactBlocks;
+        bool isOneSided = rows->kinds[block] != tp_frictionFree;
+        if (!isContact && rows->infos[block].source == tp_boundedSource) {
+            continue;
+        }
+        int count = isContact ? 1 : rows->dimensions[block];
+        for (int k = 0; k < count; ++k) {
+            int row = rows->firstRows[block] + k;
+            double impulse = rows->impulse[row];
+            if ((isOneSided && impulse <= 0.0) || rows->compliance[row] > 0.0) {
+                continue;
+            }
+            double allowed = byForces + impulsePart * fabs(impulse) * ownResponse(rows, block, row);
+            if (fabs(startRowVelocity(step, block, row)) > allowed + 1e-9) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Solving ---------------------------------------------------------------------------------------
+
+// z from the impulses, directions as at the start: where Newton's method begins.
+static void pushByImpulses(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpTimeStep* base = &step->base;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        base->pushed[problem->bodies[i]] = base->kicked[problem->bodies[i]];
+    }
+    tpRows only = base->rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        only.blockCount = 1;
+        only.firstRows = base->rows.firstRows + block;
+        only.dimensions = base->rows.dimensions + block;
+        only.bodyA = base->rows.bodyA + block;
+        only.bodyB = base->rows.bodyB + block;
+        tpRows_ApplyImpulses(&only, base->pushed);
+    }
+}
+
+static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    // Positions are known to a part of 1e-16, gaps are divided by h.
+    const tpTimeStep* base = &step->base;
+    double size = 0.0, speed = 0.0;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        size = fmax(size, tpLength(base->startPoses[slot].position) +
+                              base->system->bodies.data[slot].reach);
+        speed = fmax(speed, tpVelocity_LargestSpeed(base->system, slot, &base->pushed[slot]));
+    }
+    return 64.0 * DBL_EPSILON * (size / base->h + speed) * sqrt((double)problem->rowCount);
+}
+
+static double toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    double scale = fmax(tpIslandProblem_Scale(problem), 1e-6);
+    return fmax(fmin(step->settings.tolerance, 1e-12 * scale), roundingOf(step, problem));
+}
+
+static bool runNewton(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
+                      tpStepReport* report, tpIslandSolve* solve) {
+    if (!tpIslandProblem_Solve(problem, toleranceOf(step, problem), iterationLimit, memory->solver,
+                               solve)) {
+        return false;
+    }
+    report->solveCount += 1;
+    report->iterationCount += solve->iterations;
+    return true;
+}
+
+// Newton's method from what is there, then from Lemke's answer to the linear problem.
+static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
+                      tpStepReport* report, tpIslandSolve* solve) {
+    if (!runNewton(step, problem, memory, report, solve)) {
+        return false;
+    }
+    if (solve->isSolved) {
+        return true;
+    }
+    // From the answer of the linear problem: by Lemke's method where that is short, else in the cone.
+    bool isSmall = problem->rowCount <= largestLemke;
+    const char* names[2] = { "linearised Lemke", "linearised cone" };
+    for (int k = isSmall ? 0 : 1; k < 2 && !solve->isSolved; ++k) {
+        pushByImpulses(step, problem);
+        tpFrozenMethod method = k == 0 ? tp_frozenLemke : tp_frozenCone;
+        if (!tpIslandProblem_SolveFrozen(problem, method, step->settings.directionCount,
+                                         toleranceOf(step, problem), k == 0 ? 1 : frozenLimit,
+                                         memory->solver, report, solve) ||
+            (!solve->isSolved && !runNewton(step, problem, memory, report, solve))) {
+            return false;
+        }
+        report->fallback = solve->isSolved ? names[k] : report->fallback;
+    }
+    return true;
+}
+
+// Impulses of what is open are zero to rounding; they are made zero.
+static void clearOpen(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpRows* rows = &step->base.rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = rows->firstRows[block];
+        double load = rows->impulse[first] - step->geometry.rho[block] * rows->velocity[first];
+        bool isOpen = rows->kinds[block] != tp_frictionFree && load <= 0.0;
+        for (int k = 0; isOpen && k < rows->dimensions[block]; ++k) {
+            rows->impulse[first + k] = 0.0;
+        }
+    }
+}
+
+static void takeImplicitEuler(tpImplicitStep* step, int island) {
+    tpIslandProblem* problem = &step->problems[island];
+    problem->theta = 1.0;
+    step->isImpact[island] = true;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        step->thetaOf[problem->bodies[i]] = 1.0;
+    }
+    chooseFriction(step, problem);
+    pushByImpulses(step, problem);
+}
+
+static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memory,
+                        tpStepReport* report, bool* isSolved) {
+    tpIslandProblem* problem = &step->problems[island];
+    tpIslandSolve solve = { 0.0, 0, false };
+    pushByImpulses(step, problem);
+    chooseFriction(step, problem);
+    for (int change = 0; change < modeChanges; ++change) {
+        if (!solveMode(step, problem, memory, report, &solve)) {
+            return false;
+        }
+        bool isSmooth = solve.isSolved && !isHit(step, problem);
+        if (problem->theta < 1.0 && !isSmooth) {
+            takeImplicitEuler(step, island);
+        } else if (problem->theta == 1.0 || !changeFriction(step, problem)) {
+            break;
+        }
+    }
+    clearOpen(step, problem);
+    *isSolved = *isSolved && solve.isSolved;
+    return true;
+}
+
+bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
+                          bool* isSolved) {
+    *isSolved = true;
+    if (step->base.bodyCount > 0) {
+        memcpy(step->base.pushed, step->base.kicked,
+               sizeof(tpVelocity) * (size_t)step->base.bodyCount);
+    }
+    for (int k = 0; k < step->islands.count; ++k) {
+        if (!solveIsland(step, k, memory, report, isSolved)) {
+            return false;
+        }
+    }
+    return true;
+}

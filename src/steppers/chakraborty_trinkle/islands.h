@@ -1,0 +1,36 @@
+// The islands of a step and how they are solved: which theta each takes, where friction acts, and what
+// is done when Newton's method fails.
+
+#ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_ISLANDS_H
+#define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_ISLANDS_H
+
+#include "dynamics/islands.h"
+#include "steppers/chakraborty_trinkle/newton.h"
+#include "steppers/memory.h"
+
+typedef struct tpImplicitSettings {
+    double theta, gamma;
+    double tolerance; // m/s
+    int directionCount;
+} tpImplicitSettings;
+
+// A step in the making.
+typedef struct tpImplicitStep {
+    tpTimeStep base;
+    tpImplicitSettings settings;
+    tpStepGeometry geometry;
+    tpIslands islands;
+    tpIslandProblem* problems; // one an island
+    bool* isImpact;  // of islands: taken with theta = 1 although the settings ask for less
+    double* thetaOf; // of bodies
+} tpImplicitStep;
+
+// Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
+bool tpImplicitStep_Prepare(tpImplicitStep* step);
+
+// Solves all islands and moves free bodies. `isSolved` is false where an island resisted everything.
+// False: out of memory.
+bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
+                          bool* isSolved);
+
+#endif

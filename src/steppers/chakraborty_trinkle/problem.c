@@ -1,0 +1,351 @@
+#include "steppers/chakraborty_trinkle/problem.h"
+
+#include <string.h>
+
+#include "complementarity/friction_island.h"
+#include "dynamics/joints.h"
+#include "steppers/chakraborty_trinkle/problem_parts.h"
+
+// Unknowns of a body in order: velocities in space, or x, y and the turn in the plane.
+void tpIslandProblem_Get(const tpIslandProblem* problem, double* x) {
+    const tpTimeStep* step = problem->geometry->step;
+    int degrees = step->rows.degrees;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        tpToDegrees(degrees, &step->pushed[problem->bodies[i]], x + i * degrees);
+    }
+    double* r = x + problem->bodyCount * degrees;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = step->rows.firstRows[block];
+        for (int k = 0; k < step->rows.dimensions[block]; ++k) {
+            r[problem->firstRow[b] + k] = step->rows.impulse[first + k];
+        }
+    }
+}
+
+void tpIslandProblem_Set(tpIslandProblem* problem, const double* x) {
+    tpTimeStep* step = problem->geometry->step;
+    int degrees = step->rows.degrees;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        tpFromDegrees(degrees, x + i * degrees, &step->pushed[problem->bodies[i]]);
+    }
+    const double* r = x + problem->bodyCount * degrees;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = step->rows.firstRows[block];
+        for (int k = 0; k < step->rows.dimensions[block]; ++k) {
+            step->rows.impulse[first + k] = r[problem->firstRow[b] + k];
+        }
+    }
+}
+
+static void travelAll(tpIslandProblem* problem, bool withDerivatives) {
+    tpStepGeometry* geometry = problem->geometry;
+    tpTimeStep* step = geometry->step;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        tpTravel* travel = &geometry->travels[slot];
+        tpTravel_Compute(step->system, slot, step->startPoses[slot], &step->startVelocities[slot],
+                         &step->pushed[slot], problem->theta, step->h, withDerivatives, travel);
+        geometry->middlePoses[slot] = travel->middle.pose;
+        geometry->endPoses[slot] = travel->end.pose;
+        step->moves[slot] = travel->move;
+    }
+}
+
+static void placeContacts(tpIslandProblem* problem, bool withDerivatives) {
+    tpStepGeometry* geometry = problem->geometry;
+    bool isPlanar = geometry->step->system->isPlanar;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int c = problem->blocks[b];
+        if (c >= geometry->contactBlocks) {
+            continue;
+        }
+        tpImplicitContact* contact = &geometry->contacts[c];
+        const tpPose* ends = geometry->endPoses;
+        tpImplicitContact_Place(contact, isPlanar, ends[contact->bodyA], ends[contact->bodyB],
+                                withDerivatives, &geometry->ends[c]);
+        if (problem->theta == 1.0) {
+            geometry->middles[c] = geometry->ends[c];
+            continue;
+        }
+        const tpPose* middles = geometry->middlePoses;
+        tpImplicitContact_Place(contact, isPlanar, middles[contact->bodyA], middles[contact->bodyB],
+                                withDerivatives, &geometry->middles[c]);
+    }
+}
+
+static void placeJoints(tpIslandProblem* problem) {
+    tpStepGeometry* geometry = problem->geometry;
+    const tpTimeStep* step = geometry->step;
+    if (!problem->hasJoints) {
+        return;
+    }
+    tpJointTreatment treatment = { step->h, 1.0, step->moves, step->h };
+    tpRows_Clear(&geometry->jointEnds);
+    tpJoints_AddRows(&geometry->jointEnds, step->system, geometry->endPoses, &treatment);
+    tpRows_Clear(&geometry->jointMiddles);
+    tpJoints_AddRows(&geometry->jointMiddles, step->system, geometry->middlePoses, &treatment);
+}
+
+void tpIslandProblem_Move(tpIslandProblem* problem, bool withDerivatives) {
+    travelAll(problem, withDerivatives);
+    placeContacts(problem, withDerivatives);
+    placeJoints(problem);
+}
+
+// Velocities u of a contact's rows, and the wrench of its impulses on A and B.
+static void contactRows(const tpIslandProblem* problem, int block, tpWrench wrench[2]) {
+    tpStepGeometry* geometry = problem->geometry;
+    const tpTimeStep* step = geometry->step;
+    const tpRows* rows = &step->rows;
+    int first = rows->firstRows[block], dimension = rows->dimensions[block];
+    const tpContactPlace* place = &geometry->middles[block];
+    const tpContactPlace* end = &geometry->ends[block];
+    double* u = rows->velocity + first;
+    u[0] = (end->gap - geometry->targets[block]) / step->h;
+    tpSlip slip = tpSlipOf(problem, block);
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        u[k] = tpDot(slip.place->tangents[k - 1], slip.velocity);
+    }
+    if (dimension == 4) {
+        u[3] = tpDot(slip.place->normal, slip.spin);
+    }
+    tpVec3 moment;
+    tpVec3 force = tpContactForce(rows, block, place, &moment);
+    wrench[0].linear = force;
+    wrench[0].angular = tpAdd(tpCross(place->armA, force), moment);
+    wrench[1].linear = tpNeg(force);
+    wrench[1].angular = tpNeg(tpAdd(tpCross(place->armB, force), moment));
+}
+
+static tpVec3 vectorOf(const double* x) {
+    return tpMakeVec3(x[0], x[1], x[2]);
+}
+
+static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench[2]) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpTimeStep* step = geometry->step;
+    const tpRows* rows = &step->rows;
+    int own = block - geometry->contactBlocks;
+    const tpRows* ends = &geometry->jointEnds;
+    const tpRows* middles = &geometry->jointMiddles;
+    const tpJoint* joint = &step->system->joints.data[rows->infos[block].index];
+    wrench[0].linear = wrench[0].angular = wrench[1].linear = wrench[1].angular = tpZeroVec3();
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        int row = rows->firstRows[block] + k, at = ends->firstRows[own] + k;
+        double r = rows->impulse[row];
+        rows->velocity[row] = ends->bias[at] + ends->compliance[at] * r +
+                              tpRows_RowVelocity(ends, at, step->moves, joint->bodyA, joint->bodyB);
+        for (int side = 0; side < 2; ++side) {
+            const double* J = (side == 0 ? middles->jacobianA : middles->jacobianB) +
+                              (size_t)at * (size_t)rows->degrees;
+            bool isPlanar = rows->degrees == 3;
+            tpVec3 linear = isPlanar ? tpMakeVec3(J[0], J[1], 0.0) : vectorOf(J);
+            tpVec3 angular = isPlanar ? tpMakeVec3(0.0, 0.0, J[2]) : vectorOf(J + 3);
+            wrench[side].linear = tpMulAdd(wrench[side].linear, r, linear);
+            wrench[side].angular = tpMulAdd(wrench[side].angular, r, angular);
+        }
+    }
+}
+
+// Takes M^-1 wrench off the momentum equation of a body.
+static void takeImpulse(const tpIslandProblem* problem, int slot, const tpWrench* wrench,
+                        double* residual) {
+    if (slot < 0) {
+        return;
+    }
+    const tpRows* rows = &problem->geometry->step->rows;
+    int degrees = rows->degrees;
+    tpVelocity as = { wrench->linear, 0.0, wrench->angular, 0.0 };
+    double w[6];
+    tpToDegrees(degrees, &as, w);
+    const double* inverse = rows->inverseMass + (size_t)slot * (size_t)(degrees * degrees);
+    double* F = residual + problem->bodyAt[slot] * degrees;
+    for (int i = 0; i < degrees; ++i) {
+        for (int j = 0; j < degrees; ++j) {
+            F[i] -= inverse[i * degrees + j] * w[j];
+        }
+    }
+}
+
+void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpTimeStep* step = geometry->step;
+    const tpRows* rows = &step->rows;
+    int degrees = rows->degrees;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        double z[6], freely[6];
+        tpToDegrees(degrees, &step->pushed[slot], z);
+        tpToDegrees(degrees, &step->kicked[slot], freely);
+        for (int k = 0; k < degrees; ++k) {
+            residual[i * degrees + k] = z[k] - freely[k];
+        }
+    }
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        tpWrench wrench[2];
+        if (block < geometry->contactBlocks) {
+            contactRows(problem, block, wrench);
+        } else {
+            jointRows(problem, block, wrench);
+        }
+        takeImpulse(problem, rows->bodyA[block], &wrench[0], residual);
+        takeImpulse(problem, rows->bodyB[block], &wrench[1], residual);
+        double* F = residual + problem->bodyCount * degrees + problem->firstRow[b];
+        tpConeEquations equations = tpConeEquationsOf(problem, block);
+        memcpy(F, equations.value, sizeof(double) * (size_t)rows->dimensions[block]);
+    }
+}
+
+void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual) {
+    tpIslandProblem_Move(problem, false);
+    tpIslandProblem_Residual(problem, residual);
+}
+
+// Parts -----------------------------------------------------------------------------------------
+
+void tpToDegrees(int degrees, const tpVelocity* velocity, double* out) {
+    out[0] = velocity->linear.x;
+    out[1] = velocity->linear.y;
+    if (degrees == 3) {
+        out[2] = velocity->angular.z;
+        return;
+    }
+    out[2] = velocity->linear.z;
+    out[3] = velocity->angular.x;
+    out[4] = velocity->angular.y;
+    out[5] = velocity->angular.z;
+}
+
+void tpFromDegrees(int degrees, const double* x, tpVelocity* out) {
+    out->linear.x = x[0];
+    out->linear.y = x[1];
+    if (degrees == 3) {
+        out->angular.z = x[2];
+        return;
+    }
+    out->linear.z = x[2];
+    out->angular = tpMakeVec3(x[3], x[4], x[5]);
+}
+
+tpSlip tpSlipOf(const tpIslandProblem* problem, int block) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpImplicitContact* contact = &geometry->contacts[block];
+    bool atEnd = geometry->frictionAtEnd[block];
+    const tpTravel* a = &geometry->travels[contact->bodyA];
+    const tpTravel* b = &geometry->travels[contact->bodyB];
+    tpSlip slip;
+    slip.place = atEnd ? &geometry->ends[block] : &geometry->middles[block];
+    slip.a = atEnd ? &a->end : &a->middle;
+    slip.b = atEnd ? &b->end : &b->middle;
+    tpVec3 ofA =
+        tpAdd(slip.a->velocity.linear, tpCross(slip.a->velocity.angular, slip.place->armA));
+    tpVec3 ofB =
+        tpAdd(slip.b->velocity.linear, tpCross(slip.b->velocity.angular, slip.place->armB));
+    slip.velocity = tpSub(ofA, ofB);
+    slip.spin = tpSub(slip.a->velocity.angular, slip.b->velocity.angular);
+    return slip;
+}
+
+tpVec3 tpContactForce(const tpRows* rows, int block, const tpContactPlace* place, tpVec3* moment) {
+    const double* r = rows->impulse + rows->firstRows[block];
+    int dimension = rows->dimensions[block];
+    tpVec3 force = tpScale(r[0], place->normal);
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        force = tpMulAdd(force, r[k], place->tangents[k - 1]);
+    }
+    *moment = dimension == 4 ? tpScale(r[3], place->normal) : tpZeroVec3();
+    return force;
+}
+
+// A one-sided row, value and derivatives: r - max(0, r - rho u), over rho.
+static void oneSided(double rho, double r, double u, tpConeEquations* out) {
+    bool isClosed = r - rho * u > 0.0;
+    out->value[0] = isClosed ? u : r / rho;
+    out->byVelocity[0][0] = isClosed ? 1.0 : 0.0;
+    out->byImpulse[0][0] = isClosed ? 0.0 : 1.0 / rho;
+}
+
+tpConeEquations tpConeEquationsOf(const tpIslandProblem* problem, int block) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    int first = rows->firstRows[block], dimension = rows->dimensions[block];
+    const double* r = rows->impulse + first;
+    const double* u = rows->velocity + first;
+    const double* e = rows->scale + first;
+    double rho = problem->geometry->rho[block], mu = rows->mu[block];
+    tpConeEquations out;
+    memset(&out, 0, sizeof(out));
+    if (rows->kinds[block] == tp_frictionFree) {
+        for (int k = 0; k < dimension; ++k) {
+            out.value[k] = u[k];
+            out.byVelocity[k][k] = 1.0;
+        }
+        return out;
+    }
+    oneSided(rho, r[0], u[0], &out);
+    double load = r[0] - rho * u[0];
+    double tau[4], length = 0.0;
+    for (int k = 1; k < dimension; ++k) {
+        tau[k] = r[k] / e[k] - rho * e[k] * u[k];
+        length += tau[k] * tau[k];
+    }
+    length = sqrt(length);
+    double limit = mu * load;
+    for (int k = 1; k < dimension; ++k) {
+        if (load <= 0.0) {
+            out.value[k] = r[k] / (e[k] * rho);
+            out.byImpulse[k][k] = 1.0 / (e[k] * rho);
+        } else if (length <= limit) {
+            out.value[k] = e[k] * u[k];
+            out.byVelocity[k][k] = e[k];
+        } else {
+            // r_T - limit tau / |tau|: how tau turns, and how the limit grows.
+            double share = limit / length;
+            out.value[k] = (r[k] / e[k] - share * tau[k]) / rho;
+            for (int j = 1; j < dimension; ++j) {
+                double across = share * ((k == j) - tau[k] * tau[j] / (length * length));
+                out.byImpulse[k][j] = ((k == j) - across) / (e[j] * rho);
+                out.byVelocity[k][j] = across * e[j];
+            }
+            out.byImpulse[k][0] = -mu * tau[k] / (length * rho);
+            out.byVelocity[k][0] = mu * tau[k] / length;
+        }
+    }
+    return out;
+}
+
+// Judging ---------------------------------------------------------------------------------------
+
+double tpIslandProblem_Judge(const tpIslandProblem* problem) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    double sum = 0.0;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = rows->firstRows[block];
+        double rho = problem->geometry->rho[block];
+        double r[TP_FRICTION_MAX_ROWS], u[TP_FRICTION_MAX_ROWS], map[TP_FRICTION_MAX_ROWS];
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            r[k] = rows->impulse[first + k] / rows->scale[first + k];
+            u[k] = rho * rows->velocity[first + k] * rows->scale[first + k];
+        }
+        tpFrictionNaturalMap(rows->dimensions[block], rows->kinds[block], rows->mu[block], r, u,
+                             map);
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            sum += map[k] * map[k] / (rho * rho);
+        }
+    }
+    return sum;
+}
+
+double tpIslandProblem_Scale(const tpIslandProblem* problem) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    double sum = 0.0;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = rows->firstRows[block];
+        double largest = 0.0;
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            largest = fmax(largest, fabs(rows->q[first + k] * rows->scale[first + k]));
+        }
+        sum += largest * largest;
+    }
+    return sqrt(sum);
+}

@@ -1,0 +1,77 @@
+// The complementarity problem of one island over one step, with closest points eliminated.
+//
+// Unknowns are the pushed velocities z of the island's bodies (travel.h) and the impulses r of its
+// blocks. With J the wrench directions where the bodies are at theta h,
+//
+//     z - z_free - M^-1 sum J' r = 0                                             momentum
+//     r_n - max(0, r_n - rho u_n) = 0,        u_n = (gap at the end - target) / h
+//     r_T - P(r_T - rho u_T) = 0,             P onto the ball of radius mu max(0, r_n - rho u_n)
+//
+// with friction in scaled coordinates (r_t / e_t, e_t u_t, ...), where the paper's ellipsoid is a ball
+// [AlartCurnier91]. Divided by rho all equations are velocities. Unlike the Fritz-John form (5) they stay
+// regular at r_n = 0. Joints: u = 0, or the one-sided forms of the same equations.
+
+#ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_PROBLEM_H
+#define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_PROBLEM_H
+
+#include "dynamics/time_step.h"
+#include "steppers/chakraborty_trinkle/implicit_contact.h"
+#include "steppers/chakraborty_trinkle/travel.h"
+
+// What all islands of a step share. Bodies by slot; contacts as the step has them; blocks are those of
+// step->rows, which holds the impulses and, after an evaluation, the velocities u.
+typedef struct tpStepGeometry {
+    tpTimeStep* step;
+    double gamma; // part of an overlap at the start that the step takes back
+    tpTravel* travels;
+    tpPose* middlePoses;
+    tpPose* endPoses;
+    tpImplicitContact* contacts;
+    tpContactPlace* middles;
+    tpContactPlace* ends;
+    bool* frictionAtEnd; // friction acts against the velocity at the end, not in the middle
+    double* targets;     // gaps to be met, m
+    double* rho;         // of blocks
+    int contactBlocks;   // the first blocks are contacts, block = contact; joints follow
+    tpRows jointMiddles; // joints alone
+    tpRows jointEnds;
+} tpStepGeometry;
+
+typedef struct tpIslandProblem {
+    tpStepGeometry* geometry;
+    double theta;
+    int bodyCount, blockCount, rowCount;
+    int size;      // unknowns
+    int* bodies;   // slots
+    int* blocks;   // ascending
+    int* bodyAt;   // slot -> number in the island, -1 elsewhere; shared by all islands
+    int* firstRow; // of each block of the island among its rows
+    bool hasJoints;
+} tpIslandProblem;
+
+// Everything but derivatives: travels, places and u at the current z (step->pushed) and r. Writes the
+// residual (size numbers, m/s).
+void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
+
+// The same with derivatives, and the Jacobian of the residual as triplets.
+typedef struct tpTriplets {
+    int count, capacity;
+    int* rows;
+    int* columns;
+    double* values;
+} tpTriplets;
+int tpIslandProblem_EntryBound(const tpIslandProblem* problem);
+void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* jacobian);
+
+// Adds a change of the unknowns, from a point kept before.
+void tpIslandProblem_Get(const tpIslandProblem* problem, double* x);
+void tpIslandProblem_Set(tpIslandProblem* problem, const double* x);
+
+// How far the island is from the contact law, by the natural map of docs/conventions.md plus what the
+// momentum is off, m/s: squares, to be summed over islands. Needs an evaluation before.
+double tpIslandProblem_Judge(const tpIslandProblem* problem);
+
+// A size of the velocities in play, m/s: what residuals are compared with.
+double tpIslandProblem_Scale(const tpIslandProblem* problem);
+
+#endif

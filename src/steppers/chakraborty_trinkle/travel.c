@@ -1,0 +1,128 @@
+#include "steppers/chakraborty_trinkle/travel.h"
+
+// Small angles by which orientations are changed to differentiate free rotation, rad: the error is of
+// this size, and Newton's method gains seven digits an iteration at best.
+static const double probe = 1e-7;
+
+// The left Jacobian of the rotation vector a: exp(a + da) = exp(J da) exp(a) to first order.
+static tpMat33 leftJacobian(tpVec3 a) {
+    double angle2 = tpLengthSquared(a), angle = sqrt(angle2);
+    double first, second; // (1 - cos) / angle^2, (angle - sin) / angle^3
+    if (angle < 1e-3) {
+        first = 0.5 - angle2 / 24.0;
+        second = 1.0 / 6.0 - angle2 / 120.0;
+    } else {
+        first = (1.0 - cos(angle)) / angle2;
+        second = (angle - sin(angle)) / (angle2 * angle);
+    }
+    tpMat33 skew = tpSkew(a);
+    return tpAddMM(tpAddMM(tpIdentityMat33(), tpScaleM(first, skew)),
+                   tpScaleM(second, tpMulMM(skew, skew)));
+}
+
+static tpQuat turned(tpQuat rotation, tpVec3 by) {
+    return tpNormalizeQuat(tpMulQQ(tpQuatExp(by), rotation));
+}
+
+static tpVec3 turnBetween(tpQuat from, tpQuat to) {
+    return tpQuatLog(tpMulQQ(to, tpConjugate(from)));
+}
+
+// Free rotation at constant angular velocity: three equal moments, or a plane.
+static void rotateSteadily(tpPose start, tpVec3 mean, tpVec3 pushed, double theta, double h,
+                           bool withDerivatives, tpTravel* out) {
+    out->middle.pose.rotation = turned(start.rotation, tpScale(theta * h, mean));
+    out->end.pose.rotation = turned(start.rotation, tpScale(h, mean));
+    out->middle.velocity.angular = mean;
+    out->end.velocity.angular = pushed;
+    out->move.angular = mean;
+    if (withDerivatives) {
+        tpMat33 unit = tpIdentityMat33();
+        out->middle.turn = tpScaleM(theta * theta * h, leftJacobian(tpScale(theta * h, mean)));
+        out->end.turn = tpScaleM(theta * h, leftJacobian(tpScale(h, mean)));
+        out->middle.spin = tpScaleM(theta, unit);
+        out->end.spin = unit;
+    }
+}
+
+// Orientations and the angular velocity in the middle of free rotation from `rotation` at `velocity`.
+static void rotateToBoth(const tpInertia* inertia, tpQuat rotation, tpVec3 velocity, double theta,
+                         double h, tpQuat* middle, tpVec3* middleVelocity, tpQuat* end) {
+    tpRotateFreely(inertia, theta * h, &rotation, &velocity);
+    *middle = rotation;
+    *middleVelocity = velocity;
+    if (theta < 1.0) {
+        tpRotateFreely(inertia, (1.0 - theta) * h, &rotation, &velocity);
+    }
+    *end = rotation;
+}
+
+static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 mean, tpVec3 pushed,
+                           double theta, double h, bool withDerivatives, tpTravel* out) {
+    tpQuat middle, end;
+    tpVec3 spin;
+    rotateToBoth(inertia, start.rotation, mean, theta, h, &middle, &spin, &end);
+    tpVec3 momentum = tpInertia_Momentum(inertia, start.rotation, pushed);
+    tpVec3 endSpin = tpInertia_Velocity(inertia, end, momentum);
+    out->middle.pose.rotation = middle;
+    out->middle.velocity.angular = spin;
+    out->end.pose.rotation = end;
+    out->end.velocity.angular = endSpin;
+    out->move.angular = tpScale(1.0 / h, turnBetween(start.rotation, end));
+    if (!withDerivatives) {
+        return;
+    }
+    tpVec3 middleTurn[3], middleSpin[3], endTurn[3];
+    double size = probe / h;
+    for (int k = 0; k < 3; ++k) {
+        tpQuat middleNear, endNear;
+        tpVec3 spinNear;
+        tpVec3 near = tpAdd(mean, tpScale(size, tpMakeVec3(k == 0, k == 1, k == 2)));
+        rotateToBoth(inertia, start.rotation, near, theta, h, &middleNear, &spinNear, &endNear);
+        middleTurn[k] = tpScale(theta / size, turnBetween(middle, middleNear));
+        middleSpin[k] = tpScale(theta / size, tpSub(spinNear, spin));
+        endTurn[k] = tpScale(theta / size, turnBetween(end, endNear));
+    }
+    out->middle.turn = tpMakeMat33(middleTurn[0], middleTurn[1], middleTurn[2]);
+    out->middle.spin = tpMakeMat33(middleSpin[0], middleSpin[1], middleSpin[2]);
+    out->end.turn = tpMakeMat33(endTurn[0], endTurn[1], endTurn[2]);
+    // w = I^-1 L: L follows z at the start's orientation, I the rotation at the end.
+    tpMat33 inverse = tpInertia_InverseWorld(inertia, end);
+    tpMat33 byTurn = tpAddMM(tpScaleM(-1.0, tpSkew(endSpin)), tpMulMM(inverse, tpSkew(momentum)));
+    out->end.spin = tpAddMM(tpMulMM(inverse, tpInertia_World(inertia, start.rotation)),
+                            tpMulMM(byTurn, out->end.turn));
+}
+
+void tpTravel_Compute(const tpSystem* system, int body, tpPose start,
+                      const tpVelocity* startVelocity, const tpVelocity* pushed, double theta,
+                      double h, bool withDerivatives, tpTravel* out) {
+    const tpInertia* inertia = &system->bodies.data[body].inertia;
+    tpVec3 linear =
+        tpAdd(tpScale(1.0 - theta, startVelocity->linear), tpScale(theta, pushed->linear));
+    tpVec3 angular =
+        tpAdd(tpScale(1.0 - theta, startVelocity->angular), tpScale(theta, pushed->angular));
+    out->middle.pose.position = tpMulAdd(start.position, theta * h, linear);
+    out->end.pose.position = tpMulAdd(start.position, h, linear);
+    out->middle.velocity = out->end.velocity = out->move = *pushed; // padding too
+    out->middle.velocity.linear = out->move.linear = linear;
+    out->middle.shift = theta * theta * h;
+    out->middle.change = theta;
+    out->end.shift = theta * h;
+    out->end.change = 1.0;
+    if (system->isPlanar || inertia->isIsotropic) {
+        rotateSteadily(start, angular, pushed->angular, theta, h, withDerivatives, out);
+    } else {
+        rotateTumbling(inertia, start, angular, pushed->angular, theta, h, withDerivatives, out);
+    }
+}
+
+void tpTravel_Follow(tpPose start, const tpVelocity* velocity, double theta, double h,
+                     tpTravel* out) {
+    out->middle.pose = tpMakePose(tpMulAdd(start.position, theta * h, velocity->linear),
+                                  turned(start.rotation, tpScale(theta * h, velocity->angular)));
+    out->end.pose = tpMakePose(tpMulAdd(start.position, h, velocity->linear),
+                               turned(start.rotation, tpScale(h, velocity->angular)));
+    out->middle.velocity = out->end.velocity = out->move = *velocity;
+    out->middle.shift = out->middle.change = out->end.shift = out->end.change = 0.0;
+    out->middle.turn = out->middle.spin = out->end.turn = out->end.spin = tpZeroMat33();
+}
