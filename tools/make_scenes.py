@@ -123,9 +123,207 @@ def discs66():
                  options='{ "theta": 1, "cone": "pyramid", "energy_guard": false }')
 
 
+# The experiments of Mirtich and Canny -----------------------------------------------------------
+
+
+def multiply(a, b):
+    return (a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+            a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
+            a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0])
+
+
+def turn(axis, angle):
+    length = math.sqrt(sum(x * x for x in axis))
+    s = math.sin(0.5 * angle) / length
+    return (math.cos(0.5 * angle), s * axis[0], s * axis[1], s * axis[2])
+
+
+def rotate(q, v):
+    return multiply(multiply(q, (0.0, *v)), (q[0], -q[1], -q[2], -q[3]))[1:]
+
+
+def add(a, b, scale=1.0):
+    return tuple(x + scale * y for x, y in zip(a, b))
+
+
+def rotation(q):
+    return f'"rotation": {{ "quaternion": {vector(q)} }}'
+
+
+def impulses(name, about, bodies, until, materials, step=1 / 30, options="", pairs=""):
+    text = scene(name, about, bodies, step, until, materials=materials, stepper="mirtich-canny", options=options)
+    return text.replace('  "bodies": [', f'  "pairs": {pairs},\n  "bodies": [', 1) if pairs else text
+
+
+def coins():
+    # A quarter dollar. Four come down ramps on their edges, four are thrown.
+    radius, thickness, slope = 0.01213, 0.00175, math.radians(20)
+    length, width, board, reach = 0.2, 0.06, 0.01, 0.12
+    bodies = ['{ "name": "platform", "kind": "fixed", "material": "metal", "position": [0, 0, -0.01], '
+              '"shapes": [ { "type": "box", "size": [0.3, 0.3, 0.02] } ] }']
+    up, normal = (math.cos(slope), 0.0, math.sin(slope)), (-math.sin(slope), 0.0, math.cos(slope))
+    lean = turn((0, 1, 0), -slope)
+
+    def coin(name, position, q, velocity, spin):
+        bodies.append(f'{{ "name": "{name}", "density": 8900, "material": "metal", "shapes": [ {{ "type": "cylinder", '
+                      f'"radius": {number(radius)}, "length": {number(thickness)} }} ], "position": {vector(position)}, '
+                      f'{rotation(q)}, "velocity": {vector(velocity)}, "angular_velocity": {vector(spin)} }}')
+
+    for i in range(4):
+        about = turn((0, 0, 1), 0.5 * math.pi * i)
+        foot = (reach, 0.0, 0.0)
+        middle = add(add(foot, up, 0.5 * length), normal, -0.5 * board)
+        bodies.append(f'{{ "name": "ramp{i}", "kind": "fixed", "material": "metal", "position": '
+                      f'{vector(rotate(about, middle))}, {rotation(multiply(about, lean))}, "shapes": [ {{ "type": "box", '
+                      f'"size": {vector((length, width, board))} }} ] }}')
+        speed = 0.2 + 0.05 * i
+        start = add(add(foot, up, 0.10 + 0.015 * i), normal, radius + 1e-5)
+        on_edge = multiply(about, multiply(turn((0, 1, 0), -slope), turn((1, 0, 0), 0.5 * math.pi)))
+        coin(f"rolled{i}", rotate(about, start), on_edge, rotate(about, tuple(-speed * x for x in up)),
+             rotate(about, (0.0, -speed / radius, 0.0)))
+    for i in range(4):
+        angle = 0.5 * math.pi * i + 0.6
+        c, s = math.cos(angle), math.sin(angle)
+        q = multiply(turn((0, 0, 1), angle), turn((1, 0.3 * i, 0), 0.5 + 0.4 * i))
+        coin(f"thrown{i}", (0.05 * c, 0.05 * s, 0.08 + 0.05 * i), q, (-0.3 * c, -0.3 * s, 0.2), (6 - 3 * i, 4 * i - 5, 3))
+    return impulses("Colliding coins", "Eight coins are rolled and thrown onto a platform, hit each other and settle.", bodies, 5,
+                    '{ "metal": { "friction": 0.3, "restitution": 0.4 } }')
+
+
+# Height and radius of the rings of a bowling pin, the neck filled in so that it is convex.
+PIN = ((0, 0.029), (0.012, 0.0355), (0.035, 0.0452), (0.07, 0.0555), (0.1143, 0.0605), (0.16, 0.059), (0.21, 0.0545),
+       (0.26, 0.048), (0.31, 0.039), (0.35, 0.0285), (0.381, 0.015))
+
+
+def bowling():
+    # 16 sides by 10 bands and two ends: 162 facets. The rack stands where the ball, rolling by then, meets it beside its head.
+    sides = 16
+    points = ", ".join(vector((r * math.cos(2 * math.pi * k / sides), r * math.sin(2 * math.pi * k / sides), z))
+                       for z, r in PIN for k in range(sides))
+    bodies = ['{ "name": "alley", "kind": "fixed", "material": "lane", "position": [9.5, 0.75, -0.05], '
+              '"shapes": [ { "type": "box", "size": [22, 3, 0.1] } ] }',
+              '{ "name": "ball", "mass": 6.8, "inertia": [0.03172608, 0.03172608, 0.03172608], "material": "rubber", '
+              '"shapes": [ { "type": "sphere", "radius": 0.108 } ], "position": [0, 0, 0.108], "velocity": [8, 0, 0], '
+              '"angular_velocity": [-30, 0, 0] }']
+    number_of = 0
+    for row in range(4):
+        for i in range(row + 1):
+            x = 18.29 + row * 0.3048 * math.sqrt(0.75)
+            y = 1.37 + 0.3048 * (i - 0.5 * row)
+            number_of += 1
+            bodies.append(f'{{ "name": "pin{number_of}", "density": 700, "material": "maple", "position": {vector((x, y, 0))}, '
+                          f'"shapes": [ {{ "type": "hull", "points": [{points}] }} ] }}')
+    return impulses("Bowling", "A ball thrown with side spin slides, hooks, rolls after 2.51 s and meets ten pins.", bodies, 6,
+                    '{ "lane": { "friction": 0.1 }, "rubber": { "friction": 0.1 }, "maple": { "friction": 0.25, "restitution": 0.6 } }',
+                    pairs='[ { "between": ["maple", "lane"], "friction": 0.3, "restitution": 0.3 } ]')
+
+
+def icosphere(frequency):
+    """Vertices of an icosahedron whose faces are cut in frequency^2 triangles, on the unit sphere."""
+    t = 0.5 * (1 + math.sqrt(5))
+    corners = [(-1, t, 0), (1, t, 0), (-1, -t, 0), (1, -t, 0), (0, -1, t), (0, 1, t), (0, -1, -t), (0, 1, -t), (t, 0, -1),
+               (t, 0, 1), (-t, 0, -1), (-t, 0, 1)]
+    faces = [(0, 11, 5), (0, 5, 1), (0, 1, 7), (0, 7, 10), (0, 10, 11), (1, 5, 9), (5, 11, 4), (11, 10, 2), (10, 7, 6),
+             (7, 1, 8), (3, 9, 4), (3, 4, 2), (3, 2, 6), (3, 6, 8), (3, 8, 9), (4, 9, 5), (2, 4, 11), (6, 2, 10), (8, 6, 7),
+             (9, 8, 1)]
+    points = {}
+    for a, b, c in faces:
+        for i in range(frequency + 1):
+            for j in range(frequency + 1 - i):
+                k = frequency - i - j
+                p = tuple((i * corners[a][m] + j * corners[b][m] + k * corners[c][m]) / frequency for m in range(3))
+                length = math.sqrt(sum(x * x for x in p))
+                p = tuple(x / length for x in p)
+                points.setdefault(tuple(round(x, 9) for x in p), p)
+    return list(points.values())
+
+
+MARBLE = 0.008
+
+
+def marble_file():
+    # 17 is no multiple of 3: a facet, not a vertex, is in the middle of each face of the icosahedron.
+    lines = ["# A marble of radius 8 mm: an icosahedron, each face cut in 17^2, on the sphere: 5780 facets."]
+    for p in icosphere(17):
+        lines.append("v " + " ".join(f"{MARBLE * x:.12g}" for x in p))
+    return "\n".join(lines) + "\n"
+
+
+def marbles(shape, name, about):
+    # On facets: the middle of the icosahedron's face (1, 1, 1) down. The facet lies that much nearer the centre.
+    down = turn((-1, 1, 0), math.acos(-1 / math.sqrt(3)))
+    height = MARBLE
+    if shape == "hull":
+        height = -min(rotate(down, p)[2] for p in icosphere(17)) * MARBLE
+    solid = '{ "type": "hull", "file": "marble.obj" }' if shape == "hull" else '{ "type": "sphere", "radius": 0.008 }'
+    bodies = ['{ "name": "table", "kind": "fixed", "material": "felt", "position": [0, 0, -0.01], "shapes": '
+              '[ { "type": "box", "size": [3, 0.5, 0.02] } ] }']
+    gap = 1e-5
+    for i in range(5):
+        x = -0.05 - 2 * MARBLE - gap if i == 0 else (i - 1) * (2 * MARBLE + gap)
+        motion = f', "velocity": [0.5, 0, 0], "angular_velocity": [0, {number(0.5 / height)}, 0]' if i == 0 else ""
+        bodies.append(f'{{ "name": "marble{i}", "density": 2500, "material": "glass", "shapes": [ {solid} ], '
+                      f'"position": {vector((x, 0, height))}, {rotation(down)}{motion} }}')
+    return impulses(name, about, bodies, 2, '{ "felt": { "friction": 0.2 }, "glass": { "friction": 0 } }',
+                    pairs='[ { "between": ["glass", "glass"], "friction": 0, "restitution": 1 }, '
+                          '{ "between": ["glass", "felt"], "friction": 0.2, "restitution": 0 } ]')
+
+
+def ball_platter():
+    bodies = ['{ "name": "platter", "kind": "kinematic", "material": "rubber", "position": [0, 0, -0.01], '
+              '"angular_velocity": [0, 0, 6.283185307179586], "shapes": [ { "type": "cylinder", "radius": 1, "length": 0.02 } ] }',
+              '{ "name": "ball", "mass": 1, "inertia": [0.001, 0.001, 0.001], "material": "rubber", "shapes": '
+              '[ { "type": "sphere", "radius": 0.05 } ], "position": [0.5, 0, 0.05], "velocity": [0, 0.3, 0], '
+              '"angular_velocity": [56.83185307179586, 0, 0] }']
+    return impulses("Ball on a platter", "A ball rolls on a turning platter: in a circle off its axis, at 2/7 of its rate.", bodies,
+                    10, '{ "rubber": { "friction": 1 } }')
+
+
+def block_ramp():
+    slope, size = math.radians(20), (0.2, 0.2, 0.1)
+    normal = (math.sin(slope), 0.0, math.cos(slope))
+    bodies = [f'{{ "name": "ramp", "kind": "fixed", "material": "wood", "shapes": [ {{ "type": "plane", "normal": '
+              f'{vector(normal)}, "offset": 0 }} ] }}',
+              f'{{ "name": "block", "density": 600, "material": "wood", "shapes": [ {{ "type": "box", "size": {vector(size)} }} ], '
+              f'"position": {vector(tuple(0.5 * size[2] * x for x in normal))}, {rotation(turn((0, 1, 0), slope))} }}']
+    return impulses("Block on a ramp", "A block at rest on a ramp of 20 degrees: friction of 0.5 holds it, and it does not creep.",
+                    bodies, 10, '{ "wood": { "friction": 0.5 } }')
+
+
+def bouncing_ball():
+    bodies = [floor("ball"), '{ "name": "ball", "mass": 1, "inertia": [0.004, 0.004, 0.004], "material": "ball", "shapes": '
+              '[ { "type": "sphere", "radius": 0.1 } ], "position": [0, 0, 1.1] }']
+    return impulses("Bouncing ball", "A ball falls one metre and bounces with restitution one half: at rest after 1.354571 s.", bodies,
+                    2, '{ "ball": { "friction": 0, "restitution": 0.5 } }', step=0.01)
+
+
+def euler_disc():
+    # A disc that rolls on its edge with its centre at rest: for a thin one the point of contact goes round at
+    # W with W^2 sin(tilt) = 4 g / radius. It turns about its axis so that the edge does not slip.
+    radius, thickness, tilt = 0.0375, 0.002, math.radians(15)
+    rate = math.sqrt(4 * 9.81 / (radius * math.sin(tilt)))
+    q = turn((0, 1, 0), tilt)
+    # The edge is lowest at +x: the centre stands above it by radius sin + thickness / 2 cos.
+    height = radius * math.sin(tilt) + 0.5 * thickness * math.cos(tilt)
+    # Without slip and with the centre at rest, the angular velocity is along the diameter through the contact.
+    diameter = rotate(q, (1.0, 0.0, 0.0))
+    spin = tuple(-rate * math.sin(tilt) * x for x in diameter)
+    bodies = [floor("steel"), f'{{ "name": "disc", "density": 7800, "material": "steel", "shapes": [ {{ "type": "cylinder", '
+              f'"radius": {number(radius)}, "length": {number(thickness)} }} ], "position": {vector((0, 0, height))}, {rotation(q)}, '
+              f'"angular_velocity": {vector(spin)} }}']
+    return impulses("Spinning coin", "Euler's disc: a coin rolls round on its edge.", bodies, 2,
+                    '{ "steel": { "friction": 0.6 } }')
+
+
 SCENES = {
     "stack10.json": stack(10), "stack20.json": stack(20), "stack40.json": stack(40), "mass_ratio.json": mass_ratio(),
     "chain.json": chain(), "card_house.json": card_house(), "discs66.json": discs66(),
+    "coins.json": coins(), "bowling.json": bowling(), "ball_platter.json": ball_platter(), "block_ramp.json": block_ramp(),
+    "bouncing_ball.json": bouncing_ball(), "euler_disc.json": euler_disc(), "marble.obj": marble_file(),
+    "marbles.json": marbles("hull", "Marbles", "A rolling marble of 5780 facets hits a line of four: the last one rolls away."),
+    "marbles_spheres.json": marbles("sphere", "Marbles, round",
+                                    "A rolling marble hits a line of four: the last one rolls away, with 5/7 of its speed at the end."),
 }
 
 
