@@ -54,6 +54,22 @@ void tpSweeper_ContactVelocity(const tpSweeper* sweeper, int contact, double u[4
     velocityOf(sweeper, pack, lane, u);
 }
 
+void tpSweeper_FindSpeeds(tpSweeper* sweeper) {
+    for (int r = 0; r < sweeper->runCount; ++r) {
+        sweeper->wide->speedRun(sweeper, &sweeper->runs[r]);
+    }
+    for (int p = sweeper->packCount - sweeper->torsionCount; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (pack->contact[lane] >= 0) {
+                double u[4];
+                velocityOf(sweeper, pack, lane, u);
+                sweeper->torsions[pack->torsion].speed[lane] = u[3];
+            }
+        }
+    }
+}
+
 // Adds sign times an impulse with its moment about the centre of mass.
 static void pushBody(const tpSweepBody* body, tpVelocity* velocity, double sign, tpVec3 impulse,
                      tpVec3 moment) {
@@ -246,7 +262,7 @@ double tpSweeper_SweepJoints(tpSweeper* sweeper) {
     return largest;
 }
 
-double tpSweepRunPlain(tpSweeper* sweeper, const tpPackRun* run) {
+double tpSweepRunSlowly(tpSweeper* sweeper, const tpPackRun* run) {
     double largest = 0.0;
     for (int p = run->first; p < run->first + run->count; ++p) {
         tpContactPack* pack = &sweeper->packs[p];
@@ -277,7 +293,7 @@ double tpSweeper_SweepSome(tpSweeper* sweeper, const int* contacts, int count) {
     return largest;
 }
 
-void tpStartRunPlain(tpSweeper* sweeper, const tpPackRun* run) {
+void tpStartRunSlowly(tpSweeper* sweeper, const tpPackRun* run) {
     for (int p = run->first; p < run->first + run->count; ++p) {
         const tpContactPack* pack = &sweeper->packs[p];
         for (int lane = 0; lane < tp_packWidth; ++lane) {

@@ -59,6 +59,7 @@ typedef struct tpContactPack {
     double bias[3][tp_packWidth];    // m/s
     double low[tp_packWidth];        // least normal impulse, <= 0, N s
     double impulse[3][tp_packWidth]; // on A
+    double speed[3][tp_packWidth];   // of A against B as last asked for, without bias, m/s
 } tpContactPack;
 
 // Packs over the same eight pairs of bodies, one after the other.
@@ -72,6 +73,7 @@ typedef struct tpTorsionPack {
     double response[4][tp_packWidth]; // W: nr tr or rr
     double bias[tp_packWidth];
     double impulse[tp_packWidth]; // moment / e_r
+    double speed[tp_packWidth];   // e_r w_n as last asked for
 } tpTorsionPack;
 
 // A block of joint rows (1 to 3 rows) solved together.
@@ -144,6 +146,9 @@ void tpSweeper_ContactVelocity(const tpSweeper* sweeper, int contact, double u[4
 // Velocity of the rows of a joint, bias and compliance included.
 void tpSweeper_JointVelocity(const tpSweeper* sweeper, const tpSweepJoint* joint, double u[3]);
 
+// The velocities of all contacts, into `speed` of their packs.
+void tpSweeper_FindSpeeds(tpSweeper* sweeper);
+
 // Adds the impulses that contacts and joints start with to the velocities.
 void tpSweeper_WarmStart(tpSweeper* sweeper);
 
@@ -161,9 +166,9 @@ void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
 
 // Norm of the velocities that contacts and joints have at present, biases included: without impulses
 // this is |q|.
-double tpSweeper_FreeSpeed(const tpSweeper* sweeper);
+double tpSweeper_FreeSpeed(tpSweeper* sweeper);
 
 // How far the impulses and velocities are from a solution.
-tpSweepVerdict tpSweeper_Judge(const tpSweeper* sweeper);
+tpSweepVerdict tpSweeper_Judge(tpSweeper* sweeper);
 
 #endif

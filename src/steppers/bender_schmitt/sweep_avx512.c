@@ -15,11 +15,8 @@ static inline wide loadWide(const double* p) {
 static inline void storeWide(double* p, wide a) {
     _mm512_store_pd(p, a);
 }
-static inline wide wideZero(void) {
-    return _mm512_setzero_pd();
-}
-static inline wide wideOne(void) {
-    return _mm512_set1_pd(1.0);
+static inline wide wideOf(double a) {
+    return _mm512_set1_pd(a);
 }
 static inline wide wideMax(wide a, wide b) {
     return _mm512_max_pd(a, b);
@@ -35,6 +32,14 @@ static inline wideMask wideGreater(wide a, wide b) {
 }
 static inline wide wideSelect(wideMask mask, wide yes, wide no) {
     return _mm512_mask_blend_pd(mask, no, yes);
+}
+
+static inline double wideLargest(wide a) {
+    double largest = a[0];
+    for (int k = 1; k < W; ++k) {
+        largest = a[k] > largest ? a[k] : largest;
+    }
+    return largest;
 }
 
 #include "steppers/bender_schmitt/sweep_lanes.h"
@@ -78,4 +83,4 @@ static inline void storeLines(double* base, const int32_t* indices, unsigned mas
     }
 }
 
-const tpWideSweep tp_avx512Sweep = { "AVX-512", 8, sweepRun, startRun };
+const tpWideSweep tp_avx512Sweep = { "AVX-512", 8, sweepRun, startRun, speedRun, respondRun };

@@ -28,62 +28,67 @@ static void projectOnCone(double mu, double r[4]) {
     }
 }
 
+// A contact as it stands: impulses and velocities with biases, rows that count, and sizes.
 typedef struct tpJudged {
-    double normal, force, speed, power, miss;
-    double mu;
+    double r[4], u[4];
+    int rowCount;
+    double mu, force, speed;
+    double rho; // rows / trace(W)
 } tpJudged;
 
-static tpJudged judgeContact(const tpSweeper* sweeper, const tpContactPack* pack, int lane) {
-    double u[4];
-    tpSweeper_ContactVelocity(sweeper, pack->contact[lane], u);
-    double r[4] = { pack->impulse[0][lane], pack->impulse[1][lane], pack->impulse[2][lane], 0.0 };
+static tpJudged readContact(const tpSweeper* sweeper, const tpContactPack* pack, int lane) {
+    tpJudged c = { .rowCount = 1, .mu = pack->muDynamic[lane] };
+    for (int k = 0; k < 3; ++k) {
+        c.r[k] = pack->impulse[k][lane];
+        c.u[k] = pack->speed[k][lane] + pack->bias[k][lane];
+    }
     double trace = pack->response[0][lane];
-    int rowCount = 1;
-    u[0] += pack->bias[0][lane];
-    u[1] += pack->bias[1][lane];
-    u[2] += pack->bias[2][lane];
     bool isRough = pack->muDynamic[lane] > 0.0 || pack->muStatic[lane] > 0.0;
     if (isRough) {
         trace += pack->response[3][lane] + pack->response[5][lane];
-        rowCount = pack->response[5][lane] > 0.0 ? 3 : 2;
+        c.rowCount = pack->response[5][lane] > 0.0 ? 3 : 2;
     }
     if (isRough && pack->torsion >= 0) {
         const tpTorsionPack* torsion = &sweeper->torsions[pack->torsion];
-        r[3] = torsion->impulse[lane];
-        u[3] += torsion->bias[lane];
+        c.r[3] = torsion->impulse[lane];
+        c.u[3] = torsion->speed[lane] + torsion->bias[lane];
         trace += torsion->response[3][lane];
-        rowCount = 4;
+        c.rowCount = 4;
     }
-    tpJudged judged = { r[0], 0.0, 0.0, 0.0, 0.0, pack->muDynamic[lane] };
-    for (int k = 1; k < rowCount; ++k) {
-        judged.force += r[k] * r[k];
-        judged.speed += u[k] * u[k];
-        judged.power += r[k] * u[k];
+    for (int k = 1; k < c.rowCount; ++k) {
+        c.force += c.r[k] * c.r[k];
+        c.speed += c.u[k] * c.u[k];
     }
-    judged.force = sqrt(judged.force);
-    judged.speed = sqrt(judged.speed);
-    if (judged.force > judged.mu * r[0] * (1.0 + 1e-9)) {
-        judged.mu = pack->muStatic[lane];
+    c.force = sqrt(c.force);
+    c.speed = sqrt(c.speed);
+    if (c.force > c.mu * c.r[0] * (1.0 + 1e-9)) {
+        c.mu = pack->muStatic[lane];
     }
-    double rho = trace > 0.0 ? rowCount / trace : 1.0;
-    double low = pack->low[lane];
-    double moved[4] = { r[0] - rho * (u[0] + judged.mu * judged.speed), 0.0, 0.0, 0.0 };
-    for (int k = 1; k < rowCount; ++k) {
-        moved[k] = r[k] - rho * u[k];
-    }
-    if (r[0] <= 0.0 && low < 0.0) {
+    c.rho = trace > 0.0 ? c.rowCount / trace : 1.0;
+    return c;
+}
+
+// The natural map of a contact, in velocities.
+static double missOf(const tpJudged* c, double low) {
+    if (c->r[0] <= 0.0 && low < 0.0) {
         // A normal impulse below zero takes back an earlier one; it carries no friction.
-        double answer = fmax(low, r[0] - rho * u[0]);
-        judged.miss = fabs(r[0] - fmin(answer, fmax(answer, 0.0))) / rho;
-        return judged;
+        double answer = fmax(low, c->r[0] - c->rho * c->u[0]);
+        return fabs(c->r[0] - fmin(answer, fmax(answer, 0.0))) / c->rho;
     }
-    projectOnCone(judged.mu, moved);
+    double moved[4] = { c->r[0] - c->rho * (c->u[0] + c->mu * c->speed), 0.0, 0.0, 0.0 };
+    for (int k = 1; k < c->rowCount; ++k) {
+        moved[k] = c->r[k] - c->rho * c->u[k];
+    }
+    projectOnCone(c->mu, moved);
     double sum = 0.0;
-    for (int k = 0; k < rowCount; ++k) {
-        sum += (r[k] - moved[k]) * (r[k] - moved[k]);
+    for (int k = 0; k < c->rowCount; ++k) {
+        sum += (c->r[k] - moved[k]) * (c->r[k] - moved[k]);
     }
-    judged.miss = sqrt(sum) / rho;
-    return judged;
+    return sqrt(sum) / c->rho;
+}
+
+static bool takesPart(const tpContactPack* pack, int lane) {
+    return pack->contact[lane] >= 0 && pack->bias[0][lane] < TP_SWEEP_OPEN;
 }
 
 static double judgeJoint(const tpSweeper* sweeper, const tpSweepJoint* joint) {
@@ -105,7 +110,27 @@ static double judgeJoint(const tpSweeper* sweeper, const tpSweepJoint* joint) {
     return sqrt(sum);
 }
 
-tpSweepVerdict tpSweeper_Judge(const tpSweeper* sweeper) {
+// Cone and dissipation of the contacts of a pack. Ratios of what is rounding say nothing.
+static void judgeRatios(const tpSweeper* sweeper, const tpContactPack* pack, double largestLoad,
+                        double largestSpeed, tpSweepVerdict* verdict) {
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        if (!takesPart(pack, lane) || !(pack->impulse[0][lane] > 1e-9 * largestLoad)) {
+            continue;
+        }
+        tpJudged c = readContact(sweeper, pack, lane);
+        double limit = c.mu * c.r[0];
+        if (!(limit > 0.0)) {
+            continue;
+        }
+        verdict->cone = fmax(verdict->cone, c.force / limit - 1.0);
+        if (c.speed > 1e-6 * largestSpeed && c.speed > 1e-9) {
+            double power = c.r[1] * c.u[1] + c.r[2] * c.u[2] + c.r[3] * c.u[3];
+            verdict->dissipation = fmax(verdict->dissipation, 1.0 + power / (limit * c.speed));
+        }
+    }
+}
+
+tpSweepVerdict tpSweeper_Judge(tpSweeper* sweeper) {
     tpSweepVerdict verdict = { 0.0, 0.0, 0.0, 0.0 };
     double sum = 0.0, largestLoad = 0.0, largestSpeed = 0.0;
     for (int i = 0; i < sweeper->jointCount; ++i) {
@@ -113,38 +138,29 @@ tpSweepVerdict tpSweeper_Judge(const tpSweeper* sweeper) {
         sum += miss * miss;
         verdict.worst = fmax(verdict.worst, miss);
     }
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int i = 0; i < sweeper->contactCount; ++i) {
-            int lane;
-            const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-            if (pack->bias[0][lane] >= TP_SWEEP_OPEN) {
+    tpSweeper_FindSpeeds(sweeper);
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (!takesPart(pack, lane)) {
                 continue;
             }
-            tpJudged judged = judgeContact(sweeper, pack, lane);
-            if (pass == 0) {
-                sum += judged.miss * judged.miss;
-                verdict.worst = fmax(verdict.worst, judged.miss);
-                largestLoad = fmax(largestLoad, judged.normal);
-                largestSpeed = fmax(largestSpeed, judged.speed);
-                continue;
-            }
-            // Ratios of what is rounding say nothing.
-            double limit = judged.mu * judged.normal;
-            if (!(limit > 1e-9 * judged.mu * largestLoad)) {
-                continue;
-            }
-            verdict.cone = fmax(verdict.cone, judged.force / limit - 1.0);
-            if (judged.speed > 1e-6 * largestSpeed && judged.speed > 1e-9) {
-                double gap = 1.0 + judged.power / (limit * judged.speed);
-                verdict.dissipation = fmax(verdict.dissipation, gap);
-            }
+            tpJudged c = readContact(sweeper, pack, lane);
+            double miss = missOf(&c, pack->low[lane]);
+            sum += miss * miss;
+            verdict.worst = fmax(verdict.worst, miss);
+            largestLoad = fmax(largestLoad, c.r[0]);
+            largestSpeed = fmax(largestSpeed, c.speed);
         }
+    }
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        judgeRatios(sweeper, &sweeper->packs[p], largestLoad, largestSpeed, &verdict);
     }
     verdict.velocity = sqrt(sum);
     return verdict;
 }
 
-double tpSweeper_FreeSpeed(const tpSweeper* sweeper) {
+double tpSweeper_FreeSpeed(tpSweeper* sweeper) {
     double sum = 0.0;
     for (int i = 0; i < sweeper->jointCount; ++i) {
         double u[3];
@@ -153,18 +169,22 @@ double tpSweeper_FreeSpeed(const tpSweeper* sweeper) {
             sum += u[k] * u[k];
         }
     }
-    for (int i = 0; i < sweeper->contactCount; ++i) {
-        int lane;
-        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-        if (pack->bias[0][lane] >= TP_SWEEP_OPEN) {
-            continue;
-        }
-        double u[4];
-        tpSweeper_ContactVelocity(sweeper, i, u);
-        int rowCount = pack->muDynamic[lane] > 0.0 ? 4 : 1;
-        for (int k = 0; k < rowCount; ++k) {
-            double bias = k < 3 ? pack->bias[k][lane] : 0.0;
-            sum += (u[k] + bias) * (u[k] + bias);
+    tpSweeper_FindSpeeds(sweeper);
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (!takesPart(pack, lane)) {
+                continue;
+            }
+            int rowCount = pack->muDynamic[lane] > 0.0 ? 3 : 1;
+            for (int k = 0; k < rowCount; ++k) {
+                double u = pack->speed[k][lane] + pack->bias[k][lane];
+                sum += u * u;
+            }
+            if (rowCount == 3 && pack->torsion >= 0) {
+                double spin = sweeper->torsions[pack->torsion].speed[lane];
+                sum += spin * spin;
+            }
         }
     }
     return sqrt(sum);

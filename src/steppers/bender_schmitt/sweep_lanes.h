@@ -1,11 +1,12 @@
-// The sweep of a run, W contacts at once: included by one file for each width, which defines
+// What is done with a run, W contacts at once: included by one file for each width, which defines
 //
 //     W             lanes, a divisor of tp_packWidth
 //     wide          a vector of W doubles
 //     wideMask      what comparisons give
-//     loadWide, wideMax, wideAbs, wideSqrt, wideGreater, wideSelect, loadLines, storeLines
+//     loadWide, storeWide, wideOf, wideMax, wideAbs, wideSqrt, wideGreater, wideSelect, wideLargest
+//     loadLines, storeLines
 //
-// The operations and their order are those of sweep.c, which explains them.
+// The operations of the sweep and their order are those of sweep.c, which explains them.
 
 // W lines of a cache, transposed: numbers[k] has the k-th number of each.
 typedef struct WideLines {
@@ -110,18 +111,26 @@ static inline void solveFriction(const tpContactPack* pack, int lane, wide ut, w
     wide slideT = *rt - slide * ut, slideO = *ro - slide * uo;
     wide length = wideSqrt(slideT * slideT + slideO * slideO);
     limit = loadWide(&pack->muDynamic[lane]) * load;
-    wide factor = wideSelect(wideGreater(length, limit), limit / length, wideOne());
+    wide factor = wideSelect(wideGreater(length, limit), limit / length, wideOf(1.0));
     *rt = wideSelect(slips, factor * slideT, stopT);
     *ro = wideSelect(slips, factor * slideO, stopO);
 }
 
-static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) {
-    WideVec onA = pointVelocity(&bodies->velocityA, loadVec(pack->armA[0], lane));
-    WideVec onB = pointVelocity(&bodies->velocityB, loadVec(pack->armB[0], lane));
+// Velocities of A against B: along n, t and o.
+static inline void speedsOf(const tpContactPack* pack, int lane, const WideLines* velocityA,
+                            const WideLines* velocityB, wide u[3]) {
+    WideVec onA = pointVelocity(velocityA, loadVec(pack->armA[0], lane));
+    WideVec onB = pointVelocity(velocityB, loadVec(pack->armB[0], lane));
     WideVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
-    wide un = dotVec(relative, loadVec(pack->normal[0], lane));
-    wide ut = dotVec(relative, loadVec(pack->tangents[0][0], lane));
-    wide uo = dotVec(relative, loadVec(pack->tangents[1][0], lane));
+    u[0] = dotVec(relative, loadVec(pack->normal[0], lane));
+    u[1] = dotVec(relative, loadVec(pack->tangents[0][0], lane));
+    u[2] = dotVec(relative, loadVec(pack->tangents[1][0], lane));
+}
+
+static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) {
+    wide u[3];
+    speedsOf(pack, lane, &bodies->velocityA, &bodies->velocityB, u);
+    wide un = u[0], ut = u[1], uo = u[2];
 
     wide old = loadWide(&pack->impulse[0][lane]);
     wide normal =
@@ -133,7 +142,7 @@ static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) 
     uo += loadWide(&pack->bias[2][lane]) + loadWide(&pack->response[2][lane]) * change[0];
     wide oldT = loadWide(&pack->impulse[1][lane]), oldO = loadWide(&pack->impulse[2][lane]);
     wide rt = oldT, ro = oldO;
-    solveFriction(pack, lane, ut, uo, wideMax(normal, wideZero()), &rt, &ro);
+    solveFriction(pack, lane, ut, uo, wideMax(normal, wideOf(0.0)), &rt, &ro);
     change[1] = rt - oldT;
     change[2] = ro - oldO;
     storeWide(&pack->impulse[0][lane], normal);
@@ -148,9 +157,9 @@ static inline wide sweepPack(tpContactPack* pack, int lane, WideBodies* bodies) 
 static double sweepRun(tpSweeper* sweeper, const tpPackRun* run) {
     tpContactPack* first = &sweeper->packs[run->first];
     if (first->torsion >= 0) {
-        return tpSweepRunPlain(sweeper, run);
+        return tpSweepRunSlowly(sweeper, run);
     }
-    wide largest = wideZero();
+    wide largest = wideOf(0.0);
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideBodies bodies;
         loadBodies(sweeper, first, lane, &bodies);
@@ -159,17 +168,13 @@ static double sweepRun(tpSweeper* sweeper, const tpPackRun* run) {
         }
         storeBodies(sweeper, first, lane, &bodies);
     }
-    double answer = 0.0;
-    for (int k = 0; k < W; ++k) {
-        answer = largest[k] > answer ? largest[k] : answer;
-    }
-    return answer;
+    return wideLargest(largest);
 }
 
 static void startRun(tpSweeper* sweeper, const tpPackRun* run) {
     const tpContactPack* first = &sweeper->packs[run->first];
     if (first->torsion >= 0) {
-        tpStartRunPlain(sweeper, run);
+        tpStartRunSlowly(sweeper, run);
         return;
     }
     for (int lane = 0; lane < tp_packWidth; lane += W) {
@@ -182,5 +187,80 @@ static void startRun(tpSweeper* sweeper, const tpPackRun* run) {
             push(&bodies, pack, lane, impulse);
         }
         storeBodies(sweeper, first, lane, &bodies);
+    }
+}
+
+static void speedRun(tpSweeper* sweeper, const tpPackRun* run) {
+    const double* velocities = (const double*)sweeper->velocities;
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideLines velocityA, velocityB;
+        loadLines(velocities, first->bodyA + lane, &velocityA);
+        loadLines(velocities, first->bodyB + lane, &velocityB);
+        for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            wide u[3];
+            speedsOf(pack, lane, &velocityA, &velocityB, u);
+            for (int k = 0; k < 3; ++k) {
+                storeWide(&pack->speed[k][lane], u[k]);
+            }
+        }
+    }
+}
+
+// Preparation ------------------------------------------------------------------------------------
+
+// What one body gives to W of n, t and o: nn nt no tt to oo.
+static inline void addResponse(const WideLines* body, WideVec arm, const WideVec directions[3],
+                               wide response[6]) {
+    WideVec moments[3], turns[3];
+    for (int i = 0; i < 3; ++i) {
+        moments[i] = crossVec(arm, directions[i]);
+        turns[i] = turnedBy(body, moments[i]);
+    }
+    int place = 0;
+    for (int i = 0; i < 3; ++i) {
+        for (int k = i; k < 3; ++k) {
+            response[place++] += body->numbers[0] * dotVec(directions[i], directions[k]) +
+                                 dotVec(moments[i], turns[k]);
+        }
+    }
+}
+
+// Inverse and largest eigenvalue of the two friction rows; zeros where nothing responds.
+static inline void invertFriction(tpContactPack* pack, int lane, wide tt, wide to, wide oo) {
+    wide half = wideOf(0.5) * (tt + oo), skew = wideOf(0.5) * (tt - oo);
+    wide largest = half + wideSqrt(skew * skew + to * to), determinant = tt * oo - to * to;
+    wideMask responds = wideGreater(largest, wideOf(0.0));
+    wideMask inverts = wideGreater(determinant, wideOf(1e-12) * largest * largest);
+    wide slide = wideSelect(responds, wideOf(1.0) / largest, wideOf(0.0));
+    storeWide(&pack->slide[lane], slide);
+    storeWide(&pack->stick[0][lane], wideSelect(inverts, oo / determinant, slide));
+    storeWide(&pack->stick[1][lane],
+              wideSelect(inverts, wideOf(0.0) - to / determinant, wideOf(0.0)));
+    storeWide(&pack->stick[2][lane], wideSelect(inverts, tt / determinant, slide));
+}
+
+static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
+    const double* masses = (const double*)sweeper->bodies;
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideLines massA, massB;
+        loadLines(masses, first->bodyA + lane, &massA);
+        loadLines(masses, first->bodyB + lane, &massB);
+        for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            WideVec directions[3] = { loadVec(pack->normal[0], lane),
+                                      loadVec(pack->tangents[0][0], lane),
+                                      loadVec(pack->tangents[1][0], lane) };
+            wide zero = wideOf(0.0), response[6] = { zero, zero, zero, zero, zero, zero };
+            addResponse(&massA, loadVec(pack->armA[0], lane), directions, response);
+            addResponse(&massB, loadVec(pack->armB[0], lane), directions, response);
+            for (int k = 0; k < 6; ++k) {
+                storeWide(&pack->response[k][lane], response[k]);
+            }
+            wide inverse =
+                wideSelect(wideGreater(response[0], zero), wideOf(1.0) / response[0], zero);
+            storeWide(&pack->inverseNormal[lane], inverse);
+            invertFriction(pack, lane, response[3], response[4], response[5]);
+        }
     }
 }

@@ -36,94 +36,57 @@ void tpSweeper_SetBodies(tpSweeper* sweeper, const tpSystem* system) {
 
 // Contacts ---------------------------------------------------------------------------------------
 
-// Adds what one body gives to W of the rows `directions` (the fourth, about the normal, is turned).
-static void addResponse(const tpSweepBody* body, tpVec3 arm, const tpVec3 directions[3],
-                        tpVec3 spin, double W[4][4]) {
-    if (!(body->inverseMass > 0.0)) {
-        return;
-    }
-    const double* j = body->inverseInertia;
-    tpMat33 inverse = { { j[0], j[3], j[4] }, { j[3], j[1], j[5] }, { j[4], j[5], j[2] } };
-    tpVec3 moments[4], turns[4];
-    for (int i = 0; i < 4; ++i) {
-        moments[i] = i < 3 ? tpCross(arm, directions[i]) : spin;
-        turns[i] = tpMulMV(inverse, moments[i]);
-    }
-    for (int i = 0; i < 4; ++i) {
-        for (int k = i; k < 4; ++k) {
-            double push = k < 3 ? body->inverseMass * tpDot(directions[i], directions[k]) : 0.0;
-            W[i][k] += push + tpDot(moments[i], turns[k]);
-        }
-    }
-}
-
-// Inverse and largest eigenvalue of the two friction rows; zeros where nothing responds.
-static void invertFriction(double tt, double to, double oo, double stick[3], double* slide) {
-    double half = 0.5 * (tt + oo), skew = 0.5 * (tt - oo);
-    double largest = half + sqrt(skew * skew + to * to);
-    double determinant = tt * oo - to * to;
-    stick[0] = stick[1] = stick[2] = *slide = 0.0;
-    if (!(largest > 0.0)) {
-        return;
-    }
-    *slide = 1.0 / largest;
-    if (determinant > 1e-12 * largest * largest) {
-        stick[0] = oo / determinant;
-        stick[1] = -to / determinant;
-        stick[2] = tt / determinant;
-    } else {
-        stick[0] = stick[2] = *slide;
-    }
-}
-
 static void storeVector(double (*parts)[tp_packWidth], int lane, tpVec3 v) {
     parts[0][lane] = v.x;
     parts[1][lane] = v.y;
     parts[2][lane] = v.z;
 }
 
-static void storeContact(tpSweeper* sweeper, const tpSystem* system, int place, int number,
-                         const tpPose* poses, const tpContact* contact, const tpContactLaw* law) {
-    tpContactPack* pack = &sweeper->packs[place / tp_packWidth];
-    int lane = place % tp_packWidth;
-    sweeper->places[number] = place;
-    pack->contact[lane] = number;
+static void storeContact(tpContactPack* pack, int lane, bool isPlanar, const tpPose* poses,
+                         const tpContact* contact, const tpContactLaw* law) {
     pack->bodyA[lane] = contact->bodyA;
     pack->bodyB[lane] = contact->bodyB;
-    tpVec3 armA = tpSub(contact->pointA, poses[contact->bodyA].position);
-    tpVec3 armB = tpSub(contact->pointB, poses[contact->bodyB].position);
     // In the plane friction has one direction.
-    double across = system->isPlanar ? 0.0 : law->ellipse[1];
-    const tpVec3 directions[3] = { contact->normal, tpScale(law->ellipse[0], law->tangents[0]),
-                                   tpScale(across, law->tangents[1]) };
-    storeVector(pack->normal, lane, directions[0]);
-    storeVector(pack->tangents[0], lane, directions[1]);
-    storeVector(pack->tangents[1], lane, directions[2]);
-    storeVector(pack->armA, lane, armA);
-    storeVector(pack->armB, lane, armB);
+    double across = isPlanar ? 0.0 : law->ellipse[1];
+    storeVector(pack->normal, lane, contact->normal);
+    storeVector(pack->tangents[0], lane, tpScale(law->ellipse[0], law->tangents[0]));
+    storeVector(pack->tangents[1], lane, tpScale(across, law->tangents[1]));
+    storeVector(pack->armA, lane, tpSub(contact->pointA, poses[contact->bodyA].position));
+    storeVector(pack->armB, lane, tpSub(contact->pointB, poses[contact->bodyB].position));
     pack->muStatic[lane] = law->muStatic;
     pack->muDynamic[lane] = law->mu;
+}
 
-    double W[4][4] = { { 0.0 } };
-    tpVec3 spin = tpScale(law->arm, contact->normal);
-    addResponse(&sweeper->bodies[contact->bodyA], armA, directions, spin, W);
-    addResponse(&sweeper->bodies[contact->bodyB], armB, directions, spin, W);
-    const double response[6] = { W[0][0], W[0][1], W[0][2], W[1][1], W[1][2], W[2][2] };
-    for (int k = 0; k < 6; ++k) {
-        pack->response[k][lane] = response[k];
+static tpVec3 laneVector(double (*parts)[tp_packWidth], int lane) {
+    return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
+}
+
+// What one body gives to W of the spin about the normal, the fourth row: nr tr or rr.
+static void addSpin(const tpSweepBody* body, tpVec3 arm, const tpVec3 directions[3], tpVec3 spin,
+                    double response[4]) {
+    const double* j = body->inverseInertia;
+    tpMat33 inverse = { { j[0], j[3], j[4] }, { j[3], j[1], j[5] }, { j[4], j[5], j[2] } };
+    tpVec3 turn = tpMulMV(inverse, spin);
+    for (int i = 0; i < 3; ++i) {
+        response[i] += tpDot(tpCross(arm, directions[i]), turn);
     }
-    pack->inverseNormal[lane] = W[0][0] > 0.0 ? 1.0 / W[0][0] : 0.0;
-    double stick[3];
-    invertFriction(W[1][1], W[1][2], W[2][2], stick, &pack->slide[lane]);
-    for (int k = 0; k < 3; ++k) {
-        pack->stick[k][lane] = stick[k];
-    }
-    if (pack->torsion >= 0) {
-        tpTorsionPack* torsion = &sweeper->torsions[pack->torsion];
-        torsion->arm[lane] = law->arm;
-        for (int k = 0; k < 4; ++k) {
-            torsion->response[k][lane] = W[k][3];
-        }
+    response[3] += tpDot(spin, turn);
+}
+
+static void storeTorsion(const tpSweeper* sweeper, tpContactPack* pack, int lane, double arm) {
+    tpTorsionPack* torsion = &sweeper->torsions[pack->torsion];
+    torsion->arm[lane] = arm;
+    const tpVec3 directions[3] = { laneVector(pack->normal, lane),
+                                   laneVector(pack->tangents[0], lane),
+                                   laneVector(pack->tangents[1], lane) };
+    tpVec3 spin = tpScale(arm, directions[0]);
+    double response[4] = { 0.0, 0.0, 0.0, 0.0 };
+    addSpin(&sweeper->bodies[pack->bodyA[lane]], laneVector(pack->armA, lane), directions, spin,
+            response);
+    addSpin(&sweeper->bodies[pack->bodyB[lane]], laneVector(pack->armB, lane), directions, spin,
+            response);
+    for (int k = 0; k < 4; ++k) {
+        torsion->response[k][lane] = response[k];
     }
 }
 
@@ -160,6 +123,30 @@ static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
     }
 }
 
+// Pack after pack: whole lines are written, and contacts, which are shorter, looked up.
+static void fillRun(tpSweeper* sweeper, const tpPackRun* run, bool isPlanar, const tpPose* poses,
+                    const tpContact* contacts, const tpContactLaw* laws) {
+    for (int p = run->first; p < run->first + run->count; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            int i = pack->contact[lane];
+            if (i >= 0) {
+                storeContact(pack, lane, isPlanar, poses, &contacts[i], &laws[i]);
+            }
+        }
+    }
+    spreadBodies(sweeper, run);
+    sweeper->wide->respondRun(sweeper, run);
+    for (int p = run->first; p < run->first + run->count; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; pack->torsion >= 0 && lane < tp_packWidth; ++lane) {
+            if (pack->contact[lane] >= 0) {
+                storeTorsion(sweeper, pack, lane, laws[pack->contact[lane]].arm);
+            }
+        }
+    }
+}
+
 bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSystem* system, const tpPose* poses,
                            const tpContact* contacts, const tpContactLaw* laws, int count,
                            tpArena* arena) {
@@ -185,10 +172,11 @@ bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSystem* system, const tpP
         startPack(&sweeper->packs[p], p < plainPacks ? -1 : p - plainPacks);
     }
     for (int i = 0; i < count; ++i) {
-        storeContact(sweeper, system, sweeper->places[i], i, poses, &contacts[i], &laws[i]);
+        int32_t place = sweeper->places[i];
+        sweeper->packs[place / tp_packWidth].contact[place % tp_packWidth] = i;
     }
     for (int r = 0; r < sweeper->runCount; ++r) {
-        spreadBodies(sweeper, &sweeper->runs[r]);
+        fillRun(sweeper, &sweeper->runs[r], system->isPlanar, poses, contacts, laws);
     }
     return true;
 }

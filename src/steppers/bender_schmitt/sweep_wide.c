@@ -2,8 +2,6 @@
 
 #include "steppers/bender_schmitt/sweep_wide.h"
 
-const tpWideSweep tp_plainSweep = { "plain", 1, tpSweepRunPlain, tpStartRunPlain };
-
 const tpWideSweep* tpGetWideSweep(int width) {
 #ifdef TP_HAS_WIDE_SWEEPS
     if (width == 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) {

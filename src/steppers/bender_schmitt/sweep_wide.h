@@ -15,10 +15,15 @@ typedef struct tpWideSweep {
     double (*sweepRun)(tpSweeper* sweeper, const tpPackRun* run);
     // Adds the impulses that the contacts of a run start with.
     void (*startRun)(tpSweeper* sweeper, const tpPackRun* run);
+    // Velocities of the contacts of a run, into `speed` of its packs.
+    void (*speedRun)(tpSweeper* sweeper, const tpPackRun* run);
+    // What follows from masses, directions and arms: response, inverseNormal, stick and slide.
+    void (*respondRun)(tpSweeper* sweeper, const tpPackRun* run);
 } tpWideSweep;
 
-double tpSweepRunPlain(tpSweeper* sweeper, const tpPackRun* run);
-void tpStartRunPlain(tpSweeper* sweeper, const tpPackRun* run);
+// Contact after contact, with torsion too.
+double tpSweepRunSlowly(tpSweeper* sweeper, const tpPackRun* run);
+void tpStartRunSlowly(tpSweeper* sweeper, const tpPackRun* run);
 
 extern const tpWideSweep tp_plainSweep;
 
