@@ -138,23 +138,22 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
     return margins;
 }
 
-static int compareIds(int32_t shapeA, int32_t shapeB, uint64_t feature, const tpContact* contact) {
-    if (shapeA != contact->shapeA) {
-        return shapeA < contact->shapeA ? -1 : 1;
+int tpContactKey_Compare(tpContactKey a, tpContactKey b) {
+    if (a.shapeA != b.shapeA) {
+        return a.shapeA < b.shapeA ? -1 : 1;
     }
-    if (shapeB != contact->shapeB) {
-        return shapeB < contact->shapeB ? -1 : 1;
+    if (a.shapeB != b.shapeB) {
+        return a.shapeB < b.shapeB ? -1 : 1;
     }
-    return feature < contact->feature ? -1 : feature > contact->feature ? 1 : 0;
+    return a.feature < b.feature ? -1 : a.feature > b.feature ? 1 : 0;
 }
 
-const tpContact* tpContacts_FindSame(const tpContact* contact, const tpContact* list, int count,
+const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, int count,
                                      int* cursor) {
     for (; *cursor < count; *cursor += 1) {
-        const tpContact* other = &list[*cursor];
-        int order = compareIds(other->shapeA, other->shapeB, other->feature, contact);
+        int order = tpContactKey_Compare(tpContact_Key(&list[*cursor]), key);
         if (order >= 0) {
-            return order == 0 ? other : NULL;
+            return order == 0 ? &list[*cursor] : NULL;
         }
     }
     return NULL;
@@ -162,9 +161,10 @@ const tpContact* tpContacts_FindSame(const tpContact* contact, const tpContact* 
 
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor) {
+    tpContactKey key = tpContact_Key(contact);
     for (; *cursor < history->list.count; *cursor += 1) {
         const tpContactMemory* memory = &history->list.data[*cursor];
-        int order = compareIds(memory->shapeA, memory->shapeB, memory->feature, contact);
+        int order = tpContactKey_Compare(memory->key, key);
         if (order >= 0) {
             return order == 0 ? memory : NULL;
         }

@@ -19,15 +19,36 @@ double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const t
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
 
+// What makes a contact the same from one moment to the next; contacts are kept in the order of keys.
+typedef struct tpContactKey {
+    int32_t shapeA, shapeB;
+    uint64_t feature;
+} tpContactKey;
+
+// -1, 0 or 1.
+int tpContactKey_Compare(tpContactKey a, tpContactKey b);
+
+static inline tpContactKey tpContact_Key(const tpContact* contact) {
+    return (tpContactKey){ contact->shapeA, contact->shapeB, contact->feature };
+}
+
+static inline tpContactKey tpContactInfo_Key(const tpContactInfo* info) {
+    return (tpContactKey){ (int32_t)info->shapeA.slot - 1, (int32_t)info->shapeB.slot - 1,
+                           info->feature };
+}
+
+static inline int tpContact_CompareKeys(const tpContact* a, const tpContact* b) {
+    return tpContactKey_Compare(tpContact_Key(a), tpContact_Key(b));
+}
+
 // The contact of a list with the same shapes and features, or NULL. Both the list and the contacts asked
 // for are in the collider's order; `cursor` starts at 0.
-const tpContact* tpContacts_FindSame(const tpContact* contact, const tpContact* list, int count,
+const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, int count,
                                      int* cursor);
 
 // What a contact carries over to the next step.
 typedef struct tpContactMemory {
-    int32_t shapeA, shapeB;
-    uint64_t feature;
+    tpContactKey key;
     tpVec3 impulse;     // on A, world axes, normal and friction
     double torsion;     // N m s
     double normalSpeed; // of the approach before the step, m/s

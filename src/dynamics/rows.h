@@ -17,7 +17,7 @@
 
 // Friction and restitution of a contact, and the frame in which it is written.
 typedef struct tpContactLaw {
-    double mu;              // dynamic coefficient
+    double mu; // dynamic coefficient
     double muStatic;
     double ellipse[2], arm; // e_t, e_o; e_r in m
     double restitution;

@@ -176,6 +176,16 @@ void tpTimeStep_FollowPushed(tpTimeStep* step) {
     driftAll(step, step->pushed, step->moves, step->velocities);
 }
 
+void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves) {
+    for (int i = 0; i < step->bodyCount; ++i) {
+        tpVec3 linear = tpSub(step->pushed[i].linear, step->kicked[i].linear);
+        tpVec3 angular = tpSub(step->pushed[i].angular, step->kicked[i].angular);
+        moves[i] = step->freeMoves[i];
+        moves[i].linear = tpAdd(moves[i].linear, linear);
+        moves[i].angular = tpAdd(moves[i].angular, angular);
+    }
+}
+
 void tpTimeStep_Drift(tpTimeStep* step) {
     tpSystem* system = step->system;
     if (step->bodyCount > 0) {
@@ -265,13 +275,7 @@ static tpContactInfo describeContact(const tpTimeStep* step, int block) {
 }
 
 static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
-    if (a->shapeA.slot != b->shapeA.slot) {
-        return a->shapeA.slot < b->shapeA.slot ? -1 : 1;
-    }
-    if (a->shapeB.slot != b->shapeB.slot) {
-        return a->shapeB.slot < b->shapeB.slot ? -1 : 1;
-    }
-    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
+    return tpContactKey_Compare(tpContactInfo_Key(a), tpContactInfo_Key(b));
 }
 
 bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
@@ -290,6 +294,14 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
         while (old < tally->count && compareInfos(&tally->list[old], &info) < 0) {
             merged[count++] = tally->list[old++];
         }
+        if (count > 0 && compareInfos(&merged[count - 1], &info) == 0) {
+            // Two rows of the same contact.
+            merged[count - 1].normalImpulse += info.normalImpulse;
+            merged[count - 1].frictionImpulse =
+                tpAdd(merged[count - 1].frictionImpulse, info.frictionImpulse);
+            merged[count - 1].torsionalImpulse += info.torsionalImpulse;
+            continue;
+        }
         if (old < tally->count && compareInfos(&tally->list[old], &info) == 0) {
             const tpContactInfo* before = &tally->list[old++];
             info.normalImpulse += before->normalImpulse;
@@ -306,19 +318,15 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
     return true;
 }
 
-double tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor) {
-    tpContactInfo key;
-    memset(&key, 0, sizeof(key));
-    key.shapeA.slot = (uint32_t)contact->shapeA + 1;
-    key.shapeB.slot = (uint32_t)contact->shapeB + 1;
-    key.feature = contact->feature;
+const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor) {
+    tpContactKey key = tpContact_Key(contact);
     for (; *cursor < tally->count; *cursor += 1) {
-        int order = compareInfos(&tally->list[*cursor], &key);
+        int order = tpContactKey_Compare(tpContactInfo_Key(&tally->list[*cursor]), key);
         if (order >= 0) {
-            return order == 0 ? tally->list[*cursor].normalImpulse : 0.0;
+            return order == 0 ? &tally->list[*cursor] : NULL;
         }
     }
-    return 0.0;
+    return NULL;
 }
 
 // What the next step starts from.
@@ -326,9 +334,7 @@ static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* inf
     tpContactMemory memory;
     memset(&memory, 0, sizeof(memory));
     int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
-    memory.shapeA = (int32_t)info->shapeA.slot - 1;
-    memory.shapeB = (int32_t)info->shapeB.slot - 1;
-    memory.feature = info->feature;
+    memory.key = tpContactInfo_Key(info);
     memory.impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
     memory.torsion = info->torsionalImpulse;
     tpVec3 approach =
@@ -359,13 +365,8 @@ static bool listContacts(tpTimeStep* step, tpTally* tally, tpContactHistory* his
     int cursor = 0;
     for (int i = 0; i < tally->count; ++i) {
         tpContactInfo* info = &tally->list[i];
-        tpContact key;
-        memset(&key, 0, sizeof(key));
-        key.shapeA = (int32_t)info->shapeA.slot - 1;
-        key.shapeB = (int32_t)info->shapeB.slot - 1;
-        key.feature = info->feature;
-        const tpContact* same =
-            tpContacts_FindSame(&key, step->endContacts, step->endCount, &cursor);
+        const tpContact* same = tpContacts_FindSame(tpContactInfo_Key(info), step->endContacts,
+                                                    step->endCount, &cursor);
         info->gap = same != NULL ? same->gap : info->gap;
         info->state = stateOf(info->normalImpulse, info->slidingSpeed);
         history->list.data[history->list.count++] = memoryOf(step, info);

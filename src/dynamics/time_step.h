@@ -63,6 +63,10 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 // moves and velocities from `pushed`, which the caller has set.
 void tpTimeStep_FollowPushed(tpTimeStep* step);
 
+// The drift's mean velocities as rows have them: linear in the impulses, which those of tumbling bodies are
+// not. A row written at the end of the drift, u = gap / h + J (v - these), is right there.
+void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves);
+
 // Puts the system where it is after the drift.
 void tpTimeStep_Drift(tpTimeStep* step);
 
@@ -86,8 +90,8 @@ typedef struct tpTally {
 // Adds the impulses of the rows just solved; sliding speeds are those of the system's velocities.
 bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 
-// The normal impulse of a contact, 0 where it is not there. Asked for in order; `cursor` starts at 0.
-double tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor);
+// A contact in the tally, or NULL. Asked for in order; `cursor` starts at 0.
+const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor);
 
 // Corrects joints, measures penetration and gaps where the bodies are now, lists the contacts and
 // remembers them. The system has its final poses and velocities.

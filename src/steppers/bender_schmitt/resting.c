@@ -170,7 +170,8 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     int cursor = 0;
     touch->sweeper.velocities = step->time.pushed;
     for (int i = 0; i < touch->contactCount; ++i) {
-        const tpContact* same = tpContacts_FindSame(&touch->contacts[i], found, count, &cursor);
+        const tpContact* same =
+            tpContacts_FindSame(tpContact_Key(&touch->contacts[i]), found, count, &cursor);
         if (biases[i].part < TP_SWEEP_OPEN && same != NULL) {
             largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]));
         }

@@ -30,7 +30,8 @@ typedef struct tpPenaltySettings {
     double creep;    // sliding speed up to which friction grows, m/s
 } tpPenaltySettings;
 
-// Where the rows are linearised: poses, and the velocities that led there from the start of the step.
+// Where the rows are linearised: poses, and the velocities that led there from the start of the step as rows
+// have them (tpTimeStep_LinearMoves).
 typedef struct tpPlace {
     const tpPose* poses;
     const tpVelocity* moves; // NULL: the poses are those of the start
@@ -217,15 +218,17 @@ static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
     tpArena* arena = &step->system->arena;
     tpPose* poses = TP_SCRATCH(arena, tpPose, step->bodyCount);
     tpVelocity* moves = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    tpVelocity* towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
     bool isSolved;
     if (arena->failed || !solveLinearly(step, memory, settings, &isSolved, report)) {
         return false;
     }
-    tpPlace at = { poses, moves };
+    tpPlace at = { poses, towards };
     *isSettled = step->contactCount == 0 && step->system->joints.count == 0;
     for (int k = 0; k < maxFixedPoints && !*isSettled; ++k) {
         memcpy(moves, step->moves, sizeof(tpVelocity) * (size_t)step->bodyCount);
         tpTimeStep_Move(step, moves, poses);
+        tpTimeStep_LinearMoves(step, towards);
         if (!tpTimeStep_FindContacts(step, poses) ||
             !solveSprings(step, &at, memory, settings, &isSolved, report)) {
             return false;

@@ -1,0 +1,22 @@
+// The first problem of the symmetric step: impulses under which the drift ends where it may.
+
+#ifndef TIPPE_SRC_STEPPERS_DRIFT_H
+#define TIPPE_SRC_STEPPERS_DRIFT_H
+
+#include "steppers/memory.h"
+
+typedef struct tpDriftSettings {
+    tpSolveSettings solve;
+    double gamma;   // part of an overlap that one step takes back
+    bool isCareful; // gives no energy, see drift.c
+} tpDriftSettings;
+
+// A contact is closed below this gap, m.
+static const double tpClosedGap = 1e-8;
+
+// Solves for the impulses and drifts, and tells by how much rows have missed the gaps and joints at the end: the system has the poses and velocities of the drift's end, the step
+// the rows that led there. False where memory ran out.
+bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
+                   double* miss, tpStepReport* report);
+
+#endif
