@@ -29,5 +29,6 @@ int runRun(int argumentCount, char** arguments);
 int runSchema(int argumentCount, char** arguments);
 int runSolve(int argumentCount, char** arguments);
 int runVerify(int argumentCount, char** arguments);
+int runView(int argumentCount, char** arguments);
 
 #endif

@@ -1,5 +1,4 @@
-// Builds the pages: each becomes one HTML file that needs nothing else, and a C file that makes it part
-// of the program. Usage: node build.mjs OUTPUT_DIRECTORY
+// Builds the pages: each becomes one HTML file that needs nothing else. Usage: node build.mjs OUTPUT_DIRECTORY
 //
 // A page's policy lets it run its own script and style, known by their hashes, and talk to the server
 // it came from; nothing else.
@@ -51,19 +50,7 @@ async function buildPage(name) {
         .replace('SCRIPT', () => script);
 }
 
-function asSource(name, bytes) {
-    const lines = [`// ${name}.html, by viewer/build.mjs.`, '#include "page_assets.h"', '',
-        `const unsigned char tp_${name}Html[] = {`];
-    for (let i = 0; i < bytes.length; i += 32) {
-        lines.push(Array.from(bytes.subarray(i, i + 32)).join(',') + ',');
-    }
-    lines.push('};', `const size_t tp_${name}HtmlSize = sizeof(tp_${name}Html);`, '');
-    return lines.join('\n');
-}
-
 mkdirSync(output, { recursive: true });
 for (const name of pages) {
-    const html = await buildPage(name);
-    writeFileSync(join(output, `${name}.html`), html);
-    writeFileSync(join(output, `${name}.c`), asSource(name, Buffer.from(html)));
+    writeFileSync(join(output, `${name}.html`), await buildPage(name));
 }

@@ -39,11 +39,12 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         DEPENDS ${viewer}/package.json ${viewer}/package-lock.json
         WORKING_DIRECTORY ${viewer}
         COMMENT "Fetching the packages of the page (leave it out with -DTIPPE_PAGE=OFF)")
-    add_custom_command(OUTPUT ${TIPPE_PAGES}
+    add_custom_command(OUTPUT ${viewer_out}/replay.html
         COMMAND ${TIPPE_NODE} build.mjs ${viewer_out}
         DEPENDS ${viewer}/node_modules/.tippe ${viewer}/build.mjs ${viewer_sources}
         WORKING_DIRECTORY ${viewer}
         COMMENT "Building the page")
+    tippe_embed(tp_replayHtml ${viewer_out}/replay.html ${TIPPE_PAGES})
 else()
     message(WARNING "no node and npm, or TIPPE_PAGE is off: the program will have no page to show runs with")
     file(WRITE ${viewer_out}/replay.c

@@ -29,6 +29,7 @@ export class ForceArrows {
         this.factor = 1;
         this.capacity = 0;
         this.highlighted = null;
+        this.selected = -1;
         stage.scene.add(this.group);
         theme.on('change', () => this.refresh());
     }
@@ -126,9 +127,17 @@ export class ForceArrows {
         this.stage.invalidate();
     }
 
-    // Impulses act on A; where only B can move, its own is shown.
-    #actsOn({ bodyA, bodyB }) {
+    // Impulses act on A, their opposites on B. Shown is the one on the body that can move; of two, the one on the
+    // selected body, else on the one that is carried.
+    #actsOn({ bodyA, bodyB, normal }) {
         const canMove = index => this.head.bodies[index]?.kind === 'dynamic';
-        return !canMove(bodyA) && canMove(bodyB) ? -1 : 1;
+        if (canMove(bodyA) !== canMove(bodyB)) {
+            return canMove(bodyA) ? 1 : -1;
+        }
+        if (this.selected === bodyA || this.selected === bodyB) {
+            return this.selected === bodyA ? 1 : -1;
+        }
+        const { x, y, z } = this.stage.up;
+        return normal[0] * x + normal[1] * y + normal[2] * z >= 0 ? 1 : -1;
     }
 }

@@ -38,7 +38,7 @@ export function steady(value, digits = 6) {
     }
     const size = Math.abs(value);
     if (size !== 0 && (size >= 1e5 || size < 1e-4)) {
-        return number(value, 3);
+        return number(value, 2);
     }
     const before = Math.max(1, Math.floor(Math.log10(Math.max(size, 1))) + 1);
     return proper(value.toFixed(Math.max(0, digits - before)));

@@ -9,7 +9,7 @@ export class Live {
         this.player = player;
         this.frames = frames;
         this.onMessage = onMessage;
-        this.status = { version: 0, running: true, epoch: 0 };
+        this.status = { version: 0, running: false, epoch: 0 };
         this.followsEdge = true;
         player.live = this;
         this.stepper = element('select', { 'aria-label': 'Stepper', title: 'Stepper', onchange: () => this.send({ stepper: this.stepper.value }) },

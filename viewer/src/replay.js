@@ -212,6 +212,8 @@ class Page {
         stage.on('select', body => run.select(body));
         run.on('select', body => {
             stage.select(body);
+            this.arrows.selected = body;
+            this.arrows.refresh();
             if (stage.followed >= 0) {
                 this.#follow(body);
             }

@@ -96,7 +96,7 @@ function surfaceGeometry(surface) {
 
 // What is drawn for a shape: a key of its form, a geometry for it, a scale and a pattern.
 function describe(shape, context) {
-    const fine = context.isCrowded ? 20 : 64;
+    const fine = context.isCrowded ? (isPlain ? 8 : 16) : 64;
     const one = [1, 1, 1];
     switch (shape.type) {
     case 'sphere': {
@@ -120,7 +120,7 @@ function describe(shape, context) {
     case 'capsule':
         return {
             key: `capsule ${shape.radius} ${shape.length}`, scale: one, pattern: 'quadrants',
-            make: () => turnUp(new THREE.CapsuleGeometry(shape.radius, shape.length, context.isCrowded ? 6 : 16, fine)),
+            make: () => turnUp(new THREE.CapsuleGeometry(shape.radius, shape.length, context.isCrowded ? 3 : 16, fine)),
         };
     case 'cylinder':
         return {
@@ -249,6 +249,7 @@ export class BodyModel {
         };
         head.bodies.forEach((_, i) => shapesOf(i).forEach(shape => shape.type === 'box' && context.boxSizes.add(`${shape.size}`)));
 
+        this.isCrowded = context.isCrowded;
         this.group = new THREE.Group();
         this.batches = new Map();
         this.fixedMeshes = [];

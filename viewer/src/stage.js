@@ -92,12 +92,14 @@ export class Stage extends Emitter {
             this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
             generator.dispose();
         }
-        this.sky = new THREE.HemisphereLight('#ffffff', '#8d8577', 0.6);
+        this.sky = new THREE.HemisphereLight('#ffffff', '#b8b0a2', 0.6);
         this.sun = new THREE.DirectionalLight('#fff4e3', 2.4);
-        this.sun.castShadow = true;
+        // Ten thousand shadows are too many for a processor that has to draw them by itself.
+        this.sun.castShadow = !(isPlain && this.model.isCrowded);
         this.sun.shadow.mapSize.setScalar(isPlain ? 1024 : 2048);
         this.sun.shadow.radius = 4;
-        this.scene.add(this.sky, this.sun, this.sun.target);
+        this.fill = new THREE.DirectionalLight('#e8eefc', 0.8); // from the other side, without shadows
+        this.scene.add(this.sky, this.sun, this.sun.target, this.fill, this.fill.target);
     }
 
     // Frames the places the bodies go: `points` is a list of arrays of x y z.
@@ -132,6 +134,8 @@ export class Stage extends Emitter {
         this.sun.target.position.copy(center);
         this.sun.position.copy(center).addScaledVector(this.up, radius * 4)
             .addScaledVector(side, -radius * 1.5).addScaledVector(front, -radius * 2.6);
+        this.fill.target.position.copy(center);
+        this.fill.position.copy(center).addScaledVector(this.up, radius * 0.8).addScaledVector(side, radius * 3).addScaledVector(front, -radius * 1.4);
         const shadow = this.sun.shadow.camera;
         shadow.left = shadow.bottom = -radius * 1.7;
         shadow.right = shadow.top = radius * 1.7;
@@ -266,8 +270,9 @@ export class Stage extends Emitter {
             mesh.material.color.set(theme.colour('stone'));
         }
         this.scene.environmentIntensity = theme.isDark ? 0.32 : 0.5;
-        this.sun.intensity = theme.isDark ? 2.0 : 2.3;
-        this.sky.intensity = (theme.isDark ? 0.35 : 0.75) + (isPlain ? 0.7 : 0);
+        this.sun.intensity = theme.isDark ? 1.9 : 2.1;
+        this.fill.intensity = theme.isDark ? 0.6 : 1.0;
+        this.sky.intensity = (theme.isDark ? 0.5 : 0.9) + (isPlain ? 1.1 : 0);
         this.invalidate();
     }
 
