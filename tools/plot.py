@@ -71,9 +71,10 @@ class Chart:
     """Lines and marks in one pair of axes; scales are logarithmic where asked for, equal where `equal` is set."""
 
     def __init__(self, x_name, y_name, title="", x_log=False, y_log=False, equal=False, width=460, height=300,
-                 x_range=None, y_range=None):
+                 x_range=None, y_range=None, legend="top right"):
         self.names, self.title, self.logs = (x_name, y_name), title, (x_log, y_log)
         self.equal, self.size, self.ranges = equal, (width, height), [x_range, y_range]
+        self.corner = legend
         self.lines = []
 
     def line(self, points, label="", colour=None, dash="", width=1.6, marks=False):
@@ -139,15 +140,18 @@ class Chart:
                            f'stroke-dasharray="{entry["dash"]}" clip-path="url(#{clip})"/>')
             if entry["marks"]:
                 out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.2" fill="{entry["colour"]}"/>' for a, b in places]
-        out += self.legend(x0 + width - right - 8, y0 + top + 8)
+        out += self.legend((x0 + left + 8, y0 + top + 8), (x0 + width - right - 8, y0 + top + inner[1] - 8))
         return out
 
-    def legend(self, x, y):
+    def legend(self, low, high):
         entries = [entry for entry in self.lines if entry["label"]]
         if not entries:
             return []
         wide = max(6.3 * len(entry["label"]) for entry in entries) + 34
-        out = [f'<rect x="{x - wide:.0f}" y="{y}" width="{wide:.0f}" height="{16 * len(entries) + 6}" fill="#fff" fill-opacity="0.85" rx="3"/>']
+        tall = 16 * len(entries) + 6
+        x = high[0] if "right" in self.corner else low[0] + wide
+        y = low[1] if "top" in self.corner else high[1] - tall
+        out = [f'<rect x="{x - wide:.0f}" y="{y}" width="{wide:.0f}" height="{tall}" fill="#fff" fill-opacity="0.85" rx="3"/>']
         for i, entry in enumerate(entries):
             at = y + 14 + 16 * i
             out.append(f'<line x1="{x - wide + 6:.0f}" x2="{x - wide + 26:.0f}" y1="{at - 4}" y2="{at - 4}" stroke="{entry["colour"]}" '
