@@ -1,5 +1,6 @@
 // tippe export: what a recording holds, as the tables of a run, or as a page to look at.
 
+#include <math.h>
 #include <stdio.h>
 
 #include "arguments.h"
@@ -13,6 +14,8 @@ typedef struct tpExportOptions {
     const char* csv;
     const char* contacts;
     const char* reports;
+    const char* pairs;
+    double window; // s, of the pairs
     const char* html;
     int every; // of the page; 0: as many frames as fit
 } tpExportOptions;
@@ -34,6 +37,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "write the contacts, a row a contact and frame", NULL },
         { "reports", optionText, &options->reports, "FILE.csv",
           "write what the steps reported: energies, residuals, iterations; a row a frame", NULL },
+        { "pairs", optionText, &options->pairs, "FILE.csv",
+          "write what pairs of bodies did to each other: impulses, mean forces, collisions", NULL },
+        { "window", optionPositive, &options->window, "SECONDS",
+          "of the pairs: a row a pair for every so many seconds, default the whole run", NULL },
         { "html", optionText, &options->html, "FILE.html",
           "write a page that shows the run, in one file that works offline", NULL },
         { "every", optionCount, &options->every, "N", "take every N-th frame only into the page",
@@ -51,10 +58,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
     bool isAsked = options->csv != NULL || options->contacts != NULL || options->reports != NULL ||
-                   options->html != NULL;
+                   options->pairs != NULL || options->html != NULL;
     if (result == argumentsParsed && !isAsked) {
         fprintf(stderr, "tippe export: say what to write: --csv FILE.csv, --contacts FILE.csv, "
-                        "--reports FILE.csv or --html FILE.html\n");
+                        "--reports FILE.csv, --pairs FILE.csv or --html FILE.html\n");
         return argumentsWrong;
     }
     return result;
@@ -73,7 +80,7 @@ static bool exportPage(tpRecording* recording, const tpExportOptions* options) {
 }
 
 int runExport(int argumentCount, char** arguments) {
-    tpExportOptions options = { 0 };
+    tpExportOptions options = { .window = INFINITY };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
@@ -81,6 +88,7 @@ int runExport(int argumentCount, char** arguments) {
     if ((options.csv != NULL && !canWriteOutput("export", options.csv)) ||
         (options.contacts != NULL && !canWriteOutput("export", options.contacts)) ||
         (options.reports != NULL && !canWriteOutput("export", options.reports)) ||
+        (options.pairs != NULL && !canWriteOutput("export", options.pairs)) ||
         (options.html != NULL && !canWriteOutput("export", options.html))) {
         return exitBadInput;
     }
@@ -96,6 +104,9 @@ int runExport(int argumentCount, char** arguments) {
     }
     if (result == tp_success && options.reports != NULL) {
         result = tpExportReports(recording, options.reports, &error);
+    }
+    if (result == tp_success && options.pairs != NULL) {
+        result = tpExportPairs(recording, options.pairs, options.window, &error);
     }
     bool hasPage = true;
     if (result == tp_success && options.html != NULL) {

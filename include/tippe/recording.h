@@ -81,6 +81,7 @@ typedef struct tpRecordingInfo {
     int movingCount;        // those with states: dynamic and kinematic
     int jointCount;
     int64_t contactCount; // of all frames
+    int64_t pairCount;    // of all frames
     bool finished;        // closed by its recorder; false: the run was cut short
     bool planar;
     tpVec3 gravity;
@@ -104,6 +105,17 @@ typedef struct tpRecordedContact {
     double torsionalImpulse, slidingSpeed;
     tpContactState state;
 } tpRecordedContact;
+
+// What two bodies did to each other since the frame before, in all steps, recorded ones or not. A sum
+// of the impulses of some frames by their time is the mean force.
+typedef struct tpRecordedPair {
+    int bodyA, bodyB;        // bodyA < bodyB; -1: a body that was created during the run
+    tpVec3 impulse;          // N s, on body A
+    double normalImpulse;    // N s, the sum of the normal parts
+    int collisionCount;      // of steppers driven by events; 0 for others, as in the next two
+    int microcollisionCount; // those that stand for lasting contact
+    double energyLost;       // J, kinetic energy that both kinds of collisions took
+} tpRecordedPair;
 
 TP_BEGIN_DECLS
 
@@ -175,6 +187,11 @@ TP_API tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t f
 TP_API tpResult tpRecording_ReadContacts(tpRecording* recording, int64_t firstContact,
                                          int64_t count, tpRecordedContact* contacts,
                                          tpError* error);
+// The same for pairs of bodies that pushed each other.
+TP_API tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t first, int64_t count,
+                                            int64_t* offsets, tpError* error);
+TP_API tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
+                                      tpRecordedPair* pairs, tpError* error);
 // Force and torque of each joint, as tpJoint_GetReaction: count x jointCount x 6 numbers.
 TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                           double* reactions, tpError* error);
@@ -184,6 +201,11 @@ TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpE
 TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
 // The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in place of their numbers.
 TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error);
+
+// What pairs of bodies did to each other as CSV: total impulses, mean forces, numbers and energy of
+// collisions, over windows of `window` seconds (whole frames; 0: each frame; INFINITY: the run).
+TP_API tpResult tpExportPairs(tpRecording* recording, const char* path, double window,
+                              tpError* error);
 
 // Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells in
 // `repaired` (may be NULL) whether there was something to do.

@@ -173,6 +173,10 @@ typedef struct tpContactInfo {
     double torsionalImpulse; // N m s
     double slidingSpeed;     // m/s
     tpContactState state;
+    // Of steppers driven by events, within the step; 0 for others.
+    int collisionCount;      // collisions at this contact
+    int microcollisionCount; // those that stand for lasting contact
+    double energyLost;       // J, kinetic energy that both took
 } tpContactInfo;
 
 // What every step reports, whatever the stepper.

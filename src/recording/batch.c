@@ -21,8 +21,7 @@ void tpBatch_Clear(tpBatch* batch) {
         batch->columns[i].count = 0;
     }
     batch->labels.count = 0;
-    batch->frameCount = 0;
-    batch->contactCount = 0;
+    memset(batch->rowCounts, 0, sizeof(batch->rowCounts));
     batch->byteCount = 0;
 }
 
@@ -41,10 +40,17 @@ static size_t rowSize(const tpBatch* batch, int column) {
     return (size_t)tpBatch_GetWidth(batch, column) * tpColumnKind_Size(tpColumns[column].kind);
 }
 
+// Rows of each kind in a frame.
+static void countRows(const tpFrameData* frame, int counts[tp_columnRowsCount]) {
+    counts[tp_frameRows] = 1;
+    counts[tp_contactRows] = frame->contactCount;
+    counts[tp_pairRows] = frame->pairCount;
+}
+
 // Room for one more frame in all columns, before anything is added to one.
-static bool reserveFrame(tpBatch* batch, int contactCount) {
+static bool reserveFrame(tpBatch* batch, const int counts[tp_columnRowsCount]) {
     for (int i = 0; i < tp_columnCount; ++i) {
-        size_t rows = tpColumns[i].rows == tp_frameRows ? 1 : (size_t)contactCount;
+        size_t rows = (size_t)counts[tpColumns[i].rows];
         size_t wanted = (size_t)batch->columns[i].count + rows * rowSize(batch, i);
         if (wanted > INT32_MAX || !TP_RESERVE(&batch->allocator, batch->columns[i], (int)wanted)) {
             return false;
@@ -62,7 +68,9 @@ static void append(tpBatch* batch, int column, const void* bytes, size_t size) {
 }
 
 bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame) {
-    if (!reserveFrame(batch, frame->contactCount)) {
+    int counts[tp_columnRowsCount];
+    countRows(frame, counts);
+    if (!reserveFrame(batch, counts)) {
         return false;
     }
     for (int i = 0; i < tp_columnCount; ++i) {
@@ -74,13 +82,18 @@ bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame) {
             append(batch, i, frame->reactions, size);
         } else if (column->rows == tp_frameRows) {
             append(batch, i, (const char*)&frame->row + column->offset, size);
-        } else {
+        } else if (column->rows == tp_contactRows) {
             for (int k = 0; k < frame->contactCount; ++k) {
                 append(batch, i, (const char*)&frame->contacts[k] + column->offset, size);
             }
+        } else {
+            for (int k = 0; k < frame->pairCount; ++k) {
+                append(batch, i, (const char*)&frame->pairs[k] + column->offset, size);
+            }
         }
     }
-    batch->frameCount += 1;
-    batch->contactCount += frame->contactCount;
+    for (int i = 0; i < tp_columnRowsCount; ++i) {
+        batch->rowCounts[i] += counts[i];
+    }
     return true;
 }

@@ -13,12 +13,14 @@ typedef struct tpFrameData {
     const double* reactions; // jointCount x 6
     const tpRecordedContact* contacts;
     int contactCount;
+    const tpRecordedPair* pairs;
+    int pairCount;
 } tpFrameData;
 
 typedef struct tpBatch {
     tpAllocator allocator;
     int stateWidth, reactionWidth; // numbers in a row of the columns that depend on the scene
-    int frameCount, contactCount;
+    int rowCounts[tp_columnRowsCount];
     size_t byteCount;
     TP_ARRAY(unsigned char) columns[tp_columnCount];
     TP_ARRAY(const char*) labels; // that occur here for the first time

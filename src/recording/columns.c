@@ -10,6 +10,9 @@
             about                                                                                  \
     }
 
+#define PAIR(name, kind, width, field, unit, about)                                                \
+    { "/pairs/" name, kind, tp_pairRows, width, offsetof(tpRecordedPair, field), unit, about }
+
 const tpColumn tpColumns[tp_columnCount] = {
     [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, 0, 0, "m, 1, m/s, rad/s",
                           "frame x moving body x (x y z qw qx qy qz vx vy vz wx wy wz)" },
@@ -17,6 +20,8 @@ const tpColumn tpColumns[tp_columnCount] = {
                              "frame x joint x (fx fy fz tx ty tz) on body B, mean over the step" },
     [tp_offsetColumn] = FRAME("/contacts/offset", tp_int64Column, contactEnd, "",
                               "frame k has the contacts offset[k] to offset[k + 1] - 1"),
+    [tp_pairOffsetColumn] = FRAME("/pairs/offset", tp_int64Column, pairEnd, "",
+                                  "frame k has the pairs offset[k] to offset[k + 1] - 1"),
     [tp_timeColumn] = FRAME("/time", tp_doubleColumn, report.time, "s", "of each frame"),
     [tp_hashColumn] = FRAME("/state_hash", tp_uint64Column, hash, "",
                             "of positions and velocities; equal states have equal hashes"),
@@ -58,6 +63,18 @@ const tpColumn tpColumns[tp_columnCount] = {
             "over the step, on body A, about the normal"),
     CONTACT("sliding_speed", tp_doubleColumn, 1, slidingSpeed, "m/s", ""),
     CONTACT("state", tp_enumColumn, 1, state, "", "0 separated, 1 sliding, 2 sticking"),
+
+    PAIR("body_a", tp_intColumn, 1, bodyA, "", "place in /bodies, or -1"),
+    PAIR("body_b", tp_intColumn, 1, bodyB, "", "place in /bodies, or -1"),
+    PAIR("impulse", tp_doubleColumn, 3, impulse, "N s",
+         "since the frame before, on body A, world axes"),
+    PAIR("normal_impulse", tp_doubleColumn, 1, normalImpulse, "N s",
+         "since the frame before, sum of the normal parts"),
+    PAIR("collision_count", tp_intColumn, 1, collisionCount, "", "since the frame before"),
+    PAIR("microcollision_count", tp_intColumn, 1, microcollisionCount, "",
+         "since the frame before: those that stand for lasting contact"),
+    PAIR("energy_lost", tp_doubleColumn, 1, energyLost, "J",
+         "since the frame before, in collisions of both kinds"),
 };
 
 size_t tpColumnKind_Size(tpColumnKind kind) {

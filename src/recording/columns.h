@@ -1,4 +1,4 @@
-// The columns of a recording: what a frame and a contact consist of in the file.
+// The columns of a recording: what a frame, a contact and a pair of bodies consist of in the file.
 //
 // One table says, for each dataset that grows, its name, its types in memory and in the file, and
 // where its numbers stand in the struct they are gathered from. Writer and reader both go by it.
@@ -19,14 +19,19 @@ typedef enum tpColumnKind {
 } tpColumnKind;
 
 // What a row of a column belongs to.
-typedef enum tpColumnRows { tp_frameRows, tp_contactRows } tpColumnRows;
+typedef enum tpColumnRows {
+    tp_frameRows,
+    tp_contactRows,
+    tp_pairRows,
+    tp_columnRowsCount
+} tpColumnRows;
 
 typedef struct tpColumn {
     const char* path; // of the dataset
     tpColumnKind kind;
     tpColumnRows rows;
     int width;     // numbers in a row; 0: depends on the scene
-    size_t offset; // of the numbers in a tpFrameRow or a tpRecordedContact
+    size_t offset; // of the numbers in a tpFrameRow, a tpRecordedContact or a tpRecordedPair
     const char* unit;
     const char* about;
 } tpColumn;
@@ -36,17 +41,19 @@ typedef struct tpFrameRow {
     int64_t step;
     uint64_t hash;
     int64_t contactEnd; // contacts of this and all frames before
+    int64_t pairEnd;    // pairs, likewise
     tpStepReport report;
     int fallback, note;
 } tpFrameRow;
 
 enum {
-    tp_statesColumn,    // width: tp_stateWidth * moving bodies
-    tp_reactionsColumn, // width: 6 * joints
-    tp_offsetColumn,    // one row more than there are frames: the first is 0
+    tp_statesColumn,     // width: tp_stateWidth * moving bodies
+    tp_reactionsColumn,  // width: 6 * joints
+    tp_offsetColumn,     // one row more than there are frames: the first is 0
+    tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 38
+    tp_columnCount = 46
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

@@ -19,7 +19,7 @@ enum {
 
 static tpResult writeBatch(tpPump* pump, tpBatch* batch, bool last, tpError* error) {
     tpResult result = tp_success;
-    if (batch->frameCount > 0) {
+    if (batch->rowCounts[tp_frameRows] > 0) {
         result = tpWriter_Append(pump->writer, batch, error);
         tpBatch_Clear(batch);
         pump->uncommitted = true;

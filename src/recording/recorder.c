@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "recording/pair_tally.h"
 #include "recording/pump.h"
 #include "recording/roster.h"
 #include "recording/shapes_text.h"
@@ -18,11 +19,13 @@ struct tpRecorder {
     int every;
     int64_t stepCount;    // told of so far
     int64_t contactTotal; // recorded so far
+    int64_t pairTotal;    // likewise
     tpStepReport merged;  // of the steps since the last frame
     bool hasMerged;
     tpRoster roster;
     double *states, *reactions; // of the frame at hand
     TP_ARRAY(tpRecordedContact) contacts;
+    tpPairTally pairs;              // of the steps since the last frame
     const char* labels[labelLimit]; // constant strings of the steppers'
     int labelCount;
     tpWriter writer;
@@ -130,19 +133,25 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
     tpRoster_GetStates(&recorder->roster, world, recorder->states);
     tpRoster_GetReactions(&recorder->roster, world, recorder->reactions);
     recorder->contactTotal += recorder->contacts.count;
+    recorder->pairTotal += recorder->pairs.pairs.count;
     int knownLabels = recorder->labelCount;
     tpFrameData frame = { .row = { .step = tpWorld_GetStepCount(world),
                                    .hash = tpWorld_HashState(world),
                                    .contactEnd = recorder->contactTotal,
+                                   .pairEnd = recorder->pairTotal,
                                    .report = *report,
                                    .fallback = findLabel(recorder, report->fallback),
                                    .note = findLabel(recorder, report->note) },
                           .states = recorder->states,
                           .reactions = recorder->reactions,
                           .contacts = recorder->contacts.data,
-                          .contactCount = recorder->contacts.count };
-    return tpPump_Add(&recorder->pump, &frame, recorder->labels + knownLabels,
-                      recorder->labelCount - knownLabels, error);
+                          .contactCount = recorder->contacts.count,
+                          .pairs = recorder->pairs.pairs.data,
+                          .pairCount = recorder->pairs.pairs.count };
+    tpResult result = tpPump_Add(&recorder->pump, &frame, recorder->labels + knownLabels,
+                                 recorder->labelCount - knownLabels, error);
+    tpPairTally_Clear(&recorder->pairs);
+    return result;
 }
 
 tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
@@ -150,6 +159,9 @@ tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpSte
     recorder->merged = recorder->hasMerged ? mergeReports(&recorder->merged, report) : *report;
     recorder->hasMerged = true;
     recorder->stepCount += 1;
+    if (!tpPairTally_AddStep(&recorder->pairs, &recorder->roster, world)) {
+        return tpError_OutOfMemory(error);
+    }
     if (recorder->stepCount % recorder->every != 0) {
         return tp_success;
     }
@@ -175,6 +187,7 @@ static void freeRecorder(tpRecorder* recorder) {
     tpRelease(&allocator, recorder->states, stateCount * sizeof(double));
     tpRelease(&allocator, recorder->reactions, reactionCount * sizeof(double));
     TP_FREE_ARRAY(&allocator, recorder->contacts);
+    tpPairTally_Destroy(&recorder->pairs);
     tpRoster_Destroy(&recorder->roster);
     tpRelease(&allocator, recorder, sizeof(*recorder));
 }
@@ -238,6 +251,7 @@ tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpE
     }
     recorder->allocator = def->allocator;
     recorder->every = def->every;
+    tpPairTally_Create(&recorder->pairs, &def->allocator);
     if (!tpRoster_Create(&recorder->roster, world, &def->allocator) || !allocateFrame(recorder)) {
         tpError_OutOfMemory(error);
         freeRecorder(recorder);

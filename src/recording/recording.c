@@ -239,10 +239,13 @@ static bool openColumn(tpRecording* recording, int i) {
     if (data < 0) {
         return false;
     }
-    hsize_t rows = (hsize_t)(column->rows == tp_frameRows ? recording->info.frameCount
-                                                          : recording->info.contactCount);
+    const tpRecordingInfo* info = &recording->info;
+    const int64_t counts[tp_columnRowsCount] = { info->frameCount, info->contactCount,
+                                                 info->pairCount };
+    hsize_t rows = (hsize_t)counts[column->rows];
+    bool isOffset = i == tp_offsetColumn || i == tp_pairOffsetColumn;
     hsize_t width = (hsize_t)(i == tp_statesColumn ? tp_stateWidth : 6);
-    return size[0] == rows + (i == tp_offsetColumn ? 1 : 0) &&
+    return size[0] == rows + (isOffset ? 1 : 0) &&
            (rank != 2 || size[1] == (hsize_t)column->width) &&
            (rank != 3 || (size[1] == (hsize_t)things && size[2] == width));
 }
@@ -264,6 +267,9 @@ static tpResult openColumns(tpRecording* recording, tpError* error) {
     }
     if (!countRows(recording, "/contacts/gap", tp_doubleColumn, &info->contactCount)) {
         return damaged(recording, "/contacts", error);
+    }
+    if (!countRows(recording, "/pairs/energy_lost", tp_doubleColumn, &info->pairCount)) {
+        return damaged(recording, "/pairs", error);
     }
     for (int i = 0; i < tp_columnCount; ++i) {
         if (!openColumn(recording, i)) {

@@ -1,4 +1,4 @@
-// Frames and contacts of an open recording, by ranges.
+// Frames, contacts and pairs of an open recording, by ranges.
 
 #include <string.h>
 
@@ -83,7 +83,7 @@ tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t 
 static tpResult readStructs(tpRecording* recording, tpColumnRows rows, int64_t first, int count,
                             void* structs, size_t size, tpError* error) {
     double values[3 * rowsAtOnce]; // room for any column
-    for (int i = tp_offsetColumn + 1; i < tp_columnCount; ++i) {
+    for (int i = tp_pairOffsetColumn + 1; i < tp_columnCount; ++i) {
         const tpColumn* column = &tpColumns[i];
         if (column->rows != rows) {
             continue;
@@ -145,18 +145,52 @@ tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t 
     return result;
 }
 
-tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
-                                        int64_t* offsets, tpError* error) {
+static tpResult readOffsets(tpRecording* recording, int column, int64_t most, int64_t first,
+                            int64_t count, int64_t* offsets, tpError* error) {
     tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
     if (result == tp_success) {
-        result = readPart(recording, tp_offsetColumn, first, count + 1, 0, 1, offsets, error);
+        result = readPart(recording, column, first, count + 1, 0, 1, offsets, error);
     }
     int64_t before = 0;
     for (int64_t k = 0; result == tp_success && k <= count; ++k) {
-        if (offsets[k] < before || offsets[k] > recording->info.contactCount) {
-            return damaged(recording, tpColumns[tp_offsetColumn].path, error);
+        if (offsets[k] < before || offsets[k] > most) {
+            return damaged(recording, tpColumns[column].path, error);
         }
         before = offsets[k];
+    }
+    return result;
+}
+
+tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
+                                        int64_t* offsets, tpError* error) {
+    return readOffsets(recording, tp_offsetColumn, recording->info.contactCount, first, count,
+                       offsets, error);
+}
+
+tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t first, int64_t count,
+                                     int64_t* offsets, tpError* error) {
+    return readOffsets(recording, tp_pairOffsetColumn, recording->info.pairCount, first, count,
+                       offsets, error);
+}
+
+tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
+                               tpRecordedPair* pairs, tpError* error) {
+    tpResult result = checkRange(recording, firstPair, count, recording->info.pairCount, error);
+    int bodyCount = recording->info.bodyCount;
+    while (result == tp_success && count > 0) {
+        int now = count < rowsAtOnce ? (int)count : rowsAtOnce;
+        result = readStructs(recording, tp_pairRows, firstPair, now, pairs, sizeof(tpRecordedPair),
+                             error);
+        for (int k = 0; result == tp_success && k < now; ++k) {
+            const tpRecordedPair* pair = &pairs[k];
+            if (pair->bodyA >= bodyCount || pair->bodyB >= bodyCount || pair->bodyA < -1 ||
+                pair->bodyB < -1 || pair->collisionCount < 0 || pair->microcollisionCount < 0) {
+                result = damaged(recording, "/pairs", error);
+            }
+        }
+        firstPair += now;
+        pairs += now;
+        count -= now;
     }
     return result;
 }

@@ -20,7 +20,7 @@
 // that one body's history need not unpack all others.
 enum {
     frameChunk = 1024,       // rows of columns with one number a frame
-    contactChunk = 2048,     // rows of contact columns
+    contactChunk = 2048,     // rows of the columns of contacts and of pairs
     chunkBytes = 128 * 1024, // of the states, about
     blockBytes = 512 * 1024, // of the states, all chunks of the same frames, about
 };
@@ -176,7 +176,8 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
     // Offsets start with that of the first frame.
     int64_t zero = 0;
     return writer->labels >= 0 &&
-           appendRows(writer->columns[tp_offsetColumn], H5T_NATIVE_INT64, 0, 1, &zero);
+           appendRows(writer->columns[tp_offsetColumn], H5T_NATIVE_INT64, 0, 1, &zero) &&
+           appendRows(writer->columns[tp_pairOffsetColumn], H5T_NATIVE_INT64, 0, 1, &zero);
 }
 
 static tpResult createFile(tpWriter* writer, const tpRecordingHead* head, tpError* error) {
@@ -249,13 +250,12 @@ static bool appendBatch(tpWriter* writer, const tpBatch* batch) {
         }
     }
     for (int i = 0; i < tp_columnCount; ++i) {
-        bool frames = tpColumns[i].rows == tp_frameRows;
-        hsize_t before = frames ? writer->frameCount : writer->contactCount;
-        int count = frames ? batch->frameCount : batch->contactCount;
+        hsize_t before = writer->rowCounts[tpColumns[i].rows];
+        int count = batch->rowCounts[tpColumns[i].rows];
         if (writer->columns[i] < 0 || count == 0) {
             continue;
         }
-        before += i == tp_offsetColumn ? 1 : 0;
+        before += i == tp_offsetColumn || i == tp_pairOffsetColumn ? 1 : 0;
         if (!appendRows(writer->columns[i], tpColumnKind_MemoryType(tpColumns[i].kind), before,
                         (hsize_t)count, batch->columns[i].data)) {
             return false;
@@ -274,8 +274,9 @@ tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error)
     if (!done) {
         return failed(writer, EIO, error);
     }
-    writer->frameCount += (hsize_t)batch->frameCount;
-    writer->contactCount += (hsize_t)batch->contactCount;
+    for (int i = 0; i < tp_columnRowsCount; ++i) {
+        writer->rowCounts[i] += (hsize_t)batch->rowCounts[i];
+    }
     return tp_success;
 }
 

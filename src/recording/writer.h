@@ -34,7 +34,7 @@ typedef struct tpWriter {
     hid_t file;
     hid_t columns[tp_columnCount]; // open datasets; negative: not in this file
     hid_t labels;
-    hsize_t frameCount, contactCount, labelCount;
+    hsize_t rowCounts[tp_columnRowsCount], labelCount;
     int failure; // errno of what went wrong, or 0
 } tpWriter;
 
