@@ -8,6 +8,7 @@
 static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
+static const char* const impactLaws[] = { "none", "newton", "poisson", NULL };
 static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
 static const char* const impacts[] = { "in_step", "located", NULL };
 static const char* const frictionRules[] = { "projected", "paper", NULL };
@@ -24,6 +25,10 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
                              "where contacts are linearised: at the predicted or the current "
                              "place" },
+    [tp_impactLawOption] = { "impact_law", tp_choiceOption, 0, 0, 2, impactLaws, NULL,
+                             "law of impact at collisions located inside the step; none: "
+                             "inelastic, "
+                             "as in the paper" },
     [tp_thetaOption] = { "theta", tp_numberOption, 0.5, 0.5, 1.0, NULL, NULL,
                          "1: the papers' implicit Euler step; 0.5: symmetric, of second order" },
     [tp_gammaOption] = { "gamma", tp_numberOption, 1.0, 0.0, 1.0, NULL, NULL,

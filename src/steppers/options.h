@@ -12,6 +12,7 @@ typedef enum tpOptionIndex {
     tp_directionsOption,
     tp_variantOption,
     tp_lineariseOption,
+    tp_impactLawOption,
     tp_thetaOption,
     tp_gammaOption,
     tp_energyGuardOption,
@@ -33,6 +34,7 @@ typedef enum tpOptionIndex {
 // Choices, in the order of the table.
 enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
+enum { tp_inelasticImpact, tp_newtonImpact, tp_poissonImpact };
 enum { tp_linearlyImplicitScheme, tp_implicitScheme };
 enum { tp_impactsInStep, tp_locatedImpacts };
 enum { tp_projectedFriction, tp_paperFriction };

@@ -95,6 +95,7 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;
     tpWorld* world = tpCreateWorld(&def);
+    assert_int_equal(tpWorld_SetOption(world, "impact_law", "newton", NULL), tp_success);
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.4;
     materialDef.restitution = 0.3;
@@ -111,12 +112,8 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
 }
 
 static const tpStepperId steppers[] = {
-    tp_freeFlight,
-    tp_stewartTrinkle,
-    tp_anitescu,
-    tp_benderSchmitt,
-    tp_chakrabortyTrinkle,
-    tp_penalty,
+    tp_freeFlight,    tp_stewartTrinkle,     tp_anitescu,
+    tp_benderSchmitt, tp_chakrabortyTrinkle, tp_penalty,
 };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
@@ -177,9 +174,19 @@ static void buildAndStep(const tpAllocator* allocator, tpStepperId stepper) {
     if (world == NULL) {
         return;
     }
-    addFloor(world, 0);
-    tpBodyId a = addBox(world, tpMakeVec3(0.0, 0.0, 0.5), tpMakeVec3(1.0, 1.0, 1.0), 0);
+    // Every way through a step: friction, joints, forces, a collision with restitution.
+    tpWorld_SetOption(world, "impact_law", "poisson", NULL);
+    tpMaterialDef materialDef = tpDefaultMaterialDef();
+    materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.4;
+    materialDef.restitution = 0.5;
+    tpMaterialId material = tpCreateMaterial(world, &materialDef);
+    addFloor(world, material);
+    tpBodyId a = addBox(world, tpMakeVec3(0.0, 0.0, 0.5), tpMakeVec3(1.0, 1.0, 1.0), material);
     tpBodyId b = addBall(world, tpMakeVec3(0.1, 0.0, 1.5), 0.5);
+    tpBodyId c = addBox(world, tpMakeVec3(3.0, 0.0, 0.12), tpMakeVec3(0.2, 0.2, 0.2), material);
+    if (tpBody_IsValid(world, c)) {
+        tpBody_SetVelocity(world, c, tpMakeVec3(1.0, 0.0, -2.0), tpMakeVec3(0.0, 1.0, 0.0));
+    }
     tpJointDef joint = tpDefaultJointDef();
     joint.type = tp_distanceJoint;
     joint.bodyA = a;

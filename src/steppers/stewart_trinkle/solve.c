@@ -1,0 +1,449 @@
+#include "steppers/stewart_trinkle/solve.h"
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "steppers/drift.h"
+
+// Overlap at the end of a step that makes a contact active, m: far below any use, above rounding.
+static const double violation = 1e-12;
+
+// The fixed point of sec. 3.4 has settled when no velocity changes by more than this, relative.
+static const double fixedPointTolerance = 1e-13;
+
+enum { maxPasses = 8, maxFixedPoints = 40 };
+
+// Where the rows are linearised: poses, and the velocities that led there from the start of the step.
+typedef struct tpLinearisation {
+    tpPose* poses;
+    const tpVelocity* moves;   // NULL: the poses are those of the start
+    const tpVelocity* towards; // the same as rows have them, tpTimeStep_LinearMoves
+} tpLinearisation;
+
+typedef struct tpProblem {
+    const tpStewartTrinkleSettings* settings;
+    const tpPassage* passage; // NULL: nothing passes
+    tpStepperMemory* memory;
+    tpStepReport* report;
+} tpProblem;
+
+bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact) {
+    bool isListed = false;
+    for (int k = 0; k < passage->pairCount && !isListed; ++k) {
+        isListed = passage->pairs[k].shapeA == contact->shapeA &&
+                   passage->pairs[k].shapeB == contact->shapeB;
+    }
+    if (!isListed) {
+        return false;
+    }
+    int cursor = 0;
+    const tpContact* before =
+        tpContacts_FindSame(tpContact_Key(contact), passage->start, passage->startCount, &cursor);
+    return before == NULL || before->gap > tpTouchingGap;
+}
+
+// Contacts at the given poses, without those that are let pass.
+static bool findContacts(tpTimeStep* step, const tpPose* poses, const tpPassage* passage) {
+    if (!tpTimeStep_FindContacts(step, poses)) {
+        return false;
+    }
+    int kept = 0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (passage == NULL || !tpPassage_Lets(passage, &step->contacts[i])) {
+            step->contacts[kept] = step->contacts[i];
+            step->laws[kept++] = step->laws[i];
+        }
+    }
+    step->contactCount = kept;
+    return true;
+}
+
+static bool findEndContacts(tpTimeStep* step, const tpPassage* passage) {
+    if (!tpTimeStep_FindEndContacts(step)) {
+        return false;
+    }
+    int kept = 0;
+    for (int i = 0; i < step->endCount; ++i) {
+        if (passage == NULL || !tpPassage_Lets(passage, &step->endContacts[i])) {
+            step->endContacts[kept++] = step->endContacts[i];
+        }
+    }
+    step->endCount = kept;
+    return true;
+}
+
+// The bias of a normal row, u_n = n . v + bias: gap / h - n . (v that led to the gap).
+static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int block,
+                         int contact) {
+    double bias = step->contacts[contact].gap / step->h;
+    if (at->moves != NULL) {
+        const tpContact* c = &step->contacts[contact];
+        int row = step->rows.firstRows[block];
+        bias -= tpRows_RowVelocity(&step->rows, row, at->towards, c->bodyA, c->bodyB);
+    }
+    return bias;
+}
+
+// The gap to which velocities would lead, for a contact found at the start.
+static double linearGap(const tpTimeStep* step, const tpContact* contact,
+                        const tpVelocity* velocities) {
+    tpVec3 u = tpSub(tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, velocities),
+                     tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, velocities));
+    return contact->gap + step->h * tpDot(u, contact->normal);
+}
+
+// The active set of sec. 4: active in the step before, or violated at the prediction.
+static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
+                           const tpContactHistory* history) {
+    bool* isActive = TP_SCRATCH(&step->system->arena, bool, step->contactCount);
+    int cursor = 0;
+    for (int i = 0; isActive != NULL && i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        const tpContactMemory* last = tpContactHistory_Find(history, contact, &cursor);
+        bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
+        double gap =
+            at->moves != NULL ? contact->gap : linearGap(step, contact, step->startVelocities);
+        isActive[i] = wasActive || gap < tpTouchingGap;
+    }
+    return isActive;
+}
+
+// On the level of velocities (sec. 3.3): closed at the start of the step; with prediction also what
+// would be violated at its end.
+static bool* closedContacts(tpTimeStep* step, bool isPredicted) {
+    bool* isActive = TP_SCRATCH(&step->system->arena, bool, step->contactCount);
+    tpContact* start;
+    int startCount;
+    if (isActive == NULL || tpSystem_FindContacts(step->system, step->startPoses, step->margins,
+                                                  &start, &startCount) != tp_success) {
+        return NULL;
+    }
+    int cursor = 0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        const tpContact* same =
+            tpContacts_FindSame(tpContact_Key(contact), start, startCount, &cursor);
+        isActive[i] =
+            (same != NULL && same->gap <= tpTouchingGap) || (isPredicted && contact->gap < 0.0);
+    }
+    return isActive;
+}
+
+static void addContactRows(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
+                           bool onVelocities) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (!isActive[i]) {
+            continue;
+        }
+        int block = tpRows_AddContact(&step->rows, step->system, at->poses, &step->contacts[i], i,
+                                      &step->laws[i], 0.0);
+        if (!onVelocities) {
+            step->rows.bias[step->rows.firstRows[block]] = normalBias(step, at, block, i);
+        }
+    }
+}
+
+// Adds the contacts that are violated where the step ends: those with the same features, or, where
+// other features have met, those of the same two shapes that come nearest to it. False where there is
+// none to add.
+static bool addViolated(const tpTimeStep* step, bool* isActive) {
+    bool isAdded = false;
+    for (int k = 0, i = 0; k < step->endCount; ++k) {
+        const tpContact* end = &step->endContacts[k];
+        if (!(end->gap < -violation)) {
+            continue;
+        }
+        while (i < step->contactCount && (step->contacts[i].shapeA < end->shapeA ||
+                                          (step->contacts[i].shapeA == end->shapeA &&
+                                           step->contacts[i].shapeB < end->shapeB))) {
+            ++i;
+        }
+        int same = -1, nearest = -1;
+        bool hasActive = false;
+        for (int j = i; j < step->contactCount && step->contacts[j].shapeA == end->shapeA &&
+                        step->contacts[j].shapeB == end->shapeB;
+             ++j) {
+            same = step->contacts[j].feature == end->feature ? j : same;
+            hasActive = hasActive || isActive[j];
+            bool isNearer =
+                nearest < 0 || tpDistanceBetween(step->contacts[j].pointA, end->pointA) <
+                                   tpDistanceBetween(step->contacts[nearest].pointA, end->pointA);
+            nearest = isNearer ? j : nearest;
+        }
+        int chosen = same >= 0 ? same : hasActive ? -1 : nearest;
+        if (chosen >= 0 && !isActive[chosen]) {
+            isActive[chosen] = true;
+            isAdded = true;
+        }
+    }
+    return isAdded;
+}
+
+// The same where contacts are linearised at the start: what the linearised gaps at the end say, for
+// there the linear rows are all that the problem knows of the shapes.
+static bool addLinearlyViolated(const tpTimeStep* step, bool* isActive) {
+    bool isAdded = false;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        if (!isActive[i] && linearGap(step, contact, step->moves) < -violation) {
+            isActive[i] = true;
+            isAdded = true;
+        }
+    }
+    return isAdded;
+}
+
+// Errors of position in the joints' rows at the start of the step, in the order of the rows.
+static bool findStartErrors(const tpTimeStep* step, tpRows* start) {
+    int blocks, count;
+    tpJoints_Count(step->system, &blocks, &count);
+    if (!tpRows_Create(start, step->system, blocks, count)) {
+        return false;
+    }
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h };
+    tpJoints_AddRows(start, step->system, step->startPoses, &treatment);
+    return true;
+}
+
+// A part of a step takes no more of the overlaps and joint errors at its start back than its share of
+// the whole step: error / h grows without bound as h goes to 0.
+static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
+    tpRows* rows = &step->rows;
+    double left = 1.0 - step->h / problem->settings->wholeStep;
+    tpRows start;
+    if (!(left > 0.0)) {
+        return true;
+    }
+    if (!findStartErrors(step, &start)) {
+        return false;
+    }
+    int cursor = 0, joint = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
+        if (rows->infos[b].source == tp_contactSource) {
+            const tpContact* same =
+                tpContacts_FindSame(tpContact_Key(&step->contacts[rows->infos[b].index]),
+                                    problem->passage->start, problem->passage->startCount, &cursor);
+            rows->bias[first] -= same != NULL ? left * fmin(same->gap, 0.0) / step->h : 0.0;
+            continue;
+        }
+        int from = start.firstRows[joint++];
+        bool isFree = rows->kinds[b] == tp_frictionFree;
+        bool isHeld = rows->infos[b].source == tp_jointSource;
+        for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
+            double error = start.bias[from + k];
+            bool corrects = rows->compliance[first + k] == 0.0 && (isFree || error < 0.0);
+            rows->bias[first + k] -= corrects ? left * error / step->h : 0.0;
+        }
+    }
+    return true;
+}
+
+static void markHeld(const tpRows* rows, int block, bool* isHeld) {
+    if (rows->bodyA[block] >= 0) {
+        isHeld[rows->bodyA[block]] = true;
+    }
+    if (rows->bodyB[block] >= 0) {
+        isHeld[rows->bodyB[block]] = true;
+    }
+}
+
+// Bodies that nothing holds fly parabolas, so that collisions are located where they happen. The scheme
+// itself moves them by h v+, which is lower: where that difference closes a gap, it is kept.
+static void flyFreely(tpTimeStep* step) {
+    const tpRows* rows = &step->rows;
+    bool* isHeld = TP_SCRATCH_ZEROED(&step->system->arena, bool, step->bodyCount);
+    if (isHeld == NULL) {
+        return;
+    }
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->kinds[b] == tp_frictionFree || rows->impulse[rows->firstRows[b]] != 0.0) {
+            markHeld(rows, b, isHeld);
+        }
+    }
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(step->system, i)) {
+            step->moves[i].linear =
+                tpScale(0.5, tpAdd(step->startVelocities[i].linear, step->pushed[i].linear));
+        }
+    }
+    bool isSettled = false;
+    while (!isSettled) {
+        isSettled = true;
+        for (int i = 0; i < step->bodyCount; ++i) {
+            if (isHeld[i]) {
+                step->moves[i].linear = step->pushed[i].linear;
+            }
+        }
+        for (int b = 0; b < rows->blockCount; ++b) {
+            bool isFlying = (rows->bodyA[b] >= 0 && !isHeld[rows->bodyA[b]]) ||
+                            (rows->bodyB[b] >= 0 && !isHeld[rows->bodyB[b]]);
+            if (!isFlying || rows->infos[b].source != tp_contactSource) {
+                continue;
+            }
+            const tpContact* contact = &step->contacts[rows->infos[b].index];
+            int row = rows->firstRows[b];
+            double speed = rows->bias[row] + tpRows_RowVelocity(rows, row, step->moves,
+                                                                contact->bodyA, contact->bodyB);
+            if (step->h * speed < -violation) {
+                markHeld(rows, b, isHeld);
+                isSettled = false;
+            }
+        }
+    }
+}
+
+// Solves for the impulses of the step with the contacts that are active.
+static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
+                        bool onVelocities, const tpProblem* problem) {
+    tpRows_Clear(&step->rows);
+    addContactRows(step, at, isActive, onVelocities);
+    tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h };
+    tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
+    const tpStewartTrinkleSettings* settings = problem->settings;
+    if (settings->isLocating && !slowCorrections(step, problem)) {
+        return false;
+    }
+    tpTimeStep_SetFreeVelocities(step);
+    tpTimeStep_WarmStart(step, &problem->memory->history, 1.0);
+    if (!tpRows_Solve(&step->rows, step->system, problem->memory->solver, &settings->solve,
+                      problem->report)) {
+        return false;
+    }
+    tpTimeStep_ApplyImpulses(step);
+    if (settings->isLocating) {
+        flyFreely(step);
+    }
+    return !step->system->arena.failed;
+}
+
+// Finds contacts where `at` says, solves, and solves again while contacts outside the active set are
+// violated where the step ends. A pile that is hit grows its active set layer by layer; when that takes
+// long, the last pass has every contact there is.
+static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
+    bool* isActive = NULL;
+    for (int pass = 0; pass < maxPasses; ++pass) {
+        if (isActive == NULL) {
+            if (!findContacts(step, at->poses, problem->passage)) {
+                return false;
+            }
+            isActive = predictActive(step, at, &problem->memory->history);
+        }
+        if (isActive == NULL || !solveActive(step, at, isActive, false, problem)) {
+            return false;
+        }
+        // A body that was hit may reach others that nobody looked at: look farther.
+        if (tpTimeStep_Outran(step, at->moves)) {
+            isActive = NULL;
+            continue;
+        }
+        if (at->moves != NULL && !findEndContacts(step, problem->passage)) {
+            return false;
+        }
+        bool isAdded =
+            at->moves != NULL ? addViolated(step, isActive) : addLinearlyViolated(step, isActive);
+        if (!isAdded) {
+            return true;
+        }
+        if (pass == maxPasses - 2) {
+            memset(isActive, true, sizeof(bool) * (size_t)step->contactCount);
+        }
+    }
+    return true;
+}
+
+// Contact rows n . v >= 0 for what is closed [sec. 3.3]: a solution always exists, and overlaps that
+// have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
+static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
+    if (!findContacts(step, at->poses, problem->passage)) {
+        return false;
+    }
+    bool* isActive = closedContacts(step, problem->settings->isPredicted);
+    return isActive != NULL && solveActive(step, at, isActive, true, problem);
+}
+
+static double largestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b) {
+    double change = 0.0;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        double size = 1.0 + tpLength(b[i].linear) + tpLength(b[i].angular);
+        double difference = tpDistanceBetween(a[i].linear, b[i].linear) +
+                            tpDistanceBetween(a[i].angular, b[i].angular);
+        change = fmax(change, difference / size);
+    }
+    return change;
+}
+
+// Features that come and go may keep the fixed point from settling: rows of all of them together do.
+static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
+    memcpy(step->system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
+    tpDriftSettings careful = { problem->settings->solve, 1.0, true };
+    tpStepReport* report = problem->report;
+    double miss;
+    if (!tpDrift_Solve(step, problem->memory, &careful, &miss, report)) {
+        return false;
+    }
+    report->fallback = "rows that stay";
+    report->failureCount += miss > tpClosedGap ? 1 : 0;
+    report->converged = report->converged && miss <= tpClosedGap;
+    return true;
+}
+
+// Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
+static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpProblem* problem) {
+    tpArena* arena = &step->system->arena;
+    tpVelocity* moves = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    tpVelocity* towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    if (moves == NULL || towards == NULL) {
+        return false;
+    }
+    double last = INFINITY;
+    for (int k = 0; k < maxFixedPoints; ++k) {
+        if (!solveAt(step, at, problem)) {
+            return false;
+        }
+        double change = k > 0 ? largestChange(step, step->moves, moves) : INFINITY;
+        if (change <= fixedPointTolerance || (k > 20 && change < 1e-10 && change >= last)) {
+            return true;
+        }
+        last = change;
+        memcpy(moves, step->moves, sizeof(tpVelocity) * (size_t)step->bodyCount);
+        tpTimeStep_Move(step, moves, at->poses);
+        tpTimeStep_LinearMoves(step, towards);
+        at->moves = moves;
+        at->towards = towards;
+    }
+    if (problem->settings->isLocating) {
+        problem->report->failureCount += 1;
+        problem->report->converged = false;
+        problem->report->fallback = "last fixed point";
+        return true;
+    }
+    return solveCarefully(step, problem);
+}
+
+bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* settings,
+                            const tpPassage* passage, tpStepperMemory* memory,
+                            tpStepReport* report) {
+    tpSystem* system = step->system;
+    tpProblem problem = { settings, passage, memory, report };
+    tpLinearisation at = { TP_SCRATCH(&system->arena, tpPose, system->bodyCount), NULL, NULL };
+    if (at.poses == NULL) {
+        return false;
+    }
+    // Contacts are taken at q + h v, where the paper linearises, or at q.
+    bool isMoved = settings->isPredicted || settings->variant == tp_velocityVariant;
+    at.moves = at.towards = isMoved ? step->startVelocities : NULL;
+    if (isMoved) {
+        tpTimeStep_Move(step, step->startVelocities, at.poses);
+    } else if (system->bodyCount > 0) {
+        memcpy(at.poses, step->startPoses, sizeof(tpPose) * (size_t)system->bodyCount);
+    }
+    switch (settings->variant) {
+    case tp_nonlinearVariant:
+        return solveFixedPoint(step, &at, &problem);
+    case tp_velocityVariant:
+        return solveVelocities(step, &at, &problem);
+    default:
+        return solveAt(step, &at, &problem);
+    }
+}
