@@ -77,8 +77,9 @@ static void gatherClosing(tpCollisions* c, int pass, double restitution) {
             tpSweeper_ContactVelocity(&touch->sweeper, i, u);
             closing = u[0];
         }
-        bool collides = c->isClosed[i] && closing < -c->step->settings->threshold;
+        // Without restitution a collision ends as a resting contact: it is stopped with those.
         double bias = restitution * touch->laws[i].restitution * closing;
+        bool collides = c->isClosed[i] && closing < -c->step->settings->threshold && bias < 0.0;
         clearContact(touch, i, collides ? bias : TP_SWEEP_OPEN);
         if (collides) {
             c->closing[c->closingCount++] = i;
