@@ -13,6 +13,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "steppers/bender_schmitt/first_impact.h"
+#include "steppers/bender_schmitt/matching.h"
 #include "steppers/bender_schmitt/step.h"
 
 // Parts of a step before the rest of it is taken without looking for impacts.
@@ -122,8 +123,10 @@ static bool findEndContacts(tpBenderStep* step) {
         memcpy(state->margins.data, margins, sizeof(double) * bodies);
     }
     state->layout = system->layout;
-    return tpTouch_Create(&step->end, system, system->poses.data, contacts, count,
-                          step->settings->budget);
+    step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
+                                  &system->arena);
+    return step->match != NULL && tpTouch_Create(&step->end, system, system->poses.data, contacts,
+                                                 count, step->settings->budget);
 }
 
 // A part of a step ------------------------------------------------------------------------------------

@@ -24,10 +24,9 @@ typedef struct tpCollisions {
     tpBenderStep* step;
     tpTouch* touch;
     tpVelocity* velocities;
-    bool* isClosed;    // of each contact
-    double* approach;  // m/s, the velocity with which it collides
-    double* pushedOut; // normal impulse that it carried during the step out of an overlap, N s
-    int* closing;      // contacts of this pass
+    bool* isClosed;   // of each contact
+    double* approach; // m/s, the velocity with which it collides
+    int* closing;     // contacts of this pass
     int closingCount;
 } tpCollisions;
 
@@ -35,15 +34,12 @@ typedef struct tpCollisions {
 static void classify(tpCollisions* c) {
     const tpBenderStep* step = c->step;
     tpTouch* touch = c->touch;
-    int cursor = 0;
     touch->sweeper.velocities =
         step->settings->isLocated ? c->velocities : step->time.startVelocities;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
-        int same = tpTouch_FindSame(&step->start, contact, &cursor);
+        int same = step->match[i];
         double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
-        bool wasDeep = same >= 0 && step->start.contacts[same].gap < 0.0;
-        c->pushedOut[i] = wasDeep ? drift : 0.0;
         c->isClosed[i] = contact->gap <= step->settings->epsilon || drift > 0.0;
         double u[4];
         tpSweeper_ContactVelocity(&touch->sweeper, i, u);
@@ -152,22 +148,13 @@ static bool stopResting(tpCollisions* c) {
     tpBenderStep* step = c->step;
     tpTouch* touch = c->touch;
     tpSystem* system = step->system;
-    int cursor = 0;
     for (int i = 0; i < touch->contactCount; ++i) {
         clearContact(touch, i, c->isClosed[i] ? 0.0 : TP_SWEEP_OPEN);
         if (!c->isClosed[i]) {
             continue;
         }
-        // The speed with which an overlap was pushed out is no velocity of the body: it may be taken
-        // back, up to the impulse that gave it.
-        int lane;
-        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
-        bool hasHit = tpLengthSquared(step->collided[i]) > 0.0;
-        pack->low[lane] = touch->isFine || hasHit ? 0.0 : -c->pushedOut[i];
-        const tpRestMemory* rest =
-            step->settings->isPaperRule
-                ? NULL
-                : tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
+        bool isCold = step->settings->isPaperRule || step->match[i] < 0;
+        const tpRestMemory* rest = isCold ? NULL : step->known[step->match[i]];
         if (rest != NULL) {
             double part = step->time.h / step->duration;
             tpTouch_SetStart(touch, i, tpScale(part, rest->stop), part * rest->stopTorsion);
@@ -201,7 +188,6 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     c.velocities = step->system->velocities.data;
     c.isClosed = TP_SCRATCH(arena, bool, touch->contactCount);
     c.approach = TP_SCRATCH(arena, double, touch->contactCount);
-    c.pushedOut = TP_SCRATCH(arena, double, touch->contactCount);
     c.closing = TP_SCRATCH(arena, int, touch->contactCount);
     step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
     step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);

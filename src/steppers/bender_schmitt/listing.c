@@ -88,41 +88,59 @@ static bool merge(tpTally* tally, const tpContactInfo* list, int count, tpArena*
     return true;
 }
 
-bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally) {
+// What the contacts at the start carried, those apart that are at the end under another name.
+static bool tallyStart(tpBenderStep* step, tpTally* tally) {
     tpArena* arena = &step->system->arena;
-    int count = step->start.contactCount;
+    int count = step->start.contactCount, number = 0;
     tpContactInfo* infos = TP_SCRATCH(arena, tpContactInfo, count);
-    if (infos == NULL) {
+    bool* isLater = TP_SCRATCH_ZEROED(arena, bool, count);
+    if (infos == NULL || isLater == NULL) {
         return false;
+    }
+    for (int i = 0; i < step->end.contactCount; ++i) {
+        if (step->match[i] >= 0) {
+            isLater[step->match[i]] = true;
+        }
     }
     for (int i = 0; i < count; ++i) {
-        infos[i] = describe(&step->start, i);
+        if (!isLater[i]) {
+            infos[number++] = describe(&step->start, i);
+        }
     }
-    if (!merge(tally, infos, count, arena)) {
-        return false;
+    return merge(tally, infos, number, arena);
+}
+
+static tpContactInfo describeEnd(const tpBenderStep* step, int index) {
+    const tpContact* contact = &step->end.contacts[index];
+    tpContactInfo info = describe(&step->end, index);
+    tpVec3 hit = step->collided[index];
+    double normal = tpDot(hit, contact->normal);
+    info.normalImpulse += normal;
+    info.frictionImpulse = tpAdd(info.frictionImpulse, tpMulAdd(hit, -normal, contact->normal));
+    info.torsionalImpulse += step->collidedTorsion[index];
+    if (step->match[index] >= 0) {
+        tpContactInfo drift = describe(&step->start, step->match[index]);
+        addInfo(&info, &drift);
     }
-    count = step->end.contactCount;
-    infos = TP_SCRATCH(arena, tpContactInfo, count);
-    if (infos == NULL) {
+    double u[4];
+    tpSweeper_ContactVelocity(&step->end.sweeper, index, u);
+    const tpContactLaw* law = &step->end.laws[index];
+    info.slidingSpeed = hypot(u[1] / law->ellipse[0], u[2] / law->ellipse[1]);
+    return info;
+}
+
+bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally) {
+    int count = step->end.contactCount;
+    tpContactInfo* infos = TP_SCRATCH(&step->system->arena, tpContactInfo, count);
+    if (infos == NULL || !tallyStart(step, tally)) {
         return false;
     }
     step->end.sweeper.velocities = step->system->velocities.data;
     for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &step->end.contacts[i];
-        infos[i] = describe(&step->end, i);
-        tpVec3 hit = step->collided[i];
-        double normal = tpDot(hit, contact->normal);
-        infos[i].normalImpulse += normal;
-        infos[i].frictionImpulse =
-            tpAdd(infos[i].frictionImpulse, tpMulAdd(hit, -normal, contact->normal));
-        infos[i].torsionalImpulse += step->collidedTorsion[i];
-        double u[4];
-        tpSweeper_ContactVelocity(&step->end.sweeper, i, u);
-        const tpContactLaw* law = &step->end.laws[i];
-        infos[i].slidingSpeed = hypot(u[1] / law->ellipse[0], u[2] / law->ellipse[1]);
-        step->report->penetration = fmax(step->report->penetration, -contact->gap);
+        infos[i] = describeEnd(step, i);
+        step->report->penetration = fmax(step->report->penetration, -step->end.contacts[i].gap);
     }
-    return merge(tally, infos, count, arena);
+    return merge(tally, infos, count, &step->system->arena);
 }
 
 static bool listContacts(tpBenderStep* step, const tpTally* tally) {
@@ -155,7 +173,6 @@ static bool rememberImpulses(tpBenderStep* step) {
     if (!TP_RESERVE(allocator, state->rests, end->contactCount)) {
         return false;
     }
-    int cursor = 0;
     for (int i = 0; i < end->contactCount; ++i) {
         const tpContact* contact = &end->contacts[i];
         tpRestMemory rest;
@@ -166,7 +183,7 @@ static bool rememberImpulses(tpBenderStep* step) {
         double stop = fmax(0.0, tpTouch_Normal(end, i));
         rest.stop = tpScale(part, tpMulAdd(tpTouch_Friction(end, i), stop, contact->normal));
         rest.stopTorsion = part * tpTouch_Torsion(end, i);
-        int same = tpTouch_FindSame(&step->start, contact, &cursor);
+        int same = step->match[i];
         if (same >= 0) {
             tpVec3 drift =
                 tpMulAdd(tpTouch_Friction(&step->start, same), tpTouch_Normal(&step->start, same),

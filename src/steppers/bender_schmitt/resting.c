@@ -15,6 +15,7 @@
 
 #include "collision/contact.h"
 #include "dynamics/joints.h"
+#include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step.h"
 
 enum { maxCorrections = 12, maxPasses = 5 };
@@ -59,9 +60,12 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
         } else if (gap >= 0.0) {
             bias->part = gap / h;
             bias->meant = 0.0;
-        } else {
+        } else if (touch->isFine) {
             bias->part = -fmin(-settings->gamma * gap / h, settings->pushOut);
             bias->meant = gap - h * bias->part;
+        } else {
+            bias->part = 0.0; // taken back apart from the velocities
+            bias->meant = gap;
         }
     }
 }
@@ -218,19 +222,25 @@ static bool solveOnce(tpBenderStep* step, int sweepLimit) {
     return true;
 }
 
-static void warmStart(tpBenderStep* step) {
+static bool warmStart(tpBenderStep* step) {
     tpTouch* touch = &step->start;
     int cursor = 0;
     bool isCold = step->settings->isPaperRule; // whose friction counts increments
     // The impulses of a shorter or longer part of a step are in proportion.
     double part = step->time.h / step->duration;
-    for (int i = 0; i < touch->contactCount && !isCold; ++i) {
+    step->known = TP_SCRATCH(&step->system->arena, const tpRestMemory*, touch->contactCount);
+    if (step->known == NULL) {
+        return false;
+    }
+    for (int i = 0; i < touch->contactCount; ++i) {
         const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
-        if (rest != NULL) {
+        step->known[i] = rest;
+        if (rest != NULL && !isCold) {
             tpTouch_SetStart(touch, i, tpScale(part, rest->drift), part * rest->driftTorsion);
         }
     }
     tpTouch_StartJoints(touch, step->state->jointDrift.data, step->state->jointDrift.count);
+    return true;
 }
 
 // Corrections do not settle where contacts open and close among them: then only those are kept that hold
@@ -254,7 +264,9 @@ static bool solveDrift(tpBenderStep* step) {
     }
     makeBiases(step, biases);
     setBiases(step, biases, step->time.freeMoves, step->time.kicked, differences);
-    warmStart(step);
+    if (!warmStart(step)) {
+        return false;
+    }
     int limit = tpBenderStep_SweepLimit(step, touch);
     if (count == 0 && touch->sweeper.jointCount == 0) {
         return solveOnce(step, limit);
@@ -277,8 +289,14 @@ static bool solveDrift(tpBenderStep* step) {
         }
         setBiases(step, biases, step->time.moves, step->time.pushed, differences);
     }
-    bool isLost = touch->isFine && miss > lostTolerance;
-    return !isLost || settle(step, biases, differences, limit);
+    if (!touch->isFine) {
+        if (!tpPushOut_Move(step)) {
+            return false;
+        }
+        tpTimeStep_Drift(&step->time);
+        return true;
+    }
+    return miss <= lostTolerance || settle(step, biases, differences, limit);
 }
 
 bool tpResting_Solve(tpBenderStep* step) {

@@ -16,6 +16,9 @@ typedef struct tpBenderStep {
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
 
+    const tpRestMemory** known; // of each contact at the start: what is remembered of it, or NULL
+    int* match;                 // of each contact at the end: the same at the start, or -1
+
     // Of each contact at the end: impulses of the collisions resolved there, on A in world axes.
     tpVec3* collided;
     double* collidedTorsion;
@@ -40,7 +43,8 @@ static inline int tpBenderStep_SweepLimit(const tpBenderStep* step, const tpTouc
     return limit > 4 ? limit : 4;
 }
 
-// The impulse of a list's contact with the same shapes and features; both in the collider's order.
+// The place in a list of the contact with the same shapes and features, or -1; both in the collider's
+// order.
 int tpTouch_FindSame(const tpTouch* touch, const tpContact* contact, int* cursor);
 
 // Adds the impulses of this part of the step to the list of contacts. False where memory ran out.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "steppers/bender_schmitt/accelerate.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
 
@@ -266,6 +267,11 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         limit = sweepLimit;
     }
     tpSweeper_WarmStart(sweeper);
+    tpAccelerator accelerator;
+    if (!tpAccelerator_Create(&accelerator, sweeper, &touch->system->arena)) {
+        return false;
+    }
+    bool isAccelerated = marks == NULL && sweeper->torsionCount == 0;
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
     for (int k = 0; k < limit && !isSolved; ++k) {
@@ -276,6 +282,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
             memcpy(velocities, start, bytes);
             tpSweeper_WarmStart(sweeper);
         }
+        if (isAccelerated) {
+            tpAccelerator_Begin(&accelerator, sweeper);
+        }
         double change =
             marks != NULL ? tpSweeper_SweepPaperRule(sweeper, marks) : tpSweeper_Sweep(sweeper);
         report->iterationCount += 1;
@@ -285,6 +294,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
             if (marks != NULL && change == 0.0) {
                 break; // the paper's rule has come to rest, wherever that is
             }
+        }
+        if (isAccelerated && !isSolved && k + 1 < limit) {
+            tpAccelerator_End(&accelerator, sweeper);
         }
     }
     report->solveCount += 1;
