@@ -193,15 +193,19 @@ typedef struct tpStepReport {
     double jointDrift;           // largest joint error, m or rad
     double kineticBefore, kineticAfter;     // J
     double potentialBefore, potentialAfter; // J, gravity and springs
-    double externalWork;  // J, of forces, motors and kinematic bodies; not gravity
-    double frictionLoss;  // J, >= 0
-    double impactLoss;    // J, >= 0
-    int substepCount;     // steps inside this one
-    int collisionCount;   // contacts that collided, where the stepper tells them from resting ones
-    bool converged;       // every solve reached its tolerance
-    bool undone;          // the step would have given a number that is not finite and was undone
-    const char* fallback; // NULL, or the name of what carried the step
-    const char* note;     // NULL, or something the user should know (a constant string)
+    double externalWork;     // J, of forces, motors and kinematic bodies; not gravity
+    double frictionLoss;     // J, >= 0
+    double impactLoss;       // J, >= 0
+    int substepCount;        // steps inside this one
+    int checkCount;          // questions how far two shapes are apart
+    int collisionCount;      // collisions, where the stepper tells them from resting contacts
+    int microcollisionCount; // those that stand for lasting contact
+    int heapOperationCount;  // changes of the queue of events
+    int handedOverCount;     // bodies that a time stepper carries at the end of the step
+    bool converged;          // every solve reached its tolerance
+    bool undone;             // the step would have given a number that is not finite and was undone
+    const char* fallback;    // NULL, or the name of what carried the step
+    const char* note;        // NULL, or something the user should know (a constant string)
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------
@@ -295,6 +299,8 @@ TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // 
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
 TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
+// Whether an event-driven stepper has left the body to a time stepper for now.
+TP_API bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId body);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
 
 // Shapes -----------------------------------------------------------------------------------------

@@ -160,6 +160,10 @@ int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape) {
     return collider->shapes.data[shape].body;
 }
 
+bool tpCollider_IsMovable(const tpCollider* collider, int32_t shape) {
+    return collider->shapes.data[shape].isMovable;
+}
+
 tpResult tpCollider_Exclude(tpCollider* collider, int32_t bodyA, int32_t bodyB) {
     return tpExcludedPairs_Add(&collider->excluded, &collider->allocator, bodyA, bodyB);
 }
@@ -178,6 +182,10 @@ static bool mayCollide(const void* context, int32_t i, int32_t j) {
     return a->body != b->body && (a->group & b->mask) != 0 && (b->group & a->mask) != 0 &&
            tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
            !tpExcludedPairs_Has(&collider->excluded, a->body, b->body);
+}
+
+bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB) {
+    return mayCollide(collider, shapeA, shapeB);
 }
 
 // Poses and bounds of all shapes.

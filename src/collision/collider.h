@@ -55,6 +55,12 @@ void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpP
 const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape);
 int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape);
 
+// Whether two shapes may collide at all: bodies, groups, masks, joints, and what is known of their types.
+bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB);
+
+// Whether the body of a shape can move by impulses.
+bool tpCollider_IsMovable(const tpCollider* collider, int32_t shape);
+
 // Bodies joined by a joint do not collide. Calls are counted: two joints need two calls to undo.
 tpResult tpCollider_Exclude(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);

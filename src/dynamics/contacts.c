@@ -2,8 +2,7 @@
 
 #include <string.h>
 
-// Makes the collider anew when bodies, shapes or joints have come or gone.
-static tpResult syncCollider(tpSystem* system) {
+tpResult tpSystem_SyncCollider(tpSystem* system) {
     if (system->collider != NULL && system->colliderLayout == system->layout) {
         return tp_success;
     }
@@ -42,6 +41,20 @@ static tpResult syncCollider(tpSystem* system) {
     return result;
 }
 
+int32_t tpSystem_ColliderShape(const tpSystem* system, int shape) {
+    // Shapes are added in order.
+    int low = 0, high = system->colliderShapes.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (system->colliderShapes.data[middle] < shape) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 // Puts a contact into the plane; false where its normal leaves it.
 static bool flatten(tpContact* contact, double z) {
     double length =
@@ -61,7 +74,8 @@ static bool isSamePlace(const tpContact* a, const tpContact* b) {
            tpDistanceBetween(a->normal, b->normal) < 1e-9;
 }
 
-static int flattenAll(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count) {
+int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts,
+                       int count) {
     int kept = 0;
     for (int i = 0; i < count; ++i) {
         tpContact contact = contacts[i];
@@ -83,7 +97,7 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
                                tpContact** contacts, int* count) {
     *contacts = NULL;
     *count = 0;
-    tpResult result = syncCollider(system);
+    tpResult result = tpSystem_SyncCollider(system);
     if (result == tp_success) {
         result = tpCollider_Update(system->collider, poses, margins, system->tasks);
     }
@@ -101,7 +115,7 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
         copy[i].shapeA = system->colliderShapes.data[found[i].shapeA];
         copy[i].shapeB = system->colliderShapes.data[found[i].shapeB];
     }
-    *count = system->isPlanar ? flattenAll(system, poses, copy, number) : number;
+    *count = system->isPlanar ? tpContacts_Flatten(system, poses, copy, number) : number;
     *contacts = copy;
     return tp_success;
 }

@@ -11,6 +11,16 @@
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
+// Makes the collider anew when bodies, shapes or joints have come or gone.
+tpResult tpSystem_SyncCollider(tpSystem* system);
+
+// The collider's number of a live shape; the collider is in step with the system.
+int32_t tpSystem_ColliderShape(const tpSystem* system, int shape);
+
+// Puts the contacts of a planar world (one pair's after the other) into the plane; returns how many
+// remain.
+int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count);
+
 // Margins within which two bodies can meet in h seconds: the way of any point of the body at the larger
 // of its speeds in `velocities` and `others` (may be NULL), plus what gravity adds. In the arena.
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,

@@ -109,26 +109,37 @@ static double activeTime(const tpForceDef* def, double time, double duration) {
     return to > from ? to - from : 0.0;
 }
 
+tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force) {
+    tpQuat rotation = system->poses.data[force->body].rotation;
+    bool inBody = force->def.frame == tp_bodyFrame;
+    tpVec3 push = inBody ? tpRotate(rotation, force->def.force) : force->def.force;
+    tpVec3 twist = inBody ? tpRotate(rotation, force->def.torque) : force->def.torque;
+    if (force->def.hasPoint) {
+        tpVec3 center = system->bodies.data[force->body].center;
+        tpVec3 arm = tpRotate(rotation, tpSub(force->def.point, center));
+        twist = tpAdd(twist, tpCross(arm, push));
+    }
+    tpWrench wrench = { push, twist };
+    return wrench;
+}
+
+// The impulse of one force over the part of the interval in which it acts. Returns its work.
+static double kickUserForce(tpSystem* system, const tpForce* force, double time, double duration) {
+    double active = force->isLive ? activeTime(&force->def, time, duration) : 0.0;
+    if (active == 0.0 || !tpSystem_IsDynamic(system, force->body)) {
+        return 0.0;
+    }
+    tpWrench wrench = tpForce_Wrench(system, force);
+    double before = tpSystem_BodyKineticEnergy(system, force->body);
+    tpSystem_ApplyImpulse(system, force->body, tpScale(active, wrench.linear),
+                          tpScale(active, wrench.angular));
+    return tpSystem_BodyKineticEnergy(system, force->body) - before;
+}
+
 static double kickUserForces(tpSystem* system, double time, double duration) {
     double work = 0.0;
     for (int i = 0; i < system->forces.count; ++i) {
-        const tpForce* force = &system->forces.data[i];
-        double active = force->isLive ? activeTime(&force->def, time, duration) : 0.0;
-        if (active == 0.0 || !tpSystem_IsDynamic(system, force->body)) {
-            continue;
-        }
-        tpQuat rotation = system->poses.data[force->body].rotation;
-        bool inBody = force->def.frame == tp_bodyFrame;
-        tpVec3 push = inBody ? tpRotate(rotation, force->def.force) : force->def.force;
-        tpVec3 twist = inBody ? tpRotate(rotation, force->def.torque) : force->def.torque;
-        if (force->def.hasPoint) {
-            tpVec3 center = system->bodies.data[force->body].center;
-            tpVec3 arm = tpRotate(rotation, tpSub(force->def.point, center));
-            twist = tpAdd(twist, tpCross(arm, push));
-        }
-        double before = tpSystem_BodyKineticEnergy(system, force->body);
-        tpSystem_ApplyImpulse(system, force->body, tpScale(active, push), tpScale(active, twist));
-        work += tpSystem_BodyKineticEnergy(system, force->body) - before;
+        work += kickUserForce(system, &system->forces.data[i], time, duration);
     }
     return work;
 }
@@ -197,19 +208,23 @@ static double kickSprings(tpSystem* system, double duration, tpSweepOrder order)
     return work;
 }
 
+static double dampBody(tpSystem* system, int index, double duration) {
+    const tpBody* body = &system->bodies.data[index];
+    bool isDamped = body->linearDamping > 0.0 || body->angularDamping > 0.0;
+    if (!isDamped || !tpSystem_IsDynamic(system, index)) {
+        return 0.0;
+    }
+    double before = tpSystem_BodyKineticEnergy(system, index);
+    tpVelocity* velocity = &system->velocities.data[index];
+    velocity->linear = tpScale(exp(-body->linearDamping * duration), velocity->linear);
+    velocity->angular = tpScale(exp(-body->angularDamping * duration), velocity->angular);
+    return tpSystem_BodyKineticEnergy(system, index) - before;
+}
+
 static double kickDamping(tpSystem* system, double duration) {
     double work = 0.0;
     for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        bool isDamped = body->linearDamping > 0.0 || body->angularDamping > 0.0;
-        if (!isDamped || !tpSystem_IsDynamic(system, i)) {
-            continue;
-        }
-        double before = tpSystem_BodyKineticEnergy(system, i);
-        tpVelocity* velocity = &system->velocities.data[i];
-        velocity->linear = tpScale(exp(-body->linearDamping * duration), velocity->linear);
-        velocity->angular = tpScale(exp(-body->angularDamping * duration), velocity->angular);
-        work += tpSystem_BodyKineticEnergy(system, i) - before;
+        work += dampBody(system, i, duration);
     }
     return work;
 }
@@ -233,4 +248,14 @@ double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duratio
     kickGravity(system, duration);
     double work = kickUserForces(system, time, duration);
     return work + kickDamping(system, duration);
+}
+
+double tpSystem_KickBody(tpSystem* system, int body, double time, double duration) {
+    double work = 0.0;
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].body == body) {
+            work += kickUserForce(system, &system->forces.data[i], time, duration);
+        }
+    }
+    return work + dampBody(system, body, duration);
 }

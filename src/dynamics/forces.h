@@ -19,6 +19,12 @@ double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrde
 // The same without springs, which steppers that solve for impulses have among their rows.
 double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duration);
 
+// User forces and damping of one body, neither gravity nor springs. Returns their work.
+double tpSystem_KickBody(tpSystem* system, int body, double time, double duration);
+
+// A user force with its moment about the centre of mass, world axes, at the current pose.
+tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force);
+
 // Potential energy of gravity and springs, zero at the origin's height.
 double tpSystem_PotentialEnergy(const tpSystem* system);
 double tpSystem_KineticEnergy(const tpSystem* system);

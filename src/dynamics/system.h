@@ -46,6 +46,7 @@ typedef struct tpBody {
     int keyframeCount;
     double reach;   // farthest point of its finite shapes from the centre of mass, m
     int firstShape; // chained through tpShape.next, in order of creation
+    bool isHandedOver; // an event-driven stepper leaves it to a time stepper for now
     void* userData;
     char name[tp_nameCapacity];
 } tpBody;

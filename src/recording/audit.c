@@ -47,6 +47,12 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->iterationCount += report->iterationCount;
     audit->failureCount += report->failureCount;
     audit->substepCount += report->substepCount;
+    audit->checkCount += report->checkCount;
+    audit->collisionCount += report->collisionCount;
+    audit->microcollisionCount += report->microcollisionCount;
+    audit->heapOperationCount += report->heapOperationCount;
+    audit->handedOverMax = report->handedOverCount > audit->handedOverMax ? report->handedOverCount
+                                                                          : audit->handedOverMax;
     audit->undoneCount += report->undone ? 1 : 0;
     audit->unconvergedCount += report->converged ? 0 : 1;
     if (!(report->residual <= audit->tolerance) && audit->firstAboveTolerance == 0) {
@@ -161,6 +167,11 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putCount(&out, "iterations", audit->iterationCount);
     putCount(&out, "substeps", audit->substepCount);
     putCount(&out, "failures", audit->failureCount);
+    putCount(&out, "checks", audit->checkCount);
+    putCount(&out, "collisions", audit->collisionCount);
+    putCount(&out, "microcollisions", audit->microcollisionCount);
+    putCount(&out, "heap_operations", audit->heapOperationCount);
+    putCount(&out, "handed_over_max", audit->handedOverMax);
     putCount(&out, "unconverged_steps", audit->unconvergedCount);
     putCount(&out, "undone_steps", audit->undoneCount);
     put(&out, ", \"fallbacks\": {");
@@ -213,6 +224,14 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
            audit->externalWork, audit->frictionLoss, audit->impactLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
+    if (audit->checkCount > 0) {
+        putRow(&out, "events", "%lld collisions, %lld microcollisions, %lld checks",
+               (long long)audit->collisionCount, (long long)audit->microcollisionCount,
+               (long long)audit->checkCount);
+    }
+    if (audit->handedOverMax > 0) {
+        putRow(&out, "handed over", "%d bodies at most, to the time stepper", audit->handedOverMax);
+    }
     for (int i = 0; i < audit->fallbackCount; ++i) {
         putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld steps", audit->fallbacks[i].name,
                (long long)audit->fallbacks[i].count);

@@ -53,7 +53,7 @@ enum {
     tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 46
+    tp_columnCount = 51
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

@@ -56,6 +56,10 @@ static tpStepReport mergeReports(const tpStepReport* a, const tpStepReport* b) {
     merged.iterationCount = addCounts(a->iterationCount, b->iterationCount);
     merged.failureCount = addCounts(a->failureCount, b->failureCount);
     merged.substepCount = addCounts(a->substepCount, b->substepCount);
+    merged.checkCount = addCounts(a->checkCount, b->checkCount);
+    merged.collisionCount = addCounts(a->collisionCount, b->collisionCount);
+    merged.microcollisionCount = addCounts(a->microcollisionCount, b->microcollisionCount);
+    merged.heapOperationCount = addCounts(a->heapOperationCount, b->heapOperationCount);
     merged.residual = worse(a->residual, b->residual);
     merged.coneViolation = worse(a->coneViolation, b->coneViolation);
     merged.dissipationViolation = worse(a->dissipationViolation, b->dissipationViolation);

@@ -13,6 +13,8 @@ static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
 static const char* const impacts[] = { "in_step", "located", NULL };
 static const char* const frictionRules[] = { "projected", "paper", NULL };
 
+static const char* const restitutionLaws[] = { "poisson", "stronge", NULL };
+
 const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
                              "how exactly the contact law is solved, in contact velocities" },
@@ -52,7 +54,8 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_creepOption] = { "creep", tp_numberOption, 0.0, 0.0, 1e3, NULL, "m/s",
                          "sliding speed up to which friction grows; 0: Coulomb's law itself" },
     [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, 1e-6, 1e-12, 1.0,
-                                      NULL, "m", "contacts with smaller gaps touch" },
+                                      NULL, "m",
+                                      "contacts with smaller gaps touch, or may collide" },
     [tp_impactsOption] = { "impacts", tp_choiceOption, 0, 0, 1, impacts, NULL,
                            "impacts inside a step: all at once at its end, or each located in "
                            "time" },
@@ -66,6 +69,13 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                           "contact updates a step; fewer where the tolerance is met before" },
     [tp_pushOutSpeedOption] = { "push_out_speed", tp_numberOption, 0.5, 0.0, 1e6, NULL, "m/s",
                                 "overlaps are taken back no faster" },
+    [tp_restitutionLawOption] = { "restitution_law", tp_choiceOption, 0, 0, 1, restitutionLaws,
+                                  NULL, "what e compares: impulses, or their work" },
+    [tp_handOverOption] = { "hand_over", tp_booleanOption, 1, 0, 1, NULL, NULL,
+                            "gives bodies with too many events to a time stepper" },
+    [tp_eventShareOption] = { "event_share", tp_numberOption, 4.0, 0.01, 1e6, NULL, NULL,
+                              "events of a body in a step, in those of one at rest, before it is "
+                              "handed over" },
 };
 
 tpOptions tpDefaultOptions(void) {

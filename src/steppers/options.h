@@ -28,6 +28,9 @@ typedef enum tpOptionIndex {
     tp_shockPropagationOption,
     tp_budgetOption,
     tp_pushOutSpeedOption,
+    tp_restitutionLawOption,
+    tp_handOverOption,
+    tp_eventShareOption,
     tp_optionCount
 } tpOptionIndex;
 

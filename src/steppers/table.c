@@ -6,6 +6,7 @@
 #include "steppers/bender_schmitt/bender_schmitt.h"
 #include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
 #include "steppers/free_flight/free_flight.h"
+#include "steppers/mirtich_canny/mirtich_canny.h"
 #include "steppers/penalty/penalty.h"
 #include "steppers/stepper.h"
 #include "steppers/stewart_trinkle/stewart_trinkle.h"
@@ -16,6 +17,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_anitescu] = &tpAnitescuStepper,
     [tp_benderSchmitt] = &tpBenderSchmittStepper,
     [tp_chakrabortyTrinkle] = &tpChakrabortyTrinkleStepper,
+    [tp_mirtichCanny] = &tpMirtichCannyStepper,
     [tp_penalty] = &tpPenaltyStepper,
 };
 

@@ -292,6 +292,11 @@ void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 ang
     world->system.velocities.data[index].angular = angularVelocity;
 }
 
+bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId id) {
+    int index;
+    return bodyOf(world, id, &index)->isHandedOver;
+}
+
 void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
     int index;
     return bodyOf(world, id, &index)->userData;

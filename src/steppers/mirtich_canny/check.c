@@ -1,0 +1,307 @@
+// The question at the top of the heap: how far apart are two bodies, and what follows from it.
+//
+// Far apart, a pair goes back into the heap with a new lower bound of its time of impact. Within the
+// tolerance eps_c all contacts of the pair are looked at, each with its gap, the rate of the gap and its
+// acceleration. The pair collides when one of them has closed: at once where it closes fast (located by
+// Newton's method); with the next beat of the frame where it closes slowly; and in any case where it is
+// eps_c / 2 deep and goes on.
+//
+// The beat: slow contacts collide at the times (j + 1/2) T, where the frame is a whole number of periods T.
+// What rests then is at the top of its hop at the end of each frame, at the place where it rests, not
+// anywhere on its way: hops cannot be seen as a drift.
+//
+// Deviation from the paper: it collides a pair wherever the distance is found below eps_c, and closest
+// points alone. Here collisions take place where surfaces meet, so that heights of bounces do not
+// depend on eps_c; only slow contacts use the room that eps_c gives them.
+
+#include "geometry/shape.h"
+#include "steppers/mirtich_canny/frame.h"
+
+double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall) {
+    if (settings->microSpeed >= 0.0) {
+        return settings->microSpeed;
+    }
+    // Far below what can be seen where nothing presses the bodies together.
+    return fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), 1e-7);
+}
+
+tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 point,
+                                    tpVec3 velocity) {
+    const tpFlight* flight = &events->flights.data[body];
+    const tpVelocity* own = &events->system->velocities.data[body];
+    tpVec3 arm = tpSub(point, events->system->poses.data[body].position);
+    tpVec3 a = tpAdd(tpAdd(flight->acceleration, flight->push), tpCross(flight->twist, arm));
+    return tpAdd(a, tpCross(own->angular, tpSub(velocity, own->linear)));
+}
+
+// How the contact itself moves on: with the centre of a ball, else with the body that can fly.
+static tpVec3 contactVelocity(const tpEvents* events, const tpTouch* touch) {
+    const tpSystem* system = events->system;
+    const tpContact* contact = &touch->contact;
+    const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+    if (events->radii.data[shapes->shapeA] == 0.0) {
+        return system->velocities.data[contact->bodyA].linear;
+    }
+    if (events->radii.data[shapes->shapeB] == 0.0) {
+        return system->velocities.data[contact->bodyB].linear;
+    }
+    bool isA = events->flights.data[contact->bodyA].kind == tp_ballistic;
+    return tpSystem_PointVelocity(system, isA ? contact->bodyA : contact->bodyB, contact->pointA);
+}
+
+// How the gap of a touch changes now.
+static void measureTouch(const tpEvents* events, tpTouch* touch) {
+    const tpSystem* system = events->system;
+    const tpContact* contact = &touch->contact;
+    tpVec3 n = contact->normal;
+    tpVec3 velocity = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                            tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
+    touch->rate = tpDot(n, velocity);
+    touch->bend = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        int body = side == 0 ? contact->bodyA : contact->bodyB;
+        tpVec3 point = side == 0 ? contact->pointA : contact->pointB;
+        const tpFlight* flight = &events->flights.data[body];
+        tpVec3 arm = tpSub(point, system->poses.data[body].position);
+        tpVec3 acceleration = tpAdd(flight->acceleration, flight->push);
+        acceleration = tpAdd(acceleration, tpCross(flight->twist, arm));
+        touch->bend += (side == 0 ? 1.0 : -1.0) * tpDot(n, acceleration);
+    }
+    touch->microSpeed = tpEvents_MicroSpeed(&events->settings, -touch->bend);
+    tpVec3 along = contactVelocity(events, touch);
+    tpVec3 a = tpSub(tpEvents_SurfaceAcceleration(events, contact->bodyA, contact->pointA, along),
+                     tpEvents_SurfaceAcceleration(events, contact->bodyB, contact->pointB, along));
+    a = tpMulAdd(a, fmin(touch->bend, 0.0) - tpDot(n, a), n);
+    touch->rest = tpScale(0.5 * events->settings.period, a);
+}
+
+bool tpEvents_CollectTouches(tpEvents* events, int index, double margin) {
+    tpSystem* system = events->system;
+    const tpCollider* collider = system->collider;
+    tpNearShapes* shapes = &events->nearShapes.data[index];
+    int bodyA = tpCollider_GetBody(collider, shapes->shapeA);
+    int bodyB = tpCollider_GetBody(collider, shapes->shapeB);
+    const tpGeometry* a = tpCollider_GetGeometry(collider, shapes->shapeA);
+    const tpGeometry* b = tpCollider_GetGeometry(collider, shapes->shapeB);
+    tpContactList list = { events->points.data, 0, events->points.capacity };
+    tpPairCache cache = shapes->cache;
+    tpCollide(a, system->poses.data[bodyA], b, system->poses.data[bodyB], margin, &shapes->cache,
+              &list);
+    if (list.count > list.capacity) {
+        if (!TP_RESERVE(&events->allocator, events->points, list.count)) {
+            return false;
+        }
+        list = (tpContactList){ events->points.data, 0, events->points.capacity };
+        shapes->cache = cache;
+        tpCollide(a, system->poses.data[bodyA], b, system->poses.data[bodyB], margin,
+                  &shapes->cache, &list);
+    }
+    int first = events->touches.count;
+    if (!TP_RESERVE(&events->allocator, events->touches, first + list.count)) {
+        return false;
+    }
+    int shapeA = system->colliderShapes.data[shapes->shapeA];
+    int shapeB = system->colliderShapes.data[shapes->shapeB];
+    for (int i = 0; i < list.count; ++i) {
+        const tpContactPoint* p = &list.points[i];
+        tpContact contact = { bodyA,     bodyB,     shapeA,    shapeB, p->feature,
+                              p->pointA, p->pointB, p->normal, p->gap };
+        if (system->isPlanar && tpContacts_Flatten(system, system->poses.data, &contact, 1) == 0) {
+            continue;
+        }
+        bool isNew = true;
+        for (int k = first; system->isPlanar && isNew && k < events->touches.count; ++k) {
+            // Points that differ only in depth are one.
+            const tpContact* other = &events->touches.data[k].contact;
+            isNew = tpDistanceBetween(other->pointA, contact.pointA) > 1e-9;
+        }
+        if (isNew) {
+            events->touches.data[events->touches.count++] =
+                (tpTouch){ .contact = contact, .nearShapes = index };
+        }
+    }
+    return true;
+}
+
+// The distance of two shapes, and when it can be zero at the earliest. Touches where they are close.
+static bool askShapes(tpEvents* events, int index, double time) {
+    tpSystem* system = events->system;
+    const tpCollider* collider = system->collider;
+    tpNearShapes* shapes = &events->nearShapes.data[index];
+    int bodyA = tpCollider_GetBody(collider, shapes->shapeA);
+    int bodyB = tpCollider_GetBody(collider, shapes->shapeB);
+    tpClosest closest;
+    tpClosestPoints(tpCollider_GetGeometry(collider, shapes->shapeA), system->poses.data[bodyA],
+                    tpCollider_GetGeometry(collider, shapes->shapeB), system->poses.data[bodyB],
+                    &shapes->cache, &closest);
+    events->report->checkCount += 1;
+    events->report->penetration = fmax(events->report->penetration, -closest.distance);
+    tpVec3 apart = tpSub(system->poses.data[bodyA].position, system->poses.data[bodyB].position);
+    shapes->distance = closest.distance;
+    shapes->normal = closest.normal;
+    shapes->offset = tpDot(closest.normal, apart);
+    shapes->turnedA = events->flights.data[bodyA].turned;
+    shapes->turnedB = events->flights.data[bodyB].turned;
+    shapes->isClose = closest.distance <= events->settings.tolerance;
+    if (!shapes->isClose) {
+        shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
+        return true;
+    }
+    // So much farther off must contacts be known that none of the others can come before the next
+    // question.
+    double span = fmin(1.25 * events->settings.period, events->length - time);
+    double margin = events->settings.tolerance;
+    double radiusA = events->radii.data[shapes->shapeA],
+           radiusB = events->radii.data[shapes->shapeB];
+    radiusA = isinf(radiusA) ? tpLength(apart) : radiusA;
+    radiusB = isinf(radiusB) ? tpLength(apart) : radiusB;
+    margin += span * (tpEvents_TurningSpeed(events, shapes->shapeA, closest.normal, radiusA) +
+                      tpEvents_TurningSpeed(events, shapes->shapeB, closest.normal, radiusB));
+    if (!shapes->isConvex) {
+        margin += span * tpDistanceBetween(tpEvents_VelocityAt(events, bodyA, time),
+                                           tpEvents_VelocityAt(events, bodyB, time));
+    }
+    int first = events->touches.count;
+    if (!tpEvents_CollectTouches(events, index, margin)) {
+        return false;
+    }
+    shapes = &events->nearShapes.data[index];
+    shapes->margin = margin;
+    shapes->due = tpEvents_Bound(events, shapes, time, margin);
+    // Deeper contacts than the closest points tell are the ones to go by.
+    for (int i = first; i < events->touches.count; ++i) {
+        shapes->distance = fmin(shapes->distance, events->touches.data[i].contact.gap);
+    }
+    return true;
+}
+
+// When the gap d + s t + 1/2 c t^2 is zero and falls; INFINITY where it never is.
+static double fallingRoot(double d, double s, double c) {
+    double discriminant = s * s - 2.0 * c * d;
+    if (discriminant < 0.0 || !(s < 0.0 || c < 0.0)) {
+        return INFINITY;
+    }
+    double root = sqrt(discriminant);
+    return s < 0.0 ? 2.0 * d / (root - s) : (s + root) / -c;
+}
+
+// The next of the times (j + 1/2) T after `time`.
+static double beat(const tpEventSettings* settings, double time) {
+    double j = ceil(time / settings->period - 0.5 - 1e-9);
+    return (j + 0.5) * settings->period;
+}
+
+// How long from `time` on a touch goes on before it collides.
+static double timeToCollide(const tpEventSettings* settings, double time, const tpTouch* touch) {
+    double d = touch->contact.gap, s = touch->rate, c = touch->bend;
+    // Down to the deepest level.
+    double deep = d + settings->deepest;
+    double falls = s < 0.0 ? 0.0 : c < 0.0 ? s / -c : INFINITY;
+    double sink = deep > 0.0 ? fallingRoot(deep, s, c) : falls;
+    // Closed and closing, now or once it has opened again on its way.
+    bool opens = s > 0.0 && c < 0.0 && d - 0.5 * s * s / c > 0.0;
+    double close = d > settings->landing || opens ? fallingRoot(d, s, c) : falls;
+    if (isinf(close)) {
+        return sink;
+    }
+    bool isFast = s + c * close <= -0.5 * touch->microSpeed;
+    return fmin(sink, isFast ? close : beat(settings, time + close) - time);
+}
+
+// A pair of stepped bodies leaves slow contacts to the time stepper.
+static bool isStepped(const tpEvents* events, const tpContact* contact) {
+    tpFlightKind a = events->flights.data[contact->bodyA].kind;
+    tpFlightKind b = events->flights.data[contact->bodyB].kind;
+    return a != tp_ballistic && b != tp_ballistic;
+}
+
+// How long until the touch has to collide.
+static double timeOf(const tpEvents* events, const tpTouch* touch, double time) {
+    const tpEventSettings* settings = &events->settings;
+    if (isStepped(events, &touch->contact)) {
+        bool isFast = touch->rate < -tpEvents_MicroSpeed(settings, settings->pull);
+        double gap = touch->contact.gap;
+        isFast = isFast && !tpEvents_IsWorn(events, touch->contact.bodyA) &&
+                 !tpEvents_IsWorn(events, touch->contact.bodyB);
+        return !isFast ? INFINITY : gap > settings->landing ? -gap / touch->rate : 0.0;
+    }
+    return timeToCollide(settings, time, touch);
+}
+
+// Turning bends the way of a contact beyond what its velocity tells; over this time by no more than a
+// part of the tolerance.
+static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
+    double bending = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+        int32_t shape = side == 0 ? shapes->shapeA : shapes->shapeB;
+        int body = side == 0 ? touch->contact.bodyA : touch->contact.bodyB;
+        tpVec3 point = side == 0 ? touch->contact.pointA : touch->contact.pointB;
+        double radius = events->radii.data[shape];
+        radius = isinf(radius) ? tpDistanceBetween(point, events->system->poses.data[body].position)
+                               : radius;
+        double speed = tpEvents_TurningSpeed(events, shape, touch->contact.normal, radius);
+        bending += radius > 0.0 ? 2.0 * speed * speed / radius : 0.0;
+    }
+    return bending > 0.0 ? sqrt(0.5 * events->settings.tolerance / bending) : INFINITY;
+}
+
+// When the close shapes of a pair have to be looked at again, all touches measured.
+static double nextTime(tpEvents* events, int pair, double time) {
+    for (int i = 0; i < events->touches.count; ++i) {
+        tpTouch* touch = &events->touches.data[i];
+        tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+        double wait = timeOf(events, touch, time);
+        bool isSlow = touch->rate > -0.5 * touch->microSpeed;
+        if (isinf(wait) && touch->rate < 0.0 && isStepped(events, &touch->contact)) {
+            double room = touch->contact.gap + events->settings.deepest;
+            tpEvents_ScheduleSettling(events, time + fmax(room, 0.0) / -touch->rate);
+        }
+        wait = fmin(wait, timeOfBending(events, touch));
+        wait = isSlow ? fmax(wait, events->settings.shortest) : wait;
+        shapes->due = fmin(shapes->due, time + wait);
+    }
+    double due = INFINITY;
+    for (int i = events->nearPairs.data[pair].firstShapes; i >= 0;
+         i = events->nearShapes.data[i].next) {
+        due = fmin(due, events->nearShapes.data[i].due);
+    }
+    return due;
+}
+
+void tpEvents_Check(tpEvents* events, int pair, double time) {
+    const tpNearPair* bodies = &events->nearPairs.data[pair];
+    int bodyA = bodies->body[0], bodyB = bodies->body[1];
+    tpEvents_Advance(events, bodyA, time);
+    tpEvents_Advance(events, bodyB, time);
+    events->touches.count = 0;
+    for (int i = bodies->firstShapes; i >= 0; i = events->nearShapes.data[i].next) {
+        const tpNearShapes* shapes = &events->nearShapes.data[i];
+        if ((shapes->due <= time || shapes->isClose) && !askShapes(events, i, time)) {
+            events->outOfMemory = true;
+            return;
+        }
+    }
+    // Slow contacts are met to within rounding of the beat.
+    double rounding = 1e-6 * events->settings.period;
+    bool collides = false;
+    for (int i = 0; i < events->touches.count; ++i) {
+        measureTouch(events, &events->touches.data[i]);
+        collides = collides || timeOf(events, &events->touches.data[i], time) <= rounding;
+    }
+    if (collides && tpEvents_Collide(events, pair)) {
+        tpEvents_RefreshFlight(events, bodyA);
+        tpEvents_RefreshFlight(events, bodyB);
+        tpEvents_UpdateAsked(events, pair, time);
+        for (int i = 0; i < events->touches.count; ++i) {
+            measureTouch(events, &events->touches.data[i]);
+        }
+        for (int side = 0; side < 2; ++side) {
+            int body = side == 0 ? bodyA : bodyB;
+            if (tpEvents_IsMovable(events, body)) {
+                tpEvents_UpdateBody(events, body, time, pair);
+            }
+        }
+    }
+    tpHeap_Set(&events->heap, pair + 1, nextTime(events, pair, time));
+}

@@ -1,0 +1,324 @@
+// Collisions of two bodies, and microcollisions [MirtichCanny94, sec. 4].
+//
+// One contact: the impulse follows from integrating the collision. When it is slow, first the impulse
+// that reverses the contact's velocity is tried; where it lies in the friction cone it is applied, so
+// that friction holds bodies without creep (sec. 4.5). Several contacts of the same pair within the
+// tolerance are resolved together (together.c).
+//
+// Restitution of slow contacts: with e of the material bounces would go on ever faster and come to a
+// halt in finite time, which events cannot follow. From the speed of microcollisions downwards e
+// therefore rises to 1 at the speed of rest: hops become lower until they last one period, and go on
+// so. It never exceeds 1; no energy comes from it.
+
+#include "steppers/mirtich_canny/frame.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "tippe/impact.h"
+
+static double restitutionAt(double e, const tpTouch* touch) {
+    double speed = -touch->rate;
+    if (speed >= touch->microSpeed) {
+        return e;
+    }
+    double rest = -1.01 * tpDot(touch->rest, touch->contact.normal);
+    rest = fmin(rest, 0.5 * touch->microSpeed);
+    double part = (touch->microSpeed - speed) / (touch->microSpeed - rest);
+    return part >= 1.0 ? 1.0 : e + (1.0 - e) * part;
+}
+
+// Tally -----------------------------------------------------------------------------------------
+
+static int compareContacts(const tpContactInfo* info, const tpContact* contact) {
+    int32_t shapeA = (int32_t)info->shapeA.slot - 1, shapeB = (int32_t)info->shapeB.slot - 1;
+    if (shapeA != contact->shapeA) {
+        return shapeA < contact->shapeA ? -1 : 1;
+    }
+    if (shapeB != contact->shapeB) {
+        return shapeB < contact->shapeB ? -1 : 1;
+    }
+    return info->feature < contact->feature ? -1 : info->feature > contact->feature ? 1 : 0;
+}
+
+bool tpEvents_Tally(tpEvents* events, const tpContact* contact, tpVec3 impulse, double torsion) {
+    int low = 0, high = events->tally.count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (compareContacts(&events->tally.data[middle], contact) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    bool isNew =
+        low == events->tally.count || compareContacts(&events->tally.data[low], contact) != 0;
+    if (isNew) {
+        if (!TP_RESERVE(&events->allocator, events->tally, events->tally.count + 1)) {
+            return false;
+        }
+        memmove(events->tally.data + low + 1, events->tally.data + low,
+                sizeof(tpContactInfo) * (size_t)(events->tally.count - low));
+        events->tally.count += 1;
+        memset(&events->tally.data[low], 0, sizeof(tpContactInfo));
+    }
+    tpContactInfo* info = &events->tally.data[low];
+    info->bodyA.slot = (uint32_t)contact->bodyA + 1;
+    info->bodyB.slot = (uint32_t)contact->bodyB + 1;
+    info->shapeA.slot = (uint32_t)contact->shapeA + 1;
+    info->shapeB.slot = (uint32_t)contact->shapeB + 1;
+    info->feature = contact->feature;
+    info->point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+    info->normal = contact->normal;
+    info->gap = contact->gap;
+    double normal = tpDot(impulse, contact->normal);
+    info->normalImpulse += normal;
+    info->frictionImpulse =
+        tpAdd(info->frictionImpulse, tpMulAdd(impulse, -normal, contact->normal));
+    info->torsionalImpulse += torsion;
+    return true;
+}
+
+// Impulses --------------------------------------------------------------------------------------
+
+// Impulses act at one point between both surfaces, so that angular momentum is kept.
+static tpVec3 pointOf(const tpContact* contact) {
+    return tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
+}
+
+static tpVec3 relativeVelocity(const tpEvents* events, const tpContact* contact) {
+    tpVec3 point = pointOf(contact);
+    return tpSub(tpSystem_PointVelocity(events->system, contact->bodyA, point),
+                 tpSystem_PointVelocity(events->system, contact->bodyB, point));
+}
+
+static void pushBody(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
+    if (tpSystem_IsDynamic(system, body)) {
+        tpVec3 arm = tpSub(point, system->poses.data[body].position);
+        tpSystem_ApplyImpulse(system, body, impulse, tpCross(arm, impulse));
+    }
+}
+
+static void pushPair(tpSystem* system, const tpContact* contact, tpVec3 impulse) {
+    pushBody(system, contact->bodyA, pointOf(contact), impulse);
+    pushBody(system, contact->bodyB, pointOf(contact), tpNeg(impulse));
+}
+
+// What bodies that move as told put in with an impulse on A.
+static double drivenWork(const tpEvents* events, const tpContact* contact, tpVec3 impulse) {
+    const tpSystem* system = events->system;
+    double work = 0.0;
+    if (!tpSystem_IsDynamic(system, contact->bodyA)) {
+        work -= tpDot(impulse, tpSystem_PointVelocity(system, contact->bodyA, pointOf(contact)));
+    }
+    if (!tpSystem_IsDynamic(system, contact->bodyB)) {
+        work += tpDot(impulse, tpSystem_PointVelocity(system, contact->bodyB, pointOf(contact)));
+    }
+    return work;
+}
+
+// Applies impulses at the chosen touches and accounts for them.
+static bool applyImpulses(tpEvents* events, const int* chosen, int count, const tpVec3* impulses) {
+    tpStepReport* report = events->report;
+    double normalWork = 0.0, frictionWork = 0.0;
+    // The work of an impulse is that at the mean of the velocities before and after all of them.
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < count; ++i) {
+            const tpContact* contact = &events->touches.data[chosen[i]].contact;
+            tpVec3 u = relativeVelocity(events, contact);
+            double normal = tpDot(impulses[i], contact->normal);
+            double along = normal * tpDot(u, contact->normal);
+            normalWork += 0.5 * along;
+            frictionWork += 0.5 * (tpDot(impulses[i], u) - along);
+        }
+        for (int i = 0; pass == 0 && i < count; ++i) {
+            const tpContact* contact = &events->touches.data[chosen[i]].contact;
+            report->externalWork += drivenWork(events, contact, impulses[i]);
+            pushPair(events->system, contact, impulses[i]);
+            if (!tpEvents_Tally(events, contact, impulses[i], 0.0)) {
+                return false;
+            }
+        }
+    }
+    report->impactLoss -= normalWork;
+    report->frictionLoss -= frictionWork;
+    return true;
+}
+
+static tpImpactBody impactBody(const tpSystem* system, int index, tpVec3 point) {
+    tpImpactBody body;
+    memset(&body, 0, sizeof(body));
+    body.inverseMass = system->bodies.data[index].inverseMass;
+    body.inverseInertia =
+        tpSystem_IsDynamic(system, index) ? tpSystem_InverseInertia(system, index) : tpZeroMat33();
+    body.arm = tpSub(point, system->poses.data[index].position);
+    body.velocity = system->velocities.data[index].linear;
+    body.angularVelocity = system->velocities.data[index].angular;
+    return body;
+}
+
+// The impulse that starts a contact at rest on its next hop: e of the normal velocity, and along the
+// surface what the hop will undo. In a steady state it reverses the velocity, as the paper does; anything
+// beyond that, which would go to and fro for ever, it takes out. False where it lies outside the cone or
+// would do work.
+static bool hop(const tpImpact* impact, const tpTouch* touch, tpVec3* impulse) {
+    tpVec3 n = impact->normal, u = impact->velocity;
+    double along = tpDot(u, n);
+    tpVec3 slip = tpMulAdd(u, -along, n);
+    tpVec3 back = tpMulAdd(touch->rest, -tpDot(touch->rest, n), n);
+    double speed = tpLength(slip), needed = tpLength(back);
+    back = speed < needed ? tpScale(speed / needed, back) : back;
+    tpVec3 after = tpMulAdd(tpNeg(back), -impact->restitution * along, n);
+    tpVec3 p;
+    if (!tpSolve33(impact->collisionMatrix, tpSub(after, u), &p)) {
+        return false;
+    }
+    double normal = tpDot(p, n);
+    *impulse = p;
+    return tpLength(tpMulAdd(p, -normal, n)) <= impact->friction * normal &&
+           tpDot(p, tpAdd(after, u)) <= 1e-12 * fabs(normal * along);
+}
+
+// The collision at one contact. The law is integrated unless a slow contact can be reversed.
+static tpVec3 impulseOfOne(tpEvents* events, const tpTouch* touch, bool isMicro) {
+    const tpSystem* system = events->system;
+    const tpContact* contact = &touch->contact;
+    tpContactLaw law = tpMakeContactLaw(system, contact);
+    tpImpactBody first = impactBody(system, contact->bodyA, pointOf(contact));
+    tpImpactBody second = impactBody(system, contact->bodyB, pointOf(contact));
+    tpImpact collision = tpMakeImpact(&first, &second, contact->normal);
+    collision.friction = law.mu;
+    collision.restitution = restitutionAt(law.restitution, touch);
+    collision.law = events->settings.useStronge ? tp_strongeRestitution : tp_poissonRestitution;
+    tpImpactResult result;
+    tpVec3 impulse;
+    if (isMicro && hop(&collision, touch, &impulse)) {
+        return impulse;
+    }
+    if (isMicro && tpImpact_Reverse(&collision, &result)) {
+        return tpScale(0.5 * (1.0 + collision.restitution), result.impulse);
+    }
+    if (tpImpact_Resolve(&collision, &result) != tp_success) {
+        events->report->failureCount += 1;
+        events->report->converged = false;
+    }
+    return result.impulse;
+}
+
+// Kinetic energy of the two bodies after impulses, less that before them.
+static double energyChange(tpEvents* events, const int* chosen, int count, const tpVec3* impulses) {
+    tpSystem* system = events->system;
+    const tpContact* first = &events->touches.data[chosen[0]].contact;
+    int bodies[2] = { first->bodyA, first->bodyB };
+    tpVelocity kept[2] = { system->velocities.data[bodies[0]], system->velocities.data[bodies[1]] };
+    double change = -tpSystem_BodyKineticEnergy(system, bodies[0]) -
+                    tpSystem_BodyKineticEnergy(system, bodies[1]);
+    double driven = 0.0;
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &events->touches.data[chosen[i]].contact;
+        driven += drivenWork(events, contact, impulses[i]);
+        pushPair(system, contact, impulses[i]);
+    }
+    change += tpSystem_BodyKineticEnergy(system, bodies[0]) +
+              tpSystem_BodyKineticEnergy(system, bodies[1]);
+    system->velocities.data[bodies[0]] = kept[0];
+    system->velocities.data[bodies[1]] = kept[1];
+    return change - driven;
+}
+
+// Collision at several contacts: compression ends at all of them at once. Slow ones go on in the same
+// proportion, with all velocities reversed that were brought to rest; fast ones go on with e times the
+// normal impulse, and the friction that it allows.
+static bool impulsesTogether(tpEvents* events, const int* chosen, int count, bool isMicro,
+                             tpVec3* impulses) {
+    tpArena* arena = &events->system->arena;
+    double* restitution = TP_SCRATCH(arena, double, count);
+    tpVec3* compression = TP_SCRATCH(arena, tpVec3, count);
+    if (restitution == NULL || compression == NULL) {
+        return false;
+    }
+    const tpTouch* fastest = &events->touches.data[chosen[0]];
+    for (int i = 1; i < count; ++i) {
+        const tpTouch* touch = &events->touches.data[chosen[i]];
+        fastest = touch->rate < fastest->rate ? touch : fastest;
+    }
+    double least = 1.0;
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &events->touches.data[chosen[i]].contact;
+        double e = tpMakeContactLaw(events->system, contact).restitution;
+        restitution[i] = restitutionAt(e, fastest);
+        least = fmin(least, restitution[i]);
+    }
+    if (isMicro && tpEvents_HopTogether(events, chosen, count, least, impulses)) {
+        return true;
+    }
+    if (!tpEvents_SolveTogether(events, chosen, count, impulses)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        restitution[i] *= tpDot(impulses[i], events->touches.data[chosen[i]].contact.normal);
+        compression[i] = impulses[i];
+    }
+    bool isInProportion = isMicro;
+    if (!isMicro && least > 0.0) {
+        if (!tpEvents_SolveFriction(events, chosen, count, restitution, impulses)) {
+            return false;
+        }
+        // Unlike the law of one contact this one could create energy; the other rule cannot.
+        isInProportion = energyChange(events, chosen, count, impulses) > 0.0;
+    }
+    for (int i = 0; isInProportion && i < count; ++i) {
+        impulses[i] = tpScale(1.0 + least, compression[i]);
+    }
+    return true;
+}
+
+bool tpEvents_Collide(tpEvents* events, int pair) {
+    tpArena* arena = &events->system->arena;
+    tpArenaMark mark = tpArena_Mark(arena);
+    int* chosen = TP_SCRATCH(arena, int, events->touches.count);
+    tpVec3* impulses = TP_SCRATCH(arena, tpVec3, events->touches.count);
+    if (chosen == NULL || impulses == NULL) {
+        events->outOfMemory = true;
+        return false;
+    }
+    int count = 0;
+    bool isMicro = true;
+    for (int i = 0; i < events->touches.count; ++i) {
+        const tpTouch* touch = &events->touches.data[i];
+        if (touch->contact.gap <= events->settings.tolerance) {
+            chosen[count++] = i;
+            isMicro = isMicro && -touch->rate < touch->microSpeed;
+        }
+    }
+    bool isDone = count > 0;
+    if (count == 1) {
+        impulses[0] = impulseOfOne(events, &events->touches.data[chosen[0]], isMicro);
+    } else if (count > 1) {
+        isDone = impulsesTogether(events, chosen, count, isMicro, impulses);
+        events->outOfMemory = events->outOfMemory || !isDone;
+    }
+    if (isDone && !applyImpulses(events, chosen, count, impulses)) {
+        events->outOfMemory = true;
+        isDone = false;
+    }
+    tpArena_Release(arena, mark);
+    if (!isDone) {
+        return false;
+    }
+    *(isMicro ? &events->report->microcollisionCount : &events->report->collisionCount) += 1;
+    for (int side = 0; side < 2; ++side) {
+        int body = events->nearPairs.data[pair].body[side];
+        int other = events->nearPairs.data[pair].body[1 - side];
+        tpFlight* flight = &events->flights.data[body];
+        flight->eventCount += 1;
+        if (flight->kind != tp_ballistic) {
+            continue;
+        }
+        bool meetsStepped = isMicro && events->flights.data[other].kind == tp_stepped;
+        if (flight->eventCount > events->settings.eventLimit || meetsStepped) {
+            tpEvents_HandOver(events, body);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,233 @@
+// What the files of this stepper share: bodies in flight, near pairs, and the frame they live in.
+//
+// Times are seconds since the start of the frame. Every body has its own clock: system->poses and
+// system->velocities hold it at flights[i].time, not all at the same moment. Shapes go by the
+// collider's numbers, contacts by the system's.
+
+#ifndef TIPPE_SRC_STEPPERS_MIRTICH_CANNY_FRAME_H
+#define TIPPE_SRC_STEPPERS_MIRTICH_CANNY_FRAME_H
+
+#include "base/heap.h"
+#include "collision/broad_phase.h"
+#include "steppers/memory.h"
+
+// Numbers that hold for a whole frame.
+typedef struct tpEventSettings {
+    double tolerance;   // eps_c, m: nearer than this two bodies may collide
+    double landing;     // m: collisions are located to this
+    double deepest;     // m: slow contacts sink no deeper
+    double microSpeed;  // m/s: slower approaches are microcollisions; negative: by the pressure
+    double pull;        // m/s^2: how fast forces can press bodies together, about
+    double period;      // T, s: from one microcollision of a body at rest to the next
+    double shortest;    // s: slow contacts are not looked at more often
+    bool useStronge;    // restitution by energy instead of impulse
+    bool handsOver;     // bodies with too many events go to the time stepper
+    int eventLimit;     // events of one body in a frame before it is handed over
+    int64_t checkLimit; // checks in a frame before it ends without result
+    tpSolveSettings solve;
+} tpEventSettings;
+
+typedef enum tpFlightKind {
+    tp_standing, // fixed
+    tp_told,     // kinematic: constant velocities over the frame
+    tp_ballistic,
+    tp_stepped // carried by the time stepper: constant velocities over its steps
+} tpFlightKind;
+
+// A body between events.
+typedef struct tpFlight {
+    tpFlightKind kind;
+    double time;         // its own clock
+    double turned;       // bound on the angle it has turned since the frame began, rad
+    double spin;         // bound on its angular speed until the frame ends, rad/s
+    tpVec3 acceleration; // that of gravity, m/s^2
+    tpVec3 push, twist;  // what other forces add now, m/s^2 and rad/s^2
+    double unsteady;     // bound on |push| over the frame, m/s^2
+    double unsteadyTurn; // bound on |twist| over the frame, rad/s^2
+    tpVec3 spinAfter;    // stepped: angular velocity at the end of the step less that of its drift
+    bool hasForces;      // more than gravity acts on it
+    bool isBound;        // by a joint
+    bool leaves, joins;  // changes hands at the time stepper's next step
+    int firstLink;       // of its near pairs: 2 * pair + side; -1: none
+    int eventCount;      // collisions in this frame
+} tpFlight;
+
+// Two shapes whose swept boxes overlap, and what the last question about them told.
+typedef struct tpNearShapes {
+    int32_t shapeA, shapeB; // shapeA < shapeB
+    int next;               // of the same two bodies; -1: the last
+    bool isConvex;          // both are
+    bool isClose;           // within the tolerance when last asked
+    double due;             // when to ask again
+    double distance;        // a lower bound at the last question
+    double margin;          // close: all contacts with smaller gaps were known
+    tpVec3 normal;          // from B to A
+    double offset;          // along the normal, of the centres of mass, A less B
+    double turnedA, turnedB;
+    tpPairCache cache;
+} tpNearShapes;
+
+// Two bodies with such shapes: an entry of the heap.
+typedef struct tpNearPair {
+    int32_t body[2];
+    int nextLink[2];
+    int firstShapes;
+} tpNearPair;
+
+// A contact within reach, and how its gap changes.
+typedef struct tpTouch {
+    tpContact contact; // with the system's numbers of shapes
+    int nearShapes;
+    double rate;       // of the gap, m/s
+    double bend;       // its acceleration, m/s^2
+    double microSpeed; // m/s: slower approaches are microcollisions
+    tpVec3 rest;       // relative velocity, A less B, with which a hop of one period ends, m/s
+} tpTouch;
+
+// What is remembered of a pair of shapes from frame to frame.
+typedef struct tpKnownShapes {
+    int32_t shapeA, shapeB;
+    tpPairCache cache;
+} tpKnownShapes;
+
+typedef struct tpEvents {
+    tpAllocator allocator;
+    tpSystem* system;
+    tpStepperMemory* memory; // solver, contacts of the time stepper
+    tpBroadPhase* hash;
+    TP_ARRAY(tpKnownShapes) known; // sorted
+    uint64_t knownLayout;
+
+    // Of the frame.
+    tpEventSettings settings;
+    tpStepReport* report;
+    double length;   // s
+    double stepTime; // of the time stepper's next step; INFINITY: none
+    double stepLength;
+    double settleTime;  // when its bodies have to settle before that; INFINITY: not at all
+    double settledTime; // when they last did, or stepped
+    bool outOfMemory;
+    TP_ARRAY(tpFlight) flights;
+    TP_ARRAY(tpBounds) boxes; // swept, a shape each
+    TP_ARRAY(uint8_t) kinds;  // tpProxyKind
+    TP_ARRAY(double) radii;   // about the centre of mass, of what turning moves
+    tpPairArray pairs;
+    TP_ARRAY(tpNearShapes) nearShapes;
+    TP_ARRAY(tpNearPair) nearPairs;
+    tpHeap heap; // near pairs by number + 1; 0 is the time stepper
+
+    // Scratch.
+    TP_ARRAY(tpTouch) touches;
+    TP_ARRAY(tpContactPoint) points;
+    TP_ARRAY(tpVec3) impulses;
+    TP_ARRAY(int) island;
+    TP_ARRAY(tpContactInfo) tally; // impulses over the frame, sorted
+    tpSystem pair;                 // the two bodies of a collision with several contacts
+} tpEvents;
+
+// flight.c: bodies between events -----------------------------------------------------------------
+
+bool tpEvents_StartFlights(tpEvents* events);
+
+// Velocities of the body have changed: bounds and forces follow.
+void tpEvents_RefreshFlight(tpEvents* events, int body);
+
+// Brings a body to a later time.
+void tpEvents_Advance(tpEvents* events, int body, double time);
+
+// Where its centre of mass is at a time and how fast, without moving it.
+tpVec3 tpEvents_PlaceAt(const tpEvents* events, int body, double time);
+tpVec3 tpEvents_VelocityAt(const tpEvents* events, int body, double time);
+
+// How fast turning moves the surface of a shape against n at most, m/s.
+double tpEvents_TurningSpeed(const tpEvents* events, int32_t shape, tpVec3 n, double radius);
+
+// A box around a shape for the rest of the frame.
+tpBounds tpEvents_SweptBox(const tpEvents* events, int32_t shape);
+
+// near_pairs.c: what may collide in this frame -----------------------------------------------------
+
+bool tpEvents_FindNearPairs(tpEvents* events);
+bool tpEvents_KeepKnown(tpEvents* events);
+
+// A time before which two shapes at least `distance` apart at `time` cannot touch; INFINITY for the rest
+// of the frame.
+double tpEvents_Bound(const tpEvents* events, const tpNearShapes* shapes, double time,
+                      double distance);
+
+// The velocities of a pair that was just asked have changed: bounds for what is not among its touches.
+void tpEvents_UpdateAsked(tpEvents* events, int pair, double time);
+
+// The body's velocity has changed: new box, new pairs, new times for all its pairs but one (-1: all).
+void tpEvents_UpdateBody(tpEvents* events, int body, double time, int except);
+
+// check.c: the question at the top of the heap ------------------------------------------------------
+
+void tpEvents_Check(tpEvents* events, int pair, double time);
+
+// Acceleration of a body's surface at a contact that moves on with `velocity`.
+tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 point,
+                                    tpVec3 velocity);
+
+// Slower approaches than this are microcollisions where gaps fall with the acceleration `fall`, m/s.
+double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall);
+
+// Contacts of two shapes with gaps of at most `margin`, appended to the touches.
+bool tpEvents_CollectTouches(tpEvents* events, int nearShapes, double margin);
+
+// collide.c: collisions -----------------------------------------------------------------------------
+
+// Collides two bodies at all touches within the tolerance. Returns whether anything was pushed.
+bool tpEvents_Collide(tpEvents* events, int pair);
+
+// Adds an impulse on body A to what the contact has carried in this frame.
+bool tpEvents_Tally(tpEvents* events, const tpContact* contact, tpVec3 impulse, double torsion);
+
+// together.c: several contacts of one pair at once ----------------------------------------------------
+
+// Impulses (on body A of each) that bring a pair which hops on all touches listed to the start of the
+// next hop. False where there are none in the friction cones, or they would do work.
+bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double restitution,
+                          tpVec3* impulses);
+// Impulses that end compression at all touches listed.
+bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses);
+// Friction while restitution goes on with the normal impulses given; adds it to them.
+bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
+                            const double* normalImpulses, tpVec3* impulses);
+
+// hand_over.c: bodies with too many events ------------------------------------------------------------
+
+// Marks who is with the time stepper as the frame begins; false where nobody is.
+bool tpEvents_StartTimeStepper(tpEvents* events);
+// Its next step is now, unless one is planned already.
+void tpEvents_ScheduleStep(tpEvents* events, double time);
+// Some of its bodies sink into each other, too deep at `time`: a collision has pushed them.
+void tpEvents_ScheduleSettling(tpEvents* events, double time);
+// What is due now: a step of the time stepper, or settling.
+bool tpEvents_StepTime(tpEvents* events, double time);
+// Hands the island of a body over.
+void tpEvents_HandOver(tpEvents* events, int body);
+// After the last event of the frame: joints and velocities of stepped bodies.
+bool tpEvents_FinishTimeStepper(tpEvents* events);
+
+// Whether every body that can move is bound by joints; then a whole frame is one step.
+bool tpEvents_IsAllBound(const tpEvents* events);
+void tpEvents_StepWhole(tpEvents* events, const tpOptions* options);
+
+// report.c: what the frame tells ------------------------------------------------------------------------
+
+// Lists the contacts of the frame, all bodies being at its end.
+bool tpEvents_ListContacts(tpEvents* events);
+
+// Whether a body of the time stepper has used up its share of events: the rest of the frame it has none with
+// others of the time stepper.
+static inline bool tpEvents_IsWorn(const tpEvents* events, int body) {
+    const tpFlight* flight = &events->flights.data[body];
+    return flight->kind == tp_stepped && flight->eventCount > events->settings.eventLimit;
+}
+
+static inline bool tpEvents_IsMovable(const tpEvents* events, int body) {
+    return events->flights.data[body].kind >= tp_ballistic;
+}
+
+#endif

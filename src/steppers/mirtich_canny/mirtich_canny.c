@@ -1,0 +1,260 @@
+// Event loop of the impulse-based stepper [MirtichCanny94, sec. 3].
+//
+// Between collisions every body moves ballistically on its own clock. The heap holds, for each near pair,
+// a lower bound on its time of impact; the pair on top either collides or goes back with a later bound.
+// Invariant: no pair outside the heap can touch in this frame, and none in it before its time.
+// Deviation from the paper: equal times are ordered by pair number, so that runs repeat exactly.
+// README.md beside this file has the equations, the table of symbols and all deviations.
+
+#include "steppers/mirtich_canny/mirtich_canny.h"
+
+#include <string.h>
+
+#include "dynamics/motion.h"
+#include "steppers/mirtich_canny/frame.h"
+
+// State -------------------------------------------------------------------------------------------
+
+static void destroy(tpSystem* system, void* state) {
+    tpEvents* events = state;
+    if (events == NULL) {
+        return;
+    }
+    const tpAllocator* allocator = &events->allocator;
+    tpStepperMemory_Destroy(system, events->memory);
+    if (events->hash != NULL) {
+        tp_hashBroadPhase.destroy(events->hash);
+    }
+    tpHeap_Destroy(&events->heap, allocator);
+    TP_FREE_ARRAY(allocator, events->known);
+    TP_FREE_ARRAY(allocator, events->flights);
+    TP_FREE_ARRAY(allocator, events->boxes);
+    TP_FREE_ARRAY(allocator, events->kinds);
+    TP_FREE_ARRAY(allocator, events->radii);
+    TP_FREE_ARRAY(allocator, events->pairs);
+    TP_FREE_ARRAY(allocator, events->nearShapes);
+    TP_FREE_ARRAY(allocator, events->nearPairs);
+    TP_FREE_ARRAY(allocator, events->touches);
+    TP_FREE_ARRAY(allocator, events->points);
+    TP_FREE_ARRAY(allocator, events->island);
+    TP_FREE_ARRAY(allocator, events->tally);
+    TP_FREE_ARRAY(allocator, events->pair.poses);
+    TP_FREE_ARRAY(allocator, events->pair.velocities);
+    TP_FREE_ARRAY(allocator, events->pair.bodies);
+    tpArena_Destroy(&events->pair.arena);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        system->bodies.data[i].isHandedOver = false;
+    }
+    tpAllocator own = events->allocator;
+    tpRelease(&own, events, sizeof(tpEvents));
+}
+
+static bool create(tpSystem* system, void** state) {
+    tpEvents* events = tpAllocateZeroed(&system->allocator, sizeof(tpEvents));
+    if (events == NULL) {
+        return false;
+    }
+    events->allocator = system->allocator;
+    events->system = system;
+    tpArena_Create(&events->pair.arena, &system->allocator);
+    void* memory = NULL;
+    bool isMade = tpStepperMemory_Create(system, &memory) &&
+                  tp_hashBroadPhase.create(&system->allocator, &events->hash) == tp_success;
+    events->memory = memory;
+    if (!isMade) {
+        destroy(system, events);
+        return false;
+    }
+    *state = events;
+    return true;
+}
+
+// A snapshot: who is handed over, what is known of pairs, and the time stepper's memory.
+typedef struct SavedHead {
+    int bodyCount, knownCount;
+    uint64_t knownLayout;
+} SavedHead;
+
+static size_t savedSize(const void* state) {
+    const tpEvents* events = state;
+    return sizeof(SavedHead) + sizeof(tpKnownShapes) * (size_t)events->known.count +
+           (size_t)events->system->bodyCount + tpStepperMemory_SavedSize(events->memory);
+}
+
+static void save(const void* state, void* saved) {
+    const tpEvents* events = state;
+    SavedHead head = { events->system->bodyCount, events->known.count, events->knownLayout };
+    unsigned char* place = saved;
+    memcpy(place, &head, sizeof(head));
+    place += sizeof(head);
+    size_t knownBytes = sizeof(tpKnownShapes) * (size_t)head.knownCount;
+    if (knownBytes > 0) {
+        memcpy(place, events->known.data, knownBytes);
+    }
+    place += knownBytes;
+    for (int i = 0; i < head.bodyCount; ++i) {
+        *place++ = events->system->bodies.data[i].isHandedOver ? 1 : 0;
+    }
+    tpStepperMemory_Save(events->memory, place);
+}
+
+static bool restore(tpSystem* system, void* state, const void* saved) {
+    tpEvents* events = state;
+    SavedHead head;
+    memcpy(&head, saved, sizeof(head));
+    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
+    size_t knownBytes = sizeof(tpKnownShapes) * (size_t)head.knownCount;
+    const unsigned char* memory = place + knownBytes + head.bodyCount;
+    if (!TP_RESERVE(&events->allocator, events->known, head.knownCount) ||
+        !tpStepperMemory_Restore(system, events->memory, memory)) {
+        return false;
+    }
+    if (knownBytes > 0) {
+        memcpy(events->known.data, place, knownBytes);
+    }
+    events->known.count = head.knownCount;
+    events->knownLayout = head.knownLayout;
+    place += knownBytes;
+    for (int i = 0; i < head.bodyCount; ++i) {
+        system->bodies.data[i].isHandedOver = *place++ != 0;
+    }
+    return true;
+}
+
+// Settings ----------------------------------------------------------------------------------------
+
+// How fast forces can press bodies together, at most: the scale of what rest means.
+static double largestPull(const tpSystem* system) {
+    double pull = tpLength(system->gravity);
+    double push = 0.0;
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        if (force->isLive && tpSystem_IsDynamic(system, force->body)) {
+            double own = tpLength(force->def.force) * system->bodies.data[force->body].inverseMass;
+            push = fmax(push, own);
+        }
+    }
+    return pull + push;
+}
+
+static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* system, double h) {
+    tpEventSettings settings;
+    memset(&settings, 0, sizeof(settings));
+    settings.tolerance = options->values[tp_collisionToleranceOption];
+    settings.landing = 1e-4 * settings.tolerance;
+    settings.deepest = 0.5 * settings.tolerance;
+    double pull = largestPull(system);
+    settings.pull = pull;
+    settings.microSpeed = options->values[tp_restitutionThresholdOption];
+    // In a period a body at rest falls by a part of the room it has.
+    double hop = pull > 0.0 ? sqrt(0.5 * settings.tolerance / pull) : h;
+    settings.period = h / ceil(fmin(h / hop, 1e9) * (1.0 - 1e-9));
+    settings.shortest = 0.02 * settings.period;
+    settings.useStronge = options->values[tp_restitutionLawOption] != 0.0;
+    settings.handsOver = options->values[tp_handOverOption] != 0.0;
+    double share = options->values[tp_eventShareOption];
+    double limit = share * (8.0 + h / settings.period);
+    settings.eventLimit = limit < 1e6 ? (int)limit : 1000000;
+    settings.checkLimit = 1000 + (int64_t)50 * settings.eventLimit * (system->bodyCount + 1);
+    settings.solve = tpSolveSettings_FromOptions(options);
+    return settings;
+}
+
+// The frame ---------------------------------------------------------------------------------------
+
+// The budget of the whole frame: what prevents a hang when nothing else does.
+static bool isWithinBudget(tpEvents* events) {
+    if (events->report->checkCount <= events->settings.checkLimit) {
+        return true;
+    }
+    events->report->undone = true;
+    events->report->note = "the frame's budget of events ran out";
+    return false;
+}
+
+static bool runEvents(tpEvents* events) {
+    int32_t id;
+    double time;
+    while (tpHeap_Top(&events->heap, &id, &time) && time < events->length) {
+        if (id == 0) {
+            events->outOfMemory = !tpEvents_StepTime(events, time) || events->outOfMemory;
+        } else {
+            tpEvents_Check(events, id - 1, time);
+        }
+        if (events->outOfMemory || !isWithinBudget(events)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool runFrame(tpEvents* events, const tpOptions* options) {
+    tpSystem* system = events->system;
+    events->tally.count = 0;
+    if (tpSystem_SyncCollider(system) != tp_success || !tpEvents_StartFlights(events)) {
+        return false;
+    }
+    // Swept boxes through the hash; every near pair is due at once.
+    bool isStepped = tpEvents_StartTimeStepper(events);
+    if (tpEvents_IsAllBound(events)) {
+        tpEvents_StepWhole(events, options);
+        return !events->report->undone;
+    }
+    if (!tpEvents_FindNearPairs(events)) {
+        return false;
+    }
+    if (isStepped) {
+        tpEvents_ScheduleStep(events, 0.0);
+    }
+    if (!runEvents(events)) {
+        return false;
+    }
+    // All clocks to the end of the frame.
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpEvents_Advance(events, i, events->length);
+    }
+    tpSystem_MoveKinematic(system, system->time + events->length, 0.0);
+    tpEvents_FinishTimeStepper(events);
+    int64_t operations = events->heap.operationCount;
+    events->report->heapOperationCount = operations < INT32_MAX ? (int)operations : INT32_MAX;
+    return tpEvents_ListContacts(events) && tpEvents_KeepKnown(events);
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    tpEvents* events = state;
+    events->settings = settingsFrom(options, system, h);
+    events->report = report;
+    events->length = h;
+    events->outOfMemory = false;
+    if (!runFrame(events, options) && !report->undone) {
+        report->undone = true;
+        report->note = "out of memory";
+    }
+    events->report = NULL;
+}
+
+static const tpOptionIndex used[] = { tp_collisionToleranceOption,
+                                      tp_restitutionThresholdOption,
+                                      tp_restitutionLawOption,
+                                      tp_handOverOption,
+                                      tp_eventShareOption,
+                                      tp_toleranceOption,
+                                      tp_coneOption,
+                                      tp_directionsOption,
+                                      tp_thetaOption,
+                                      tp_gammaOption,
+                                      tp_energyGuardOption,
+                                      tp_optionCount };
+
+const tpStepper tpMirtichCannyStepper = {
+    .name = "mirtich-canny",
+    .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
+    .options = used,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .savedSize = savedSize,
+    .save = save,
+    .restore = restore,
+};
