@@ -112,7 +112,7 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
 }
 
 static const tpStepperId steppers[] = {
-    tp_freeFlight,    tp_stewartTrinkle,     tp_anitescu,
+    tp_freeFlight,    tp_stewartTrinkle,     tp_anitescu, tp_mirtichCanny,
     tp_benderSchmitt, tp_chakrabortyTrinkle, tp_penalty,
 };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };

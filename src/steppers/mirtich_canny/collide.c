@@ -30,29 +30,21 @@ static double restitutionAt(double e, const tpTouch* touch) {
 
 // Tally -----------------------------------------------------------------------------------------
 
-static int compareContacts(const tpContactInfo* info, const tpContact* contact) {
-    int32_t shapeA = (int32_t)info->shapeA.slot - 1, shapeB = (int32_t)info->shapeB.slot - 1;
-    if (shapeA != contact->shapeA) {
-        return shapeA < contact->shapeA ? -1 : 1;
-    }
-    if (shapeB != contact->shapeB) {
-        return shapeB < contact->shapeB ? -1 : 1;
-    }
-    return info->feature < contact->feature ? -1 : info->feature > contact->feature ? 1 : 0;
+static int compare(const tpContactInfo* info, const tpContact* contact) {
+    return tpContactKey_Compare(tpContactInfo_Key(info), tpContact_Key(contact));
 }
 
-bool tpEvents_Tally(tpEvents* events, const tpContact* contact, tpVec3 impulse, double torsion) {
+bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied* tallied) {
     int low = 0, high = events->tally.count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (compareContacts(&events->tally.data[middle], contact) < 0) {
+        if (compare(&events->tally.data[middle], contact) < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    bool isNew =
-        low == events->tally.count || compareContacts(&events->tally.data[low], contact) != 0;
+    bool isNew = low == events->tally.count || compare(&events->tally.data[low], contact) != 0;
     if (isNew) {
         if (!TP_RESERVE(&events->allocator, events->tally, events->tally.count + 1)) {
             return false;
@@ -71,11 +63,14 @@ bool tpEvents_Tally(tpEvents* events, const tpContact* contact, tpVec3 impulse, 
     info->point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
     info->normal = contact->normal;
     info->gap = contact->gap;
-    double normal = tpDot(impulse, contact->normal);
+    double normal = tpDot(tallied->impulse, contact->normal);
     info->normalImpulse += normal;
     info->frictionImpulse =
-        tpAdd(info->frictionImpulse, tpMulAdd(impulse, -normal, contact->normal));
-    info->torsionalImpulse += torsion;
+        tpAdd(info->frictionImpulse, tpMulAdd(tallied->impulse, -normal, contact->normal));
+    info->torsionalImpulse += tallied->torsion;
+    info->energyLost += tallied->energyLost;
+    info->collisionCount += tallied->collisionCount;
+    info->microcollisionCount += tallied->microcollisionCount;
     return true;
 }
 
@@ -117,31 +112,43 @@ static double drivenWork(const tpEvents* events, const tpContact* contact, tpVec
     return work;
 }
 
-// Applies impulses at the chosen touches and accounts for them.
-static bool applyImpulses(tpEvents* events, const int* chosen, int count, const tpVec3* impulses) {
+// Applies impulses at the chosen touches and accounts for them. The collision counts at the contact that
+// carries most of it.
+static bool applyImpulses(tpEvents* events, const int* chosen, int count, const tpVec3* impulses,
+                          bool isMicro) {
     tpStepReport* report = events->report;
-    double normalWork = 0.0, frictionWork = 0.0;
+    double* work = TP_SCRATCH(&events->system->arena, double, count);
+    if (work == NULL) {
+        return false;
+    }
+    memset(work, 0, sizeof(double) * (size_t)count);
+    int most = 0;
     // The work of an impulse is that at the mean of the velocities before and after all of them.
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < count; ++i) {
             const tpContact* contact = &events->touches.data[chosen[i]].contact;
             tpVec3 u = relativeVelocity(events, contact);
-            double normal = tpDot(impulses[i], contact->normal);
-            double along = normal * tpDot(u, contact->normal);
-            normalWork += 0.5 * along;
-            frictionWork += 0.5 * (tpDot(impulses[i], u) - along);
+            double along = tpDot(impulses[i], contact->normal) * tpDot(u, contact->normal);
+            double all = tpDot(impulses[i], u);
+            report->impactLoss -= 0.5 * along;
+            report->frictionLoss -= 0.5 * (all - along);
+            work[i] += 0.5 * all;
+            most = tpLengthSquared(impulses[i]) > tpLengthSquared(impulses[most]) ? i : most;
         }
         for (int i = 0; pass == 0 && i < count; ++i) {
             const tpContact* contact = &events->touches.data[chosen[i]].contact;
             report->externalWork += drivenWork(events, contact, impulses[i]);
             pushPair(events->system, contact, impulses[i]);
-            if (!tpEvents_Tally(events, contact, impulses[i], 0.0)) {
-                return false;
-            }
         }
     }
-    report->impactLoss -= normalWork;
-    report->frictionLoss -= frictionWork;
+    for (int i = 0; i < count; ++i) {
+        tpTallied tallied = { .impulse = impulses[i], .energyLost = -work[i] };
+        tallied.collisionCount = i == most && !isMicro;
+        tallied.microcollisionCount = i == most && isMicro;
+        if (!tpEvents_Tally(events, &events->touches.data[chosen[i]].contact, &tallied)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -298,7 +305,7 @@ bool tpEvents_Collide(tpEvents* events, int pair) {
         isDone = impulsesTogether(events, chosen, count, isMicro, impulses);
         events->outOfMemory = events->outOfMemory || !isDone;
     }
-    if (isDone && !applyImpulses(events, chosen, count, impulses)) {
+    if (isDone && !applyImpulses(events, chosen, count, impulses, isMicro)) {
         events->outOfMemory = true;
         isDone = false;
     }

@@ -180,8 +180,16 @@ bool tpEvents_CollectTouches(tpEvents* events, int nearShapes, double margin);
 // Collides two bodies at all touches within the tolerance. Returns whether anything was pushed.
 bool tpEvents_Collide(tpEvents* events, int pair);
 
-// Adds an impulse on body A to what the contact has carried in this frame.
-bool tpEvents_Tally(tpEvents* events, const tpContact* contact, tpVec3 impulse, double torsion);
+// What an event adds to a contact.
+typedef struct tpTallied {
+    tpVec3 impulse; // on body A
+    double torsion; // N m s
+    double energyLost;
+    int collisionCount, microcollisionCount;
+} tpTallied;
+
+// Adds it to what the contact has carried in this frame.
+bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied* tallied);
 
 // together.c: several contacts of one pair at once ----------------------------------------------------
 

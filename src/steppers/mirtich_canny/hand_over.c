@@ -141,13 +141,6 @@ static int changeHands(tpEvents* events, double time) {
 
 // Contacts --------------------------------------------------------------------------------------
 
-static bool isBefore(const tpContact* a, const tpContact* b) {
-    if (a->shapeA != b->shapeA) {
-        return a->shapeA < b->shapeA;
-    }
-    return a->shapeB != b->shapeB ? a->shapeB < b->shapeB : a->feature < b->feature;
-}
-
 // A contact that closes faster than a microcollision, and has not closed yet, is left to the events.
 static bool isCollision(const tpEvents* events, const tpTimeStep* step, const tpContact* contact) {
     if (contact->gap <= events->settings.landing || tpEvents_IsWorn(events, contact->bodyA) ||
@@ -191,7 +184,7 @@ static tpContact* findContacts(tpEvents* events, const tpTimeStep* step, double 
             continue;
         }
         int place = (*count)++;
-        while (place > 0 && isBefore(contact, &contacts[place - 1])) {
+        while (place > 0 && tpContact_CompareKeys(contact, &contacts[place - 1]) < 0) {
             contacts[place] = contacts[place - 1];
             --place;
         }
@@ -235,9 +228,7 @@ static bool keepImpulses(tpEvents* events, const tpTimeStep* step, bool isRememb
         const double* r = rows->impulse + rows->firstRows[b];
         tpContactMemory memory;
         memset(&memory, 0, sizeof(memory));
-        memory.shapeA = contact->shapeA;
-        memory.shapeB = contact->shapeB;
-        memory.feature = contact->feature;
+        memory.key = tpContact_Key(contact);
         memory.impulse = tpScale(r[0], contact->normal);
         for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
             memory.impulse = tpMulAdd(memory.impulse, r[k], law->tangents[k - 1]);
@@ -246,7 +237,8 @@ static bool keepImpulses(tpEvents* events, const tpTimeStep* step, bool isRememb
         if (isRemembered) {
             history->list.data[history->list.count++] = memory;
         }
-        if (r[0] > 0.0 && !tpEvents_Tally(events, contact, memory.impulse, memory.torsion)) {
+        tpTallied tallied = { .impulse = memory.impulse, .torsion = memory.torsion };
+        if (r[0] > 0.0 && !tpEvents_Tally(events, contact, &tallied)) {
             return false;
         }
     }

@@ -37,9 +37,10 @@ static bool measureGaps(tpEvents* events) {
             return false;
         }
     }
+    const tpTallied nothing = { .impulse = { 0.0, 0.0, 0.0 } };
     for (int i = 0; i < events->touches.count; ++i) {
         const tpContact* contact = &events->touches.data[i].contact;
-        if (!tpEvents_Tally(events, contact, tpZeroVec3(), 0.0)) {
+        if (!tpEvents_Tally(events, contact, &nothing)) {
             return false;
         }
         events->report->penetration = fmax(events->report->penetration, -contact->gap);
