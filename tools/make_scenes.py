@@ -78,6 +78,22 @@ def chain():
                  1 / 480, 5, joints=joints)
 
 
+def cradle():
+    radius, length, spread = 0.05, 0.5, 0.2
+    bodies, joints = [], []
+    for i in range(5):
+        angle = math.radians(-30) if i == 0 else 0
+        pivot = (2 * radius * i, 0, 0)
+        place = (pivot[0] + length * math.sin(angle), 0, -length * math.cos(angle))
+        bodies.append(f'{{ "name": "ball{i}", "material": "steel", "mass": 1, "inertia": [0.001, 0.001, 0.001], '
+                      f'"shapes": [ {{ "type": "sphere", "radius": {number(radius)} }} ], "position": {vector(place)} }}')
+        for side, y in (("left", spread), ("right", -spread)):
+            joints.append(f'{{ "name": "{side}{i}", "type": "distance", "bodies": [null, "ball{i}"], '
+                          f'"anchors": [{vector((pivot[0], y, 0))}, {vector(place)}] }}')
+    return scene("Newton's cradle", "Five touching balls on two strings each; the first one is let go.", bodies, 1 / 60,
+                 10, materials='{ "steel": { "friction": 0.1, "restitution": 1 } }', joints=joints)
+
+
 def card_house():
     thickness, width, height, lean = 0.002, 0.06, 0.09, math.radians(15)
     bodies = [floor("card")]
@@ -318,7 +334,7 @@ def euler_disc():
 
 SCENES = {
     "stack10.json": stack(10), "stack20.json": stack(20), "stack40.json": stack(40), "mass_ratio.json": mass_ratio(),
-    "chain.json": chain(), "card_house.json": card_house(), "discs66.json": discs66(),
+    "chain.json": chain(), "cradle.json": cradle(), "card_house.json": card_house(), "discs66.json": discs66(),
     "coins.json": coins(), "bowling.json": bowling(), "ball_platter.json": ball_platter(), "block_ramp.json": block_ramp(),
     "bouncing_ball.json": bouncing_ball(), "euler_disc.json": euler_disc(), "marble.obj": marble_file(),
     "marbles.json": marbles("hull", "Marbles", "A rolling marble of 5780 facets hits a line of four: the last one rolls away."),

@@ -117,9 +117,46 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
     return true;
 }
 
+// The energy that contacts have given: work of their impulses between the velocities before and after, less
+// what moving bodies put in. `late` is a kick that came before the impulses while the drift it belongs to came after:
+// of the potential energy that the impulses raise, the kick has paid nothing (NULL: none).
+static double energyGiven(const tpTimeStep* step, const tpVelocity* before, const tpVelocity* after,
+                          const tpVelocity* late) {
+    const tpRows* rows = &step->rows;
+    double given = 0.0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            continue;
+        }
+        const tpContact* contact = &step->contacts[rows->infos[b].index];
+        int a = contact->bodyA, c = contact->bodyB;
+        int drivenA = tpSystem_IsDynamic(step->system, a) ? -1 : a;
+        int drivenB = tpSystem_IsDynamic(step->system, c) ? -1 : c;
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            double speed = 0.5 * (tpRows_RowVelocity(rows, row, before, a, c) +
+                                  tpRows_RowVelocity(rows, row, after, a, c));
+            speed -= tpRows_RowVelocity(rows, row, after, drivenA, drivenB);
+            if (late != NULL) {
+                speed -= tpRows_RowVelocity(rows, row, before, a, c) -
+                         tpRows_RowVelocity(rows, row, late, a, c);
+            }
+            given += rows->impulse[row] * speed;
+        }
+    }
+    return given;
+}
+
+// What one try of the step was like.
+typedef struct tpTrial {
+    bool bounces;
+    double miss;  // of the drift, m or rad
+    double given; // energy from contacts, J
+} tpTrial;
+
 // One step; leaves the system at its end.
 static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
-                     double h, bool* bounces, double* miss, tpStepReport* report) {
+                     double h, tpTrial* trial, tpStepReport* report) {
     tpTimeStep step;
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2, and more.
@@ -132,12 +169,13 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     tpTally tally = { NULL, 0 };
-    if (!tpDrift_Solve(&step, memory, &settings->drift, miss, report) ||
+    if (!tpDrift_Solve(&step, memory, &settings->drift, &trial->miss, report) ||
         !tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
     tpRows_AccountEnergy(&step.rows, system, step.kicked, step.pushed, step.contacts, report);
     tpJoints_StoreReactions(system, &step.rows, h);
+    trial->given = energyGiven(&step, step.kicked, step.pushed, step.startVelocities);
 
     // The second half: the system is at the end of the drift.
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time + kick, h - kick);
@@ -151,7 +189,7 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         !tpTimeStep_UseContacts(&step, contacts, count)) {
         return false;
     }
-    *bounces = addVelocityRows(&step, &tally, step.startVelocities, settings);
+    trial->bounces = addVelocityRows(&step, &tally, step.startVelocities, settings);
     if (!solveVelocities(&step, &tally, before, memory, settings, report)) {
         return false;
     }
@@ -159,6 +197,7 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     tpRows_AccountEnergy(&step.rows, system, before, system->velocities.data, step.contacts,
                          report);
     tpJoints_AddReactions(system, &step.rows, h);
+    trial->given += energyGiven(&step, before, system->velocities.data, NULL);
     return tpTimeStep_Tally(&step, &tally) &&
            tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
 }
@@ -205,11 +244,6 @@ static void goBack(tpSystem* system, tpStepperMemory* memory, const tpAttempt* k
     }
 }
 
-static double energyRise(const tpSystem* system, const tpStepReport* report) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
-           (report->kineticBefore + report->potentialBefore + report->externalWork);
-}
-
 // Undoes the step and starts its report afresh; what the attempt has cost stays in it.
 static void retreat(tpSystem* system, tpStepperMemory* memory, const tpAttempt* kept,
                     const tpStepReport* start, tpStepReport* report) {
@@ -220,40 +254,88 @@ static void retreat(tpSystem* system, tpStepperMemory* memory, const tpAttempt* 
     report->iterationCount = iterations;
 }
 
+static double energyRise(const tpSystem* system, const tpStepReport* report) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
+           (report->kineticBefore + report->potentialBefore + report->externalWork);
+}
+
+// All that the tries of one step have in common.
+typedef struct tpGuard {
+    tpSystem* system;
+    tpStepperMemory* memory;
+    tpMidpointSettings settings;
+    double h;
+    tpAttempt kept;
+    tpStepReport start;
+    double allowed; // rise of the energy, J
+} tpGuard;
+
+// Tries the step from its start with a factor of the restitution.
+static bool tryAgain(tpGuard* guard, double restitution, tpTrial* trial, tpStepReport* report) {
+    retreat(guard->system, guard->memory, &guard->kept, &guard->start, report);
+    guard->settings.restitution = restitution;
+    return stepOnce(guard->system, guard->memory, &guard->settings, guard->h, trial, report);
+}
+
+// In a collision the joints have their part in the energy too: looks for the largest factor of the
+// restitution with which it does not rise. Where it does without any, the bounce is not the cause.
+static bool lowerRestitution(tpGuard* guard, tpStepReport* report) {
+    double low = -1.0, high = 1.0, factor = 0.0;
+    tpTrial trial;
+    for (int k = 0; k < 16 && (k == 0 || low >= 0.0); ++k) {
+        if (!tryAgain(guard, factor, &trial, report)) {
+            return false;
+        }
+        bool isFine = energyRise(guard->system, report) <= guard->allowed;
+        low = isFine ? factor : low;
+        high = isFine ? high : factor;
+        factor = 0.5 * (low + high);
+    }
+    bool isFound = low >= 0.0;
+    if (!tryAgain(guard, isFound ? low : 1.0, &trial, report)) {
+        return false;
+    }
+    report->note = isFound ? "the energy guard acted" : report->note;
+    return true;
+}
+
 tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
                                       const tpOptions* options, double threshold, double h,
                                       tpStepReport* report) {
-    tpMidpointSettings settings = { .drift = { tpSolveSettings_FromOptions(options),
-                                               options->values[tp_gammaOption], false },
-                                    .threshold = threshold };
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
-    tpStepReport start = *report;
-    tpAttempt kept;
-    if (!keepState(system, memory, &kept)) {
+    tpGuard guard = { .system = system,
+                      .memory = memory,
+                      .settings = { .drift = { tpSolveSettings_FromOptions(options),
+                                               options->values[tp_gammaOption], false },
+                                    .threshold = threshold },
+                      .h = h,
+                      .start = *report };
+    guard.allowed = guardSlack * (fabs(report->kineticBefore) + fabs(report->potentialBefore));
+    if (!keepState(system, memory, &guard.kept)) {
         return tp_guardOutOfMemory;
     }
-    double allowed = guardSlack * (fabs(start.kineticBefore) + fabs(start.potentialBefore));
     // As it is; with care; with less restitution.
     static const double factors[] = { 1.0, 1.0, 0.75, 0.5, 0.25, 0.0 };
     for (int trial = 0; trial < 6; ++trial) {
-        bool bounces;
-        double miss;
-        settings.drift.isCareful = trial > 0;
-        settings.restitution = factors[trial];
-        if (!stepOnce(system, memory, &settings, h, &bounces, &miss, report)) {
+        tpTrial tried;
+        guard.settings.drift.isCareful = trial > 0;
+        guard.settings.restitution = factors[trial];
+        if (!stepOnce(system, memory, &guard.settings, h, &tried, report)) {
             return tp_guardOutOfMemory;
         }
-        // Without contacts energy only swings about its mean, as with all symmetric integrators.
-        bool isRising =
-            isGuarded && report->contactCount > 0 && energyRise(system, report) > allowed;
+        // What joints and free motion do only swings about its mean, as with all symmetric integrators.
+        double rise = energyRise(system, report);
+        bool isRising = isGuarded && tried.given > guard.allowed && rise > guard.allowed;
         // Where rims and edges roll, the drift may not settle but with care.
-        bool isLost = trial == 0 && miss > tpClosedGap;
+        bool isLost = trial == 0 && tried.miss > tpClosedGap;
         if (!isRising && !isLost) {
-            return tp_guardAccepts;
+            bool risesInCollision = isGuarded && tried.bounces && rise > guard.allowed;
+            bool isDone = !risesInCollision || lowerRestitution(&guard, report);
+            return isDone ? tp_guardAccepts : tp_guardOutOfMemory;
         }
-        retreat(system, memory, &kept, &start, report);
+        retreat(system, memory, &guard.kept, &guard.start, report);
         report->note = isRising ? "the energy guard acted" : report->note;
-        if (trial > 0 && !bounces) {
+        if (trial > 0 && !tried.bounces) {
             break; // restitution is not the cause
         }
     }
