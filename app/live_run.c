@@ -261,6 +261,9 @@ static tpForceId pull(tpLiveRun* run, const tpLiveOrder* drag, double step) {
     def.frame = tp_worldFrame;
     def.force = tpSub(tpScale(mass * frequency * frequency, way),
                       tpScale(2.0 * mass * frequency, velocity));
+    // A hand carries what it holds: without this a light spring would sag under the weight.
+    double weight = tpBody_GetMass(world, body).mass;
+    def.force = tpSub(def.force, tpScale(weight, tpWorld_GetGravity(world)));
     return tpIsFiniteVec3(def.force) ? tpCreateForce(world, &def, NULL) : none;
 }
 

@@ -1,0 +1,97 @@
+// tippe view of a scene: it is simulated while it is shown, and obeys.
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import test from 'node:test';
+import { closePage, frameOf, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
+
+const status = page => page.evaluate(() => globalThis.tippe.live.status);
+const until = (page, condition) => page.waitForFunction(condition);
+const height = (page, body) => page.evaluate(index => globalThis.tippe.run.model.positionOf(index).z, body);
+
+test('a scene is simulated while it is shown', async t => {
+    tippe('run', 'stack10', '--quiet', '--until', '0.5', '--csv', 'stack.csv');
+    const truth = readTable('stack.csv');
+    const server = await serve('stack10');
+    const page = await openPage(server.address, { width: 1100, height: 680 });
+
+    await t.test('runs, and gives what tippe run gives', async () => {
+        await until(page, () => globalThis.tippe.run.lastFrame > 20);
+        await page.click('.play');
+        await until(page, () => !globalThis.tippe.live.status.running);
+        await seek(page, 12);
+        const shown = await page.evaluate(() => globalThis.tippe.run.source.readBodyState(3, 12));
+        const name = await page.evaluate(() => globalThis.tippe.run.nameOf(globalThis.tippe.run.model.bodyOfMoving[3]));
+        ['x', 'y', 'z'].forEach((column, i) => assert.equal(shown[i], truth[12][`${name}.${column}`]));
+    });
+
+    await t.test('steps once', async () => {
+        await page.locator('.stage-box canvas').focus();
+        await page.keyboard.press('End');
+        const last = await page.evaluate(() => globalThis.tippe.run.lastFrame);
+        await waitForFrame(page, last);
+        await page.keyboard.press('ArrowRight');
+        await waitForFrame(page, last + 1);
+        assert.equal((await status(page)).frames, last + 2);
+        assert.equal((await status(page)).running, false);
+    });
+
+    await t.test('takes another stepper and another step', async () => {
+        await page.selectOption('.live select', 'stewart-trinkle');
+        await until(page, () => globalThis.tippe.run.stepper === 'stewart-trinkle');
+        await page.fill('.live input', '0.004');
+        await page.keyboard.press('Enter');
+        await page.locator('.stage-box canvas').focus();
+        await until(page, () => globalThis.tippe.run.step === 0.004);
+        const last = await page.evaluate(() => globalThis.tippe.run.lastFrame);
+        const before = await page.evaluate(frame => globalThis.tippe.run.timeOf(frame), last);
+        await page.keyboard.press('ArrowRight');
+        await waitForFrame(page, last + 1);
+        const after = await page.evaluate(frame => globalThis.tippe.run.timeOf(frame), last + 1);
+        assert.ok(Math.abs(after - before - 0.004) < 1e-12);
+        assert.match(await page.textContent('.facts'), /stewart-trinkle · step 4 ms/);
+    });
+
+    await t.test('starts again', async () => {
+        await page.keyboard.press('r');
+        await until(page, () => globalThis.tippe.live.status.epoch === 1);
+        await until(page, () => globalThis.tippe.run.lastFrame < 5);
+        assert.ok(await frameOf(page) < 5);
+    });
+
+    await t.test('refuses orders that make no sense', async () => {
+        for (const order of ['{"step": -1}', '{"step": "x"}', '{"stepper": "none"}', '{"drag": {"body": 1}}', '{"what": 1}', '[]', '{', '{"speed": 1e99}']) {
+            const answer = await page.evaluate(async body => (await fetch('command', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status, order);
+            assert.equal(answer, 400, order);
+        }
+        page.complaints.length = 0; // the browser reports each of them
+    });
+    await closePage(page);
+    assert.equal((await server.stop()).code, 0);
+});
+
+test('a body can be dragged', async () => {
+    writeFileSync(inPlace('ball.json'), JSON.stringify({
+        tippe: 1, name: 'Ball', gravity: [0, 0, -9.81], materials: { m: { friction: 0.5 } },
+        bodies: [
+            { name: 'floor', kind: 'fixed', material: 'm', shapes: [{ type: 'plane', normal: [0, 0, 1], offset: 0 }] },
+            { name: 'ball', density: 1000, material: 'm', shapes: [{ type: 'sphere', radius: 0.3 }], position: [0, 0, 0.3] },
+        ],
+        simulation: { stepper: 'anitescu', step: 0.005, until: 1000 },
+    }));
+    const server = await serve('ball.json');
+    const page = await openPage(server.address, { width: 900, height: 640 });
+    await until(page, () => globalThis.tippe.run.lastFrame > 10);
+    assert.ok(Math.abs(await height(page, 1) - 0.3) < 1e-3);
+    const at = await page.evaluate(() => globalThis.tippe.stage.project(globalThis.tippe.run.model.positionOf(1)));
+    const box = await page.locator('.stage-box').boundingBox();
+    await page.mouse.move(box.x + at.x, box.y + at.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + at.x, box.y + at.y - 60, { steps: 4 });
+    await page.mouse.move(box.x + at.x, box.y + at.y - 140, { steps: 6 });
+    await until(page, () => globalThis.tippe.run.model.positionOf(1).z > 0.36);
+    await page.mouse.up();
+    await until(page, () => globalThis.tippe.run.model.positionOf(1).z < 0.31);
+    await closePage(page);
+    assert.equal((await server.stop()).code, 0);
+});

@@ -1,0 +1,233 @@
+// The page of tippe export --html, without a network: what it shows is what the recording holds.
+
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { closePage, columns, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
+
+tippe('run', 'falling_rod', '--quiet', '--out', 'rod.h5', '--csv', 'rod.csv', '--contacts', 'rod_contacts.csv');
+tippe('export', 'rod.h5', '--html', 'rod.html', '--reports', 'rod_reports.csv');
+const states = readTable('rod.csv'), contacts = readTable('rod_contacts.csv'), reports = readTable('rod_reports.csv');
+const step = 0.0025;
+const contactsAt = frame => contacts.filter(contact => Math.abs(contact.time - states[frame].time) < step / 4);
+
+async function checkState(page, frame, name) {
+    const shown = await shownState(page, frame);
+    columns.forEach((column, i) => {
+        const truth = states[frame][`${name}.${column}`], size = Math.max(1, Math.abs(truth));
+        assert.ok(Math.abs(shown[i].value - truth) < 1e-6 * size, `${column} of frame ${frame}: ${shown[i].value}, not ${truth}`);
+        assert.ok(Math.abs(meaningOf(shown[i].text) - truth) < 2e-5 * size, `${column} of frame ${frame} reads ${shown[i].text}, not ${truth}`);
+    });
+}
+
+test('a run in one file', async t => {
+    const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { width: 1200, height: 720, offline: true });
+
+    await t.test('opens at the start', async () => {
+        assert.equal(await frameOf(page), 0);
+        assert.match(await page.textContent('h1'), /Falling rod/);
+        assert.match(await page.textContent('.facts'), /stewart-trinkle · step 2.5 ms · 1 body/);
+    });
+
+    await t.test('shows the states of the recording wherever one scrubs', async () => {
+        await page.click('role=tab[name="Bodies"]');
+        await page.click('.row:has-text("rod")');
+        for (const share of [0.13, 0.5, 0.77, 1]) {
+            const box = await page.locator('.timeline').boundingBox();
+            await page.mouse.click(box.x + 14 + share * (box.width - 28), box.y + box.height / 3);
+            const expected = Math.round(share * (states.length - 1));
+            await page.waitForFunction(wanted => Math.abs(Number(document.getElementById('app').dataset.frame) - wanted) <= 1, expected);
+            const frame = await frameOf(page);
+            await checkState(page, frame, 'rod');
+            assert.ok(Math.abs(parseFloat(await page.textContent('.time')) - states[frame].time) < 1e-9);
+        }
+    });
+
+    await t.test('draws the body where it is', async () => {
+        for (const frame of [0, 160, 260]) {
+            await seek(page, frame);
+            const [drawn, matrix] = await page.evaluate(() => {
+                const { model } = globalThis.tippe.run;
+                const [batch] = model.batches.values();
+                return [Array.from(model.placements.subarray(7, 14)), Array.from(batch.mesh.instanceMatrix.array.subarray(12, 15))];
+            });
+            columns.slice(0, 7).forEach((column, i) => assert.ok(Math.abs(drawn[i] - states[frame][`rod.${column}`]) < 1e-6));
+            ['x', 'y', 'z'].forEach((column, i) => assert.ok(Math.abs(matrix[i] - states[frame][`rod.${column}`]) < 1e-6));
+        }
+    });
+
+    await t.test('steps by keys', async () => {
+        await seek(page, 100);
+        await page.locator('.stage-box canvas').focus();
+        await page.keyboard.press('ArrowRight');
+        await waitForFrame(page, 101);
+        await page.keyboard.press('ArrowLeft');
+        await page.keyboard.press('Shift+ArrowLeft');
+        await waitForFrame(page, 90);
+        await page.keyboard.press('End');
+        await waitForFrame(page, states.length - 1);
+        await page.keyboard.press('Home');
+        await waitForFrame(page, 0);
+    });
+
+    await t.test('lists the contacts of the recording with their forces', async () => {
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('3');
+        const touching = [...new Set(contacts.map(contact => Math.round(contact.time / step)))];
+        for (const frame of [touching[0], touching[40], touching[75], touching.at(-1)]) {
+            await seek(page, frame);
+            const expected = contactsAt(frame);
+            assert.ok(expected.length > 0);
+            const rows = await page.$$eval('.contacts tbody tr', found => found.map(row => [...row.cells].map(cell => cell.textContent)));
+            assert.equal(rows.length, expected.length);
+            const kinds = await page.$$eval('.contacts tbody .dot', found => found.map(dot => dot.title).sort());
+            assert.deepEqual(kinds, expected.map(contact => contact.state).sort());
+            const largest = Math.max(...expected.map(contact => contact.normal_impulse / step));
+            const [value, unit] = rows[0][2].split(' ');
+            const scale = { N: 1, kN: 1e3, mN: 1e-3 }[unit];
+            assert.ok(Math.abs(meaningOf(value) * scale - largest) < 0.01 * largest, `${rows[0][2]} is not ${largest}`);
+            const shown = await page.evaluate(() => globalThis.tippe.arrows.shown);
+            assert.equal(shown.points, expected.length);
+            assert.ok(shown.arrows >= expected.filter(contact => contact.normal_impulse / step > 1).length);
+        }
+    });
+
+    await t.test('answers where the largest force is, and when it slips', async () => {
+        await page.keyboard.press('4');
+        const force = contact => Math.hypot(contact.normal_impulse, contact.friction_impulse_x, contact.friction_impulse_y, contact.friction_impulse_z) / step;
+        const largest = contacts.reduce((a, b) => (force(b) > force(a) ? b : a));
+        const found = await page.evaluate(() => globalThis.tippe.run.largest.force);
+        assert.ok(Math.abs(found.value - force(largest)) < 1e-9 * force(largest));
+        assert.ok(Math.abs(states[found.frame].time - largest.time) < step / 4);
+        await page.click('.findings dd:first-of-type .go');
+        await waitForFrame(page, found.frame);
+        const sliding = new Set(contacts.filter(contact => contact.state === 'sliding').map(contact => Math.round(contact.time / step)));
+        const spans = await page.evaluate(() => globalThis.tippe.run.slidingSpans());
+        const frames = spans.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, k) => from + k));
+        assert.deepEqual(frames, [...sliding].sort((a, b) => a - b));
+        assert.match(await page.textContent('.findings'), /Were the laws of contact met\?Yes/);
+    });
+
+    await t.test('plots what the steps reported, with the cursor of the replay', async () => {
+        await page.keyboard.press('1');
+        await seek(page, 222);
+        const plots = await page.evaluate(() => globalThis.tippe.plots.plots.map(plot => ({
+            title: plot.options.title, cursor: plot.cursor, series: plot.series.map(one => ({ name: one.name, y: Array.from(one.y.subarray(0, one.count)) })),
+        })));
+        for (const plot of plots) {
+            assert.ok(Math.abs(plot.cursor - states[222].time) < 1e-12);
+        }
+        const kinetic = plots[0].series.find(one => one.name === 'kinetic').y;
+        assert.equal(kinetic.length, reports.length);
+        reports.forEach((report, k) => assert.equal(kinetic[k], report.kinetic_after));
+        assert.deepEqual(plots[1].series[0].y, reports.map(report => report.residual));
+        assert.deepEqual(plots[2].series[0].y, reports.map(report => report.penetration));
+    });
+
+    await t.test('plots any state of a body and the forces of its contacts', async () => {
+        await page.evaluate(() => globalThis.tippe.run.select(1));
+        await page.selectOption('.add select', { label: 'rod: velocity' });
+        await page.selectOption('.add select', { label: 'rod: contact forces' });
+        await page.waitForFunction(() => globalThis.tippe.plots.plots.slice(-2).every(plot => plot.series.length > 0));
+        const [velocity, forces] = await page.evaluate(() => globalThis.tippe.plots.plots.slice(-2).map(plot => plot.series.map(one => Array.from(one.y))));
+        states.forEach((state, k) => assert.ok(Math.abs(velocity[1][k] - state['rod.vy']) < 1e-6 * Math.max(1, Math.abs(state['rod.vy']))));
+        states.forEach((_, k) => {
+            const sum = contactsAt(k).reduce((total, contact) => total + contact.normal_impulse / step, 0);
+            assert.ok(Math.abs(forces[0][k] - sum) < 1e-5 * Math.max(1, sum));
+        });
+    });
+
+    await t.test('plays', async () => {
+        await seek(page, 0);
+        await page.click('.play');
+        await page.waitForFunction(() => Number(document.getElementById('app').dataset.frame) > 20);
+        await page.click('.play');
+        assert.equal(await page.evaluate(() => globalThis.tippe.player.isPlaying), false);
+    });
+
+    await t.test('selects the body one clicks, follows it and shows its trail', async () => {
+        await page.keyboard.press('Escape');
+        await seek(page, 60);
+        const at = await page.evaluate(() => {
+            const { stage, run } = globalThis.tippe;
+            stage.draw();
+            return stage.project(run.model.positionOf(1));
+        });
+        const box = await page.locator('.stage-box').boundingBox();
+        await page.mouse.click(box.x + at.x, box.y + at.y);
+        await page.waitForFunction(() => globalThis.tippe.run.selected === 1);
+        await page.keyboard.press('f');
+        await page.keyboard.press('t');
+        await page.waitForFunction(() => globalThis.tippe.trails.trails.size === 1);
+        await seek(page, 200);
+        const away = await page.evaluate(() => {
+            const { stage, run } = globalThis.tippe;
+            return stage.controls.target.distanceTo(run.model.positionOf(1));
+        });
+        assert.ok(away < 1e-6);
+        await page.keyboard.press('v');
+    });
+
+    await t.test('has help and two themes', async () => {
+        await page.keyboard.press('?');
+        await page.waitForSelector('.help');
+        await page.keyboard.press('Escape');
+        assert.equal(await page.locator('.help').count(), 0);
+        const before = await page.evaluate(() => document.documentElement.dataset.theme);
+        await page.keyboard.press('d');
+        assert.notEqual(await page.evaluate(() => document.documentElement.dataset.theme), before);
+    });
+    await closePage(page);
+});
+
+test('wide and narrow', async () => {
+    for (const [name, width, height, scheme] of [['wide', 1440, 900, 'light'], ['narrow', 390, 844, 'dark']]) {
+        const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { width, height, scheme, offline: true });
+        await seek(page, 200);
+        await page.waitForTimeout(600);
+        await page.screenshot({ path: `${screenshots}/${name}.png`, timeout: 120000 });
+        const layout = await page.evaluate(() => ({
+            overflow: document.documentElement.scrollWidth - innerWidth,
+            hidden: [...document.querySelectorAll('.controls button, .tabs button, .tools button')].filter(button => {
+                const { left, right, top, bottom } = button.getBoundingClientRect();
+                return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight;
+            }).length,
+            stage: document.querySelector('.stage').getBoundingClientRect().height,
+        }));
+        assert.ok(layout.overflow <= 0);
+        assert.equal(layout.hidden, 0);
+        assert.ok(layout.stage > 200);
+        await closePage(page);
+    }
+});
+
+test('steps to be wary of are marked', async () => {
+    tippe('run', 'stack40', '--quiet', '--until', '0.5', '--stepper', 'bender-schmitt', '--set', 'budget=1000', '--out', 'rough.h5');
+    tippe('export', 'rough.h5', '--html', 'rough.html', '--reports', 'rough.csv');
+    const rough = readTable('rough.csv');
+    const page = await openPage(pathToFileURL(inPlace('rough.html')).href, { offline: true });
+    const found = await page.evaluate(() => {
+        const { run } = globalThis.tippe;
+        return { tolerance: run.tolerance, kinds: Array.from({ length: run.overview.count }, (_, row) => run.concernOf(row)) };
+    });
+    const expected = rough.map(row => (row.undone || row.failure_count > 0 || row.fallback !== '' ? 'error' : row.residual > found.tolerance ? 'warning' : null));
+    assert.deepEqual(found.kinds, expected);
+    assert.ok(expected.some(kind => kind !== null), 'the run was to be a rough one');
+    await closePage(page);
+});
+
+test('a recording that is too large is thinned, and what is asked for is kept', async () => {
+    tippe('export', 'rod.h5', '--html', 'thin.html', '--every', '7');
+    const page = await openPage(pathToFileURL(inPlace('thin.html')).href, { offline: true });
+    const kept = Math.floor((states.length - 1) / 7) + 1;
+    assert.equal(await page.evaluate(() => globalThis.tippe.run.lastFrame), kept - 1);
+    await seek(page, 20);
+    const drawn = await page.evaluate(() => [globalThis.tippe.run.timeOf(20), ...globalThis.tippe.run.model.placements.subarray(7, 10)]);
+    [states[140].time, states[140]['rod.x'], states[140]['rod.y'], states[140]['rod.z']].forEach((truth, i) => assert.ok(Math.abs(drawn[i] - truth) < 1e-6));
+    await closePage(page);
+});
+
+test('what cannot be shown is refused', () => {
+    assert.equal(tryTippe('export', 'nothing.h5', '--html', 'out.html').status, 2);
+    assert.equal(tryTippe('export', 'rod.csv', '--html', 'out.html').status, 2);
+});
