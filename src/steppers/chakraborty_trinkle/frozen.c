@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dynamics/pyramid.h"
+#include "dynamics/solve.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 // Multiply-adds that a linear problem may take.
@@ -82,7 +83,6 @@ static void freeze(const tpIslandProblem* problem, tpRows* out) {
 
 static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, double tolerance,
                       tpSystem* system, tpSolverMemory* memory, tpStepReport* report) {
-    report->solveCount += 1;
     if (method == tp_frozenLemke) {
         tpPyramidOptions options = { .directionCount = directionCount,
                                      .tolerance = 1e-10,
@@ -91,20 +91,19 @@ static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, d
         if (!tpPyramid_Solve(rows, &system->arena, memory, &options, &result)) {
             return false;
         }
+        report->solveCount += 1;
         report->iterationCount += result.pivotCount;
         return true;
     }
-    tpFrictionBodies bodies;
-    tpFrictionProblem friction = tpRows_FrictionProblem(rows, &bodies);
-    tpFrictionOptions options = tpDefaultFrictionOptions();
-    options.tolerance = 1e-14;
-    options.velocityTolerance = 0.1 * tolerance;
-    options.workLimit = workLimit(rows);
-    tpSolveReport solve;
-    tpSolveStatus status =
-        tpFriction_Solve(&friction, &options, memory, rows->impulse, rows->velocity, &solve);
-    report->iterationCount += solve.iterations;
-    return status != tp_solverOutOfMemory;
+    // Judged by the equations of the step, not by its own certificate.
+    tpStepReport own = *report;
+    tpSolveSettings settings = { tp_circularCone, directionCount, tolerance };
+    if (!tpRows_Solve(rows, system, memory, &settings, &own)) {
+        return false;
+    }
+    report->solveCount = own.solveCount;
+    report->iterationCount = own.iterationCount;
+    return true;
 }
 
 // r from the answer, and z = z_free + M^-1 J' r.
@@ -131,7 +130,7 @@ static double normOf(const double* F, int n) {
 }
 
 bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method,
-                                 int directionCount, double tolerance, int passes,
+                                 int directionCount, tpIslandTolerance tolerance, int passes,
                                  tpSolverMemory* memory, tpStepReport* report, tpIslandSolve* out) {
     tpSystem* system = problem->geometry->step->system;
     tpArena* arena = &system->arena;
@@ -154,11 +153,11 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
         } else if (pass > 0) {
             ++worse;
         }
-        if (least <= tolerance || worse > 2 || pass == passes) {
+        if (least <= tolerance.enough || worse > 2 || pass == passes) {
             break;
         }
         freeze(problem, &rows);
-        isDone = solveRows(&rows, method, directionCount, tolerance, system, memory, report);
+        isDone = solveRows(&rows, method, directionCount, tolerance.enough, system, memory, report);
         accept(problem, &rows);
         out->iterations += 1;
     }
@@ -166,7 +165,7 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
         tpIslandProblem_Set(problem, best);
         tpIslandProblem_Evaluate(problem, F);
         out->residual = least;
-        out->isSolved = least <= tolerance;
+        out->isSolved = least <= tolerance.enough;
     }
     tpArena_Release(arena, mark);
     return isDone && !arena->failed;

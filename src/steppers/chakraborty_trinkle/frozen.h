@@ -12,9 +12,9 @@ typedef enum tpFrozenMethod {
 } tpFrozenMethod;
 
 // From the present z and r, up to `passes` times while the equations of the step are not met to
-// `tolerance` (m/s). False where memory ran out.
+// what is good enough. False where memory ran out.
 bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method,
-                                 int directionCount, double tolerance, int passes,
+                                 int directionCount, tpIslandTolerance tolerance, int passes,
                                  tpSolverMemory* memory, tpStepReport* report, tpIslandSolve* out);
 
 #endif

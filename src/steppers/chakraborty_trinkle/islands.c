@@ -12,6 +12,10 @@ enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
 // Rows up to which Lemke's method is a good place to start from.
 enum { largestLemke = 150 };
 
+// Bodies up to which Newton's method comes first: in larger islands some contact changes its state at every
+// iteration, and the solvers of the linear problem are made for that.
+enum { largestNewton = 60 };
+
 // Contacts that slide faster than this at the start have a direction of friction, m/s.
 static const double slowestSlip = 1e-8;
 
@@ -49,6 +53,7 @@ static bool reserve(tpImplicitStep* step) {
     geometry->frictionAtEnd = TP_SCRATCH(arena, bool, contacts);
     geometry->targets = TP_SCRATCH(arena, double, contacts);
     geometry->rho = TP_SCRATCH(arena, double, base->rows.blockCapacity);
+    geometry->response = TP_SCRATCH(arena, double, base->rows.rowCapacity);
     geometry->contactBlocks = contacts;
     step->thetaOf = TP_SCRATCH(arena, double, bodies);
     int blocks, rows;
@@ -80,11 +85,12 @@ static double ownResponse(const tpRows* rows, int block, int row) {
 }
 
 // rho of the certificate: rows over the trace of the block's response, in scaled rows.
-static double rhoOf(const tpRows* rows, int block) {
+static double rhoOf(const tpRows* rows, int block, double* response) {
     double trace = 0.0;
     for (int k = 0; k < rows->dimensions[block]; ++k) {
         int row = rows->firstRows[block] + k;
-        trace += rows->scale[row] * rows->scale[row] * ownResponse(rows, block, row);
+        response[row] = ownResponse(rows, block, row);
+        trace += rows->scale[row] * rows->scale[row] * response[row];
     }
     return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
 }
@@ -104,7 +110,7 @@ static void addBlocks(tpImplicitStep* step) {
     tpJoints_AddRows(&base->rows, base->system, base->startPoses, &treatment);
     tpTimeStep_SetFreeVelocities(base);
     for (int b = 0; b < base->rows.blockCount; ++b) {
-        geometry->rho[b] = rhoOf(&base->rows, b);
+        geometry->rho[b] = rhoOf(&base->rows, b, geometry->response);
     }
 }
 
@@ -315,7 +321,7 @@ static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
             if ((isOneSided && impulse <= 0.0) || rows->compliance[row] > 0.0) {
                 continue;
             }
-            double allowed = byForces + impulsePart * fabs(impulse) * ownResponse(rows, block, row);
+            double allowed = byForces + impulsePart * fabs(impulse) * step->geometry.response[row];
             if (fabs(startRowVelocity(step, block, row)) > allowed + 1e-9) {
                 return true;
             }
@@ -357,9 +363,15 @@ static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* prob
     return 64.0 * DBL_EPSILON * (size / base->h + speed) * sqrt((double)problem->rowCount);
 }
 
-static double toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
+static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
     double scale = fmax(tpIslandProblem_Scale(problem), 1e-6);
-    return fmax(fmin(step->settings.tolerance, 1e-12 * scale), roundingOf(step, problem));
+    double asked = step->settings.tolerance, rounding = roundingOf(step, problem);
+    tpIslandTolerance tolerance = { fmax(fmin(asked, 1e-12 * scale), rounding),
+                                    fmax(asked, rounding) };
+    if (problem->bodyCount > largestNewton) {
+        tolerance.enough = fmax(tolerance.enough, 0.5e-8 * scale);
+    }
+    return tolerance;
 }
 
 static bool runNewton(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
@@ -373,24 +385,29 @@ static bool runNewton(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
     return true;
 }
 
-// Newton's method from what is there, then from Lemke's answer to the linear problem.
+static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMethod method,
+                      tpStepperMemory* memory, tpStepReport* report, tpIslandSolve* solve) {
+    int passes = method == tp_frozenLemke ? 1 : frozenLimit;
+    return tpIslandProblem_SolveFrozen(problem, method, step->settings.directionCount,
+                                       toleranceOf(step, problem), passes, memory->solver, report,
+                                       solve);
+}
+
+// Newton's method from what is there, then from the answer of the linear problem: by Lemke's method where
+// that is short, else in the cone. Large islands begin in the cone.
 static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
                       tpStepReport* report, tpIslandSolve* solve) {
-    if (!runNewton(step, problem, memory, report, solve)) {
-        return false;
+    bool isLarge = problem->bodyCount > largestNewton;
+    bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
+                          : runNewton(step, problem, memory, report, solve);
+    if (!isDone || solve->isSolved) {
+        return isDone;
     }
-    if (solve->isSolved) {
-        return true;
-    }
-    // From the answer of the linear problem: by Lemke's method where that is short, else in the cone.
-    bool isSmall = problem->rowCount <= largestLemke;
     const char* names[2] = { "linearised Lemke", "linearised cone" };
-    for (int k = isSmall ? 0 : 1; k < 2 && !solve->isSolved; ++k) {
+    for (int k = problem->rowCount <= largestLemke ? 0 : 1; k < 2 && !solve->isSolved; ++k) {
         pushByImpulses(step, problem);
         tpFrozenMethod method = k == 0 ? tp_frozenLemke : tp_frozenCone;
-        if (!tpIslandProblem_SolveFrozen(problem, method, step->settings.directionCount,
-                                         toleranceOf(step, problem), k == 0 ? 1 : frozenLimit,
-                                         memory->solver, report, solve) ||
+        if (!runFrozen(step, problem, method, memory, report, solve) ||
             (!solve->isSolved && !runNewton(step, problem, memory, report, solve))) {
             return false;
         }

@@ -1,4 +1,5 @@
-// The Jacobian of an island's equations, block by block.
+// The Jacobian of an island's equations, block by block, with the impulses eliminated: each block's
+// equations give dr by dz, and what is left for the momentum has the bodies' z as unknowns alone.
 //
 // A contact depends on small displacements (linear, angular) of its two bodies where they are in the
 // middle and at the end, and these on z. Every quantity is first differentiated by the twelve
@@ -11,6 +12,11 @@
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { bodyRows = 12 }; // of two bodies in space
+
+// Impulses of redundant contacts (a box on four corners) are not unique, and the equations then have no
+// inverse. This part of a row's own response times the change of its impulse is added to the row: it leaves
+// every solution as it is, picks a nearby one, and costs Newton's method this factor an iteration.
+static const double proximal = 1e-8;
 
 // The part of one block: momentum of A and B and the block's own rows, by z of A and B and by r.
 typedef struct BlockJacobian {
@@ -172,6 +178,43 @@ static int degreeAt(int degrees, int k) {
     return degrees == 3 && k == 2 ? 5 : k;
 }
 
+// The moment of a joint's force about the centre of mass, as the anchor turns about it.
+static void anchorStiffness(const tpIslandProblem* problem, int slot, tpVec3 anchor, tpVec3 force,
+                            double* wrenchByZ, int side) {
+    const tpTravel* travel = &problem->geometry->travels[slot];
+    tpVec3 arm = tpRotate(travel->middle.pose.rotation, anchor);
+    double by[3][bodyRows] = { { 0.0 } };
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 d = tpCross(tpCross(unitOf(k), arm), force);
+        setRows(by, 0, 3 + k, d);
+    }
+    for (int i = 0; i < 3; ++i) {
+        carry(&travel->middle, by[i], wrenchByZ + (3 + i) * bodyRows + 6 * side);
+    }
+}
+
+static void jointStiffness(const tpIslandProblem* problem, int block, BlockJacobian* out) {
+    const tpTimeStep* step = problem->geometry->step;
+    const tpRows* rows = &step->rows;
+    const tpJoint* joint = &step->system->joints.data[rows->infos[block].index];
+    int degrees = rows->degrees;
+    for (int side = 0; side < 2; ++side) {
+        int slot = side == 0 ? rows->bodyA[block] : rows->bodyB[block];
+        double force[6] = { 0.0 };
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            double r = rows->impulse[rows->firstRows[block] + k];
+            for (int i = 0; i < 3; ++i) {
+                force[i] += r * out->wrenchByR[6 * side + i][k];
+            }
+        }
+        if (slot >= 0) {
+            tpVec3 f = tpMakeVec3(force[0], force[1], degrees == 3 ? 0.0 : force[2]);
+            anchorStiffness(problem, slot, side == 0 ? joint->anchorA : joint->anchorB, f,
+                            out->wrenchByZ[6 * side], side);
+        }
+    }
+}
+
 static void jointJacobian(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpTimeStep* step = geometry->step;
@@ -197,9 +240,10 @@ static void jointJacobian(const tpIslandProblem* problem, int block, BlockJacobi
         }
         out->velocityByR[k] = ends->compliance[at];
     }
+    jointStiffness(problem, block, out);
 }
 
-// Scattering ------------------------------------------------------------------------------------
+// Elimination -----------------------------------------------------------------------------------
 
 static void add(tpTriplets* list, int row, int column, double value) {
     if (value != 0.0) {
@@ -210,91 +254,166 @@ static void add(tpTriplets* list, int row, int column, double value) {
     }
 }
 
-// -M^-1 of one body times its six rows of the impulse's Jacobian: `width` columns, into `out`.
-static void momentumRows(const tpRows* rows, int slot, const double* wrench, int stride, int width,
-                         double* out) {
-    int degrees = rows->degrees;
-    const double* inverse = rows->inverseMass + (size_t)slot * (size_t)(degrees * degrees);
-    for (int i = 0; i < degrees; ++i) {
-        for (int j = 0; j < width; ++j) {
-            double sum = 0.0;
-            for (int k = 0; k < degrees; ++k) {
-                sum -= inverse[i * degrees + k] * wrench[degreeAt(degrees, k) * stride + j];
+// X = A^-1 X for a small A and `width` columns, with partial pivoting.
+static void solveSmall(int n, double A[][TP_FRICTION_MAX_ROWS], int width,
+                       double X[][bodyRows + 1]) {
+    for (int k = 0; k < n; ++k) {
+        int best = k;
+        for (int i = k + 1; i < n; ++i) {
+            best = fabs(A[i][k]) > fabs(A[best][k]) ? i : best;
+        }
+        for (int j = 0; best != k && j < n; ++j) {
+            double kept = A[k][j];
+            A[k][j] = A[best][j];
+            A[best][j] = kept;
+        }
+        for (int j = 0; best != k && j < width; ++j) {
+            double kept = X[k][j];
+            X[k][j] = X[best][j];
+            X[best][j] = kept;
+        }
+        for (int i = k + 1; i < n; ++i) {
+            double factor = A[i][k] / A[k][k];
+            for (int j = k; j < n; ++j) {
+                A[i][j] -= factor * A[k][j];
             }
-            out[i * width + j] = sum;
+            for (int j = 0; j < width; ++j) {
+                X[i][j] -= factor * X[k][j];
+            }
+        }
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int j = 0; j < width; ++j) {
+            double sum = X[i][j];
+            for (int k = i + 1; k < n; ++k) {
+                sum -= A[i][k] * X[k][j];
+            }
+            X[i][j] = sum / A[i][i];
         }
     }
 }
 
-static void scatter(const tpIslandProblem* problem, int b, const BlockJacobian* jacobian,
-                    tpTriplets* list) {
+// dr = -(constant + byZ dz) from the block's own equations.
+static void eliminate(const tpIslandProblem* problem, int block, const BlockJacobian* jacobian,
+                      tpEliminated* out) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    int dimension = rows->dimensions[block], first = rows->firstRows[block];
+    tpConeEquations equations = tpConeEquationsOf(problem, block);
+    double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
+    double X[TP_FRICTION_MAX_ROWS][bodyRows + 1];
+    for (int i = 0; i < dimension; ++i) {
+        for (int j = 0; j < dimension; ++j) {
+            A[i][j] =
+                equations.byImpulse[i][j] + equations.byVelocity[i][j] * jacobian->velocityByR[j];
+        }
+        A[i][i] += proximal * problem->geometry->response[first + i] * rows->scale[first + i];
+        for (int j = 0; j < bodyRows; ++j) {
+            double sum = 0.0;
+            for (int k = 0; k < dimension; ++k) {
+                sum += equations.byVelocity[i][k] * jacobian->velocityByZ[k][j];
+            }
+            X[i][j] = sum;
+        }
+        X[i][bodyRows] = equations.value[i];
+    }
+    solveSmall(dimension, A, bodyRows + 1, X);
+    for (int i = 0; i < dimension; ++i) {
+        memcpy(out->byZ[i], X[i], sizeof(out->byZ[i]));
+        out->constant[i] = X[i][bodyRows];
+    }
+}
+
+// Momentum of one body by z of both and the right-hand side: -M^-1 (wrench by z - wrench by r dr/dz).
+static void addMomentum(const tpIslandProblem* problem, int b, int side,
+                        const BlockJacobian* jacobian, const tpEliminated* eliminated,
+                        tpTriplets* list, double* right) {
     const tpRows* rows = &problem->geometry->step->rows;
     int block = problem->blocks[b], degrees = rows->degrees, dimension = rows->dimensions[block];
     const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
-    int firstRow = problem->bodyCount * degrees + problem->firstRow[b];
-    tpConeEquations equations = tpConeEquationsOf(problem, block);
-    for (int side = 0; side < 2; ++side) {
-        if (slots[side] < 0) {
-            continue;
-        }
-        int own = problem->bodyAt[slots[side]] * degrees;
-        double byZ[6 * bodyRows], byR[6 * TP_FRICTION_MAX_ROWS];
-        momentumRows(rows, slots[side], jacobian->wrenchByZ[6 * side], bodyRows, bodyRows, byZ);
-        momentumRows(rows, slots[side], jacobian->wrenchByR[6 * side], TP_FRICTION_MAX_ROWS,
-                     TP_FRICTION_MAX_ROWS, byR);
-        for (int i = 0; i < degrees; ++i) {
-            for (int other = 0; other < 2; ++other) {
-                int column = slots[other] >= 0 ? problem->bodyAt[slots[other]] * degrees : -1;
-                for (int j = 0; column >= 0 && j < degrees; ++j) {
-                    add(list, own + i, column + j,
-                        byZ[i * bodyRows + 6 * other + degreeAt(degrees, j)]);
-                }
+    double total[6][bodyRows + 1]; // wrench by z, and its constant part
+    for (int i = 0; i < 6; ++i) {
+        memcpy(total[i], jacobian->wrenchByZ[6 * side + i], sizeof(double) * bodyRows);
+        total[i][bodyRows] = 0.0;
+        for (int k = 0; k < dimension; ++k) {
+            double byR = jacobian->wrenchByR[6 * side + i][k];
+            for (int j = 0; byR != 0.0 && j < bodyRows; ++j) {
+                total[i][j] -= byR * eliminated->byZ[k][j];
             }
-            for (int j = 0; j < dimension; ++j) {
-                add(list, own + i, firstRow + j, byR[i * TP_FRICTION_MAX_ROWS + j]);
-            }
-        }
-        for (int i = 0; i < dimension; ++i) {
-            for (int j = 0; j < degrees; ++j) {
-                double sum = 0.0;
-                for (int k = 0; k < dimension; ++k) {
-                    sum += equations.byVelocity[i][k] *
-                           jacobian->velocityByZ[k][6 * side + degreeAt(degrees, j)];
-                }
-                add(list, firstRow + i, own + j, sum);
-            }
+            total[i][bodyRows] -= byR * eliminated->constant[k];
         }
     }
-    for (int i = 0; i < dimension; ++i) {
-        for (int j = 0; j < dimension; ++j) {
-            add(list, firstRow + i, firstRow + j,
-                equations.byImpulse[i][j] + equations.byVelocity[i][j] * jacobian->velocityByR[j]);
+    const double* inverse = rows->inverseMass + (size_t)slots[side] * (size_t)(degrees * degrees);
+    int own = problem->bodyAt[slots[side]] * degrees;
+    for (int i = 0; i < degrees; ++i) {
+        double row[bodyRows + 1] = { 0.0 };
+        for (int k = 0; k < degrees; ++k) {
+            double m = inverse[i * degrees + k];
+            for (int j = 0; m != 0.0 && j <= bodyRows; ++j) {
+                row[j] -= m * total[degreeAt(degrees, k)][j];
+            }
+        }
+        right[own + i] -= row[bodyRows];
+        for (int other = 0; other < 2; ++other) {
+            int column = slots[other] >= 0 ? problem->bodyAt[slots[other]] * degrees : -1;
+            for (int j = 0; column >= 0 && j < degrees; ++j) {
+                add(list, own + i, column + j, row[6 * other + degreeAt(degrees, j)]);
+            }
         }
     }
 }
 
 int tpIslandProblem_EntryBound(const tpIslandProblem* problem) {
-    const int ofBlock =
-        12 * 12 + 2 * 12 * TP_FRICTION_MAX_ROWS + TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS;
-    return problem->size + ofBlock * problem->blockCount;
+    return problem->bodyCount * 6 + 12 * 12 * problem->blockCount;
 }
 
-void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list) {
+void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
+                               double* right, tpEliminated* eliminated) {
     tpIslandProblem_Move(problem, true);
     tpIslandProblem_Residual(problem, residual);
+    const tpRows* rows = &problem->geometry->step->rows;
     list->count = 0;
-    int momentum = problem->bodyCount * problem->geometry->step->rows.degrees;
+    int momentum = problem->bodyCount * rows->degrees;
     for (int i = 0; i < momentum; ++i) {
         add(list, i, i, 1.0);
+        right[i] = -residual[i];
     }
     for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
         BlockJacobian jacobian;
         memset(&jacobian, 0, sizeof(jacobian));
-        if (problem->blocks[b] < problem->geometry->contactBlocks) {
-            contactJacobian(problem, problem->blocks[b], &jacobian);
+        if (block < problem->geometry->contactBlocks) {
+            contactJacobian(problem, block, &jacobian);
         } else {
-            jointJacobian(problem, problem->blocks[b], &jacobian);
+            jointJacobian(problem, block, &jacobian);
         }
-        scatter(problem, b, &jacobian, list);
+        eliminate(problem, block, &jacobian, &eliminated[b]);
+        if (rows->bodyA[block] >= 0) {
+            addMomentum(problem, b, 0, &jacobian, &eliminated[b], list, right);
+        }
+        if (rows->bodyB[block] >= 0) {
+            addMomentum(problem, b, 1, &jacobian, &eliminated[b], list, right);
+        }
+    }
+}
+
+void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated* eliminated,
+                             double* step) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    int degrees = rows->degrees;
+    double* r = step + problem->bodyCount * degrees;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
+        for (int k = 0; k < rows->dimensions[block]; ++k) {
+            double sum = eliminated[b].constant[k];
+            for (int side = 0; side < 2; ++side) {
+                const double* dz =
+                    slots[side] >= 0 ? step + problem->bodyAt[slots[side]] * degrees : NULL;
+                for (int j = 0; dz != NULL && j < degrees; ++j) {
+                    sum += eliminated[b].byZ[k][6 * side + degreeAt(degrees, j)] * dz[j];
+                }
+            }
+            r[problem->firstRow[b] + k] = -sum;
+        }
     }
 }

@@ -1,10 +1,8 @@
 // Semismooth Newton's method with a nonmonotone search along the step [GrippoLamparielloLucidi86].
 //
-// The merit is half the square of the residual. A whole step that shrinks the residual is taken as it
-// is; otherwise steps are halved until the merit falls below the largest of the last few. Impulses of
-// redundant contacts (a box on four corners) are not unique and the Jacobian then has no inverse: a
-// small multiple of the change of impulses is added to the rows of r, which leaves every solution as it
-// is and picks a nearby one.
+// The merit is the length of the residual. A whole step that shrinks it is taken as it is; otherwise
+// steps are halved until it falls below the largest of the last few. Small islands are solved dense, larger
+// ones by sparse factors.
 
 #include "steppers/chakraborty_trinkle/newton.h"
 
@@ -14,22 +12,23 @@
 #include "complementarity/basis_factor.h"
 #include "complementarity/solver.h"
 
-enum { recentMerits = 6, halvings = 14, largestDense = 90 };
-
-static const double proximal = 1e-9; // relative to 1 / rho
+enum { recentMerits = 6, halvings = 14, largestDense = 130 };
 
 typedef struct Newton {
     tpIslandProblem* problem;
-    int n;
+    int n; // unknowns
+    int m; // of them, z
     double* x;
     double* best;
     double* trial;
     double* step;
     double* F;
     double* trialF;
+    double* right;
     double* matrix; // dense, by rows
     int* pivots;
     tpTriplets jacobian;
+    tpEliminated* eliminated;
     tpColumns columns;
     tpBasisFactor factor;
     int* scratch;
@@ -38,30 +37,32 @@ typedef struct Newton {
 static bool create(Newton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
     tpArena* arena = &memory->arena;
     memset(newton, 0, sizeof(*newton));
-    int n = problem->size;
+    int n = problem->size, m = problem->bodyCount * problem->geometry->step->rows.degrees;
     newton->problem = problem;
     newton->n = n;
-    double** vectors[] = { &newton->x,    &newton->best, &newton->trial,
-                           &newton->step, &newton->F,    &newton->trialF };
+    newton->m = m;
+    double** vectors[] = { &newton->x, &newton->best,   &newton->trial, &newton->step,
+                           &newton->F, &newton->trialF, &newton->right };
     for (size_t k = 0; k < sizeof(vectors) / sizeof(vectors[0]); ++k) {
         *vectors[k] = TP_SCRATCH(arena, double, n);
     }
-    int entries = tpIslandProblem_EntryBound(problem) + problem->rowCount;
+    newton->eliminated = TP_SCRATCH(arena, tpEliminated, problem->blockCount);
+    int entries = tpIslandProblem_EntryBound(problem);
     newton->jacobian.capacity = entries;
     newton->jacobian.rows = TP_SCRATCH(arena, int, entries);
     newton->jacobian.columns = TP_SCRATCH(arena, int, entries);
     newton->jacobian.values = TP_SCRATCH(arena, double, entries);
-    newton->pivots = TP_SCRATCH(arena, int, 2 * n);
-    if (n <= largestDense) {
-        newton->matrix = TP_SCRATCH(arena, double, n* n);
+    newton->pivots = TP_SCRATCH(arena, int, 2 * m);
+    if (m <= largestDense) {
+        newton->matrix = TP_SCRATCH(arena, double, m* m);
         return !arena->failed;
     }
-    newton->columns.n = n;
-    newton->columns.starts = TP_SCRATCH(arena, int, n + 1);
+    newton->columns.n = m;
+    newton->columns.starts = TP_SCRATCH(arena, int, m + 1);
     newton->columns.rows = TP_SCRATCH(arena, int, entries);
     newton->columns.values = TP_SCRATCH(arena, double, entries);
-    newton->scratch = TP_SCRATCH(arena, int, n);
-    return !arena->failed && tpBasisFactor_Create(&newton->factor, memory, n, 0);
+    newton->scratch = TP_SCRATCH(arena, int, m);
+    return !arena->failed && tpBasisFactor_Create(&newton->factor, memory, m, 0);
 }
 
 // Gaussian elimination with partial pivoting; b becomes the solution. False where it breaks down.
@@ -110,7 +111,7 @@ static bool solveDense(int n, double* A, double* b) {
 static void compress(Newton* newton) {
     const tpTriplets* list = &newton->jacobian;
     tpColumns* out = &newton->columns;
-    int n = newton->n;
+    int n = newton->m;
     memset(out->starts, 0, sizeof(int) * (size_t)(n + 1));
     for (int k = 0; k < list->count; ++k) {
         ++out->starts[list->columns[k] + 1];
@@ -145,47 +146,29 @@ static void compress(Newton* newton) {
     out->starts[n] = used;
 }
 
+// Newton's step: z from the linear system, then the impulses.
 static bool solveLinear(Newton* newton) {
-    int n = newton->n;
+    int m = newton->m;
     const tpTriplets* list = &newton->jacobian;
-    for (int i = 0; i < n; ++i) {
-        newton->step[i] = -newton->F[i];
-    }
     if (newton->matrix != NULL) {
-        memset(newton->matrix, 0, sizeof(double) * (size_t)n * (size_t)n);
+        memset(newton->matrix, 0, sizeof(double) * (size_t)m * (size_t)m);
         for (int k = 0; k < list->count; ++k) {
-            newton->matrix[list->rows[k] * n + list->columns[k]] += list->values[k];
+            newton->matrix[list->rows[k] * m + list->columns[k]] += list->values[k];
         }
-        return solveDense(n, newton->matrix, newton->step);
+        memcpy(newton->step, newton->right, sizeof(double) * (size_t)m);
+        if (!solveDense(m, newton->matrix, newton->step)) {
+            return false;
+        }
+    } else {
+        compress(newton);
+        if (tpBasisFactor_Compute(&newton->factor, &newton->columns, 1e-15, newton->pivots,
+                                  newton->pivots + m) != 0) {
+            return false;
+        }
+        tpBasisFactor_Solve(&newton->factor, newton->right, newton->step);
     }
-    compress(newton);
-    int dependent = tpBasisFactor_Compute(&newton->factor, &newton->columns, 1e-14, newton->pivots,
-                                          newton->pivots + n);
-    if (dependent < 0) {
-        return false;
-    }
-    memcpy(newton->trial, newton->step, sizeof(double) * (size_t)n);
-    tpBasisFactor_Solve(&newton->factor, newton->trial, newton->step);
-    for (int k = 0; k < dependent; ++k) {
-        newton->step[newton->pivots[k]] = 0.0;
-    }
+    tpIslandProblem_Recover(newton->problem, newton->eliminated, newton->step);
     return true;
-}
-
-static void addProximal(Newton* newton) {
-    const tpIslandProblem* problem = newton->problem;
-    const tpRows* rows = &problem->geometry->step->rows;
-    int momentum = problem->bodyCount * rows->degrees;
-    tpTriplets* list = &newton->jacobian;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b];
-        for (int k = 0; k < rows->dimensions[block]; ++k) {
-            int at = momentum + problem->firstRow[b] + k;
-            double scale = rows->scale[rows->firstRows[block] + k];
-            list->rows[list->count] = list->columns[list->count] = at;
-            list->values[list->count++] = proximal / (problem->geometry->rho[block] * scale);
-        }
-    }
 }
 
 static double normOf(const double* F, int n) {
@@ -217,14 +200,15 @@ static bool search(Newton* newton, double allowed, double* norm) {
     return false;
 }
 
-static void iterate(Newton* newton, double tolerance, int limit, tpIslandSolve* out) {
+static void iterate(Newton* newton, tpIslandTolerance tolerance, int limit, tpIslandSolve* out) {
     size_t bytes = sizeof(double) * (size_t)newton->n;
     double recent[recentMerits], norm = INFINITY, bestNorm = INFINITY;
-    int count = 0;
+    int count = 0, idle = 0;
     tpIslandProblem_Get(newton->problem, newton->x);
     memcpy(newton->best, newton->x, bytes);
     for (int k = 0; k <= limit; ++k) {
-        tpIslandProblem_Linearise(newton->problem, newton->F, &newton->jacobian);
+        tpIslandProblem_Linearise(newton->problem, newton->F, &newton->jacobian, newton->right,
+                                  newton->eliminated);
         norm = normOf(newton->F, newton->n);
         if (!isfinite(norm)) {
             break;
@@ -234,18 +218,20 @@ static void iterate(Newton* newton, double tolerance, int limit, tpIslandSolve* 
             bestNorm = norm;
             memcpy(newton->best, newton->x, bytes);
         }
-        // Past the tolerance it goes on while it gains.
-        if (bestNorm == 0.0 || (bestNorm <= tolerance && !isBetter) || k == limit) {
+        idle = isBetter ? 0 : idle + 1;
+        // Past the goal it goes on while it gains; on the way there it gives up where good enough.
+        bool isDone =
+            bestNorm <= tolerance.goal ? idle > 0 : bestNorm <= tolerance.enough && idle > 3;
+        if (bestNorm == 0.0 || isDone || k == limit) {
             break;
         }
-        addProximal(newton);
         recent[count++ % recentMerits] = norm;
         double allowed = 0.0;
         for (int i = 0; i < count && i < recentMerits; ++i) {
             allowed = fmax(allowed, recent[i]);
         }
         if (!solveLinear(newton) || !isfinite(normOf(newton->step, newton->n)) ||
-            !search(newton, bestNorm <= tolerance ? norm : allowed, &norm)) {
+            !search(newton, bestNorm <= tolerance.goal ? norm : allowed, &norm)) {
             break;
         }
         memcpy(newton->x, newton->trial, bytes);
@@ -254,11 +240,11 @@ static void iterate(Newton* newton, double tolerance, int limit, tpIslandSolve* 
     tpIslandProblem_Set(newton->problem, newton->best);
     tpIslandProblem_Evaluate(newton->problem, newton->F);
     out->residual = normOf(newton->F, newton->n);
-    out->isSolved = out->residual <= tolerance;
+    out->isSolved = out->residual <= tolerance.enough;
 }
 
-bool tpIslandProblem_Solve(tpIslandProblem* problem, double tolerance, int iterationLimit,
-                           tpSolverMemory* memory, tpIslandSolve* out) {
+bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance,
+                           int iterationLimit, tpSolverMemory* memory, tpIslandSolve* out) {
     memset(out, 0, sizeof(*out));
     tpArenaMark mark = tpSolverMemory_Begin(memory);
     Newton newton;

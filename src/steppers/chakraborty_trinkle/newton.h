@@ -11,9 +11,14 @@ typedef struct tpIslandSolve {
     bool isSolved;
 } tpIslandSolve;
 
+// Residuals in m/s: the one aimed at, and the one that is good enough where it cannot be reached.
+typedef struct tpIslandTolerance {
+    double goal, enough;
+} tpIslandTolerance;
+
 // From the present z and r, which receive the answer (the best point found where it is not solved).
-// `tolerance` in m/s. False where memory ran out.
-bool tpIslandProblem_Solve(tpIslandProblem* problem, double tolerance, int iterationLimit,
-                           tpSolverMemory* memory, tpIslandSolve* out);
+// False where memory ran out.
+bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance,
+                           int iterationLimit, tpSolverMemory* memory, tpIslandSolve* out);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct tpStepGeometry {
     bool* frictionAtEnd; // friction acts against the velocity at the end, not in the middle
     double* targets;     // gaps to be met, m
     double* rho;         // of blocks
+    double* response;    // of rows to their own impulses
     int contactBlocks;   // the first blocks are contacts, block = contact; joints follow
     tpRows jointMiddles; // joints alone
     tpRows jointEnds;
@@ -53,17 +54,31 @@ typedef struct tpIslandProblem {
 // residual (size numbers, m/s).
 void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
 
-// The same with derivatives, and the Jacobian of the residual as triplets.
+// Entries of a matrix; those at the same place add up.
 typedef struct tpTriplets {
     int count, capacity;
     int* rows;
     int* columns;
     double* values;
 } tpTriplets;
-int tpIslandProblem_EntryBound(const tpIslandProblem* problem);
-void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* jacobian);
 
-// Adds a change of the unknowns, from a point kept before.
+// Impulses of a block by z of its two bodies: dr = -(constant + byZ dz).
+typedef struct tpEliminated {
+    double constant[TP_FRICTION_MAX_ROWS];
+    double byZ[TP_FRICTION_MAX_ROWS][12];
+} tpEliminated;
+
+// The same with derivatives: the linear system of Newton's step in the z of the island's bodies, with
+// `right` on its right, and what gives the impulses once z is known (one a block).
+void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
+                               double* right, tpEliminated* eliminated);
+int tpIslandProblem_EntryBound(const tpIslandProblem* problem);
+
+// Completes a step whose part for z is there.
+void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated* eliminated,
+                             double* step);
+
+// The unknowns as numbers: z of all bodies, then r of all blocks.
 void tpIslandProblem_Get(const tpIslandProblem* problem, double* x);
 void tpIslandProblem_Set(tpIslandProblem* problem, const double* x);
 
