@@ -54,19 +54,82 @@ static void writeRows(tpImplicitStep* step) {
     }
 }
 
+// What forces other than gravity do in the step: their impulse times the mean velocity it acts against.
+static double forceWork(const tpImplicitStep* step) {
+    const tpTimeStep* base = &step->base;
+    double work = 0.0;
+    for (int i = 0; i < base->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(base->system, i)) {
+            continue;
+        }
+        const tpBody* body = &base->system->bodies.data[i];
+        const tpVelocity* start = &base->startVelocities[i];
+        const tpVelocity* after = step->thetaOf[i] == 1.0 ? &base->kicked[i] : &base->pushed[i];
+        tpVec3 change = tpSub(base->kicked[i].linear, start->linear);
+        change = tpScale(body->mass, tpMulAdd(change, -base->h, base->system->gravity));
+        tpVec3 turn = tpInertia_Momentum(&body->inertia, base->startPoses[i].rotation,
+                                         tpSub(base->kicked[i].angular, start->angular));
+        work += 0.5 * tpDot(change, tpAdd(start->linear, after->linear)) +
+                0.5 * tpDot(turn, tpAdd(start->angular, after->angular));
+    }
+    return work;
+}
+
+// The energy that impulses take. The midpoint rule is half the impulse before free motion and half after
+// it; each half acts against the mean of the velocities before and after it.
+static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
+    tpTimeStep* base = &step->base;
+    tpSystem* system = base->system;
+    tpRows* rows = &base->rows;
+    tpVelocity* before = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
+    tpVelocity* after = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
+    if (before == NULL || after == NULL) {
+        return false;
+    }
+    for (int k = 0; k < rows->rowCount; ++k) {
+        rows->impulse[k] *= 0.5;
+    }
+    for (int half = 0; half < 2; ++half) {
+        for (int i = 0; i < base->bodyCount; ++i) {
+            const tpTravel* travel = &step->geometry.travels[i];
+            before[i] = base->kicked[i];
+            after[i] = base->pushed[i];
+            if (step->thetaOf[i] == 1.0 || !tpSystem_IsDynamic(system, i)) {
+                continue;
+            }
+            tpVelocity mean = base->pushed[i];
+            mean.linear = travel->middle.velocity.linear;
+            mean.angular =
+                tpScale(0.5, tpAdd(base->startVelocities[i].angular, base->pushed[i].angular));
+            before[i] = base->startVelocities[i];
+            after[i] = mean;
+            if (half == 1) {
+                const tpInertia* inertia = &system->bodies.data[i].inertia;
+                before[i] = mean;
+                before[i].angular = tpInertia_Velocity(
+                    inertia, travel->end.pose.rotation,
+                    tpInertia_Momentum(inertia, base->startPoses[i].rotation, mean.angular));
+                after[i] = travel->end.velocity;
+            }
+        }
+        tpRows_AccountEnergy(rows, system, before, after, base->contacts, report);
+    }
+    for (int k = 0; k < rows->rowCount; ++k) {
+        rows->impulse[k] *= 2.0;
+    }
+    return true;
+}
+
 // Moves the system to where the step ends and takes account of the impulses.
 static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
     writeRows(step);
-    // Impulses act against the mean of the velocities before and after them.
-    tpVelocity* before = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
-    if (before == NULL) {
+    report->externalWork += forceWork(step);
+    if (!accountEnergy(step, report)) {
         return false;
     }
     for (int i = 0; i < base->bodyCount; ++i) {
-        bool isEuler = step->thetaOf[i] == 1.0;
-        before[i] = isEuler ? base->kicked[i] : base->startVelocities[i];
         base->velocities[i] = step->geometry.travels[i].end.velocity;
         system->velocities.data[i] = base->velocities[i];
         if (tpSystem_IsDynamic(system, i)) {
@@ -74,7 +137,6 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
         }
     }
     tpSystem_MoveKinematic(system, system->time, base->h);
-    tpRows_AccountEnergy(&base->rows, system, before, base->pushed, base->contacts, report);
     for (int i = 0; i < base->contactCount; ++i) {
         // What is listed is where the step ends.
         base->contacts[i].pointA = step->geometry.ends[i].pointA;
@@ -198,6 +260,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         report->converged = false;
         report->fallback = "last iterate";
     }
+    report->externalWork = start.externalWork; // counted again, with the velocities found
     judge(step, report);
     if (!commit(step, tally, report)) {
         return false;

@@ -4,6 +4,9 @@
 // this size, and Newton's method gains seven digits an iteration at best.
 static const double probe = 1e-7;
 
+// Turns in a step above which they are, rad.
+static const double fastTurn = 0.2;
+
 // The left Jacobian of the rotation vector a: exp(a + da) = exp(J da) exp(a) to first order.
 static tpMat33 leftJacobian(tpVec3 a) {
     double angle2 = tpLengthSquared(a), angle = sqrt(angle2);
@@ -57,6 +60,52 @@ static void rotateToBoth(const tpInertia* inertia, tpQuat rotation, tpVec3 veloc
     *end = rotation;
 }
 
+// One step of the trapezoidal rule on p' = I^-1 (dL + L x p), the variation of free rotation: a small
+// rotation p of the orientation, by a change dL of the momentum that stays. P is p by the unknowns, K dL.
+static tpMat33 varyOver(double h, tpMat33 inverse0, tpMat33 inverse1, tpMat33 skew, tpMat33 P,
+                        tpMat33 K) {
+    tpMat33 from = tpMulMM(inverse0, tpAddMM(K, tpMulMM(skew, P)));
+    tpMat33 right = tpAddMM(P, tpScaleM(0.5 * h, tpAddMM(from, tpMulMM(inverse1, K))));
+    tpMat33 left = tpAddMM(tpIdentityMat33(), tpScaleM(-0.5 * h, tpMulMM(inverse1, skew)));
+    return tpMulMM(tpInvert(left), right);
+}
+
+// Derivatives by the variation: right to (h w)^3 / 12, which is what Newton's method gains an iteration.
+static void varyRotation(const tpInertia* inertia, tpQuat rotation, tpVec3 mean, tpMat33 inverseEnd,
+                         double theta, double h, tpTravel* out) {
+    tpVec3 momentum = tpInertia_Momentum(inertia, rotation, mean);
+    tpMat33 skew = tpSkew(momentum);
+    tpMat33 K = tpScaleM(theta, tpInertia_World(inertia, rotation));
+    tpMat33 inverse0 = tpInertia_InverseWorld(inertia, rotation);
+    tpMat33 inverse1 = tpInertia_InverseWorld(inertia, out->middle.pose.rotation);
+    tpMat33 middle = varyOver(theta * h, inverse0, inverse1, skew, tpZeroMat33(), K);
+    out->middle.turn = middle;
+    out->end.turn =
+        theta < 1.0 ? varyOver((1.0 - theta) * h, inverse1, inverseEnd, skew, middle, K) : middle;
+    tpMat33 byTurn =
+        tpAddMM(tpScaleM(-1.0, tpSkew(out->middle.velocity.angular)), tpMulMM(inverse1, skew));
+    out->middle.spin = tpAddMM(tpMulMM(inverse1, K), tpMulMM(byTurn, middle));
+}
+
+// The same by differences, for fast turns.
+static void probeRotation(const tpInertia* inertia, tpQuat rotation, tpVec3 mean, double theta,
+                          double h, tpTravel* out) {
+    tpVec3 middleTurn[3], middleSpin[3], endTurn[3];
+    double size = probe / h;
+    for (int k = 0; k < 3; ++k) {
+        tpQuat middle, end;
+        tpVec3 spin;
+        tpVec3 near = tpAdd(mean, tpScale(size, tpMakeVec3(k == 0, k == 1, k == 2)));
+        rotateToBoth(inertia, rotation, near, theta, h, &middle, &spin, &end);
+        middleTurn[k] = tpScale(theta / size, turnBetween(out->middle.pose.rotation, middle));
+        middleSpin[k] = tpScale(theta / size, tpSub(spin, out->middle.velocity.angular));
+        endTurn[k] = tpScale(theta / size, turnBetween(out->end.pose.rotation, end));
+    }
+    out->middle.turn = tpMakeMat33(middleTurn[0], middleTurn[1], middleTurn[2]);
+    out->middle.spin = tpMakeMat33(middleSpin[0], middleSpin[1], middleSpin[2]);
+    out->end.turn = tpMakeMat33(endTurn[0], endTurn[1], endTurn[2]);
+}
+
 static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 mean, tpVec3 pushed,
                            double theta, double h, bool withDerivatives, tpTravel* out) {
     tpQuat middle, end;
@@ -72,22 +121,13 @@ static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 mean, 
     if (!withDerivatives) {
         return;
     }
-    tpVec3 middleTurn[3], middleSpin[3], endTurn[3];
-    double size = probe / h;
-    for (int k = 0; k < 3; ++k) {
-        tpQuat middleNear, endNear;
-        tpVec3 spinNear;
-        tpVec3 near = tpAdd(mean, tpScale(size, tpMakeVec3(k == 0, k == 1, k == 2)));
-        rotateToBoth(inertia, start.rotation, near, theta, h, &middleNear, &spinNear, &endNear);
-        middleTurn[k] = tpScale(theta / size, turnBetween(middle, middleNear));
-        middleSpin[k] = tpScale(theta / size, tpSub(spinNear, spin));
-        endTurn[k] = tpScale(theta / size, turnBetween(end, endNear));
-    }
-    out->middle.turn = tpMakeMat33(middleTurn[0], middleTurn[1], middleTurn[2]);
-    out->middle.spin = tpMakeMat33(middleSpin[0], middleSpin[1], middleSpin[2]);
-    out->end.turn = tpMakeMat33(endTurn[0], endTurn[1], endTurn[2]);
-    // w = I^-1 L: L follows z at the start's orientation, I the rotation at the end.
     tpMat33 inverse = tpInertia_InverseWorld(inertia, end);
+    if (h * tpLength(mean) > fastTurn) {
+        probeRotation(inertia, start.rotation, mean, theta, h, out);
+    } else {
+        varyRotation(inertia, start.rotation, mean, inverse, theta, h, out);
+    }
+    // w = I^-1 L: L follows z at the start's orientation, I the rotation at the end.
     tpMat33 byTurn = tpAddMM(tpScaleM(-1.0, tpSkew(endSpin)), tpMulMM(inverse, tpSkew(momentum)));
     out->end.spin = tpAddMM(tpMulMM(inverse, tpInertia_World(inertia, start.rotation)),
                             tpMulMM(byTurn, out->end.turn));
