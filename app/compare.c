@@ -28,18 +28,14 @@ typedef struct tpCompareOptions {
 static const char* const againstWords[] = { "closed-form", "reference", "finest", NULL };
 
 static const char notes[] =
-    "Without --against: the closed form where the scene gives one, else its reference file, else "
-    "the\n"
-    "finest run, which is the scene's own stepper (or the first named) at a quarter of the "
-    "smallest\n"
-    "step. Errors of positions and angles are the largest over bodies and times; those of "
-    "velocities\n"
-    "are means over time, since they jump at impacts. `order` compares a run with that of the "
-    "next\n"
-    "larger step.\n"
+    "Without --against: the closed form where the scene gives one, else its reference file,\n"
+    "else the finest run, which is the scene's own stepper at a quarter of the smallest step.\n"
+    "Errors of positions and angles are the largest over bodies and times; those of velocities\n"
+    "are means over time, since they jump at impacts. `order` compares a run with that of the\n"
+    "next larger step.\n"
     "\n"
-    "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or a\n"
-    "file could not be written.\n";
+    "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or\n"
+    "a file could not be written.\n";
 
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpCompareOptions* options) {
@@ -220,17 +216,19 @@ static bool planRuns(const tpCompareOptions* options, bool needsTruth, tpCompari
         fprintf(stderr, "tippe compare: a step of %g s makes too many steps\n", finest);
         return false;
     }
-    tpStepperId own = tpScene_GetStepper(comparison->scene), truth = steppers[0];
-    for (int i = 0; i < stepperCount; ++i) {
-        truth = steppers[i] == own ? own : truth;
-    }
+    tpStepperId own = tpScene_GetStepper(comparison->scene);
+    bool isPlanned = !needsTruth;
     for (int i = 0; i < stepperCount; ++i) {
         for (int k = 0; k < stepCount; ++k) {
             addRun(comparison, steppers[i], steps[k], false);
         }
-        if (needsTruth && steppers[i] == truth) {
-            addRun(comparison, truth, finest, true);
+        if (steppers[i] == own && !isPlanned) {
+            addRun(comparison, own, finest, true);
+            isPlanned = true;
         }
+    }
+    if (!isPlanned) { // the scene's author knew why, also where others are asked for
+        addRun(comparison, own, finest, true);
     }
     return true;
 }

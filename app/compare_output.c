@@ -57,28 +57,53 @@ static void printRun(const tpComparedRun* run, int leading) {
            run->outcome->status == runDone ? "" : runStatusWord(run));
 }
 
-// What a stepper's runs said, each sentence once.
+static const tpRunNote* findNote(const tpComparedRun* run, const char* text) {
+    for (int k = 0; k < run->outcome->noteCount; ++k) {
+        if (strcmp(run->outcome->notes[k].text, text) == 0) {
+            return &run->outcome->notes[k];
+        }
+    }
+    return NULL;
+}
+
+// A sentence of a stepper's, once: at the first run that said it, with all that did.
+static void printNote(const tpComparison* comparison, int index, const char* text) {
+    const tpComparedRun* run = &comparison->runs[index];
+    for (int i = 0; i < index; ++i) {
+        const tpComparedRun* earlier = &comparison->runs[i];
+        if (earlier->stepper == run->stepper && findNote(earlier, text) != NULL) {
+            return;
+        }
+    }
+    printf("  %s: %s (", tpStepperName(run->stepper), text);
+    for (int i = index; i < comparison->runCount; ++i) {
+        const tpComparedRun* other = &comparison->runs[i];
+        const tpRunNote* note = other->stepper == run->stepper ? findNote(other, text) : NULL;
+        if (note != NULL) {
+            printf("%s%lld of %lld steps", i == index ? "" : ", ", (long long)note->stepCount,
+                   (long long)other->outcome->audit.stepCount);
+        }
+    }
+    printf(")\n");
+}
+
+// What the runs said besides numbers.
 static void printNotes(const tpComparison* comparison) {
-    bool isFirst = true;
+    printf("\n");
     for (int i = 0; i < comparison->runCount; ++i) {
         const tpComparedRun* run = &comparison->runs[i];
         const tpRunOutcome* outcome = run->outcome;
         if (outcome->message[0] != '\0') {
-            printf("%s  %s, step %.4g: %s\n", isFirst ? "\n" : "", tpStepperName(run->stepper),
-                   run->step, outcome->message);
-            isFirst = false;
+            printf("  %s, step %.4g: %s\n", tpStepperName(run->stepper), run->step,
+                   outcome->message);
         }
         for (int k = 0; k < outcome->noteCount; ++k) {
-            printf("%s  %s, step %.4g: %s (%lld of %lld steps)\n", isFirst ? "\n" : "",
-                   tpStepperName(run->stepper), run->step, outcome->notes[k].text,
-                   (long long)outcome->notes[k].stepCount, (long long)outcome->audit.stepCount);
-            isFirst = false;
+            printNote(comparison, i, outcome->notes[k].text);
         }
         for (int k = 0; k < outcome->audit.fallbackCount; ++k) {
-            printf("%s  %s, step %.4g: %lld steps carried by the fallback '%s'\n",
-                   isFirst ? "\n" : "", tpStepperName(run->stepper), run->step,
+            printf("  %s, step %.4g: %lld steps carried by the fallback '%s'\n",
+                   tpStepperName(run->stepper), run->step,
                    (long long)outcome->audit.fallbacks[k].count, outcome->audit.fallbacks[k].name);
-            isFirst = false;
         }
     }
 }
@@ -98,7 +123,7 @@ void printComparison(const tpComparison* comparison) {
         printRun(run, leading);
     }
     printNotes(comparison);
-    printf("\n  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
+    printf("  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
            "account does not\n  explain; gain: largest rise of energy in one step beyond the "
            "work done, J; failed: solves\n");
 }
