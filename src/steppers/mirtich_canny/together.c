@@ -184,17 +184,28 @@ static bool shareOut(const tpEvents* events, const int* chosen, int count, const
     if (events->system->isPlanar) {
         lock(&gram, &wrench);
     }
-    Vec6 parts;
+    Vec6 parts, left = wrench;
     if (!solve6(gram, wrench, &parts)) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpVec3 d = tpScale(1.0 / place->size, tpSub(pointOf(contact), place->center));
-        tpVec3 r = tpAdd(head(&parts), tpCross(tail(&parts), d));
-        impulses[i] = tpScale(signOf(contact, place->first), weigh(r, contact->normal, weights[i]));
+        tpVec3 share = tpAdd(head(&parts), tpCross(tail(&parts), d));
+        tpVec3 r = weigh(share, contact->normal, weights[i]);
+        impulses[i] = tpScale(signOf(contact, place->first), r);
+        Vec6 given = join(r, tpCross(d, r));
+        for (int k = 0; k < 6; ++k) {
+            left.x[k] -= given.x[k];
+        }
     }
-    return true;
+    // Contacts on a line hold no moment about it, which rounding can hide from the solve.
+    double missing = 0.0, whole = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        missing = fmax(missing, fabs(left.x[k]));
+        whole = fmax(whole, fabs(wrench.x[k]));
+    }
+    return missing <= 1e-9 * whole;
 }
 
 // Shares a wrench out within the friction cones; false where no way was found, or the contacts do not hold
