@@ -76,6 +76,9 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_eventShareOption] = { "event_share", tp_numberOption, 4.0, 0.01, 1e6, NULL, NULL,
                               "events of a body in a step, in those of one at rest, before it is "
                               "handed over" },
+    [tp_substepsOption] = { "substeps", tp_integerOption, 0, 0, 64, NULL, NULL,
+                            "for real time: parts of a step with two sweeps each; 0: sweeps until "
+                            "the tolerance is met" },
 };
 
 tpOptions tpDefaultOptions(void) {

@@ -31,6 +31,7 @@ typedef enum tpOptionIndex {
     tp_restitutionLawOption,
     tp_handOverOption,
     tp_eventShareOption,
+    tp_substepsOption,
     tp_optionCount
 } tpOptionIndex;
 

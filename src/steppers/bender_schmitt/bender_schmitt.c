@@ -12,6 +12,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "steppers/bender_schmitt/brisk.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/matching.h"
 #include "steppers/bender_schmitt/step.h"
@@ -88,7 +89,7 @@ static bool findStartContacts(tpBenderStep* step, tpContact** contacts, int* cou
 }
 
 // Contacts where the step has led, found with margins that the next step can use.
-static bool findEndContacts(tpBenderStep* step) {
+static bool findEndContacts(tpBenderStep* step, tpContact** contacts, int* count) {
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
     const tpAllocator* allocator = &system->allocator;
@@ -102,20 +103,17 @@ static bool findEndContacts(tpBenderStep* step) {
     for (int i = 0; i < system->bodyCount; ++i) {
         margins[i] += tpSystem_IsDynamic(system, i) ? fall : 0.0;
     }
-    tpContact* contacts;
-    int count;
     state->layout = 0;
-    if (tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
-            tp_success ||
-        !TP_RESERVE(allocator, state->contacts, count) ||
+    if (tpSystem_FindContacts(system, system->poses.data, margins, contacts, count) != tp_success ||
+        !TP_RESERVE(allocator, state->contacts, *count) ||
         !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
         !TP_RESERVE(allocator, state->margins, system->bodyCount)) {
         return false;
     }
-    state->contacts.count = count;
+    state->contacts.count = *count;
     state->poses.count = state->margins.count = system->bodyCount;
-    if (count > 0) {
-        memcpy(state->contacts.data, contacts, sizeof(tpContact) * (size_t)count);
+    if (*count > 0) {
+        memcpy(state->contacts.data, *contacts, sizeof(tpContact) * (size_t)*count);
     }
     if (system->bodyCount > 0) {
         size_t bodies = (size_t)system->bodyCount;
@@ -123,10 +121,7 @@ static bool findEndContacts(tpBenderStep* step) {
         memcpy(state->margins.data, margins, sizeof(double) * bodies);
     }
     state->layout = system->layout;
-    step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
-                                  &system->arena);
-    return step->match != NULL && tpTouch_Create(&step->end, system, system->poses.data, contacts,
-                                                 count, step->settings->budget);
+    return true;
 }
 
 // A part of a step ------------------------------------------------------------------------------------
@@ -197,7 +192,16 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
     report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
-    if (!findEndContacts(step)) {
+    tpContact* contacts;
+    int count;
+    if (!findEndContacts(step, &contacts, &count)) {
+        return false;
+    }
+    step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
+                                  &system->arena);
+    if (step->match == NULL ||
+        !tpTouch_Create(&step->end, system, system->poses.data, contacts, count,
+                        step->settings->budget)) {
         return false;
     }
     return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);
@@ -229,6 +233,20 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     return isDone;
 }
 
+// The step in real time: parts with a sweep or two each.
+static bool takeBriskStep(tpBenderStep* step, int parts) {
+    tpSystem* system = step->system;
+    double h = step->duration;
+    tpContact* contacts;
+    int count;
+    return tpTimeStep_Begin(&step->time, system, h, h, step->report) &&
+           findStartContacts(step, &contacts, &count) &&
+           tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
+                          step->settings->budget) &&
+           tpBrisk_Solve(step, parts) && findEndContacts(step, &contacts, &count) &&
+           tpBrisk_List(step, contacts, count, parts);
+}
+
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpBenderSettings settings = readOptions(system, options);
@@ -240,7 +258,11 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bender.report = report;
     bender.duration = h;
     tpTally tally = { NULL, 0 };
-    if (!takeStep(&bender, &tally) || !tpBenderStep_Remember(&bender, &tally)) {
+    int parts = (int)options->values[tp_substepsOption];
+    bool isDone = parts > 0 && tpBrisk_CanStep(system)
+                      ? takeBriskStep(&bender, parts)
+                      : takeStep(&bender, &tally) && tpBenderStep_Remember(&bender, &tally);
+    if (!isDone) {
         ((tpBenderSchmitt*)state)->layout = 0;
         report->undone = true;
         report->note = "out of memory";
@@ -257,6 +279,7 @@ static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_shockPropagationOption,
                                       tp_budgetOption,
                                       tp_pushOutSpeedOption,
+                                      tp_substepsOption,
                                       tp_optionCount };
 
 const tpStepper tpBenderSchmittStepper = {

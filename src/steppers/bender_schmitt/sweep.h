@@ -60,6 +60,10 @@ typedef struct tpContactPack {
     double low[tp_packWidth];        // least normal impulse, <= 0, N s
     double impulse[3][tp_packWidth]; // on A
     double speed[3][tp_packWidth];   // of A against B as last asked for, without bias, m/s
+    // Of steps in parts (brisk.h): the gap at the start of the step and of the part, m; the impulses of
+    // all parts so far.
+    double startGap[tp_packWidth], gap[tp_packWidth];
+    double total[3][tp_packWidth];
 } tpContactPack;
 
 // Packs over the same eight pairs of bodies, one after the other.

@@ -77,4 +77,14 @@ static inline void storeLines(double* base, const int32_t* indices, unsigned mas
     }
 }
 
-const tpWideSweep tp_avx2Sweep = { "AVX2", 4, sweepRun, startRun, speedRun, respondRun };
+const tpWideSweep tp_avx2Sweep = {
+    .name = "AVX2",
+    .width = 4,
+    .sweepRun = sweepRun,
+    .startRun = startRun,
+    .speedRun = speedRun,
+    .respondRun = respondRun,
+    .gapRun = gapRun,
+    .softRun = softRun,
+    .bounceRun = bounceRun,
+};

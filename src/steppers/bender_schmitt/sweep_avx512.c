@@ -83,4 +83,14 @@ static inline void storeLines(double* base, const int32_t* indices, unsigned mas
     }
 }
 
-const tpWideSweep tp_avx512Sweep = { "AVX-512", 8, sweepRun, startRun, speedRun, respondRun };
+const tpWideSweep tp_avx512Sweep = {
+    .name = "AVX-512",
+    .width = 8,
+    .sweepRun = sweepRun,
+    .startRun = startRun,
+    .speedRun = speedRun,
+    .respondRun = respondRun,
+    .gapRun = gapRun,
+    .softRun = softRun,
+    .bounceRun = bounceRun,
+};

@@ -264,3 +264,82 @@ static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
         }
     }
 }
+
+// Parts of a step --------------------------------------------------------------------------------
+
+static void gapRun(tpSweeper* sweeper, const tpPackRun* run) {
+    const double* displacements = (const double*)sweeper->velocities;
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideLines a, b;
+        loadLines(displacements, first->bodyA + lane, &a);
+        loadLines(displacements, first->bodyB + lane, &b);
+        for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            WideVec onA = pointVelocity(&a, loadVec(pack->armA[0], lane));
+            WideVec onB = pointVelocity(&b, loadVec(pack->armB[0], lane));
+            WideVec relative = { onA.x - onB.x, onA.y - onB.y, onA.z - onB.z };
+            wide moved = dotVec(relative, loadVec(pack->normal[0], lane));
+            storeWide(&pack->gap[lane], loadWide(&pack->startGap[lane]) + moved);
+        }
+    }
+}
+
+static inline void softPack(tpContactPack* pack, int lane, const tpSoftness* soft,
+                            WideBodies* bodies) {
+    wide u[3];
+    speedsOf(pack, lane, &bodies->velocityA, &bodies->velocityB, u);
+    wide gap = loadWide(&pack->gap[lane]), old = loadWide(&pack->impulse[0][lane]);
+    wideMask isOpen = wideGreater(gap, wideOf(0.0));
+    wide led = wideMax(wideOf(soft->rate) * gap, wideOf(-soft->push));
+    wide bias = wideSelect(isOpen, wideOf(soft->inverseTime) * gap, led);
+    wide mass = wideSelect(isOpen, wideOf(1.0), wideOf(soft->mass));
+    wide kept = wideSelect(isOpen, old, wideOf(1.0 - soft->impulse) * old);
+    wide normal =
+        wideMax(kept - mass * ((u[0] + bias) * loadWide(&pack->inverseNormal[lane])), wideOf(0.0));
+    wide change[3];
+    change[0] = normal - old;
+    wide ut = u[1] + loadWide(&pack->response[1][lane]) * change[0];
+    wide uo = u[2] + loadWide(&pack->response[2][lane]) * change[0];
+    wide oldT = loadWide(&pack->impulse[1][lane]), oldO = loadWide(&pack->impulse[2][lane]);
+    wide rt = oldT, ro = oldO;
+    solveFriction(pack, lane, ut, uo, normal, &rt, &ro);
+    change[1] = rt - oldT;
+    change[2] = ro - oldO;
+    storeWide(&pack->impulse[0][lane], normal);
+    storeWide(&pack->impulse[1][lane], rt);
+    storeWide(&pack->impulse[2][lane], ro);
+    push(bodies, pack, lane, change);
+}
+
+static void softRun(tpSweeper* sweeper, const tpPackRun* run, const tpSoftness* softness,
+                    bool isBackward) {
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweeper, first, lane, &bodies);
+        for (int k = 0; k < run->count; ++k) {
+            int place = isBackward ? run->count - 1 - k : k;
+            softPack(first + place, lane, softness, &bodies);
+        }
+        storeBodies(sweeper, first, lane, &bodies);
+    }
+}
+
+static void bounceRun(tpSweeper* sweeper, const tpPackRun* run) {
+    tpContactPack* first = &sweeper->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweeper, first, lane, &bodies);
+        for (tpContactPack* pack = first; pack < first + run->count; ++pack) {
+            wide u[3], zero = wideOf(0.0);
+            speedsOf(pack, lane, &bodies.velocityA, &bodies.velocityB, u);
+            wide bias = loadWide(&pack->bias[0][lane]), old = loadWide(&pack->impulse[0][lane]);
+            wide wanted = old - (u[0] + bias) * loadWide(&pack->inverseNormal[lane]);
+            wide normal = wideSelect(wideGreater(zero, bias), wideMax(wanted, zero), old);
+            wide change[3] = { normal - old, zero, zero };
+            storeWide(&pack->impulse[0][lane], normal);
+            push(&bodies, pack, lane, change);
+        }
+        storeBodies(sweeper, first, lane, &bodies);
+    }
+}

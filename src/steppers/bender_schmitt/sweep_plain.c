@@ -50,4 +50,14 @@ static inline void storeLines(double* base, const int32_t* indices, unsigned mas
     }
 }
 
-const tpWideSweep tp_plainSweep = { "plain", 1, sweepRun, startRun, speedRun, respondRun };
+const tpWideSweep tp_plainSweep = {
+    .name = "plain",
+    .width = 1,
+    .sweepRun = sweepRun,
+    .startRun = startRun,
+    .speedRun = speedRun,
+    .respondRun = respondRun,
+    .gapRun = gapRun,
+    .softRun = softRun,
+    .bounceRun = bounceRun,
+};

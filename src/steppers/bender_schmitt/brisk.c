@@ -1,0 +1,262 @@
+// Steps in real time: the sweeps are spread over parts of the step.
+//
+// A sweep does more good on a shorter step: what it leaves undone moves bodies less, and the next part sees
+// it. So a step of h is taken in n parts of h / n, each with one sweep that also takes back overlaps and one
+// that leaves only true velocities [MacklinEtAl19; Catto24]. Contacts are found once; their gaps follow the
+// bodies' displacements, to first order. Impulses carry over from part to part and from step to step, as
+// changes of the bodies' velocities: what all contacts together gave a body in one part it gets at the
+// beginning of the next.
+//
+// Where bodies overlap the normal row is an implicit spring with damping rather than rigid: with few sweeps
+// rigid rows answer each other's errors with velocities, soft ones do not. The spring's frequency is as high
+// as the part resolves: overlaps vanish with h. Of the two sweeps one goes backward, from the last colour
+// and point to the first, in turn: a wall of boxes swept one way only leans to the side that is always
+// swept last.
+
+#include "steppers/bender_schmitt/brisk.h"
+
+#include <string.h>
+
+#include "steppers/bender_schmitt/crew.h"
+#include "steppers/bender_schmitt/sweep_wide.h"
+
+// Turns of the contact spring in a part, and its damping (1: critical).
+static const double springTurns = 0.125;
+static const double springDamping = 5.0;
+
+typedef struct Brisk {
+    tpBenderStep* step;
+    tpSweeper* sweeper;
+    int parts;
+    double time;            // of a part, s
+    tpVelocity* velocities; // now
+    tpVelocity* kicks;      // what forces add in a part
+    tpVelocity* bases;      // velocities of the part without its contacts' impulses
+    tpVelocity* given;      // what the contacts' impulses make of it
+    tpVelocity* moved;      // displacements since the start of the step
+    tpSoftness soft, rigid;
+    bool bounces;
+} Brisk;
+
+bool tpBrisk_CanStep(const tpSystem* system) {
+    int blocks, rows;
+    tpJoints_Count(system, &blocks, &rows);
+    bool isTorsional = false;
+    for (int i = 0; i < system->materials.count; ++i) {
+        isTorsional = isTorsional || system->materials.data[i].friction.torsionalArm > 0.0;
+    }
+    for (int i = 0; i < system->pairs.count; ++i) {
+        const tpPairDef* pair = &system->pairs.data[i];
+        isTorsional = isTorsional || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
+    }
+    return blocks == 0 && !isTorsional;
+}
+
+static tpSoftness softnessOf(double time, double pushOut) {
+    double frequency = 6.283185307179586 * springTurns / time;
+    // An implicit step of m x'' + 2 zeta m w x' + m w^2 x = 0.
+    double damped = 2.0 * springDamping + time * frequency;
+    double stiff = time * frequency * damped;
+    tpSoftness soft = { 1.0 / time, frequency / damped, pushOut, stiff / (1.0 + stiff),
+                        1.0 / (1.0 + stiff) };
+    return soft;
+}
+
+// Lines of bodies, number by number: out = a + s b, wherever out lies.
+static void addLines(tpVelocity* out, const tpVelocity* a, double s, const tpVelocity* b,
+                     tpRange range) {
+    for (int i = range.begin; i < range.end; ++i) {
+        out[i].linear = tpMulAdd(a[i].linear, s, b[i].linear);
+        out[i].angular = tpMulAdd(a[i].angular, s, b[i].angular);
+    }
+}
+
+typedef void (*RunFunction)(tpSweeper* sweeper, const tpPackRun* run);
+
+// All runs at once: what they do does not touch bodies.
+static void overRuns(tpCrew* crew, int member, tpSweeper* sweeper, RunFunction function) {
+    tpRange range = tpCrew_Share(crew, member, 0, sweeper->runCount);
+    for (int r = range.begin; r < range.end; ++r) {
+        function(sweeper, &sweeper->runs[r]);
+    }
+    tpCrew_Wait(crew);
+}
+
+// Colour after colour.
+static void overColours(tpCrew* crew, int member, tpSweeper* sweeper, RunFunction function) {
+    for (int c = 0; c < sweeper->colourCount; ++c) {
+        tpRange range = tpCrew_Share(crew, member, sweeper->colours[c], sweeper->colours[c + 1]);
+        for (int r = range.begin; r < range.end; ++r) {
+            function(sweeper, &sweeper->runs[r]);
+        }
+        tpCrew_Wait(crew);
+    }
+}
+
+static void sweepSoftly(tpCrew* crew, int member, tpSweeper* sweeper, const tpSoftness* softness,
+                        bool isBackward) {
+    for (int k = 0; k < sweeper->colourCount; ++k) {
+        int c = isBackward ? sweeper->colourCount - 1 - k : k;
+        tpRange range = tpCrew_Share(crew, member, sweeper->colours[c], sweeper->colours[c + 1]);
+        for (int r = range.begin; r < range.end; ++r) {
+            sweeper->wide->softRun(sweeper, &sweeper->runs[r], softness, isBackward);
+        }
+        tpCrew_Wait(crew);
+    }
+}
+
+static void addTotals(tpSweeper* sweeper, const tpPackRun* run) {
+    for (int p = run->first; p < run->first + run->count; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        for (int k = 0; k < 3; ++k) {
+            for (int lane = 0; lane < tp_packWidth; ++lane) {
+                pack->total[k][lane] += pack->impulse[k][lane];
+            }
+        }
+    }
+}
+
+// One member's share of the whole step; all members go through it together.
+static void solveParts(void* context, tpCrew* crew, int member) {
+    Brisk* brisk = context;
+    const tpWideSweep* wide = brisk->sweeper->wide;
+    tpRange bodies = tpCrew_Share(crew, member, 0, brisk->sweeper->bodyCount);
+    // Each member has its own view of the sweeper: which velocities it works on.
+    tpSweeper sweeper = *brisk->sweeper;
+    sweeper.velocities = brisk->given;
+    overColours(crew, member, &sweeper, wide->startRun);
+    for (int part = 0; part < brisk->parts; ++part) {
+        addLines(brisk->bases, brisk->velocities, 1.0, brisk->kicks, bodies);
+        addLines(brisk->velocities, brisk->bases, 1.0, brisk->given, bodies);
+        tpCrew_Wait(crew);
+        sweeper.velocities = brisk->moved;
+        overRuns(crew, member, &sweeper, wide->gapRun);
+        sweeper.velocities = brisk->velocities;
+        bool isOdd = part % 2 == 1;
+        sweepSoftly(crew, member, &sweeper, &brisk->soft, isOdd);
+        addLines(brisk->moved, brisk->moved, brisk->time, brisk->velocities, bodies);
+        tpCrew_Wait(crew);
+        sweepSoftly(crew, member, &sweeper, &brisk->rigid, !isOdd);
+        if (part == brisk->parts - 1 && brisk->bounces) {
+            overColours(crew, member, &sweeper, wide->bounceRun);
+        }
+        addLines(brisk->given, brisk->velocities, -1.0, brisk->bases, bodies);
+        overRuns(crew, member, &sweeper, addTotals);
+    }
+}
+
+// Gaps and bounces of all contacts; starts are those of the last step, spread over the parts.
+static void startContacts(Brisk* brisk) {
+    tpBenderStep* step = brisk->step;
+    tpTouch* touch = &step->start;
+    tpSweeper* sweeper = brisk->sweeper;
+    sweeper->velocities = step->time.startVelocities;
+    tpSweeper_FindSpeeds(sweeper);
+    double threshold =
+        fmax(step->settings->threshold, 2.0 * step->time.h * tpLength(step->system->gravity));
+    int cursor = 0;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
+        if (rest != NULL) {
+            tpTouch_SetStart(touch, i, tpScale(1.0 / brisk->parts, rest->drift), 0.0);
+        }
+    }
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            int i = pack->contact[lane];
+            if (i >= 0) {
+                double approach = pack->speed[0][lane];
+                double bounce = touch->laws[i].restitution * approach;
+                pack->startGap[lane] = touch->contacts[i].gap;
+                pack->bias[0][lane] = approach < -threshold ? bounce : 0.0;
+                brisk->bounces = brisk->bounces || pack->bias[0][lane] < 0.0;
+            }
+        }
+    }
+}
+
+// Energy that the contacts took: their impulses times the mean of the velocities before and after.
+static void accountEnergy(Brisk* brisk) {
+    tpStepReport* report = brisk->step->report;
+    tpTimeStep* time = &brisk->step->time;
+    tpSweeper* sweeper = brisk->sweeper;
+    tpRange all = { 0, sweeper->bodyCount };
+    addLines(brisk->kicks, time->freeVelocities, 1.0, brisk->velocities, all);
+    sweeper->velocities = brisk->kicks;
+    tpSweeper_FindSpeeds(sweeper);
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            report->impactLoss -= 0.5 * pack->total[0][lane] * pack->speed[0][lane];
+            report->frictionLoss -= 0.5 * (pack->total[1][lane] * pack->speed[1][lane] +
+                                           pack->total[2][lane] * pack->speed[2][lane]);
+        }
+    }
+}
+
+// The certificate: the contact law at the end of the last part.
+static void judge(Brisk* brisk) {
+    tpSweeper* sweeper = brisk->sweeper;
+    tpStepReport* report = brisk->step->report;
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        tpContactPack* pack = &sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            double open = fmax(0.0, pack->gap[lane]) * brisk->rigid.inverseTime;
+            pack->bias[0][lane] = pack->bias[0][lane] < 0.0 ? pack->bias[0][lane] : open;
+        }
+    }
+    sweeper->velocities = brisk->bases;
+    double size = fmax(tpSweeper_FreeSpeed(sweeper), 1e-6);
+    sweeper->velocities = brisk->velocities;
+    tpSweepVerdict verdict = tpSweeper_Judge(sweeper);
+    double goal = fmin(brisk->step->settings->tolerance, 0.5e-8 * size);
+    bool isSolved = verdict.velocity <= goal;
+    report->solveCount += brisk->parts;
+    report->iterationCount += 2 * brisk->parts;
+    report->failureCount += isSolved ? 0 : 1;
+    report->converged = report->converged && isSolved;
+    report->residual = fmax(report->residual, verdict.velocity / size);
+    report->coneViolation = fmax(report->coneViolation, verdict.cone);
+    report->dissipationViolation = fmax(report->dissipationViolation, verdict.dissipation);
+}
+
+bool tpBrisk_Solve(tpBenderStep* step, int parts) {
+    tpSystem* system = step->system;
+    tpArena* arena = &system->arena;
+    tpTimeStep* time = &step->time;
+    int count = system->bodyCount;
+    Brisk brisk = { .step = step, .sweeper = &step->start.sweeper, .parts = parts };
+    brisk.time = time->h / parts;
+    brisk.velocities = time->velocities;
+    brisk.moved = time->moves;
+    brisk.kicks = TP_SCRATCH(arena, tpVelocity, count);
+    brisk.bases = TP_SCRATCH(arena, tpVelocity, count);
+    brisk.given = TP_SCRATCH_ZEROED(arena, tpVelocity, count);
+    if (arena->failed) {
+        return false;
+    }
+    brisk.soft = softnessOf(brisk.time, step->settings->pushOut);
+    brisk.rigid = (tpSoftness){ 1.0 / brisk.time, 0.0, 0.0, 1.0, 0.0 };
+    if (count > 0) {
+        size_t bytes = sizeof(tpVelocity) * (size_t)count;
+        memcpy(brisk.velocities, time->startVelocities, bytes);
+        memset(brisk.moved, 0, bytes);
+    }
+    for (int i = 0; i < count; ++i) {
+        tpVec3 linear = tpSub(time->freeVelocities[i].linear, time->startVelocities[i].linear);
+        tpVec3 angular = tpSub(time->freeVelocities[i].angular, time->startVelocities[i].angular);
+        brisk.kicks[i] = (tpVelocity){ .linear = tpScale(1.0 / parts, linear),
+                                       .angular = tpScale(1.0 / parts, angular) };
+    }
+    startContacts(&brisk);
+    tpCrew_Run(system->tasks, brisk.sweeper->contactCount, solveParts, &brisk);
+    for (int i = 0; i < count; ++i) {
+        time->moves[i].linear = tpScale(1.0 / time->h, brisk.moved[i].linear);
+        time->moves[i].angular = tpScale(1.0 / time->h, brisk.moved[i].angular);
+    }
+    accountEnergy(&brisk);
+    judge(&brisk);
+    tpTimeStep_Drift(time);
+    return true;
+}

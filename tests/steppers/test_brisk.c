@@ -1,0 +1,192 @@
+// Steps in parts, for real time: fewer digits, the same laws.
+
+#include "support/check.h"
+#include "tippe/world.h"
+
+static tpWorld* makeWorld(int threads, double friction, double restitution, const char* parts) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_benderSchmitt;
+    def.threadCount = threads;
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = friction;
+    material.restitution = restitution;
+    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    assert_int_equal(tpWorld_SetOption(world, "substeps", parts, NULL), tp_success);
+    return world;
+}
+
+static void addFloor(tpWorld* world, tpVec3 normal) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpPlane plane = { normal, 0.0 };
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane);
+}
+
+static tpBodyId addBox(tpWorld* world, tpVec3 place, tpQuat rotation) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.rotation = rotation;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1.0;
+    tpBox box = { { 1.0, 1.0, 1.0 } };
+    tpCreateBox(world, body, &shape, &box);
+    return body;
+}
+
+static tpBodyId addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.velocity = velocity;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1.0;
+    tpSphere ball = { 0.5 };
+    tpCreateSphere(world, body, &shape, &ball);
+    return body;
+}
+
+// A wall of bricks, nine rows of nine.
+static tpWorld* makeWall(int threads) {
+    tpWorld* world = makeWorld(threads, 0.5, 0.0, "4");
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    for (int row = 0; row < 12; ++row) {
+        for (int k = 0; k < 30; ++k) {
+            addBox(world, tpMakeVec3(1.02 * k + 0.5 * (row % 2), 0.0, row + 0.5), tpIdentityQuat());
+        }
+    }
+    addBall(world, tpMakeVec3(8.0, -3.0, 6.0), tpMakeVec3(0.0, 20.0, 0.0));
+    return world;
+}
+
+static void threadsGiveTheSameBits(void** state) {
+    (void)state;
+    uint64_t hashes[3];
+    for (int threads = 1; threads <= 3; ++threads) {
+        tpWorld* world = makeWall(threads);
+        for (int i = 0; i < 40; ++i) {
+            tpWorld_Step(world, 1.0 / 60.0);
+        }
+        hashes[threads - 1] = tpWorld_HashState(world);
+        tpDestroyWorld(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    assert_true(hashes[0] == hashes[2]);
+}
+
+static void snapshotsContinueBitForBit(void** state) {
+    (void)state;
+    tpWorld* world = makeWall(1);
+    for (int i = 0; i < 20; ++i) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    uint64_t hashes[2];
+    for (int run = 0; run < 2; ++run) {
+        assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+        for (int i = 0; i < 20; ++i) {
+            tpWorld_Step(world, 1.0 / 60.0);
+        }
+        hashes[run] = tpWorld_HashState(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
+// How far the top of a stack of boxes has sunk after ten seconds; what the floor carries is its weight.
+static double sinkOfStack(int boxes, const char* parts) {
+    tpWorld* world = makeWorld(1, 0.5, 0.0, parts);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId top = { 0, 0 };
+    for (int i = 0; i < boxes; ++i) {
+        top = addBox(world, tpMakeVec3(0.0, 0.0, i + 0.5), tpIdentityQuat());
+    }
+    for (int i = 0; i < 600; ++i) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    tpVec3 place = tpBody_GetPosition(world, top);
+    CHECK_BELOW(fabs(place.x) + fabs(place.y), 5e-3);
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    double weight = 0.0;
+    for (int i = 0; i < count; ++i) {
+        // The floor is the first body.
+        bool isFloor = contacts[i].bodyA.slot == 1 || contacts[i].bodyB.slot == 1;
+        weight += isFloor ? contacts[i].normalImpulse : 0.0;
+    }
+    CHECK_NEAR(weight * 60.0, boxes * 9.81, 0.001 * boxes * 9.81);
+    tpDestroyWorld(world);
+    return boxes - 0.5 - place.z;
+}
+
+// A stack stands on soft contacts, whose overlap is the square of the part's length times the load.
+static void stacksStand(void** state) {
+    (void)state;
+    double four = sinkOfStack(10, "4"), eight = sinkOfStack(10, "8");
+    CHECK_BELOW(four, 0.03);
+    CHECK_NEAR(eight / four, 0.25, 0.03);
+}
+
+// On a slope a block holds below the angle of friction and slides with g (sin - mu cos) above it.
+static void blocksOnSlopes(void** state) {
+    (void)state;
+    double angle = 20.0 * 3.14159265358979323846 / 180.0;
+    double mus[2] = { 0.5, 0.2 };
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeWorld(1, mus[k], 0.0, "4");
+        tpVec3 normal = tpMakeVec3(sin(angle), 0.0, cos(angle));
+        tpVec3 down = tpMakeVec3(cos(angle), 0.0, -sin(angle));
+        addFloor(world, normal);
+        tpQuat tilt = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), angle);
+        tpBodyId block = addBox(world, tpScale(0.5, normal), tilt);
+        tpVec3 start = tpBody_GetPosition(world, block);
+        double way = 0.0, before = 0.0;
+        for (int i = 0; i < 120; ++i) {
+            tpWorld_Step(world, 1.0 / 60.0);
+            before = i == 60 ? way : before;
+            way = tpDot(down, tpSub(tpBody_GetPosition(world, block), start));
+        }
+        double slope = 9.81 * (sin(angle) - mus[k] * cos(angle));
+        if (slope > 0.0) {
+            CHECK_NEAR(way, 0.5 * slope * 4.0, 0.02);
+        } else {
+            // It has settled on its springs in the first second.
+            CHECK_NEAR(way - before, 0.0, 1e-6);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// Two balls: momentum is kept to rounding, and they part with e times the speed they met with.
+static void ballsBounce(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1, 0.3, 0.5, "4");
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpBodyId a = addBall(world, tpMakeVec3(-1.0, 0.0, 0.0), tpMakeVec3(2.0, 0.0, 0.0));
+    tpBodyId b = addBall(world, tpMakeVec3(1.0, 0.0, 0.0), tpMakeVec3(-1.0, 0.0, 0.0));
+    tpVec3 before = tpWorld_GetLinearMomentum(world);
+    for (int i = 0; i < 60; ++i) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    double parting = tpBody_GetVelocity(world, b).x - tpBody_GetVelocity(world, a).x;
+    CHECK_NEAR(parting, 1.5, 1e-9);
+    CHECK_VEC3(tpWorld_GetLinearMomentum(world), before, 1e-12);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threadsGiveTheSameBits),
+        cmocka_unit_test(snapshotsContinueBitForBit),
+        cmocka_unit_test(stacksStand),
+        cmocka_unit_test(blocksOnSlopes),
+        cmocka_unit_test(ballsBounce),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
