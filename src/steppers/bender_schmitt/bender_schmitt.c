@@ -15,6 +15,7 @@
 #include "steppers/bender_schmitt/brisk.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/matching.h"
+#include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/step.h"
 
 // Parts of a step before the rest of it is taken without looking for impacts.
@@ -65,7 +66,7 @@ static bool isKnown(const tpBenderStep* step) {
     double fineCount = step->settings->budget / 1500.0;
     bool isFine = state->contacts.count <= fineCount;
     for (int i = 0; i < count; ++i) {
-        double spare = isFine ? 0.0 : 0.25 * system->bodies.data[i].reach;
+        double spare = isFine ? 0.0 : TP_SPARE_WAY * system->bodies.data[i].reach;
         if (step->time.margins[i] > state->margins.data[i] * (1.0 + 1e-9) + spare) {
             return false;
         }
@@ -80,6 +81,10 @@ static bool findStartContacts(tpBenderStep* step, tpContact** contacts, int* cou
         return tpSystem_FindContacts(system, system->poses.data, step->time.margins, contacts,
                                      count) == tp_success;
     }
+    // They were looked for at least as far away as these margins say.
+    for (int i = 0; i < step->time.bodyCount; ++i) {
+        step->time.margins[i] = fmax(step->time.margins[i], state->margins.data[i]);
+    }
     *count = state->contacts.count;
     *contacts = TP_SCRATCH(&system->arena, tpContact, *count);
     if (*contacts != NULL && *count > 0) {
@@ -93,19 +98,15 @@ static bool findEndContacts(tpBenderStep* step, tpContact** contacts, int* count
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
     const tpAllocator* allocator = &system->allocator;
-    double* margins = tpSystem_Margins(system, system->velocities.data, step->time.startVelocities,
-                                       step->duration);
-    if (margins == NULL) {
+    // The drift has left its own, unless joints have been brought back since, which moves bodies.
+    bool isMoved = system->joints.count > 0;
+    if ((step->found == NULL || isMoved) && !tpMissed_Look(step)) {
         return false;
     }
-    // Falling, a body is faster in the next step.
-    double fall = step->duration * step->duration * tpLength(system->gravity);
-    for (int i = 0; i < system->bodyCount; ++i) {
-        margins[i] += tpSystem_IsDynamic(system, i) ? fall : 0.0;
-    }
+    *contacts = step->found;
+    *count = step->foundCount;
     state->layout = 0;
-    if (tpSystem_FindContacts(system, system->poses.data, margins, contacts, count) != tp_success ||
-        !TP_RESERVE(allocator, state->contacts, *count) ||
+    if (!TP_RESERVE(allocator, state->contacts, *count) ||
         !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
         !TP_RESERVE(allocator, state->margins, system->bodyCount)) {
         return false;
@@ -118,7 +119,7 @@ static bool findEndContacts(tpBenderStep* step, tpContact** contacts, int* count
     if (system->bodyCount > 0) {
         size_t bodies = (size_t)system->bodyCount;
         memcpy(state->poses.data, system->poses.data, sizeof(tpPose) * bodies);
-        memcpy(state->margins.data, margins, sizeof(double) * bodies);
+        memcpy(state->margins.data, step->foundMargins, sizeof(double) * bodies);
     }
     state->layout = system->layout;
     return true;
@@ -199,9 +200,8 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     }
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
                                   &system->arena);
-    if (step->match == NULL ||
-        !tpTouch_Create(&step->end, system, system->poses.data, contacts, count,
-                        step->settings->budget)) {
+    if (step->match == NULL || !tpTouch_Create(&step->end, system, system->poses.data, contacts,
+                                               count, step->settings->budget)) {
         return false;
     }
     return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);

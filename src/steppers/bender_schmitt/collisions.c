@@ -18,7 +18,7 @@
 #include "steppers/bender_schmitt/step.h"
 
 // Passes, and sweeps of a pass, before the collisions of a step are left as they are.
-enum { maxPasses = 200, maxSweeps = 500, hastyPasses = 8, hastySweeps = 12 };
+enum { maxPasses = 200, maxSweeps = 500, hastyPasses = 3, hastySweeps = 8 };
 
 typedef struct tpCollisions {
     tpBenderStep* step;
@@ -168,7 +168,7 @@ static bool stopResting(tpCollisions* c) {
         return false;
     }
     memcpy(before, c->velocities, bytes);
-    int limit = (tpBenderStep_SweepLimit(step, touch) + 1) / 2;
+    int limit = tpBenderStep_SweepLimit(step, touch);
     if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
                        limit, step->report) ||
         !tpTouch_AccountEnergy(touch, before, c->velocities, step->report)) {

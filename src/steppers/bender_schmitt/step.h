@@ -6,6 +6,10 @@
 
 #include "steppers/bender_schmitt/touch.h"
 
+// Where much touches, a body may move farther than contacts were looked for by this part of its size:
+// what it then meets is found at the end of the step.
+#define TP_SPARE_WAY 0.02
+
 typedef struct tpBenderStep {
     tpSystem* system;
     tpBenderSchmitt* state;
@@ -16,6 +20,9 @@ typedef struct tpBenderStep {
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
 
+    tpContact* found; // contacts at the end of the drift, and how far away they were looked for
+    double* foundMargins;
+    int foundCount;
     const tpRestMemory** known; // of each contact at the start: what is remembered of it, or NULL
     int* match;                 // of each contact at the end: the same at the start, or -1
 
@@ -36,7 +43,7 @@ bool tpResting_Solve(tpBenderStep* step);
 // rests. `restitution` multiplies all coefficients. False where memory ran out.
 bool tpCollisions_Resolve(tpBenderStep* step, double restitution);
 
-// Sweeps that the budget allows a solve.
+// Sweeps that the budget allows one of the two solves.
 static inline int tpBenderStep_SweepLimit(const tpBenderStep* step, const tpTouch* touch) {
     int blocks = touch->contactCount + touch->sweeper.jointCount;
     int limit = step->settings->budget / (blocks > 0 ? 2 * blocks : 1);
