@@ -7,6 +7,7 @@
 
 static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
+static const char* const formulations[] = { "eliminated", "full", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
 static const char* const impactLaws[] = { "none", "newton", "poisson", NULL };
 static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
@@ -33,6 +34,10 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                              "as in the paper" },
     [tp_thetaOption] = { "theta", tp_numberOption, 0.5, 0.5, 1.0, NULL, NULL,
                          "1: the papers' implicit Euler step; 0.5: symmetric, of second order" },
+    [tp_formulationOption] = { "formulation", tp_choiceOption, 0, 0, 1, formulations, NULL,
+                               "closest points eliminated contact by contact, or unknowns as in "
+                               "the "
+                               "paper (with theta = 1)" },
     [tp_gammaOption] = { "gamma", tp_numberOption, 1.0, 0.0, 1.0, NULL, NULL,
                          "part of a penetration that one step takes back" },
     [tp_energyGuardOption] = { "energy_guard", tp_booleanOption, 1, 0, 1, NULL, NULL,

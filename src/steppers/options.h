@@ -14,6 +14,7 @@ typedef enum tpOptionIndex {
     tp_lineariseOption,
     tp_impactLawOption,
     tp_thetaOption,
+    tp_formulationOption,
     tp_gammaOption,
     tp_energyGuardOption,
     tp_restitutionThresholdOption,
@@ -40,6 +41,7 @@ enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
 enum { tp_inelasticImpact, tp_newtonImpact, tp_poissonImpact };
 enum { tp_linearlyImplicitScheme, tp_implicitScheme };
+enum { tp_eliminatedForm, tp_fullForm };
 enum { tp_impactsInStep, tp_locatedImpacts };
 enum { tp_projectedFriction, tp_paperFriction };
 

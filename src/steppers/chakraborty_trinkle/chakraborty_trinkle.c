@@ -284,7 +284,9 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpImplicitSettings settings = { options->values[tp_thetaOption],
                                     options->values[tp_gammaOption],
                                     options->values[tp_toleranceOption],
-                                    (int)options->values[tp_directionsOption] };
+                                    (int)options->values[tp_directionsOption],
+                                    (int)options->values[tp_formulationOption] == tp_fullForm };
+    settings.theta = settings.isFull ? 1.0 : settings.theta;
     tpImplicitStep step;
     tpTally tally = { NULL, 0 };
     memset(&step, 0, sizeof(step));
@@ -302,8 +304,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption, tp_thetaOption, tp_gammaOption,
-                                      tp_directionsOption, tp_optionCount };
+static const tpOptionIndex used[] = { tp_toleranceOption, tp_thetaOption,      tp_formulationOption,
+                                      tp_gammaOption,     tp_directionsOption, tp_optionCount };
 
 const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",

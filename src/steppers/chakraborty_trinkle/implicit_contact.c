@@ -172,9 +172,8 @@ static bool placeSmooth(tpImplicitContact* contact, tpPose poseA, tpPose poseB,
     return true;
 }
 
-// The tangents: the guide laid into the tangent plane, and across.
-static void placeTangents(const tpImplicitContact* contact, tpPose poseA, tpPose poseB,
-                          bool withDerivatives, tpContactPlace* out) {
+void tpImplicitContact_LayTangents(const tpImplicitContact* contact, tpPose poseA, tpPose poseB,
+                                   bool withDerivatives, tpContactPlace* out) {
     tpVec3 guide = contact->guide, n = out->normal;
     bool onA = contact->guideBody == contact->bodyA, onB = contact->guideBody == contact->bodyB;
     if (onA || onB) {
@@ -221,7 +220,7 @@ void tpImplicitContact_Place(tpImplicitContact* contact, bool isPlanar, tpPose p
     if (isPlanar) {
         flatten(poseA.position.z, out);
     }
-    placeTangents(contact, poseA, poseB, withDerivatives, out);
+    tpImplicitContact_LayTangents(contact, poseA, poseB, withDerivatives, out);
     out->armA = tpSub(out->pointA, poseA.position);
     out->armB = tpSub(out->pointB, poseB.position);
 }

@@ -49,4 +49,8 @@ void tpImplicitContact_Make(const tpSystem* system, const tpPose* poses, const t
 void tpImplicitContact_Place(tpImplicitContact* contact, bool isPlanar, tpPose poseA, tpPose poseB,
                              bool withDerivatives, tpContactPlace* out);
 
+// The tangents of a place whose normal is there: the guide laid into the tangent plane, and across.
+void tpImplicitContact_LayTangents(const tpImplicitContact* contact, tpPose poseA, tpPose poseB,
+                                   bool withDerivatives, tpContactPlace* out);
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "dynamics/joints.h"
 #include "steppers/chakraborty_trinkle/frozen.h"
+#include "steppers/chakraborty_trinkle/full_form.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
@@ -397,6 +398,15 @@ static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMe
 // that is short, else in the cone. Large islands begin in the cone.
 static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
                       tpStepReport* report, tpIslandSolve* solve) {
+    if (step->settings.isFull && tpFullForm_Applies(problem)) {
+        report->solveCount += 1;
+        bool isDone = tpFullForm_Solve(problem, toleranceOf(step, problem), memory->solver, solve);
+        report->iterationCount += solve->iterations;
+        if (!isDone || solve->isSolved) {
+            return isDone;
+        }
+        report->fallback = "eliminated form";
+    }
     bool isLarge = problem->bodyCount > largestNewton;
     bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
                           : runNewton(step, problem, memory, report, solve);

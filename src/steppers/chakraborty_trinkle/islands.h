@@ -12,6 +12,7 @@ typedef struct tpImplicitSettings {
     double theta, gamma;
     double tolerance; // m/s
     int directionCount;
+    bool isFull; // the paper's own formulation where it applies
 } tpImplicitSettings;
 
 // A step in the making.

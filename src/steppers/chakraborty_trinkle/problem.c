@@ -37,7 +37,7 @@ void tpIslandProblem_Set(tpIslandProblem* problem, const double* x) {
     }
 }
 
-static void travelAll(tpIslandProblem* problem, bool withDerivatives) {
+void tpIslandProblem_Travel(tpIslandProblem* problem, bool withDerivatives) {
     tpStepGeometry* geometry = problem->geometry;
     tpTimeStep* step = geometry->step;
     for (int i = 0; i < problem->bodyCount; ++i) {
@@ -87,7 +87,7 @@ static void placeJoints(tpIslandProblem* problem) {
 }
 
 void tpIslandProblem_Move(tpIslandProblem* problem, bool withDerivatives) {
-    travelAll(problem, withDerivatives);
+    tpIslandProblem_Travel(problem, withDerivatives);
     placeContacts(problem, withDerivatives);
     placeJoints(problem);
 }
@@ -147,9 +147,8 @@ static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench
     }
 }
 
-// Takes M^-1 wrench off the momentum equation of a body.
-static void takeImpulse(const tpIslandProblem* problem, int slot, const tpWrench* wrench,
-                        double* residual) {
+void tpIslandProblem_TakeImpulse(const tpIslandProblem* problem, int slot, const tpWrench* wrench,
+                                 double* residual) {
     if (slot < 0) {
         return;
     }
@@ -189,8 +188,8 @@ void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual) 
         } else {
             jointRows(problem, block, wrench);
         }
-        takeImpulse(problem, rows->bodyA[block], &wrench[0], residual);
-        takeImpulse(problem, rows->bodyB[block], &wrench[1], residual);
+        tpIslandProblem_TakeImpulse(problem, rows->bodyA[block], &wrench[0], residual);
+        tpIslandProblem_TakeImpulse(problem, rows->bodyB[block], &wrench[1], residual);
         double* F = residual + problem->bodyCount * degrees + problem->firstRow[b];
         tpConeEquations equations = tpConeEquationsOf(problem, block);
         memcpy(F, equations.value, sizeof(double) * (size_t)rows->dimensions[block]);

@@ -10,8 +10,13 @@ void tpToDegrees(int degrees, const tpVelocity* velocity, double* out);
 void tpFromDegrees(int degrees, const double* x, tpVelocity* out);
 
 // Travels, places and joint rows at the current unknowns; then what they leave of the equations.
+void tpIslandProblem_Travel(tpIslandProblem* problem, bool withDerivatives);
 void tpIslandProblem_Move(tpIslandProblem* problem, bool withDerivatives);
 void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual);
+
+// Takes M^-1 wrench off the momentum equation of a body; -1: of none.
+void tpIslandProblem_TakeImpulse(const tpIslandProblem* problem, int slot, const tpWrench* wrench,
+                                 double* residual);
 
 // The velocity that friction acts against, and where.
 typedef struct tpSlip {
