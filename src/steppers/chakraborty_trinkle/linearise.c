@@ -16,7 +16,7 @@ enum { bodyRows = 12 }; // of two bodies in space
 // Impulses of redundant contacts (a box on four corners) are not unique, and the equations then have no
 // inverse. This part of a row's own response times the change of its impulse is added to the row: it leaves
 // every solution as it is, picks a nearby one, and costs Newton's method this factor an iteration.
-static const double proximal = 1e-8;
+static const double proximal = 1e-6;
 
 // The part of one block: momentum of A and B and the block's own rows, by z of A and B and by r.
 typedef struct BlockJacobian {

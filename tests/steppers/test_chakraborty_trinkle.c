@@ -1,0 +1,207 @@
+// The geometrically implicit stepper on worlds made for it: functions of the user's, elliptic friction,
+// intersections, impacts, and what is done when a step is hard.
+
+#include <math.h>
+
+#include "support/check.h"
+#include "tippe/world.h"
+
+static tpWorld* makeWorld(tpFriction friction, double restitution) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_chakrabortyTrinkle;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef materialDef = tpDefaultMaterialDef();
+    materialDef.friction = friction;
+    materialDef.restitution = restitution;
+    assert_int_equal(tpCreateMaterial(world, &materialDef), 1);
+    tpBodyDef floorDef = tpDefaultBodyDef();
+    floorDef.kind = tp_fixedBody;
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
+    return world;
+}
+
+static tpFriction isotropic(double mu) {
+    tpFriction friction = tpDefaultMaterialDef().friction;
+    friction.staticCoefficient = friction.dynamicCoefficient = mu;
+    return friction;
+}
+
+static tpBodyId addBody(tpWorld* world, const tpGeometry* geometry, tpBodyDef def) {
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    shapeDef.density = 1000.0;
+    tpError error;
+    tpBodyId body = tpCreateBody(world, &def, &error);
+    if (tpCreateShape(world, body, &shapeDef, geometry, &error).slot == 0) {
+        fail_msg("%s", error.message);
+    }
+    return body;
+}
+
+// An ellipsoid as a user would write it, with gradient and Hessian.
+static const double radii[3] = { .3, .2, .15 };
+
+static double ownEllipsoid(tpVec3 p, tpVec3* gradient, tpMat33* hessian, void* context) {
+    const double* r = context;
+    tpVec3 scaled = { p.x / (r[0] * r[0]), p.y / (r[1] * r[1]), p.z / (r[2] * r[2]) };
+    if (gradient != NULL) {
+        *gradient = tpScale(2.0, scaled);
+    }
+    if (hessian != NULL) {
+        *hessian =
+            tpDiagonal(tpMakeVec3(2.0 / (r[0] * r[0]), 2.0 / (r[1] * r[1]), 2.0 / (r[2] * r[2])));
+    }
+    return tpDot(p, scaled) - 1.0;
+}
+
+static void functionsOfTheUserRollAlike(void** state) {
+    (void)state;
+    tpGeometry shapes[2];
+    tpEllipsoid ellipsoid = { { radii[0], radii[1], radii[2] } };
+    tpImplicit implicit = { .evaluate = ownEllipsoid, .context = (void*)radii };
+    implicit.bounds.lower = tpMakeVec3(-.3, -.2, -.15);
+    implicit.bounds.upper = tpMakeVec3(.3, .2, .15);
+    tpError error;
+    assert_int_equal(tpMakeEllipsoid(&ellipsoid, tpIdentityPose(), &shapes[0], &error), tp_success);
+    assert_int_equal(tpMakeImplicit(&implicit, tpIdentityPose(), &shapes[1], &error), tp_success);
+    tpWorld* worlds[2];
+    tpBodyId bodies[2];
+    for (int k = 0; k < 2; ++k) {
+        worlds[k] = makeWorld(isotropic(.5), 0.0);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.hasMass = true;
+        def.mass.mass = 2.0;
+        def.mass.inertia = tpDiagonal(tpMakeVec3(.02, .04, .05));
+        def.position = tpMakeVec3(0.0, 0.0, .151);
+        def.velocity = tpMakeVec3(.4, .1, 0.0);
+        def.angularVelocity = tpMakeVec3(.3, 2.0, 1.0);
+        bodies[k] = addBody(worlds[k], &shapes[k], def);
+    }
+    for (int i = 0; i < 200; ++i) {
+        for (int k = 0; k < 2; ++k) {
+            tpStepReport report = tpWorld_Step(worlds[k], .002);
+            assert_int_equal(report.failureCount, 0);
+            CHECK_BELOW(report.residual, 1e-8);
+        }
+    }
+    CHECK_VEC3(tpBody_GetPosition(worlds[1], bodies[1]), tpBody_GetPosition(worlds[0], bodies[0]),
+               1e-8);
+    CHECK_VEC3(tpBody_GetAngularVelocity(worlds[1], bodies[1]),
+               tpBody_GetAngularVelocity(worlds[0], bodies[0]), 1e-6);
+    tpDestroyWorld(worlds[0]);
+    tpDestroyWorld(worlds[1]);
+}
+
+// A cube slides over grooves: friction is E^2 u / |E u|, of greatest dissipation, not against the motion.
+static void ellipticFrictionTurnsTheMotion(void** state) {
+    (void)state;
+    tpFriction friction = isotropic(.4);
+    friction.ellipse[0] = 1.0;
+    friction.ellipse[1] = .5;
+    friction.direction = tpMakeVec3(1.0, 0.0, 0.0);
+    tpWorld* world = makeWorld(friction, 0.0);
+    tpBox box = { { .4, .4, .1 } };
+    tpGeometry geometry;
+    assert_int_equal(tpMakeBox(&box, tpIdentityPose(), &geometry, NULL), tp_success);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position.z = .05;
+    def.velocity = tpMakeVec3(2.0, 2.0, 0.0);
+    // Too heavy against turning to turn.
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(1e6, 1e6, 1e6));
+    tpBodyId body = addBody(world, &geometry, def);
+    double u[2] = { 2.0, 2.0 }, h = .001;
+    for (int k = 0; k < 300; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.failureCount, 0);
+        CHECK_BELOW(report.dissipationViolation, 1e-6);
+        // The law itself, in small steps.
+        for (int i = 0; i < 100; ++i) {
+            double size = sqrt(u[0] * u[0] + .25 * u[1] * u[1]);
+            double x = u[0] / size, y = .25 * u[1] / size;
+            u[0] -= .4 * 9.81 * .01 * h * x;
+            u[1] -= .4 * 9.81 * .01 * h * y;
+        }
+    }
+    tpVec3 v = tpBody_GetVelocity(world, body);
+    CHECK_NEAR(v.x, u[0], 1e-4);
+    CHECK_NEAR(v.y, u[1], 1e-4);
+    tpDestroyWorld(world);
+}
+
+// A box as six half spaces, and a box: dropped flat and on a corner, both come to rest.
+static void halfSpacesMakeABox(void** state) {
+    (void)state;
+    tpGeometry parts[6];
+    for (int k = 0; k < 6; ++k) {
+        tpPlane plane = { { 0.0, 0.0, 0.0 }, .1 };
+        double* parts3[3] = { &plane.normal.x, &plane.normal.y, &plane.normal.z };
+        *parts3[k / 2] = k % 2 == 0 ? 1.0 : -1.0;
+        assert_int_equal(tpMakePlane(&plane, tpIdentityPose(), &parts[k], NULL), tp_success);
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry cut;
+    tpError error;
+    if (tpMakeIntersection(&allocator, parts, 6, tpIdentityPose(), &cut, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    tpWorld* world = makeWorld(isotropic(.5), 0.0);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position.z = .3;
+    def.rotation = tpQuatFromAxisAngle(tpMakeVec3(1.0, .3, .2), .7);
+    tpBodyId body = addBody(world, &cut, def);
+    tpReleaseGeometry(&cut);
+    for (int k = 0; k < 1500; ++k) {
+        tpStepReport report = tpWorld_Step(world, .002);
+        assert_int_equal(report.failureCount, 0);
+        CHECK_BELOW(report.penetration, 1e-6);
+    }
+    CHECK_NEAR(tpBody_GetPosition(world, body).z, .1, 1e-6);
+    CHECK_BELOW(tpLength(tpBody_GetVelocity(world, body)), 1e-8);
+    tpDestroyWorld(world);
+}
+
+// A ball dropped with a slip: inelastic, with the friction impulse that the impact allows, and a note.
+static void impactsAreInelastic(void** state) {
+    (void)state;
+    for (int bounce = 0; bounce < 2; ++bounce) {
+        tpWorld* world = makeWorld(isotropic(.1), bounce == 1 ? .5 : 0.0);
+        tpSphere sphere = { .1 };
+        tpGeometry geometry;
+        assert_int_equal(tpMakeSphere(&sphere, tpIdentityPose(), &geometry, NULL), tp_success);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position.z = .35;
+        def.velocity.x = 3.0;
+        tpBodyId ball = addBody(world, &geometry, def);
+        bool hasNote = false;
+        double hit = sqrt(2.0 * 9.81 * .25);
+        for (int k = 0; k < 500; ++k) {
+            tpStepReport report = tpWorld_Step(world, .001);
+            assert_int_equal(report.failureCount, 0);
+            CHECK_BELOW(report.penetration, 1e-12);
+            hasNote = hasNote || report.note != NULL;
+            if (k == 250) { // after .226 s: it slides on
+                double t = .251 - hit / 9.81;
+                CHECK_NEAR(tpBody_GetVelocity(world, ball).z, 0.0, 1e-9);
+                CHECK_NEAR(tpBody_GetVelocity(world, ball).x, 3.0 - .1 * (hit + 9.81 * t), 2e-3);
+            }
+        }
+        assert_int_equal(hasNote, bounce == 1);
+        tpDestroyWorld(world);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functionsOfTheUserRollAlike),
+        cmocka_unit_test(ellipticFrictionTurnsTheMotion),
+        cmocka_unit_test(halfSpacesMakeABox),
+        cmocka_unit_test(impactsAreInelastic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
