@@ -193,12 +193,12 @@ typedef struct tpStepReport {
     double jointDrift;           // largest joint error, m or rad
     double kineticBefore, kineticAfter;     // J
     double potentialBefore, potentialAfter; // J, gravity and springs
-    double externalWork;     // J, of forces, motors and kinematic bodies; not gravity
-    double frictionLoss;     // J, >= 0
-    double impactLoss;       // J, >= 0
-    int substepCount;        // steps inside this one
-    int checkCount;          // questions how far two shapes are apart
-    int collisionCount;      // collisions, where the stepper tells them from resting contacts
+    double externalWork; // J, of forces, motors and kinematic bodies; not gravity
+    double frictionLoss; // J
+    double impactLoss;   // J, in normal directions and in joints; swings of joints have either sign
+    int substepCount;    // steps inside this one
+    int checkCount;      // questions how far two shapes are apart
+    int collisionCount;  // collisions, where the stepper tells them from resting contacts
     int microcollisionCount; // those that stand for lasting contact
     int heapOperationCount;  // changes of the queue of events
     int handedOverCount;     // bodies that a time stepper carries at the end of the step

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamics/forces.h"
+
 // A limit this near counts as reached, m or rad.
 static const double limitReached = 1e-9;
 
@@ -319,12 +321,75 @@ static void addBounded(tpRows* rows, const tpSystem* system, int index, const tp
     rows->bias[first + 1] = -speed;
 }
 
-static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
-                              const tpJointRow* row, const tpJointTreatment* treatment) {
+// How the springs of joints enter the rows.
+typedef enum tpSpringRows { tp_wholeSpring, tp_firstHalfSpring, tp_secondHalfSpring } tpSpringRows;
+
+// Response of a row to a unit impulse in it.
+static double responseOf(const tpSystem* system, int body, const tpPose* poses,
+                         const tpWrench* row) {
+    if (!tpSystem_IsDynamic(system, body)) {
+        return 0.0;
+    }
+    const tpBody* owner = &system->bodies.data[body];
+    tpVec3 linear = row->linear, angular = row->angular;
+    if (system->isPlanar) {
+        linear.z = angular.x = angular.y = 0.0;
+    }
+    tpVec3 turn = tpInertia_Velocity(&owner->inertia, poses[body].rotation, angular);
+    return owner->inverseMass * tpLengthSquared(linear) + tpDot(angular, turn);
+}
+
+// The part of a damper's second half that is taken at the velocity of the drift: all of it, and with that
+// second order, unless that would turn the motion round; then no more than stops it.
+static double explicitPart(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
+                           const tpJointRow* row, double h) {
+    double response = responseOf(system, joint->bodyA, poses, &row->onA) +
+                      responseOf(system, joint->bodyB, poses, &row->onB);
+    double decay = 0.5 * h * joint->def.damping * response;
+    return decay > 1.0 ? 1.0 / decay : 1.0;
+}
+
+// A spring and damper as a free row with a compliance: r = -(a (x + b u) + c u) with impulses a for the
+// stretch x, b for how much it grows until the spring is measured, and c for the damper.
+static void addSpring(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                      const tpJointRow* row, double h, tpSpringRows springs) {
+    const tpJoint* joint = &system->joints.data[index];
+    const tpJointDef* def = &joint->def;
+    double stretch = row->error - def->rest, elastic = 0.0, implicit = 0.0;
+    switch (springs) {
+    case tp_wholeSpring:
+        elastic = h * def->stiffness;
+        implicit = h * (h * def->stiffness + def->damping);
+        break;
+    case tp_firstHalfSpring:
+        elastic = 0.5 * h * def->stiffness;
+        implicit = 0.5 * h * (0.5 * h * def->stiffness + def->damping);
+        break;
+    case tp_secondHalfSpring:
+        implicit = 0.5 * h * def->damping * (1.0 - explicitPart(system, joint, poses, row, h));
+        break;
+    }
+    if (!(implicit > 0.0)) {
+        return;
+    }
+    tpBlockInfo info = { tp_jointSource, index };
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
+    int k = rows->firstRows[block];
+    tpRows_SetRow(rows, block, 0, row->onA, row->onB);
+    rows->compliance[k] = 1.0 / implicit;
+    rows->bias[k] = elastic * stretch / implicit;
+}
+
+static bool hasSpring(const tpJoint* joint) {
+    return joint->def.hasSpring || joint->type == tp_springJoint;
+}
+
+static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                              const tpJointRow* row, const tpJointTreatment* treatment,
+                              tpSpringRows springs) {
     const tpJoint* joint = &system->joints.data[index];
     const tpJointDef* def = &joint->def;
     tpBlockInfo info = { tp_jointSource, index };
-    double h = treatment->h;
     if (def->hasLimits && joint->type != tp_springJoint) {
         for (int side = 0; side < 2; ++side) {
             if (!isfinite(def->limits[side])) {
@@ -341,16 +406,9 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index,
             placeRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
         }
     }
-    bool isSpring = def->hasSpring || joint->type == tp_springJoint;
-    double implicit = h * (h * def->stiffness + def->damping);
-    if (isSpring && implicit > 0.0 && treatment->gain > 0.0) {
-        // The force of the spring at the end of the step: a free row with a compliance.
-        int block =
-            tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
-        int k = rows->firstRows[block];
-        tpRows_SetRow(rows, block, 0, row->onA, row->onB);
-        rows->compliance[k] = 1.0 / implicit;
-        rows->bias[k] = h * def->stiffness * (row->error - def->rest) / implicit;
+    bool isHalf = springs != tp_wholeSpring;
+    if (hasSpring(joint) && (isHalf || treatment->gain > 0.0)) {
+        addSpring(rows, system, index, poses, row, treatment->h, springs);
     }
     if (def->hasMotor && def->motorEffort > 0.0) {
         addBounded(rows, system, index, row, def->motorSpeed,
@@ -382,8 +440,8 @@ static bool isMovable(const tpSystem* system, const tpJoint* joint) {
            (tpSystem_IsDynamic(system, joint->bodyA) || tpSystem_IsDynamic(system, joint->bodyB));
 }
 
-void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                      const tpJointTreatment* treatment) {
+static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                       const tpJointTreatment* treatment, tpSpringRows springs) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (!isMovable(system, joint)) {
@@ -393,9 +451,84 @@ void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
         addHeldRows(rows, system, i, &place, treatment);
         if (classes[joint->type].coordinate != NULL) {
             tpJointRow coordinate = classes[joint->type].coordinate(&place);
-            addCoordinateRows(rows, system, i, &coordinate, treatment);
+            addCoordinateRows(rows, system, i, poses, &coordinate, treatment, springs);
         }
     }
+}
+
+void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                      const tpJointTreatment* treatment) {
+    addAllRows(rows, system, poses, treatment, tp_wholeSpring);
+}
+
+void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                          const tpJointTreatment* treatment, tpStepHalf half) {
+    addAllRows(rows, system, poses, treatment,
+               half == tp_firstHalf ? tp_firstHalfSpring : tp_secondHalfSpring);
+}
+
+// Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
+static void addReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
+    tpPose pose = poseAt(system->poses.data, joint->bodyB);
+    tpVec3 arm = tpSub(tpTransformPoint(pose, joint->anchorB), pose.position);
+    joint->force = tpAdd(joint->force, onB.linear);
+    joint->torque = tpAdd(joint->torque, tpSub(onB.angular, tpCross(arm, onB.linear)));
+}
+
+static double energyOf(const tpSystem* system, int body) {
+    return body >= 0 ? tpSystem_BodyKineticEnergy(system, body) : 0.0;
+}
+
+// Applies an impulse in a row to both bodies. Returns the work.
+static double applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
+                       double impulse) {
+    double before = energyOf(system, joint->bodyA) + energyOf(system, joint->bodyB);
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    const tpWrench* sides[2] = { &row->onA, &row->onB };
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(system, bodies[side])) {
+            tpSystem_ApplyImpulse(system, bodies[side], tpScale(impulse, sides[side]->linear),
+                                  tpScale(impulse, sides[side]->angular));
+        }
+    }
+    return energyOf(system, joint->bodyA) + energyOf(system, joint->bodyB) - before;
+}
+
+void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
+                          tpStepReport* report) {
+    for (int b = 0; b < first->blockCount; ++b) {
+        int index = first->infos[b].index, row = first->firstRows[b];
+        bool isSpring = first->infos[b].source == tp_jointSource && first->compliance[row] > 0.0;
+        if (!isSpring) {
+            continue;
+        }
+        tpJoint* joint = &system->joints.data[index];
+        tpJointPlace place = placeOf(joint, system->poses.data);
+        tpJointRow now = classes[joint->type].coordinate(&place);
+        double speed = tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);
+        double damper = 0.5 * h * joint->def.damping * speed;
+        double part = explicitPart(system, joint, system->poses.data, &now, h);
+        // The impulse of the first half, less the damper's part that the rows of the second half have.
+        double impulse = first->impulse[row] + (1.0 - part) * damper;
+        double work = applyRow(system, joint, &now, impulse);
+        tpWrench onB = { tpScale(impulse / h, now.onB.linear),
+                         tpScale(impulse / h, now.onB.angular) };
+        addReaction(system, joint, onB);
+        if (joint->type != tp_springJoint) {
+            report->externalWork += work;
+        }
+    }
+}
+
+// By how much a joint is past one of its limits, signed; 0 where it is not. `row` is its coordinate.
+static double pastLimit(const tpJoint* joint, const tpJointPlace* place, tpJointRow* row) {
+    bool canBe = joint->def.hasLimits && joint->type != tp_springJoint;
+    if (!canBe || classes[joint->type].coordinate == NULL) {
+        return 0.0;
+    }
+    *row = classes[joint->type].coordinate(place);
+    return fmin(row->error - joint->def.limits[0], 0.0) +
+           fmax(row->error - joint->def.limits[1], 0.0);
 }
 
 double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
@@ -418,6 +551,8 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
                 drift = fmax(drift, fabs(row->error));
             }
         }
+        tpJointRow coordinate;
+        drift = fmax(drift, fabs(pastLimit(joint, &place, &coordinate)));
     }
     return drift;
 }
@@ -446,6 +581,15 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
         if (isMovable(system, joint)) {
             tpJointPlace place = placeOf(joint, system->poses.data);
             addHeldRows(&rows, system, i, &place, &whole);
+            tpJointRow limit;
+            double past = pastLimit(joint, &place, &limit);
+            if (past != 0.0) {
+                limit.error = past;
+                tpBlockInfo info = { tp_jointSource, i };
+                int block = tpRows_AddBlock(&rows, system, info, tp_frictionFree, 1, joint->bodyA,
+                                            joint->bodyB);
+                placeRow(&rows, block, 0, &limit, 1.0, joint, &whole);
+            }
         }
     }
     memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
@@ -518,10 +662,6 @@ void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
                 sum.angular = tpMulAdd(sum.angular, force, tpMakeVec3(row[3], row[4], row[5]));
             }
         }
-        // From the centre of mass of B to its anchor.
-        tpPose pose = poseAt(system->poses.data, joint->bodyB);
-        tpVec3 arm = tpSub(tpTransformPoint(pose, joint->anchorB), pose.position);
-        joint->force = tpAdd(joint->force, sum.linear);
-        joint->torque = tpAdd(joint->torque, tpSub(sum.angular, tpCross(arm, sum.linear)));
+        addReaction(system, joint, sum);
     }
 }

@@ -25,6 +25,18 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows);
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment);
 
+// The same for one half of a symmetric step, whose springs act by the mean of their lengths at both ends, half
+// of the impulse in each half: of second order, stable for any stiffness, and exact at rest. In the second
+// half the rows have only what dampers do implicitly; tpJoints_KickSprings applies the rest.
+typedef enum tpStepHalf { tp_firstHalf, tp_secondHalf } tpStepHalf;
+void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                          const tpJointTreatment* treatment, tpStepHalf half);
+
+// The springs' impulses in the second half of a step of h seconds, from those in the rows of the first half
+// and the velocities of the drift. Adds the work of what is not in the potential energy to the report.
+void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
+                          tpStepReport* report);
+
 // Largest error of position over all joints, m or rad.
 double tpJoints_Drift(const tpSystem* system, const tpPose* poses);
 

@@ -297,3 +297,28 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVe
         }
     }
 }
+
+void tpRows_AccountKick(const tpRows* rows, const tpSystem* system, const tpVelocity* start,
+                        const tpVelocity* kicked, double share, tpStepReport* report) {
+    for (int b = 0; b < rows->blockCount; ++b) {
+        bool isContact = rows->infos[b].source == tp_contactSource;
+        int index = rows->infos[b].index;
+        // Bodies that move as told are not kicked.
+        int bodyA = rows->bodyA[b], bodyB = rows->bodyB[b];
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            double kick = tpRows_RowVelocity(rows, row, kicked, bodyA, bodyB) -
+                          tpRows_RowVelocity(rows, row, start, bodyA, bodyB);
+            double work = share * rows->impulse[row] * kick;
+            bool isDriven =
+                rows->infos[b].source == tp_boundedSource || rows->compliance[row] > 0.0;
+            if (isContact && k > 0) {
+                report->frictionLoss += work;
+            } else if (isContact || !isDriven) {
+                report->impactLoss += work;
+            } else if (system->joints.data[index].type != tp_springJoint) {
+                report->externalWork -= work;
+            }
+        }
+    }
+}

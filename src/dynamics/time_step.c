@@ -39,6 +39,7 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
     memset(step, 0, sizeof(*step));
     step->system = system;
     step->h = h;
+    step->kick = kick;
     step->bodyCount = system->bodyCount;
     tpArena* arena = &system->arena;
     int count = system->bodyCount;
@@ -393,10 +394,19 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     return listContacts(step, tally, history, report);
 }
 
+void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
+    tpRows_AccountEnergy(&step->rows, step->system, step->kicked, step->pushed, step->contacts,
+                         report);
+    if (step->kick > 0.0) {
+        tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked,
+                           0.5 * step->h / step->kick, report);
+    }
+}
+
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report) {
     tpSystem* system = step->system;
-    tpRows_AccountEnergy(&step->rows, system, step->kicked, step->pushed, step->contacts, report);
+    tpTimeStep_AccountEnergy(step, report);
     // Sliding speeds are those of the contacts where they were found, after the impulses.
     if (step->bodyCount > 0) {
         memcpy(system->velocities.data, step->velocities,

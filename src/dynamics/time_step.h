@@ -15,6 +15,7 @@
 typedef struct tpTimeStep {
     tpSystem* system;
     double h;
+    double kick; // time of the forces in `kicked`, s
     int bodyCount;
     tpPose* startPoses;
     tpVelocity* startVelocities;
@@ -97,6 +98,9 @@ const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact
 // remembers them. The system has its final poses and velocities.
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report);
+
+// Energies of the impulses that led from `kicked` to `pushed`.
+void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report);
 
 // For steppers with a single solve: takes velocities and moves over into the system and reports.
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,

@@ -63,11 +63,21 @@ static void setDriftVelocities(tpTimeStep* step) {
     step->freeVelocities = kept;
 }
 
+static void writeJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h) {
+    const tpTimeStep* step = drift->step;
+    bool isWhole = drift->settings->isWhole;
+    tpJointTreatment treatment = { h, 1.0, NULL, isWhole ? step->h : 0.5 * step->h };
+    if (isWhole) {
+        tpJoints_AddRows(rows, step->system, poses, &treatment);
+    } else {
+        tpJoints_AddHalfRows(rows, step->system, poses, &treatment, tp_firstHalf);
+    }
+}
+
 static void addJointRows(tpDrift* drift) {
     tpTimeStep* step = drift->step;
     int first = step->rows.rowCount;
-    tpJointTreatment treatment = { step->h, 1.0, NULL, 0.5 * step->h };
-    tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
+    writeJoints(drift, &step->rows, step->startPoses, step->h);
     for (int k = first; drift->isRelinearised && k < step->rows.rowCount; ++k) {
         step->rows.bias[k] = drift->jointBias[k - first];
     }
@@ -248,8 +258,7 @@ static bool correctJoints(tpDrift* drift, int firstBlock, double* largest) {
     if (!tpRows_Create(&end, system, blocks, count)) {
         return false;
     }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->h };
-    tpJoints_AddRows(&end, system, system->poses.data, &treatment);
+    writeJoints(drift, &end, system->poses.data, 1.0);
     for (int b = firstBlock; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b], endFirst = end.firstRows[b - firstBlock];
         bool isHeld = rows->infos[b].source == tp_jointSource;

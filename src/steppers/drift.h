@@ -9,6 +9,7 @@ typedef struct tpDriftSettings {
     tpSolveSettings solve;
     double gamma;   // part of an overlap that one step takes back
     bool isCareful; // gives no energy, see drift.c
+    bool isWhole; // no second problem follows: springs and motors of joints act for all of the step
 } tpDriftSettings;
 
 // A contact is closed below this gap, m.

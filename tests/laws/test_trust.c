@@ -142,13 +142,29 @@ static void contactForcesCarryTheWeight(void** state) {
     }
 }
 
+// What holds bodies at rest takes nothing from them: on a slope and in a stack.
+static void restLosesNothing(void** state) {
+    (void)state;
+    const tpStepperId accurate[] = { tp_stewartTrinkle, tp_anitescu };
+    for (int s = 0; s < 2; ++s) {
+        tpWorld* world = makeWorld(accurate[s], 0.15);
+        for (int i = 0; i < 4; ++i) {
+            addCube(world, 0.5 + i, 1000.0);
+        }
+        for (int k = 0; k < 60; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            CHECK_NEAR(report.impactLoss, 0.0, 1e-6);
+            CHECK_NEAR(report.frictionLoss, 0.0, 1e-6);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxHoldsOnASlope),
-        cmocka_unit_test(boxSlidesWhereItMust),
-        cmocka_unit_test(heavyStandsOnLight),
-        cmocka_unit_test(stacksStand),
-        cmocka_unit_test(contactForcesCarryTheWeight),
+        cmocka_unit_test(restLosesNothing),     cmocka_unit_test(boxHoldsOnASlope),
+        cmocka_unit_test(boxSlidesWhereItMust), cmocka_unit_test(heavyStandsOnLight),
+        cmocka_unit_test(stacksStand),          cmocka_unit_test(contactForcesCarryTheWeight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     size_t count = (size_t)step->bodyCount;
     tpStepReport trial = *report;
     trial.externalWork = report->externalWork;
-    tpRows_AccountEnergy(&step->rows, system, step->kicked, step->pushed, step->contacts, &trial);
+    tpTimeStep_AccountEnergy(step, &trial);
     tpVelocity* velocities = system->velocities.data;
     tpPose* poses = system->poses.data;
     if (count > 0) {

@@ -54,7 +54,8 @@ static bool addVelocityRows(tpTimeStep* step, const tpTally* first,
         }
     }
     tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h };
-    tpJoints_AddRows(&step->rows, step->system, step->system->poses.data, &treatment);
+    tpJoints_AddHalfRows(&step->rows, step->system, step->system->poses.data, &treatment,
+                         tp_secondHalf);
     return bounces;
 }
 
@@ -173,12 +174,13 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         !tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
-    tpRows_AccountEnergy(&step.rows, system, step.kicked, step.pushed, step.contacts, report);
+    tpTimeStep_AccountEnergy(&step, report);
     tpJoints_StoreReactions(system, &step.rows, h);
     trial->given = energyGiven(&step, step.kicked, step.pushed, step.startVelocities);
 
     // The second half: the system is at the end of the drift.
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time + kick, h - kick);
+    tpJoints_KickSprings(system, &step.rows, step.moves, h, report);
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }
@@ -306,7 +308,7 @@ tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
     tpGuard guard = { .system = system,
                       .memory = memory,
                       .settings = { .drift = { tpSolveSettings_FromOptions(options),
-                                               options->values[tp_gammaOption], false },
+                                               options->values[tp_gammaOption], false, false },
                                     .threshold = threshold },
                       .h = h,
                       .start = *report };

@@ -241,7 +241,7 @@ static bool stepToTouch(tpLocator* locator, double left, tpTimeStep* step, tpSte
 static bool moveOn(tpLocator* locator, tpTimeStep* step, tpTally* tally) {
     tpSystem* system = locator->system;
     tpStepReport* report = locator->report;
-    tpRows_AccountEnergy(&step->rows, system, step->kicked, step->pushed, step->contacts, report);
+    tpTimeStep_AccountEnergy(step, report);
     if (step->bodyCount > 0) {
         memcpy(system->velocities.data, step->velocities,
                sizeof(tpVelocity) * (size_t)step->bodyCount);
