@@ -1,7 +1,7 @@
 # Two commands do everything: `make demo` and `make test`. Both install what is missing.
 #
 #   make         build the release preset: build/release/bin/tippe
-#   make demo    run the demo scene and print a summary
+#   make demo    turn the tippe top over, print a summary, write build/demo/tippe_top.html
 #   make test    the whole test suite: gcc, clang with sanitizers, threads under the thread sanitizer
 #   make PRESET  build one of dev, clang, asan, tsan
 #   make board   hold every stepper, Bullet, ODE and MuJoCo against known laws (docs/board.md)
@@ -34,8 +34,10 @@ $(presets):
 
 demo: release
 	@mkdir -p build/demo
-	@echo "running scenes/t_handle.json: a T-handle in free flight turns over again and again"
-	@build/release/bin/tippe run scenes/t_handle.json --out build/demo/t_handle.h5 --csv build/demo/t_handle.csv
+	@echo "running scenes/tippe_top.json: a top that stands on its head after two seconds, by friction alone"
+	@build/release/bin/tippe run scenes/tippe_top.json --out build/demo/tippe_top.h5 --csv build/demo/tippe_top.csv --every 10
+	@build/release/bin/tippe export build/demo/tippe_top.h5 --html build/demo/tippe_top.html
+	@echo "the page: build/demo/tippe_top.html"
 
 test: setup-test
 	@$(MAKE) --no-print-directory release asan tsan

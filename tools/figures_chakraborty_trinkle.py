@@ -1,7 +1,92 @@
-"""Figures 3 to 8 of Chakraborty, Berard, Akella and Trinkle 2007, from runs of our own."""
+"""Figures 1 and 3 to 8 of Chakraborty, Berard, Akella and Trinkle 2007, from runs of our own."""
+import json
 import math
+import os
+import tempfile
 
 import plot
+
+
+def polygon_scene(folder, corners):
+    """The disc of Example 1 cut to a regular polygon, a corner down."""
+    angles = [2 * math.pi * k / corners for k in range(corners)]
+    scene = {
+        "tippe": 1, "name": f"Polygon of {corners}", "planar": True, "gravity": [0, -9.81, 0],
+        "materials": {"rough": {"friction": 0.4}},
+        "bodies": [
+            {"name": "table", "kind": "fixed", "material": "rough", "shapes": [{"type": "plane", "normal": [0, 1, 0], "offset": 0}]},
+            {"name": "disc", "mass": 1, "inertia": [0.5, 0.5, 0.5], "material": "rough",
+             "shapes": [{"type": "prism", "points": [[math.sin(a), -math.cos(a)] for a in angles], "length": 1}],
+             "position": [0, 1, 0], "velocity": [-3, 0, 0], "angular_velocity": [0, 0, 3]}],
+        "simulation": {"stepper": "stewart-trinkle", "step": 0.01, "until": 2, "options": {"cone": "pyramid", "linearise": "current"}},
+    }
+    path = os.path.join(folder, f"polygon{corners}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(scene, file)
+    return path
+
+
+def rolling_disc(program):
+    """Figure 1: kinetic energy of polygons in the place of a disc, and of the disc itself."""
+    def kinetic(rows):
+        return [(r["time"], 0.5 * (r["disc.vx"] ** 2 + r["disc.vy"] ** 2) + 0.25 * r["disc.wz"] ** 2) for r in rows]
+
+    disc = kinetic(plot.run(program, "disc_rolling"))
+    edges = plot.Chart("time, s", "kinetic energy, J", "Figure 1(a): more edges, h = 0.01 s", y_range=(0, 7.6), x_range=(0, 3.3))
+    steps = plot.Chart("time, s", "kinetic energy, J", "Figure 1(b): shorter steps, 1000 edges", y_range=(0, 7.6), x_range=(0, 3.3))
+    with tempfile.TemporaryDirectory() as folder:
+        for corners in (10, 20, 30, 50, 100, 1000):
+            edges.line(kinetic(plot.run(program, polygon_scene(folder, corners))), f"{corners} edges")
+        fine = polygon_scene(folder, 1000)
+        for h in (0.05, 0.02, 0.01, 0.005, 0.001, 0.0005):
+            every = max(1, round(0.01 / h))
+            steps.line(kinetic(plot.run(program, fine, "--step", str(h), "--every", str(every))), f"h = {h}")
+    for chart in (edges, steps):
+        chart.line(disc, "the disc, implicit", plot.INK, dash="6 3")
+    plot.save("chakraborty_trinkle_disc", [edges, steps], columns=2)
+
+
+def smoothed(points, width):
+    """A running mean over `width`, ends shortened."""
+    step = points[1][0] - points[0][0]
+    half = round(0.5 * width / step)
+    sums = [0.0]
+    for _, y in points:
+        sums.append(sums[-1] + y)
+    result = []
+    for i, (x, _) in enumerate(points):
+        low, high = max(0, i - half), min(len(points), i + half + 1)
+        result.append((x, (sums[high] - sums[low]) / (high - low)))
+    return result
+
+
+def tippe_top(program):
+    """The tippe top with both values of theta, against the limit of short steps."""
+    def tilt(*arguments):
+        rows = plot.run(program, "tippe_top", *arguments)
+        return [(r["time"], math.degrees(math.acos(1 - 2 * (r["top.qx"] ** 2 + r["top.qy"] ** 2)))) for r in rows]
+
+    def time_to(points, angle):
+        for (t0, y0), (t1, y1) in zip(points, points[1:]):
+            if y1 >= angle:
+                return t0 + (angle - y0) / (y1 - y0) * (t1 - t0)
+        return None
+
+    chart = plot.Chart("time, s", "tilt, degrees", "The tippe top at h = 0.0005 s", legend="bottom right", x_range=(0, 4))
+    exact = tilt("--step", "5e-5", "--every", "20")
+    chart.line(smoothed(smoothed(exact, 0.1), 0.1), "short steps, smoothed", "#bbb", width=5)
+    chart.line(tilt("--every", "5"), "theta = 0.5", plot.COLOURS[0])
+    chart.line(tilt("--every", "5", "--set", "theta=1"), "theta = 1, the paper's", plot.COLOURS[1])
+    errors = plot.Chart("step, s", "error of the time to 90 degrees", "Error against the step", x_log=True, y_log=True, legend="bottom right")
+    for theta, label, steps in (("0.5", "theta = 0.5", (2e-3, 1e-3, 5e-4, 2.5e-4)), ("1", "theta = 1", (1e-3, 5e-4, 2e-4, 1e-4, 5e-5))):
+        points = []
+        for h in steps:
+            every = max(1, round(5e-4 / h))
+            found = time_to(smoothed(smoothed(tilt("--step", repr(h), "--every", str(every), "--set", "theta=" + theta), 0.1), 0.1), 90)
+            if found is not None:
+                points.append((h, abs(found / 1.8162 - 1)))
+        errors.line(points, label, plot.COLOURS[0 if theta == "0.5" else 1], marks=True)
+    plot.save("tippe_top", [chart, errors], columns=2)
 
 
 def spinning_sphere(program):
@@ -53,5 +138,7 @@ def two_spheres(program):
 
 
 def draw(program):
+    rolling_disc(program)
+    tippe_top(program)
     spinning_sphere(program)
     two_spheres(program)
