@@ -1,9 +1,10 @@
-// What a step in parts reports of its contacts, and what it leaves to the next one: one walk along the
-// contacts at its start, which carry the impulses, and those at its end, which have the gaps.
+// What a step in parts reports of its contacts, and what it leaves to the next one: the contacts at its
+// start carry the impulses, those at its end have the gaps.
 
 #include <string.h>
 
 #include "steppers/bender_schmitt/brisk.h"
+#include "steppers/bender_schmitt/matching.h"
 
 // As in listing.c.
 static const double touchDistance = 1e-6;
@@ -53,16 +54,6 @@ static tpContactInfo describe(const tpContact* contact, double gap) {
     return info;
 }
 
-static int compare(const tpContact* a, const tpContact* b) {
-    if (a->shapeA != b->shapeA) {
-        return a->shapeA < b->shapeA ? -1 : 1;
-    }
-    if (a->shapeB != b->shapeB) {
-        return a->shapeB < b->shapeB ? -1 : 1;
-    }
-    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
-}
-
 // A contact of the start: listed where it carried something or touches at the end.
 static void listStart(tpBenderStep* step, int index, const Carried* c, double gap) {
     tpSystem* system = step->system;
@@ -94,37 +85,41 @@ static void remember(tpBenderStep* step, const tpContact* end, int start, const 
     }
 }
 
+// Gaps at the end of the contacts of the start; those that have left the margins are apart.
+static void findGaps(const tpTouch* touch, const tpContact* ends, int endCount, const int* match,
+                     double* gaps) {
+    for (int i = 0; i < touch->contactCount; ++i) {
+        gaps[i] = fmax(touch->contacts[i].gap, 2.0 * touchDistance);
+    }
+    for (int j = 0; j < endCount; ++j) {
+        if (match[j] >= 0) {
+            gaps[match[j]] = ends[j].gap;
+        }
+    }
+}
+
 bool tpBrisk_List(tpBenderStep* step, const tpContact* ends, int endCount, int parts) {
     tpSystem* system = step->system;
     const tpTouch* touch = &step->start;
     int startCount = touch->contactCount;
     Carried* carried = TP_SCRATCH(&system->arena, Carried, startCount);
+    double* gaps = TP_SCRATCH(&system->arena, double, startCount);
+    int* match = tpMatchContacts(touch->contacts, startCount, ends, endCount, &system->arena);
     system->contacts.count = 0;
     step->state->rests.count = 0;
-    if (carried == NULL ||
-        !TP_RESERVE(&system->allocator, system->contacts, startCount + endCount) ||
+    if (carried == NULL || gaps == NULL || match == NULL ||
+        !TP_RESERVE(&system->allocator, system->contacts, startCount) ||
         !TP_RESERVE(&system->allocator, step->state->rests, endCount)) {
         return false;
     }
     gather(touch, carried);
-    int i = 0, j = 0;
-    while (i < startCount || j < endCount) {
-        int order = i == startCount ? 1
-                    : j == endCount ? -1
-                                    : compare(&touch->contacts[i], &ends[j]);
-        if (order <= 0) {
-            // What has left the margins is apart.
-            double gap = order == 0 ? ends[j].gap : fmax(touch->contacts[i].gap, touchDistance);
-            listStart(step, i, &carried[i], gap);
-        } else if (ends[j].gap <= touchDistance) {
-            system->contacts.data[system->contacts.count++] = describe(&ends[j], ends[j].gap);
-        }
-        if (order >= 0) {
-            remember(step, &ends[j], order == 0 ? i : -1, &carried[order == 0 ? i : 0], parts);
-            step->report->penetration = fmax(step->report->penetration, -ends[j].gap);
-        }
-        i += order <= 0 ? 1 : 0;
-        j += order >= 0 ? 1 : 0;
+    findGaps(touch, ends, endCount, match, gaps);
+    for (int i = 0; i < startCount; ++i) {
+        listStart(step, i, &carried[i], gaps[i]);
+    }
+    for (int j = 0; j < endCount; ++j) {
+        remember(step, &ends[j], match[j], match[j] >= 0 ? &carried[match[j]] : NULL, parts);
+        step->report->penetration = fmax(step->report->penetration, -ends[j].gap);
     }
     step->report->contactCount = system->contacts.count;
     return true;
