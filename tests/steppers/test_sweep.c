@@ -207,6 +207,52 @@ static void widthsGiveTheSameBits(void** state) {
     }
 }
 
+// The wide certificate is that of sweep_judge.c, at any width with the same bits.
+static void certificatesAgree(void** state) {
+    (void)state;
+    Heap* heap = makeHeap(3, false);
+    tpSweeper* sweeper = &heap->sweeper;
+    for (int k = 0; k < 5; ++k) {
+        tpSweeper_Sweep(sweeper);
+    }
+    tpSweepVerdict verdict = tpSweeper_Judge(sweeper);
+    double free = tpSweeper_FreeSpeed(sweeper);
+    tpLaneSums* sums = TP_SCRATCH(&heap->arena, tpLaneSums, 9);
+    for (int width = 1; width <= 8; width *= 2) {
+        const tpWideSweep* wide = tpGetWideSweep(width);
+        if (wide == NULL) {
+            continue;
+        }
+        tpLaneSums *judged = &sums[width], *empty = &sums[0];
+        memset(judged, 0, sizeof(*judged));
+        memset(empty, 0, sizeof(*empty));
+        for (int r = 0; r < sweeper->runCount; ++r) {
+            wide->judgeRun(sweeper, &sweeper->runs[r], judged);
+            wide->freeRun(sweeper, &sweeper->runs[r], empty);
+        }
+        double squares = 0.0, freeSquares = 0.0, load = 0.0, speed = 0.0;
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            squares += judged->squares[lane];
+            freeSquares += empty->squares[lane];
+            load = fmax(load, judged->load[lane]);
+            speed = fmax(speed, judged->speed[lane]);
+        }
+        for (int r = 0; r < sweeper->runCount; ++r) {
+            wide->ratioRun(sweeper, &sweeper->runs[r], 1e-9 * load, fmax(1e-9, 1e-6 * speed),
+                           judged);
+        }
+        double dissipation = 0.0;
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            dissipation = fmax(dissipation, judged->dissipation[lane]);
+        }
+        CHECK_NEAR(sqrt(squares), verdict.velocity, 1e-12 * verdict.velocity);
+        CHECK_NEAR(sqrt(freeSquares), free, 1e-12 * free);
+        CHECK_NEAR(dissipation, verdict.dissipation, 1e-12);
+        assert_memory_equal(judged, &sums[1], sizeof(*judged));
+    }
+    destroyHeap(heap);
+}
+
 // The sweeps lead to the contact law, whatever the colours do to their order.
 static void sweepsConverge(void** state) {
     (void)state;
@@ -230,6 +276,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coloursShareNoBody),
         cmocka_unit_test(widthsGiveTheSameBits),
+        cmocka_unit_test(certificatesAgree),
         cmocka_unit_test(sweepsConverge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

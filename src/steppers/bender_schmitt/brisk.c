@@ -176,49 +176,107 @@ static void startContacts(Brisk* brisk) {
     }
 }
 
-// Energy that the contacts took: their impulses times the mean of the velocities before and after.
-static void accountEnergy(Brisk* brisk) {
-    tpStepReport* report = brisk->step->report;
-    tpTimeStep* time = &brisk->step->time;
-    tpSweeper* sweeper = brisk->sweeper;
-    tpRange all = { 0, sweeper->bodyCount };
-    addLines(brisk->kicks, time->freeVelocities, 1.0, brisk->velocities, all);
-    sweeper->velocities = brisk->kicks;
-    tpSweeper_FindSpeeds(sweeper);
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        const tpContactPack* pack = &sweeper->packs[p];
-        for (int lane = 0; lane < tp_packWidth; ++lane) {
-            report->impactLoss -= 0.5 * pack->total[0][lane] * pack->speed[0][lane];
-            report->frictionLoss -= 0.5 * (pack->total[1][lane] * pack->speed[1][lane] +
-                                           pack->total[2][lane] * pack->speed[2][lane]);
+// Energy and certificate ---------------------------------------------------------------------------
+
+// Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of threads.
+enum { chunkCount = 16 };
+
+typedef enum Sum { freeSum, workSum, judgeSum, ratioSum } Sum;
+
+typedef struct Summing {
+    tpSweeper* sweeper;
+    Sum sum;
+    double leastLoad, leastSpeed;
+    tpLaneSums* chunks;
+} Summing;
+
+static void sumChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Summing* summing = context;
+    tpSweeper* sweeper = summing->sweeper;
+    const tpWideSweep* wide = sweeper->wide;
+    tpLaneSums* sums = &summing->chunks[chunk];
+    memset(sums, 0, sizeof(*sums));
+    tpRange range = tpChunkRange(sweeper->runCount, chunk, chunkCount);
+    for (int r = range.begin; r < range.end; ++r) {
+        const tpPackRun* run = &sweeper->runs[r];
+        if (summing->sum == freeSum) {
+            wide->freeRun(sweeper, run, sums);
+        } else if (summing->sum == workSum) {
+            wide->workRun(sweeper, run, sums);
+        } else if (summing->sum == judgeSum) {
+            wide->judgeRun(sweeper, run, sums);
+        } else {
+            wide->ratioRun(sweeper, run, summing->leastLoad, summing->leastSpeed, sums);
         }
     }
 }
 
-// The certificate: the contact law at the end of the last part.
-static void judge(Brisk* brisk) {
-    tpSweeper* sweeper = brisk->sweeper;
-    tpStepReport* report = brisk->step->report;
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        tpContactPack* pack = &sweeper->packs[p];
+// Sums in squares[0], normalWork[0], ..; largest values in load[0], ..
+static tpLaneSums sumUp(Brisk* brisk, Summing* summing, Sum sum, tpVelocity* velocities) {
+    summing->sum = sum;
+    summing->sweeper->velocities = velocities;
+    tpTasks_Run(brisk->step->system->tasks, sumChunk, summing, chunkCount);
+    tpLaneSums all;
+    memset(&all, 0, sizeof(all));
+    for (int c = 0; c < chunkCount; ++c) {
+        const tpLaneSums* chunk = &summing->chunks[c];
         for (int lane = 0; lane < tp_packWidth; ++lane) {
-            double open = fmax(0.0, pack->gap[lane]) * brisk->rigid.inverseTime;
-            pack->bias[0][lane] = pack->bias[0][lane] < 0.0 ? pack->bias[0][lane] : open;
+            all.squares[0] += chunk->squares[lane];
+            all.normalWork[0] += chunk->normalWork[lane];
+            all.frictionWork[0] += chunk->frictionWork[lane];
+            all.load[0] = fmax(all.load[0], chunk->load[lane]);
+            all.speed[0] = fmax(all.speed[0], chunk->speed[lane]);
+            all.cone[0] = fmax(all.cone[0], chunk->cone[lane]);
+            all.dissipation[0] = fmax(all.dissipation[0], chunk->dissipation[lane]);
         }
     }
-    sweeper->velocities = brisk->bases;
-    double size = fmax(tpSweeper_FreeSpeed(sweeper), 1e-6);
-    sweeper->velocities = brisk->velocities;
-    tpSweepVerdict verdict = tpSweeper_Judge(sweeper);
-    double goal = fmin(brisk->step->settings->tolerance, 0.5e-8 * size);
-    bool isSolved = verdict.velocity <= goal;
+    return all;
+}
+
+// The biases with which the last part's contact law is judged: open gaps, and what collides.
+static void setJudgedBiases(Brisk* brisk) {
+    for (int p = 0; p < brisk->sweeper->packCount; ++p) {
+        tpContactPack* pack = &brisk->sweeper->packs[p];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            double gap = pack->gap[lane], bounce = pack->bias[0][lane];
+            double open = gap > 0.0 ? gap * brisk->rigid.inverseTime : 0.0;
+            pack->bias[0][lane] = bounce < 0.0 ? bounce : open;
+        }
+    }
+}
+
+// Energy that the contacts took, their impulses times the mean of the velocities before and after; the
+// certificate of the contact law at the end of the last part.
+static bool judge(Brisk* brisk) {
+    tpTimeStep* time = &brisk->step->time;
+    tpStepReport* report = brisk->step->report;
+    tpRange all = { 0, brisk->sweeper->bodyCount };
+    Summing summing = { .sweeper = brisk->sweeper };
+    summing.chunks = TP_SCRATCH(&brisk->step->system->arena, tpLaneSums, chunkCount);
+    if (summing.chunks == NULL) {
+        return false;
+    }
+    addLines(brisk->kicks, time->freeVelocities, 1.0, brisk->velocities, all);
+    tpLaneSums sums = sumUp(brisk, &summing, workSum, brisk->kicks);
+    report->impactLoss -= 0.5 * sums.normalWork[0];
+    report->frictionLoss -= 0.5 * sums.frictionWork[0];
+    setJudgedBiases(brisk);
+    double size = fmax(sqrt(sumUp(brisk, &summing, freeSum, brisk->bases).squares[0]), 1e-6);
+    sums = sumUp(brisk, &summing, judgeSum, brisk->velocities);
+    double miss = sqrt(sums.squares[0]);
+    summing.leastLoad = 1e-9 * sums.load[0];
+    summing.leastSpeed = fmax(1e-9, 1e-6 * sums.speed[0]);
+    sums = sumUp(brisk, &summing, ratioSum, brisk->velocities);
+    bool isSolved = miss <= fmin(brisk->step->settings->tolerance, 0.5e-8 * size);
     report->solveCount += brisk->parts;
     report->iterationCount += 2 * brisk->parts;
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
-    report->residual = fmax(report->residual, verdict.velocity / size);
-    report->coneViolation = fmax(report->coneViolation, verdict.cone);
-    report->dissipationViolation = fmax(report->dissipationViolation, verdict.dissipation);
+    report->residual = fmax(report->residual, miss / size);
+    report->coneViolation = fmax(report->coneViolation, sums.cone[0]);
+    report->dissipationViolation = fmax(report->dissipationViolation, sums.dissipation[0]);
+    return true;
 }
 
 bool tpBrisk_Solve(tpBenderStep* step, int parts) {
@@ -255,8 +313,9 @@ bool tpBrisk_Solve(tpBenderStep* step, int parts) {
         time->moves[i].linear = tpScale(1.0 / time->h, brisk.moved[i].linear);
         time->moves[i].angular = tpScale(1.0 / time->h, brisk.moved[i].angular);
     }
-    accountEnergy(&brisk);
-    judge(&brisk);
+    if (!judge(&brisk)) {
+        return false;
+    }
     tpTimeStep_Drift(time);
     return true;
 }

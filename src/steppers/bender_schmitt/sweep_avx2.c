@@ -43,6 +43,7 @@ static inline double wideLargest(wide a) {
 }
 
 #include "steppers/bender_schmitt/sweep_lanes.h"
+#include "steppers/bender_schmitt/sweep_sum_lanes.h"
 
 static inline void transpose(wide r[4]) {
     wide a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
@@ -87,4 +88,8 @@ const tpWideSweep tp_avx2Sweep = {
     .gapRun = gapRun,
     .softRun = softRun,
     .bounceRun = bounceRun,
+    .freeRun = freeRun,
+    .workRun = workRun,
+    .judgeRun = judgeRun,
+    .ratioRun = ratioRun,
 };

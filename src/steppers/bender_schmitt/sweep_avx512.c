@@ -43,6 +43,7 @@ static inline double wideLargest(wide a) {
 }
 
 #include "steppers/bender_schmitt/sweep_lanes.h"
+#include "steppers/bender_schmitt/sweep_sum_lanes.h"
 
 // Rows become columns: pairs, then pairs of pairs, then halves.
 static inline void transpose(wide r[8]) {
@@ -93,4 +94,8 @@ const tpWideSweep tp_avx512Sweep = {
     .gapRun = gapRun,
     .softRun = softRun,
     .bounceRun = bounceRun,
+    .freeRun = freeRun,
+    .workRun = workRun,
+    .judgeRun = judgeRun,
+    .ratioRun = ratioRun,
 };

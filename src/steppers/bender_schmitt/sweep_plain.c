@@ -36,6 +36,7 @@ static inline double wideLargest(wide a) {
 }
 
 #include "steppers/bender_schmitt/sweep_lanes.h"
+#include "steppers/bender_schmitt/sweep_sum_lanes.h"
 
 static inline void loadLines(const double* base, const int32_t* indices, WideLines* lines) {
     for (int k = 0; k < 8; ++k) {
@@ -60,4 +61,8 @@ const tpWideSweep tp_plainSweep = {
     .gapRun = gapRun,
     .softRun = softRun,
     .bounceRun = bounceRun,
+    .freeRun = freeRun,
+    .workRun = workRun,
+    .judgeRun = judgeRun,
+    .ratioRun = ratioRun,
 };

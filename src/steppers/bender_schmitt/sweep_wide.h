@@ -17,6 +17,14 @@ typedef struct tpSoftness {
     double mass, impulse;
 } tpSoftness;
 
+// Sums and largest values of the contacts in each lane.
+typedef struct tpLaneSums {
+    double squares[tp_packWidth];
+    double normalWork[tp_packWidth], frictionWork[tp_packWidth];
+    double load[tp_packWidth], speed[tp_packWidth];
+    double cone[tp_packWidth], dissipation[tp_packWidth];
+} tpLaneSums;
+
 typedef struct tpWideSweep {
     const char* name;
     int width; // contacts at once
@@ -36,6 +44,15 @@ typedef struct tpWideSweep {
                     bool isBackward);
     // Normal rows with a negative bias alone: what collides gets its velocity of parting.
     void (*bounceRun)(tpSweeper* sweeper, const tpPackRun* run);
+
+    // Adds to sums, which are aligned to 64 bytes: squares of velocities with biases; work of the total
+    // impulses; squares of the natural map with the largest load and speed, leaving `speed` in the packs;
+    // cone and dissipation of what carries more and slides faster than the least.
+    void (*freeRun)(const tpSweeper* sweeper, const tpPackRun* run, tpLaneSums* sums);
+    void (*workRun)(const tpSweeper* sweeper, const tpPackRun* run, tpLaneSums* sums);
+    void (*judgeRun)(tpSweeper* sweeper, const tpPackRun* run, tpLaneSums* sums);
+    void (*ratioRun)(const tpSweeper* sweeper, const tpPackRun* run, double leastLoad,
+                     double leastSpeed, tpLaneSums* sums);
 } tpWideSweep;
 
 // Contact after contact, with torsion too.
