@@ -102,6 +102,7 @@ typedef struct tpSweeper {
 
     int contactCount, contactCapacity;
     int32_t* places; // of each contact: pack * tp_packWidth + lane
+    int32_t* order;  // the contact of each place; -1: none
     tpContactPack* packs;
     tpTorsionPack* torsions;
     int packCount, torsionCount; // the last torsionCount packs have torsion

@@ -103,10 +103,19 @@ static void placeRun(Colouring* c, int first, int count) {
     tpSweeper* sweeper = c->sweeper;
     int packs = 0;
     for (int lane = 0; lane < count; ++lane) {
+        int points = c->manifolds[c->order[first + lane]].count;
+        packs = points > packs ? points : packs;
+    }
+    int32_t begin = sweeper->packCount * tp_packWidth;
+    for (int k = 0; k < packs * tp_packWidth; ++k) {
+        sweeper->order[begin + k] = -1;
+    }
+    for (int lane = 0; lane < count; ++lane) {
         const Manifold* manifold = &c->manifolds[c->order[first + lane]];
-        packs = manifold->count > packs ? manifold->count : packs;
         for (int k = 0; k < manifold->count; ++k) {
-            sweeper->places[manifold->first + k] = (sweeper->packCount + k) * tp_packWidth + lane;
+            int32_t place = begin + k * tp_packWidth + lane;
+            sweeper->places[manifold->first + k] = place;
+            sweeper->order[place] = manifold->first + k;
         }
     }
     sweeper->runs[sweeper->runCount++] = (tpPackRun){ sweeper->packCount, packs };
@@ -139,6 +148,8 @@ bool tpSweeper_Colour(tpSweeper* sweeper, const tpContact* contacts, const bool*
     // No more runs than manifolds, no more colours than runs, of either sort.
     sweeper->runs = TP_SCRATCH(arena, tpPackRun, count);
     sweeper->colours = TP_SCRATCH(arena, int32_t, (size_t)count + 1);
+    // A pack has a contact at least.
+    sweeper->order = TP_SCRATCH(arena, int32_t, (size_t)count * tp_packWidth);
     sweeper->packCount = sweeper->runCount = sweeper->colourCount = 0;
     if (arena->failed) {
         return false;

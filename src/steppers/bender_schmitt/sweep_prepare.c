@@ -94,11 +94,9 @@ static bool isTorsional(const tpContactLaw* law) {
     return law->mu > 0.0 && law->arm > 0.0;
 }
 
-static void startPack(tpContactPack* pack, int torsion) {
+static void startPack(tpContactPack* pack, const int32_t* contacts, int torsion) {
     memset(pack, 0, sizeof(*pack));
-    for (int lane = 0; lane < tp_packWidth; ++lane) {
-        pack->contact[lane] = -1;
-    }
+    memcpy(pack->contact, contacts, sizeof(pack->contact));
     pack->torsion = torsion;
 }
 
@@ -123,15 +121,26 @@ static void spreadBodies(tpSweeper* sweeper, const tpPackRun* run) {
     }
 }
 
+typedef struct Filling {
+    tpSweeper* sweeper;
+    bool isPlanar;
+    const tpPose* poses;
+    const tpContact* contacts;
+    const tpContactLaw* laws;
+} Filling;
+
 // Pack after pack: whole lines are written, and contacts, which are shorter, looked up.
-static void fillRun(tpSweeper* sweeper, const tpPackRun* run, bool isPlanar, const tpPose* poses,
-                    const tpContact* contacts, const tpContactLaw* laws) {
+static void fillRun(const Filling* filling, const tpPackRun* run) {
+    tpSweeper* sweeper = filling->sweeper;
+    int plainPacks = sweeper->packCount - sweeper->torsionCount;
     for (int p = run->first; p < run->first + run->count; ++p) {
         tpContactPack* pack = &sweeper->packs[p];
+        startPack(pack, sweeper->order + p * tp_packWidth, p < plainPacks ? -1 : p - plainPacks);
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             int i = pack->contact[lane];
             if (i >= 0) {
-                storeContact(pack, lane, isPlanar, poses, &contacts[i], &laws[i]);
+                storeContact(pack, lane, filling->isPlanar, filling->poses, &filling->contacts[i],
+                             &filling->laws[i]);
             }
         }
     }
@@ -141,9 +150,21 @@ static void fillRun(tpSweeper* sweeper, const tpPackRun* run, bool isPlanar, con
         tpContactPack* pack = &sweeper->packs[p];
         for (int lane = 0; pack->torsion >= 0 && lane < tp_packWidth; ++lane) {
             if (pack->contact[lane] >= 0) {
-                storeTorsion(sweeper, pack, lane, laws[pack->contact[lane]].arm);
+                storeTorsion(sweeper, pack, lane, filling->laws[pack->contact[lane]].arm);
             }
         }
+    }
+}
+
+enum { runsAChunk = 64 };
+
+static void fillChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Filling* filling = context;
+    int end = (chunk + 1) * runsAChunk;
+    end = end < filling->sweeper->runCount ? end : filling->sweeper->runCount;
+    for (int r = chunk * runsAChunk; r < end; ++r) {
+        fillRun(filling, &filling->sweeper->runs[r]);
     }
 }
 
@@ -167,17 +188,9 @@ bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSystem* system, const tpP
     if (arena->failed) {
         return false;
     }
-    int plainPacks = sweeper->packCount - sweeper->torsionCount;
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        startPack(&sweeper->packs[p], p < plainPacks ? -1 : p - plainPacks);
-    }
-    for (int i = 0; i < count; ++i) {
-        int32_t place = sweeper->places[i];
-        sweeper->packs[place / tp_packWidth].contact[place % tp_packWidth] = i;
-    }
-    for (int r = 0; r < sweeper->runCount; ++r) {
-        fillRun(sweeper, &sweeper->runs[r], system->isPlanar, poses, contacts, laws);
-    }
+    Filling filling = { sweeper, system->isPlanar, poses, contacts, laws };
+    tpTasks_Run(system->tasks, fillChunk, &filling,
+                (sweeper->runCount + runsAChunk - 1) / runsAChunk);
     return true;
 }
 
