@@ -145,35 +145,83 @@ static void solveParts(void* context, tpCrew* crew, int member) {
     }
 }
 
-// Gaps and bounces of all contacts; starts are those of the last step, spread over the parts.
-static void startContacts(Brisk* brisk) {
-    tpBenderStep* step = brisk->step;
-    tpTouch* touch = &step->start;
-    tpSweeper* sweeper = brisk->sweeper;
-    sweeper->velocities = step->time.startVelocities;
-    tpSweeper_FindSpeeds(sweeper);
-    double threshold =
-        fmax(step->settings->threshold, 2.0 * step->time.h * tpLength(step->system->gravity));
-    int cursor = 0;
-    for (int i = 0; i < touch->contactCount; ++i) {
-        const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
-        if (rest != NULL) {
-            tpTouch_SetStart(touch, i, tpScale(1.0 / brisk->parts, rest->drift), 0.0);
+// Starts -------------------------------------------------------------------------------------------
+
+// Runs in chunks of a fixed size, for loops that touch no bodies.
+enum { runsAChunk = 64 };
+
+typedef struct Starting {
+    Brisk* brisk;
+    const tpRestMemory* const* rests; // of each contact, or NULL
+    double threshold;
+    bool* bounces; // of each chunk
+} Starting;
+
+// A contact's gap, the impulse it starts with (that of the last step, spread over the parts) and whether it
+// will bounce.
+static bool startLane(const Starting* starting, tpContactPack* pack, int lane) {
+    const tpTouch* touch = &starting->brisk->step->start;
+    int i = pack->contact[lane];
+    const tpContactLaw* law = &touch->laws[i];
+    const tpRestMemory* rest = starting->rests[i];
+    pack->startGap[lane] = touch->contacts[i].gap;
+    if (rest != NULL) {
+        tpVec3 start = tpScale(1.0 / starting->brisk->parts, rest->drift);
+        pack->impulse[0][lane] = fmax(0.0, tpDot(start, touch->contacts[i].normal));
+        if (law->mu > 0.0) {
+            pack->impulse[1][lane] = tpDot(start, law->tangents[0]) / law->ellipse[0];
+            pack->impulse[2][lane] = tpDot(start, law->tangents[1]) / law->ellipse[1];
         }
     }
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        tpContactPack* pack = &sweeper->packs[p];
-        for (int lane = 0; lane < tp_packWidth; ++lane) {
-            int i = pack->contact[lane];
-            if (i >= 0) {
-                double approach = pack->speed[0][lane];
-                double bounce = touch->laws[i].restitution * approach;
-                pack->startGap[lane] = touch->contacts[i].gap;
-                pack->bias[0][lane] = approach < -threshold ? bounce : 0.0;
-                brisk->bounces = brisk->bounces || pack->bias[0][lane] < 0.0;
+    double approach = pack->speed[0][lane];
+    pack->bias[0][lane] = approach < -starting->threshold ? law->restitution * approach : 0.0;
+    return pack->bias[0][lane] < 0.0;
+}
+
+static void startChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Starting* starting = context;
+    tpSweeper* sweeper = starting->brisk->sweeper;
+    int end = (chunk + 1) * runsAChunk;
+    end = end < sweeper->runCount ? end : sweeper->runCount;
+    starting->bounces[chunk] = false;
+    for (int r = chunk * runsAChunk; r < end; ++r) {
+        const tpPackRun* run = &sweeper->runs[r];
+        sweeper->wide->speedRun(sweeper, run);
+        for (int p = run->first; p < run->first + run->count; ++p) {
+            for (int lane = 0; lane < tp_packWidth; ++lane) {
+                tpContactPack* pack = &sweeper->packs[p];
+                if (pack->contact[lane] >= 0 && startLane(starting, pack, lane)) {
+                    starting->bounces[chunk] = true;
+                }
             }
         }
     }
+}
+
+static bool startContacts(Brisk* brisk) {
+    tpBenderStep* step = brisk->step;
+    tpArena* arena = &step->system->arena;
+    int count = step->start.contactCount;
+    int chunks = (brisk->sweeper->runCount + runsAChunk - 1) / runsAChunk;
+    const tpRestMemory** rests = TP_SCRATCH(arena, const tpRestMemory*, count);
+    Starting starting = { .brisk = brisk, .rests = rests };
+    starting.bounces = TP_SCRATCH(arena, bool, chunks);
+    if (arena->failed) {
+        return false;
+    }
+    int cursor = 0;
+    for (int i = 0; i < count; ++i) {
+        rests[i] = tpBenderSchmitt_Find(step->state, &step->start.contacts[i], &cursor);
+    }
+    starting.threshold =
+        fmax(step->settings->threshold, 2.0 * step->time.h * tpLength(step->system->gravity));
+    brisk->sweeper->velocities = step->time.startVelocities;
+    tpTasks_Run(step->system->tasks, startChunk, &starting, chunks);
+    for (int c = 0; c < chunks; ++c) {
+        brisk->bounces = brisk->bounces || starting.bounces[c];
+    }
+    return true;
 }
 
 // Energy and certificate ---------------------------------------------------------------------------
@@ -307,7 +355,9 @@ bool tpBrisk_Solve(tpBenderStep* step, int parts) {
         brisk.kicks[i] = (tpVelocity){ .linear = tpScale(1.0 / parts, linear),
                                        .angular = tpScale(1.0 / parts, angular) };
     }
-    startContacts(&brisk);
+    if (!startContacts(&brisk)) {
+        return false;
+    }
     tpCrew_Run(system->tasks, brisk.sweeper->contactCount, solveParts, &brisk);
     for (int i = 0; i < count; ++i) {
         time->moves[i].linear = tpScale(1.0 / time->h, brisk.moved[i].linear);

@@ -16,15 +16,35 @@ typedef struct Carried {
     double slidingSpeed;
 } Carried;
 
-static void gather(const tpTouch* touch, Carried* carried) {
-    const tpSweeper* sweeper = &touch->sweeper;
-    for (int p = 0; p < sweeper->packCount; ++p) {
+// What the loops over packs and contacts need; they are cut into chunks for threads.
+typedef struct Listing {
+    tpBenderStep* step;
+    Carried* carried;
+    const tpContact* ends;
+    const int* match; // of the contacts at the end those at the start
+    int endCount;
+    double parts;
+} Listing;
+
+enum { packsAChunk = 128, contactsAChunk = 1024 };
+
+static int chunksOf(int count, int size) {
+    return (count + size - 1) / size;
+}
+
+static void gatherChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Listing* listing = context;
+    const tpSweeper* sweeper = &listing->step->start.sweeper;
+    int end = (chunk + 1) * packsAChunk;
+    end = end < sweeper->packCount ? end : sweeper->packCount;
+    for (int p = chunk * packsAChunk; p < end; ++p) {
         const tpContactPack* pack = &sweeper->packs[p];
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             if (pack->contact[lane] < 0) {
                 continue;
             }
-            Carried* c = &carried[pack->contact[lane]];
+            Carried* c = &listing->carried[pack->contact[lane]];
             for (int k = 0; k < 3; ++k) {
                 c->total[k] = pack->total[k][lane];
                 c->last[k] = pack->impulse[k][lane];
@@ -71,17 +91,26 @@ static void listStart(tpBenderStep* step, int index, const Carried* c, double ga
     system->contacts.data[system->contacts.count++] = info;
 }
 
-static void remember(tpBenderStep* step, const tpContact* end, int start, const Carried* c,
-                     double parts) {
-    tpRestMemory* rest = &step->state->rests.data[step->state->rests.count++];
-    memset(rest, 0, sizeof(*rest));
-    rest->shapeA = end->shapeA;
-    rest->shapeB = end->shapeB;
-    rest->feature = end->feature;
-    if (start >= 0) {
-        tpVec3 impulse = tpMulAdd(frictionOf(&step->start.laws[start], c->last), c->last[0],
-                                  step->start.contacts[start].normal);
-        rest->drift = tpScale(parts, impulse);
+// What the next step starts from.
+static void rememberChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Listing* listing = context;
+    const tpTouch* touch = &listing->step->start;
+    int end = (chunk + 1) * contactsAChunk;
+    end = end < listing->endCount ? end : listing->endCount;
+    for (int j = chunk * contactsAChunk; j < end; ++j) {
+        tpRestMemory* rest = &listing->step->state->rests.data[j];
+        memset(rest, 0, sizeof(*rest));
+        rest->shapeA = listing->ends[j].shapeA;
+        rest->shapeB = listing->ends[j].shapeB;
+        rest->feature = listing->ends[j].feature;
+        int i = listing->match[j];
+        if (i >= 0) {
+            const double* last = listing->carried[i].last;
+            tpVec3 impulse =
+                tpMulAdd(frictionOf(&touch->laws[i], last), last[0], touch->contacts[i].normal);
+            rest->drift = tpScale(listing->parts, impulse);
+        }
     }
 }
 
@@ -112,13 +141,16 @@ bool tpBrisk_List(tpBenderStep* step, const tpContact* ends, int endCount, int p
         !TP_RESERVE(&system->allocator, step->state->rests, endCount)) {
         return false;
     }
-    gather(touch, carried);
+    Listing listing = { step, carried, ends, match, endCount, parts };
+    tpTasks* tasks = system->tasks;
+    tpTasks_Run(tasks, gatherChunk, &listing, chunksOf(touch->sweeper.packCount, packsAChunk));
+    tpTasks_Run(tasks, rememberChunk, &listing, chunksOf(endCount, contactsAChunk));
+    step->state->rests.count = endCount;
     findGaps(touch, ends, endCount, match, gaps);
     for (int i = 0; i < startCount; ++i) {
         listStart(step, i, &carried[i], gaps[i]);
     }
     for (int j = 0; j < endCount; ++j) {
-        remember(step, &ends[j], match[j], match[j] >= 0 ? &carried[match[j]] : NULL, parts);
         step->report->penetration = fmax(step->report->penetration, -ends[j].gap);
     }
     step->report->contactCount = system->contacts.count;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/tasks.h"
 #include "dynamics/joints.h"
 #include "steppers/bender_schmitt/accelerate.h"
 #include "steppers/bender_schmitt/paper_rule.h"
@@ -16,6 +17,18 @@ enum { fineSweeps = 60 };
 // Velocities that are rounding have no scale of their own, m/s.
 static const double smallestScale = 1e-6;
 
+enum { contactsAChunk = 1024 };
+
+static void makeLaws(void* context, int chunk, int worker) {
+    (void)worker;
+    tpTouch* touch = context;
+    int end = (chunk + 1) * contactsAChunk;
+    end = end < touch->contactCount ? end : touch->contactCount;
+    for (int i = chunk * contactsAChunk; i < end; ++i) {
+        touch->laws[i] = tpMakeContactLaw(touch->system, &touch->contacts[i]);
+    }
+}
+
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
                     int count, int budget) {
     memset(touch, 0, sizeof(*touch));
@@ -29,9 +42,7 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpCon
         !tpSweeper_Create(&touch->sweeper, &system->arena, system->bodyCount, count)) {
         return false;
     }
-    for (int i = 0; i < count; ++i) {
-        touch->laws[i] = tpMakeContactLaw(system, &contacts[i]);
-    }
+    tpTasks_Run(system->tasks, makeLaws, touch, (count + contactsAChunk - 1) / contactsAChunk);
     tpSweeper_SetBodies(&touch->sweeper, system);
     return tpSweeper_AddContacts(&touch->sweeper, system, poses, contacts, touch->laws, count,
                                  &system->arena);
