@@ -67,10 +67,11 @@ export class FindingsPanel {
         const residual = largest.residual ?? { value: 0, frame: 0 };
         const isMet = concerns.warning === 0;
         entries.push(...this.#entry('Were the laws of contact met?', isMet ? 'good' : 'bad',
-            isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${count(concerns.warning)} frames are above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
+            isMet && !run.hasContacts && !(residual.value > 0) ? 'There were no contacts'
+                : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${count(concerns.warning)} frames are above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
             ...(isMet ? ['.'] : [this.#go(residual.frame), '.'])));
         entries.push(...this.#entry('Did every solve succeed?', concerns.error === 0 ? 'good' : 'bad',
-            ...(concerns.error === 0 ? ['Yes.'] : [`${count(concerns.error)} frames needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
+            ...(concerns.error === 0 ? ['Yes.'] : [`${count(concerns.error)} frames have a solve that missed its tolerance, ${concerns.fallback === 0 ? 'none' : count(concerns.fallback)} of them needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
         const depth = largest.penetration;
         entries.push(...this.#entry('How deep do bodies overlap?', '',
             ...(depth?.value > 0 ? [`${withUnit(depth.value, 'm')} at most, at `, this.#go(depth.frame), '.'] : ['Not at all.'])));

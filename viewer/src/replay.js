@@ -7,6 +7,7 @@ import { FindingsPanel } from './findings.js';
 import { ForceArrows } from './forces.js';
 import { count, number, withUnit } from './format.js';
 import { FrameCache } from './frames.js';
+import { JointMarks } from './joints.js';
 import { Live } from './live.js';
 import { Player, speeds } from './player.js';
 import { PlotPanel } from './plots.js';
@@ -22,7 +23,7 @@ const manyBodies = 2000; // from here on contacts are fetched only when they are
 const shortcuts = [
     ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
     ['− +', 'slower, faster'], ['F', 'follow the selected body'], ['V', 'view the whole scene'], ['C', 'contact points'],
-    ['A', 'force arrows'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['L', 'go to the largest force'],
+    ['A', 'force arrows'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['J', 'joints'], ['L', 'go to the largest force'],
     ['N', 'next step to be wary of'], ['D', 'light or dark'], ['R', 'start again (live)'], ['1 2 3 4', 'plots, bodies, contacts, run'], ['Escape', 'deselect'], ['?', 'this list'],
 ];
 
@@ -50,6 +51,7 @@ class Page {
         this.stage = new Stage(this.stageBox, run.head, run.model);
         this.arrows = new ForceArrows(this.stage, run.head);
         this.trails = new Trails(this.stage, run);
+        this.joints = new JointMarks(this.stage, run);
         const moving = run.model.bodyOfMoving.length;
         this.arrows.showsPoints = this.arrows.showsForces = moving <= manyBodies;
         this.player.wantsContacts = moving <= manyBodies || !source.isExact;
@@ -175,6 +177,9 @@ class Page {
             trails.isOn = isOn;
             trails.update();
         });
+        if (this.joints.marks.length > 0) {
+            this.#tool('joints', 'joint', 'Joints (J)', true, isOn => this.joints.setVisible(isOn));
+        }
         this.#tool('grid', 'grid', 'Grid (G)', true, isOn => stage.setGridVisible(isOn));
         this.#tool('follow', 'follow', 'Follow the selected body (F)', false, isOn => this.#follow(isOn ? this.run.selected : -1));
         this.tools.append(button('frame', 'View the whole scene (V)', () => this.#viewAll()));
@@ -239,6 +244,7 @@ class Page {
         const { run, stage } = this;
         run.model.place(view.states, view.width);
         stage.moved();
+        this.joints.place();
         this.arrows.show(view, run.step);
         this.trails.show(view.frame);
         const time = run.timeOf(view.frame);
@@ -257,8 +263,15 @@ class Page {
         const concerns = run.countConcerns();
         const kind = concerns.error > 0 ? 'error' : concerns.warning > 0 ? 'warning' : 'good';
         const worst = run.largest.residual?.value ?? 0;
+        if (kind === 'good' && !(worst > 0) && !run.hasContacts) {
+            this.badge.className = 'badge';
+            this.badge.textContent = 'nothing touches';
+            this.#scaleArrows();
+            this.timeline.draw();
+            return;
+        }
         this.badge.className = `badge ${kind}`;
-        this.badge.textContent = kind === 'error' ? `${count(concerns.error)} ${concerns.error === 1 ? 'step' : 'steps'} fell back`
+        this.badge.textContent = kind === 'error' ? `${count(concerns.error)} ${concerns.error === 1 ? 'step' : 'steps'} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}`
             : kind === 'warning' ? `residual up to ${number(worst, 2)}` : `laws met to ${number(Math.max(worst, 1e-16), 2)}`;
         this.#scaleArrows();
         this.timeline.draw();
@@ -318,7 +331,7 @@ class Page {
             Home: () => player.seek(run.firstFrame, { pause: true }), End: () => player.seek(run.lastFrame, { pause: true }),
             '-': () => faster(-1), '+': () => faster(1), '=': () => faster(1),
             f: () => this.#follow(this.stage.followed >= 0 ? -1 : run.selected), v: () => this.#viewAll(),
-            c: () => this.#switch('points'), a: () => this.#switch('forces'), t: () => this.#switch('trails'), g: () => this.#switch('grid'),
+            c: () => this.#switch('points'), a: () => this.#switch('forces'), t: () => this.#switch('trails'), g: () => this.#switch('grid'), j: () => this.switches.has('joints') && this.#switch('joints'),
             '[': () => scale(1 / 1.5), ']': () => scale(1.5), d: () => theme.toggle(), r: () => this.live?.restart(),
             l: () => run.largest.force?.frame >= 0 && player.seek(run.largest.force.frame, { pause: true }), n: () => this.#nextConcern(),
             1: () => this.showTab('plots'), 2: () => this.showTab('bodies'), 3: () => this.showTab('contacts'), 4: () => this.showTab('run'),

@@ -85,6 +85,9 @@ export class Run extends Emitter {
     #findLargest() {
         const { overview } = this;
         const done = this.searched ?? 0;
+        for (let row = done; row < overview.count && !this.hasContacts; ++row) {
+            this.hasContacts = overview.contacts[row] > 0;
+        }
         for (const [name, column] of [['force', 'forceMax'], ['penetration', 'penetration'], ['residual', 'residual']]) {
             let best = this.largest[name] ?? { value: 0, frame: -1, row: -1 };
             for (let row = done; row < overview.count; ++row) {
@@ -132,11 +135,12 @@ export class Run extends Emitter {
     }
 
     countConcerns() {
-        const counts = { error: 0, warning: 0, firstError: -1, firstWarning: -1 };
+        const counts = { error: 0, warning: 0, fallback: 0, firstError: -1, firstWarning: -1 };
         for (let row = 0; row < this.overview.count; ++row) {
             const kind = this.concernOf(row);
             if (kind) {
                 counts[kind] += 1;
+                counts.fallback += this.overview.fallback[row] >= 0 ? 1 : 0;
                 const first = kind === 'error' ? 'firstError' : 'firstWarning';
                 counts[first] = counts[first] < 0 ? row : counts[first];
             }

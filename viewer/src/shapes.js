@@ -333,6 +333,7 @@ export class BodyModel {
                 writeMatrix(matrix, 0, this.placements, 7 * i, Float64Array.from(batch.local), 0);
                 mesh.matrixAutoUpdate = false;
                 mesh.matrix.fromArray(matrix);
+                mesh.updateMatrixWorld(true);
                 mesh.castShadow = mesh.receiveShadow = true;
                 mesh.userData.body = i;
                 this.fixedMeshes.push(mesh);

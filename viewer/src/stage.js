@@ -10,18 +10,17 @@ import { theme } from './theme.js';
 // Lines of a grid that fade with distance, the same width at any.
 const gridVertex = `
     varying vec2 at;
-    varying float away;
-    uniform vec3 middle;
+    varying vec3 place;
     void main() {
         at = position.xy;
         vec4 world = modelMatrix * vec4(position, 1.0);
-        away = distance(world.xyz, middle);
+        place = world.xyz;
         gl_Position = projectionMatrix * viewMatrix * world;
     }`;
 const gridFragment = `
     varying vec2 at;
-    varying float away;
-    uniform vec3 colour;
+    varying vec3 place;
+    uniform vec3 colour, middle;
     uniform float cell, reach, strength;
     float lines(float size) {
         vec2 place = at / size;
@@ -31,7 +30,7 @@ const gridFragment = `
     }
     void main() {
         float line = max(0.45 * lines(cell), lines(cell * 5.0));
-        float fade = 1.0 - smoothstep(0.25 * reach, reach, away);
+        float fade = 1.0 - smoothstep(0.25 * reach, reach, distance(place, middle));
         gl_FragColor = vec4(colour, line * fade * strength);
     }`;
 
@@ -54,6 +53,7 @@ export class Stage extends Emitter {
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = isPlain ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
         this.renderer.toneMapping = THREE.NeutralToneMapping;
+        this.renderer.toneMappingExposure = isPlain ? 1.15 : 1;
         this.renderer.domElement.tabIndex = 0;
         this.renderer.domElement.setAttribute('aria-label', 'The bodies in motion');
         container.append(this.renderer.domElement);
@@ -165,7 +165,7 @@ export class Stage extends Emitter {
         const fit = radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
         const front = this.#front(), side = this.#side();
         const direction = this.head.planar
-            ? front.clone().negate().addScaledVector(this.up, 0.16).addScaledVector(side, 0.1)
+            ? front.clone().negate().addScaledVector(this.up, 0.2).addScaledVector(side, 0.12)
             : front.clone().negate().addScaledVector(this.up, 0.42).addScaledVector(side, 0.55);
         this.controls.target.copy(center);
         this.camera.position.copy(center).addScaledVector(direction.normalize(), fit * 1.08);
@@ -183,6 +183,7 @@ export class Stage extends Emitter {
         }
         this.grids = [];
         const { center, radius } = this.bounds;
+        const planes = [];
         for (const plane of this.model.planes) {
             const normal = new THREE.Vector3(...plane.shape.normal);
             const turn = new THREE.Quaternion(plane.rotation[1], plane.rotation[2], plane.rotation[3], plane.rotation[0]);
@@ -191,11 +192,12 @@ export class Stage extends Emitter {
             normal.applyQuaternion(turn).applyQuaternion(bodyTurn);
             point.applyQuaternion(bodyTurn).add(this.model.positionOf(plane.body));
             const middle = center.clone().addScaledVector(normal, normal.dot(point) - normal.dot(center));
-            this.#layPlane(middle, normal, true);
+            planes.push({ normal, middle });
         }
+        planes.forEach(plane => this.#layPlane(plane.middle, plane.normal, true, planes.filter(other => other !== plane)));
         if (this.model.planes.length === 0 && this.model.fixedMeshes.length === 0) {
             const height = this.#lowestOf(this.box);
-            this.#layPlane(center.clone().addScaledVector(this.up, height - center.dot(this.up) - radius * 0.02), this.up.clone(), false);
+            this.#layPlane(center.clone().addScaledVector(this.up, height - center.dot(this.up) - radius * 0.02), this.up.clone(), false, []);
         }
     }
 
@@ -209,11 +211,33 @@ export class Stage extends Emitter {
         return lowest;
     }
 
-    #layPlane(middle, normal, isSolid) {
+    // Planar scenes stand on a strip: nothing ever leaves their plane. It ends where another solid begins.
+    #makeStrip(middle, normal, others, reach) {
+        const along = new THREE.Vector3(normal.y, -normal.x, 0);
+        let [from, to] = [-reach, reach];
+        for (const other of others) {
+            const rise = other.normal.dot(along), gap = other.normal.dot(other.middle) - other.normal.dot(middle);
+            if (rise > 1e-9) {
+                from = Math.max(from, gap / rise);
+            } else if (rise < -1e-9) {
+                to = Math.min(to, gap / rise);
+            }
+        }
+        const depth = niceStep(this.bounds.radius / 8) * 3;
+        const form = new THREE.PlaneGeometry(Math.max(to - from, 1e-9), depth).translate((from + to) / 2, 0, 0);
+        const basis = new THREE.Matrix4().makeBasis(along, new THREE.Vector3(0, 0, -1), normal);
+        return { form, turn: new THREE.Quaternion().setFromRotationMatrix(basis) };
+    }
+
+    #layPlane(middle, normal, isSolid, others) {
         const reach = this.bounds.radius * 9;
-        const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-        const ground = new THREE.Mesh(new THREE.CircleGeometry(reach * 4, 96), isSolid
-            ? new THREE.MeshLambertMaterial()
+        const isStrip = this.head.planar && Math.abs(normal.z) < 1e-9;
+        const { form, turn } = isStrip ? this.#makeStrip(middle, normal, others, reach * 0.4) : {
+            form: new THREE.CircleGeometry(reach * 4, 96),
+            turn: new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal),
+        };
+        const ground = new THREE.Mesh(form, isSolid
+            ? new THREE.MeshLambertMaterial({ side: isStrip ? THREE.DoubleSide : THREE.FrontSide })
             : new THREE.ShadowMaterial({ opacity: 0.16 }));
         ground.receiveShadow = true;
         ground.userData.isSolid = isSolid;
@@ -416,12 +440,16 @@ export class Stage extends Emitter {
 
     // What stands between the camera and the middle of the scene becomes glass.
     #clearView() {
-        const target = this.followed >= 0 ? this.followedAt : this.bounds.center;
-        const direction = target.clone().sub(this.camera.position);
-        const distance = direction.length();
-        this.#raycaster.set(this.camera.position, direction.normalize());
-        this.#raycaster.far = distance;
-        const hiding = new Set(this.#raycaster.intersectObjects(this.model.fixedMeshes, false).map(hit => hit.object));
+        const { center, radius } = this.bounds;
+        const side = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+        const hiding = new Set();
+        for (const [right, up] of [[0, 0], [0.5, 0], [-0.5, 0], [0, 0.4], [0, -0.3]]) {
+            const direction = (this.followed >= 0 ? this.followedAt : center).clone()
+                .addScaledVector(side, right * radius).addScaledVector(this.up, up * radius).sub(this.camera.position);
+            this.#raycaster.far = direction.length();
+            this.#raycaster.set(this.camera.position, direction.normalize());
+            this.#raycaster.intersectObjects(this.model.fixedMeshes, false).forEach(hit => hiding.add(hit.object));
+        }
         this.#raycaster.far = Infinity;
         for (const mesh of this.model.fixedMeshes) {
             const inFront = hiding.has(mesh);
