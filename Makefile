@@ -53,6 +53,7 @@ board: setup-build
 
 figures: release
 	@python3 tools/figures.py build/release/bin/tippe
+	@tools/screenshots.sh build/release/bin/tippe docs/figures
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
