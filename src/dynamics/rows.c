@@ -4,14 +4,11 @@
 
 #include "complementarity/friction_island.h"
 
-bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
+bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
-    tpArena* arena = &system->arena;
-    rows->degrees = system->isPlanar ? 3 : 6;
-    rows->bodyCount = system->bodyCount;
+    rows->degrees = degrees;
     rows->blockCapacity = blockCapacity;
     rows->rowCapacity = rowCapacity;
-    int degrees = rows->degrees;
     rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
     rows->firstRows = TP_SCRATCH(arena, int, blockCapacity);
     rows->dimensions = TP_SCRATCH(arena, int, blockCapacity);
@@ -27,9 +24,18 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     rows->velocity = TP_SCRATCH(arena, double, rowCapacity);
     rows->jacobianA = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
     rows->jacobianB = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
-    size_t massCount = (size_t)rows->bodyCount * (size_t)(degrees * degrees);
-    rows->inverseMass = TP_SCRATCH_ZEROED(arena, double, massCount);
     return !arena->failed;
+}
+
+bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
+    int degrees = system->isPlanar ? 3 : 6;
+    if (!tpRows_Reserve(rows, &system->arena, degrees, blockCapacity, rowCapacity)) {
+        return false;
+    }
+    rows->bodyCount = system->bodyCount;
+    size_t massCount = (size_t)rows->bodyCount * (size_t)(degrees * degrees);
+    rows->inverseMass = TP_SCRATCH_ZEROED(&system->arena, double, massCount);
+    return rows->inverseMass != NULL;
 }
 
 void tpRows_Clear(tpRows* rows) {

@@ -63,6 +63,9 @@ typedef struct tpRows {
 // Empty rows with room, in the system's arena. False where memory ran out.
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
 
+// The same in any arena, without bodies and masses.
+bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity);
+
 // Takes all blocks out; the room stays.
 void tpRows_Clear(tpRows* rows);
 

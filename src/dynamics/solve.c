@@ -3,6 +3,7 @@
 #include <float.h>
 #include <string.h>
 
+#include "dynamics/active_rows.h"
 #include "dynamics/pyramid.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
@@ -75,10 +76,10 @@ static const double smallestScale = 1e-6;
 enum { largestRestart = 600 };
 
 // Multiply-adds of one solve beyond which a step is better off with what it has: a tenth of a second for
-// small scenes, some seconds for thousands of contacts. Of the first part the cone's own solvers have
-// this share; then comes the pyramid.
-static double workLimit(const tpRows* rows) {
-    return 1e8 + 1e6 * rows->rowCount;
+// small scenes, some seconds for thousands of contacts. The cone's own solvers have this share before the
+// pyramid's turn comes.
+static double workLimit(int rowCount) {
+    return 1e8 + 4e5 * rowCount;
 }
 static const double firstShare = 0.3;
 
@@ -89,10 +90,15 @@ static double planarTrial(const tpRows* rows) {
 
 // All solves of a step together may cost as much as this many; once that is spent, each one has a
 // small part of it, so that every step ends.
-static const double solvesAtFullCost = 3.0, poorShare = 0.02;
+static const double solvesAtFullCost = 5.0, poorShare = 0.02;
 
-static double affordable(const tpRows* rows, const tpSystem* system) {
-    double limit = workLimit(rows);
+bool tpSystem_HasMeans(const tpSystem* system) {
+    return system->solveWork < solvesAtFullCost * workLimit(system->solveRows);
+}
+
+static double affordable(const tpRows* rows, tpSystem* system) {
+    system->solveRows = rows->rowCount > system->solveRows ? rows->rowCount : system->solveRows;
+    double limit = workLimit(system->solveRows);
     return fmin(limit, fmax(solvesAtFullCost * limit - system->solveWork, poorShare * limit));
 }
 
@@ -226,6 +232,44 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
     return true;
 }
 
+static bool solveAll(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                     const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
+                     double* residual) {
+    *isSolved = true;
+    *residual = 0.0;
+    if (rows->rowCount == 0) {
+        return true;
+    }
+    return settings->cone == tp_circularCone
+               ? solveInCone(rows, system, memory, settings, report, isSolved, residual)
+               : solveInPyramid(rows, system, memory, settings, report, isSolved, residual);
+}
+
+// Times that blocks may join before all do.
+enum { maxJoins = 10 };
+
+static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                        const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
+                        double* residual) {
+    tpActiveRows active;
+    if (!tpActiveRows_Choose(&active, rows, &system->arena)) {
+        return false;
+    }
+    for (int k = 0; active.activeCount < rows->blockCount; ++k) {
+        if (k == maxJoins) {
+            tpActiveRows_TakeAll(&active, rows);
+        }
+        tpActiveRows_Gather(&active, rows);
+        if (!solveAll(&active.rows, system, memory, settings, report, isSolved, residual)) {
+            return false;
+        }
+        if (tpActiveRows_Scatter(&active, rows) == 0) {
+            return true;
+        }
+    }
+    return solveAll(rows, system, memory, settings, report, isSolved, residual);
+}
+
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report) {
     if (rows->rowCount == 0) {
@@ -233,10 +277,9 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     }
     double residual = 0.0;
     bool isSolved = false;
-    bool isDone =
-        settings->cone == tp_circularCone
-            ? solveInCone(rows, system, memory, settings, report, &isSolved, &residual)
-            : solveInPyramid(rows, system, memory, settings, report, &isSolved, &residual);
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    bool isDone = solveActive(rows, system, memory, settings, report, &isSolved, &residual);
+    tpArena_Release(&system->arena, mark);
     if (!isDone) {
         return false;
     }

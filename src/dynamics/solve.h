@@ -27,6 +27,9 @@ bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report);
 // rows' impulses and velocities.
 void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
 
+// Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only then.
+bool tpSystem_HasMeans(const tpSystem* system);
+
 // Adds the energies that impulses changed, between velocities before and after them.
 void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
                           const tpVelocity* after, const tpContact* contacts, tpStepReport* report);

@@ -118,6 +118,7 @@ typedef struct tpSystem {
     double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;
     double solveWork; // multiply-adds of this step's solves so far
+    int solveRows;    // rows of the largest of them
     uint64_t layout;  // changes whenever bodies, shapes, joints or forces come or go
 } tpSystem;
 

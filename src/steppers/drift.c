@@ -20,11 +20,8 @@
 
 enum { maxCorrections = 20, maxPasses = 5 };
 
-// The drift has to meet gaps and joints to this, m or rad.
-static const double driftTolerance = 1e-12;
-
-// The careful way ends sooner: its rows do not agree with each other to the last digit.
-static const double carefulTolerance = 1e-10;
+// The drift has to meet gaps and joints to this, m or rad; and contacts that do not hold for many steps to that.
+static const double driftTolerance = 1e-12, impactTolerance = 1e-10;
 
 typedef struct tpDrift {
     tpTimeStep* step;
@@ -47,6 +44,9 @@ typedef struct tpDrift {
     tpPose* poses[maxCorrections]; // by rounds
     double* jointBias;             // of all rows of joints, in order
     bool isRelinearised;
+
+    double miss;    // the largest of the rows, m or rad
+    bool isSettled; // all are within their tolerance
 } tpDrift;
 
 // Of an overlap at the start only a part is to be taken back: what remains is meant.
@@ -246,8 +246,13 @@ static void carryImpulses(const tpRows* from, const tpContact* fromContacts, tpR
     }
 }
 
+static void note(tpDrift* drift, double miss, double tolerance) {
+    drift->miss = fmax(drift->miss, miss);
+    drift->isSettled = drift->isSettled && miss <= tolerance;
+}
+
 // By how much the rows of joints have missed; their biases take it in.
-static bool correctJoints(tpDrift* drift, int firstBlock, double* largest) {
+static bool correctJoints(tpDrift* drift, int firstBlock) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
     tpRows* rows = &step->rows;
@@ -270,7 +275,7 @@ static bool correctJoints(tpDrift* drift, int firstBlock, double* largest) {
             }
             rows->bias[first + k] += miss / step->h;
             drift->jointBias[endFirst + k] = rows->bias[first + k];
-            *largest = fmax(*largest, fabs(miss));
+            note(drift, fabs(miss), driftTolerance);
         }
     }
     return true;
@@ -292,26 +297,24 @@ static tpVec3 surfaceVelocity(const tpTimeStep* step, int body, tpVec3 start, tp
 }
 
 // Friction acts on the slip half way through the drift, of which the rows of the start know nothing:
-// with theirs a ball on a turntable spirals outwards. Returns the largest change, m or rad.
-static double correctSlip(tpDrift* drift, int contact, const tpContact* end) {
+// with theirs a ball on a turntable spirals outwards.
+static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
     const tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;
     const tpContact* start = &step->contacts[contact];
     tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
                         surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
     int first = rows->firstRows[contact];
-    double largest = 0.0;
     for (int k = 1; k < rows->dimensions[contact] && k < 3; ++k) {
         double linear = rows->velocity[first + k] - rows->bias[first + k];
         double bias = tpDot(step->laws[contact].tangents[k - 1], slip) - linear;
-        largest = fmax(largest, step->h * fabs(bias - rows->bias[first + k]));
+        note(drift, step->h * fabs(bias - rows->bias[first + k]), driftTolerance);
         drift->keptSlip[drift->place[contact]][k - 1] = bias;
     }
-    return largest;
 }
 
 // What a row has missed of the true gap at the end. Biases of those that hold take it in.
-static double correctRow(tpDrift* drift, int contact, const tpContact* end) {
+static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     tpTimeStep* step = drift->step;
     tpRows* rows = &step->rows;
     int first = rows->firstRows[contact], place = drift->place[contact];
@@ -319,53 +322,54 @@ static double correctRow(tpDrift* drift, int contact, const tpContact* end) {
     double gap = end->gap - meantGap(drift, place);
     if (drift->settings->isCareful) {
         // Other rows of the same contact may hold it farther away.
-        return fmax(0.0, -gap);
+        note(drift, fmax(0.0, -gap), impactTolerance);
+        return;
     }
     // What carries nothing matters only where it has been let through.
     if (!isPushing && gap >= 0.0) {
-        return 0.0;
+        return;
     }
     double miss = gap - step->h * rows->velocity[first];
-    if (drift->round[contact] == 0) {
+    bool isOfStart = drift->round[contact] == 0;
+    note(drift, fabs(miss), isOfStart ? driftTolerance : impactTolerance);
+    if (isOfStart) {
         drift->keptBias[place] = rows->bias[first] + miss / step->h;
         if (isPushing && drift->isKept[place]) {
-            return fmax(fabs(miss), correctSlip(drift, contact, end));
+            correctSlip(drift, contact, end);
         }
     }
-    return fabs(miss);
 }
 
-// Compares the rows of contacts with the true gaps at the end. Returns the largest miss.
-static double correctContacts(tpDrift* drift, int contactBlocks) {
+// Compares the rows of contacts, which come first, with the true gaps at the end.
+static void correctContacts(tpDrift* drift) {
     tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;
-    double largest = 0.0;
     int next = 0;
     bool isFound = false; // the contact at `next` has had a row
-    for (int b = 0; b < contactBlocks; ++b) {
-        const tpContact* contact = &step->contacts[rows->infos[b].index];
+    for (int b = 0; b <= step->contactCount; ++b) {
+        const tpContact* contact = b < step->contactCount ? &step->contacts[b] : NULL;
         int order = 1;
         for (; next < step->endCount; ++next) {
-            order = tpContact_CompareKeys(&step->endContacts[next], contact);
+            const tpContact* end = &step->endContacts[next];
+            order = contact != NULL ? tpContact_CompareKeys(end, contact) : -1;
             if (order >= 0) {
                 break;
             }
-            largest = isFound ? largest : fmax(largest, -step->endContacts[next].gap);
+            if (!isFound) {
+                note(drift, fmax(0.0, -end->gap), impactTolerance);
+            }
             isFound = false;
         }
+        if (contact == NULL) {
+            break;
+        }
         if (next < step->endCount && order == 0) {
-            largest = fmax(largest, correctRow(drift, b, &step->endContacts[next]));
+            correctRow(drift, b, &step->endContacts[next]);
             isFound = true;
         } else if (rows->impulse[rows->firstRows[b]] > 0.0 && !stays(drift, b)) {
-            // Other features have met: look again there.
-            largest = fmax(largest, 2.0 * driftTolerance);
+            drift->isSettled = false; // other features have met: look again there
         }
     }
-    for (; next < step->endCount; ++next) {
-        largest = isFound ? largest : fmax(largest, -step->endContacts[next].gap);
-        isFound = false;
-    }
-    return largest;
 }
 
 static bool solveOnce(tpDrift* drift) {
@@ -380,28 +384,31 @@ static bool solveOnce(tpDrift* drift) {
     return true;
 }
 
-// Solves, measures at the end and writes the rows again, until they agree with where they lead.
-static bool iterate(tpDrift* drift, double* miss) {
+// Solves, measures at the end and writes the rows again, until they agree with where they lead. Ends after the
+// first solve where that drives bodies beyond where anybody looked, if `mayOutrun` is false.
+static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
+    *hasOutrun = false;
     for (int k = 1;; ++k) {
-        *miss = 0.0;
+        drift->miss = 0.0;
+        drift->isSettled = true;
         if (!solveOnce(drift)) {
             return false;
         }
-        if (step->rows.rowCount == 0) {
+        *hasOutrun = !mayOutrun && k == 1 && tpTimeStep_Outran(step, NULL);
+        if (step->rows.rowCount == 0 || *hasOutrun) {
             return true;
         }
         if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
                                   &step->endCount) != tp_success) {
             return false;
         }
-        *miss = correctContacts(drift, step->contactCount);
-        if (!correctJoints(drift, step->contactCount, miss)) {
+        correctContacts(drift);
+        if (!correctJoints(drift, step->contactCount)) {
             return false;
         }
-        double enough = drift->settings->isCareful ? carefulTolerance : driftTolerance;
-        if (*miss <= enough || k == maxCorrections) {
+        if (drift->isSettled || k == maxCorrections || !tpSystem_HasMeans(system)) {
             return true;
         }
         tpRows before = step->rows;
@@ -416,19 +423,21 @@ static bool iterate(tpDrift* drift, double* miss) {
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
                    double* miss, tpStepReport* report) {
     tpDrift drift = { .step = step, .memory = memory, .settings = settings, .report = report };
-    for (int pass = 0; pass < maxPasses; ++pass) {
-        if (pass > 0) {
+    for (int pass = 1; pass <= maxPasses; ++pass) {
+        if (pass > 1) {
             // The drift of the last pass has turned bodies; inertia is that of the start.
             memcpy(step->system->poses.data, step->startPoses,
                    sizeof(tpPose) * (size_t)step->bodyCount);
         }
+        bool isLast = pass == maxPasses || !tpSystem_HasMeans(step->system), hasOutrun;
         if (!tpTimeStep_FindContacts(step, step->startPoses) || !addStartRows(&drift) ||
-            !iterate(&drift, miss)) {
+            !iterate(&drift, isLast, &hasOutrun)) {
             return false;
         }
-        if (!tpTimeStep_Outran(step, NULL)) {
+        if (isLast || (!hasOutrun && !tpTimeStep_Outran(step, NULL))) {
             break;
         }
     }
+    *miss = drift.miss;
     return true;
 }

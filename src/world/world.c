@@ -135,6 +135,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
             memcpy(velocities, system->velocities.data, velocityBytes);
         }
         system->solveWork = 0.0;
+        system->solveRows = 0;
         world->stepper->step(system, world->stepperState, &world->options, h, &report);
         if (report.undone || !isStateFinite(system)) {
             if (system->bodyCount > 0) {

@@ -124,7 +124,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     if (!useRestitution) {
         guard.restitution = 0.0;
     }
-    for (int trial = 0; trial < maxGuardTrials; ++trial) {
+    for (int trial = 0; trial < maxGuardTrials && tpSystem_HasMeans(step->system); ++trial) {
         double middle = 0.5 * (low + high);
         guard = useRestitution ? (tpGuard){ middle, 1.0 } : (tpGuard){ 0.0, middle };
         if (!solve(step, memory, settings, gamma, threshold, guard, &bounces, report)) {

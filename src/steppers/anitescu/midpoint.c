@@ -317,8 +317,8 @@ tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
         return tp_guardOutOfMemory;
     }
     // As it is; with care; with less restitution.
-    static const double factors[] = { 1.0, 1.0, 0.75, 0.5, 0.25, 0.0 };
-    for (int trial = 0; trial < 6; ++trial) {
+    static const double factors[] = { 1.0, 1.0, 0.5, 0.0 };
+    for (int trial = 0; trial < 4; ++trial) {
         tpTrial tried;
         guard.settings.drift.isCareful = trial > 0;
         guard.settings.restitution = factors[trial];
@@ -329,7 +329,7 @@ tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
         double rise = energyRise(system, report);
         bool isRising = isGuarded && tried.given > guard.allowed && rise > guard.allowed;
         // Where rims and edges roll, the drift may not settle but with care.
-        bool isLost = trial == 0 && tried.miss > tpClosedGap;
+        bool isLost = trial == 0 && tried.miss > tpClosedGap && tpSystem_HasMeans(system);
         if (!isRising && !isLost) {
             bool risesInCollision = isGuarded && tried.bounces && rise > guard.allowed;
             bool isDone = !risesInCollision || lowerRestitution(&guard, report);

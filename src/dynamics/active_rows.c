@@ -1,0 +1,89 @@
+#include "dynamics/active_rows.h"
+
+#include <string.h>
+
+bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
+    memset(active, 0, sizeof(*active));
+    active->isActive = TP_SCRATCH(arena, bool, whole->blockCount);
+    active->sources = TP_SCRATCH(arena, int, whole->blockCount);
+    active->changes = TP_SCRATCH(arena, tpVelocity, whole->bodyCount);
+    if (arena->failed ||
+        !tpRows_Reserve(&active->rows, arena, whole->degrees, whole->blockCount, whole->rowCount)) {
+        return false;
+    }
+    active->rows.bodyCount = whole->bodyCount;
+    active->rows.inverseMass = whole->inverseMass;
+    for (int b = 0; b < whole->blockCount; ++b) {
+        int first = whole->firstRows[b];
+        active->isActive[b] = whole->kinds[b] == tp_frictionFree || whole->impulse[first] > 0.0 ||
+                              whole->q[first] < 0.0;
+        active->activeCount += active->isActive[b];
+    }
+    return true;
+}
+
+static void copyRows(double* to, int toFirst, const double* from, int fromFirst, int count) {
+    memcpy(to + toFirst, from + fromFirst, sizeof(double) * (size_t)count);
+}
+
+void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole) {
+    tpRows* rows = &active->rows;
+    tpRows_Clear(rows);
+    for (int b = 0; b < whole->blockCount; ++b) {
+        if (!active->isActive[b]) {
+            continue;
+        }
+        int block = rows->blockCount++, count = whole->dimensions[b];
+        int to = rows->rowCount, from = whole->firstRows[b];
+        rows->rowCount += count;
+        active->sources[block] = b;
+        rows->infos[block] = whole->infos[b];
+        rows->firstRows[block] = to;
+        rows->dimensions[block] = count;
+        rows->kinds[block] = whole->kinds[b];
+        rows->mu[block] = whole->mu[b];
+        rows->bodyA[block] = whole->bodyA[b];
+        rows->bodyB[block] = whole->bodyB[b];
+        copyRows(rows->scale, to, whole->scale, from, count);
+        copyRows(rows->compliance, to, whole->compliance, from, count);
+        copyRows(rows->bias, to, whole->bias, from, count);
+        copyRows(rows->q, to, whole->q, from, count);
+        copyRows(rows->impulse, to, whole->impulse, from, count);
+        copyRows(rows->velocity, to, whole->velocity, from, count);
+        int degrees = rows->degrees;
+        copyRows(rows->jacobianA, degrees * to, whole->jacobianA, degrees * from, degrees * count);
+        copyRows(rows->jacobianB, degrees * to, whole->jacobianB, degrees * from, degrees * count);
+    }
+}
+
+int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
+    const tpRows* rows = &active->rows;
+    memset(active->changes, 0, sizeof(tpVelocity) * (size_t)whole->bodyCount);
+    tpRows_ApplyImpulses(rows, active->changes);
+    int block = 0, joined = 0;
+    for (int b = 0; b < whole->blockCount; ++b) {
+        int first = whole->firstRows[b], count = whole->dimensions[b];
+        if (active->isActive[b]) {
+            int from = rows->firstRows[block++];
+            copyRows(whole->impulse, first, rows->impulse, from, count);
+            copyRows(whole->velocity, first, rows->velocity, from, count);
+            continue;
+        }
+        for (int k = first; k < first + count; ++k) {
+            whole->impulse[k] = 0.0;
+            whole->velocity[k] = whole->q[k] + tpRows_RowVelocity(whole, k, active->changes,
+                                                                  whole->bodyA[b], whole->bodyB[b]);
+        }
+        if (whole->velocity[first] < 0.0) {
+            active->isActive[b] = true;
+            joined += 1;
+        }
+    }
+    active->activeCount += joined;
+    return joined;
+}
+
+void tpActiveRows_TakeAll(tpActiveRows* active, const tpRows* whole) {
+    memset(active->isActive, true, sizeof(bool) * (size_t)whole->blockCount);
+    active->activeCount = whole->blockCount;
+}
