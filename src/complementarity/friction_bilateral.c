@@ -17,6 +17,9 @@ static const double regularisation = 1e-12;
 // Blocks a column of W has in an island that is a chain of joints with a contact here and there.
 enum { chainCouples = 6 };
 
+// Solves with the regularisation taken off, at the most.
+enum { maxRounds = 4 };
+
 static bool hasJoint(const tpFrictionIsland* island) {
     for (int b = 0; b < island->blockCount; ++b) {
         if (island->kind[b] == tp_frictionFree) {
@@ -158,21 +161,60 @@ static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool*
     return true;
 }
 
-// Newton, then proximal points, on the island with W formed.
-static tpSolveStatus solveFormed(tpFrictionIsland* island, const tpBlockMatrix* W,
-                                 const tpFrictionOptions* options, int limit, tpArena* arena,
-                                 int* iterations) {
-    tpFrictionIsland formed = *island;
-    formed.W = *W;
-    tpSolveStatus status = tpFrictionIsland_Newton(&formed, options, limit, arena, iterations);
+// Newton, then proximal points, on the island with W formed and regular.
+static tpSolveStatus solveRegular(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                  int limit, tpArena* arena, int* iterations) {
+    tpSolveStatus status = tpFrictionIsland_Newton(island, options, limit, arena, iterations);
     if (status != tp_solved && status != tp_solverOutOfMemory) {
         tpFrictionOptions small = *options;
         small.proximalStart = 1e-4;
-        status = tpFrictionIsland_Proximal(&formed, &small, 10 * limit, arena, iterations);
+        status = tpFrictionIsland_Proximal(island, &small, 10 * limit, arena, iterations);
     }
-    island->residual = formed.residual; // r and u are shared
-    island->work = formed.work;
     return status;
+}
+
+// The same for the island as it is: what the regularisation leaves, eps r, is taken off q, again and again
+// (proximal points of that weight), until nothing is gained. A motor's large load would show it otherwise.
+static tpSolveStatus solveFormed(tpFrictionIsland* island, const tpBlockMatrix* W,
+                                 const tpFrictionOptions* options, int limit, tpArena* arena,
+                                 int* iterations) {
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    double* q = tpArena_Get(arena, bytes);
+    double* r = tpArena_Get(arena, bytes); // the best so far
+    double* u = tpArena_Get(arena, bytes);
+    if (arena->failed) {
+        return tp_solverOutOfMemory;
+    }
+    tpSolveStatus status = tp_stalled;
+    for (int round = 0; round < maxRounds && !tpFrictionIsland_IsDone(island); ++round) {
+        double before = island->residual;
+        memcpy(r, island->r, bytes);
+        memcpy(u, island->u, bytes);
+        for (int i = 0; i < island->rowCount; ++i) {
+            q[i] = island->q[i] - regularisation * island->r[i];
+        }
+        tpFrictionIsland formed = *island;
+        formed.W = *W;
+        formed.q = q;
+        tpArenaMark mark = tpArena_Mark(arena);
+        status = solveRegular(&formed, options, limit, arena, iterations);
+        tpArena_Release(arena, mark);
+        island->work = formed.work;
+        if (status == tp_solverOutOfMemory) {
+            return status;
+        }
+        tpFrictionIsland_Velocity(island, island->r, island->u);
+        island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
+        if (!(island->residual < before)) {
+            memcpy(island->r, r, bytes);
+            memcpy(island->u, u, bytes);
+            island->residual = before;
+            break;
+        }
+    }
+    return island->residual <= island->tolerance ? tp_solved
+           : status == tp_solved                 ? tp_stalled
+                                                 : status;
 }
 
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,

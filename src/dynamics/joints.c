@@ -7,6 +7,9 @@
 // A limit this near counts as reached, m or rad.
 static const double limitReached = 1e-9;
 
+// The row that sets the load of a motor or of dry friction has at most this for a velocity, m/s.
+static const double loadSpeed = 1.0;
+
 // Where a joint's two sides are.
 typedef struct tpJointPlace {
     tpVec3 centerA, centerB;     // centres of mass
@@ -315,8 +318,10 @@ static void addBounded(tpRows* rows, const tpSystem* system, int index, const tp
     int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, joint->bodyA, joint->bodyB);
     int first = rows->firstRows[block];
     rows->mu[block] = 1.0;
-    rows->compliance[first] = 1.0;
-    rows->bias[first] = -limit;
+    // The load is the limit; scaled so that strong motors have no large numbers among the velocities.
+    rows->compliance[first] = loadSpeed / (loadSpeed + limit);
+    rows->bias[first] = -limit * rows->compliance[first];
+    rows->impulse[first] = limit; // solvers start from what is known
     tpRows_SetRow(rows, block, 1, row->onA, row->onB);
     rows->bias[first + 1] = -speed;
 }

@@ -245,6 +245,48 @@ static void universalTurnsUnevenly(void** state) {
     tpDestroyWorld(world);
 }
 
+// A motor drives a shaft between two crosses, one constraint too many, against friction: what comes out turns evenly.
+static void cardanShaftIsSolved(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle };
+    for (int i = 0; i < 2; ++i) {
+        double bend = pi / 6.0;
+        tpVec3 along = tpMakeVec3(cos(bend), sin(bend), 0.0), cross = tpCross(along, axisZ);
+        tpVec3 slim = tpMakeVec3(0.02, 0.02, 0.02);
+        tpWorld* world = makeWorld(steppers[i], tpMakeVec3(0.0, 0.0, -g));
+        tpBodyDef defs[3] = { bodyAt(-0.5, 0.0, 0.0, 1.0, slim),
+                              bodyAt(0.5 * along.x, 0.5 * along.y, 0.0, 1.0, slim),
+                              bodyAt(along.x + 0.5, along.y, 0.0, 1.0, slim) };
+        defs[0].angularVelocity = defs[2].angularVelocity = tpScale(5.0, axisX);
+        defs[1].angularVelocity = tpScale(5.0 * cos(bend), along);
+        tpBodyId a = addBody(world, &defs[0]);
+        tpBodyId b = addBody(world, &defs[1]);
+        tpBodyId c = addBody(world, &defs[2]);
+        tpJointDef driven = jointOf(tp_revoluteJoint, ground, a, defs[0].position, axisX);
+        driven.hasMotor = true;
+        driven.motorSpeed = 5.0;
+        driven.motorEffort = 100.0;
+        tpJointDef first = jointOf(tp_universalJoint, a, b, tpZeroVec3(), axisZ);
+        first.secondAxis = cross;
+        tpJointDef second = jointOf(tp_universalJoint, b, c, along, cross);
+        second.secondAxis = axisZ;
+        tpJointDef braked = jointOf(tp_revoluteJoint, ground, c, defs[2].position, axisX);
+        braked.friction = 0.5;
+        addJoint(world, &driven);
+        addJoint(world, &first);
+        addJoint(world, &second);
+        addJoint(world, &braked);
+        for (int k = 0; k < 200; ++k) {
+            tpStepReport report = tpWorld_Step(world, 0.01);
+            CHECK_BELOW(report.residual, 1e-8);
+            CHECK_BELOW(report.jointDrift, 1e-8);
+            assert_int_equal(report.failureCount, 0);
+            CHECK_NEAR(tpBody_GetAngularVelocity(world, c).x, 5.0, i == 0 ? 1e-6 : 1e-2);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
 static void fixedBodiesMoveAsOne(void** state) {
     (void)state;
     tpWorld* world = makeWorld(tp_anitescu, tpZeroVec3());
@@ -596,12 +638,13 @@ int main(void) {
         cmocka_unit_test(pendulumKeepsTime),         cmocka_unit_test(hangingBodyWeighs),
         cmocka_unit_test(conicalPendulumCircles),    cmocka_unit_test(prismaticSlides),
         cmocka_unit_test(cylindricalSlidesAndTurns), cmocka_unit_test(universalTurnsUnevenly),
-        cmocka_unit_test(fixedBodiesMoveAsOne),      cmocka_unit_test(cantileverHoldsItsMoment),
-        cmocka_unit_test(planarStaysInItsPlane),     cmocka_unit_test(gearKeepsItsRatio),
-        cmocka_unit_test(screwTurnsAsItSlides),      cmocka_unit_test(limitStopsTheTurn),
-        cmocka_unit_test(motorReachesItsSpeed),      cmocka_unit_test(frictionStopsTheWheel),
-        cmocka_unit_test(springGivesByTheWeight),    cmocka_unit_test(springsSwingTrue),
-        cmocka_unit_test(doorSwingsOnThreeHinges),   cmocka_unit_test(fourBarStaysTogether),
+        cmocka_unit_test(cardanShaftIsSolved),       cmocka_unit_test(fixedBodiesMoveAsOne),
+        cmocka_unit_test(cantileverHoldsItsMoment),  cmocka_unit_test(planarStaysInItsPlane),
+        cmocka_unit_test(gearKeepsItsRatio),         cmocka_unit_test(screwTurnsAsItSlides),
+        cmocka_unit_test(limitStopsTheTurn),         cmocka_unit_test(motorReachesItsSpeed),
+        cmocka_unit_test(frictionStopsTheWheel),     cmocka_unit_test(springGivesByTheWeight),
+        cmocka_unit_test(springsSwingTrue),          cmocka_unit_test(doorSwingsOnThreeHinges),
+        cmocka_unit_test(fourBarStaysTogether),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
