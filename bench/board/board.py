@@ -2,7 +2,7 @@
 
     bench/board/board.py PROGRAM [--peers FOLDER PYTHON] [--only LAW ...] [--scenes] [--seconds N]
 
-PROGRAM is tippe. FOLDER has the programs of the peers (board_bullet, board_ode), PYTHON runs board_mujoco.py. --scenes only
+PROGRAM is tippe. FOLDER has the programs of the peers (board_bullet, board_ode, board_siconos), PYTHON runs board_mujoco.py. --scenes only
 writes the scenes of scenes/board. A run that takes longer than N seconds (120) is given up, and the board says so.
 """
 import argparse
@@ -54,7 +54,7 @@ def tippe_steppers(program):
 def command_of(engine, options, path, step, table):
     if engine in options.steppers:
         return [options.program, "run", path, "--stepper", engine, "--step", repr(step), "--csv", table, "--json"]
-    peer = {"Bullet": ["board_bullet"], "ODE quick": ["board_ode", "quick"], "ODE exact": ["board_ode", "exact"]}
+    peer = {"Bullet": ["board_bullet"], "ODE quick": ["board_ode", "quick"], "ODE exact": ["board_ode", "exact"], "Siconos": ["board_siconos"]}
     if engine == "MuJoCo":
         return [options.python, os.path.join(HERE, "board_mujoco.py"), path, repr(step), table]
     name, *mode = peer[engine]
@@ -192,7 +192,7 @@ def main():
         return
     options.steppers = tippe_steppers(options.program)
     options.folder, options.python = options.peers or (None, None)
-    options.peers = ["Bullet", "ODE quick", "ODE exact", "MuJoCo"] if options.folder else []
+    options.peers = ["Bullet", "ODE quick", "ODE exact", "MuJoCo", "Siconos"] if options.folder else []
     engines, results = run_all(options)
     write_table(results)
     write_page(engines, results, options)
