@@ -332,6 +332,118 @@ def euler_disc():
                     '{ "steel": { "friction": 0.6 } }')
 
 
+# The experiments of Bender and Schmitt ----------------------------------------------------------
+
+
+def incline_blocks():
+    # Blocks of 20 by 20 by 10 cm slide down a slope of 20 degrees, each on a lane of its own friction; those with
+    # mu > tan 20 = .364 stop.
+    slope = math.radians(20)
+    down, normal = (math.cos(slope), 0, -math.sin(slope)), (math.sin(slope), 0, math.cos(slope))
+    coefficients = (0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
+    materials = '{ "slope": { "friction": 1 }, ' + ", ".join(
+        f'"mu{round(100 * mu):02}": {{ "friction": {number(mu * mu)} }}' for mu in coefficients) + " }"
+    bodies = [f'{{ "name": "slope", "kind": "fixed", "material": "slope", "shapes": [ {{ "type": "plane", '
+              f'"normal": {vector(normal)}, "offset": 0 }} ] }}']
+    for k, mu in enumerate(coefficients):
+        place = add((0, 0.5 * k, 0), normal, 0.05)
+        bodies.append(f'{{ "name": "block{round(100 * mu):02}", "density": 1000, "material": "mu{round(100 * mu):02}", '
+                      f'"shapes": [ {{ "type": "box", "size": [0.2, 0.2, 0.1] }} ], "position": {vector(place)}, '
+                      f'"rotation": {{ "axis": [0, 1, 0], "degrees": 20 }}, '
+                      f'"velocity": {vector(tuple(3 * x for x in down))} }}')
+    return scene("Blocks on an incline",
+                 "Bender and Schmitt, section 4: blocks of different friction start at 3 m/s down 20 degrees. They stop "
+                 "after v^2 / (2 g (mu cos - sin)) and hold, or slide on.", bodies, 1 / 240, 10, materials=materials,
+                 stepper="bender-schmitt")
+
+
+def office_toy(count):
+    bodies, joints = [], []
+    for k in range(5):
+        angle = math.radians(30) if k < count else 0.0
+        place = (0.1 * k - 0.5 * math.sin(angle), -0.5 * math.cos(angle), 0)
+        bodies.append(f'{{ "name": "ball{k}", "mass": 1, "inertia": [0.001, 0.001, 0.001], "material": "steel", '
+                      f'"shapes": [ {{ "type": "sphere", "radius": 0.05 }} ], "position": {vector(place)} }}')
+        joints.append(f'{{ "name": "string{k}", "type": "distance", "bodies": [null, "ball{k}"], '
+                      f'"anchor": {vector((0.1 * k, 0, 0))} }}')
+    word = {1: "One ball is", 2: "Two balls are"}[count]
+    return scene(f"Office toy, {count} in",
+                 f"Bender and Schmitt, figure 6: five touching balls on strings of 0.5 m. {word} let go at 30 degrees; as "
+                 "many leave on the other side, with the same speed.", bodies, 0.0005, 60, gravity=(0, -9.81, 0),
+                 planar=True, materials='{ "steel": { "restitution": 1 } }', joints=joints, stepper="bender-schmitt",
+                 options='{ "impacts": "located" }')
+
+
+def pendulum_wall():
+    bodies = ['{ "name": "wall", "kind": "fixed", "material": "steel", "shapes": [ { "type": "plane", "normal": [-1, 0, 0], '
+              '"offset": -0.3 } ] }']
+    joints = []
+    for k, name in enumerate(("upper", "lower")):
+        bodies.append(f'{{ "name": "{name}", "mass": 1, "material": "steel", "inertia": [0.09, 0.09, 0.09], "shapes": '
+                      f'[ {{ "type": "capsule", "radius": 0.05, "length": 0.9, "axis": [1, 0, 0] }} ], '
+                      f'"position": {vector((-0.5 - k, 0, 0))} }}')
+        ends = '[null, "upper"]' if k == 0 else '["upper", "lower"]'
+        joints.append(f'{{ "name": "joint{k}", "type": "revolute", "bodies": {ends}, "anchor": {vector((-k, 0, 0))}, '
+                      f'"axis": [0, 0, 1] }}')
+    return scene("Double pendulum at a wall", "A double pendulum let go level swings into a wall and bounces.", bodies,
+                 0.001, 5, gravity=(0, -9.81, 0), planar=True,
+                 materials='{ "steel": { "friction": 0.3, "restitution": 0.6 } }', joints=joints, stepper="bender-schmitt",
+                 options='{ "impacts": "located" }')
+
+
+def chain_on_ground():
+    bodies, joints = [floor("iron")], []
+    for k in range(5):
+        bodies.append(f'{{ "name": "link{k}", "density": 7800, "material": "iron", "shapes": [ {{ "type": "capsule", '
+                      f'"radius": 0.02, "length": 0.1, "axis": [0, 0, 1] }} ], "position": {vector((0, 0, 0.09 + 0.12 * k))} }}')
+        if k > 0:
+            joints.append(f'{{ "name": "joint{k}", "type": "ball", "bodies": ["link{k - 1}", "link{k}"], '
+                          f'"anchor": {vector((0, 0, 0.03 + 0.12 * k))} }}')
+    bodies[-1] = bodies[-1][:-2] + ', "velocity": [0.4, 0.1, 0] }'
+    return scene("Chain falling on the ground", "Five links with ball joints, upright, nudged at the top: they fall into a heap.",
+                 bodies, 1 / 500, 1.5, materials='{ "iron": { "friction": 0.4, "restitution": 0.1 } }', joints=joints,
+                 stepper="bender-schmitt")
+
+
+def brick_wall():
+    bodies = [floor("brick")]
+    for row in range(10):
+        for k in range(12 - row % 2):
+            place = (0, 0.2 * k + 0.1 * (row % 2) - 1.1, 0.05 + 0.1 * row)
+            bodies.append(f'{{ "name": "brick{row}-{k}", "density": 2000, "material": "brick", "shapes": '
+                          f'[ {{ "type": "box", "size": [0.1, 0.199, 0.1] }} ], "position": {vector(place)} }}')
+    bodies.append('{ "name": "ball", "density": 7800, "material": "brick", "shapes": [ { "type": "sphere", "radius": 0.12 } ], '
+                  '"position": [-2, 0.05, 0.6], "velocity": [14, 0, 0.8] }')
+    return scene("Brick wall", "A ball of steel hits a wall of 115 bricks.", bodies, 1 / 240, 3,
+                 materials='{ "brick": { "friction": 0.6, "restitution": 0.1 } }', stepper="bender-schmitt")
+
+
+def pour_spheres():
+    side, radius = 20, 0.05
+    half = side * 0.11 / 2 + 0.06
+    bodies = [floor("glass")]
+    for name, normal in (("east", (-1, 0, 0)), ("west", (1, 0, 0)), ("north", (0, -1, 0)), ("south", (0, 1, 0))):
+        bodies.append(f'{{ "name": "{name}", "kind": "fixed", "material": "glass", "shapes": [ {{ "type": "plane", '
+                      f'"normal": {vector(normal)}, "offset": {number(-half)} }} ] }}')
+    for k in range(10000):
+        layer, i, j = k // (side * side), k // side % side, k % side
+        shift = 0.01 * ((7 * layer) % 5 - 2)
+        place = ((i - (side - 1) / 2) * 0.11 + shift, (j - (side - 1) / 2) * 0.11 - shift, 0.2 + 0.12 * layer)
+        bodies.append(f'{{ "name": "s{k}", "density": 2500, "material": "glass", "shapes": [ {{ "type": "sphere", '
+                      f'"radius": {number(radius)} }} ], "position": {vector(place)} }}')
+    return scene("Pouring spheres", "Ten thousand glass balls fall into a box.", bodies, 1 / 120, 3,
+                 materials='{ "glass": { "friction": 0.4, "restitution": 0.2 } }', stepper="bender-schmitt",
+                 options='{ "substeps": 4 }')
+
+
+def tippe_top_bs():
+    # The same top as scenes/tippe_top.json, by this paper's step.
+    with open(os.path.join(ROOT, "tippe_top.json"), encoding="utf-8") as file:
+        text = file.read()
+    head, tail = text.split('"simulation":')
+    return head + '"simulation": { "stepper": "bender-schmitt", "step": 0.0001, "until": 4 }\n}\n'
+
+
 SCENES = {
     "stack10.json": stack(10), "stack20.json": stack(20), "stack40.json": stack(40), "mass_ratio.json": mass_ratio(),
     "chain.json": chain(), "cradle.json": cradle(), "card_house.json": card_house(), "discs66.json": discs66(),
@@ -340,6 +452,14 @@ SCENES = {
     "marbles.json": marbles("hull", "Marbles", "A rolling marble of 5780 facets hits a line of four: the last one rolls away."),
     "marbles_spheres.json": marbles("sphere", "Marbles, round",
                                     "A rolling marble hits a line of four: the last one rolls away, with 5/7 of its speed at the end."),
+    "incline_blocks.json": incline_blocks(),
+    "office_toy_1.json": office_toy(1),
+    "office_toy_2.json": office_toy(2),
+    "tippe_top_bs.json": tippe_top_bs(),
+    "pendulum_wall.json": pendulum_wall(),
+    "chain_on_ground.json": chain_on_ground(),
+    "brick_wall.json": brick_wall(),
+    "pour_spheres.json": pour_spheres(),
 }
 
 

@@ -12,6 +12,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "steppers/bender_schmitt/attempt.h"
 #include "steppers/bender_schmitt/brisk.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/matching.h"
@@ -21,11 +22,18 @@
 // Parts of a step before the rest of it is taken without looking for impacts.
 enum { maxParts = 200 };
 
+// Halvings of a part that gains energy.
+enum { maxHalvings = 5 };
+
 // Joints are brought back to within this after each step, m or rad.
 static const double jointTolerance = 1e-10;
 
 // The guard lets energy rise by this part of the energy: rounding and the tolerance of the solves.
 static const double guardSlack = 1e-10;
+
+// A part is taken again where it gains more than this part of the energy: what a symmetric integrator
+// gains and loses again while bodies swing and touch is less.
+static const double gainSlack = 1e-8;
 
 static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* options) {
     tpBenderSettings settings;
@@ -207,6 +215,45 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);
 }
 
+// Energy that contacts have given in a part, beyond what rounding and the solves' tolerance explain. Without
+// contacts energy only swings about its mean, as with all symmetric integrators.
+static bool gainsEnergy(const tpBenderStep* step, double energy) {
+    const tpSystem* system = step->system;
+    bool carries = false;
+    for (int i = 0; i < step->start.contactCount && !carries; ++i) {
+        carries = tpTouch_Normal(&step->start, i) > 0.0;
+    }
+    for (int i = 0; i < step->end.contactCount && !carries; ++i) {
+        carries = tpTouch_Normal(&step->end, i) > 0.0;
+    }
+    double slack = gainSlack * (step->report->kineticBefore + fabs(step->report->potentialBefore));
+    return carries && energyOf(system) > energy + step->report->externalWork + slack;
+}
+
+// One part of at most `left` seconds. Where it gains energy in spite of all, it is taken again in halves:
+// the gain is that of directions which change during the part.
+static bool takePart(tpBenderStep* step, double left, tpTally* tally) {
+    double energy = energyOf(step->system) - step->report->externalWork;
+    tpAttempt attempt;
+    if (!tpAttempt_Keep(&attempt, step, tally)) {
+        return false;
+    }
+    for (int halving = 0;; ++halving) {
+        bool isDone = step->settings->isLocated ? tpFirstImpact_Drift(step, left)
+                                                : tpBenderStep_Drift(step, left, NULL, 0);
+        if (!isDone || !finishPart(step, energy, tally)) {
+            return false;
+        }
+        bool isTried = halving == maxHalvings || !step->settings->isGuarded || !step->end.isFine;
+        if (isTried || !gainsEnergy(step, energy)) {
+            return true;
+        }
+        left = 0.5 * step->time.h;
+        tpAttempt_Undo(&attempt, step, tally);
+        step->report->note = "the energy guard acted";
+    }
+}
+
 // The whole step: one part, or as many as there are impacts in it.
 static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpSystem* system = step->system;
@@ -216,15 +263,11 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     bool isDone = true;
     tpJoints_ClearReactions(system);
     for (int part = 1; isDone && left > 0.0; ++part) {
-        double work = step->report->externalWork;
-        double energy = energyOf(system) - work;
         if (part > maxParts) {
             step->settings = &fixed;
             step->report->note = "too many impacts in a step to locate them all";
         }
-        isDone = step->settings->isLocated ? tpFirstImpact_Drift(step, left)
-                                           : tpBenderStep_Drift(step, left, NULL, 0);
-        isDone = isDone && finishPart(step, energy, tally);
+        isDone = takePart(step, left, tally);
         left = step->time.h < left ? left - step->time.h : 0.0;
         system->time = begin + (step->duration - left);
         step->report->substepCount = part;
