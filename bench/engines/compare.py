@@ -23,14 +23,12 @@ import numpy
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "bench" / "results"
 
-# Steps of each scene, how often poses are written down, and further iterations for the peers: what they need to
-# come closer in penetration, where their default is far off.
+# Steps of each scene, how often poses are written down, and Tippe's options.
 SCENES = {
-    "funnel1ms": (6000, 100),
-    "funnel60": (360, 10),
-    "pyramid20": (300, 15),
-    "pyramid50": (900, 30),
-    "spherepile": (360, 20),
+    "funnel1ms": (6000, 100, ["substeps=2", "push_out_speed=3"]),
+    "funnel60": (360, 10, ["substeps=4", "push_out_speed=3"]),
+    "pyramid50": (900, 30, ["substeps=4", "push_out_speed=3"]),
+    "spherepile": (360, 20, ["substeps=4", "push_out_speed=3"]),
 }
 
 
@@ -55,7 +53,7 @@ def run(program, scene, steps, every, out, more):
 
 
 def measure(build, name, engines, table, repeats, part, folder):
-    steps, every = SCENES[name]
+    steps, every, options = SCENES[name]
     steps = max(every, int(steps * part))
     scene = str(ROOT / "scenes" / "bench" / f"{name}.json")
     least, rows = {}, {}
@@ -63,6 +61,7 @@ def measure(build, name, engines, table, repeats, part, folder):
         for engine in engines:
             program, more = table[engine]
             out = str(pathlib.Path(folder) / f"{name}.{engine}")
+            more = options if engine == "tippe" else more
             rows[engine] = run(program, scene, steps, every, out, more)
             times = numpy.fromfile(out + ".times").reshape(-1, 2)[:, 1]
             if engine in least:

@@ -75,7 +75,8 @@ int main(int argc, char** argv) {
             const double* p = frame + 7 * (size_t)i;
             poses[i].position = tpMakeVec3(p[0], p[1], p[2]);
             poses[i].rotation = tpNormalizeQuat((tpQuat){ p[3], p[4], p[5], p[6] });
-            if (!tpIsFiniteVec3(poses[i].position)) {
+            double turn = tpDotQQ(poses[i].rotation, poses[i].rotation);
+            if (!tpIsFiniteVec3(poses[i].position) || !(fabs(turn - 1.0) < 1e-6)) {
                 poses[i] = scene.bodies[i].pose;
                 ++lost;
             }
