@@ -11,25 +11,13 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "base/memory.h"
-#include "recording/roster.h"
+#include "live_frames.h"
 #include "recording/shapes_text.h"
 
 // The spring of a dragging hand: critically damped, and never so stiff that a step cannot follow it.
 static const double dragFrequency = 16.0; // rad/s
 static const double dragPerStep = 0.3;    // rad a step, at most
 static const double longestDelay = 0.2;   // s behind the clock, after which the clock gives way
-
-typedef struct liveFrame {
-    tpStepReport report;
-    int64_t contactStart;
-    int contactCount;
-    double* states;
-    double* reactions;
-    tpRecordedContact* contacts;
-    void* block; // all three
-    size_t blockSize;
-} liveFrame;
 
 struct tpLiveRun {
     tpRunSource source;
@@ -45,11 +33,7 @@ struct tpLiveRun {
     tpRoster roster;
     tpShapesText shapes;
 
-    TP_ARRAY(liveFrame) frames; // from `forgotten` on
-    int forgotten;              // of the array, at its start
-    int64_t firstFrame;
-    size_t memoryUsed;
-    int64_t contactTotal;
+    tpLiveFrames frames;
 
     tpLiveStatus status;
     tpLiveOrder drag; // the last one, while it lasts
@@ -66,88 +50,12 @@ static double secondsNow(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Frames -------------------------------------------------------------------------------------------
-
-static void freeFrame(tpLiveRun* run, liveFrame* frame) {
-    run->memoryUsed -= frame->blockSize;
-    tpRelease(&run->allocator, frame->block, frame->blockSize);
-    frame->block = NULL;
-}
-
-static void clearFrames(tpLiveRun* run) {
-    for (int i = run->forgotten; i < run->frames.count; ++i) {
-        freeFrame(run, &run->frames.data[i]);
-    }
-    run->frames.count = run->forgotten = 0;
-    run->firstFrame = run->contactTotal = 0;
-}
-
-static void forgetOldest(tpLiveRun* run) {
-    while (run->memoryUsed > run->def.memoryLimit && run->frames.count - run->forgotten > 2) {
-        freeFrame(run, &run->frames.data[run->forgotten++]);
-        ++run->firstFrame;
-    }
-    if (run->forgotten > 1024 && run->forgotten > run->frames.count / 2) {
-        size_t kept = (size_t)(run->frames.count - run->forgotten);
-        memmove(run->frames.data, run->frames.data + run->forgotten, kept * sizeof(liveFrame));
-        run->frames.count = (int)kept;
-        run->forgotten = 0;
-    }
-}
-
-static void copyContacts(const tpLiveRun* run, const tpContactInfo* from, int count,
-                         tpRecordedContact* to) {
-    for (int i = 0; i < count; ++i) {
-        to[i] = (tpRecordedContact){ .bodyA = tpRoster_Find(&run->roster, from[i].bodyA),
-                                     .bodyB = tpRoster_Find(&run->roster, from[i].bodyB),
-                                     .feature = from[i].feature,
-                                     .point = from[i].point,
-                                     .normal = from[i].normal,
-                                     .gap = from[i].gap,
-                                     .normalImpulse = from[i].normalImpulse,
-                                     .frictionImpulse = from[i].frictionImpulse,
-                                     .torsionalImpulse = from[i].torsionalImpulse,
-                                     .slidingSpeed = from[i].slidingSpeed,
-                                     .state = from[i].state };
-    }
-}
-
-// A frame of the world as it is, in memory of its own.
-static bool makeFrame(const tpLiveRun* run, const tpStepReport* report, bool withContacts,
-                      liveFrame* frame) {
-    int contactCount = 0;
-    const tpContactInfo* contacts = tpWorld_GetContacts(run->world, &contactCount);
-    contactCount = withContacts ? contactCount : 0;
-    size_t stateBytes = (size_t)run->roster.movingCount * tp_stateWidth * sizeof(double);
-    size_t reactionBytes = (size_t)run->roster.jointCount * 6 * sizeof(double);
-    size_t contactBytes = (size_t)contactCount * sizeof(tpRecordedContact);
-    *frame = (liveFrame){ .report = *report, .contactCount = contactCount };
-    frame->blockSize = stateBytes + reactionBytes + contactBytes + 1;
-    frame->block = tpAllocate(&run->allocator, frame->blockSize);
-    if (frame->block == NULL) {
-        return false;
-    }
-    frame->states = frame->block;
-    frame->reactions = (double*)((char*)frame->block + stateBytes);
-    frame->contacts = (tpRecordedContact*)((char*)frame->block + stateBytes + reactionBytes);
-    tpRoster_GetStates(&run->roster, run->world, frame->states);
-    tpRoster_GetReactions(&run->roster, run->world, frame->reactions);
-    copyContacts(run, contacts, contactCount, frame->contacts);
-    return true;
-}
-
 // Under the lock.
-static bool keepFrame(tpLiveRun* run, liveFrame* frame) {
-    frame->contactStart = run->contactTotal;
-    if (!TP_PUSH(&run->allocator, run->frames, *frame)) {
-        return false;
-    }
-    run->memoryUsed += frame->blockSize;
-    run->contactTotal += frame->contactCount;
-    forgetOldest(run);
-    run->status.firstFrame = run->firstFrame;
-    run->status.frameCount = run->firstFrame + run->frames.count - run->forgotten;
-    return true;
+static bool keepFrame(tpLiveRun* run, tpLiveFrame* frame) {
+    bool isKept = keepLiveFrame(&run->frames, frame);
+    run->status.firstFrame = run->frames.firstFrame;
+    run->status.frameCount = countLiveFrames(&run->frames);
+    return isKept;
 }
 
 static void halt(tpLiveRun* run, const char* message) {
@@ -163,8 +71,10 @@ static void keepFirstFrame(tpLiveRun* run) {
     tpStepReport report = { .time = tpWorld_GetTime(run->world), .converged = true };
     report.kineticBefore = report.kineticAfter = tpWorld_GetKineticEnergy(run->world);
     report.potentialBefore = report.potentialAfter = tpWorld_GetPotentialEnergy(run->world);
-    liveFrame frame;
-    if (!makeFrame(run, &report, false, &frame) || !keepFrame(run, &frame)) {
+    tpLiveFrame frame;
+    if (!makeLiveFrame(&run->frames, &run->roster, run->world, &report, run->status.step, false,
+                       &frame) ||
+        !keepFrame(run, &frame)) {
         halt(run, "out of memory");
     }
 }
@@ -190,7 +100,7 @@ static void restartWorld(tpLiveRun* run) {
         run->status.stepper = tpWorld_GetStepper(world);
     }
     run->isDragging = false;
-    clearFrames(run);
+    clearLiveFrames(&run->frames);
     ++run->status.epoch;
     keepFirstFrame(run);
 }
@@ -322,8 +232,9 @@ static void takeStep(tpLiveRun* run) {
     if (force.generation != 0) {
         tpDestroyForce(run->world, force);
     }
-    liveFrame frame;
-    bool isMade = !report.undone && makeFrame(run, &report, true, &frame);
+    tpLiveFrame frame;
+    bool isMade = !report.undone && makeLiveFrame(&run->frames, &run->roster, run->world, &report,
+                                                  step, true, &frame);
     double took = secondsNow() - started;
 
     pthread_mutex_lock(&run->lock);
@@ -388,11 +299,20 @@ static tpRunRange getRange(tpRunSource* source) {
     pthread_mutex_lock(&run->lock);
     tpRunRange range = { .firstFrame = run->status.firstFrame,
                          .frameCount = run->status.frameCount,
-                         .contactCount = run->contactTotal,
+                         .contactCount = run->frames.contactTotal,
                          .step = run->status.step,
                          .stepper = tpStepperName(run->status.stepper) };
     pthread_mutex_unlock(&run->lock);
     return range;
+}
+
+static double getStep(tpRunSource* source, int64_t frame) {
+    tpLiveRun* run = runOf(source);
+    pthread_mutex_lock(&run->lock);
+    const tpLiveFrame* found = findLiveFrame(&run->frames, frame);
+    double step = found != NULL ? found->step : run->status.step;
+    pthread_mutex_unlock(&run->lock);
+    return step;
 }
 
 static tpRecordedBody getBody(const tpRunSource* source, int body) {
@@ -408,15 +328,8 @@ static const char* getJointName(const tpRunSource* source, int joint) {
     return runOf(source)->roster.joints[joint].name;
 }
 
-// The frame, or NULL where it is forgotten or still to come. Under the lock.
-static const liveFrame* findFrame(const tpLiveRun* run, int64_t frame) {
-    int64_t place = run->forgotten + frame - run->firstFrame;
-    bool isThere = frame >= run->firstFrame && place < run->frames.count;
-    return isThere ? &run->frames.data[place] : NULL;
-}
-
 // Copies something of each frame of a range under the lock.
-typedef void (*frameCopier)(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+typedef void (*frameCopier)(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                             int extra);
 static tpResult copyFrames(tpRunSource* source, int64_t first, int64_t count, frameCopier copy,
                            void* to, int extra, tpError* error) {
@@ -424,7 +337,7 @@ static tpResult copyFrames(tpRunSource* source, int64_t first, int64_t count, fr
     tpResult result = tp_success;
     pthread_mutex_lock(&run->lock);
     for (int64_t k = 0; k < count && result == tp_success; ++k) {
-        const liveFrame* frame = findFrame(run, first + k);
+        const tpLiveFrame* frame = findLiveFrame(&run->frames, first + k);
         if (frame == NULL) {
             result = tpError_Set(error, tp_badInput, "frame %lld is no longer there",
                                  (long long)(first + k));
@@ -436,7 +349,7 @@ static tpResult copyFrames(tpRunSource* source, int64_t first, int64_t count, fr
     return result;
 }
 
-static void copyStates(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+static void copyStates(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                        int extra) {
     (void)extra;
     size_t width = (size_t)run->roster.movingCount * tp_stateWidth;
@@ -445,21 +358,21 @@ static void copyStates(const tpLiveRun* run, const liveFrame* frame, int64_t k, 
     }
 }
 
-static void copyBodyState(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+static void copyBodyState(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                           int extra) {
     (void)run;
     memcpy((double*)to + k * tp_stateWidth, frame->states + (size_t)extra * tp_stateWidth,
            tp_stateWidth * sizeof(double));
 }
 
-static void copyReport(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+static void copyReport(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                        int extra) {
     (void)run;
     (void)extra;
     ((tpStepReport*)to)[k] = frame->report;
 }
 
-static void copyOffsets(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+static void copyOffsets(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                         int extra) {
     (void)run;
     (void)extra;
@@ -467,7 +380,7 @@ static void copyOffsets(const tpLiveRun* run, const liveFrame* frame, int64_t k,
     ((int64_t*)to)[k + 1] = frame->contactStart + frame->contactCount;
 }
 
-static void copyReactions(const tpLiveRun* run, const liveFrame* frame, int64_t k, void* to,
+static void copyReactions(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                           int extra) {
     (void)extra;
     size_t width = (size_t)run->roster.jointCount * 6;
@@ -501,39 +414,11 @@ static tpResult readReactions(tpRunSource* source, int64_t first, int64_t count,
     return copyFrames(source, first, count, copyReactions, reactions, 0, error);
 }
 
-// The place in the array of the frame that has a contact, by its number among all.
-static int findFrameOfContact(const tpLiveRun* run, int64_t contact) {
-    int low = run->forgotten, high = run->frames.count;
-    while (high - low > 1) {
-        int middle = low + (high - low) / 2;
-        if (run->frames.data[middle].contactStart <= contact) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static tpResult readContacts(tpRunSource* source, int64_t firstContact, int64_t count,
                              tpRecordedContact* contacts, tpError* error) {
     tpLiveRun* run = runOf(source);
-    int64_t done = 0;
     pthread_mutex_lock(&run->lock);
-    bool isThere = run->frames.count > run->forgotten &&
-                   firstContact >= run->frames.data[run->forgotten].contactStart &&
-                   firstContact + count <= run->contactTotal;
-    for (int i = isThere ? findFrameOfContact(run, firstContact) : 0; isThere && done < count;
-         ++i) {
-        const liveFrame* frame = &run->frames.data[i];
-        int64_t skip = firstContact + done - frame->contactStart;
-        int64_t now = frame->contactCount - skip;
-        now = now < count - done ? now : count - done;
-        if (now > 0) {
-            memcpy(contacts + done, frame->contacts + skip, (size_t)now * sizeof(*contacts));
-            done += now;
-        }
-    }
+    bool isThere = readLiveContacts(&run->frames, firstContact, count, contacts);
     pthread_mutex_unlock(&run->lock);
     return isThere ? tp_success
                    : tpError_Set(error, tp_badInput, "these contacts are no longer there");
@@ -544,6 +429,7 @@ static const tpRunClass liveClass = {
     .getRange = getRange,
     .getBody = getBody,
     .getJointName = getJointName,
+    .getStep = getStep,
     .readStates = readStates,
     .readBodyStates = readBodyStates,
     .readReports = readReports,
@@ -577,6 +463,7 @@ tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
     run->source.class = &liveClass;
     run->def = *def;
     run->allocator = allocator;
+    run->frames = (tpLiveFrames){ .allocator = allocator, .memoryLimit = def->memoryLimit };
     run->status.step = def->scene->simulation.step;
     run->status.speed = 1.0;
     tpResult result = tpScene_CreateWorld(def->scene, NULL, def->threadCount, &run->world, error);
@@ -612,8 +499,7 @@ void destroyLiveRun(tpLiveRun* run) {
         pthread_cond_destroy(&run->changed);
         pthread_mutex_destroy(&run->lock);
     }
-    clearFrames(run);
-    TP_FREE_ARRAY(&run->allocator, run->frames);
+    freeLiveFrames(&run->frames);
     TP_FREE_ARRAY(&run->allocator, run->shapes);
     tpRoster_Destroy(&run->roster);
     tpDestroyWorld(run->world);

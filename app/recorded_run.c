@@ -38,6 +38,11 @@ static const char* getJointName(const tpRunSource* source, int joint) {
     return tpRecording_GetJointName(recordingOf(source), joint);
 }
 
+static double getStep(tpRunSource* source, int64_t frame) {
+    (void)frame;
+    return tpRecording_GetInfo(recordingOf(source))->step;
+}
+
 static tpResult readStates(tpRunSource* source, int64_t first, int64_t count, double* states,
                            tpError* error) {
     return tpRecording_ReadStates(recordingOf(source), first, count, states, error);
@@ -73,6 +78,7 @@ static const tpRunClass recordedClass = {
     .getRange = getRange,
     .getBody = getBody,
     .getJointName = getJointName,
+    .getStep = getStep,
     .readStates = readStates,
     .readBodyStates = readBodyStates,
     .readReports = readReports,

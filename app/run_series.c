@@ -131,7 +131,6 @@ static tpResult walkContacts(tpRunSource* source, int64_t first, int count, seri
 
 typedef struct overviewContext {
     overviewRow* rows;
-    double perStep; // 1/s
 } overviewContext;
 
 static bool takeForOverview(int frame, const tpRecordedContact* contact, void* context) {
@@ -139,9 +138,10 @@ static bool takeForOverview(int frame, const tpRecordedContact* contact, void* c
     overviewRow* row = &overview->rows[frame];
     row->sliding += contact->state == tp_sliding ? 1.0 : 0.0;
     row->sticking += contact->state == tp_sticking ? 1.0 : 0.0;
-    double force = impulseOf(contact) * overview->perStep;
-    if (force > row->forceMax) {
-        row->forceMax = force;
+    // Impulses until the frame is done; then forces.
+    double impulse = impulseOf(contact);
+    if (impulse > row->forceMax) {
+        row->forceMax = impulse;
         row->forceBody = contact->bodyA;
         row->forceOther = contact->bodyB;
     }
@@ -151,8 +151,7 @@ static bool takeForOverview(int frame, const tpRecordedContact* contact, void* c
 static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, tpBytes* out,
                              tpError* error) {
     tpRunSource* source = cursor->source;
-    double step = source->class->getRange(source).step;
-    overviewContext context = { scratch->rows, step > 0.0 ? 1.0 / step : 0.0 };
+    overviewContext context = { scratch->rows };
     overviewRow row = { 0 };
     int64_t end =
         cursor->end - cursor->next < cursor->stride ? cursor->end : cursor->next + cursor->stride;
@@ -173,6 +172,9 @@ static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, tpB
         }
         if (result != tp_success) {
             return result;
+        }
+        for (int k = 0; k < now; ++k) {
+            scratch->rows[k].forceMax /= source->class->getStep(source, cursor->next + k);
         }
         for (int k = 0; k < now && cursor->stride > 1; ++k) {
             if (isFirst) {

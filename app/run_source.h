@@ -26,7 +26,7 @@ typedef struct tpRunInfo {
 typedef struct tpRunRange {
     int64_t firstFrame, frameCount;
     int64_t contactCount;
-    double step; // s
+    double step; // s, at present
     const char* stepper;
 } tpRunRange;
 
@@ -35,6 +35,8 @@ typedef struct tpRunClass {
     tpRunRange (*getRange)(tpRunSource* source);
     tpRecordedBody (*getBody)(const tpRunSource* source, int body);
     const char* (*getJointName)(const tpRunSource* source, int joint);
+    // Seconds of the step that led to a frame: impulses over it are forces.
+    double (*getStep)(tpRunSource* source, int64_t frame);
     tpResult (*readStates)(tpRunSource* source, int64_t first, int64_t count, double* states,
                            tpError* error);
     tpResult (*readBodyStates)(tpRunSource* source, int moving, int64_t first, int64_t count,

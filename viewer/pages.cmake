@@ -18,6 +18,7 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/forces.js
         src/format.js
         src/frames.js
+        src/impostors.js
         src/joints.js
         src/live.js
         src/plot.js

@@ -150,13 +150,14 @@ export class BodyPanel {
     #showExtra(state, view, body) {
         const force = [0, 0, 0];
         let touching = 0;
+        const step = view ? this.run.stepOf(view.frame) : 1;
         for (let i = 0; view && i < view.contactCount; ++i) {
             const contact = view.contact(i);
             const sign = contact.bodyA === body ? 1 : contact.bodyB === body ? -1 : 0;
             if (sign !== 0) {
                 ++touching;
                 for (let k = 0; k < 3; ++k) {
-                    force[k] += sign * (contact.normal[k] * contact.normalImpulse + contact.frictionImpulse[k]) / this.run.step;
+                    force[k] += sign * (contact.normal[k] * contact.normalImpulse + contact.frictionImpulse[k]) / step;
                 }
             }
         }

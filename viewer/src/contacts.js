@@ -30,11 +30,12 @@ export class ContactPanel {
         }
         const { run } = this;
         const found = [];
+        const step = run.stepOf(view.frame);
         for (let i = 0; i < view.contactCount; ++i) {
             const contact = view.contact(i);
             if (run.selected < 0 || contact.bodyA === run.selected || contact.bodyB === run.selected) {
-                contact.normalForce = contact.normalImpulse / run.step;
-                contact.frictionForce = Math.hypot(...contact.frictionImpulse) / run.step;
+                contact.normalForce = contact.normalImpulse / step;
+                contact.frictionForce = Math.hypot(...contact.frictionImpulse) / step;
                 found.push(contact);
             }
         }

@@ -225,10 +225,11 @@ function forceSeries(run, rows, body, only) {
         if (k < 0 || k >= count) {
             continue;
         }
-        sums.normal[k] += row.normalImpulse / run.step;
+        const step = run.stepOf(row.frame);
+        sums.normal[k] += row.normalImpulse / step;
         const sign = row.bodyA === body ? 1 : -1;
         for (let i = 0; i < 3; ++i) {
-            sums.friction[3 * k + i] += sign * row.frictionImpulse[i] / run.step;
+            sums.friction[3 * k + i] += sign * row.frictionImpulse[i] / step;
         }
     }
     const ranked = [...partners].map(([key, sums]) => ({ key, sums, most: sums.normal.reduce((a, b) => Math.max(a, b), 0) }))

@@ -245,7 +245,7 @@ class Page {
         run.model.place(view.states, view.width);
         stage.moved();
         this.joints.place();
-        this.arrows.show(view, run.step);
+        this.arrows.show(view, run.stepOf(view.frame));
         this.trails.show(view.frame);
         const time = run.timeOf(view.frame);
         this.time.textContent = `${time.toFixed(Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(run.frameTime)))))} s`;

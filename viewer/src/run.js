@@ -59,6 +59,15 @@ export class Run extends Emitter {
         return Math.max(this.firstFrame, Math.min(this.lastFrame, Math.round(time / this.frameTime)));
     }
 
+    // Seconds of the step that led to a frame. A live run's may have changed on the way.
+    stepOf(frame) {
+        const before = frame - 1 - this.overview.first;
+        if (!this.source.isLive || before < 0 || before + 1 >= this.overview.count) {
+            return this.step;
+        }
+        return this.overview.time[before + 1] - this.overview.time[before];
+    }
+
     nameOf(body) {
         return this.head.bodies[body]?.name ?? 'a body made later';
     }

@@ -7,6 +7,7 @@
 import * as THREE from 'three';
 import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
 import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
+import { makeImpostors } from './impostors.js';
 import { isPlain } from './quality.js';
 import { bodyColours } from './theme.js';
 
@@ -103,7 +104,7 @@ function describe(shape, context) {
         const r = shape.radius;
         return context.planar
             ? { key: 'disc', scale: [r, r, r], pattern: 'quadrants', make: () => discGeometry(fine) }
-            : { key: 'sphere', scale: [r, r, r], pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
+            : { key: context.isCrowded && isPlain ? 'ball' : 'sphere', isPainted: context.isCrowded && isPlain, scale: [r, r, r], pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
     }
     case 'ellipsoid':
         return { key: 'sphere', scale: shape.radii, pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
@@ -156,7 +157,7 @@ class Batch {
     finish(colourOf) {
         const count = this.bodies.length;
         this.geometry = this.form.make();
-        this.mesh = new THREE.InstancedMesh(this.geometry, makeMaterial(this.form.pattern), count);
+        this.mesh = this.form.isPainted ? makeImpostors(count) : new THREE.InstancedMesh(this.geometry, makeMaterial(this.form.pattern), count);
         this.mesh.castShadow = this.mesh.receiveShadow = true;
         this.mesh.frustumCulled = false;
         this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
@@ -368,7 +369,9 @@ export class BodyModel {
     pick(raycaster) {
         let nearest = null;
         for (const batch of this.batches.values()) {
-            batch.mesh.computeBoundingSphere();
+            if (!batch.form.isPainted) {
+                batch.mesh.computeBoundingSphere();
+            }
             for (const hit of raycaster.intersectObject(batch.mesh, false)) {
                 if (!nearest || hit.distance < nearest.distance) {
                     nearest = { distance: hit.distance, point: hit.point, body: batch.bodies[hit.instanceId] };

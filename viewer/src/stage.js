@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 import { Emitter } from './dom.js';
+import { lightImpostors } from './impostors.js';
 import { Resolution, isPlain } from './quality.js';
 import { theme } from './theme.js';
 
@@ -467,6 +468,7 @@ export class Stage extends Emitter {
         }
         this.#dirty = false;
         this.#clearView();
+        lightImpostors(this.camera, this);
         this.renderer.render(this.scene, this.camera);
         this.resolution.drawn(performance.now());
         return true;

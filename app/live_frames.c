@@ -1,0 +1,134 @@
+#include "live_frames.h"
+
+#include <string.h>
+
+static void freeFrame(tpLiveFrames* store, tpLiveFrame* frame) {
+    store->memoryUsed -= frame->blockSize;
+    tpRelease(&store->allocator, frame->block, frame->blockSize);
+    frame->block = NULL;
+}
+
+void clearLiveFrames(tpLiveFrames* store) {
+    for (int i = store->forgotten; i < store->frames.count; ++i) {
+        freeFrame(store, &store->frames.data[i]);
+    }
+    store->frames.count = store->forgotten = 0;
+    store->firstFrame = store->contactTotal = 0;
+}
+
+void freeLiveFrames(tpLiveFrames* store) {
+    clearLiveFrames(store);
+    TP_FREE_ARRAY(&store->allocator, store->frames);
+}
+
+static void copyContacts(const tpRoster* roster, const tpContactInfo* from, int count,
+                         tpRecordedContact* to) {
+    for (int i = 0; i < count; ++i) {
+        to[i] = (tpRecordedContact){ .bodyA = tpRoster_Find(roster, from[i].bodyA),
+                                     .bodyB = tpRoster_Find(roster, from[i].bodyB),
+                                     .feature = from[i].feature,
+                                     .point = from[i].point,
+                                     .normal = from[i].normal,
+                                     .gap = from[i].gap,
+                                     .normalImpulse = from[i].normalImpulse,
+                                     .frictionImpulse = from[i].frictionImpulse,
+                                     .torsionalImpulse = from[i].torsionalImpulse,
+                                     .slidingSpeed = from[i].slidingSpeed,
+                                     .state = from[i].state };
+    }
+}
+
+bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWorld* world,
+                   const tpStepReport* report, double step, bool withContacts, tpLiveFrame* frame) {
+    int contactCount = 0;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &contactCount);
+    contactCount = withContacts ? contactCount : 0;
+    size_t stateBytes = (size_t)roster->movingCount * tp_stateWidth * sizeof(double);
+    size_t reactionBytes = (size_t)roster->jointCount * 6 * sizeof(double);
+    size_t contactBytes = (size_t)contactCount * sizeof(tpRecordedContact);
+    *frame = (tpLiveFrame){ .report = *report, .step = step, .contactCount = contactCount };
+    frame->blockSize = stateBytes + reactionBytes + contactBytes + 1;
+    frame->block = tpAllocate(&store->allocator, frame->blockSize);
+    if (frame->block == NULL) {
+        return false;
+    }
+    frame->states = frame->block;
+    frame->reactions = (double*)((char*)frame->block + stateBytes);
+    frame->contacts = (tpRecordedContact*)((char*)frame->block + stateBytes + reactionBytes);
+    tpRoster_GetStates(roster, world, frame->states);
+    tpRoster_GetReactions(roster, world, frame->reactions);
+    copyContacts(roster, contacts, contactCount, frame->contacts);
+    return true;
+}
+
+// The array is moved down when more than half of it is empty, so that each frame moves once on average.
+static void forgetOldest(tpLiveFrames* store) {
+    while (store->memoryUsed > store->memoryLimit && store->frames.count - store->forgotten > 2) {
+        freeFrame(store, &store->frames.data[store->forgotten++]);
+        ++store->firstFrame;
+    }
+    if (store->forgotten > 1024 && store->forgotten > store->frames.count / 2) {
+        size_t kept = (size_t)(store->frames.count - store->forgotten);
+        memmove(store->frames.data, store->frames.data + store->forgotten,
+                kept * sizeof(tpLiveFrame));
+        store->frames.count = (int)kept;
+        store->forgotten = 0;
+    }
+}
+
+bool keepLiveFrame(tpLiveFrames* store, tpLiveFrame* frame) {
+    frame->contactStart = store->contactTotal;
+    store->memoryUsed += frame->blockSize;
+    if (!TP_PUSH(&store->allocator, store->frames, *frame)) {
+        freeFrame(store, frame);
+        return false;
+    }
+    store->contactTotal += frame->contactCount;
+    forgetOldest(store);
+    return true;
+}
+
+int64_t countLiveFrames(const tpLiveFrames* store) {
+    return store->firstFrame + store->frames.count - store->forgotten;
+}
+
+const tpLiveFrame* findLiveFrame(const tpLiveFrames* store, int64_t frame) {
+    int64_t place = store->forgotten + frame - store->firstFrame;
+    bool isThere = frame >= store->firstFrame && place < store->frames.count;
+    return isThere ? &store->frames.data[place] : NULL;
+}
+
+// The place in the array of the frame that has a contact.
+static int findFrameOfContact(const tpLiveFrames* store, int64_t contact) {
+    int low = store->forgotten, high = store->frames.count;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (store->frames.data[middle].contactStart <= contact) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+bool readLiveContacts(const tpLiveFrames* store, int64_t first, int64_t count,
+                      tpRecordedContact* contacts) {
+    if (store->frames.count == store->forgotten ||
+        first < store->frames.data[store->forgotten].contactStart ||
+        first + count > store->contactTotal) {
+        return false;
+    }
+    int64_t done = 0;
+    for (int i = findFrameOfContact(store, first); done < count; ++i) {
+        const tpLiveFrame* frame = &store->frames.data[i];
+        int64_t skip = first + done - frame->contactStart;
+        int64_t now = frame->contactCount - skip;
+        now = now < count - done ? now : count - done;
+        if (now > 0) {
+            memcpy(contacts + done, frame->contacts + skip, (size_t)now * sizeof(*contacts));
+            done += now;
+        }
+    }
+    return true;
+}
