@@ -67,6 +67,10 @@ static void measureTouch(const tpEvents* events, tpTouch* touch) {
         acceleration = tpAdd(acceleration, tpCross(flight->twist, arm));
         touch->bend += (side == 0 ? 1.0 : -1.0) * tpDot(n, acceleration);
     }
+    const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+    if (shapes->watched == contact->feature && shapes->hasPress) {
+        touch->bend = fmin(touch->bend, shapes->press);
+    }
     touch->microSpeed = tpEvents_MicroSpeed(&events->settings, -touch->bend);
     tpVec3 along = contactVelocity(events, touch);
     tpVec3 a = tpSub(tpEvents_SurfaceAcceleration(events, contact->bodyA, contact->pointA, along),
@@ -246,6 +250,54 @@ static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
     return bending > 0.0 ? sqrt(0.5 * events->settings.tolerance / bending) : INFINITY;
 }
 
+// How turning moves a contact on over a curved edge is not in the motion of its material: a disc that
+// rolls on its edge comes down faster than its points fall. What the gap's rate has changed by since the
+// last look tells.
+static void learnPress(tpEvents* events, double time) {
+    for (int i = 0; i < events->touches.count; ++i) {
+        tpTouch* touch = &events->touches.data[i];
+        tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+        double passed = time - shapes->watchedTime;
+        if (shapes->watched != touch->contact.feature || !shapes->isWatched ||
+            passed < events->settings.shortest || passed > 4.0 * events->settings.period) {
+            continue;
+        }
+        double most = 0.5 * events->settings.tolerance / pow(timeOfBending(events, touch), 2.0);
+        double change = (touch->rate - shapes->watchedRate) / passed;
+        shapes->press = fmax(change, -2.0 * (most + fabs(touch->bend)));
+        shapes->hasPress = true;
+        measureTouch(events, touch);
+    }
+}
+
+// Watches the lowest touch of each pair of shapes until the next look.
+static void watch(tpEvents* events, double time) {
+    for (int i = 0; i < events->touches.count; ++i) {
+        const tpTouch* touch = &events->touches.data[i];
+        tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+        if (i > 0 && events->touches.data[i - 1].nearShapes == touch->nearShapes &&
+            shapes->watchedGap <= touch->contact.gap) {
+            continue;
+        }
+        shapes->hasPress = shapes->hasPress && shapes->watched == touch->contact.feature;
+        shapes->isWatched = true;
+        shapes->watched = touch->contact.feature;
+        shapes->watchedGap = touch->contact.gap;
+        shapes->watchedRate = touch->rate;
+        shapes->watchedTime = time;
+    }
+}
+
+// Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what it
+// sinks by in this time is a part of the tolerance, and it comes back up with the speed it gains.
+static double shortestWait(const tpEventSettings* settings, const tpTouch* touch) {
+    if (touch->contact.gap > -0.5 * settings->deepest || !(touch->bend < 0.0)) {
+        return settings->shortest;
+    }
+    double sinks = sqrt(0.15 * settings->tolerance / -touch->bend);
+    return fmax(settings->shortest, fmin(0.5 * settings->period, sinks));
+}
+
 // When the close shapes of a pair have to be looked at again, all touches measured.
 static double nextTime(tpEvents* events, int pair, double time) {
     for (int i = 0; i < events->touches.count; ++i) {
@@ -258,7 +310,7 @@ static double nextTime(tpEvents* events, int pair, double time) {
             tpEvents_ScheduleSettling(events, time + fmax(room, 0.0) / -touch->rate);
         }
         wait = fmin(wait, timeOfBending(events, touch));
-        wait = isSlow ? fmax(wait, events->settings.shortest) : wait;
+        wait = isSlow ? fmax(wait, shortestWait(&events->settings, touch)) : wait;
         shapes->due = fmin(shapes->due, time + wait);
     }
     double due = INFINITY;
@@ -287,6 +339,9 @@ void tpEvents_Check(tpEvents* events, int pair, double time) {
     bool collides = false;
     for (int i = 0; i < events->touches.count; ++i) {
         measureTouch(events, &events->touches.data[i]);
+    }
+    learnPress(events, time);
+    for (int i = 0; i < events->touches.count; ++i) {
         collides = collides || timeOf(events, &events->touches.data[i], time) <= rounding;
     }
     if (collides && tpEvents_Collide(events, pair)) {
@@ -303,5 +358,6 @@ void tpEvents_Check(tpEvents* events, int pair, double time) {
             }
         }
     }
+    watch(events, time);
     tpHeap_Set(&events->heap, pair + 1, nextTime(events, pair, time));
 }

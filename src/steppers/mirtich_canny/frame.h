@@ -64,6 +64,10 @@ typedef struct tpNearShapes {
     tpVec3 normal;          // from B to A
     double offset;          // along the normal, of the centres of mass, A less B
     double turnedA, turnedB;
+    bool isWatched, hasPress;
+    uint64_t watched; // the feature of the lowest contact at the last look
+    double watchedGap, watchedRate, watchedTime;
+    double press; // m/s^2: how its rate changed until now
     tpPairCache cache;
 } tpNearShapes;
 
