@@ -204,7 +204,7 @@ def coins():
         q = multiply(turn((0, 0, 1), angle), turn((1, 0.3 * i, 0), 0.5 + 0.4 * i))
         coin(f"thrown{i}", (0.05 * c, 0.05 * s, 0.08 + 0.05 * i), q, (-0.3 * c, -0.3 * s, 0.2), (6 - 3 * i, 4 * i - 5, 3))
     return impulses("Colliding coins", "Eight coins are rolled and thrown onto a platform, hit each other and settle.", bodies, 5,
-                    '{ "metal": { "friction": 0.3, "restitution": 0.4 } }')
+                    '{ "metal": { "friction": 0.3, "restitution": 0.4 } }', options='{ "collision_tolerance": 1e-05 }')
 
 
 # Height and radius of the rings of a bowling pin, the neck filled in so that it is convex.
@@ -232,6 +232,7 @@ def bowling():
                           f'"shapes": [ {{ "type": "hull", "points": [{points}] }} ] }}')
     return impulses("Bowling", "A ball thrown with side spin slides, hooks, rolls after 2.51 s and meets ten pins.", bodies, 6,
                     '{ "lane": { "friction": 0.1 }, "rubber": { "friction": 0.1 }, "maple": { "friction": 0.25, "restitution": 0.6 } }',
+                    options='{ "collision_tolerance": 0.001 }',  # the paper's
                     pairs='[ { "between": ["maple", "lane"], "friction": 0.3, "restitution": 0.3 } ]')
 
 
@@ -281,8 +282,9 @@ def marbles(shape, name, about):
         motion = f', "velocity": [0.5, 0, 0], "angular_velocity": [0, {number(0.5 / height)}, 0]' if i == 0 else ""
         bodies.append(f'{{ "name": "marble{i}", "density": 2500, "material": "glass", "shapes": [ {solid} ], '
                       f'"position": {vector((x, 0, height))}, {rotation(down)}{motion} }}')
+    options = '{ "collision_tolerance": 5e-06 }' if shape == "hull" else ""
     return impulses(name, about, bodies, 2, '{ "felt": { "friction": 0.2 }, "glass": { "friction": 0 } }',
-                    pairs='[ { "between": ["glass", "glass"], "friction": 0, "restitution": 1 }, '
+                    options=options, pairs='[ { "between": ["glass", "glass"], "friction": 0, "restitution": 1 }, '
                           '{ "between": ["glass", "felt"], "friction": 0.2, "restitution": 0 } ]')
 
 
