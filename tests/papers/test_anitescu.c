@@ -92,16 +92,27 @@ static void checkSolved(const Pile* pile) {
 }
 
 // Section V with the paper's own step: every problem is solved, nothing overlaps; without restitution
-// energy falls in every step, with it and without the guard it rises in a handful.
+// energy falls in every step. With it and without the guard it rises in a handful, by less than 2e-4. The
+// pile is chaotic, and now and then a path has a larger rise: of three that part soon, the middle one counts.
 static void discsByThePaper(void** state) {
     (void)state;
     Pile pile = runPile(NULL, 0, 0.0);
     checkSolved(&pile);
     assert_int_equal(pile.rises, 0);
-    pile = runPile(NULL, 0, 0.4);
-    checkSolved(&pile);
-    assert_in_range(pile.rises, 0, 12);
-    CHECK_BELOW(pile.largestRise / pile.energyStart, 1e-3);
+    const char* const gammas[][2] = { { "gamma", "1" },
+                                      { "gamma", "0.999999" },
+                                      { "gamma", "0.9999" } };
+    double rises[3];
+    for (int i = 0; i < 3; ++i) {
+        pile = runPile(&gammas[i], 1, 0.4);
+        checkSolved(&pile);
+        assert_in_range(pile.rises, 0, 8);
+        rises[i] = pile.largestRise / pile.energyStart;
+    }
+    double least = fmin(rises[0], fmin(rises[1], rises[2]));
+    double most = fmax(rises[0], fmax(rises[1], rises[2]));
+    CHECK_BELOW(rises[0] + rises[1] + rises[2] - least - most, 2e-4);
+    CHECK_BELOW(most, 1e-3);
 }
 
 static void discsByDefault(void** state) {
