@@ -8,6 +8,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "steppers/chakraborty_trinkle/islands.h"
+#include "steppers/chakraborty_trinkle/missed.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { maxPasses = 8, deepestHalving = 5 };
@@ -198,20 +199,37 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
     return tpTimeStep_Tally(base, tally);
 }
 
-// Finds contacts and solves, looking farther where bodies outran their margins.
+// Finds contacts and solves; again where bodies outran their margins or ran into what was not seen.
 static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                       bool* isSolved) {
     tpTimeStep* base = &step->base;
+    if (!tpTimeStep_FindContacts(base, base->startPoses)) {
+        return false;
+    }
     for (int pass = 0; pass < maxPasses; ++pass) {
-        if (!tpTimeStep_FindContacts(base, base->startPoses) || !tpImplicitStep_Prepare(step)) {
+        if (!tpImplicitStep_Prepare(step)) {
             return false;
         }
         tpTimeStep_WarmStart(base, &memory->history, 1.0);
         if (!tpImplicitStep_Solve(step, memory, report, isSolved)) {
             return false;
         }
-        if (!tpTimeStep_Outran(base, NULL)) {
+        if (tpTimeStep_Outran(base, NULL)) {
+            if (!tpTimeStep_FindContacts(base, base->startPoses)) {
+                return false;
+            }
+            continue;
+        }
+        tpContact* contacts;
+        int count, missed;
+        if (!tpImplicitStep_FindMissed(step, &contacts, &count, &missed)) {
+            return false;
+        }
+        if (missed == 0 || pass == maxPasses - 1) {
             break;
+        }
+        if (!tpTimeStep_UseContacts(base, contacts, count)) {
+            return false;
         }
     }
     return true;

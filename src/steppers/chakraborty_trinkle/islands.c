@@ -277,6 +277,33 @@ static bool changeFriction(tpImplicitStep* step, const tpIslandProblem* problem)
     return isChanged;
 }
 
+// Whether friction at the end of the step gave energy: a slip that others have turned round in between.
+// The midpoint rule has no place for that.
+static bool gainsBySlip(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    const tpStepGeometry* geometry = &step->geometry;
+    const tpRows* rows = &step->base.rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b], first = rows->firstRows[block];
+        if (block >= geometry->contactBlocks || !geometry->frictionAtEnd[block] ||
+            rows->impulse[first] <= 0.0) {
+            continue;
+        }
+        double before[3], work = 0.0, speed = 0.0;
+        startSlip(step, block, before);
+        for (int k = 1; k < rows->dimensions[block]; ++k) {
+            double after = rows->scale[first + k] * rows->velocity[first + k];
+            work += rows->impulse[first + k] / rows->scale[first + k] * (before[k - 1] + after);
+            speed += fabs(before[k - 1]) + fabs(after);
+        }
+        double start = sqrt(dot3(before, before));
+        if (start > 1e3 * slowestSlip &&
+            work > 1e-3 * rows->mu[block] * rows->impulse[first] * speed) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What forces make of the velocities of an island's bodies in this step, the largest.
 static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpTimeStep* base = &step->base;
@@ -460,7 +487,7 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
         if (!solveMode(step, problem, memory, report, &solve)) {
             return false;
         }
-        bool isSmooth = solve.isSolved && !isHit(step, problem);
+        bool isSmooth = solve.isSolved && !isHit(step, problem) && !gainsBySlip(step, problem);
         if (problem->theta < 1.0 && !isSmooth) {
             takeImplicitEuler(step, island);
         } else if (problem->theta == 1.0 || !changeFriction(step, problem)) {
