@@ -198,6 +198,7 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     }
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
+    tpJoints_KickSprings(system, &step->start.rows, step->time.moves, h, report);
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
     report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));

@@ -192,7 +192,7 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
     step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);
     tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h };
-    if (arena->failed || !tpTouch_AddJoints(touch, &treatment, c.velocities)) {
+    if (arena->failed || !tpTouch_AddJoints(touch, &treatment, tp_secondHalf, c.velocities)) {
         return false;
     }
     if (touch->contactCount == 0 && touch->sweeper.jointCount == 0) {

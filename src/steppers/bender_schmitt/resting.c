@@ -204,7 +204,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
         return -1.0;
     }
     tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h };
-    tpJoints_AddRows(&ends, system, system->poses.data, &treatment);
+    tpJoints_AddHalfRows(&ends, system, system->poses.data, &treatment, tp_firstHalf);
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         bool isHeld = touch->rows.infos[joint->block].source == tp_jointSource;
@@ -327,8 +327,8 @@ bool tpResting_Solve(tpBenderStep* step) {
     const tpPose* poses = step->time.startPoses;
     for (int pass = 0; pass < maxPasses; ++pass) {
         tpJointTreatment treatment = { step->time.h, 1.0, NULL, 0.5 * step->time.h };
-        if (!tpTouch_AddJoints(&step->start, &treatment, step->time.kicked) || !solveDrift(step) ||
-            !tpMissed_Look(step)) {
+        if (!tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
+            !solveDrift(step) || !tpMissed_Look(step)) {
             return false;
         }
         tpContact* contacts;

@@ -259,7 +259,7 @@ static void storeJoint(const tpSweeper* sweeper, const tpRows* rows, int block,
     joint->rowCount = rows->dimensions[block];
     if (joint->kind == tp_frictionCone) {
         // A force of bounded size: its first row belongs to no body and says how large it may be.
-        joint->limit = -rows->bias[first];
+        joint->limit = -rows->bias[first] / rows->compliance[first];
         joint->rowCount = 1;
         first += 1;
     }

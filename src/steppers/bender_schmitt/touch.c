@@ -48,7 +48,7 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpCon
                                  &system->arena);
 }
 
-bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment,
+bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
                        const tpVelocity* velocities) {
     tpSystem* system = touch->system;
     int blocks, rowCount;
@@ -60,7 +60,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment,
         return false;
     }
     tpRows_SetMasses(rows, system);
-    tpJoints_AddRows(rows, system, touch->poses, treatment);
+    tpJoints_AddHalfRows(rows, system, touch->poses, treatment, half);
     touch->jointBlocks = rows->blockCount;
     touch->jointRows = rows->rowCount;
     // Bodies that move as told are no part of the sweep: their velocity is known.
@@ -229,7 +229,8 @@ static bool solveExactly(tpTouch* touch, double tolerance, tpSolverMemory* memor
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         int row = rows->firstRows[joint->block];
         if (joint->kind == tp_frictionCone) {
-            rows->q[row++] = -joint->limit;
+            rows->q[row] = rows->bias[row];
+            row += 1;
         }
         for (int k = 0; k < joint->rowCount; ++k, ++row) {
             rows->q[row] =

@@ -39,8 +39,8 @@ typedef struct tpTouch {
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
                     int count, int budget);
 
-// Adds the joints' rows; `velocities` say how bodies move that move as told. False where memory ran out.
-bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment,
+// Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as told. False where memory ran out.
+bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
                        const tpVelocity* velocities);
 
 // A contact's start: an impulse on A in world axes.
