@@ -15,8 +15,8 @@
 
 #include "steppers/bender_schmitt/shock.h"
 
-// Updates of a level's contacts before it is left.
-enum { levelSweeps = 2 };
+// Updates of a level's contacts before it is left: enough for the four corners of a box to agree.
+enum { levelSweeps = 8 };
 
 typedef struct tpShock {
     tpSweeper* sweeper;
