@@ -21,8 +21,9 @@ double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall) {
     if (settings->microSpeed >= 0.0) {
         return settings->microSpeed;
     }
-    // Far below what can be seen where nothing presses the bodies together.
-    return fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), 1e-7);
+    // Where nothing presses the bodies together, a small part of what it would be under all forces.
+    double least = 0.05 * sqrt(2.0 * settings->pull * settings->tolerance);
+    return fmax(fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), least), 1e-7);
 }
 
 tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 point,

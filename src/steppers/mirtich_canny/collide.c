@@ -8,7 +8,7 @@
 // Restitution of slow contacts: with e of the material bounces would go on ever faster and come to a
 // halt in finite time, which events cannot follow. From the speed of microcollisions downwards e
 // therefore rises to 1 at the speed of rest: hops become lower until they last one period, and go on
-// so. It never exceeds 1; no energy comes from it.
+// so. It never exceeds 1; no energy comes from it. Slow contacts that nothing presses together do not bounce.
 
 #include "steppers/mirtich_canny/frame.h"
 
@@ -23,6 +23,9 @@ static double restitutionAt(double e, const tpTouch* touch) {
         return e;
     }
     double rest = -1.01 * tpDot(touch->rest, touch->contact.normal);
+    if (!(rest > 0.0)) {
+        return e < 1.0 ? 0.0 : e; // nothing presses: they stay together
+    }
     rest = fmin(rest, 0.5 * touch->microSpeed);
     double part = (touch->microSpeed - speed) / (touch->microSpeed - rest);
     return part >= 1.0 ? 1.0 : e + (1.0 - e) * part;
