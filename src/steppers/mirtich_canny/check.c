@@ -213,7 +213,7 @@ static double timeToCollide(const tpEventSettings* settings, double time, const 
     return fmin(sink, isFast ? close : beat(settings, time + close) - time);
 }
 
-// A pair of stepped bodies leaves slow contacts to the time stepper.
+// A pair of stepped bodies leaves its contacts to the time stepper.
 static bool isStepped(const tpEvents* events, const tpContact* contact) {
     tpFlightKind a = events->flights.data[contact->bodyA].kind;
     tpFlightKind b = events->flights.data[contact->bodyB].kind;
@@ -224,11 +224,7 @@ static bool isStepped(const tpEvents* events, const tpContact* contact) {
 static double timeOf(const tpEvents* events, const tpTouch* touch, double time) {
     const tpEventSettings* settings = &events->settings;
     if (isStepped(events, &touch->contact)) {
-        bool isFast = touch->rate < -tpEvents_MicroSpeed(settings, settings->pull);
-        double gap = touch->contact.gap;
-        isFast = isFast && !tpEvents_IsWorn(events, touch->contact.bodyA) &&
-                 !tpEvents_IsWorn(events, touch->contact.bodyB);
-        return !isFast ? INFINITY : gap > settings->landing ? -gap / touch->rate : 0.0;
+        return INFINITY;
     }
     return timeToCollide(settings, time, touch);
 }
@@ -306,7 +302,7 @@ static double nextTime(tpEvents* events, int pair, double time) {
         tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
         double wait = timeOf(events, touch, time);
         bool isSlow = touch->rate > -0.5 * touch->microSpeed;
-        if (isinf(wait) && touch->rate < 0.0 && isStepped(events, &touch->contact)) {
+        if (touch->rate < 0.0 && isStepped(events, &touch->contact)) {
             double room = touch->contact.gap + events->settings.deepest;
             tpEvents_ScheduleSettling(events, time + fmax(room, 0.0) / -touch->rate);
         }

@@ -47,7 +47,8 @@ typedef struct tpFlight {
     tpVec3 spinAfter;    // stepped: angular velocity at the end of the step less that of its drift
     bool hasForces;      // more than gravity acts on it
     bool isBound;        // by a joint
-    bool leaves, joins;  // changes hands at the time stepper's next step
+    bool joins;          // is to be handed over, now
+    bool leaves;         // is taken back at the time stepper's next step
     int firstLink;       // of its near pairs: 2 * pair + side; -1: none
     int eventCount;      // collisions in this frame
 } tpFlight;
@@ -110,6 +111,8 @@ typedef struct tpEvents {
     double stepLength;
     double settleTime;  // when its bodies have to settle before that; INFINITY: not at all
     double settledTime; // when they last did, or stepped
+    bool hasJoiners;    // some flight joins
+    bool isExhausted;   // the frame's budget of checks is used up
     bool outOfMemory;
     TP_ARRAY(tpFlight) flights;
     TP_ARRAY(tpBounds) boxes; // swept, a shape each
@@ -123,7 +126,6 @@ typedef struct tpEvents {
     // Scratch.
     TP_ARRAY(tpTouch) touches;
     TP_ARRAY(tpContactPoint) points;
-    TP_ARRAY(tpVec3) impulses;
     TP_ARRAY(int) island;
     TP_ARRAY(tpContactInfo) tally; // impulses over the frame, sorted
     tpSystem pair;                 // the two bodies of a collision with several contacts
@@ -217,8 +219,9 @@ void tpEvents_ScheduleStep(tpEvents* events, double time);
 void tpEvents_ScheduleSettling(tpEvents* events, double time);
 // What is due now: a step of the time stepper, or settling.
 bool tpEvents_StepTime(tpEvents* events, double time);
-// Hands the island of a body over.
+// Marks the island of a body to be handed over, and hands over what is marked.
 void tpEvents_HandOver(tpEvents* events, int body);
+void tpEvents_TakeOver(tpEvents* events, double time);
 // After the last event of the frame: joints and velocities of stepped bodies.
 bool tpEvents_FinishTimeStepper(tpEvents* events);
 
@@ -230,13 +233,6 @@ void tpEvents_StepWhole(tpEvents* events, const tpOptions* options);
 
 // Lists the contacts of the frame, all bodies being at its end.
 bool tpEvents_ListContacts(tpEvents* events);
-
-// Whether a body of the time stepper has used up its share of events: the rest of the frame it has none with
-// others of the time stepper.
-static inline bool tpEvents_IsWorn(const tpEvents* events, int body) {
-    const tpFlight* flight = &events->flights.data[body];
-    return flight->kind == tp_stepped && flight->eventCount > events->settings.eventLimit;
-}
 
 static inline bool tpEvents_IsMovable(const tpEvents* events, int body) {
     return events->flights.data[body].kind >= tp_ballistic;

@@ -3,30 +3,53 @@
 // The paper leaves stacks and hinges to future work (sec. 5.2). Here a body that uses up its share of
 // events takes its island, all that it touches through other bodies, to the time stepper; bodies of
 // joints are always with it. Its steps are events of the same heap: one of them applies the forces of
-// its length, solves contacts and joints on velocities as [Anitescu03, (4.11)] does, and leaves the bodies
-// to drift at constant velocity until the next. Between two steps they are bodies like any others: what is in
-// flight can hit them, and they can hit each other; only their slow contacts wait for the step. A body
-// is taken back when nothing is nearer to it than 2 eps_c. Where a collision has pushed bodies of the time
-// stepper into each other they settle before its next step: velocities alone are solved for, in no time.
+// its length, solves contacts and joints on velocities as [Anitescu03, (4.11)] does, restitution (4.10)
+// included, and leaves the bodies to drift at constant velocity until the next. Between two steps what is in
+// flight can hit them. Where that pushes them into each other they settle before the next step: velocities
+// alone are solved for, in no time. A body is taken back when nothing is nearer to it than 2 eps_c.
 // Where joints bind all bodies a frame is one step of the anitescu stepper, with all that it can.
 
 #include <string.h>
 
+#include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// No step of the time stepper is longer, s.
-static const double longestStep = 5e-3;
+// Steps of the time stepper, s. Turning bends the ways of contacts beyond what their velocities tell: the
+// step is as short as keeps that below some tolerances.
+static const double longestStep = 5e-3, shortestStep = 5e-4, bendingTolerances = 4.0;
+
+// The length of a step from `time` on: a whole part of what is left of the frame.
+static double stepLength(const tpEvents* events, double time) {
+    double bending = 0.0;
+    for (int i = 0; i < events->flights.count; ++i) {
+        if (events->flights.data[i].kind == tp_stepped) {
+            tpVec3 w = events->system->velocities.data[i].angular;
+            bending = fmax(bending, tpLengthSquared(w) * events->system->bodies.data[i].reach);
+        }
+    }
+    double way = bendingTolerances * events->settings.tolerance;
+    double h = bending > 0.0 ? sqrt(2.0 * way / bending) : longestStep;
+    h = fmin(fmax(h, shortestStep), longestStep);
+    double left = events->length - time;
+    return left / fmax(ceil(left / h * (1.0 - 1e-9)), 1.0);
+}
 
 void tpEvents_ScheduleStep(tpEvents* events, double time) {
     if (isinf(events->stepTime)) {
         events->settleTime = INFINITY;
         events->settledTime = time;
-        double count = ceil((events->length - time) / longestStep * (1.0 - 1e-9));
         events->stepTime = time;
-        events->stepLength = (events->length - time) / fmax(count, 1.0);
         tpHeap_Set(&events->heap, 0, time);
+    }
+}
+
+void tpEvents_ScheduleSettling(tpEvents* events, double time) {
+    double settleTime = fmax(time, events->settledTime + events->settings.period);
+    if (settleTime < events->stepTime && settleTime < events->settleTime) {
+        events->settleTime = settleTime;
+        tpHeap_Set(&events->heap, 0, settleTime);
     }
 }
 
@@ -42,14 +65,6 @@ static void findBound(tpEvents* events) {
                 events->flights.data[body].isBound = true;
             }
         }
-    }
-}
-
-void tpEvents_ScheduleSettling(tpEvents* events, double time) {
-    double settleTime = fmax(time, events->settledTime + events->settings.period);
-    if (settleTime < events->stepTime && settleTime < events->settleTime) {
-        events->settleTime = settleTime;
-        tpHeap_Set(&events->heap, 0, settleTime);
     }
 }
 
@@ -104,19 +119,46 @@ void tpEvents_HandOver(tpEvents* events, int body) {
             link = pair->nextLink[link % 2];
         }
     }
+    events->hasJoiners = true;
+}
+
+void tpEvents_TakeOver(tpEvents* events, double time) {
+    tpSystem* system = events->system;
+    tpEvents_ScheduleStep(events, time);
+    // Until the next step they drift as the others do, with the forces of that time given at once.
+    double rest = events->stepTime - time;
+    for (int i = 0; i < events->flights.count; ++i) {
+        tpFlight* flight = &events->flights.data[i];
+        if (!flight->joins) {
+            continue;
+        }
+        tpEvents_Advance(events, i, time);
+        if (rest > 0.0) {
+            tpVec3* linear = &system->velocities.data[i].linear;
+            *linear = tpMulAdd(*linear, rest, flight->acceleration);
+            events->report->externalWork += tpSystem_KickBody(system, i, system->time + time, rest);
+        }
+        flight->kind = tp_stepped;
+        flight->joins = flight->leaves = false;
+        system->bodies.data[i].isHandedOver = true;
+        tpEvents_UpdateBody(events, i, time, -1);
+    }
+    if (rest > 0.0) {
+        tpEvents_ScheduleSettling(events, time);
+    }
+    events->hasJoiners = false;
     events->report->note = "bodies were handed to the time stepper";
-    tpEvents_ScheduleStep(events, events->flights.data[body].time);
 }
 
 // Membership ------------------------------------------------------------------------------------
 
-// Bodies end the last step, leave and join. Returns how many are stepped.
-static int changeHands(tpEvents* events, double time) {
+// Bodies end the last step, and leave. Returns how many are stepped.
+static int endStep(tpEvents* events, double time) {
     tpSystem* system = events->system;
     int count = 0;
     for (int i = 0; i < events->flights.count; ++i) {
         tpFlight* flight = &events->flights.data[i];
-        if (flight->kind == tp_stepped || flight->kind == tp_told || flight->joins) {
+        if (flight->kind == tp_stepped || flight->kind == tp_told) {
             tpEvents_Advance(events, i, time);
         }
         if (flight->kind == tp_stepped) {
@@ -124,15 +166,13 @@ static int changeHands(tpEvents* events, double time) {
             *angular = tpAdd(*angular, flight->spinAfter);
             flight->spinAfter = tpZeroVec3();
         }
-        if (flight->joins || flight->leaves) {
-            flight->kind = flight->joins ? tp_stepped : tp_ballistic;
-            system->bodies.data[i].isHandedOver = flight->joins;
+        if (flight->kind == tp_stepped && flight->leaves) {
+            flight->kind = tp_ballistic;
+            flight->leaves = false;
             flight->eventCount = 0;
-            if (flight->leaves) {
-                events->report->note = "bodies were taken back from the time stepper";
-                tpEvents_UpdateBody(events, i, time, -1);
-            }
-            flight->joins = flight->leaves = false;
+            system->bodies.data[i].isHandedOver = false;
+            events->report->note = "bodies were taken back from the time stepper";
+            tpEvents_UpdateBody(events, i, time, -1);
         }
         count += flight->kind == tp_stepped;
     }
@@ -140,21 +180,6 @@ static int changeHands(tpEvents* events, double time) {
 }
 
 // Contacts --------------------------------------------------------------------------------------
-
-// A contact that closes faster than a microcollision, and has not closed yet, is left to the events.
-static bool isCollision(const tpEvents* events, const tpTimeStep* step, const tpContact* contact) {
-    if (contact->gap <= events->settings.landing || tpEvents_IsWorn(events, contact->bodyA) ||
-        tpEvents_IsWorn(events, contact->bodyB)) {
-        return false;
-    }
-    tpVec3 a =
-        tpTimeStep_PointVelocity(step, contact->bodyA, contact->pointA, step->startVelocities);
-    tpVec3 b =
-        tpTimeStep_PointVelocity(step, contact->bodyB, contact->pointB, step->startVelocities);
-    double slow = tpEvents_MicroSpeed(&events->settings, events->settings.pull);
-    return tpDot(contact->normal, tpSub(a, b)) < -slow &&
-           tpMakeContactLaw(events->system, contact).restitution > 0.0;
-}
 
 // Contacts among stepped bodies and with bodies that do not move by impulses, in order, with gaps of at most
 // `farthest`.
@@ -180,9 +205,6 @@ static tpContact* findContacts(tpEvents* events, const tpTimeStep* step, double 
     *count = 0;
     for (int i = 0; contacts != NULL && i < events->touches.count; ++i) {
         const tpContact* contact = &events->touches.data[i].contact;
-        if (isCollision(events, step, contact)) {
-            continue;
-        }
         int place = (*count)++;
         while (place > 0 && tpContact_CompareKeys(contact, &contacts[place - 1]) < 0) {
             contacts[place] = contacts[place - 1];
@@ -196,14 +218,21 @@ static tpContact* findContacts(tpEvents* events, const tpTimeStep* step, double 
 // The step --------------------------------------------------------------------------------------
 
 // Rows of contacts and joints. A gap that is open is met exactly; overlaps within the room that contacts
-// have anyhow are left alone, so that pushing them out costs no energy.
+// have anyhow are left alone, so that pushing them out costs no energy. What has hit in the step before bounces.
 static void addRows(const tpEvents* events, tpTimeStep* step) {
     double room = events->settings.deepest;
+    int cursor = 0;
     for (int i = 0; i < step->contactCount; ++i) {
-        double gap = step->contacts[i].gap;
-        double bias = gap > 0.0 ? gap : fmin(0.0, gap + room);
-        tpRows_AddContact(&step->rows, step->system, step->startPoses, &step->contacts[i], i,
-                          &step->laws[i], bias / step->h);
+        const tpContact* contact = &step->contacts[i];
+        double gap = contact->gap;
+        double bias = (gap > 0.0 ? gap : fmin(0.0, gap + room)) / step->h;
+        const tpContactMemory* last =
+            tpContactHistory_Find(&events->memory->history, contact, &cursor);
+        if (last != NULL && last->hasHit) {
+            bias += step->laws[i].restitution * last->normalSpeed;
+        }
+        tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
+                          bias);
     }
     tpJointTreatment treatment = { step->h, 1.0, NULL, step->h };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
@@ -234,6 +263,10 @@ static bool keepImpulses(tpEvents* events, const tpTimeStep* step, bool isRememb
             memory.impulse = tpMulAdd(memory.impulse, r[k], law->tangents[k - 1]);
         }
         memory.torsion = rows->dimensions[b] == 4 ? r[3] : 0.0;
+        memory.normalSpeed = tpRows_RowVelocity(rows, rows->firstRows[b], step->startVelocities,
+                                                contact->bodyA, contact->bodyB);
+        double threshold = 2.0 * step->h * events->settings.pull;
+        memory.hasHit = r[0] > 0.0 && memory.normalSpeed < -threshold;
         if (isRemembered) {
             history->list.data[history->list.count++] = memory;
         }
@@ -368,13 +401,16 @@ bool tpEvents_StepTime(tpEvents* events, double time) {
                 tpEvents_Advance(events, i, time);
             }
         }
-    } else if (changeHands(events, time) == 0) {
+    } else if (endStep(events, time) == 0) {
         events->stepTime = INFINITY;
         tpHeap_Remove(&events->heap, 0);
         return true;
     }
     events->report->fallback = "time stepper";
     events->report->substepCount += 1;
+    if (!isSettling) {
+        events->stepLength = stepLength(events, time);
+    }
     if (!solveApart(events, time, isSettling)) {
         return false;
     }
@@ -406,10 +442,8 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
             tpVec3* angular = &system->velocities.data[i].angular;
             *angular = tpAdd(*angular, flight->spinAfter);
             isUsed = isUsed || flight->isBound;
-            // Whoever joins or leaves in the last step does so as the next frame starts.
+            // Whoever is to leave does so as the next frame starts.
             system->bodies.data[i].isHandedOver = !flight->leaves;
-        } else if (flight->joins) {
-            system->bodies.data[i].isHandedOver = true;
         }
         events->report->handedOverCount += system->bodies.data[i].isHandedOver ? 1 : 0;
     }

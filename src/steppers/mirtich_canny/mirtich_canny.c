@@ -163,8 +163,21 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
 // The frame ---------------------------------------------------------------------------------------
 
 // The budget of the whole frame: what prevents a hang when nothing else does.
-static bool isWithinBudget(tpEvents* events) {
-    if (events->report->checkCount <= events->settings.checkLimit) {
+static bool isWithinBudget(tpEvents* events, double time) {
+    int64_t limit = events->settings.checkLimit;
+    if (events->report->checkCount > limit && events->settings.handsOver && !events->isExhausted) {
+        // Everything goes to the time stepper; after that a second budget holds.
+        events->isExhausted = true;
+        for (int i = 0; i < events->flights.count; ++i) {
+            tpFlight* flight = &events->flights.data[i];
+            flight->joins = flight->kind == tp_ballistic;
+            events->hasJoiners = events->hasJoiners || flight->joins;
+        }
+        if (events->hasJoiners) {
+            tpEvents_TakeOver(events, time);
+        }
+    }
+    if (events->report->checkCount <= (events->isExhausted ? 2 * limit : limit)) {
         return true;
     }
     events->report->undone = true;
@@ -181,7 +194,10 @@ static bool runEvents(tpEvents* events) {
         } else {
             tpEvents_Check(events, id - 1, time);
         }
-        if (events->outOfMemory || !isWithinBudget(events)) {
+        if (events->hasJoiners) {
+            tpEvents_TakeOver(events, time);
+        }
+        if (events->outOfMemory || !isWithinBudget(events, time)) {
             return false;
         }
     }
@@ -226,7 +242,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->settings = settingsFrom(options, system, h);
     events->report = report;
     events->length = h;
-    events->outOfMemory = false;
+    events->outOfMemory = events->hasJoiners = events->isExhausted = false;
     if (!runFrame(events, options) && !report->undone) {
         report->undone = true;
         report->note = "out of memory";

@@ -384,58 +384,75 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
     return true;
 }
 
+// Pushes the pair's copy at a contact.
+static void pushCopy(tpSystem* pair, const tpContact* local, tpVec3 point, tpVec3 impulse) {
+    for (int side = 0; side < 2; ++side) {
+        int body = side == 0 ? local->bodyA : local->bodyB;
+        tpVec3 on = side == 0 ? impulse : tpNeg(impulse);
+        if (tpSystem_IsDynamic(pair, body)) {
+            tpVec3 arm = tpSub(point, pair->poses.data[body].position);
+            tpSystem_ApplyImpulse(pair, body, on, tpCross(arm, on));
+        }
+    }
+}
+
+static tpVec3 slipOf(const tpSystem* pair, const tpContact* local, tpVec3 point) {
+    tpVec3 u = tpSub(tpSystem_PointVelocity(pair, local->bodyA, point),
+                     tpSystem_PointVelocity(pair, local->bodyB, point));
+    return tpMulAdd(u, -tpDot(u, local->normal), local->normal);
+}
+
+// A bound on how much slip a unit of friction changes at a contact.
+static double responseBound(const tpSystem* pair, tpVec3 point) {
+    double bound = 0.0;
+    for (int body = 0; body < 2; ++body) {
+        if (tpSystem_IsDynamic(pair, body)) {
+            const tpBody* b = &pair->bodies.data[body];
+            double arm = tpDistanceBetween(point, pair->poses.data[body].position);
+            bound += b->inverseMass + arm * arm * tpMaxPart(b->inertia.inverseMoments);
+        }
+    }
+    return bound;
+}
+
+// Friction whose limits are known is a convex problem: each contact in turn brakes its slip as far as its
+// limit allows, until nothing changes.
 bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
                             const double* normalImpulses, tpVec3* impulses) {
+    enum { sweepLimit = 200 };
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     tpSystem* pair = &events->pair;
-    tpRows rows;
-    if (!copyPair(events, lead) ||
-        !tpRows_Create(&rows, pair, count, TP_FRICTION_MAX_ROWS * count)) {
+    tpVec3* friction = TP_SCRATCH_ZEROED(&events->system->arena, tpVec3, count);
+    if (friction == NULL || !copyPair(events, lead)) {
         return false;
     }
-    // Velocities after compression and the normal impulses of restitution.
+    double largest = 0.0;
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
-        tpVec3 all = tpMulAdd(impulses[i], normalImpulses[i], contact->normal);
-        for (int side = 0; side < 2; ++side) {
-            int body = side == 0 ? local.bodyA : local.bodyB;
-            tpVec3 on = side == 0 ? all : tpNeg(all);
-            if (tpSystem_IsDynamic(pair, body)) {
-                tpVec3 arm = tpSub(pointOf(contact), pair->poses.data[body].position);
-                tpSystem_ApplyImpulse(pair, body, on, tpCross(arm, on));
-            }
-        }
-        impulses[i] = all;
+        impulses[i] = tpMulAdd(impulses[i], normalImpulses[i], contact->normal);
+        pushCopy(pair, &local, pointOf(contact), impulses[i]);
+        largest = fmax(largest, normalImpulses[i]);
     }
-    tpRows_SetMasses(&rows, pair);
-    for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &events->touches.data[chosen[i]].contact;
-        tpContact local = inPair(contact, lead);
-        tpContactLaw law = plainLaw(events->system, contact);
-        local.pointA = local.pointB = pointOf(contact);
-        int block = tpRows_AddContact(&rows, pair, pair->poses.data, &local, i, &law, 0.0);
-        int first = rows.firstRows[block];
-        // The normal row belongs to no body: its impulse is the one given.
-        tpWrench none = { tpZeroVec3(), tpZeroVec3() };
-        tpRows_SetRow(&rows, block, 0, none, none);
-        rows.compliance[first] = 1.0;
-        rows.q[first] = -normalImpulses[i];
-        for (int k = 1; k < rows.dimensions[block]; ++k) {
-            rows.q[first + k] = tpRows_RowVelocity(&rows, first + k, pair->velocities.data,
-                                                   local.bodyA, local.bodyB);
+    double change = INFINITY;
+    for (int sweep = 0; sweep < sweepLimit && change > 1e-13 * largest; ++sweep) {
+        change = 0.0;
+        for (int i = 0; i < count; ++i) {
+            const tpContact* contact = &events->touches.data[chosen[i]].contact;
+            tpContact local = inPair(contact, lead);
+            double limit = tpMakeContactLaw(events->system, contact).mu * normalImpulses[i];
+            tpVec3 point = pointOf(contact), slip = slipOf(pair, &local, point);
+            tpVec3 wanted = tpMulAdd(friction[i], -1.0 / responseBound(pair, point), slip);
+            double length = tpLength(wanted);
+            wanted = length > limit ? tpScale(limit / length, wanted) : wanted;
+            tpVec3 more = tpSub(wanted, friction[i]);
+            pushCopy(pair, &local, point, more);
+            friction[i] = wanted;
+            change = fmax(change, tpLength(more));
         }
     }
-    if (!tpRows_Solve(&rows, pair, events->memory->solver, &events->settings.solve,
-                      events->report)) {
-        return false;
-    }
     for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &events->touches.data[chosen[i]].contact;
-        tpContactLaw law = plainLaw(events->system, contact);
-        tpVec3 impulse = impulseOf(&rows, i, contact->normal, &law);
-        double normal = tpDot(impulse, contact->normal);
-        impulses[i] = tpAdd(impulses[i], tpMulAdd(impulse, -normal, contact->normal));
+        impulses[i] = tpAdd(impulses[i], friction[i]);
     }
     return true;
 }
