@@ -111,6 +111,7 @@ typedef struct tpEvents {
     double stepLength;
     double settleTime;  // when its bodies have to settle before that; INFINITY: not at all
     double settledTime; // when they last did, or stepped
+    int settleCount;    // since the last step
     bool hasJoiners;    // some flight joins
     bool isExhausted;   // the frame's budget of checks is used up
     bool outOfMemory;

@@ -18,6 +18,7 @@
 
 // Steps of the time stepper, s. Turning bends the ways of contacts beyond what their velocities tell: the
 // step is as short as keeps that below some tolerances.
+enum { freeSettlings = 20 };
 static const double longestStep = 5e-3, shortestStep = 5e-4, bendingTolerances = 4.0;
 
 // The length of a step from `time` on: a whole part of what is left of the frame.
@@ -46,7 +47,11 @@ void tpEvents_ScheduleStep(tpEvents* events, double time) {
 }
 
 void tpEvents_ScheduleSettling(tpEvents* events, double time) {
-    double settleTime = fmax(time, events->settledTime + events->settings.period);
+    // At once, as long as that happens no more than a few times between two steps.
+    double settleTime = fmax(time, events->settledTime);
+    if (events->settleCount >= freeSettlings) {
+        settleTime = fmax(time, events->settledTime + events->settings.period);
+    }
     if (settleTime < events->stepTime && settleTime < events->settleTime) {
         events->settleTime = settleTime;
         tpHeap_Set(&events->heap, 0, settleTime);
@@ -72,6 +77,7 @@ bool tpEvents_StartTimeStepper(tpEvents* events) {
     tpSystem* system = events->system;
     events->stepTime = events->settleTime = INFINITY;
     events->settledTime = 0.0;
+    events->settleCount = 0;
     findBound(events);
     bool isUsed = false;
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -416,6 +422,7 @@ bool tpEvents_StepTime(tpEvents* events, double time) {
     }
     events->settledTime = time;
     events->settleTime = INFINITY;
+    events->settleCount = isSettling ? events->settleCount + 1 : 0;
     if (!isSettling) {
         events->stepTime = time + events->stepLength;
     }
