@@ -1,0 +1,351 @@
+// The impulse-based stepper: what has a closed form, what must not be missed, what must not hang.
+
+#include "support/check.h"
+#include "tippe/tippe.h"
+
+static tpWorld* makeWorld(double friction, double restitution) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_mirtichCanny;
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = friction;
+    material.restitution = restitution;
+    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    return world;
+}
+
+static tpShapeDef solid(void) {
+    tpShapeDef def = tpDefaultShapeDef();
+    def.material = 1;
+    def.density = 1000.0;
+    return def;
+}
+
+static void addPlane(tpWorld* world, tpVec3 normal) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    tpShapeDef shape = solid();
+    tpPlane plane = { normal, 0.0 };
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane);
+}
+
+static tpBodyId addSphere(tpWorld* world, tpVec3 place, tpVec3 velocity, double radius) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.velocity = velocity;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = solid();
+    tpSphere sphere = { radius };
+    tpCreateSphere(world, body, &shape, &sphere);
+    return body;
+}
+
+static tpBodyId addBox(tpWorld* world, tpPose pose, tpVec3 size, tpBodyKind kind) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = kind;
+    def.position = pose.position;
+    def.rotation = pose.rotation;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = solid();
+    tpBox box = { size };
+    tpCreateBox(world, body, &shape, &box);
+    return body;
+}
+
+static double energyRise(const tpStepReport* report) {
+    return report->kineticAfter + report->potentialAfter - report->kineticBefore -
+           report->potentialBefore - report->externalWork;
+}
+
+// A ball from 1 m with e = 0.5: apexes e^(2n), at rest t1 (1 + e) / (1 - e) after t1 = sqrt(2 H / g).
+static void ballBouncesToRest(void** state) {
+    (void)state;
+    const double h = 1e-3, e = 0.5, tolerance = 1e-6;
+    tpWorld* world = makeWorld(0.0, e);
+    addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId ball = addSphere(world, tpMakeVec3(0.0, 0.0, 1.1), tpZeroVec3(), 0.1);
+    double last = 0.0, lastSpeed = 0.0, deepest = 0.0;
+    int apex = 0;
+    for (int k = 1; k <= 2000; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        double z = tpBody_GetPosition(world, ball).z - 0.1;
+        double speed = tpBody_GetVelocity(world, ball).z;
+        if (lastSpeed > 0.0 && speed <= 0.0 && apex < 5) {
+            double height = z + speed * speed / (2.0 * 9.81);
+            ++apex;
+            CHECK_NEAR(height, pow(e, 2.0 * apex), 1e-9);
+        }
+        last = z > tolerance ? k * h : last;
+        lastSpeed = speed;
+        deepest = fmax(deepest, report.penetration);
+        CHECK_BELOW(energyRise(&report), 1e-11);
+    }
+    assert_int_equal(apex, 5);
+    CHECK_NEAR(last, 1.354571, 3e-3); // of which one step is the sampling
+    CHECK_BELOW(deepest, tolerance);
+    tpDestroyWorld(world);
+}
+
+// A block that friction holds on a ramp does not creep, and one that slides stops where it should.
+static void blockOnRamp(void** state) {
+    (void)state;
+    double slope = 20.0 * acos(-1.0) / 180.0;
+    tpVec3 n = tpMakeVec3(-sin(slope), 0.0, cos(slope)),
+           down = tpMakeVec3(-cos(slope), 0.0, -sin(slope));
+    tpQuat turn = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), -slope);
+    for (int run = 0; run < 2; ++run) {
+        tpWorld* world = makeWorld(0.5, 0.3);
+        addPlane(world, n);
+        tpPose pose = { tpScale(0.1, n), turn };
+        tpBodyId block = addBox(world, pose, tpMakeVec3(0.2, 0.2, 0.2), tp_dynamicBody);
+        tpBody_SetVelocity(world, block, tpScale(run == 0 ? 0.0 : 3.0, down), tpZeroVec3());
+        for (int k = 0; k < 300; ++k) {
+            tpStepReport report = tpWorld_Step(world, 0.01);
+            CHECK_BELOW(report.penetration, 1e-6);
+            CHECK_BELOW(energyRise(&report), 1e-9);
+        }
+        double way = tpDot(tpSub(tpBody_GetPosition(world, block), pose.position), down);
+        if (run == 0) {
+            CHECK_BELOW(fabs(way), 1e-12);
+            CHECK_BELOW(tpLength(tpBody_GetAngularVelocity(world, block)), 1e-12);
+        } else {
+            CHECK_NEAR(way, 3.588589, 1e-4);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// A ball on a turning platter goes round at 2/7 of its rate, on a circle that does not grow.
+static void ballOnPlatter(void** state) {
+    (void)state;
+    const double pi = acos(-1.0), h = 0.01;
+    tpWorld* world = makeWorld(0.5, 0.2);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_kinematicBody;
+    def.position.z = -0.05;
+    def.angularVelocity.z = 2.0 * pi;
+    tpBodyId platter = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = solid();
+    tpCylinder disc = { .radius = 2.0, .length = 0.1, .axis = { 0.0, 0.0, 1.0 } };
+    tpCreateCylinder(world, platter, &shape, &disc);
+    tpBodyId ball = addSphere(world, tpMakeVec3(0.5, 0.0, 0.05), tpZeroVec3(), 0.05);
+    tpBody_SetVelocity(world, ball, tpMakeVec3(0.0, 0.3, 0.0),
+                       tpMakeVec3(56.83185307179586, 0.0, 0.0));
+    double angle = 0.0, last = 0.0;
+    for (int k = 1; k <= 350; ++k) { // one orbit takes 3.5 s
+        tpWorld_Step(world, h);
+        tpVec3 x = tpBody_GetPosition(world, ball);
+        double now = atan2(x.y, x.x - 0.3328873);
+        angle += remainder(now - last, 2.0 * pi);
+        last = now;
+        CHECK_NEAR(hypot(x.x - 0.3328873, x.y), 0.1671127, 1e-5);
+    }
+    CHECK_NEAR(angle / 3.5 / (4.0 * pi / 7.0), 1.0, 1e-5);
+    tpDestroyWorld(world);
+}
+
+// Fast, small and thin: a bullet is never on the other side of a sheet.
+static void nothingIsMissed(void** state) {
+    (void)state;
+    tpRandom random = { 17 };
+    for (int run = 0; run < 60; ++run) {
+        tpWorld* world = makeWorld(0.3, 0.5);
+        tpPose pose = { tpZeroVec3(), tpIdentityQuat() };
+        addBox(world, pose, tpMakeVec3(4.0, 4.0, 1e-4), tp_fixedBody);
+        tpVec3 velocity =
+            tpMakeVec3(randomBetween(&random, -20.0, 20.0), randomBetween(&random, -20.0, 20.0),
+                       -randomBetween(&random, 100.0, 3000.0));
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position.z = randomBetween(&random, 0.5, 1.5);
+        def.velocity = velocity;
+        def.angularVelocity = randomVec3(&random, -300.0, 300.0);
+        def.rotation = randomRotation(&random);
+        tpBodyId bullet = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = solid();
+        tpBox splinter = { { 0.05, 0.002, 0.0005 } };
+        tpCreateBox(world, bullet, &shape, &splinter);
+        int collisions = 0;
+        for (int k = 0; k < 3; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 30.0);
+            collisions += report.collisionCount;
+            CHECK_BELOW(report.penetration, 1e-6);
+            CHECK_BELOW(energyRise(&report), 1e-9 * report.kineticBefore);
+        }
+        assert_true(collisions > 0);
+        assert_true(tpBody_GetPosition(world, bullet).z > 0.0);
+        tpDestroyWorld(world);
+    }
+}
+
+// Two bodies in free flight collide in a frame exactly when they touch in it, asked at many times.
+static void collisionsAgreeWithBruteForce(void** state) {
+    (void)state;
+    enum { samples = 600 };
+    tpRandom random = { 23 };
+    const double h = 0.05;
+    int hits = 0, misses = 0;
+    for (int run = 0; run < 200; ++run) {
+        tpWorld* world = makeWorld(0.0, 0.0);
+        tpBodyId bodies[2];
+        tpSweep sweeps[2];
+        tpShapeId shapes[2];
+        for (int i = 0; i < 2; ++i) {
+            tpPose pose = { randomVec3(&random, -0.45, 0.45), randomRotation(&random) };
+            bodies[i] = addBox(world, pose, tpMakeVec3(0.3, 0.3, 0.3), tp_dynamicBody);
+            tpVec3 velocity = randomVec3(&random, -15.0, 15.0);
+            tpVec3 spin = randomVec3(&random, -20.0, 20.0);
+            tpBody_SetVelocity(world, bodies[i], velocity, spin);
+            sweeps[i] = (tpSweep){ .pose = pose, .velocity = velocity, .angularVelocity = spin };
+            shapes[i] = tpBody_GetShape(world, bodies[i], 0);
+        }
+        double nearest = INFINITY;
+        bool startsApart = true;
+        for (int k = 0; k <= samples; ++k) {
+            tpClosest closest;
+            tpClosestPoints(tpShape_GetGeometry(world, shapes[0]),
+                            tpSweep_PoseAt(&sweeps[0], h * k / samples),
+                            tpShape_GetGeometry(world, shapes[1]),
+                            tpSweep_PoseAt(&sweeps[1], h * k / samples), NULL, &closest);
+            nearest = fmin(nearest, closest.distance);
+            startsApart = startsApart && (k > 0 || closest.distance > 1e-3);
+        }
+        tpStepReport report = tpWorld_Step(world, h);
+        // Grazing is for neither to decide.
+        if (startsApart && fabs(nearest) > 2e-3) {
+            assert_true((report.collisionCount > 0) == (nearest < 0.0));
+            *(nearest < 0.0 ? &hits : &misses) += 1;
+        }
+        tpDestroyWorld(world);
+    }
+    printf("%d pairs met, %d missed each other\n", hits, misses);
+    assert_true(hits > 15 && misses > 40);
+}
+
+// What never comes near is asked about once and no more, however many there are.
+static void farBodiesCostNothing(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.3, 0.5);
+    for (int i = 0; i < 400; ++i) {
+        addSphere(world, tpMakeVec3(i % 20, (i / 20) % 20, 0.0), tpMakeVec3(0.0, 0.0, 3.0), 0.1);
+    }
+    int checks = 0;
+    for (int k = 0; k < 20; ++k) {
+        checks += tpWorld_Step(world, 0.01).checkCount;
+    }
+    assert_int_equal(checks, 0);
+    tpDestroyWorld(world);
+}
+
+// A stack is handed over, says so, and stands; with the pure paper it ends with an honest report.
+static void stacksAreHandedOver(void** state) {
+    (void)state;
+    for (int pure = 0; pure < 2; ++pure) {
+        tpWorld* world = makeWorld(0.5, 0.2);
+        addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+        tpBodyId top = { 0 };
+        for (int i = 0; i < 6; ++i) {
+            tpPose pose = { tpMakeVec3(0.0, 0.0, 0.5 + i), tpIdentityQuat() };
+            top = addBox(world, pose, tpMakeVec3(1.0, 1.0, 1.0), tp_dynamicBody);
+        }
+        if (pure) {
+            assert_int_equal(tpWorld_SetOption(world, "hand_over", "false", NULL), tp_success);
+            assert_int_equal(tpWorld_SetOption(world, "event_share", "0.2", NULL), tp_success);
+        }
+        int handedOver = 0;
+        for (int k = 0; k < 60; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            handedOver = report.handedOverCount > handedOver ? report.handedOverCount : handedOver;
+            if (report.undone) {
+                assert_true(pure);
+                assert_non_null(report.note);
+                break;
+            }
+        }
+        assert_true(pure ? handedOver == 0 : handedOver == 6);
+        assert_true(tpBody_IsHandedOver(world, top) == !pure);
+        CHECK_NEAR(tpBody_GetPosition(world, top).z, 5.5, 1e-5);
+        tpDestroyWorld(world);
+    }
+}
+
+// Bodies that have flown apart are taken back.
+static void bodiesAreTakenBack(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.5, 0.0);
+    addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyId boxes[4];
+    for (int i = 0; i < 4; ++i) {
+        tpPose pose = { tpMakeVec3(0.0, 0.0, 0.5 + i), tpIdentityQuat() };
+        boxes[i] = addBox(world, pose, tpMakeVec3(1.0, 1.0, 1.0), tp_dynamicBody);
+    }
+    for (int k = 0; k < 30; ++k) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    assert_true(tpBody_IsHandedOver(world, boxes[3]));
+    tpBody_SetVelocity(world, boxes[3], tpMakeVec3(0.0, 0.0, 5.0), tpZeroVec3());
+    tpWorld_Step(world, 1.0 / 60.0);
+    tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+    assert_false(tpBody_IsHandedOver(world, boxes[3]));
+    assert_false(report.undone);
+    tpDestroyWorld(world);
+}
+
+// A force below the friction limit moves nothing; one above it, in its window only, does as it should.
+static void forcesPushBlocks(void** state) {
+    (void)state;
+    for (int run = 0; run < 2; ++run) {
+        tpWorld* world = makeWorld(0.5, 0.0);
+        addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+        tpPose pose = { tpMakeVec3(0.0, 0.0, 0.05), tpIdentityQuat() };
+        tpBodyId block = addBox(world, pose, tpMakeVec3(0.1, 0.1, 0.1), tp_dynamicBody);
+        tpForceDef force = tpDefaultForceDef();
+        force.body = block;
+        force.force = tpMakeVec3(run == 0 ? 4.5 : 7.0, 0.0, 0.0); // 1 kg, limit 4.905 N
+        force.from = 0.1;
+        force.to = 0.4;
+        tpCreateForce(world, &force, NULL);
+        for (int k = 0; k < 40; ++k) {
+            tpWorld_Step(world, 0.01);
+        }
+        double speed = tpBody_GetVelocity(world, block).x;
+        CHECK_NEAR(speed, run == 0 ? 0.0 : 0.3 * (7.0 - 4.905), 3e-3);
+        tpDestroyWorld(world);
+    }
+}
+
+// A pendulum: joints are held by the time stepper, and energy stays.
+static void jointsAreHeld(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.0, 0.0);
+    tpBodyId ball = addSphere(world, tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3(), 0.1);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_ballJoint;
+    joint.bodyB = ball;
+    tpCreateJoint(world, &joint, NULL);
+    double energy = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    for (int k = 0; k < 300; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.005);
+        CHECK_BELOW(report.jointDrift, 1e-9);
+        assert_int_equal(report.handedOverCount, 1);
+        assert_string_equal(report.fallback, "time stepper");
+    }
+    double after = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    CHECK_NEAR(after, energy, 0.05);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ballBouncesToRest),
+        cmocka_unit_test(blockOnRamp),
+        cmocka_unit_test(ballOnPlatter),
+        cmocka_unit_test(nothingIsMissed),
+        cmocka_unit_test(collisionsAgreeWithBruteForce),
+        cmocka_unit_test(farBodiesCostNothing),
+        cmocka_unit_test(stacksAreHandedOver),
+        cmocka_unit_test(bodiesAreTakenBack),
+        cmocka_unit_test(forcesPushBlocks),
+        cmocka_unit_test(jointsAreHeld),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
