@@ -97,6 +97,10 @@ export class Timeline extends Emitter {
         const spread = columns > overview.count ? Math.ceil(columns / Math.max(1, overview.count - 1)) : 1;
         const { top, height } = this.band;
         const tall = value => value / most * (height - 2);
+        context.save();
+        context.beginPath();
+        context.rect(margin, top, columns, height);
+        context.clip();
         for (let column = 0; column < columns; ++column) {
             if (sticking[column] > 0) {
                 context.fillStyle = theme.colour('sticking');
@@ -110,6 +114,7 @@ export class Timeline extends Emitter {
                 context.fillRect(margin + column, top + height - tall(sticking[column]) - size, spread, size);
             }
         }
+        context.restore();
     }
 
     #paintWarnings(context) {
