@@ -20,8 +20,8 @@ enum { largestNewton = 60 };
 // Contacts that slide faster than this at the start have a direction of friction, m/s.
 static const double slowestSlip = 1e-8;
 
-// A contact is hit when it approaches faster than these parts of what its own impulse and forces change in a
-// step. In smooth motion the midpoint rule leaves normal velocities of the order of h^2.
+// A contact is hit when it approaches faster than these parts of what impulses and forces change along it in
+// a step. In smooth motion the midpoint rule leaves normal velocities of the order of h^2.
 static const double impulsePart = 0.25, forcePart = 0.05;
 
 // Preparing -------------------------------------------------------------------------------------
@@ -318,15 +318,16 @@ static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* pro
     return largest;
 }
 
-// Velocity of a row at the start of the step, for the velocities there.
-static double startRowVelocity(const tpImplicitStep* step, int block, int row) {
+// Velocity of a row of the start's geometry.
+static double rowVelocity(const tpImplicitStep* step, int block, int row,
+                          const tpVelocity* velocities) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
     bool isContact = block < step->geometry.contactBlocks;
     int index = rows->infos[block].index;
     int bodyA = isContact ? base->contacts[index].bodyA : base->system->joints.data[index].bodyA;
     int bodyB = isContact ? base->contacts[index].bodyB : base->system->joints.data[index].bodyB;
-    return tpRows_RowVelocity(rows, row, base->startVelocities, bodyA, bodyB);
+    return tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
 }
 
 // Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
@@ -349,8 +350,10 @@ static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
             if ((isOneSided && impulse <= 0.0) || rows->compliance[row] > 0.0) {
                 continue;
             }
-            double allowed = byForces + impulsePart * fabs(impulse) * step->geometry.response[row];
-            if (fabs(startRowVelocity(step, block, row)) > allowed + 1e-9) {
+            double byImpulses = rowVelocity(step, block, row, base->pushed) -
+                                rowVelocity(step, block, row, base->kicked);
+            double allowed = byForces + impulsePart * fabs(byImpulses);
+            if (fabs(rowVelocity(step, block, row, base->startVelocities)) > allowed + 1e-9) {
                 return true;
             }
         }
