@@ -140,6 +140,21 @@ def write(rows, head):
             )
 
 
+def earlier(names):
+    """Rows of scenes that are not run this time."""
+    if not (RESULTS / "engines.csv").exists():
+        return []
+    with open(RESULTS / "engines.csv", encoding="utf-8") as file:
+        kept = [row for row in csv.DictReader(line for line in file if line[0] != "#") if row["scene"] not in names]
+    for row in kept:
+        for key in [key for key in row if key not in ("scene", "engine")]:
+            if row[key] == "":
+                del row[key]
+            else:
+                row[key] = float(row[key])
+    return kept
+
+
 def main():
     build, python, *names = sys.argv[1:]
     repeats = int(os.environ.get("TIPPE_BENCH_REPEATS", "3"))
@@ -147,7 +162,7 @@ def main():
     seconds = float(os.environ.get("TIPPE_BENCH_SECONDS", "120"))
     engines = os.environ.get("TIPPE_BENCH_ENGINES", "tippe,bullet,ode,mujoco").split(",")
     table = commands(build, python, seconds)
-    rows = []
+    rows = earlier(names or SCENES)
     with tempfile.TemporaryDirectory() as folder:
         for name in names or SCENES:
             rows += measure(build, name, engines, table, repeats, part, folder).values()

@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     double count = frames > 0 ? frames : 1;
     printf("{\"frames\": %d, \"penetration_max\": %.6g, \"penetration_deepest_mean\": %.6g, "
            "\"penetration_mean\": %.6g, \"top\": %.6g, \"lost\": %d}\n",
-           frames, worst, deepSum / count, meanSum / count, top, lost);
+           frames, worst, deepSum / count, meanSum / count, frames > 0 ? top : 0.0, lost);
     free(frame);
     free(poses);
     tpDestroyCollider(collider);
