@@ -116,8 +116,9 @@ static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
             if (pairs == NULL) {
                 return -1;
             }
-            memcpy(pairs, locator->pairs,
-                   sizeof(tpCollidingPair) * (size_t)locator->passage.pairCount);
+            for (int k = 0; k < locator->passage.pairCount; ++k) {
+                pairs[k] = locator->pairs[k];
+            }
             locator->passage.pairs = locator->pairs = pairs;
             locator->pairCapacity = capacity;
         }
