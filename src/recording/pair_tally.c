@@ -38,8 +38,8 @@ static int findPlace(const tpPairTally* tally, int bodyA, int bodyB) {
 
 bool tpPairTally_Add(tpPairTally* tally, const tpRecordedPair* pair) {
     int place = findPlace(tally, pair->bodyA, pair->bodyB);
-    tpRecordedPair* known = tally->pairs.data + place;
-    if (place < tally->pairs.count && known->bodyA == pair->bodyA && known->bodyB == pair->bodyB) {
+    tpRecordedPair* known = place < tally->pairs.count ? &tally->pairs.data[place] : NULL;
+    if (known != NULL && known->bodyA == pair->bodyA && known->bodyB == pair->bodyB) {
         known->impulse = tpAdd(known->impulse, pair->impulse);
         known->normalImpulse += pair->normalImpulse;
         known->collisionCount = addCounts(known->collisionCount, pair->collisionCount);

@@ -4,7 +4,7 @@
 // tolerance eps_c all contacts of the pair are looked at, each with its gap, the rate of the gap and its
 // acceleration. The pair collides when one of them has closed: at once where it closes fast (located by
 // Newton's method); with the next beat of the frame where it closes slowly; and in any case where it is
-// eps_c / 2 deep and goes on.
+// 2/5 eps_c deep and goes on.
 //
 // The beat: slow contacts collide at the times (j + 1/2) T, where the frame is a whole number of periods T.
 // What rests then is at the top of its hop at the end of each frame, at the place where it rests, not

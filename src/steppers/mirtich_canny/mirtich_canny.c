@@ -142,7 +142,7 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
     memset(&settings, 0, sizeof(settings));
     settings.tolerance = options->values[tp_collisionToleranceOption];
     settings.landing = 1e-4 * settings.tolerance;
-    settings.deepest = 0.5 * settings.tolerance;
+    settings.deepest = 0.4 * settings.tolerance;
     double pull = largestPull(system);
     settings.pull = pull;
     settings.microSpeed = options->values[tp_restitutionThresholdOption];
