@@ -148,7 +148,7 @@ static void ballOnPlatter(void** state) {
 static void nothingIsMissed(void** state) {
     (void)state;
     tpRandom random = { 17 };
-    for (int run = 0; run < 60; ++run) {
+    for (int run = 0; run < 20; ++run) {
         tpWorld* world = makeWorld(0.3, 0.5);
         tpPose pose = { tpZeroVec3(), tpIdentityQuat() };
         addBox(world, pose, tpMakeVec3(4.0, 4.0, 1e-4), tp_fixedBody);
