@@ -5,7 +5,7 @@
 #include "tippe/world.h"
 
 static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
-                                        tp_chakrabortyTrinkle };
+                                        tp_chakrabortyTrinkle, tp_mirtichCanny };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
 static tpWorld* makeWorld(tpStepperId stepper, double slope) {
