@@ -139,6 +139,21 @@ def discs66():
                  options='{ "theta": 1, "cone": "pyramid", "energy_guard": false }')
 
 
+def disc_pyramid():
+    # Rows of 7 to 1 touching discs on a floor, the lowest between two walls: without them it would spread.
+    bodies = [floor("disc", "y")]
+    for name, sign in (("right", -1), ("left", 1)):
+        bodies.append(f'{{ "name": "{name}", "kind": "fixed", "material": "disc", "shapes": [ {{ "type": "plane", '
+                      f'"normal": {vector((sign, 0, 0))}, "offset": -3.5 }} ] }}')
+    for row in range(7):
+        for i in range(7 - row):
+            x, y = 1.0 * (i - 0.5 * (6 - row)), 0.5 + row * math.sqrt(0.75)
+            bodies.append(f'{{ "name": "d{row}{i}", "mass": 1, "inertia": [0.125, 0.125, 0.125], "material": "disc", '
+                          f'"shapes": [ {{ "type": "sphere", "radius": 0.5 }} ], "position": {vector((x, y, 0))} }}')
+    return scene("Pyramid of discs", "Seven rows of discs on a rough floor between walls: it stands.", bodies, 1 / 60, 10,
+                 gravity=(0, -9.81, 0), planar=True, materials='{ "disc": { "friction": 0.6 } }')
+
+
 # The experiments of Mirtich and Canny -----------------------------------------------------------
 
 
@@ -449,6 +464,7 @@ def tippe_top_bs():
 SCENES = {
     "stack10.json": stack(10), "stack20.json": stack(20), "stack40.json": stack(40), "mass_ratio.json": mass_ratio(),
     "chain.json": chain(), "cradle.json": cradle(), "card_house.json": card_house(), "discs66.json": discs66(),
+    "disc_pyramid.json": disc_pyramid(),
     "coins.json": coins(), "bowling.json": bowling(), "ball_platter.json": ball_platter(), "block_ramp.json": block_ramp(),
     "bouncing_ball.json": bouncing_ball(), "euler_disc.json": euler_disc(), "marble.obj": marble_file(),
     "marbles.json": marbles("hull", "Marbles", "A rolling marble of 5780 facets hits a line of four: the last one rolls away."),

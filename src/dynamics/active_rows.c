@@ -2,6 +2,13 @@
 
 #include <string.h>
 
+// Contacts that would come to rest or open slower than this are taken for touching, m/s: between bodies that
+// fall together it is rounding that tells who is approached.
+static const double nearlyClosed = 1e-4;
+
+// An approach slower than this is rounding, m/s.
+static const double noApproach = 1e-13;
+
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
     memset(active, 0, sizeof(*active));
     active->isActive = TP_SCRATCH(arena, bool, whole->blockCount);
@@ -16,7 +23,7 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     for (int b = 0; b < whole->blockCount; ++b) {
         int first = whole->firstRows[b];
         active->isActive[b] = whole->kinds[b] == tp_frictionFree || whole->impulse[first] > 0.0 ||
-                              whole->q[first] < 0.0;
+                              whole->q[first] < nearlyClosed;
         active->activeCount += active->isActive[b];
     }
     return true;
@@ -74,7 +81,7 @@ int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
             whole->velocity[k] = whole->q[k] + tpRows_RowVelocity(whole, k, active->changes,
                                                                   whole->bodyA[b], whole->bodyB[b]);
         }
-        if (whole->velocity[first] < 0.0) {
+        if (whole->velocity[first] < -noApproach) {
             active->isActive[b] = true;
             joined += 1;
         }

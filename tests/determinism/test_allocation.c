@@ -1,0 +1,58 @@
+// Once warm, a step asks for no memory: a pile of boxes at rest, with every stepper that knows contacts.
+
+#include "support/check.h"
+#include "support/failing_allocator.h"
+#include "tippe/world.h"
+
+static tpWorld* makePile(const tpAllocator* allocator, tpStepperId stepper) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.allocator = *allocator;
+    def.stepper = stepper;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = tpCreateMaterial(world, &material);
+    tpBodyDef floorDef = tpDefaultBodyDef();
+    floorDef.kind = tp_fixedBody;
+    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef,
+                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 });
+    for (int row = 0; row < 4; ++row) {
+        for (int i = 0; i < 4 - row; ++i) {
+            tpBodyDef bodyDef = tpDefaultBodyDef();
+            bodyDef.position = tpMakeVec3(1.1 * (i - 0.5 * (3 - row)), 0.0, 0.5 + row);
+            tpCreateBox(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef,
+                        &(tpBox){ { 1.0, 1.0, 1.0 } });
+        }
+    }
+    return world;
+}
+
+static void warmStepsAllocateNothing(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu };
+    for (size_t s = 0; s < sizeof(steppers) / sizeof(steppers[0]); ++s) {
+        tpFailingAllocator heap = { 0 };
+        tpAllocator allocator = tpMakeFailingAllocator(&heap);
+        tpWorld* world = makePile(&allocator, steppers[s]);
+        for (int k = 0; k < 60; ++k) {
+            tpWorld_Step(world, 1.0 / 60.0);
+        }
+        heap.requests = 0;
+        for (int k = 0; k < 60; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            assert_true(report.contactCount > 0);
+        }
+        printf("%s: %lld requests in 60 steps\n", tpStepperName(steppers[s]),
+               (long long)heap.requests);
+        assert_int_equal(heap.requests, 0);
+        tpDestroyWorld(world);
+        assert_int_equal(heap.outstanding, 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(warmStepsAllocateNothing) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
