@@ -185,3 +185,26 @@ const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
     }
     return NULL;
 }
+
+const tpContactMemory* tpContactHistory_FindNear(const tpContactHistory* history,
+                                                 const tpContact* contact, int* cursor) {
+    const tpContactMemory* same = tpContactHistory_Find(history, contact, cursor);
+    if (same != NULL) {
+        return same;
+    }
+    // The cursor stands among those of the same shapes, if there are any.
+    const tpContactMemory *list = history->list.data, *nearest = NULL;
+    double least = INFINITY;
+    for (int direction = -1; direction <= 1; direction += 2) {
+        int i = direction > 0 ? *cursor : *cursor - 1;
+        for (; i >= 0 && i < history->list.count; i += direction) {
+            if (list[i].key.shapeA != contact->shapeA || list[i].key.shapeB != contact->shapeB) {
+                break;
+            }
+            double distance = tpDistanceBetween(list[i].point, contact->pointA);
+            nearest = distance < least ? &list[i] : nearest;
+            least = fmin(least, distance);
+        }
+    }
+    return nearest;
+}

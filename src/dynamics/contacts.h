@@ -59,6 +59,7 @@ const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, in
 // What a contact carries over to the next step.
 typedef struct tpContactMemory {
     tpContactKey key;
+    tpVec3 point;       // half way between the two surfaces
     tpVec3 impulse;     // on A, world axes, normal and friction
     double torsion;     // N m s
     double normalSpeed; // of the approach before the step, m/s
@@ -73,5 +74,10 @@ typedef struct tpContactHistory {
 // The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor);
+
+// The same, or where features have changed (edges that lie on each other are called now this, now that) the
+// memory of the same two shapes that comes nearest. For starts of solves.
+const tpContactMemory* tpContactHistory_FindNear(const tpContactHistory* history,
+                                                 const tpContact* contact, int* cursor);
 
 #endif

@@ -44,8 +44,8 @@ typedef struct tpBody {
     double linearDamping, angularDamping; // 1/s
     tpKeyframe* keyframes;
     int keyframeCount;
-    double reach;   // farthest point of its finite shapes from the centre of mass, m
-    int firstShape; // chained through tpShape.next, in order of creation
+    double reach;      // farthest point of its finite shapes from the centre of mass, m
+    int firstShape;    // chained through tpShape.next, in order of creation
     bool isHandedOver; // an event-driven stepper leaves it to a time stepper for now
     void* userData;
     char name[tp_nameCapacity];

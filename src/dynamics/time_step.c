@@ -149,7 +149,7 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
         }
         int index = rows->infos[b].index;
         const tpContactMemory* memory =
-            tpContactHistory_Find(history, &step->contacts[index], &cursor);
+            tpContactHistory_FindNear(history, &step->contacts[index], &cursor);
         if (memory == NULL) {
             continue;
         }
@@ -336,6 +336,7 @@ static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* inf
     memset(&memory, 0, sizeof(memory));
     int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
     memory.key = tpContactInfo_Key(info);
+    memory.point = info->point;
     memory.impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
     memory.torsion = info->torsionalImpulse;
     tpVec3 approach =

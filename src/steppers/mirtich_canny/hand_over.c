@@ -264,6 +264,7 @@ static bool keepImpulses(tpEvents* events, const tpTimeStep* step, bool isRememb
         tpContactMemory memory;
         memset(&memory, 0, sizeof(memory));
         memory.key = tpContact_Key(contact);
+        memory.point = contact->pointA;
         memory.impulse = tpScale(r[0], contact->normal);
         for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
             memory.impulse = tpMulAdd(memory.impulse, r[k], law->tangents[k - 1]);
