@@ -143,6 +143,50 @@ static void test_table(void** state) {
     remove("pairs.h5");
 }
 
+// Collisions of an event-driven run: their number and energy are those of the reports.
+static void test_collisions(void** state) {
+    (void)state;
+    tpError error = { .result = tp_success };
+    tpWorld* world = makeWorld();
+    assert_int_equal(tpWorld_SetStepper(world, tp_mirtichCanny), tp_success);
+    // Losses of a time stepper are not those of collisions.
+    assert_int_equal(tpWorld_SetOption(world, "hand_over", "false", &error), tp_success);
+    tpRecorderDef def = tpDefaultRecorderDef();
+    def.path = "events.h5";
+    def.step = step;
+    def.every = 16;
+    def.background = false;
+    tpRecorder* recorder = tpCreateRecorder(&def, world, &error);
+    assert_non_null(recorder);
+    int64_t collisions = 0, microcollisions = 0;
+    double lost = 0.0;
+    for (int i = 0; i < 64; ++i) {
+        tpStepReport report = tpWorld_Step(world, step);
+        collisions += report.collisionCount;
+        microcollisions += report.microcollisionCount;
+        lost += report.impactLoss + report.frictionLoss;
+        assert_int_equal(tpRecorder_Step(recorder, world, &report, &error), tp_success);
+    }
+    assert_int_equal(tpCloseRecorder(recorder, NULL, &error), tp_success);
+    tpDestroyWorld(world);
+    tpRecording* recording = tpOpenRecording("events.h5", NULL, &error);
+    assert_non_null(recording);
+    tpRecordedPair pairs[64];
+    int64_t count = tpRecording_GetInfo(recording)->pairCount;
+    assert_true(count > 0 && count <= 64);
+    assert_int_equal(tpRecording_ReadPairs(recording, 0, count, pairs, &error), tp_success);
+    for (int64_t i = 0; i < count; ++i) {
+        collisions -= pairs[i].collisionCount;
+        microcollisions -= pairs[i].microcollisionCount;
+        lost -= pairs[i].energyLost;
+    }
+    assert_int_equal(collisions, 0);
+    assert_int_equal(microcollisions, 0);
+    CHECK_NEAR(lost, 0.0, 1e-10);
+    tpCloseRecording(recording);
+    remove("events.h5");
+}
+
 static int enter(void** state) {
     static char directory[] = "/tmp/tippe_pairs_XXXXXX";
     *state = directory;
@@ -157,6 +201,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_collisions),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
