@@ -193,7 +193,9 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpSystem* system = step->system;
     tpStepReport* report = step->report;
     double h = step->time.h;
-    if (!tpTouch_AccountEnergy(&step->start, step->time.kicked, step->time.pushed, report)) {
+    if (!tpTouch_AccountEnergy(&step->start, step->time.kicked, step->time.pushed, report) ||
+        !tpTouch_AccountKick(&step->start, step->time.startVelocities, step->time.kicked, 1.0,
+                             report)) {
         return false;
     }
     tpJoints_AddReactions(system, &step->start.rows, step->duration);

@@ -368,3 +368,38 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVel
     tpRows_AccountEnergy(&touch->rows, system, before, after, touch->contacts, report);
     return true;
 }
+
+bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVelocity* kicked,
+                         double share, tpStepReport* report) {
+    tpSystem* system = touch->system;
+    tpSweeper* sweeper = &touch->sweeper;
+    tpVelocity* kicks = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
+    if (kicks == NULL) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            kicks[i].linear = tpSub(kicked[i].linear, start[i].linear);
+            kicks[i].angular = tpSub(kicked[i].angular, start[i].angular);
+        }
+    }
+    tpVelocity* kept = sweeper->velocities;
+    sweeper->velocities = kicks;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
+        if (isOpen(pack, lane)) {
+            continue;
+        }
+        double u[4];
+        tpSweeper_ContactVelocity(sweeper, i, u);
+        double torsion =
+            pack->torsion >= 0 ? sweeper->torsions[pack->torsion].impulse[lane] * u[3] : 0.0;
+        report->impactLoss += share * pack->impulse[0][lane] * u[0];
+        report->frictionLoss +=
+            share * (pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion);
+    }
+    sweeper->velocities = kept;
+    tpRows_AccountKick(&touch->rows, system, start, kicked, share, report);
+    return true;
+}

@@ -69,4 +69,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
 bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
                            tpStepReport* report);
 
+// Takes off them what is only exchanged with a kick before the impulses; see tpRows_AccountKick. Comes after
+// tpTouch_AccountEnergy.
+bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVelocity* kicked,
+                         double share, tpStepReport* report);
+
 #endif
