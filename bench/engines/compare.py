@@ -127,14 +127,14 @@ def write(rows, head):
             table.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
     with open(RESULTS / "engines.md", "w", encoding="utf-8") as file:
         file.write("# Steps of whole scenes\n\n" + "; ".join(head) + ". One thread, sleeping off; `bench/engines/run.sh`.\n\n")
-        file.write("| scene | engine | ms/step | x Tippe | contacts | overlap max / mean mm | top m | residual mean | MB |\n")
-        file.write("|---|---|---|---|---|---|---|---|---|\n")
+        file.write("| scene | engine | steps | ms/step | x Tippe | contacts | overlap max / mean mm | top m | residual mean | MB |\n")
+        file.write("|---|---|---|---|---|---|---|---|---|---|\n")
         ours = {row["scene"]: row["ms"] for row in rows if row["engine"] == "tippe"}
         for row in rows:
             ratio = row["ms"] / ours[row["scene"]] if row["scene"] in ours else float("nan")
             residual = f"{row['residual_mean']:.1e}" if "residual_mean" in row else ""
             file.write(
-                f"| {row['scene']} | {row['engine']} | {row['ms']:.3g} | {ratio:.2f} | {row['contacts_mean']:.0f} "
+                f"| {row['scene']} | {row['engine']} | {row['steps']:.0f} | {row['ms']:.3g} | {ratio:.2f} | {row['contacts_mean']:.0f} "
                 f"| {1e3 * row['penetration_max']:.3g} / {1e3 * row['penetration_mean']:.3g} "
                 f"| {row['top']:.2f} | {residual} | {row['peak_memory_bytes'] / 1e6:.0f} |\n"
             )
