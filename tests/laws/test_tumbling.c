@@ -52,6 +52,7 @@ static void throwBody(tpWorld* world, tpRandom* random, int kind, double height)
     }
     assert_int_equal(result, tp_success);
     tpCreateShape(world, body, &shapeDef, &geometry, NULL);
+    tpReleaseGeometry(&geometry); // the world has its own
 }
 
 static tpWorld* makeThrow(tpStepperId stepper, int seed, double restitution) {
