@@ -334,21 +334,16 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
 
 // Energy ------------------------------------------------------------------------------------------
 
-bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
-                           tpStepReport* report) {
-    tpSystem* system = touch->system;
+// The work of all impulses on the given velocities: of normal ones, and of friction.
+typedef struct tpContactWork {
+    double normal, friction;
+} tpContactWork;
+
+static tpContactWork workOn(tpTouch* touch, tpVelocity* velocities) {
     tpSweeper* sweeper = &touch->sweeper;
-    tpVelocity* mean = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
-    if (mean == NULL) {
-        return false;
-    }
-    for (int i = 0; i < system->bodyCount; ++i) {
-        mean[i] = after[i];
-        mean[i].linear = tpScale(0.5, tpAdd(before[i].linear, after[i].linear));
-        mean[i].angular = tpScale(0.5, tpAdd(before[i].angular, after[i].angular));
-    }
     tpVelocity* kept = sweeper->velocities;
-    sweeper->velocities = mean;
+    tpContactWork work = { 0.0, 0.0 };
+    sweeper->velocities = velocities;
     for (int i = 0; i < touch->contactCount; ++i) {
         int lane;
         const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
@@ -359,11 +354,34 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVel
         tpSweeper_ContactVelocity(sweeper, i, u);
         double torsion =
             pack->torsion >= 0 ? sweeper->torsions[pack->torsion].impulse[lane] * u[3] : 0.0;
-        report->impactLoss -= pack->impulse[0][lane] * u[0];
-        report->frictionLoss -=
-            pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion;
+        work.normal += pack->impulse[0][lane] * u[0];
+        work.friction += pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion;
     }
     sweeper->velocities = kept;
+    return work;
+}
+
+bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
+                           tpStepReport* report) {
+    tpSystem* system = touch->system;
+    tpVelocity* mean = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    tpVelocity* told = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
+    if (mean == NULL || told == NULL) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        mean[i] = after[i];
+        mean[i].linear = tpScale(0.5, tpAdd(before[i].linear, after[i].linear));
+        mean[i].angular = tpScale(0.5, tpAdd(before[i].angular, after[i].angular));
+        if (!tpSystem_IsDynamic(system, i)) {
+            told[i] = after[i];
+        }
+    }
+    tpContactWork work = workOn(touch, mean);
+    tpContactWork driven = workOn(touch, told); // what bodies that move as told take out
+    report->impactLoss -= work.normal;
+    report->frictionLoss -= work.friction;
+    report->externalWork -= driven.normal + driven.friction;
     tpTouch_StoreJoints(touch);
     tpRows_AccountEnergy(&touch->rows, system, before, after, touch->contacts, report);
     return true;
@@ -372,7 +390,6 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVel
 bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVelocity* kicked,
                          double share, tpStepReport* report) {
     tpSystem* system = touch->system;
-    tpSweeper* sweeper = &touch->sweeper;
     tpVelocity* kicks = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
     if (kicks == NULL) {
         return false;
@@ -383,23 +400,9 @@ bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVeloci
             kicks[i].angular = tpSub(kicked[i].angular, start[i].angular);
         }
     }
-    tpVelocity* kept = sweeper->velocities;
-    sweeper->velocities = kicks;
-    for (int i = 0; i < touch->contactCount; ++i) {
-        int lane;
-        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-        if (isOpen(pack, lane)) {
-            continue;
-        }
-        double u[4];
-        tpSweeper_ContactVelocity(sweeper, i, u);
-        double torsion =
-            pack->torsion >= 0 ? sweeper->torsions[pack->torsion].impulse[lane] * u[3] : 0.0;
-        report->impactLoss += share * pack->impulse[0][lane] * u[0];
-        report->frictionLoss +=
-            share * (pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion);
-    }
-    sweeper->velocities = kept;
+    tpContactWork work = workOn(touch, kicks);
+    report->impactLoss += share * work.normal;
+    report->frictionLoss += share * work.friction;
     tpRows_AccountKick(&touch->rows, system, start, kicked, share, report);
     return true;
 }
