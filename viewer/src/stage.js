@@ -449,7 +449,12 @@ export class Stage extends Emitter {
                 .addScaledVector(side, right * radius).addScaledVector(this.up, up * radius).sub(this.camera.position);
             this.#raycaster.far = direction.length();
             this.#raycaster.set(this.camera.position, direction.normalize());
-            this.#raycaster.intersectObjects(this.model.fixedMeshes, false).forEach(hit => hiding.add(hit.object));
+            for (const hit of this.#raycaster.intersectObjects(this.model.fixedMeshes, false)) {
+                const isFloor = hit.face.normal.clone().transformDirection(hit.object.matrixWorld).dot(this.up) > 0.6;
+                if (!isFloor) {
+                    hiding.add(hit.object);
+                }
+            }
         }
         this.#raycaster.far = Infinity;
         for (const mesh of this.model.fixedMeshes) {
