@@ -75,11 +75,12 @@ static const double smallestScale = 1e-6;
 // than that is worth.
 enum { largestRestart = 600 };
 
-// Multiply-adds of one solve beyond which a step is better off with what it has: a tenth of a second for
+// Multiply-adds of one solve beyond which a step is better off with what it has: a hundredth of a second
+// for a contact or two (bodies that a joint holds inside each other have no solution at all), a tenth for
 // small scenes, some seconds for thousands of contacts. The cone's own solvers have this share before the
 // pyramid's turn comes.
 static double workLimit(int rowCount) {
-    return 1e8 + 4e5 * rowCount;
+    return fmin(1e7 + 1e6 * rowCount, 1e8 + 4e5 * rowCount);
 }
 static const double firstShare = 0.3;
 
