@@ -391,7 +391,7 @@ static const tpFamily closedFormFamily = { .name = "closed_form",
 // The scene -----------------------------------------------------------------------------------
 
 static const tpField simulationFields[] = {
-    { "stepper", tp_stepperField, AT(tpSceneSimulation, stepper), .byDefault = "the library's",
+    { "stepper", tp_stepperField, AT(tpSceneSimulation, stepper), .byDefault = "\"anitescu\"",
       .summary = "The method, as `tippe list` names it." },
     { "step", tp_numberField, AT(tpSceneSimulation, step), .isRequired = true, .range = tp_positive,
       .unit = "s", .summary = "The time of one step." },

@@ -10,7 +10,7 @@
 tpWorldDef tpDefaultWorldDef(void) {
     tpWorldDef def;
     memset(&def, 0, sizeof(def));
-    def.stepper = tp_freeFlight;
+    def.stepper = tp_anitescu;
     def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
     def.threadCount = 1;
     def.allocator = tpDefaultAllocator();
