@@ -3,288 +3,13 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/joint_types.h"
 
 // A limit this near counts as reached, m or rad.
 static const double limitReached = 1e-9;
 
 // The row that sets the load of a motor or of dry friction has at most this for a velocity, m/s.
 static const double loadSpeed = 1.0;
-
-// Where a joint's two sides are.
-typedef struct tpJointPlace {
-    tpVec3 centerA, centerB;     // centres of mass
-    tpVec3 pointA, pointB;       // anchors
-    tpVec3 axisA, sideA, thirdA; // joint axes fixed in A
-    tpVec3 axisB;                // fixed in B
-    tpVec3 twist;                // rotation of B relative to A since the joint was made, world axes
-    double turn;                 // part of it about axisA, followed past half a turn
-} tpJointPlace;
-
-typedef struct tpJointRow {
-    tpWrench onA, onB;
-    double error; // of the quantity whose velocity the row is
-} tpJointRow;
-
-typedef struct tpJointRows {
-    tpJointRow rows[tp_maxJointRows];
-    int rowCount;
-    int blockSizes[tp_maxJointBlocks];
-    int blockCount;
-} tpJointRows;
-
-static tpPose poseAt(const tpPose* poses, int body) {
-    return body >= 0 ? poses[body] : tpIdentityPose();
-}
-
-// The angle nearest to `last` among those that differ from `angle` by whole turns.
-static double nearestTurn(double angle, double last) {
-    const double full = 6.283185307179586477;
-    return angle + full * nearbyint((last - angle) / full);
-}
-
-static tpJointPlace placeOf(const tpJoint* joint, const tpPose* poses) {
-    tpPose a = poseAt(poses, joint->bodyA);
-    tpPose b = poseAt(poses, joint->bodyB);
-    tpJointPlace place;
-    place.centerA = a.position;
-    place.centerB = b.position;
-    place.pointA = tpTransformPoint(a, joint->anchorA);
-    place.pointB = tpTransformPoint(b, joint->anchorB);
-    place.axisA = tpRotate(a.rotation, joint->frameA.cx);
-    place.sideA = tpRotate(a.rotation, joint->frameA.cy);
-    place.thirdA = tpRotate(a.rotation, joint->frameA.cz);
-    place.axisB = tpRotate(b.rotation, joint->frameB.cx);
-    tpQuat start = tpMulQQ(a.rotation, joint->relativeRotation);
-    tpQuat relative = tpMulQQ(b.rotation, tpConjugate(start));
-    place.twist = tpQuatLog(relative);
-    tpVec3 vector = tpMakeVec3(relative.x, relative.y, relative.z);
-    double angle = 2.0 * atan2(tpDot(vector, place.axisA), relative.w);
-    place.turn = nearestTurn(angle, joint->turn);
-    return place;
-}
-
-// Rows ------------------------------------------------------------------------------------------
-
-static void addRow(tpJointRows* list, tpWrench onA, tpWrench onB, double error) {
-    tpJointRow row = { onA, onB, error };
-    list->rows[list->rowCount++] = row;
-}
-
-static void endBlock(tpJointRows* list, int size) {
-    list->blockSizes[list->blockCount++] = size;
-}
-
-static tpWrench pushAt(tpVec3 direction, tpVec3 point, tpVec3 center) {
-    tpWrench wrench = { direction, tpCross(tpSub(point, center), direction) };
-    return wrench;
-}
-
-static tpWrench negative(tpWrench wrench) {
-    tpWrench other = { tpNeg(wrench.linear), tpNeg(wrench.angular) };
-    return other;
-}
-
-// The two anchors are one point.
-static void holdPoint(tpJointRows* list, const tpJointPlace* place) {
-    tpVec3 error = tpSub(place->pointB, place->pointA);
-    const tpVec3 axes[3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
-    for (int k = 0; k < 3; ++k) {
-        addRow(list, negative(pushAt(axes[k], place->pointA, place->centerA)),
-               pushAt(axes[k], place->pointB, place->centerB), tpDot(axes[k], error));
-    }
-    endBlock(list, 3);
-}
-
-// Anchor B stays in place along a direction fixed in A: the point of A that matters is where B's
-// anchor is now.
-static void holdAlong(tpJointRows* list, const tpJointPlace* place, tpVec3 direction) {
-    double error = tpDot(direction, tpSub(place->pointB, place->pointA));
-    addRow(list, negative(pushAt(direction, place->pointB, place->centerA)),
-           pushAt(direction, place->pointB, place->centerB), error);
-}
-
-static void holdAcross(tpJointRows* list, const tpJointPlace* place) {
-    holdAlong(list, place, place->sideA);
-    holdAlong(list, place, place->thirdA);
-    endBlock(list, 2);
-}
-
-static void turnRow(tpJointRows* list, tpVec3 direction, double error) {
-    tpWrench onB = { tpZeroVec3(), direction };
-    addRow(list, negative(onB), onB, error);
-}
-
-// The axes of A and B stay parallel: a x b has no part across.
-static void holdAxes(tpJointRows* list, const tpJointPlace* place) {
-    tpVec3 error = tpCross(place->axisA, place->axisB);
-    turnRow(list, place->sideA, tpDot(place->sideA, error));
-    turnRow(list, place->thirdA, tpDot(place->thirdA, error));
-    endBlock(list, 2);
-}
-
-static void holdRotation(tpJointRows* list, const tpJointPlace* place) {
-    const tpVec3 axes[3] = { place->axisA, place->sideA, place->thirdA };
-    for (int k = 0; k < 3; ++k) {
-        turnRow(list, axes[k], tpDot(axes[k], place->twist));
-    }
-    endBlock(list, 3);
-}
-
-// Types -----------------------------------------------------------------------------------------
-
-static void ballRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdPoint(list, place);
-}
-
-static void revoluteRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdPoint(list, place);
-    holdAxes(list, place);
-}
-
-static void prismaticRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdAcross(list, place);
-    holdRotation(list, place);
-}
-
-static void cylindricalRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdAcross(list, place);
-    holdAxes(list, place);
-}
-
-// The two axes stay at the angle they had (usually a right one).
-static void universalRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    holdPoint(list, place);
-    tpVec3 normal = tpCross(place->axisA, place->axisB);
-    double wanted = joint->startCosine;
-    double error = wanted - tpDot(place->axisA, place->axisB);
-    double sine = tpLength(normal);
-    if (sine > 1e-6) {
-        // d/dt (a . b) = -(w_B - w_A) . (a x b): the row's velocity is that of -cosine / sine.
-        turnRow(list, tpScale(1.0 / sine, normal), error / sine);
-        endBlock(list, 1);
-    }
-}
-
-static void fixedRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdPoint(list, place);
-    holdRotation(list, place);
-}
-
-static tpVec3 spanDirection(const tpJointPlace* place) {
-    tpVec3 span = tpSub(place->pointB, place->pointA);
-    return tpLength(span) > 0.0 ? tpNormalize(span) : place->axisA;
-}
-
-static void spanRow(const tpJointPlace* place, double length, tpJointRows* list) {
-    tpVec3 direction = spanDirection(place);
-    double now = tpDot(direction, tpSub(place->pointB, place->pointA));
-    addRow(list, negative(pushAt(direction, place->pointA, place->centerA)),
-           pushAt(direction, place->pointB, place->centerB), now - length);
-}
-
-static void distanceRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    if (!joint->def.hasLimits && !joint->def.hasSpring) {
-        spanRow(place, joint->startLength, list);
-        endBlock(list, 1);
-    }
-}
-
-static void planarRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    holdAlong(list, place, place->axisA);
-    endBlock(list, 1);
-    holdAxes(list, place);
-}
-
-// ratio * turn of A = turn of B, each about its own axis, as rates: axes stand still in the world.
-static void gearRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    tpWrench onA = { tpZeroVec3(), tpScale(-joint->def.ratio, place->axisA) };
-    tpWrench onB = { tpZeroVec3(), place->axisB };
-    addRow(list, onA, onB, 0.0);
-    endBlock(list, 1);
-}
-
-static void screwRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    holdAcross(list, place);
-    holdAxes(list, place);
-    double lead = joint->def.pitch / 6.283185307179586477;
-    double slide = tpDot(place->axisA, tpSub(place->pointB, place->pointA));
-    tpWrench onB = pushAt(place->axisA, place->pointB, place->centerB);
-    tpWrench onA = negative(pushAt(place->axisA, place->pointB, place->centerA));
-    onB.angular = tpMulAdd(onB.angular, -lead, place->axisA);
-    onA.angular = tpMulAdd(onA.angular, lead, place->axisA);
-    addRow(list, onA, onB, slide - lead * place->turn);
-    endBlock(list, 1);
-}
-
-static void noRows(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list) {
-    (void)joint;
-    (void)place;
-    (void)list;
-}
-
-// Coordinates: the one quantity that limits, motors, springs and dry friction act on.
-
-static tpJointRow turnCoordinate(const tpJointPlace* place) {
-    tpJointRow row;
-    row.onB.linear = tpZeroVec3();
-    row.onB.angular = place->axisA;
-    row.onA = negative(row.onB);
-    row.error = place->turn;
-    return row;
-}
-
-static tpJointRow slideCoordinate(const tpJointPlace* place) {
-    tpJointRow row;
-    row.onB = pushAt(place->axisA, place->pointB, place->centerB);
-    row.onA = negative(pushAt(place->axisA, place->pointB, place->centerA));
-    row.error = tpDot(place->axisA, tpSub(place->pointB, place->pointA));
-    return row;
-}
-
-static tpJointRow spanCoordinate(const tpJointPlace* place) {
-    tpJointRows list = { .rowCount = 0, .blockCount = 0 };
-    spanRow(place, 0.0, &list);
-    return list.rows[0];
-}
-
-// The angle between the two axes of a ball joint.
-static tpJointRow swingCoordinate(const tpJointPlace* place) {
-    tpJointRow row;
-    tpVec3 normal = tpCross(place->axisA, place->axisB);
-    double sine = tpLength(normal);
-    row.onB.linear = tpZeroVec3();
-    row.onB.angular = sine > 1e-9 ? tpScale(1.0 / sine, normal) : place->sideA;
-    row.onA = negative(row.onB);
-    row.error = atan2(sine, tpDot(place->axisA, place->axisB));
-    return row;
-}
-
-typedef struct tpJointClass {
-    void (*rows)(const tpJoint* joint, const tpJointPlace* place, tpJointRows* list);
-    tpJointRow (*coordinate)(const tpJointPlace* place); // NULL where there is none
-} tpJointClass;
-
-static const tpJointClass classes[tp_jointTypeCount] = {
-    [tp_ballJoint] = { ballRows, swingCoordinate },
-    [tp_revoluteJoint] = { revoluteRows, turnCoordinate },
-    [tp_prismaticJoint] = { prismaticRows, slideCoordinate },
-    [tp_cylindricalJoint] = { cylindricalRows, slideCoordinate },
-    [tp_universalJoint] = { universalRows, NULL },
-    [tp_fixedJoint] = { fixedRows, NULL },
-    [tp_distanceJoint] = { distanceRows, spanCoordinate },
-    [tp_planarJoint] = { planarRows, NULL },
-    [tp_gearJoint] = { gearRows, NULL },
-    [tp_screwJoint] = { screwRows, turnCoordinate },
-    [tp_springJoint] = { noRows, spanCoordinate },
-};
-
-// Assembly --------------------------------------------------------------------------------------
 
 void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
     *blocks = 0;
@@ -299,8 +24,8 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
 
 static void placeRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
                      const tpJoint* joint, const tpJointTreatment* treatment) {
-    tpWrench onA = sign > 0.0 ? row->onA : negative(row->onA);
-    tpWrench onB = sign > 0.0 ? row->onB : negative(row->onB);
+    tpWrench onA = sign > 0.0 ? row->onA : tpNegativeWrench(row->onA);
+    tpWrench onB = sign > 0.0 ? row->onB : tpNegativeWrench(row->onB);
     tpRows_SetRow(rows, block, k, onA, onB);
     int index = rows->firstRows[block] + k;
     rows->bias[index] = treatment->gain * sign * row->error / treatment->h;
@@ -427,8 +152,7 @@ static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index, c
 static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const tpJointPlace* place,
                         const tpJointTreatment* treatment) {
     const tpJoint* joint = &system->joints.data[index];
-    tpJointRows list = { .rowCount = 0, .blockCount = 0 };
-    classes[joint->type].rows(joint, place, &list);
+    tpJointRows list = tpJoint_HeldRows(joint, place);
     int row = 0;
     for (int b = 0; b < list.blockCount; ++b) {
         tpBlockInfo info = { tp_jointSource, index };
@@ -452,10 +176,10 @@ static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses
         if (!isMovable(system, joint)) {
             continue;
         }
-        tpJointPlace place = placeOf(joint, poses);
+        tpJointPlace place = tpJoint_Place(joint, poses);
         addHeldRows(rows, system, i, &place, treatment);
-        if (classes[joint->type].coordinate != NULL) {
-            tpJointRow coordinate = classes[joint->type].coordinate(&place);
+        tpJointRow coordinate;
+        if (tpJoint_Coordinate(joint, &place, &coordinate)) {
             addCoordinateRows(rows, system, i, poses, &coordinate, treatment, springs);
         }
     }
@@ -474,7 +198,7 @@ void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* po
 
 // Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
 static void addReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
-    tpPose pose = poseAt(system->poses.data, joint->bodyB);
+    tpPose pose = tpPoseOrWorld(system->poses.data, joint->bodyB);
     tpVec3 arm = tpSub(tpTransformPoint(pose, joint->anchorB), pose.position);
     joint->force = tpAdd(joint->force, onB.linear);
     joint->torque = tpAdd(joint->torque, tpSub(onB.angular, tpCross(arm, onB.linear)));
@@ -508,8 +232,11 @@ void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocit
             continue;
         }
         tpJoint* joint = &system->joints.data[index];
-        tpJointPlace place = placeOf(joint, system->poses.data);
-        tpJointRow now = classes[joint->type].coordinate(&place);
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        tpJointRow now;
+        if (!tpJoint_Coordinate(joint, &place, &now)) {
+            continue;
+        }
         double speed = tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);
         double damper = 0.5 * h * joint->def.damping * speed;
         double part = explicitPart(system, joint, system->poses.data, &now, h);
@@ -528,10 +255,9 @@ void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocit
 // By how much a joint is past one of its limits, signed; 0 where it is not. `row` is its coordinate.
 static double pastLimit(const tpJoint* joint, const tpJointPlace* place, tpJointRow* row) {
     bool canBe = joint->def.hasLimits && joint->type != tp_springJoint;
-    if (!canBe || classes[joint->type].coordinate == NULL) {
+    if (!canBe || !tpJoint_Coordinate(joint, place, row)) {
         return 0.0;
     }
-    *row = classes[joint->type].coordinate(place);
     return fmin(row->error - joint->def.limits[0], 0.0) +
            fmax(row->error - joint->def.limits[1], 0.0);
 }
@@ -543,9 +269,8 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
         if (!joint->isLive) {
             continue;
         }
-        tpJointPlace place = placeOf(joint, poses);
-        tpJointRows list = { .rowCount = 0, .blockCount = 0 };
-        classes[joint->type].rows(joint, &place, &list);
+        tpJointPlace place = tpJoint_Place(joint, poses);
+        tpJointRows list = tpJoint_HeldRows(joint, &place);
         for (int k = 0; k < list.rowCount; ++k) {
             // In planar worlds rows that no motion in the plane can change do not count.
             const tpJointRow* row = &list.rows[k];
@@ -566,7 +291,7 @@ void tpJoints_FollowAngles(tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         if (joint->isLive) {
-            joint->turn = placeOf(joint, system->poses.data).turn;
+            joint->turn = tpJoint_Place(joint, system->poses.data).turn;
         }
     }
 }
@@ -584,7 +309,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (isMovable(system, joint)) {
-            tpJointPlace place = placeOf(joint, system->poses.data);
+            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
             addHeldRows(&rows, system, i, &place, &whole);
             tpJointRow limit;
             double past = pastLimit(joint, &place, &limit);
