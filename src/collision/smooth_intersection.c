@@ -212,16 +212,17 @@ static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length
 // each step divides the error by about t over its size.
 static tpVec3 intersectionSupport(tpSmoothBody* body, tpVec3 direction) {
     tpVec3 n = tpNormalize(direction), x = tpMulAdd(body->center, body->size, n);
-    double last = -INFINITY;
+    double previous = INFINITY;
     for (int k = 0; k < 20; ++k) {
         Projection p;
         if (!project(body, tpMulAdd(x, 50.0 * body->size, n), x, &p)) {
             break;
         }
-        double height = tpDot(n, p.x);
-        bool isDone = k > 0 && (height <= last + 1e-16 * body->size ||
-                                tpDistanceBetween(p.x, x) <= 1e-13 * body->size);
-        last = height;
+        // Moves tell, not heights, which do not change any more where the point still does.
+        double move = tpDistanceBetween(p.x, x);
+        bool isDone =
+            move <= 1e-15 * body->size || (move <= 1e-9 * body->size && move > 0.5 * previous);
+        previous = move;
         x = p.x;
         if (isDone) {
             return x;

@@ -42,6 +42,7 @@ static void writeRows(tpImplicitStep* step) {
         base->laws[i].tangents[0] = place->tangents[0];
         base->laws[i].tangents[1] = place->tangents[1];
         tpRows_SetContact(rows, i, step->geometry.middlePoses, contact, &base->laws[i]);
+        tpNormalAction_SetRow(&step->geometry.actions[i], place, rows, i);
     }
     // Joints are the last blocks, in the same order.
     int first = base->contactCount < rows->blockCount ? rows->firstRows[base->contactCount] : 0;
@@ -55,70 +56,72 @@ static void writeRows(tpImplicitStep* step) {
     }
 }
 
-// What forces other than gravity do in the step: their impulse times the mean velocity it acts against.
-static double forceWork(const tpImplicitStep* step) {
+// The velocity that impulses of the step work against: of the middle; as told for bodies that move so.
+static tpVelocity workVelocity(const tpImplicitStep* step, int slot) {
     const tpTimeStep* base = &step->base;
-    double work = 0.0;
+    bool isDynamic = tpSystem_IsDynamic(base->system, slot);
+    return isDynamic ? step->geometry.travels[slot].middle.velocity : base->kicked[slot];
+}
+
+// What forces other than gravity do in the step, and what the step itself takes: with theta above 1/2,
+// (theta - 1/2) times the square of the change of velocities, by mass (travel.h). The latter counts with
+// the losses of impacts.
+static void accountForces(const tpImplicitStep* step, tpStepReport* report) {
+    const tpTimeStep* base = &step->base;
     for (int i = 0; i < base->bodyCount; ++i) {
         if (!tpSystem_IsDynamic(base->system, i)) {
             continue;
         }
         const tpBody* body = &base->system->bodies.data[i];
+        const tpInertia* inertia = &body->inertia;
         const tpVelocity* start = &base->startVelocities[i];
-        const tpVelocity* after = step->thetaOf[i] == 1.0 ? &base->kicked[i] : &base->pushed[i];
-        tpVec3 change = tpSub(base->kicked[i].linear, start->linear);
-        change = tpScale(body->mass, tpMulAdd(change, -base->h, base->system->gravity));
-        tpVec3 turn = tpInertia_Momentum(&body->inertia, base->startPoses[i].rotation,
-                                         tpSub(base->kicked[i].angular, start->angular));
-        work += 0.5 * tpDot(change, tpAdd(start->linear, after->linear)) +
-                0.5 * tpDot(turn, tpAdd(start->angular, after->angular));
+        tpQuat rotation = base->startPoses[i].rotation;
+        tpVelocity against = workVelocity(step, i);
+        tpVec3 push = tpSub(base->kicked[i].linear, start->linear);
+        tpVec3 turn = tpSub(base->kicked[i].angular, start->angular);
+        push = tpScale(body->mass, tpMulAdd(push, -base->h, base->system->gravity));
+        report->externalWork += tpDot(push, against.linear);
+        report->externalWork += tpDot(tpInertia_Momentum(inertia, rotation, turn), against.angular);
+        tpVec3 change = tpSub(base->pushed[i].linear, start->linear);
+        tpVec3 spin = tpSub(base->pushed[i].angular, start->angular);
+        double square = body->mass * tpLengthSquared(change) +
+                        tpDot(spin, tpInertia_Momentum(inertia, rotation, spin));
+        report->impactLoss += (step->thetaOf[i] - 0.5) * square;
     }
-    return work;
 }
 
-// The energy that impulses take. The midpoint rule is half the impulse before free motion and half after
-// it; each half acts against the mean of the velocities before and after it.
 static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
-    tpRows* rows = &base->rows;
-    tpVelocity* before = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
-    tpVelocity* after = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
-    if (before == NULL || after == NULL) {
+    tpVelocity* against = TP_SCRATCH(&system->arena, tpVelocity, base->bodyCount);
+    if (against == NULL) {
         return false;
     }
-    for (int k = 0; k < rows->rowCount; ++k) {
-        rows->impulse[k] *= 0.5;
+    for (int i = 0; i < base->bodyCount; ++i) {
+        against[i] = workVelocity(step, i);
     }
-    for (int half = 0; half < 2; ++half) {
-        for (int i = 0; i < base->bodyCount; ++i) {
-            const tpTravel* travel = &step->geometry.travels[i];
-            before[i] = base->kicked[i];
-            after[i] = base->pushed[i];
-            if (step->thetaOf[i] == 1.0 || !tpSystem_IsDynamic(system, i)) {
-                continue;
-            }
-            tpVelocity mean = base->pushed[i];
-            mean.linear = travel->middle.velocity.linear;
-            mean.angular =
-                tpScale(0.5, tpAdd(base->startVelocities[i].angular, base->pushed[i].angular));
-            before[i] = base->startVelocities[i];
-            after[i] = mean;
-            if (half == 1) {
-                const tpInertia* inertia = &system->bodies.data[i].inertia;
-                before[i] = mean;
-                before[i].angular = tpInertia_Velocity(
-                    inertia, travel->end.pose.rotation,
-                    tpInertia_Momentum(inertia, base->startPoses[i].rotation, mean.angular));
-                after[i] = travel->end.velocity;
-            }
-        }
-        tpRows_AccountEnergy(rows, system, before, after, base->contacts, report);
-    }
-    for (int k = 0; k < rows->rowCount; ++k) {
-        rows->impulse[k] *= 2.0;
-    }
+    accountForces(step, report);
+    tpRows_AccountEnergy(&base->rows, system, against, against, base->contacts, report);
     return true;
+}
+
+// Contacts that stick do so in the mean of the step. What the midpoint rule leaves of slip where it ends
+// changes sign from step to step, and is not told as sliding.
+static void tellSticking(const tpImplicitStep* step, tpTally* tally) {
+    const tpRows* rows = &step->base.rows;
+    int cursor = 0;
+    for (int i = 0; i < step->base.contactCount; ++i) {
+        const tpContactInfo* found = tpTally_Find(tally, &step->base.contacts[i], &cursor);
+        if (found == NULL || !tpSticks(rows, i)) {
+            continue;
+        }
+        double square = 0.0;
+        for (int k = 1; k < rows->dimensions[i] && k < 3; ++k) {
+            double u = rows->velocity[rows->firstRows[i] + k];
+            square += u * u;
+        }
+        tally->list[found - tally->list].slidingSpeed = sqrt(square);
+    }
 }
 
 // Moves the system to where the step ends and takes account of the impulses.
@@ -126,7 +129,6 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
     writeRows(step);
-    report->externalWork += forceWork(step);
     if (!accountEnergy(step, report)) {
         return false;
     }
@@ -145,7 +147,11 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
         base->contacts[i].normal = step->geometry.ends[i].normal;
         base->contacts[i].gap = step->geometry.ends[i].gap;
     }
-    return tpTimeStep_Tally(base, tally);
+    if (!tpTimeStep_Tally(base, tally)) {
+        return false;
+    }
+    tellSticking(step, tally);
+    return true;
 }
 
 // After an impact: velocities where the step ends that no longer approach, with friction, for the islands

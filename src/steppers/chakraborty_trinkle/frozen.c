@@ -63,6 +63,7 @@ static void freeze(const tpIslandProblem* problem, tpRows* out) {
             law.tangents[0] = place->tangents[0];
             law.tangents[1] = place->tangents[1];
             tpRows_SetContact(out, copy, geometry->middlePoses, &contact, &law);
+            tpNormalAction_SetRow(&geometry->actions[block], place, out, copy);
         } else {
             copyJoint(problem, block, out, copy);
         }

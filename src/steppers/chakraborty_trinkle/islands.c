@@ -21,8 +21,9 @@ enum { largestNewton = 60 };
 static const double slowestSlip = 1e-8;
 
 // A contact is hit when it approaches faster than these parts of what impulses and forces change along it in
-// a step. In smooth motion the midpoint rule leaves normal velocities of the order of h^2.
-static const double impulsePart = 0.25, forcePart = 0.05;
+// a step. In smooth motion the midpoint rule leaves velocities of the order of h^2 along contacts that stay
+// closed, and along those that stick, with a sign that changes from step to step: they may be larger.
+static const double impulsePart = 0.25, forcePart = 0.05, residuePart = 0.5;
 
 // Preparing -------------------------------------------------------------------------------------
 
@@ -51,7 +52,12 @@ static bool reserve(tpImplicitStep* step) {
     geometry->contacts = TP_SCRATCH(arena, tpImplicitContact, contacts);
     geometry->middles = TP_SCRATCH(arena, tpContactPlace, contacts);
     geometry->ends = TP_SCRATCH(arena, tpContactPlace, contacts);
+    geometry->actions = TP_SCRATCH(arena, tpNormalAction, contacts);
+    geometry->startGaps = TP_SCRATCH(arena, double, contacts);
+    geometry->lengths = TP_SCRATCH(arena, double, contacts);
     geometry->frictionAtEnd = TP_SCRATCH(arena, bool, contacts);
+    geometry->carried = TP_SCRATCH(arena, bool, contacts);
+    geometry->stuck = TP_SCRATCH(arena, bool, contacts);
     geometry->targets = TP_SCRATCH(arena, double, contacts);
     geometry->rho = TP_SCRATCH(arena, double, base->rows.blockCapacity);
     geometry->response = TP_SCRATCH(arena, double, base->rows.rowCapacity);
@@ -96,6 +102,25 @@ static double rhoOf(const tpRows* rows, int block, double* response) {
     return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
 }
 
+static tpContactPlace startPlace(const tpImplicitStep* step, int block) {
+    tpImplicitContact contact = step->geometry.contacts[block];
+    tpContactPlace place;
+    const tpPose* poses = step->base.startPoses;
+    tpImplicitContact_Place(&contact, step->base.system->isPlanar, poses[contact.bodyA],
+                            poses[contact.bodyB], false, &place);
+    return place;
+}
+
+// A length of the bodies of a contact: of the smaller of those that impulses move.
+static double lengthOf(const tpSystem* system, const tpContact* contact) {
+    double reachA = system->bodies.data[contact->bodyA].reach;
+    double reachB = system->bodies.data[contact->bodyB].reach;
+    if (!tpSystem_IsDynamic(system, contact->bodyA)) {
+        return reachB;
+    }
+    return tpSystem_IsDynamic(system, contact->bodyB) ? fmin(reachA, reachB) : reachA;
+}
+
 static void addBlocks(tpImplicitStep* step) {
     tpTimeStep* base = &step->base;
     tpStepGeometry* geometry = &step->geometry;
@@ -103,6 +128,8 @@ static void addBlocks(tpImplicitStep* step) {
         const tpContact* contact = &base->contacts[i];
         tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
                                &geometry->contacts[i]);
+        geometry->startGaps[i] = startPlace(step, i).gap;
+        geometry->lengths[i] = lengthOf(base->system, contact);
         geometry->targets[i] = contact->gap < 0.0 ? (1.0 - geometry->gamma) * contact->gap : 0.0;
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
@@ -215,15 +242,6 @@ static void scaledSlip(const tpRows* rows, int block, const tpContactPlace* plac
     }
 }
 
-static tpContactPlace startPlace(const tpImplicitStep* step, int block) {
-    tpImplicitContact contact = step->geometry.contacts[block];
-    tpContactPlace place;
-    const tpPose* poses = step->base.startPoses;
-    tpImplicitContact_Place(&contact, step->base.system->isPlanar, poses[contact.bodyA],
-                            poses[contact.bodyB], false, &place);
-    return place;
-}
-
 static void startSlip(const tpImplicitStep* step, int block, double slip[3]) {
     const tpContact* contact = &step->base.contacts[block];
     tpContactPlace place = startPlace(step, block);
@@ -235,26 +253,72 @@ static double dot3(const double a[3], const double b[3]) {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Friction acts at the middle where a contact slides already, at the end elsewhere.
-static void chooseFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
+// What forces make of the velocities of an island's bodies in this step, the largest.
+static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    const tpTimeStep* base = &step->base;
+    double largest = 0.0;
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        int slot = problem->bodies[i];
+        tpVelocity change = base->kicked[slot];
+        change.linear = tpSub(change.linear, base->startVelocities[slot].linear);
+        change.angular = tpSub(change.angular, base->startVelocities[slot].angular);
+        largest = fmax(largest, tpVelocity_LargestSpeed(base->system, slot, &change));
+    }
+    return largest;
+}
+
+bool tpSticks(const tpRows* rows, int block) {
+    int first = rows->firstRows[block];
+    double sum = 0.0, limit = rows->mu[block] * rows->impulse[first];
+    for (int k = 1; k < rows->dimensions[block]; ++k) {
+        double r = rows->impulse[first + k] / rows->scale[first + k];
+        sum += r * r;
+    }
+    return limit > 0.0 && sqrt(sum) < (1.0 - 1e-9) * limit;
+}
+
+// Before the solve the impulses are those of the last step: whether the contact was closed and stuck then.
+// Its normal velocity and its slip are what the midpoint rule leaves.
+static void recallStates(tpImplicitStep* step) {
     tpStepGeometry* geometry = &step->geometry;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b];
-        if (block >= geometry->contactBlocks) {
-            continue;
-        }
-        double slip[3];
-        startSlip(step, block, slip);
-        bool slides = sqrt(dot3(slip, slip)) > slowestSlip;
-        geometry->frictionAtEnd[block] = problem->theta == 1.0 || !slides;
+    for (int b = 0; b < geometry->contactBlocks; ++b) {
+        const tpRows* rows = &step->base.rows;
+        geometry->carried[b] = rows->impulse[rows->firstRows[b]] > 0.0;
+        geometry->stuck[b] = tpSticks(rows, b);
     }
 }
 
-// A contact whose slip has stopped or turned round within the step sticks, and is asked again at the
-// end: the law in the middle would let the velocity swing to the other side.
+static void chooseFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpStepGeometry* geometry = &step->geometry;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        if (problem->blocks[b] < geometry->contactBlocks) {
+            geometry->frictionAtEnd[problem->blocks[b]] = problem->theta == 1.0;
+        }
+    }
+}
+
+// Whether slip stops or turns round within the step. A contact that stuck before has none to stop.
+static bool stopsSliding(const tpImplicitStep* step, int block, double residue) {
+    const tpStepGeometry* geometry = &step->geometry;
+    const tpRows* rows = &step->base.rows;
+    const tpContact* contact = &step->base.contacts[block];
+    double before[3], after[3];
+    startSlip(step, block, before);
+    double speed = sqrt(dot3(before, before));
+    if (speed <= slowestSlip || (geometry->stuck[block] && speed <= residue)) {
+        return false;
+    }
+    scaledSlip(rows, block, &geometry->ends[block], geometry->travels[contact->bodyA].end.velocity,
+               geometry->travels[contact->bodyB].end.velocity, after);
+    return tpSticks(rows, block) || dot3(before, after) <= 0.0;
+}
+
+// A contact whose slip has stopped or turned round within the step is asked again at the end: the law in
+// the middle would let the velocity swing to the other side.
 static bool changeFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpStepGeometry* geometry = &step->geometry;
     const tpRows* rows = &step->base.rows;
+    double residue = residuePart * forceEffect(step, problem);
     bool isChanged = false;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
@@ -263,13 +327,7 @@ static bool changeFriction(tpImplicitStep* step, const tpIslandProblem* problem)
             rows->dimensions[block] == 1) {
             continue;
         }
-        const tpContact* contact = &step->base.contacts[block];
-        double before[3], after[3];
-        startSlip(step, block, before);
-        scaledSlip(rows, block, &geometry->ends[block],
-                   geometry->travels[contact->bodyA].end.velocity,
-                   geometry->travels[contact->bodyB].end.velocity, after);
-        if (dot3(before, after) <= 0.0) {
+        if (stopsSliding(step, block, residue)) {
             geometry->frictionAtEnd[block] = true;
             isChanged = true;
         }
@@ -288,34 +346,20 @@ static bool gainsBySlip(const tpImplicitStep* step, const tpIslandProblem* probl
             rows->impulse[first] <= 0.0) {
             continue;
         }
-        double before[3], work = 0.0, speed = 0.0;
-        startSlip(step, block, before);
+        const tpContact* contact = &step->base.contacts[block];
+        double slip[3], work = 0.0;
+        scaledSlip(rows, block, &geometry->middles[block],
+                   geometry->travels[contact->bodyA].middle.velocity,
+                   geometry->travels[contact->bodyB].middle.velocity, slip);
         for (int k = 1; k < rows->dimensions[block]; ++k) {
-            double after = rows->scale[first + k] * rows->velocity[first + k];
-            work += rows->impulse[first + k] / rows->scale[first + k] * (before[k - 1] + after);
-            speed += fabs(before[k - 1]) + fabs(after);
+            work += rows->impulse[first + k] / rows->scale[first + k] * slip[k - 1];
         }
-        double start = sqrt(dot3(before, before));
-        if (start > 1e3 * slowestSlip &&
-            work > 1e-3 * rows->mu[block] * rows->impulse[first] * speed) {
+        double limit = rows->mu[block] * rows->impulse[first];
+        if (work > limit * (1e-6 * sqrt(dot3(slip, slip)) + slowestSlip)) {
             return true;
         }
     }
     return false;
-}
-
-// What forces make of the velocities of an island's bodies in this step, the largest.
-static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    const tpTimeStep* base = &step->base;
-    double largest = 0.0;
-    for (int i = 0; i < problem->bodyCount; ++i) {
-        int slot = problem->bodies[i];
-        tpVelocity change = base->kicked[slot];
-        change.linear = tpSub(change.linear, base->startVelocities[slot].linear);
-        change.angular = tpSub(change.angular, base->startVelocities[slot].angular);
-        largest = fmax(largest, tpVelocity_LargestSpeed(base->system, slot, &change));
-    }
-    return largest;
 }
 
 // Velocity of a row of the start's geometry.
@@ -335,7 +379,7 @@ static double rowVelocity(const tpImplicitStep* step, int block, int row,
 static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
-    double byForces = forcePart * forceEffect(step, problem);
+    double forces = forceEffect(step, problem);
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
         bool isContact = block < step->geometry.contactBlocks;
@@ -343,6 +387,8 @@ static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
         if (!isContact && rows->infos[block].source == tp_boundedSource) {
             continue;
         }
+        bool stays = isContact && step->geometry.carried[block];
+        double byForces = (stays ? residuePart : forcePart) * forces;
         int count = isContact ? 1 : rows->dimensions[block];
         for (int k = 0; k < count; ++k) {
             int row = rows->firstRows[block] + k;
@@ -397,8 +443,8 @@ static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* prob
 static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
     double scale = fmax(tpIslandProblem_Scale(problem), 1e-6);
     double asked = step->settings.tolerance, rounding = roundingOf(step, problem);
-    tpIslandTolerance tolerance = { fmax(fmin(asked, 1e-12 * scale), rounding),
-                                    fmax(asked, rounding) };
+    double goal = fmin(asked, 1e-12 * scale);
+    tpIslandTolerance tolerance = { goal, fmax(goal, rounding), fmax(asked, rounding) };
     if (problem->bodyCount > largestNewton) {
         tolerance.enough = fmax(tolerance.enough, 0.5e-8 * scale);
     }
@@ -505,6 +551,7 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved) {
     *isSolved = true;
+    recallStates(step);
     if (step->base.bodyCount > 0) {
         memcpy(step->base.pushed, step->base.kicked,
                sizeof(tpVelocity) * (size_t)step->base.bodyCount);

@@ -34,4 +34,7 @@ bool tpImplicitStep_Prepare(tpImplicitStep* step);
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved);
 
+// Whether the friction of a contact is within its limit.
+bool tpSticks(const tpRows* rows, int block);
+
 #endif

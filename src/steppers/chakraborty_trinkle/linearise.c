@@ -44,7 +44,7 @@ static void carryBoth(const tpWaypoint* a, const tpWaypoint* b, const double* by
     carry(b, byDisplacement + 6, byZ + 6);
 }
 
-static tpVec3 column(const double rows[3][12], int k) {
+static tpVec3 column(const double (*rows)[12], int k) {
     return tpMakeVec3(rows[0][k], rows[1][k], rows[2][k]);
 }
 
@@ -69,6 +69,12 @@ static void setRows(double rows[][bodyRows], int first, int k, tpVec3 x) {
     rows[first + 2][k] = x.z;
 }
 
+static void addRows(double rows[][bodyRows], int first, int k, tpVec3 x) {
+    rows[first][k] += x.x;
+    rows[first + 1][k] += x.y;
+    rows[first + 2][k] += x.z;
+}
+
 // How the impulse of a contact on its bodies follows them.
 static void wrenchByMotion(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpStepGeometry* geometry = problem->geometry;
@@ -77,7 +83,7 @@ static void wrenchByMotion(const tpIslandProblem* problem, int block, BlockJacob
     const double* r = rows->impulse + rows->firstRows[block];
     int dimension = rows->dimensions[block];
     tpVec3 moment;
-    tpVec3 force = tpContactForce(rows, block, place, &moment);
+    tpVec3 force = tpContactForce(problem, block, &moment);
     double by[bodyRows][bodyRows];
     for (int k = 0; k < 12; ++k) {
         tpVec3 dn = column(place->by.normal, k);
@@ -107,13 +113,19 @@ static void setColumn(double rows[][TP_FRICTION_MAX_ROWS], int first, int k, tpV
     rows[first + 2][k] = x.z;
 }
 
-static void wrenchByImpulse(const tpContactPlace* place, int dimension, BlockJacobian* out) {
-    const tpVec3 directions[3] = { place->normal, place->tangents[0], place->tangents[1] };
+static void wrenchByImpulse(const tpContactPlace* place, const tpNormalAction* action,
+                            int dimension, BlockJacobian* out) {
+    const tpVec3 directions[3] = { action->push, place->tangents[0], place->tangents[1] };
     for (int k = 0; k < dimension && k < 3; ++k) {
         setColumn(out->wrenchByR, 0, k, directions[k]);
         setColumn(out->wrenchByR, 3, k, tpCross(place->armA, directions[k]));
         setColumn(out->wrenchByR, 6, k, tpNeg(directions[k]));
         setColumn(out->wrenchByR, 9, k, tpNeg(tpCross(place->armB, directions[k])));
+    }
+    for (int i = 0; i < 3; ++i) {
+        double couple = i == 0 ? action->couple.x : i == 1 ? action->couple.y : action->couple.z;
+        out->wrenchByR[3 + i][0] += couple;
+        out->wrenchByR[9 + i][0] -= couple;
     }
     if (dimension == 4) {
         setColumn(out->wrenchByR, 3, 3, place->normal);
@@ -158,12 +170,68 @@ static void slipByMotion(const tpIslandProblem* problem, int block, BlockJacobia
     }
 }
 
+// By z: the normal, the relative velocity of the points and the relative spin in the middle.
+typedef struct MiddleByZ {
+    double normal[3][bodyRows], velocity[3][bodyRows], spin[3][bodyRows];
+} MiddleByZ;
+
+static void differentiateMiddle(const tpContactPlace* place, const tpWaypoint* a,
+                                const tpWaypoint* b, MiddleByZ* out) {
+    double by[3][bodyRows];
+    memset(out, 0, sizeof(*out));
+    for (int k = 0; k < bodyRows; ++k) {
+        setRows(by, 0, k,
+                tpSub(tpCross(a->velocity.angular, armABy(place, k)),
+                      tpCross(b->velocity.angular, armBBy(place, k))));
+    }
+    for (int i = 0; i < 3; ++i) {
+        carryBoth(a, b, place->by.normal[i], out->normal[i]);
+        carryBoth(a, b, by[i], out->velocity[i]);
+        addDirect(a, unitOf(i), tpCross(place->armA, unitOf(i)), 1.0, out->velocity[i]);
+        addDirect(b, unitOf(i), tpCross(place->armB, unitOf(i)), -1.0, out->velocity[i] + 6);
+        addDirect(a, tpZeroVec3(), unitOf(i), 1.0, out->spin[i]);
+        addDirect(b, tpZeroVec3(), unitOf(i), -1.0, out->spin[i] + 6);
+    }
+}
+
+// How the discrete part of the normal impulse's wrench follows z. The normal itself and the arms are in
+// wrenchByMotion, the gap at the end in the first row of velocityByZ.
+static void actionByMotion(const tpIslandProblem* problem, int block, BlockJacobian* out) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpRows* rows = &geometry->step->rows;
+    const tpContactPlace* place = &geometry->middles[block];
+    const tpNormalAction* action = &geometry->actions[block];
+    const tpImplicitContact* contact = &geometry->contacts[block];
+    double r = rows->impulse[rows->firstRows[block]], c = action->part;
+    if (r == 0.0) {
+        return;
+    }
+    MiddleByZ middle;
+    differentiateMiddle(place, &geometry->travels[contact->bodyA].middle,
+                        &geometry->travels[contact->bodyB].middle, &middle);
+    const MiddleByZ* by = &middle;
+    for (int k = 0; k < bodyRows; ++k) {
+        tpVec3 dn = column(by->normal, k), du = column(by->velocity, k), ds = column(by->spin, k);
+        double dSize =
+            2.0 * (tpDot(action->velocity, du) + action->square * tpDot(action->spin, ds));
+        double dRate =
+            out->velocityByZ[0][k] - tpDot(dn, action->velocity) - tpDot(place->normal, du);
+        double dc = dRate * action->weight + action->defect * action->weightSlope * dSize;
+        tpVec3 df = tpScale(r, tpMulAdd(tpScale(dc, action->velocity), c, du));
+        tpVec3 dm = tpScale(r * action->square, tpMulAdd(tpScale(dc, action->spin), c, ds));
+        addRows(out->wrenchByZ, 0, k, df);
+        addRows(out->wrenchByZ, 3, k, tpAdd(tpCross(place->armA, df), dm));
+        addRows(out->wrenchByZ, 6, k, tpNeg(df));
+        addRows(out->wrenchByZ, 9, k, tpNeg(tpAdd(tpCross(place->armB, df), dm)));
+    }
+}
+
 static void contactJacobian(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpImplicitContact* contact = &geometry->contacts[block];
     int dimension = geometry->step->rows.dimensions[block];
     wrenchByMotion(problem, block, out);
-    wrenchByImpulse(&geometry->middles[block], dimension, out);
+    wrenchByImpulse(&geometry->middles[block], &geometry->actions[block], dimension, out);
     slipByMotion(problem, block, out);
     double gap[bodyRows];
     for (int k = 0; k < bodyRows; ++k) {
@@ -171,6 +239,9 @@ static void contactJacobian(const tpIslandProblem* problem, int block, BlockJaco
     }
     carryBoth(&geometry->travels[contact->bodyA].end, &geometry->travels[contact->bodyB].end, gap,
               out->velocityByZ[0]);
+    if (problem->theta < 1.0) {
+        actionByMotion(problem, block, out);
+    }
 }
 
 // Where number k of a body's velocities in the plane or in space lies among six.

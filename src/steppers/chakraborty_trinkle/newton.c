@@ -220,8 +220,8 @@ static void iterate(Newton* newton, tpIslandTolerance tolerance, int limit, tpIs
         }
         idle = isBetter ? 0 : idle + 1;
         // Past the goal it goes on while it gains; on the way there it gives up where good enough.
-        bool isDone =
-            bestNorm <= tolerance.goal ? idle > 0 : bestNorm <= tolerance.enough && idle > 3;
+        int patience = bestNorm <= tolerance.least ? 0 : bestNorm <= tolerance.goal ? 1 : 3;
+        bool isDone = bestNorm <= tolerance.enough && idle > patience;
         if (bestNorm == 0.0 || isDone || k == limit) {
             break;
         }
@@ -231,7 +231,7 @@ static void iterate(Newton* newton, tpIslandTolerance tolerance, int limit, tpIs
             allowed = fmax(allowed, recent[i]);
         }
         if (!solveLinear(newton) || !isfinite(normOf(newton->step, newton->n)) ||
-            !search(newton, bestNorm <= tolerance.goal ? norm : allowed, &norm)) {
+            !search(newton, bestNorm <= tolerance.least ? norm : allowed, &norm)) {
             break;
         }
         memcpy(newton->x, newton->trial, bytes);

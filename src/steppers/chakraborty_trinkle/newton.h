@@ -11,9 +11,10 @@ typedef struct tpIslandSolve {
     bool isSolved;
 } tpIslandSolve;
 
-// Residuals in m/s: the one aimed at, and the one that is good enough where it cannot be reached.
+// Residuals in m/s: one below which nothing is left to gain, the one aimed at, which rounding allows for
+// certain, and the one that is good enough where that cannot be reached.
 typedef struct tpIslandTolerance {
-    double goal, enough;
+    double least, goal, enough;
 } tpIslandTolerance;
 
 // From the present z and r, which receive the answer (the best point found where it is not solved).

@@ -86,9 +86,30 @@ static void placeJoints(tpIslandProblem* problem) {
     tpJoints_AddRows(&geometry->jointMiddles, step->system, geometry->middlePoses, &treatment);
 }
 
+static void directImpulses(tpIslandProblem* problem) {
+    tpStepGeometry* geometry = problem->geometry;
+    double h = geometry->step->h;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int c = problem->blocks[b];
+        if (c >= geometry->contactBlocks) {
+            continue;
+        }
+        if (problem->theta == 1.0) {
+            geometry->actions[c] = tpNormalAction_AtEnd(&geometry->ends[c]);
+            continue;
+        }
+        const tpImplicitContact* contact = &geometry->contacts[c];
+        double rate = (geometry->ends[c].gap - geometry->startGaps[c]) / h;
+        geometry->actions[c] = tpNormalAction_Make(
+            &geometry->middles[c], &geometry->travels[contact->bodyA].middle,
+            &geometry->travels[contact->bodyB].middle, rate, geometry->lengths[c], h);
+    }
+}
+
 void tpIslandProblem_Move(tpIslandProblem* problem, bool withDerivatives) {
     tpIslandProblem_Travel(problem, withDerivatives);
     placeContacts(problem, withDerivatives);
+    directImpulses(problem);
     placeJoints(problem);
 }
 
@@ -110,7 +131,7 @@ static void contactRows(const tpIslandProblem* problem, int block, tpWrench wren
         u[3] = tpDot(slip.place->normal, slip.spin);
     }
     tpVec3 moment;
-    tpVec3 force = tpContactForce(rows, block, place, &moment);
+    tpVec3 force = tpContactForce(problem, block, &moment);
     wrench[0].linear = force;
     wrench[0].angular = tpAdd(tpCross(place->armA, force), moment);
     wrench[1].linear = tpNeg(force);
@@ -246,14 +267,20 @@ tpSlip tpSlipOf(const tpIslandProblem* problem, int block) {
     return slip;
 }
 
-tpVec3 tpContactForce(const tpRows* rows, int block, const tpContactPlace* place, tpVec3* moment) {
+tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    const tpContactPlace* place = &problem->geometry->middles[block];
+    const tpNormalAction* action = &problem->geometry->actions[block];
     const double* r = rows->impulse + rows->firstRows[block];
     int dimension = rows->dimensions[block];
-    tpVec3 force = tpScale(r[0], place->normal);
+    tpVec3 force = tpScale(r[0], action->push);
     for (int k = 1; k < dimension && k < 3; ++k) {
         force = tpMulAdd(force, r[k], place->tangents[k - 1]);
     }
-    *moment = dimension == 4 ? tpScale(r[3], place->normal) : tpZeroVec3();
+    *moment = tpScale(r[0], action->couple);
+    if (dimension == 4) {
+        *moment = tpMulAdd(*moment, r[3], place->normal);
+    }
     return force;
 }
 

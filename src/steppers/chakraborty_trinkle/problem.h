@@ -1,7 +1,8 @@
 // The complementarity problem of one island over one step, with closest points eliminated.
 //
 // Unknowns are the pushed velocities z of the island's bodies (travel.h) and the impulses r of its
-// blocks. With J the wrench directions where the bodies are at theta h,
+// blocks. With J the wrench directions where the bodies are at theta h (those of normal impulses made to
+// follow the gap, normal_action.h),
 //
 //     z - z_free - M^-1 sum J' r = 0                                             momentum
 //     r_n - max(0, r_n - rho u_n) = 0,        u_n = (gap at the end - target) / h
@@ -16,6 +17,7 @@
 
 #include "dynamics/time_step.h"
 #include "steppers/chakraborty_trinkle/implicit_contact.h"
+#include "steppers/chakraborty_trinkle/normal_action.h"
 #include "steppers/chakraborty_trinkle/travel.h"
 
 // What all islands of a step share. Bodies by slot; contacts as the step has them; blocks are those of
@@ -29,12 +31,17 @@ typedef struct tpStepGeometry {
     tpImplicitContact* contacts;
     tpContactPlace* middles;
     tpContactPlace* ends;
-    bool* frictionAtEnd; // friction acts against the velocity at the end, not in the middle
-    double* targets;     // gaps to be met, m
-    double* rho;         // of blocks
-    double* response;    // of rows to their own impulses
-    int contactBlocks;   // the first blocks are contacts, block = contact; joints follow
-    tpRows jointMiddles; // joints alone
+    tpNormalAction* actions; // of normal impulses
+    double* startGaps;       // m
+    double* lengths;         // of the bodies, m
+    bool* frictionAtEnd;     // friction acts against the velocity at the end, not in the middle
+    bool* carried;           // an impulse in the last step
+    bool* stuck;             // then
+    double* targets;         // gaps to be met, m
+    double* rho;             // of blocks
+    double* response;        // of rows to their own impulses
+    int contactBlocks;       // the first blocks are contacts, block = contact; joints follow
+    tpRows jointMiddles;     // joints alone
     tpRows jointEnds;
 } tpStepGeometry;
 

@@ -27,8 +27,8 @@ typedef struct tpSlip {
 } tpSlip;
 tpSlip tpSlipOf(const tpIslandProblem* problem, int block);
 
-// Impulse of a contact on A, and the moment about the normal.
-tpVec3 tpContactForce(const tpRows* rows, int block, const tpContactPlace* place, tpVec3* moment);
+// Impulse of a contact on A at its point, and the couple.
+tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment);
 
 // The equations of a block's cone, in m/s, and their derivatives by its u and r.
 typedef struct tpConeEquations {

@@ -48,12 +48,11 @@ static void rotateSteadily(tpPose start, tpVec3 mean, tpVec3 pushed, double thet
     }
 }
 
-// Orientations and the angular velocity in the middle of free rotation from `rotation` at `velocity`.
+// Orientations in the middle and at the end of free rotation from `rotation` at `velocity`.
 static void rotateToBoth(const tpInertia* inertia, tpQuat rotation, tpVec3 velocity, double theta,
-                         double h, tpQuat* middle, tpVec3* middleVelocity, tpQuat* end) {
+                         double h, tpQuat* middle, tpQuat* end) {
     tpRotateFreely(inertia, theta * h, &rotation, &velocity);
     *middle = rotation;
-    *middleVelocity = velocity;
     if (theta < 1.0) {
         tpRotateFreely(inertia, (1.0 - theta) * h, &rotation, &velocity);
     }
@@ -82,41 +81,47 @@ static void varyRotation(const tpInertia* inertia, tpQuat rotation, tpVec3 mean,
     out->middle.turn = middle;
     out->end.turn =
         theta < 1.0 ? varyOver((1.0 - theta) * h, inverse1, inverseEnd, skew, middle, K) : middle;
-    tpMat33 byTurn =
-        tpAddMM(tpScaleM(-1.0, tpSkew(out->middle.velocity.angular)), tpMulMM(inverse1, skew));
-    out->middle.spin = tpAddMM(tpMulMM(inverse1, K), tpMulMM(byTurn, middle));
 }
 
 // The same by differences, for fast turns.
 static void probeRotation(const tpInertia* inertia, tpQuat rotation, tpVec3 mean, double theta,
                           double h, tpTravel* out) {
-    tpVec3 middleTurn[3], middleSpin[3], endTurn[3];
+    tpVec3 middleTurn[3], endTurn[3];
     double size = probe / h;
     for (int k = 0; k < 3; ++k) {
         tpQuat middle, end;
-        tpVec3 spin;
         tpVec3 near = tpAdd(mean, tpScale(size, tpMakeVec3(k == 0, k == 1, k == 2)));
-        rotateToBoth(inertia, rotation, near, theta, h, &middle, &spin, &end);
+        rotateToBoth(inertia, rotation, near, theta, h, &middle, &end);
         middleTurn[k] = tpScale(theta / size, turnBetween(out->middle.pose.rotation, middle));
-        middleSpin[k] = tpScale(theta / size, tpSub(spin, out->middle.velocity.angular));
         endTurn[k] = tpScale(theta / size, turnBetween(out->end.pose.rotation, end));
     }
     out->middle.turn = tpMakeMat33(middleTurn[0], middleTurn[1], middleTurn[2]);
-    out->middle.spin = tpMakeMat33(middleSpin[0], middleSpin[1], middleSpin[2]);
     out->end.turn = tpMakeMat33(endTurn[0], endTurn[1], endTurn[2]);
 }
 
-static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 mean, tpVec3 pushed,
-                           double theta, double h, bool withDerivatives, tpTravel* out) {
+// d (I^-1 L) by a small rotation of the body, L staying: p x w - I^-1 (p x L) for w = I^-1 L.
+static tpMat33 velocityByTurn(tpMat33 inverse, tpVec3 momentum) {
+    return tpAddMM(tpScaleM(-1.0, tpSkew(tpMulMV(inverse, momentum))),
+                   tpMulMM(inverse, tpSkew(momentum)));
+}
+
+static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 startSpin, tpVec3 mean,
+                           tpVec3 pushed, double theta, double h, bool withDerivatives,
+                           tpTravel* out) {
     tpQuat middle, end;
-    tpVec3 spin;
-    rotateToBoth(inertia, start.rotation, mean, theta, h, &middle, &spin, &end);
-    tpVec3 momentum = tpInertia_Momentum(inertia, start.rotation, pushed);
-    tpVec3 endSpin = tpInertia_Velocity(inertia, end, momentum);
+    rotateToBoth(inertia, start.rotation, mean, theta, h, &middle, &end);
+    // Momentum of the way, its change, and after all impulses.
+    tpVec3 L = tpInertia_Momentum(inertia, start.rotation, mean);
+    tpVec3 D = tpInertia_Momentum(inertia, start.rotation, tpSub(pushed, startSpin));
+    tpVec3 after = tpInertia_Momentum(inertia, start.rotation, pushed);
+    double rest = 1.0 - theta, half = 0.5 * rest * rest;
+    // Velocities at the end by momentum: rest L + half D, whose part at the start is taken off again.
+    tpVec3 both = tpMulAdd(tpScale(rest, L), half, D);
+    tpVec3 work = tpAdd(tpScale(theta, mean), tpInertia_Velocity(inertia, end, both));
     out->middle.pose.rotation = middle;
-    out->middle.velocity.angular = spin;
+    out->middle.velocity.angular = tpMulAdd(work, -half, tpSub(pushed, startSpin));
     out->end.pose.rotation = end;
-    out->end.velocity.angular = endSpin;
+    out->end.velocity.angular = tpInertia_Velocity(inertia, end, after);
     out->move.angular = tpScale(1.0 / h, turnBetween(start.rotation, end));
     if (!withDerivatives) {
         return;
@@ -127,10 +132,13 @@ static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 mean, 
     } else {
         varyRotation(inertia, start.rotation, mean, inverse, theta, h, out);
     }
-    // w = I^-1 L: L follows z at the start's orientation, I the rotation at the end.
-    tpMat33 byTurn = tpAddMM(tpScaleM(-1.0, tpSkew(endSpin)), tpMulMM(inverse, tpSkew(momentum)));
-    out->end.spin = tpAddMM(tpMulMM(inverse, tpInertia_World(inertia, start.rotation)),
-                            tpMulMM(byTurn, out->end.turn));
+    // Momenta follow z at the start's orientation, I the rotation at the end.
+    tpMat33 byMomentum = tpMulMM(inverse, tpInertia_World(inertia, start.rotation));
+    out->end.spin = tpAddMM(byMomentum, tpMulMM(velocityByTurn(inverse, after), out->end.turn));
+    tpMat33 unit = tpIdentityMat33();
+    out->middle.spin = tpAddMM(
+        tpAddMM(tpScaleM(theta * theta - half, unit), tpScaleM(rest * theta + half, byMomentum)),
+        tpMulMM(velocityByTurn(inverse, both), out->end.turn));
 }
 
 void tpTravel_Compute(const tpSystem* system, int body, tpPose start,
@@ -152,7 +160,8 @@ void tpTravel_Compute(const tpSystem* system, int body, tpPose start,
     if (system->isPlanar || inertia->isIsotropic) {
         rotateSteadily(start, angular, pushed->angular, theta, h, withDerivatives, out);
     } else {
-        rotateTumbling(inertia, start, angular, pushed->angular, theta, h, withDerivatives, out);
+        rotateTumbling(inertia, start, startVelocity->angular, angular, pushed->angular, theta, h,
+                       withDerivatives, out);
     }
 }
 

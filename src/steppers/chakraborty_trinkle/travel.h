@@ -8,6 +8,14 @@
 //     z_theta = (1 - theta) z0 + theta z,
 //
 // passes the middle of the method at theta h, and at the end has the momentum of z.
+//
+// Impulses work against the velocity W of the middle. With L = I0 z_theta the angular momentum on the way,
+// D = I0 (z - z0) what impulses add to it, I0 and I1 the inertia at the start and at the end,
+//
+//     W = theta I0^-1 L + (1 - theta) I1^-1 L + (1 - theta)^2 / 2 (I1^-1 - I0^-1) D.
+//
+// Free rotation keeps L . I^-1 L, so that the kinetic energy of rotation changes by exactly
+// D . W - (theta - 1/2) D . I0^-1 D; that of translation by the same with W = z_theta.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_TRAVEL_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_TRAVEL_H
@@ -17,7 +25,7 @@
 // Where a body is at one of the two places that matter, and how that follows z.
 typedef struct tpWaypoint {
     tpPose pose;
-    tpVelocity velocity;  // true velocity there, world axes
+    tpVelocity velocity;  // world axes: what impulses work against in the middle, true at the end
     double shift, change; // d position = shift d z.linear, d velocity.linear = change d z.linear
     tpMat33 turn;         // small rotation in world axes by d z.angular
     tpMat33 spin;         // d velocity.angular by d z.angular
