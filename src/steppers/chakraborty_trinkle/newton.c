@@ -11,6 +11,7 @@
 
 #include "complementarity/basis_factor.h"
 #include "complementarity/solver.h"
+#include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { recentMerits = 6, halvings = 14, largestDense = 130 };
 
@@ -188,9 +189,24 @@ static double evaluateAt(Newton* newton, double t) {
     return normOf(newton->trialF, newton->n);
 }
 
+// The part of the step that turns no body by more than this against the point it is at, rad: what has
+// been linearised holds no farther, and to follow wild spins through a step takes long.
+static double longestStep(const Newton* newton) {
+    static const double largestTurn = 3.0;
+    const tpTimeStep* step = newton->problem->geometry->step;
+    int degrees = step->rows.degrees;
+    double fastest = 0.0;
+    for (int i = 0; i < newton->problem->bodyCount; ++i) {
+        tpVelocity change;
+        tpFromDegrees(degrees, newton->step + i * degrees, &change);
+        fastest = fmax(fastest, tpLength(change.angular));
+    }
+    return fastest * step->h > largestTurn ? largestTurn / (fastest * step->h) : 1.0;
+}
+
 // Leaves the trial point; false where no step is acceptable.
 static bool search(Newton* newton, double allowed, double* norm) {
-    double t = 1.0;
+    double t = longestStep(newton);
     for (int k = 0; k < halvings; ++k, t *= 0.5) {
         *norm = evaluateAt(newton, t);
         if (*norm <= (1.0 - 1e-4 * t) * allowed) {
