@@ -252,7 +252,8 @@ TP_API double tpWorld_GetPotentialEnergy(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about);
 
-// The contacts of the last step; valid until the next call that changes the world.
+// The contacts of the last step; valid until the next call that changes the world. A stepper in real time lists them
+// when they are first asked for: threads must not ask for the first time at once.
 TP_API const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count);
 
 // Steppers and options. Names are those of scenes and of the command line.

@@ -39,7 +39,7 @@ struct tpCollider {
     tpExcludedPairs excluded;    // bodies
     tpPairArray pairs, oldPairs; // sorted
     CacheArray caches, oldCaches;
-    TP_ARRAY(tpContact) contacts;
+    tpContactArray contacts;
     // The narrow phase at work: blocks of pairs, what they find and learn.
     TP_ARRAY(ContactBlock) blocks;
     TP_ARRAY(int32_t) counts; // contacts of each pair
@@ -407,6 +407,13 @@ tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const 
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
     *count = collider->contacts.count;
     return collider->contacts.data;
+}
+
+void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts) {
+    tpContactArray taken = collider->contacts;
+    collider->contacts = *contacts;
+    collider->contacts.count = 0;
+    *contacts = taken;
 }
 
 const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count) {

@@ -25,6 +25,8 @@ typedef struct tpContact {
     double gap;             // m, negative overlap
 } tpContact;
 
+typedef TP_ARRAY(tpContact) tpContactArray;
+
 typedef struct tpColliderShapeDef {
     const tpGeometry* geometry; // the collider retains it
     tpPose pose;          // of the geometry's body frame in the frame of the body's centre of mass
@@ -80,6 +82,9 @@ tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
 
 // Answers of the last update; valid until the next one.
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count);
+// The contacts of the last update in exchange for an array that the collider may use, of the same allocator.
+void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts);
+
 const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count);
 
 // One pair of shapes at any poses of their bodies, with what the last update learned about it.

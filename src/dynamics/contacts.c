@@ -120,6 +120,31 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
     return tp_success;
 }
 
+tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
+                                  tpContactArray* contacts) {
+    contacts->count = 0;
+    tpResult result = tpSystem_SyncCollider(system);
+    if (result == tp_success) {
+        result = tpCollider_Update(system->collider, system->poses.data, margins, system->tasks);
+    }
+    if (result != tp_success) {
+        return result;
+    }
+    tpCollider_TakeContacts(system->collider, contacts);
+    // Numbers differ once shapes have gone.
+    for (int i = 0; system->colliderShapes.count < system->shapes.count && i < contacts->count;
+         ++i) {
+        tpContact* contact = &contacts->data[i];
+        contact->shapeA = system->colliderShapes.data[contact->shapeA];
+        contact->shapeB = system->colliderShapes.data[contact->shapeB];
+    }
+    if (system->isPlanar) {
+        contacts->count =
+            tpContacts_Flatten(system, system->poses.data, contacts->data, contacts->count);
+    }
+    return tp_success;
+}
+
 static double speedOf(const tpVelocity* velocity, double reach) {
     return tpLength(velocity->linear) + reach * tpLength(velocity->angular);
 }
@@ -128,26 +153,27 @@ double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocit
     return speedOf(velocity, system->bodies.data[body].reach);
 }
 
+double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,
+                       const tpVelocity* other, double h) {
+    const tpBody* body = &system->bodies.data[index];
+    if (!body->isLive || body->kind == tp_fixedBody) {
+        return 0.0;
+    }
+    double speed = speedOf(velocity, body->reach);
+    if (other != NULL) {
+        speed = fmax(speed, speedOf(other, body->reach));
+    }
+    double fall = body->inverseMass > 0.0 ? 2.0 * h * h * tpLength(system->gravity) : 0.0;
+    // A millionth of the body's size more: what touches is found whatever its speed.
+    return h * speed + fall + 1e-6 * body->reach;
+}
+
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
                          double h) {
     double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
-    if (margins == NULL) {
-        return NULL;
-    }
-    double fall = 2.0 * h * h * tpLength(system->gravity);
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        if (!body->isLive || body->kind == tp_fixedBody) {
-            margins[i] = 0.0;
-            continue;
-        }
-        double reach = body->reach;
-        double speed = speedOf(&velocities[i], reach);
-        if (others != NULL) {
-            speed = fmax(speed, speedOf(&others[i], reach));
-        }
-        // A millionth of the body's size more: what touches is found whatever its speed.
-        margins[i] = h * speed + (tpSystem_IsDynamic(system, i) ? fall : 0.0) + 1e-6 * reach;
+    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
+        margins[i] =
+            tpSystem_Margin(system, i, &velocities[i], others != NULL ? &others[i] : NULL, h);
     }
     return margins;
 }

@@ -11,6 +11,11 @@
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
+// The same at the system's own poses into an array that lasts, without another copy: the collider and the
+// caller exchange their arrays.
+tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
+                                  tpContactArray* contacts);
+
 // Makes the collider anew when bodies, shapes or joints have come or gone.
 tpResult tpSystem_SyncCollider(tpSystem* system);
 
@@ -25,6 +30,10 @@ int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* c
 // of its speeds in `velocities` and `others` (may be NULL), plus what gravity adds. In the arena.
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
                          double h);
+
+// The margin of one of them.
+double tpSystem_Margin(const tpSystem* system, int body, const tpVelocity* velocity,
+                       const tpVelocity* other, double h);
 
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);

@@ -33,6 +33,17 @@ void tpSystem_Destroy(tpSystem* system) {
     tpArena_Destroy(&system->arena);
 }
 
+void tpSystem_PromiseContacts(tpSystem* system, void (*list)(tpSystem* system, void* context),
+                              void* context) {
+    system->contacts.count = 0;
+    system->listContacts = list;
+    system->listContext = context;
+}
+
+void tpSystem_ForgetContacts(tpSystem* system) {
+    tpSystem_PromiseContacts(system, NULL, NULL);
+}
+
 bool tpSystem_ReserveBody(tpSystem* system, int index) {
     const tpAllocator* allocator = &system->allocator;
     return TP_RESERVE(allocator, system->poses, index + 1) &&

@@ -106,6 +106,9 @@ typedef struct tpSystem {
 
     TP_ARRAY(tpContactInfo)
     contacts; // of the last step; steppers fill in slots (index + 1), the world the generations
+    // Fills in the contacts where they have only been promised; else NULL.
+    void (*listContacts)(struct tpSystem* system, void* context);
+    void* listContext;
 
     // Made when contacts are asked for, and anew when the layout has changed.
     tpCollider* collider;
@@ -124,6 +127,14 @@ typedef struct tpSystem {
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);
 void tpSystem_Destroy(tpSystem* system);
+
+// A stepper may promise the contacts of the step instead of listing them: the function is called when they are
+// asked for, or never. There is room for them, and what `context` points to lasts until the next step.
+void tpSystem_PromiseContacts(tpSystem* system, void (*list)(tpSystem* system, void* context),
+                              void* context);
+
+// There are none any more.
+void tpSystem_ForgetContacts(tpSystem* system);
 
 // Room for a body in slot `index`; false where memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);

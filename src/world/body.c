@@ -177,7 +177,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
     body->firstShape = -1;
     memset(&system->velocities.data[index], 0, sizeof(tpVelocity));
     system->poses.data[index] = tpIdentityPose();
-    system->contacts.count = 0;
+    tpSystem_ForgetContacts(system);
     system->layout += 1;
     tpIdPool_GiveBack(&world->bodyIds, index);
 }

@@ -140,7 +140,7 @@ void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     if (updateMass) {
         updateMassFromShapes(world, bodyIndex, NULL);
     }
-    system->contacts.count = 0;
+    tpSystem_ForgetContacts(system);
     system->layout += 1;
 }
 

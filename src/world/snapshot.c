@@ -80,7 +80,7 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
     system->time = snapshot->time;
     system->timeError = snapshot->timeError;
     system->stepCount = snapshot->stepCount;
-    system->contacts.count = 0;
+    tpSystem_ForgetContacts(system);
     return tp_success;
 }
 

@@ -108,6 +108,16 @@ static void completeIds(tpWorld* world) {
     }
 }
 
+// Lists the contacts of the last step where its stepper has left that for when somebody asks.
+static void listPromised(tpWorld* world) {
+    tpSystem* system = &world->system;
+    if (system->listContacts != NULL) {
+        system->listContacts(system, system->listContext);
+        system->listContacts = NULL;
+        completeIds(world);
+    }
+}
+
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
     tpSystem* system = &world->system;
     tpStepReport report;
@@ -116,6 +126,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     report.substepCount = 1;
     TP_ASSERT(h > 0.0 && isfinite(h));
 
+    // What is left of a promise lies in the arena.
+    if (system->listContacts != NULL) {
+        tpSystem_ForgetContacts(system);
+    }
     tpArena_Reset(&system->arena);
     report.kineticBefore = tpSystem_KineticEnergy(system);
     report.potentialBefore = tpSystem_PotentialEnergy(system);
@@ -191,6 +205,7 @@ tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
     if (stepper->create != NULL && !stepper->create(&world->system, &state)) {
         return tp_outOfMemory;
     }
+    listPromised(world);
     destroyStepperState(world);
     world->stepper = stepper;
     world->stepperId = id;
@@ -219,6 +234,7 @@ tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about) {
 }
 
 const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
+    listPromised((tpWorld*)world);
     *count = world->system.contacts.count;
     return world->system.contacts.data;
 }

@@ -99,6 +99,43 @@ static void snapshotsContinueBitForBit(void** state) {
     tpDestroyWorld(world);
 }
 
+// The list of contacts is made when it is asked for: it has as many as the report says, stays the same, outlives
+// the stepper, and goes with a body.
+static void contactsAreListedOnDemand(void** state) {
+    (void)state;
+    tpWorld* world = makeWall(1);
+    for (int i = 0; i < 30; ++i) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        int count = 0, again = 0;
+        if (i % 7 == 0 || i == 29) {
+            const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+            assert_int_equal(count, report.contactCount);
+            assert_true(count > 1000);
+            double load = contacts[count / 2].normalImpulse;
+            assert_ptr_equal(tpWorld_GetContacts(world, &again), contacts);
+            assert_int_equal(again, count);
+            assert_true(contacts[count / 2].normalImpulse == load);
+            for (int k = 0; k < count; ++k) {
+                assert_true(tpBody_IsValid(world, contacts[k].bodyA));
+                bool carries = contacts[k].normalImpulse > 0.0;
+                assert_true(carries == (contacts[k].state != tp_separated));
+                assert_true(carries || contacts[k].gap <= 1e-6);
+            }
+        }
+    }
+    int count;
+    int promised = tpWorld_Step(world, 1.0 / 60.0).contactCount;
+    assert_int_equal(tpWorld_SetStepper(world, tp_anitescu), tp_success);
+    tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, promised);
+    assert_int_equal(tpWorld_SetStepper(world, tp_benderSchmitt), tp_success);
+    tpWorld_Step(world, 1.0 / 60.0);
+    tpDestroyBody(world, tpWorld_GetBody(world, 5));
+    tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 0);
+    tpDestroyWorld(world);
+}
+
 // How far the top of a stack of boxes has sunk after ten seconds; what the floor carries is its weight.
 static double sinkOfStack(int boxes, const char* parts) {
     tpWorld* world = makeWorld(1, 0.5, 0.0, parts);
@@ -184,6 +221,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsGiveTheSameBits),
         cmocka_unit_test(snapshotsContinueBitForBit),
+        cmocka_unit_test(contactsAreListedOnDemand),
         cmocka_unit_test(stacksStand),
         cmocka_unit_test(blocksOnSlopes),
         cmocka_unit_test(ballsBounce),

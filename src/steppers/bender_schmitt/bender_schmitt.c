@@ -114,6 +114,7 @@ static bool findEndContacts(tpBenderStep* step, tpContact** contacts, int* count
     *contacts = step->found;
     *count = step->foundCount;
     state->layout = 0;
+    state->starts.count = 0;
     if (!TP_RESERVE(allocator, state->contacts, *count) ||
         !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
         !TP_RESERVE(allocator, state->margins, system->bodyCount)) {
@@ -279,41 +280,6 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     return isDone;
 }
 
-// Leaves out contacts that do not come near closing in the step: bodies that fall side by side are fast, but
-// not against each other. A quarter of how far both may move is allowed for what impulses do to them; what
-// they make of the rest is seen in the next step.
-static int dropFar(const tpBenderStep* step, tpContact* contacts, int count) {
-    const tpTimeStep* time = &step->time;
-    int kept = 0;
-    for (int i = 0; i < count; ++i) {
-        const tpContact* c = &contacts[i];
-        tpVec3 u = tpSub(tpTimeStep_PointVelocity(time, c->bodyA, c->pointA, time->freeVelocities),
-                         tpTimeStep_PointVelocity(time, c->bodyB, c->pointB, time->freeVelocities));
-        double way = 0.25 * (time->margins[c->bodyA] + time->margins[c->bodyB]);
-        if (c->gap + fmin(0.0, time->h * tpDot(u, c->normal)) <= way) {
-            contacts[kept++] = *c;
-        }
-    }
-    return kept;
-}
-
-// The step in real time: parts with a sweep or two each.
-static bool takeBriskStep(tpBenderStep* step, int parts) {
-    tpSystem* system = step->system;
-    double h = step->duration;
-    tpContact* contacts;
-    int count;
-    if (!tpTimeStep_Begin(&step->time, system, h, h, step->report) ||
-        !findStartContacts(step, &contacts, &count)) {
-        return false;
-    }
-    count = dropFar(step, contacts, count);
-    return tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
-                          step->settings->budget) &&
-           tpBrisk_Solve(step, parts) && findEndContacts(step, &contacts, &count) &&
-           tpBrisk_List(step, contacts, count, parts);
-}
-
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpBenderSettings settings = readOptions(system, options);
@@ -327,7 +293,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpTally tally = { NULL, 0 };
     int parts = (int)options->values[tp_substepsOption];
     bool isDone = parts > 0 && tpBrisk_CanStep(system)
-                      ? takeBriskStep(&bender, parts)
+                      ? tpBrisk_Step(&bender, parts)
                       : takeStep(&bender, &tally) && tpBenderStep_Remember(&bender, &tally);
     if (!isDone) {
         ((tpBenderSchmitt*)state)->layout = 0;

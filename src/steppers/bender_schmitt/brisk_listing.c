@@ -1,65 +1,33 @@
-// What a step in parts reports of its contacts, and what it leaves to the next one: the contacts at its
-// start carry the impulses, those at its end have the gaps.
+// What a step in parts leaves: the contacts at its end with what the next step starts from, and the list of
+// contacts for the user. Contacts at the start carry the impulses, those at the end have the gaps.
+//
+// The list is made when somebody asks for it, of what lies in the arena until the next step.
 
 #include <string.h>
 
-#include "steppers/bender_schmitt/brisk.h"
+#include "steppers/bender_schmitt/brisk_step.h"
 #include "steppers/bender_schmitt/matching.h"
 
 // As in listing.c.
 static const double touchDistance = 1e-6;
 static const double stickingSpeed = 1e-8;
 
-// Of each contact at the start, in the collider's order: read from the packs once, pack by pack.
-typedef struct Carried {
-    double total[3], last[3]; // impulses over the step and of its last part, in the contact's frame
-    double slidingSpeed;
-} Carried;
+enum { runsAChunk = 64, contactsAChunk = 1024 };
 
-// What the loops over packs and contacts need; they are cut into chunks for threads.
-typedef struct Listing {
-    tpBenderStep* step;
-    Carried* carried;
+// What the loops over runs and contacts share.
+typedef struct Remembering {
+    tpBrisk* brisk;
+    tpCarried* carried; // of each contact at the start; zeros for those left out
     const tpContact* ends;
-    const int* match; // of the contacts at the end those at the start
     int endCount;
-    double parts;
-} Listing;
+    tpMatching matching; // of those at the end with those at the start
+    int* listed;         // of each chunk
+    double* overlaps;    // the deepest of each chunk, m
+} Remembering;
 
-enum { packsAChunk = 128, contactsAChunk = 1024 };
+// The list --------------------------------------------------------------------------------------------
 
-static int chunksOf(int count, int size) {
-    return (count + size - 1) / size;
-}
-
-static void gatherChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const Listing* listing = context;
-    const tpSweeper* sweeper = &listing->step->start.sweeper;
-    int end = (chunk + 1) * packsAChunk;
-    end = end < sweeper->packCount ? end : sweeper->packCount;
-    for (int p = chunk * packsAChunk; p < end; ++p) {
-        const tpContactPack* pack = &sweeper->packs[p];
-        for (int lane = 0; lane < tp_packWidth; ++lane) {
-            if (pack->contact[lane] < 0) {
-                continue;
-            }
-            Carried* c = &listing->carried[pack->contact[lane]];
-            for (int k = 0; k < 3; ++k) {
-                c->total[k] = pack->total[k][lane];
-                c->last[k] = pack->impulse[k][lane];
-            }
-            double ut = pack->speed[1][lane], uo = pack->speed[2][lane];
-            c->slidingSpeed = sqrt(ut * ut + uo * uo);
-        }
-    }
-}
-
-static tpVec3 frictionOf(const tpContactLaw* law, const double impulse[3]) {
-    return tpMulAdd(tpScale(law->ellipse[0] * impulse[1], law->tangents[0]),
-                    law->ellipse[1] * impulse[2], law->tangents[1]);
-}
-
+// A contact of the start is listed where it carried something or touches at the end.
 static tpContactInfo describe(const tpContact* contact, double gap) {
     tpContactInfo info;
     memset(&info, 0, sizeof(info));
@@ -74,85 +42,166 @@ static tpContactInfo describe(const tpContact* contact, double gap) {
     return info;
 }
 
-// A contact of the start: listed where it carried something or touches at the end.
-static void listStart(tpBenderStep* step, int index, const Carried* c, double gap) {
-    tpSystem* system = step->system;
-    bool carries = c->total[0] > 0.0;
-    if (!carries && gap > touchDistance) {
-        return;
-    }
-    tpContactInfo info = describe(&step->start.contacts[index], gap);
-    info.normalImpulse = c->total[0];
-    info.frictionImpulse = frictionOf(&step->start.laws[index], c->total);
-    info.slidingSpeed = c->slidingSpeed;
-    info.state = !carries                          ? tp_separated
-                 : c->slidingSpeed > stickingSpeed ? tp_sliding
-                                                   : tp_sticking;
-    system->contacts.data[system->contacts.count++] = info;
+static tpVec3 laneVector(const float (*parts)[tp_packWidth], int lane) {
+    return tpMakeVec3(parts[0][lane], parts[1][lane], parts[2][lane]);
 }
 
-// What the next step starts from.
-static void rememberChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const Listing* listing = context;
-    const tpTouch* touch = &listing->step->start;
-    int end = (chunk + 1) * contactsAChunk;
-    end = end < listing->endCount ? end : listing->endCount;
-    for (int j = chunk * contactsAChunk; j < end; ++j) {
-        tpRestMemory* rest = &listing->step->state->rests.data[j];
-        memset(rest, 0, sizeof(*rest));
-        rest->shapeA = listing->ends[j].shapeA;
-        rest->shapeB = listing->ends[j].shapeB;
-        rest->feature = listing->ends[j].feature;
-        int i = listing->match[j];
-        if (i >= 0) {
-            const double* last = listing->carried[i].last;
-            tpVec3 impulse =
-                tpMulAdd(frictionOf(&touch->laws[i], last), last[0], touch->contacts[i].normal);
-            rest->drift = tpScale(listing->parts, impulse);
-        }
+// Velocity of A against B where a contact is, at the end of the step.
+static tpVec3 velocityAt(const tpBrisk* brisk, const tpBriskRun* run, const tpBriskPack* pack,
+                         int lane) {
+    const tpVelocity* a = &brisk->velocities[run->bodyA[lane]];
+    const tpVelocity* b = &brisk->velocities[run->bodyB[lane]];
+    tpVec3 onA = tpAdd(a->linear, tpCross(a->angular, laneVector(pack->armA, lane)));
+    tpVec3 onB = tpAdd(b->linear, tpCross(b->angular, laneVector(pack->armB, lane)));
+    return tpSub(onA, onB);
+}
+
+static void addImpulses(const tpBrisk* brisk, const tpBriskRun* run, const tpBriskPack* pack,
+                        int lane, tpContactInfo* info) {
+    tpVec3 t = laneVector(pack->tangents[0], lane), o = laneVector(pack->tangents[1], lane);
+    tpVec3 u = velocityAt(brisk, run, pack, lane);
+    double ut = tpDot(u, t), uo = tpDot(u, o);
+    info->normalImpulse = pack->total[0][lane];
+    info->frictionImpulse = tpMulAdd(tpScale(pack->total[1][lane], t), pack->total[2][lane], o);
+    info->slidingSpeed = sqrt(ut * ut + uo * uo);
+    if (info->normalImpulse > 0.0) {
+        info->state = info->slidingSpeed > stickingSpeed ? tp_sliding : tp_sticking;
     }
 }
 
 // Gaps at the end of the contacts of the start; those that have left the margins are apart.
-static void findGaps(const tpTouch* touch, const tpContact* ends, int endCount, const int* match,
-                     double* gaps) {
-    for (int i = 0; i < touch->contactCount; ++i) {
-        gaps[i] = fmax(touch->contacts[i].gap, 2.0 * touchDistance);
+static void findGaps(const Remembering* all, double* gaps) {
+    const tpBrisk* brisk = all->brisk;
+    for (int i = 0; i < brisk->contactCount; ++i) {
+        gaps[i] = fmax(brisk->contacts[i].gap, 2.0 * touchDistance);
     }
-    for (int j = 0; j < endCount; ++j) {
-        if (match[j] >= 0) {
-            gaps[match[j]] = ends[j].gap;
+    for (int j = 0; j < all->endCount; ++j) {
+        int i = all->matching.match[j];
+        if (i >= 0) {
+            gaps[i] = all->ends[j].gap;
         }
     }
 }
 
-bool tpBrisk_List(tpBenderStep* step, const tpContact* ends, int endCount, int parts) {
-    tpSystem* system = step->system;
-    const tpTouch* touch = &step->start;
-    int startCount = touch->contactCount;
-    Carried* carried = TP_SCRATCH(&system->arena, Carried, startCount);
-    double* gaps = TP_SCRATCH(&system->arena, double, startCount);
-    int* match = tpMatchContacts(touch->contacts, startCount, ends, endCount, &system->arena);
+// Where there is no memory for the list, it is empty.
+static void listContacts(tpSystem* system, void* context) {
+    const Remembering* all = context;
+    const tpBrisk* brisk = all->brisk;
     system->contacts.count = 0;
-    step->state->rests.count = 0;
-    if (carried == NULL || gaps == NULL || match == NULL ||
-        !TP_RESERVE(&system->allocator, system->contacts, startCount) ||
-        !TP_RESERVE(&system->allocator, step->state->rests, endCount)) {
+    double* gaps = TP_SCRATCH(&system->arena, double, brisk->contactCount);
+    int32_t* places = TP_SCRATCH(&system->arena, int32_t, brisk->contactCount);
+    if (gaps == NULL || places == NULL) {
+        return;
+    }
+    findGaps(all, gaps);
+    for (int i = 0; i < brisk->contactCount; ++i) {
+        bool isListed = all->carried[i].normal > 0.0 || gaps[i] <= touchDistance;
+        places[i] = isListed ? system->contacts.count : -1;
+        if (isListed) {
+            system->contacts.data[system->contacts.count++] =
+                describe(&brisk->contacts[i], gaps[i]);
+        }
+    }
+    for (int r = 0; r < brisk->runCount; ++r) {
+        const tpBriskRun* run = &brisk->runs[r];
+        for (int k = 0; k < run->count * run->lanes; ++k) {
+            const tpBriskPack* pack = &brisk->sweep.packs[run->first + k / run->lanes];
+            int lane = k % run->lanes, contact = pack->contact[lane];
+            if (contact >= 0 && places[contact] >= 0) {
+                addImpulses(brisk, run, pack, lane, &system->contacts.data[places[contact]]);
+            }
+        }
+    }
+}
+
+// The next step ---------------------------------------------------------------------------------------
+
+static void carryChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Remembering* all = context;
+    const tpBrisk* brisk = all->brisk;
+    tpRange range = tpChunkAt(brisk->runCount, runsAChunk, chunk);
+    all->listed[chunk] = 0;
+    for (int r = range.begin; r < range.end; ++r) {
+        all->listed[chunk] += brisk->wide->carryRun(&brisk->sweep, &brisk->runs[r], all->carried);
+    }
+}
+
+static void rememberChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Remembering* all = context;
+    tpRange range = tpMatching_Run(&all->matching, tpChunkAt(all->endCount, contactsAChunk, chunk));
+    double deepest = 0.0;
+    int listed = 0;
+    for (int j = range.begin; j < range.end; ++j) {
+        deepest = fmax(deepest, -all->ends[j].gap);
+        tpVec3* start = &all->brisk->state->starts.data[j];
+        *start = tpZeroVec3();
+        int i = all->matching.match[j];
+        if (i < 0) {
+            continue;
+        }
+        const tpCarried* carried = &all->carried[i];
+        listed += !(carried->normal > 0.0) && all->ends[j].gap <= touchDistance ? 1 : 0;
+        // A step that gives no numbers is undone; the next one must not start from them.
+        tpVec3 impulse = tpScale(all->brisk->parts, carried->last);
+        *start = tpIsFiniteVec3(impulse) ? impulse : *start;
+    }
+    all->overlaps[chunk] = deepest;
+    all->listed[chunk] = listed;
+}
+
+static bool reserve(Remembering* all, int carryChunks, int chunks) {
+    tpBrisk* brisk = all->brisk;
+    tpArena* arena = &brisk->system->arena;
+    all->carried = TP_SCRATCH_ZEROED(arena, tpCarried, brisk->contactCount);
+    all->listed = TP_SCRATCH(arena, int, carryChunks > chunks ? carryChunks : chunks);
+    all->overlaps = TP_SCRATCH(arena, double, chunks);
+    return !arena->failed &&
+           tpMatching_Create(&all->matching, brisk->contacts, brisk->contactCount, all->ends,
+                             all->endCount, arena) &&
+           TP_RESERVE(&brisk->system->allocator, brisk->state->starts, all->endCount);
+}
+
+bool tpBrisk_Remember(tpBrisk* brisk) {
+    tpSystem* system = brisk->system;
+    tpBenderSchmitt* state = brisk->state;
+    Remembering* all = TP_SCRATCH_ZEROED(&system->arena, Remembering, 1);
+    if (all == NULL) {
         return false;
     }
-    Listing listing = { step, carried, ends, match, endCount, parts };
-    tpTasks* tasks = system->tasks;
-    tpTasks_Run(tasks, gatherChunk, &listing, chunksOf(touch->sweeper.packCount, packsAChunk));
-    tpTasks_Run(tasks, rememberChunk, &listing, chunksOf(endCount, contactsAChunk));
-    step->state->rests.count = endCount;
-    findGaps(touch, ends, endCount, match, gaps);
-    for (int i = 0; i < startCount; ++i) {
-        listStart(step, i, &carried[i], gaps[i]);
+    // The contacts of the start stay where they are, under another name.
+    tpContactArray contacts = state->past;
+    state->past = state->contacts;
+    state->contacts = contacts;
+    state->layout = 0;
+    state->rests.count = state->starts.count = 0;
+    if (tpSystem_CollectContacts(system, brisk->margins, &state->contacts) != tp_success) {
+        return false;
     }
-    for (int j = 0; j < endCount; ++j) {
-        step->report->penetration = fmax(step->report->penetration, -ends[j].gap);
+    all->brisk = brisk;
+    all->ends = state->contacts.data;
+    all->endCount = state->contacts.count;
+    int carryChunks = tpChunksOf(brisk->runCount, runsAChunk);
+    int chunks = tpChunksOf(all->endCount, contactsAChunk), listed = 0;
+    if (!reserve(all, carryChunks, chunks)) {
+        return false;
     }
-    step->report->contactCount = system->contacts.count;
+    tpTasks_Run(system->tasks, carryChunk, all, carryChunks);
+    for (int c = 0; c < carryChunks; ++c) {
+        listed += all->listed[c];
+    }
+    tpTasks_Run(system->tasks, rememberChunk, all, chunks);
+    for (int c = 0; c < chunks; ++c) {
+        listed += all->listed[c];
+        brisk->report->penetration = fmax(brisk->report->penetration, all->overlaps[c]);
+    }
+    state->starts.count = all->endCount;
+    state->layout = system->layout;
+    brisk->report->contactCount = listed;
+    if (!TP_RESERVE(&system->allocator, system->contacts, listed)) {
+        return false;
+    }
+    tpSystem_PromiseContacts(system, listContacts, all);
     return true;
 }

@@ -48,6 +48,13 @@ static void matchFeatures(const tpPairLists* pair) {
 }
 
 static void matchPlaces(const tpPairLists* pair) {
+    bool isDone = true;
+    for (int n = pair->newFirst; n < pair->newEnd; ++n) {
+        isDone = isDone && pair->match[n] >= 0;
+    }
+    if (isDone) {
+        return;
+    }
     // The extent of the pair's contacts, squared.
     double extent = 0.0;
     for (int o = pair->oldFirst; o < pair->oldEnd; ++o) {
@@ -74,30 +81,68 @@ static void matchPlaces(const tpPairLists* pair) {
     }
 }
 
-int* tpMatchContacts(const tpContact* old, int oldCount, const tpContact* new, int newCount,
-                     tpArena* arena) {
-    int* match = TP_SCRATCH(arena, int, newCount);
-    bool* isTaken = TP_SCRATCH_ZEROED(arena, bool, oldCount);
-    if (match == NULL || isTaken == NULL) {
-        return NULL;
+bool tpMatching_Create(tpMatching* matching, const tpContact* old, int oldCount,
+                       const tpContact* new, int newCount, tpArena* arena) {
+    *matching = (tpMatching){ old, oldCount, new, newCount, NULL, NULL };
+    matching->match = TP_SCRATCH(arena, int, newCount);
+    matching->isTaken = TP_SCRATCH_ZEROED(arena, bool, oldCount);
+    return matching->match != NULL && matching->isTaken != NULL;
+}
+
+// The first of the old contacts whose pair does not come before.
+static int findPair(const tpMatching* matching, const tpContact* contact) {
+    int low = 0, high = matching->oldCount;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (comparePairs(&matching->old[middle], contact) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    for (int n = 0; n < newCount; ++n) {
-        match[n] = -1;
+    return low;
+}
+
+// The first pair that begins at or after a place.
+static int startOfPair(const tpMatching* matching, int place) {
+    while (place > 0 && place < matching->newCount &&
+           comparePairs(&matching->new[place - 1], &matching->new[place]) == 0) {
+        ++place;
     }
-    int o = 0;
-    for (int n = 0; n < newCount;) {
-        int newEnd = endOfPair(new, n, newCount);
-        while (o < oldCount && comparePairs(&old[o], &new[n]) < 0) {
+    return place;
+}
+
+tpRange tpMatching_Run(const tpMatching* matching, tpRange range) {
+    const tpContact *old = matching->old, *new = matching->new;
+    range = (tpRange){ startOfPair(matching, range.begin), startOfPair(matching, range.end) };
+    int o = range.begin < range.end ? findPair(matching, &new[range.begin]) : 0;
+    for (int n = range.begin; n < range.end;) {
+        int newEnd = endOfPair(new, n, matching->newCount);
+        for (int i = n; i < newEnd; ++i) {
+            matching->match[i] = -1;
+        }
+        while (o < matching->oldCount && comparePairs(&old[o], &new[n]) < 0) {
             ++o;
         }
-        if (o < oldCount && comparePairs(&old[o], &new[n]) == 0) {
+        if (o < matching->oldCount && comparePairs(&old[o], &new[n]) == 0) {
+            int oldEnd = endOfPair(old, o, matching->oldCount);
             tpPairLists pair = {
-                old, new, o, endOfPair(old, o, oldCount), n, newEnd, match, isTaken
+                old, new, o, oldEnd, n, newEnd, matching->match, matching->isTaken
             };
             matchFeatures(&pair);
             matchPlaces(&pair);
         }
         n = newEnd;
     }
-    return match;
+    return range;
+}
+
+int* tpMatchContacts(const tpContact* old, int oldCount, const tpContact* new, int newCount,
+                     tpArena* arena) {
+    tpMatching matching;
+    if (!tpMatching_Create(&matching, old, oldCount, new, newCount, arena)) {
+        return NULL;
+    }
+    tpMatching_Run(&matching, (tpRange){ 0, newCount });
+    return matching.match;
 }

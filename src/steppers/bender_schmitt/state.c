@@ -30,16 +30,18 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->contacts);
     TP_FREE_ARRAY(allocator, made->poses);
     TP_FREE_ARRAY(allocator, made->margins);
+    TP_FREE_ARRAY(allocator, made->starts);
+    TP_FREE_ARRAY(allocator, made->past);
     tpRelease(allocator, made, sizeof(tpBenderSchmitt));
 }
 
 // A snapshot: the counts, the arrays, then what all steppers keep.
 typedef struct tpSavedCounts {
-    int rests, jointDrift, jointStop, contacts, poses, margins;
+    int rests, jointDrift, jointStop, contacts, poses, margins, starts;
     uint64_t layout;
 } tpSavedCounts;
 
-enum { arrayCount = 6 };
+enum { arrayCount = 7 };
 
 typedef struct tpSavedArray {
     void** data;
@@ -55,6 +57,7 @@ static void listArrays(tpBenderSchmitt* state, tpSavedArray arrays[arrayCount]) 
     const tpSavedArray list[arrayCount] = {
         SAVED(state->rests),    SAVED(state->jointDrift), SAVED(state->jointStop),
         SAVED(state->contacts), SAVED(state->poses),      SAVED(state->margins),
+        SAVED(state->starts),
     };
     memcpy(arrays, list, sizeof(list));
 }
@@ -82,6 +85,7 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     counts.contacts = made->contacts.count;
     counts.poses = made->poses.count;
     counts.margins = made->margins.count;
+    counts.starts = made->starts.count;
     counts.layout = made->layout;
     unsigned char* place = saved;
     memcpy(place, &counts, sizeof(counts));
@@ -103,7 +107,8 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
     tpSavedCounts counts;
     memcpy(&counts, saved, sizeof(counts));
     const int numbers[arrayCount] = { counts.rests,    counts.jointDrift, counts.jointStop,
-                                      counts.contacts, counts.poses,      counts.margins };
+                                      counts.contacts, counts.poses,      counts.margins,
+                                      counts.starts };
     for (int i = 0; i < arrayCount; ++i) {
         if (!tpArray_Reserve(&system->allocator, arrays[i].data, arrays[i].capacity, numbers[i],
                              arrays[i].size)) {

@@ -23,10 +23,15 @@ typedef struct tpBenderSchmitt {
 
     // Contacts at the end of the last step, which are those at the start of the next, and for what they
     // hold: the poses, and how far each body may move.
-    TP_ARRAY(tpContact) contacts;
+    tpContactArray contacts;
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(double) margins;
     uint64_t layout; // of the system; 0: nothing is known
+
+    // Of steps in parts: the impulse each of those contacts starts from, on A in world axes (none: they were
+    // found by another way); the contacts of the last step's start.
+    TP_ARRAY(tpVec3) starts;
+    tpContactArray past;
 } tpBenderSchmitt;
 
 // Entries of tpStepper.

@@ -60,10 +60,6 @@ typedef struct tpContactPack {
     double low[tp_packWidth];        // least normal impulse, <= 0, N s
     double impulse[3][tp_packWidth]; // on A
     double speed[3][tp_packWidth];   // of A against B as last asked for, without bias, m/s
-    // Of steps in parts (brisk.h): the gap at the start of the step and of the part, m; the impulses of
-    // all parts so far.
-    double startGap[tp_packWidth], gap[tp_packWidth];
-    double total[3][tp_packWidth];
 } tpContactPack;
 
 // Packs over the same eight pairs of bodies, one after the other.
@@ -126,7 +122,10 @@ typedef struct tpSweepVerdict {
 // Empty, with room for contacts, in the arena. False where memory ran out.
 bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int contactCapacity);
 
-// Inverse masses at the current orientations.
+// A body's inverse mass at its current orientation.
+tpSweepBody tpMakeSweepBody(const tpSystem* system, int body);
+
+// Those of all bodies.
 void tpSweeper_SetBodies(tpSweeper* sweeper, const tpSystem* system);
 
 // Puts contacts into packs, `poses` being those at which they were found. Biases, low and impulses are

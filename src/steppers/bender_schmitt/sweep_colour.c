@@ -16,21 +16,15 @@
 
 #include <string.h>
 
-enum { maskColours = 64, mostPoints = 16 };
-
-typedef struct Manifold {
-    int32_t first, count; // contacts
-    int32_t colour;
-} Manifold;
+enum { mostPoints = 16 };
 
 typedef struct Colouring {
     tpSweeper* sweeper;
     const tpContact* contacts;
     const bool* isTorsional;
     int contactCount;
-    uint64_t* used; // of each body: colours it has
-    Manifold* manifolds;
-    int32_t* order; // of manifolds
+    tpManifold* manifolds;
+    int32_t* order; // of manifolds, by colour
     int manifoldCount;
 } Colouring;
 
@@ -45,7 +39,11 @@ static void findManifolds(Colouring* c, bool torsional) {
             ++end;
         }
         if (c->isTorsional[i] == torsional) {
-            c->manifolds[c->manifoldCount++] = (Manifold){ i, end - i, 0 };
+            const tpSweepBody* bodies = c->sweeper->bodies;
+            bool movesA = bodies[first->bodyA].inverseMass > 0.0;
+            bool movesB = bodies[first->bodyB].inverseMass > 0.0;
+            c->manifolds[c->manifoldCount++] = (tpManifold){ i, end - i, movesA ? first->bodyA : -1,
+                                                             movesB ? first->bodyB : -1, 0 };
         }
         i = end;
     }
@@ -59,43 +57,51 @@ static int lowestZero(uint64_t mask) {
     return place;
 }
 
-static void chooseColours(Colouring* c) {
-    const tpSweepBody* bodies = c->sweeper->bodies;
-    memset(c->used, 0, sizeof(uint64_t) * (size_t)c->sweeper->bodyCount);
-    for (int m = 0; m < c->manifoldCount; ++m) {
-        Manifold* manifold = &c->manifolds[m];
-        int32_t a = c->contacts[manifold->first].bodyA, b = c->contacts[manifold->first].bodyB;
-        bool movesA = bodies[a].inverseMass > 0.0, movesB = bodies[b].inverseMass > 0.0;
-        uint64_t busy = (movesA ? c->used[a] : 0) | (movesB ? c->used[b] : 0);
-        manifold->colour = busy == UINT64_MAX ? maskColours : lowestZero(busy);
-        if (manifold->colour < maskColours) {
-            uint64_t mine = UINT64_C(1) << manifold->colour;
-            c->used[a] |= movesA ? mine : 0;
-            c->used[b] |= movesB ? mine : 0;
+static void chooseColours(tpManifold* manifolds, int count, uint64_t* used) {
+    for (int m = 0; m < count; ++m) {
+        tpManifold* manifold = &manifolds[m];
+        int32_t a = manifold->bodyA, b = manifold->bodyB;
+        uint64_t busy = (a >= 0 ? used[a] : 0) | (b >= 0 ? used[b] : 0);
+        manifold->colour = busy == UINT64_MAX ? tp_maskColours : lowestZero(busy);
+        uint64_t mine = manifold->colour < tp_maskColours ? UINT64_C(1) << manifold->colour : 0;
+        if (a >= 0) {
+            used[a] |= mine;
+        }
+        if (b >= 0) {
+            used[b] |= mine;
         }
     }
 }
 
-static int bucketOf(const Manifold* manifold) {
+static int bucketOf(const tpManifold* manifold) {
     int points = manifold->count < mostPoints ? manifold->count : mostPoints;
     return manifold->colour * mostPoints + mostPoints - points;
 }
 
-// By colour, and within a colour those with more points first: a run wastes few places.
-static void orderManifolds(Colouring* c) {
-    int32_t starts[(maskColours + 1) * mostPoints] = { 0 };
-    for (int m = 0; m < c->manifoldCount; ++m) {
-        ++starts[bucketOf(&c->manifolds[m])];
+void tpColourManifolds(tpManifold* manifolds, int count, uint64_t* used, int32_t* order) {
+    chooseColours(manifolds, count, used);
+    // Within a colour those with more points first: a run wastes few places.
+    int32_t starts[(tp_maskColours + 1) * mostPoints] = { 0 };
+    for (int m = 0; m < count; ++m) {
+        ++starts[bucketOf(&manifolds[m])];
     }
     int32_t sum = 0;
-    for (int k = 0; k < (maskColours + 1) * mostPoints; ++k) {
+    for (int k = 0; k < (tp_maskColours + 1) * mostPoints; ++k) {
         int32_t size = starts[k];
         starts[k] = sum;
         sum += size;
     }
-    for (int m = 0; m < c->manifoldCount; ++m) {
-        c->order[starts[bucketOf(&c->manifolds[m])]++] = m;
+    for (int m = 0; m < count; ++m) {
+        order[starts[bucketOf(&manifolds[m])]++] = m;
     }
+}
+
+int tpEndOfColour(const tpManifold* manifolds, const int32_t* order, int count, int first) {
+    int colour = manifolds[order[first]].colour, end = first + 1;
+    while (colour < tp_maskColours && end < count && manifolds[order[end]].colour == colour) {
+        ++end;
+    }
+    return end;
 }
 
 // Up to eight manifolds side by side.
@@ -111,7 +117,7 @@ static void placeRun(Colouring* c, int first, int count) {
         sweeper->order[begin + k] = -1;
     }
     for (int lane = 0; lane < count; ++lane) {
-        const Manifold* manifold = &c->manifolds[c->order[first + lane]];
+        const tpManifold* manifold = &c->manifolds[c->order[first + lane]];
         for (int k = 0; k < manifold->count; ++k) {
             int32_t place = begin + k * tp_packWidth + lane;
             sweeper->places[manifold->first + k] = place;
@@ -125,11 +131,7 @@ static void placeRun(Colouring* c, int first, int count) {
 static void placeManifolds(Colouring* c) {
     tpSweeper* sweeper = c->sweeper;
     for (int m = 0; m < c->manifoldCount;) {
-        int colour = c->manifolds[c->order[m]].colour, end = m + 1;
-        while (colour < maskColours && end < c->manifoldCount &&
-               c->manifolds[c->order[end]].colour == colour) {
-            ++end;
-        }
+        int end = tpEndOfColour(c->manifolds, c->order, c->manifoldCount, m);
         sweeper->colours[sweeper->colourCount++] = sweeper->runCount;
         for (; m < end; m += tp_packWidth) {
             placeRun(c, m, end - m < tp_packWidth ? end - m : tp_packWidth);
@@ -141,9 +143,9 @@ static void placeManifolds(Colouring* c) {
 
 bool tpSweeper_Colour(tpSweeper* sweeper, const tpContact* contacts, const bool* isTorsional,
                       int count, tpArena* arena) {
-    Colouring c = { sweeper, contacts, isTorsional, count, NULL, NULL, NULL, 0 };
-    c.used = TP_SCRATCH(arena, uint64_t, sweeper->bodyCount);
-    c.manifolds = TP_SCRATCH(arena, Manifold, count);
+    Colouring c = { sweeper, contacts, isTorsional, count, NULL, NULL, 0 };
+    uint64_t* used = TP_SCRATCH(arena, uint64_t, sweeper->bodyCount);
+    c.manifolds = TP_SCRATCH(arena, tpManifold, count);
     c.order = TP_SCRATCH(arena, int32_t, count);
     // No more runs than manifolds, no more colours than runs, of either sort.
     sweeper->runs = TP_SCRATCH(arena, tpPackRun, count);
@@ -157,8 +159,10 @@ bool tpSweeper_Colour(tpSweeper* sweeper, const tpContact* contacts, const bool*
     for (int torsional = 0; torsional < 2; ++torsional) {
         int before = sweeper->packCount;
         findManifolds(&c, torsional == 1);
-        chooseColours(&c);
-        orderManifolds(&c);
+        if (sweeper->bodyCount > 0) {
+            memset(used, 0, sizeof(uint64_t) * (size_t)sweeper->bodyCount);
+        }
+        tpColourManifolds(c.manifolds, c.manifoldCount, used, c.order);
         placeManifolds(&c);
         sweeper->torsionCount = sweeper->packCount - before;
     }

@@ -16,21 +16,25 @@ bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int con
     return !arena->failed;
 }
 
+tpSweepBody tpMakeSweepBody(const tpSystem* system, int index) {
+    tpSweepBody body;
+    memset(&body, 0, sizeof(body));
+    if (tpSystem_IsDynamic(system, index)) {
+        tpMat33 inverse = tpSystem_InverseInertia(system, index);
+        body.inverseMass = system->bodies.data[index].inverseMass;
+        body.inverseInertia[0] = inverse.cx.x;
+        body.inverseInertia[1] = inverse.cy.y;
+        body.inverseInertia[2] = inverse.cz.z;
+        body.inverseInertia[3] = inverse.cy.x;
+        body.inverseInertia[4] = inverse.cz.x;
+        body.inverseInertia[5] = inverse.cz.y;
+    }
+    return body;
+}
+
 void tpSweeper_SetBodies(tpSweeper* sweeper, const tpSystem* system) {
     for (int i = 0; i < sweeper->bodyCount; ++i) {
-        tpSweepBody* body = &sweeper->bodies[i];
-        memset(body, 0, sizeof(*body));
-        if (!tpSystem_IsDynamic(system, i)) {
-            continue;
-        }
-        tpMat33 inverse = tpSystem_InverseInertia(system, i);
-        body->inverseMass = system->bodies.data[i].inverseMass;
-        body->inverseInertia[0] = inverse.cx.x;
-        body->inverseInertia[1] = inverse.cy.y;
-        body->inverseInertia[2] = inverse.cz.z;
-        body->inverseInertia[3] = inverse.cy.x;
-        body->inverseInertia[4] = inverse.cz.x;
-        body->inverseInertia[5] = inverse.cz.y;
+        sweeper->bodies[i] = tpMakeSweepBody(system, i);
     }
 }
 

@@ -1,0 +1,21 @@
+// Steps in parts. Four contacts at once, with AVX2. This file is compiled for it.
+
+#include "steppers/bender_schmitt/lanes_avx2.h"
+
+#include "steppers/bender_schmitt/brisk_pack.h"
+
+// What is done with that width.
+#include "steppers/bender_schmitt/brisk_lanes.h"
+#include "steppers/bender_schmitt/brisk_sum_lanes.h"
+
+const tpWideBrisk tp_avx2Brisk = {
+    .width = 4,
+    .respondRun = respondRun,
+    .startRun = startRun,
+    .leadRun = leadRun,
+    .settleRun = settleRun,
+    .bounceRun = bounceRun,
+    .judgeRun = judgeRun,
+    .ratioRun = ratioRun,
+    .carryRun = carryRun,
+};
