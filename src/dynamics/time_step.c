@@ -51,6 +51,7 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
     step->freeMoves = TP_SCRATCH(arena, tpVelocity, count);
     step->velocities = TP_SCRATCH(arena, tpVelocity, count);
     step->moves = TP_SCRATCH(arena, tpVelocity, count);
+    step->hasRow = TP_SCRATCH(arena, bool, count);
     if (arena->failed) {
         return false;
     }
@@ -165,12 +166,34 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
     }
 }
 
+// A body that meets nothing and has no joint goes by the mean of its velocities before and after the kick.
+static void flyExactly(tpTimeStep* step) {
+    memset(step->hasRow, 0, sizeof(bool) * (size_t)step->bodyCount);
+    for (int b = 0; b < step->rows.blockCount; ++b) {
+        const int bodies[2] = { step->rows.bodyA[b], step->rows.bodyB[b] };
+        for (int side = 0; side < 2; ++side) {
+            if (bodies[side] >= 0) {
+                step->hasRow[bodies[side]] = true;
+            }
+        }
+    }
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (!step->hasRow[i] && tpSystem_IsDynamic(step->system, i)) {
+            tpVec3 sum = tpAdd(step->startVelocities[i].linear, step->kicked[i].linear);
+            step->moves[i].linear = tpScale(0.5, sum);
+        }
+    }
+}
+
 void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
     if (step->bodyCount > 0) {
         memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
     tpRows_ApplyImpulses(&step->rows, step->pushed);
     tpTimeStep_FollowPushed(step);
+    if (step->isFlightExact && step->bodyCount > 0) {
+        flyExactly(step);
+    }
 }
 
 void tpTimeStep_FollowPushed(tpTimeStep* step) {

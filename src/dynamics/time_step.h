@@ -15,7 +15,8 @@
 typedef struct tpTimeStep {
     tpSystem* system;
     double h;
-    double kick; // time of the forces in `kicked`, s
+    double kick;        // time of the forces in `kicked`, s
+    bool isFlightExact; // bodies without a row fall as in two half kicks, whatever `kick` is
     int bodyCount;
     tpPose* startPoses;
     tpVelocity* startVelocities;
@@ -25,6 +26,7 @@ typedef struct tpTimeStep {
     tpVelocity* pushed;
     tpVelocity* velocities;
     tpVelocity* moves;
+    bool* hasRow; // of bodies, where flight is exact
     double* margins;
 
     tpContact* contacts;

@@ -170,10 +170,13 @@ static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions
     double gamma = options->values[tp_gammaOption];
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
-    bool isDone = tpTimeStep_Begin(&step, system, h, h, report) &&
-                  solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
-                  tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
-                  keepVelocities(memory, &step);
+    bool isDone = tpTimeStep_Begin(&step, system, h, h, report);
+    // Where it only stands in for the symmetric step, bodies that have no part in it are not to suffer.
+    step.isFlightExact = !(options->values[tp_thetaOption] > 0.5);
+    isDone = isDone &&
+             solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
+             tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
+             keepVelocities(memory, &step);
     if (isDone) {
         markHits(memory, threshold);
         double after = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
