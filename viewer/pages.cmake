@@ -13,11 +13,13 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         pages/replay.html
         src/bodies.js
         src/contacts.js
+        src/copies.js
         src/dom.js
         src/findings.js
         src/forces.js
         src/format.js
         src/frames.js
+        src/hidden.js
         src/impostors.js
         src/joints.js
         src/live.js

@@ -2,6 +2,7 @@
 // instead of some dozens. Lit by the stage's lights, which lightImpostors hands over in the camera's axes.
 
 import * as THREE from 'three';
+import { Copies, copyShader } from './copies.js';
 
 const lights = {
     sun: { value: new THREE.Vector3() }, fill: { value: new THREE.Vector3() }, up: { value: new THREE.Vector3() },
@@ -9,26 +10,45 @@ const lights = {
     skyColour: { value: new THREE.Color() }, groundColour: { value: new THREE.Color() },
 };
 
-const vertexShader = `
+const vertexShader = `${copyShader}
     varying vec2 at;
-    varying vec3 tint;
-    varying mat3 turn; // from the camera's axes to the ball's
+    flat varying vec3 tint;
+    flat varying mat3 turn; // from the camera's axes to the ball's
+    flat varying vec4 place; // centre in the world, radius
     void main() {
         at = position.xy;
-        tint = instanceColor;
-        vec4 center = modelViewMatrix * (instanceMatrix * vec4(0.0, 0.0, 0.0, 1.0));
-        float radius = length(instanceMatrix[0].xyz);
-        turn = transpose(mat3(viewMatrix) * mat3(instanceMatrix)) / radius;
+        tint = colourOfCopy();
+        mat4 ball = matrixOfCopy();
+        vec4 center = modelViewMatrix * ball[3];
+        float radius = length(ball[0].xyz);
+        place = vec4(ball[3].xyz, radius);
+        turn = transpose(mat3(viewMatrix) * mat3(ball)) / radius;
         center.xy += position.xy * radius;
         gl_Position = projectionMatrix * center;
     }`;
 
 const fragmentShader = `
     varying vec2 at;
-    varying vec3 tint;
-    varying mat3 turn;
+    flat varying vec3 tint;
+    flat varying mat3 turn;
+    flat varying vec4 place;
     uniform vec3 sun, fill, up, sunColour, fillColour, skyColour, groundColour;
     #include <common>
+    #include <packing>
+    #include <shadowmap_pars_fragment>
+    #if defined(USE_SHADOWMAP) && NUM_DIR_LIGHT_SHADOWS > 0
+        uniform mat4 directionalShadowMatrix[NUM_DIR_LIGHT_SHADOWS];
+        float sunlight(vec3 normal) {
+            vec3 outward = normal * mat3(viewMatrix);
+            DirectionalLightShadow map = directionalLightShadows[0];
+            vec4 coordinates = directionalShadowMatrix[0] * vec4(place.xyz + outward * (place.w + map.shadowNormalBias), 1.0);
+            return getShadow(directionalShadowMap[0], map.shadowMapSize, map.shadowIntensity, map.shadowBias, map.shadowRadius, coordinates);
+        }
+    #else
+        float sunlight(vec3 normal) {
+            return 1.0;
+        }
+    #endif
     void main() {
         float square = dot(at, at);
         if (square > 1.0) {
@@ -36,13 +56,23 @@ const fragmentShader = `
         }
         vec3 normal = vec3(at, sqrt(1.0 - square));
         vec3 own = turn * normal;
-        float side = own.x * own.y * own.z;
-        vec3 colour = tint * mix(0.74, 1.0, smoothstep(-0.02, 0.02, side));
+        vec3 colour = tint * mix(0.74, 1.0, smoothstep(-0.02, 0.02, own.x * own.y * own.z));
         vec3 light = mix(groundColour, skyColour, 0.5 * dot(normal, up) + 0.5)
-            + sunColour * max(dot(normal, sun), 0.0) + fillColour * max(dot(normal, fill), 0.0);
+            + sunColour * (max(dot(normal, sun), 0.0) * sunlight(normal)) + fillColour * max(dot(normal, fill), 0.0);
         gl_FragColor = vec4(colour * light * RECIPROCAL_PI, 1.0);
         #include <tonemapping_fragment>
         #include <colorspace_fragment>
+    }`;
+
+// What the sun sees of a ball is a disc, too.
+const depthShader = `
+    varying vec2 at;
+    #include <packing>
+    void main() {
+        if (dot(at, at) > 1.0) {
+            discard;
+        }
+        gl_FragColor = packDepthToRGBA(gl_FragCoord.z);
     }`;
 
 export function lightImpostors(camera, { sun, fill, sky, up }) {
@@ -57,18 +87,20 @@ export function lightImpostors(camera, { sun, fill, sky, up }) {
 }
 
 export function makeImpostors(count) {
-    const square = new THREE.PlaneGeometry(2, 2);
-    const mesh = new THREE.InstancedMesh(square, new THREE.ShaderMaterial({ vertexShader, fragmentShader, uniforms: lights }), count);
-    const ball = new THREE.Sphere(), point = new THREE.Vector3();
-    mesh.raycast = (raycaster, hits) => {
-        const numbers = mesh.instanceMatrix.array;
-        for (let i = 0; i < mesh.count; ++i) {
-            ball.center.fromArray(numbers, 16 * i + 12);
-            ball.radius = Math.hypot(numbers[16 * i], numbers[16 * i + 1], numbers[16 * i + 2]);
+    const uniforms = { ...THREE.UniformsUtils.clone(THREE.UniformsLib.lights), ...lights };
+    const material = new THREE.ShaderMaterial({ vertexShader, fragmentShader, uniforms, lights: true });
+    const depth = new THREE.ShaderMaterial({ vertexShader, fragmentShader: depthShader });
+    const balls = new Copies(new THREE.PlaneGeometry(2, 2), material, count, depth);
+    const ball = new THREE.Sphere(), point = new THREE.Vector3(), matrix = new THREE.Matrix4();
+    balls.mesh.raycast = (raycaster, hits) => {
+        for (let i = 0; i < balls.count; ++i) {
+            balls.getMatrix(i, matrix);
+            ball.center.setFromMatrixPosition(matrix);
+            ball.radius = matrix.getMaxScaleOnAxis();
             if (raycaster.ray.intersectSphere(ball, point)) {
-                hits.push({ distance: raycaster.ray.origin.distanceTo(point), point: point.clone(), instanceId: i, object: mesh });
+                hits.push({ distance: raycaster.ray.origin.distanceTo(point), point: point.clone(), instanceId: i, object: balls.mesh });
             }
         }
     };
-    return mesh;
+    return balls;
 }

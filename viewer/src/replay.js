@@ -11,6 +11,7 @@ import { JointMarks } from './joints.js';
 import { Live } from './live.js';
 import { Player, speeds } from './player.js';
 import { PlotPanel } from './plots.js';
+import { isPlain } from './quality.js';
 import { Run } from './run.js';
 import { BodyModel } from './shapes.js';
 import { openSource } from './source.js';
@@ -19,6 +20,7 @@ import { theme } from './theme.js';
 import { Timeline } from './timeline.js';
 import { Trails } from './trails.js';
 
+const slowPanels = 150;  // ms
 const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
 const shortcuts = [
     ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
@@ -45,6 +47,7 @@ class Page {
         document.title = run.head.name ? `${run.head.name} – Tippe` : 'Tippe';
         run.model = new BodyModel(run.head);
         this.frames = new FrameCache(source);
+        this.toldAt = 0;
         this.frames.onError = error => showError(`Frames could not be read: ${error.message}`);
         this.player = new Player(run, this.frames);
         this.#layOut();
@@ -146,7 +149,10 @@ class Page {
             this.live = new Live(run, player, this.frames, showError);
             controls.append(this.live.controls);
         }
-        player.on('playing', isPlaying => this.playButton.replaceChildren(icon(isPlaying ? 'pause' : 'play')));
+        player.on('playing', isPlaying => {
+            this.playButton.replaceChildren(icon(isPlaying ? 'pause' : 'play'));
+            this.stage.quality.isPlaying = isPlaying;
+        });
         player.on('speed', speed => { this.speed.value = speed; });
     }
 
@@ -250,11 +256,24 @@ class Page {
         const time = run.timeOf(view.frame);
         this.time.textContent = `${time.toFixed(Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(run.frameTime)))))} s`;
         this.frameLabel.textContent = `${count(view.frame)} / ${count(run.lastFrame)}`;
+        app.dataset.frame = view.frame;
+        this.#tellPanels(time, view);
+    }
+
+    // Where drawing is slow the panels follow a moving cursor some times a second, and one that stands at once.
+    #tellPanels(time, view) {
+        clearTimeout(this.telling);
+        const isMoving = this.player.isPlaying || this.live?.status.running;
+        const wait = isPlain && isMoving ? this.toldAt + slowPanels - performance.now() : 0;
+        if (wait > 0) {
+            this.telling = setTimeout(() => this.#tellPanels(time, view), wait);
+            return;
+        }
         this.timeline.setCursor(view.frame);
         this.plots.setCursor(time);
         this.bodies.show(view.frame, this.player.wantsContacts ? view : null);
         this.contacts.show(view);
-        app.dataset.frame = view.frame;
+        this.toldAt = performance.now();
     }
 
     // The badge, arrows' scale and marks follow from the overview.
@@ -403,7 +422,7 @@ class Page {
         player.seek(run.firstFrame);
         const loop = now => {
             player.tick(now / 1000);
-            if (this.stage.draw()) {
+            if (this.stage.draw(now)) {
                 this.#sizeArrowKey();
             }
             requestAnimationFrame(loop);

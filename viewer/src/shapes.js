@@ -7,6 +7,8 @@
 import * as THREE from 'three';
 import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
 import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
+import { Copies } from './copies.js';
+import { Visibility } from './hidden.js';
 import { makeImpostors } from './impostors.js';
 import { isPlain } from './quality.js';
 import { bodyColours } from './theme.js';
@@ -95,7 +97,8 @@ function surfaceGeometry(surface) {
     return toCreasedNormals(geometry, 0.55);
 }
 
-// What is drawn for a shape: a key of its form, a geometry for it, a scale and a pattern.
+// What is drawn for a shape: a key of its form, a geometry for it, a scale and a pattern; and the radius of a ball within it,
+// where there is one, for what it hides.
 function describe(shape, context) {
     const fine = context.isCrowded ? (isPlain ? 8 : 16) : 64;
     const one = [1, 1, 1];
@@ -104,15 +107,15 @@ function describe(shape, context) {
         const r = shape.radius;
         return context.planar
             ? { key: 'disc', scale: [r, r, r], pattern: 'quadrants', make: () => discGeometry(fine) }
-            : { key: context.isCrowded && isPlain ? 'ball' : 'sphere', isPainted: context.isCrowded && isPlain, scale: [r, r, r], pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
+            : { key: context.isCrowded && isPlain ? 'ball' : 'sphere', isPainted: context.isCrowded && isPlain, within: 1, scale: [r, r, r], pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
     }
     case 'ellipsoid':
-        return { key: 'sphere', scale: shape.radii, pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
+        return { key: 'sphere', within: 1, scale: shape.radii, pattern: 'octants', make: () => new THREE.SphereGeometry(1, fine, fine / 2) };
     case 'superellipsoid':
         return { key: `superellipsoid ${shape.exponents}`, scale: shape.radii, pattern: 'octants', make: () => superellipsoidGeometry(shape.exponents) };
     case 'box':
         if (context.boxSizes.size > manySizes || context.isCrowded) {
-            return { key: 'box', scale: shape.size, pattern: 'none', make: () => new THREE.BoxGeometry(1, 1, 1) };
+            return { key: 'box', within: 0.5, scale: shape.size, pattern: 'none', make: () => new THREE.BoxGeometry(1, 1, 1) };
         }
         return {
             key: `box ${shape.size}`, scale: one, pattern: 'none',
@@ -120,12 +123,12 @@ function describe(shape, context) {
         };
     case 'capsule':
         return {
-            key: `capsule ${shape.radius} ${shape.length}`, scale: one, pattern: 'quadrants',
+            key: `capsule ${shape.radius} ${shape.length}`, within: shape.radius, scale: one, pattern: 'quadrants',
             make: () => turnUp(new THREE.CapsuleGeometry(shape.radius, shape.length, context.isCrowded ? 3 : 16, fine)),
         };
     case 'cylinder':
         return {
-            key: 'cylinder', scale: [shape.radius, shape.radius, shape.length], pattern: 'quadrants',
+            key: 'cylinder', within: 0.5, scale: [shape.radius, shape.radius, shape.length], pattern: 'quadrants',
             make: () => turnUp(new THREE.CylinderGeometry(1, 1, 1, fine)),
         };
     case 'cone':
@@ -157,25 +160,34 @@ class Batch {
     finish(colourOf) {
         const count = this.bodies.length;
         this.geometry = this.form.make();
-        this.mesh = this.form.isPainted ? makeImpostors(count) : new THREE.InstancedMesh(this.geometry, makeMaterial(this.form.pattern), count);
+        this.copies = this.form.isPainted ? makeImpostors(count) : new Copies(this.geometry, makeMaterial(this.form.pattern), count);
+        this.mesh = this.copies.mesh;
         this.mesh.castShadow = this.mesh.receiveShadow = true;
-        this.mesh.frustumCulled = false;
-        this.mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
         this.local = Float64Array.from(this.local);
         for (let i = 0; i < count; ++i) {
-            this.mesh.setColorAt(i, colourOf(this.bodies[i]));
+            this.copies.setColour(i, colourOf(this.bodies[i]));
         }
+        this.#measure();
+    }
+
+    // Radii of balls within and around each copy.
+    #measure() {
+        const { array } = this.geometry.attributes.position;
+        let reach = 0;
+        for (let k = 0; k < array.length; k += 3) {
+            reach = Math.max(reach, Math.hypot(array[k], array[k + 1], array[k + 2]));
+        }
+        const sizes = this.bodies.map((_, i) => this.local.subarray(10 * i + 7, 10 * i + 10));
+        this.within = Float32Array.from(sizes, size => (this.form.within ?? 0) * Math.min(...size));
+        this.around = Float32Array.from(sizes, size => reach * Math.max(...size));
     }
 
     // `placements` has x y z qw qx qy qz for each body, at its centre of mass.
     place(placements) {
-        const to = this.mesh.instanceMatrix.array;
         for (let i = 0; i < this.bodies.length; ++i) {
-            writeMatrix(to, 16 * i, placements, 7 * this.bodies[i], this.local, 10 * i);
+            writeMatrix(this.copies.matrices, 16 * i, placements, 7 * this.bodies[i], this.local, 10 * i);
         }
-        this.mesh.instanceMatrix.needsUpdate = true;
-        this.mesh.boundingSphere = null;
-        this.mesh.boundingBox = null;
+        this.copies.update();
     }
 }
 
@@ -278,6 +290,10 @@ export class BodyModel {
             batch.place(this.placements);
         }
         this.#makeFixed(context, shapesOf);
+        const batches = [...this.batches.values()];
+        if (context.isCrowded && batches.every(({ copies }) => copies.isLong)) {
+            this.visibility = new Visibility(batches);
+        }
     }
 
     colourOf(index) {
@@ -369,9 +385,6 @@ export class BodyModel {
     pick(raycaster) {
         let nearest = null;
         for (const batch of this.batches.values()) {
-            if (!batch.form.isPainted) {
-                batch.mesh.computeBoundingSphere();
-            }
             for (const hit of raycaster.intersectObject(batch.mesh, false)) {
                 if (!nearest || hit.distance < nearest.distance) {
                     nearest = { distance: hit.distance, point: hit.point, body: batch.bodies[hit.instanceId] };

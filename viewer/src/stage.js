@@ -5,7 +5,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 import { Emitter } from './dom.js';
 import { lightImpostors } from './impostors.js';
-import { Resolution, isPlain } from './quality.js';
+import { Quality, isPlain } from './quality.js';
 import { theme } from './theme.js';
 
 // Lines of a grid that fade with distance, the same width at any.
@@ -49,11 +49,16 @@ export class Stage extends Emitter {
         this.container = container;
         this.head = head;
         this.model = model;
-        this.renderer = new THREE.WebGLRenderer({ antialias: true, powerPreference: 'high-performance' });
-        this.resolution = new Resolution(this.renderer, () => this.invalidate());
+        const canvas = document.createElement('canvas');
+        // Opaque: the browser need not blend it into the page, and three.js would not ask for that.
+        const context = canvas.getContext('webgl2', { alpha: false, antialias: !isPlain, powerPreference: 'high-performance' });
+        if (!context) {
+            throw new Error('this browser has no WebGL 2');
+        }
+        this.renderer = new THREE.WebGLRenderer({ canvas, context });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = isPlain ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
-        this.renderer.toneMapping = THREE.NeutralToneMapping;
+        this.renderer.toneMapping = isPlain ? THREE.NoToneMapping : THREE.NeutralToneMapping;
         this.renderer.toneMappingExposure = isPlain ? 1.15 : 1;
         this.renderer.domElement.tabIndex = 0;
         this.renderer.domElement.setAttribute('aria-label', 'The bodies in motion');
@@ -76,6 +81,10 @@ export class Stage extends Emitter {
         this.outline = new THREE.Group();
         this.scene.add(this.outline);
         this.#light();
+        this.quality = new Quality(model.isCrowded, (ratio, withShadows) => {
+            this.renderer.setPixelRatio(ratio);
+            this.sun.castShadow = withShadows;
+        }, () => this.invalidate());
         this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
         this.grids = [];
         theme.on('change', () => this.#paint());
@@ -95,8 +104,6 @@ export class Stage extends Emitter {
         }
         this.sky = new THREE.HemisphereLight('#ffffff', '#b8b0a2', 0.6);
         this.sun = new THREE.DirectionalLight('#fff4e3', 2.4);
-        // Ten thousand shadows are too many for a processor that has to draw them by itself.
-        this.sun.castShadow = !(isPlain && this.model.isCrowded);
         this.sun.shadow.mapSize.setScalar(isPlain ? 1024 : 2048);
         this.sun.shadow.radius = 4;
         this.fill = new THREE.DirectionalLight('#e8eefc', 0.8); // from the other side, without shadows
@@ -407,7 +414,7 @@ export class Stage extends Emitter {
 
     #placeOutline() {
         for (const mesh of this.outline.children) {
-            mesh.userData.batch.mesh.getMatrixAt(mesh.userData.index, mesh.matrix);
+            mesh.userData.batch.copies.getMatrix(mesh.userData.index, mesh.matrix);
         }
     }
 
@@ -458,24 +465,45 @@ export class Stage extends Emitter {
         }
         this.#raycaster.far = Infinity;
         for (const mesh of this.model.fixedMeshes) {
-            const inFront = hiding.has(mesh);
-            mesh.material.opacity = inFront ? 0.1 : 1;
-            mesh.material.depthWrite = !inFront;
-            mesh.castShadow = !inFront;
+            this.#makeGlass(mesh, hiding.has(mesh));
         }
     }
 
-    // Draws when something has changed; true when it did.
-    draw() {
-        this.controls.update();
-        if (!this.#dirty || !this.sized) {
-            return false;
+    // Glass is faint, or where drawing is slow only the edges of it.
+    #makeGlass(mesh, isGlass) {
+        mesh.material.opacity = isGlass ? 0.1 : 1;
+        mesh.material.depthWrite = !isGlass;
+        mesh.castShadow = !isGlass;
+        if (isPlain) {
+            mesh.visible = !isGlass;
+            if (isGlass && !mesh.userData.edges) {
+                const edges = new THREE.LineSegments(new THREE.EdgesGeometry(mesh.geometry, 30), new THREE.LineBasicMaterial({ transparent: true, opacity: 0.6 }));
+                edges.matrixAutoUpdate = false;
+                edges.matrix.copy(mesh.matrix);
+                mesh.userData.edges = edges;
+                this.scene.add(edges);
+            }
+            if (mesh.userData.edges) {
+                mesh.userData.edges.visible = isGlass;
+                mesh.userData.edges.material.color.set(theme.colour('grid'));
+            }
         }
-        this.#dirty = false;
-        this.#clearView();
-        lightImpostors(this.camera, this);
-        this.renderer.render(this.scene, this.camera);
-        this.resolution.drawn(performance.now());
-        return true;
+    }
+
+    // Draws when something has changed; true when it did. `now` in milliseconds.
+    draw(now) {
+        this.controls.update();
+        const draws = this.#dirty && this.sized === true;
+        if (draws) {
+            this.#dirty = false;
+            this.quality.beginMotion();
+            this.#clearView();
+            this.camera.updateMatrixWorld();
+            this.model.visibility?.find(this.camera, this.container.clientWidth, this.container.clientHeight, this.sun.castShadow);
+            lightImpostors(this.camera, this);
+            this.renderer.render(this.scene, this.camera);
+        }
+        this.quality.tick(now, draws);
+        return draws;
     }
 }
