@@ -14,13 +14,13 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/bodies.js
         src/contacts.js
         src/copies.js
+        src/crowd.js
         src/dom.js
         src/findings.js
         src/forces.js
         src/format.js
         src/frames.js
         src/hidden.js
-        src/impostors.js
         src/joints.js
         src/live.js
         src/plot.js

@@ -146,23 +146,49 @@ export class Copies {
         }
     }
 
-    // Draws only the first `count` copies of a list of all of them. Of a long geometry.
-    show(list, count, castsShadows) {
-        const { index } = this.mesh.geometry, length = this.patternLength;
-        const vertices = this.geometry.attributes.position.count;
-        const written = castsShadows ? this.count : count;
-        for (let k = 0, at = 0; k < written; ++k) {
-            const first = list[k] * vertices;
-            for (let j = 0; j < length; ++j, ++at) {
-                index.array[at] = this.pattern[j] + first;
-            }
-        }
-        index.clearUpdateRanges();
-        index.addUpdateRange(0, written * length);
-        index.needsUpdate = written > 0;
+    // Draws only the first `count` copies of a list of all of them. Of a long geometry. The others still cast shadows. Where there
+    // are none, copies of a box show the three faces that look at `eye` alone.
+    show(list, count, castsShadows, eye) {
+        const { index } = this.mesh.geometry;
         this.isChosen = true;
         this.shownCount = count;
-        this.mesh.geometry.setDrawRange(0, count * length);
+        let used = 0;
+        if (this.geometry.type === 'BoxGeometry' && !castsShadows) {
+            used = this.#writeFaces(list, count, eye);
+            this.mesh.geometry.setDrawRange(0, used);
+        } else {
+            const length = this.patternLength, vertices = this.geometry.attributes.position.count;
+            const written = castsShadows ? this.count : count;
+            for (let k = 0; k < written; ++k) {
+                const first = list[k] * vertices;
+                for (let j = 0; j < length; ++j, ++used) {
+                    index.array[used] = this.pattern[j] + first;
+                }
+            }
+            this.mesh.geometry.setDrawRange(0, count * length);
+        }
+        index.clearUpdateRanges();
+        index.addUpdateRange(0, used);
+        index.needsUpdate = used > 0;
+    }
+
+    // A box has its faces in the order +x -x +y -y +z -z, of four vertices and six indices each.
+    #writeFaces(list, count, eye) {
+        const to = this.mesh.geometry.index.array, { matrices, pattern } = this;
+        let at = 0;
+        for (let k = 0; k < count; ++k) {
+            const m = 16 * list[k], first = 24 * list[k];
+            const x = eye.x - matrices[m + 12], y = eye.y - matrices[m + 13], z = eye.z - matrices[m + 14];
+            for (let axis = 0; axis < 3; ++axis) {
+                const c = m + 4 * axis;
+                const isFront = x * matrices[c] + y * matrices[c + 1] + z * matrices[c + 2] > 0;
+                const face = 6 * (2 * axis + (isFront ? 0 : 1));
+                for (let j = face; j < face + 6; ++j) {
+                    to[at++] = pattern[j] + first;
+                }
+            }
+        }
+        return at;
     }
 
     dispose() {

@@ -87,7 +87,7 @@ export class Visibility {
             batch.shown[isSeen ? batch.shownCount++ : --batch.hiddenFrom] = i;
         }
         for (const batch of this.batches) {
-            batch.copies.show(batch.shown, batch.shownCount, castsShadows);
+            batch.copies.show(batch.shown, batch.shownCount, castsShadows, camera.position);
         }
     }
 

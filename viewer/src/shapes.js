@@ -8,8 +8,8 @@ import * as THREE from 'three';
 import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
 import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 import { Copies } from './copies.js';
+import { makeBalls, makeCornerLit } from './crowd.js';
 import { Visibility } from './hidden.js';
-import { makeImpostors } from './impostors.js';
 import { isPlain } from './quality.js';
 import { bodyColours } from './theme.js';
 
@@ -124,7 +124,7 @@ function describe(shape, context) {
     case 'capsule':
         return {
             key: `capsule ${shape.radius} ${shape.length}`, within: shape.radius, scale: one, pattern: 'quadrants',
-            make: () => turnUp(new THREE.CapsuleGeometry(shape.radius, shape.length, context.isCrowded ? 3 : 16, fine)),
+            make: () => turnUp(new THREE.CapsuleGeometry(shape.radius, shape.length, context.isCrowded ? fine / 4 : 16, fine)),
         };
     case 'cylinder':
         return {
@@ -160,7 +160,7 @@ class Batch {
     finish(colourOf) {
         const count = this.bodies.length;
         this.geometry = this.form.make();
-        this.copies = this.form.isPainted ? makeImpostors(count) : new Copies(this.geometry, makeMaterial(this.form.pattern), count);
+        this.copies = this.form.isPainted ? makeBalls(count) : new Copies(this.geometry, makeMaterial(this.form.pattern), count);
         this.mesh = this.copies.mesh;
         this.mesh.castShadow = this.mesh.receiveShadow = true;
         this.local = Float64Array.from(this.local);
@@ -168,6 +168,15 @@ class Batch {
             this.copies.setColour(i, colourOf(this.bodies[i]));
         }
         this.#measure();
+    }
+
+    // Of a crowd without a graphics card: without shadows, forms are lit at their corners.
+    setFine(isFine) {
+        if (!this.form.isPainted) {
+            this.fine ??= this.mesh.material;
+            this.coarse ??= makeCornerLit(this.copies);
+            this.mesh.material = isFine ? this.fine : this.coarse;
+        }
     }
 
     // Radii of balls within and around each copy.
@@ -370,6 +379,10 @@ export class BodyModel {
         for (const batch of this.batches.values()) {
             batch.place(this.placements);
         }
+    }
+
+    setFine(isFine) {
+        this.visibility?.batches.forEach(batch => batch.setFine(isFine));
     }
 
     positionOf(body, target = new THREE.Vector3()) {

@@ -3,8 +3,8 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
+import { lightCrowd } from './crowd.js';
 import { Emitter } from './dom.js';
-import { lightImpostors } from './impostors.js';
 import { Quality, isPlain } from './quality.js';
 import { theme } from './theme.js';
 
@@ -84,6 +84,7 @@ export class Stage extends Emitter {
         this.quality = new Quality(model.isCrowded, (ratio, withShadows) => {
             this.renderer.setPixelRatio(ratio);
             this.sun.castShadow = withShadows;
+            model.setFine(withShadows);
         }, () => this.invalidate());
         this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
         this.grids = [];
@@ -500,7 +501,7 @@ export class Stage extends Emitter {
             this.#clearView();
             this.camera.updateMatrixWorld();
             this.model.visibility?.find(this.camera, this.container.clientWidth, this.container.clientHeight, this.sun.castShadow);
-            lightImpostors(this.camera, this);
+            lightCrowd(this.camera, this);
             this.renderer.render(this.scene, this.camera);
         }
         this.quality.tick(now, draws);

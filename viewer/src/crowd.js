@@ -1,5 +1,6 @@
-// Crowds of balls without a graphics card: each is a square towards the camera with a ball painted on it, two triangles
-// instead of some dozens. Lit by the stage's lights, which lightImpostors hands over in the camera's axes.
+// Crowds without a graphics card. A ball is a square towards the camera with a ball painted on it, two triangles instead
+// of some dozens; other forms are lit at their corners while they move. Both are lit by the stage's lights, which lightCrowd
+// hands over in the camera's axes.
 
 import * as THREE from 'three';
 import { Copies, copyShader } from './copies.js';
@@ -10,7 +11,14 @@ const lights = {
     skyColour: { value: new THREE.Color() }, groundColour: { value: new THREE.Color() },
 };
 
-const vertexShader = `${copyShader}
+const lighting = `
+    uniform vec3 sun, fill, up, sunColour, fillColour, skyColour, groundColour;
+    vec3 lightOn(vec3 normal, float sunlight) {
+        vec3 sky = mix(groundColour, skyColour, 0.5 * dot(normal, up) + 0.5);
+        return 0.31831 * (sky + sunColour * (max(dot(normal, sun), 0.0) * sunlight) + fillColour * max(dot(normal, fill), 0.0));
+    }`;
+
+const ballVertex = `${copyShader}
     varying vec2 at;
     flat varying vec3 tint;
     flat varying mat3 turn; // from the camera's axes to the ball's
@@ -27,12 +35,11 @@ const vertexShader = `${copyShader}
         gl_Position = projectionMatrix * center;
     }`;
 
-const fragmentShader = `
+const ballFragment = `${lighting}
     varying vec2 at;
     flat varying vec3 tint;
     flat varying mat3 turn;
     flat varying vec4 place;
-    uniform vec3 sun, fill, up, sunColour, fillColour, skyColour, groundColour;
     #include <common>
     #include <packing>
     #include <shadowmap_pars_fragment>
@@ -57,15 +64,12 @@ const fragmentShader = `
         vec3 normal = vec3(at, sqrt(1.0 - square));
         vec3 own = turn * normal;
         vec3 colour = tint * mix(0.74, 1.0, smoothstep(-0.02, 0.02, own.x * own.y * own.z));
-        vec3 light = mix(groundColour, skyColour, 0.5 * dot(normal, up) + 0.5)
-            + sunColour * (max(dot(normal, sun), 0.0) * sunlight(normal)) + fillColour * max(dot(normal, fill), 0.0);
-        gl_FragColor = vec4(colour * light * RECIPROCAL_PI, 1.0);
-        #include <tonemapping_fragment>
+        gl_FragColor = vec4(colour * lightOn(normal, sunlight(normal)), 1.0);
         #include <colorspace_fragment>
     }`;
 
 // What the sun sees of a ball is a disc, too.
-const depthShader = `
+const ballDepth = `
     varying vec2 at;
     #include <packing>
     void main() {
@@ -75,7 +79,24 @@ const depthShader = `
         gl_FragColor = packDepthToRGBA(gl_FragCoord.z);
     }`;
 
-export function lightImpostors(camera, { sun, fill, sky, up }) {
+const cornerVertex = `${copyShader}${lighting}
+    varying vec3 shade;
+    void main() {
+        vec4 x = columnOfCopy(0), y = columnOfCopy(1), z = columnOfCopy(2);
+        mat3 form = mat3(x.xyz, y.xyz, z.xyz);
+        vec3 outward = form * (normal / vec3(dot(x.xyz, x.xyz), dot(y.xyz, y.xyz), dot(z.xyz, z.xyz)));
+        shade = vec3(x.w, y.w, z.w) * lightOn(normalize(mat3(viewMatrix) * outward), 1.0);
+        gl_Position = projectionMatrix * viewMatrix * vec4(form * position + columnOfCopy(3).xyz, 1.0);
+    }`;
+
+const cornerFragment = `
+    varying vec3 shade;
+    void main() {
+        gl_FragColor = vec4(shade, 1.0);
+        #include <colorspace_fragment>
+    }`;
+
+export function lightCrowd(camera, { sun, fill, sky, up }) {
     const inCamera = (light, to) => to.copy(light.position).sub(light.target.position).normalize().transformDirection(camera.matrixWorldInverse);
     inCamera(sun, lights.sun.value);
     inCamera(fill, lights.fill.value);
@@ -86,10 +107,10 @@ export function lightImpostors(camera, { sun, fill, sky, up }) {
     lights.groundColour.value.copy(sky.groundColor).multiplyScalar(sky.intensity);
 }
 
-export function makeImpostors(count) {
+export function makeBalls(count) {
     const uniforms = { ...THREE.UniformsUtils.clone(THREE.UniformsLib.lights), ...lights };
-    const material = new THREE.ShaderMaterial({ vertexShader, fragmentShader, uniforms, lights: true });
-    const depth = new THREE.ShaderMaterial({ vertexShader, fragmentShader: depthShader });
+    const material = new THREE.ShaderMaterial({ vertexShader: ballVertex, fragmentShader: ballFragment, uniforms, lights: true });
+    const depth = new THREE.ShaderMaterial({ vertexShader: ballVertex, fragmentShader: ballDepth });
     const balls = new Copies(new THREE.PlaneGeometry(2, 2), material, count, depth);
     const ball = new THREE.Sphere(), point = new THREE.Vector3(), matrix = new THREE.Matrix4();
     balls.mesh.raycast = (raycaster, hits) => {
@@ -103,4 +124,9 @@ export function makeImpostors(count) {
         }
     };
     return balls;
+}
+
+// For copies that are one long geometry.
+export function makeCornerLit(copies) {
+    return new THREE.ShaderMaterial({ vertexShader: cornerVertex, fragmentShader: cornerFragment, uniforms: { ...lights, copies: { value: copies.texture } } });
 }
