@@ -4,6 +4,7 @@
 //     frames     poses (and velocities, contacts, joint reactions) of some frames, single precision
 //     overview   a row of numbers a frame, or for every `stride` frames the worst and the sums of them
 //     body       the states of one body, 13 doubles a frame
+//     joint      force and torque of one joint, 6 doubles a frame
 //     contacts   the contacts of one body, 19 doubles each
 //
 // viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a time:
@@ -52,16 +53,21 @@ tpResult writeFrames(tpRunSource* source, const tpFramesQuery* query, tpBytes* o
 
 // Series -------------------------------------------------------------------------------------------
 
-typedef enum tpSeriesKind { tp_overviewSeries, tp_bodySeries, tp_contactSeries } tpSeriesKind;
+typedef enum tpSeriesKind {
+    tp_overviewSeries,
+    tp_bodySeries,
+    tp_jointSeries,
+    tp_contactSeries
+} tpSeriesKind;
 
-enum { overviewWidth = 24, contactWidth = 19 };
+enum { overviewWidth = 31, contactWidth = 19 };
 
 typedef struct tpSeriesCursor {
     tpRunSource* source;
     tpSeriesKind kind;
     int64_t next, end; // frames
     int64_t stride;    // frames a row
-    int body;          // tp_bodySeries: among those that move; tp_contactSeries: among all
+    int body; // tp_bodySeries: among those that move; tp_contactSeries: among all; or a joint
     tpRunLabels* labels;
 } tpSeriesCursor;
 

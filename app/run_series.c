@@ -1,4 +1,4 @@
-// Series of a run for the page: the overview, one body's states, one body's contacts.
+// Series of a run for the page: the overview, one body's states, one joint's reactions, one body's contacts.
 
 #include <math.h>
 #include <string.h>
@@ -6,13 +6,17 @@
 #include "base/error.h"
 #include "run_data.h"
 
-enum { framesAtOnce = 64, contactsAtOnce = 4096 };
+enum { framesAtOnce = 64, contactsAtOnce = 4096, reactionWidth = 6 };
 
 // Columns of the overview, in their order; viewer/src/source.js has the same list.
 typedef struct overviewRow {
     double time, residual, penetration, kinetic, potential, externalWork, frictionLoss, impactLoss,
         contacts, iterations, failures, coneViolation, dissipationViolation, jointDrift, fallback,
-        note, converged, undone, substeps, forceMax, forceBody, forceOther, sliding, sticking;
+        note, converged, undone, substeps;
+    double forceMax, forceBody, forceOther, forceFrame; // the contact with the largest force
+    double sliding, sticking;                           // how many contacts do
+    double slideSpeed, slideBody, slideOther;           // the contact that slides fastest
+    double reactionMax, reactionJoint, reactionFrame;   // the joint with the largest force
 } overviewRow;
 
 _Static_assert(sizeof(overviewRow) == overviewWidth * sizeof(double), "the page counts on it");
@@ -54,7 +58,12 @@ static overviewRow rowOfReport(const tpStepReport* report, tpRunLabels* labels) 
                           .undone = report->undone,
                           .substeps = report->substepCount,
                           .forceBody = -1.0,
-                          .forceOther = -1.0 };
+                          .forceOther = -1.0,
+                          .forceFrame = -1.0,
+                          .slideBody = -1.0,
+                          .slideOther = -1.0,
+                          .reactionJoint = -1.0,
+                          .reactionFrame = -1.0 };
 }
 
 // The larger one; NaN where one of them is.
@@ -87,6 +96,17 @@ static void mergeRow(overviewRow* row, const overviewRow* next) {
         merged.forceMax = row->forceMax;
         merged.forceBody = row->forceBody;
         merged.forceOther = row->forceOther;
+        merged.forceFrame = row->forceFrame;
+    }
+    if (row->slideSpeed > next->slideSpeed) {
+        merged.slideSpeed = row->slideSpeed;
+        merged.slideBody = row->slideBody;
+        merged.slideOther = row->slideOther;
+    }
+    if (row->reactionMax > next->reactionMax) {
+        merged.reactionMax = row->reactionMax;
+        merged.reactionJoint = row->reactionJoint;
+        merged.reactionFrame = row->reactionFrame;
     }
     *row = merged;
 }
@@ -129,15 +149,16 @@ static tpResult walkContacts(tpRunSource* source, int64_t first, int count, seri
     return result;
 }
 
-typedef struct overviewContext {
-    overviewRow* rows;
-} overviewContext;
-
 static bool takeForOverview(int frame, const tpRecordedContact* contact, void* context) {
-    const overviewContext* overview = context;
-    overviewRow* row = &overview->rows[frame];
+    overviewRow* row = (overviewRow*)context + frame;
     row->sliding += contact->state == tp_sliding ? 1.0 : 0.0;
     row->sticking += contact->state == tp_sticking ? 1.0 : 0.0;
+    if (contact->state == tp_sliding &&
+        (row->slideBody < 0.0 || contact->slidingSpeed > row->slideSpeed)) {
+        row->slideSpeed = contact->slidingSpeed;
+        row->slideBody = contact->bodyA;
+        row->slideOther = contact->bodyB;
+    }
     // Impulses until the frame is done; then forces.
     double impulse = impulseOf(contact);
     if (impulse > row->forceMax) {
@@ -148,10 +169,53 @@ static bool takeForOverview(int frame, const tpRecordedContact* contact, void* c
     return true;
 }
 
-static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, tpBytes* out,
-                             tpError* error) {
+// The largest force of a joint in each of some frames.
+static tpResult addReactions(tpRunSource* source, int64_t first, int count, double* reactions,
+                             overviewRow* rows, tpError* error) {
+    int jointCount = source->class->getInfo(source).jointCount;
+    tpResult result = jointCount == 0
+                          ? tp_success
+                          : source->class->readReactions(source, first, count, reactions, error);
+    for (int k = 0; result == tp_success && k < count; ++k) {
+        for (int joint = 0; joint < jointCount; ++joint) {
+            const double* f =
+                reactions + ((size_t)k * (size_t)jointCount + (size_t)joint) * reactionWidth;
+            double force = sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+            if (force > rows[k].reactionMax) {
+                rows[k].reactionMax = force;
+                rows[k].reactionJoint = joint;
+                rows[k].reactionFrame = (double)(first + k);
+            }
+        }
+    }
+    return result;
+}
+
+// Rows of `count` frames, a row each.
+static tpResult fillRows(tpSeriesCursor* cursor, int count, seriesScratch* scratch,
+                         double* reactions, tpError* error) {
     tpRunSource* source = cursor->source;
-    overviewContext context = { scratch->rows };
+    overviewRow* rows = scratch->rows;
+    tpResult result =
+        source->class->readReports(source, cursor->next, count, scratch->reports, error);
+    for (int k = 0; result == tp_success && k < count; ++k) {
+        rows[k] = rowOfReport(&scratch->reports[k], cursor->labels);
+    }
+    if (result == tp_success) {
+        result = walkContacts(source, cursor->next, count, scratch, takeForOverview, rows, error);
+    }
+    for (int k = 0; result == tp_success && k < count; ++k) {
+        rows[k].forceMax /= source->class->getStep(source, cursor->next + k);
+        rows[k].forceFrame = rows[k].forceBody >= 0.0 ? (double)(cursor->next + k) : -1.0;
+    }
+    if (result == tp_success) {
+        result = addReactions(source, cursor->next, count, reactions, rows, error);
+    }
+    return result;
+}
+
+static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, double* reactions,
+                             tpBytes* out, tpError* error) {
     overviewRow row = { 0 };
     int64_t end =
         cursor->end - cursor->next < cursor->stride ? cursor->end : cursor->next + cursor->stride;
@@ -161,20 +225,9 @@ static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, tpB
     bool isFirst = true;
     while (cursor->next < end) {
         int now = end - cursor->next < framesAtOnce ? (int)(end - cursor->next) : framesAtOnce;
-        tpResult result =
-            source->class->readReports(source, cursor->next, now, scratch->reports, error);
-        for (int k = 0; result == tp_success && k < now; ++k) {
-            scratch->rows[k] = rowOfReport(&scratch->reports[k], cursor->labels);
-        }
-        if (result == tp_success) {
-            result =
-                walkContacts(source, cursor->next, now, scratch, takeForOverview, &context, error);
-        }
+        tpResult result = fillRows(cursor, now, scratch, reactions, error);
         if (result != tp_success) {
             return result;
-        }
-        for (int k = 0; k < now; ++k) {
-            scratch->rows[k].forceMax /= source->class->getStep(source, cursor->next + k);
         }
         for (int k = 0; k < now && cursor->stride > 1; ++k) {
             if (isFirst) {
@@ -196,21 +249,29 @@ static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, tpB
     return tp_success;
 }
 
-// One state for every `stride` frames, the first of them.
-static tpResult readBody(tpSeriesCursor* cursor, seriesScratch* scratch, tpBytes* out,
-                         tpError* error) {
-    int64_t atOnce = cursor->stride == 1 ? framesAtOnce : 1;
+// One state for every `stride` frames, the first of them; of a joint, one reaction.
+static tpResult readStates(tpSeriesCursor* cursor, seriesScratch* scratch, double* reactions,
+                           tpBytes* out, tpError* error) {
+    tpRunSource* source = cursor->source;
     int64_t left = cursor->end - cursor->next;
+    int64_t atOnce = cursor->stride == 1 ? framesAtOnce : 1;
     int64_t now = left < atOnce ? left : atOnce;
-    tpResult result = cursor->source->class->readBodyStates(
-        cursor->source, cursor->body, cursor->next, now, scratch->states, error);
-    if (result == tp_success &&
-        !appendBytes(out, scratch->states, (size_t)now * tp_stateWidth * sizeof(double))) {
-        result = tpError_OutOfMemory(error);
+    bool isBody = cursor->kind == tp_bodySeries;
+    size_t width = isBody ? tp_stateWidth : reactionWidth;
+    size_t jointCount = (size_t)source->class->getInfo(source).jointCount;
+    tpResult result =
+        isBody ? source->class->readBodyStates(source, cursor->body, cursor->next, now,
+                                               scratch->states, error)
+               : source->class->readReactions(source, cursor->next, now, reactions, error);
+    for (size_t k = 0; result == tp_success && k < (size_t)now; ++k) {
+        const double* row = isBody ? scratch->states + k * width
+                                   : reactions + (k * jointCount + (size_t)cursor->body) * width;
+        if (!appendBytes(out, row, width * sizeof(double))) {
+            result = tpError_OutOfMemory(error);
+        }
     }
-    cursor->next = left <= cursor->stride && cursor->stride > 1 ? cursor->end
-                   : cursor->stride > 1                         ? cursor->next + cursor->stride
-                                                                : cursor->next + now;
+    int64_t passed = cursor->stride == 1 ? now : cursor->stride;
+    cursor->next = left <= passed ? cursor->end : cursor->next + passed;
     return result;
 }
 
@@ -265,6 +326,8 @@ int64_t sizeOfSeries(const tpSeriesCursor* cursor) {
         return rows * (int64_t)sizeof(overviewRow);
     case tp_bodySeries:
         return rows * (int64_t)(tp_stateWidth * sizeof(double));
+    case tp_jointSeries:
+        return rows * (int64_t)(reactionWidth * sizeof(double));
     default:
         return -1;
     }
@@ -276,13 +339,20 @@ tpResult readSeries(tpSeriesCursor* cursor, tpBytes* out, tpError* error) {
     }
     tpAllocator allocator = tpDefaultAllocator();
     seriesScratch* scratch = tpAllocate(&allocator, sizeof(seriesScratch));
-    if (scratch == NULL) {
-        return tpError_OutOfMemory(error);
+    size_t joints = (size_t)cursor->source->class->getInfo(cursor->source).jointCount;
+    size_t reactionBytes = (joints * framesAtOnce * reactionWidth + 1) * sizeof(double);
+    double* reactions = tpAllocate(&allocator, reactionBytes);
+    tpResult result = tp_outOfMemory;
+    if (scratch == NULL || reactions == NULL) {
+        tpError_OutOfMemory(error);
+    } else if (cursor->kind == tp_overviewSeries) {
+        result = readOverview(cursor, scratch, reactions, out, error);
+    } else if (cursor->kind == tp_contactSeries) {
+        result = readBodyContacts(cursor, scratch, out, error);
+    } else {
+        result = readStates(cursor, scratch, reactions, out, error);
     }
-    tpResult result = cursor->kind == tp_overviewSeries ? readOverview(cursor, scratch, out, error)
-                      : cursor->kind == tp_bodySeries
-                          ? readBody(cursor, scratch, out, error)
-                          : readBodyContacts(cursor, scratch, out, error);
+    tpRelease(&allocator, reactions, reactionBytes);
     tpRelease(&allocator, scratch, sizeof(seriesScratch));
     return result;
 }

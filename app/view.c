@@ -162,11 +162,13 @@ static void answerSeries(tpView* view, const tpHttpRequest* request, tpSeriesKin
     if (!readRange(view, request, &series.next, &count, &series.stride, reply)) {
         return;
     }
-    int64_t bodies = kind == tp_bodySeries ? info.movingCount : info.bodyCount;
+    int64_t bodies = kind == tp_bodySeries    ? info.movingCount
+                     : kind == tp_jointSeries ? info.jointCount
+                                              : info.bodyCount;
     tpRunRange range = view->source->class->getRange(view->source);
-    if (!readHttpNumber(request, "body", 0, &body) ||
+    if (!readHttpNumber(request, kind == tp_jointSeries ? "joint" : "body", 0, &body) ||
         (kind != tp_overviewSeries && body >= bodies) || count > range.frameCount - series.next) {
-        replyWithError(reply, 404, "there is no such body, or not so many frames");
+        replyWithError(reply, 404, "there is no such body or joint, or not so many frames");
         return;
     }
     series.end = series.next + count;
@@ -250,6 +252,8 @@ static void answer(void* context, const tpHttpRequest* request, tpSpan path, con
         answerSeries(view, request, tp_overviewSeries, reply);
     } else if (isSpan(path, "body")) {
         answerSeries(view, request, tp_bodySeries, reply);
+    } else if (isSpan(path, "joint")) {
+        answerSeries(view, request, tp_jointSeries, reply);
     } else if (isSpan(path, "contacts")) {
         answerSeries(view, request, tp_contactSeries, reply);
     } else if (isSpan(path, "live")) {

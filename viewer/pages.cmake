@@ -22,6 +22,7 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/frames.js
         src/hidden.js
         src/joints.js
+        src/lanes.js
         src/live.js
         src/plot.js
         src/plots.js

@@ -1,9 +1,10 @@
 // The page of tippe export --html, without a network: what it shows is what the recording holds.
 
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { closePage, columns, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
+import { closePage, columns, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, serve, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
 
 tippe('run', 'falling_rod', '--quiet', '--out', 'rod.h5', '--csv', 'rod.csv', '--contacts', 'rod_contacts.csv');
 tippe('export', 'rod.h5', '--html', 'rod.html', '--reports', 'rod_reports.csv');
@@ -49,7 +50,7 @@ test('a run in one file', async t => {
             const [drawn, matrix] = await page.evaluate(() => {
                 const { model } = globalThis.tippe.run;
                 const [batch] = model.batches.values();
-                return [Array.from(model.placements.subarray(7, 14)), Array.from(batch.mesh.instanceMatrix.array.subarray(12, 15))];
+                return [Array.from(model.placements.subarray(7, 14)), Array.from(batch.copies.matrices.subarray(12, 15))];
             });
             columns.slice(0, 7).forEach((column, i) => assert.ok(Math.abs(drawn[i] - states[frame][`rod.${column}`]) < 1e-6));
             ['x', 'y', 'z'].forEach((column, i) => assert.ok(Math.abs(matrix[i] - states[frame][`rod.${column}`]) < 1e-6));
@@ -101,10 +102,19 @@ test('a run in one file', async t => {
         assert.ok(Math.abs(states[found.frame].time - largest.time) < step / 4);
         await page.click('.findings dd:first-of-type .go');
         await waitForFrame(page, found.frame);
+        await page.waitForSelector('.contacts tr.selected');
+        assert.match(await page.textContent('.contacts tr.selected'), new RegExp(`rodon table.*${largest.state === 'sliding' ? 'm/s' : '–'}`));
+        const marked = await page.evaluate(() => ({ key: globalThis.tippe.arrows.highlighted, selected: globalThis.tippe.run.selected }));
+        assert.equal(marked.selected, 1);
+        assert.match(marked.key, /^(0 1|1 0) /);
         const sliding = new Set(contacts.filter(contact => contact.state === 'sliding').map(contact => Math.round(contact.time / step)));
         const spans = await page.evaluate(() => globalThis.tippe.run.slidingSpans());
         const frames = spans.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, k) => from + k));
         assert.deepEqual(frames, [...sliding].sort((a, b) => a - b));
+        await seek(page, 0);
+        await page.keyboard.press('s');
+        await waitForFrame(page, frames[0]);
+        await page.keyboard.press('4');
         assert.match(await page.textContent('.findings'), /Were the laws of contact met\?Yes/);
     });
 
@@ -178,6 +188,57 @@ test('a run in one file', async t => {
         assert.notEqual(await page.evaluate(() => document.documentElement.dataset.theme), before);
     });
     await closePage(page);
+});
+
+test('each contact shows when it slides', async () => {
+    tippe('run', 'disc_slip', '--quiet', '--out', 'slip.h5', '--contacts', 'slip.csv');
+    tippe('export', 'slip.h5', '--html', 'slip.html');
+    const rows = readTable('slip.csv'), page = await openPage(pathToFileURL(inPlace('slip.html')).href, { offline: true });
+    await page.keyboard.press('3');
+    await page.waitForFunction(() => globalThis.tippe.contacts.lanes.lanes.length > 0);
+    const lanes = await page.evaluate(() => globalThis.tippe.contacts.lanes.lanes.map(({ names, states, starts }) => ({ names, states: Array.from(states), starts })));
+    const stepOf = await page.evaluate(() => globalThis.tippe.run.frameTime);
+    assert.equal(lanes.length, new Set(rows.map(row => [row.bodyA, row.bodyB].sort().join())).size);
+    for (const { names, states: shown, starts } of lanes) {
+        const own = rows.filter(row => names.includes(row.bodyA) && names.includes(row.bodyB));
+        const sliding = new Set(own.filter(row => row.state === 'sliding').map(row => Math.round(row.time / stepOf)));
+        shown.forEach((state, k) => assert.equal(state === 1, sliding.has(k)));
+        assert.ok(starts.length > 0 && starts.every(frame => sliding.has(frame) && !sliding.has(frame - 1)));
+    }
+    await closePage(page);
+});
+
+// A weight that hangs: its joint carries it, whatever the stepper.
+test('joints show what they carry', async () => {
+    writeFileSync(inPlace('weight.json'), JSON.stringify({
+        tippe: 1, name: 'Weight', gravity: [0, 0, -10],
+        bodies: [{ name: 'weight', mass: 2, inertia: [0.1, 0.1, 0.1], shapes: [{ type: 'box', size: [0.2, 0.2, 0.2] }], position: [0, 0, 0] }],
+        joints: [{ name: 'hook', type: 'ball', bodies: [null, 'weight'], anchor: [0, 0, 1] }],
+        simulation: { stepper: 'anitescu', step: 0.01, until: 0.5 },
+    }));
+    tippe('run', 'weight.json', '--quiet', '--out', 'weight.h5');
+    const server = await serve('weight.h5');
+    const page = await openPage(server.address);
+    await seek(page, 30);
+    await page.keyboard.press('3');
+    await page.waitForSelector('.joints tbody tr');
+    assert.match(await page.textContent('.joints tbody tr'), /hookthe world – weight20 N/);
+    assert.deepEqual(await page.evaluate(() => globalThis.tippe.arrows.shown), { points: 0, arrows: 1 });
+    const direction = await page.evaluate(() => {
+        const { joints, player, stage } = globalThis.tippe, point = stage.up.clone();
+        return [...joints.reactionOf(player.view, 0, point).force.toArray(), ...point.toArray()];
+    });
+    [0, 0, 20, 0, 0, 1].forEach((value, i) => assert.ok(Math.abs(direction[i] - value) < 1e-4));
+    await page.dblclick('.joints tbody tr');
+    await page.waitForFunction(() => globalThis.tippe.plots.plots.at(-1).series.length === 2);
+    const [force, torque] = await page.evaluate(() => globalThis.tippe.plots.plots.at(-1).series.map(one => Array.from(one.y)));
+    assert.equal(force.length, 51);
+    force.slice(1).forEach(value => assert.ok(Math.abs(value - 20) < 1e-6));
+    torque.forEach(value => assert.ok(Math.abs(value) < 1e-6));
+    await page.keyboard.press('4');
+    assert.match(await page.textContent('.findings'), /hook carries most: 20 N/);
+    await closePage(page);
+    await server.stop();
 });
 
 test('wide and narrow', async () => {

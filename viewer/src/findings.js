@@ -4,10 +4,13 @@
 import { element } from './dom.js';
 import { count, number, withUnit } from './format.js';
 
+const mostSpans = 6;
+
 export class FindingsPanel {
-    constructor(container, run, player) {
+    constructor(container, run, player, actions) {
         this.run = run;
         this.player = player;
+        this.actions = actions;
         this.list = element('dl.findings');
         this.about = element('div.about');
         container.append(this.list, this.about);
@@ -16,15 +19,8 @@ export class FindingsPanel {
         this.update();
     }
 
-    #go(frame, body = null) {
-        return element('button.go', {
-            type: 'button', onclick: () => {
-                this.player.seek(frame, { pause: true });
-                if (body !== null && body >= 0) {
-                    this.run.select(body);
-                }
-            },
-        }, `${number(this.run.timeOf(frame), 5)} s`);
+    #go(frame, action = () => this.player.seek(frame, { pause: true })) {
+        return element('button.go', { type: 'button', onclick: action }, `${number(this.run.timeOf(frame), 5)} s`);
     }
 
     #entry(question, kind, ...answer) {
@@ -34,14 +30,19 @@ export class FindingsPanel {
     update() {
         const { run } = this, { overview, largest } = run;
         const entries = [];
+        const answer = [];
         if (largest.force?.value > 0) {
             const { row, frame, value } = largest.force;
-            const a = overview.forceBody[row], b = overview.forceOther[row];
-            const mover = run.head.bodies[a]?.moving >= 0 ? a : b;
-            entries.push(...this.#entry('Where is the largest force?', '', `${withUnit(value, 'N')} between ${run.nameOf(a)} and ${run.nameOf(b)} at `, this.#go(frame, mover), '.'));
+            const [a, b] = run.moverFirst(overview.forceBody[row], overview.forceOther[row]);
+            answer.push(`${withUnit(value, 'N')} between ${run.nameOf(a)} and ${run.nameOf(b)} at `, this.#go(frame, this.actions.goToLargest), '.');
         } else {
-            entries.push(...this.#entry('Where is the largest force?', '', 'Nothing touches.'));
+            answer.push('Nothing touches.');
         }
+        if (largest.reaction?.value > 0) {
+            const { row, frame, value } = largest.reaction;
+            answer.push(` Of the joints, ${run.head.joints[overview.reactionJoint[row]]} carries most: ${withUnit(value, 'N')} at `, this.#go(frame), '.');
+        }
+        entries.push(...this.#entry('Where is the largest force?', '', ...answer));
         entries.push(...this.#slips());
         entries.push(...this.#trust());
         this.list.replaceChildren(...entries);
@@ -53,11 +54,27 @@ export class FindingsPanel {
         if (spans.length === 0) {
             return this.#entry('When does it slip?', '', overview.sticking.some(value => value > 0) ? 'Never: every contact sticks.' : 'Never.');
         }
-        const parts = spans.slice(0, 6).flatMap(([from, to], i) => {
+        // The longest ones, in the order of time.
+        const told = [...spans].sort((a, b) => (b[1] - b[0]) - (a[1] - a[0])).slice(0, mostSpans).sort((a, b) => a[0] - b[0]);
+        const lines = told.map(([from, to]) => {
             const start = this.#go(overview.frameOf(from)), end = this.#go(overview.frameOf(to));
-            return [i > 0 ? ', ' : '', start, ...(to > from ? [' to ', end] : [])];
+            return element('li', {}, start, ...(to > from ? [' to ', end] : []), `: ${this.#whoSlides(from, to)}`);
         });
-        return this.#entry('When does it slip?', '', ...parts, spans.length > 6 ? ` and ${count(spans.length - 6)} more times.` : '.');
+        const more = spans.length - told.length;
+        return this.#entry('When does it slip?', '', element('ul', {}, ...lines),
+            ...(more > 0 ? [`${more === 1 ? 'Once' : `${count(more)} times`} more, for a shorter time. `] : []),
+            'The tab ', element('button.go', { type: 'button', onclick: this.actions.showContacts }, 'Contacts'), ' shows it contact by contact.');
+    }
+
+    // The contact that slides fastest in some rows of the overview.
+    #whoSlides(from, to) {
+        const { run } = this, { overview } = run;
+        let fastest = from;
+        for (let row = from; row <= to; ++row) {
+            fastest = overview.slideSpeed[row] > overview.slideSpeed[fastest] ? row : fastest;
+        }
+        const [a, b] = run.moverFirst(overview.slideBody[fastest], overview.slideOther[fastest]);
+        return `${run.nameOf(a)} on ${run.nameOf(b)}, up to ${withUnit(overview.slideSpeed[fastest], 'm/s')}`;
     }
 
     #trust() {

@@ -1,28 +1,47 @@
-// Contacts on the stage: a point for each, an arrow for its normal force and one for its friction, in the
-// colour of what it does. Arrows are as long as the force is large, and act on the body that can move.
+// Forces on the stage: at each contact a point, an arrow for its normal force and one for its friction, in the colour of what
+// it does; at each joint an arrow for its reaction. Arrows are as long as the force is large, and act on the body that can move.
 
 import * as THREE from 'three';
+import { Copies } from './copies.js';
+import { isPlain } from './quality.js';
 import { theme } from './theme.js';
 
 const up = new THREE.Vector3(0, 0, 1);
 const headShare = 0.3; // of an arrow's length, at most
+const crowd = 1500;    // contacts, from which on they are drawn smaller
+const mostContacts = isPlain ? 3000 : 20000; // the largest of more
 
-function makeBatch(geometry, capacity) {
+function makeCopies(geometry, capacity) {
     const material = new THREE.MeshBasicMaterial({ transparent: true, depthTest: false, toneMapped: false, fog: false });
-    const mesh = new THREE.InstancedMesh(geometry, material, capacity);
-    mesh.frustumCulled = false;
-    mesh.renderOrder = 10;
-    mesh.count = 0;
-    mesh.setColorAt(0, new THREE.Color());
-    return mesh;
+    const copies = new Copies(geometry, material, capacity);
+    copies.mesh.renderOrder = 10;
+    return copies;
 }
 
 export const stateNames = ['separated', 'sliding', 'sticking'];
 
+// What a contact is known by from frame to frame.
+export const keyOfContact = ({ bodyA, bodyB, feature }) => `${bodyA} ${bodyB} ${feature}`;
+
+const impulseOf = contact => Math.hypot(contact.normalImpulse, ...contact.frictionImpulse);
+
+// The contact of a frame that has the largest force, or null.
+export function largestContact(view) {
+    let best = null;
+    for (let i = 0; i < view.contactCount; ++i) {
+        const contact = view.contact(i);
+        if (!best || impulseOf(contact) > impulseOf(best)) {
+            best = contact;
+        }
+    }
+    return best;
+}
+
 export class ForceArrows {
-    constructor(stage, head) {
+    constructor(stage, head, joints) {
         this.stage = stage;
         this.head = head;
+        this.joints = joints;
         this.group = new THREE.Group();
         this.showsPoints = this.showsForces = true;
         this.metresPerNewton = 0;
@@ -30,6 +49,7 @@ export class ForceArrows {
         this.capacity = 0;
         this.highlighted = null;
         this.selected = -1;
+        this.leftOut = 0; // contacts of the frame that are not drawn, for being too many
         stage.scene.add(this.group);
         theme.on('change', () => this.refresh());
     }
@@ -44,28 +64,32 @@ export class ForceArrows {
             return;
         }
         this.capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));
+        [this.points, this.shafts, this.heads].forEach(copies => copies?.dispose());
         this.group.clear();
-        const facets = this.capacity > 4096 ? 6 : 12;
-        const size = this.stage.bounds.radius * 0.011;
-        const shaft = new THREE.CylinderGeometry(0.3, 0.3, 1, facets).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+        const facets = this.capacity > 512 ? 5 : 12;
+        const shaft = new THREE.CylinderGeometry(0.36, 0.36, 1, facets, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
         const cone = new THREE.ConeGeometry(1, 1, facets).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-        this.size = size;
-        this.points = makeBatch(new THREE.SphereGeometry(1, 2 * facets, facets), this.capacity);
-        this.shafts = makeBatch(shaft, 2 * this.capacity);
-        this.heads = makeBatch(cone, 2 * this.capacity);
-        this.group.add(this.shafts, this.heads, this.points);
+        this.size = this.stage.bounds.radius * 0.012;
+        this.points = makeCopies(new THREE.IcosahedronGeometry(1, this.capacity > 512 ? 0 : 2), this.capacity);
+        this.shafts = makeCopies(shaft, 2 * this.capacity);
+        this.heads = makeCopies(cone, 2 * this.capacity);
+        this.group.add(this.shafts.mesh, this.heads.mesh, this.points.mesh);
     }
 
-    #arrow(index, point, direction, length, thickness, colour) {
-        const turn = new THREE.Quaternion().setFromUnitVectors(up, direction);
+    #arrow(point, force, thickness, colour) {
+        const length = Math.min(force.length(), this.stage.bounds.radius * 1.4);
+        if (!(length > this.size * 0.4)) {
+            return;
+        }
+        const index = this.arrowCount++;
+        const direction = force.clone().normalize(), turn = new THREE.Quaternion().setFromUnitVectors(up, direction);
         const head = Math.min(headShare * length, 4.2 * thickness);
         const matrix = new THREE.Matrix4();
-        matrix.compose(point, turn, new THREE.Vector3(thickness, thickness, length - head));
-        this.shafts.setMatrixAt(index, matrix);
-        this.shafts.setColorAt(index, colour);
-        matrix.compose(point.clone().addScaledVector(direction, length - head), turn, new THREE.Vector3(thickness * 1.25, thickness * 1.25, head));
-        this.heads.setMatrixAt(index, matrix);
-        this.heads.setColorAt(index, colour);
+        this.shafts.setMatrix(index, matrix.compose(point, turn, new THREE.Vector3(thickness, thickness, length - head)));
+        this.shafts.setColour(index, colour);
+        const neck = point.clone().addScaledVector(direction, length - head);
+        this.heads.setMatrix(index, matrix.compose(neck, turn, new THREE.Vector3(thickness * 1.25, thickness * 1.25, head)));
+        this.heads.setColour(index, colour);
     }
 
     show(view, step) {
@@ -75,56 +99,63 @@ export class ForceArrows {
     }
 
     highlight(contact) {
-        this.highlighted = contact ? `${contact.bodyA} ${contact.bodyB} ${contact.feature}` : null;
+        this.highlighted = contact ? keyOfContact(contact) : null;
         this.refresh();
     }
 
     refresh() {
-        const view = this.view;
-        const count = view && (this.showsPoints || this.showsForces) ? view.contactCount : 0;
-        this.#reserve(count);
+        const { view } = this;
+        const contacts = view && (this.showsPoints || this.showsForces) ? this.#choose(view) : [];
+        const joints = view && this.showsForces ? this.joints.count : 0;
+        this.#reserve(contacts.length + joints);
         if (this.capacity === 0) {
             return;
         }
-        const colours = stateNames.map(name => new THREE.Color(theme.colour(name)));
-        const scale = this.metresPerNewton * this.factor / this.step;
-        const longest = this.stage.bounds.radius * 1.4;
-        let points = 0, arrows = 0;
-        const matrix = new THREE.Matrix4(), point = new THREE.Vector3(), force = new THREE.Vector3();
-        const still = new THREE.Quaternion();
-        const crowd = count > 1500 ? 0.55 : 1;
-        for (let i = 0; i < count; ++i) {
-            const contact = view.contact(i);
-            const isMarked = this.highlighted === `${contact.bodyA} ${contact.bodyB} ${contact.feature}`;
-            const colour = isMarked ? new THREE.Color(theme.colour('accent')) : colours[contact.state] ?? colours[0];
-            const sign = this.#actsOn(contact);
-            point.fromArray(contact.point);
-            if (this.showsPoints) {
-                const radius = this.size * crowd * (isMarked ? 1.7 : 1);
-                matrix.compose(point, still, new THREE.Vector3(radius, radius, radius));
-                this.points.setMatrixAt(points, matrix);
-                this.points.setColorAt(points++, colour);
-            }
-            if (!this.showsForces || !(scale > 0)) {
-                continue;
-            }
-            const parts = [[contact.normal.map(n => n * contact.normalImpulse), 0.95], [contact.frictionImpulse, 0.6]];
-            for (const [impulse, weight] of parts) {
-                force.fromArray(impulse).multiplyScalar(sign * scale);
-                const length = Math.min(force.length(), longest);
-                if (length > this.size * 0.4) {
-                    this.#arrow(arrows++, point, force.normalize(), length, this.size * 0.8 * weight * crowd, colour);
-                }
-            }
-        }
-        this.points.count = points;
-        this.shafts.count = this.heads.count = arrows;
-        for (const mesh of [this.points, this.shafts, this.heads]) {
-            mesh.instanceMatrix.needsUpdate = true;
-            mesh.instanceColor.needsUpdate = true;
-        }
-        this.shown = { points, arrows };
+        this.arrowCount = 0;
+        this.#showContacts(contacts);
+        this.#showReactions(joints);
+        this.points.count = this.showsPoints ? contacts.length : 0;
+        this.shafts.count = this.heads.count = this.arrowCount;
+        [this.points, this.shafts, this.heads].forEach(copies => copies.update());
+        this.shown = { points: this.points.count, arrows: this.arrowCount };
         this.stage.invalidate();
+    }
+
+    // All contacts of a frame, or the largest where there are too many.
+    #choose(view) {
+        const contacts = Array.from({ length: view.contactCount }, (_, i) => view.contact(i));
+        this.leftOut = Math.max(0, contacts.length - mostContacts);
+        return this.leftOut > 0 ? contacts.sort((a, b) => impulseOf(b) - impulseOf(a)).slice(0, mostContacts) : contacts;
+    }
+
+    #showContacts(contacts) {
+        const colours = stateNames.map(name => new THREE.Color(theme.colour(name))), accent = new THREE.Color(theme.colour('accent'));
+        const scale = this.metresPerNewton * this.factor / this.step;
+        const matrix = new THREE.Matrix4(), point = new THREE.Vector3(), force = new THREE.Vector3();
+        const size = this.size * (contacts.length > crowd ? 0.55 : 1);
+        contacts.forEach((contact, i) => {
+            const isMarked = this.highlighted === keyOfContact(contact);
+            const colour = isMarked ? accent : colours[contact.state] ?? colours[0];
+            const sign = this.#actsOn(contact), radius = size * (isMarked ? 1.7 : 1);
+            point.fromArray(contact.point);
+            this.points.setMatrix(i, matrix.makeScale(radius, radius, radius).setPosition(point));
+            this.points.setColour(i, colour);
+            if (this.showsForces && scale > 0) {
+                const thickness = 0.8 * size * (isMarked ? 1.4 : 1);
+                this.#arrow(point, force.fromArray(contact.normal).multiplyScalar(sign * scale * contact.normalImpulse), 0.95 * thickness, colour);
+                this.#arrow(point, force.fromArray(contact.frictionImpulse).multiplyScalar(sign * scale), 0.6 * thickness, colour);
+            }
+        });
+    }
+
+    #showReactions(count) {
+        const colour = new THREE.Color(theme.colour('joint')), point = new THREE.Vector3();
+        for (let joint = 0; joint < count; ++joint) {
+            const reaction = this.joints.reactionOf(this.view, joint, point);
+            if (reaction && this.metresPerNewton > 0) {
+                this.#arrow(point, reaction.force.multiplyScalar(this.metresPerNewton * this.factor), 0.7 * this.size, colour);
+            }
+        }
     }
 
     // Impulses act on A, their opposites on B. Shown is the one on the body that can move; of two, the one on the

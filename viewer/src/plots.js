@@ -1,10 +1,12 @@
 // The plots beside the stage: the certificate's four, and whatever is asked for of bodies, contacts and joints.
 
 import { button, element } from './dom.js';
+import { withUnit } from './format.js';
 import { Plot } from './plot.js';
 import { lineColour, theme } from './theme.js';
 
 const axes = ['x', 'y', 'z'];
+const mostOffers = 200; // of joints
 
 // Running sums of losses and work, kept as the overview grows.
 class Account {
@@ -140,6 +142,10 @@ export class PlotPanel {
                 { label: `${name}: contact forces`, add: () => this.addContacts(selected) },
             ]);
         }
+        const joints = head.joints.slice(0, mostOffers);
+        if (joints.length > 0) {
+            group('Joints', joints.map((name, joint) => ({ label: `${name}: force and torque`, add: () => this.addJoint(joint) })));
+        }
         const { overview } = this.run;
         const column = (label, name, options = {}) => ({
             label, add: () => this.add({ title: label, height: 96, ...options }, () =>
@@ -150,6 +156,8 @@ export class PlotPanel {
             column('Violation of the friction cone', 'coneViolation', { log: true }),
             column('Violation of maximal dissipation', 'dissipationViolation', { log: true }),
             column('Joint drift', 'jointDrift', { log: true, unit: 'm' }),
+            column('Largest joint force', 'reactionMax', { fromZero: true, unit: 'N' }),
+            column('Fastest sliding', 'slideSpeed', { fromZero: true, unit: 'm/s' }),
             column('Steps inside a step', 'substeps', { fromZero: true }),
             column('Work from outside', 'externalWork', { unit: 'J' }),
         ]);
@@ -192,6 +200,21 @@ export class PlotPanel {
             const rows = await this.run.contactSeries(body);
             const wanted = only ? rows.filter(row => row.bodyA === only.bodyA && row.bodyB === only.bodyB && row.feature === only.feature) : rows;
             return forceSeries(this.run, wanted, body, only);
+        });
+    }
+
+    // What a joint does to its second body: the size of its force, and that of its torque about the anchor.
+    addJoint(joint) {
+        const name = this.run.head.joints[joint];
+        return this.add({ title: `${name}: force and torque`, unit: '', height: 120, fromZero: true }, async () => {
+            const { first, stride, data } = await this.run.jointSeries(joint);
+            const count = Math.floor(data.length / 6);
+            const x = Float64Array.from({ length: count }, (_, k) => this.run.timeOf(first + k * stride));
+            const size = at => Float64Array.from({ length: count }, (_, k) => Math.hypot(data[6 * k + at], data[6 * k + at + 1], data[6 * k + at + 2]));
+            return [
+                { name: 'force', x, count, y: size(0), colour: lineColour(0), format: value => withUnit(value, 'N', 4) },
+                { name: 'torque', x, count, y: size(3), colour: lineColour(1), dashed: true, format: value => withUnit(value, 'N m', 4) },
+            ];
         });
     }
 

@@ -4,10 +4,10 @@ import { BodyPanel } from './bodies.js';
 import { ContactPanel } from './contacts.js';
 import { button, element, icon } from './dom.js';
 import { FindingsPanel } from './findings.js';
-import { ForceArrows } from './forces.js';
+import { ForceArrows, largestContact } from './forces.js';
 import { count, number, withUnit } from './format.js';
 import { FrameCache } from './frames.js';
-import { JointMarks } from './joints.js';
+import { Joints } from './joints.js';
 import { Live } from './live.js';
 import { Player, speeds } from './player.js';
 import { PlotPanel } from './plots.js';
@@ -25,7 +25,7 @@ const manyBodies = 2000; // from here on contacts are fetched only when they are
 const shortcuts = [
     ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
     ['− +', 'slower, faster'], ['F', 'follow the selected body'], ['V', 'view the whole scene'], ['C', 'contact points'],
-    ['A', 'force arrows'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['J', 'joints'], ['L', 'go to the largest force'],
+    ['A', 'force arrows'], ['[ ]', 'shorter, longer arrows'], ['T', 'trails'], ['G', 'grid'], ['J', 'joints'], ['L', 'go to the largest force'], ['S', 'next start of sliding'],
     ['N', 'next step to be wary of'], ['D', 'light or dark'], ['R', 'start again (live)'], ['1 2 3 4', 'plots, bodies, contacts, run'], ['Escape', 'deselect'], ['?', 'this list'],
 ];
 
@@ -52,9 +52,9 @@ class Page {
         this.player = new Player(run, this.frames);
         this.#layOut();
         this.stage = new Stage(this.stageBox, run.head, run.model);
-        this.arrows = new ForceArrows(this.stage, run.head);
+        this.joints = new Joints(this.stage, run);
+        this.arrows = new ForceArrows(this.stage, run.head, this.joints);
         this.trails = new Trails(this.stage, run);
-        this.joints = new JointMarks(this.stage, run);
         const moving = run.model.bodyOfMoving.length;
         this.arrows.showsPoints = this.arrows.showsForces = moving <= manyBodies;
         this.player.wantsContacts = moving <= manyBodies || !source.isExact;
@@ -120,11 +120,12 @@ class Page {
             plot: body => { this.showTab('plots'); this.plots.addState(body, { name: 'position', unit: 'm', at: 0, parts: ['x', 'y', 'z'] }).root.scrollIntoView(); },
             plotContacts: body => { this.showTab('plots'); this.plots.addContacts(body).root.scrollIntoView(); },
         });
-        this.contacts = new ContactPanel(contacts, run, {
+        this.contacts = new ContactPanel(contacts, run, player, this.joints, {
             highlight: contact => this.arrows.highlight(contact),
+            plotJoint: joint => { this.showTab('plots'); this.plots.addJoint(joint).root.scrollIntoView(); },
             plot: contact => { this.showTab('plots'); this.plots.addContacts(contact.bodyA, contact).root.scrollIntoView(); },
         });
-        this.findings = new FindingsPanel(findings, run, player);
+        this.findings = new FindingsPanel(findings, run, player, { goToLargest: () => this.#goToLargest(), showContacts: () => this.showTab('contacts') });
         this.showTab('plots');
         this.#addTransport();
     }
@@ -140,7 +141,9 @@ class Page {
             this.playButton,
             button('next', 'One frame on (→)', () => player.step(1)),
             button('last', 'To the end (End)', () => player.seek(run.lastFrame, { pause: true })),
-            this.speed);
+            this.speed,
+            button('peak', 'Go to the largest force (L)', () => this.#goToLargest()),
+            button('slip', 'Go to where something next starts to slide (S)', () => this.#nextSlip()));
         const line = element('div.line');
         this.transport.append(controls, line);
         this.timeline = new Timeline(line, run);
@@ -251,7 +254,11 @@ class Page {
         run.model.place(view.states, view.width);
         stage.moved();
         this.joints.place();
+        const hadLeftOut = this.arrows.leftOut > 0;
         this.arrows.show(view, run.stepOf(view.frame));
+        if (this.arrows.leftOut > 0 !== hadLeftOut) {
+            this.#showLegend();
+        }
         this.trails.show(view.frame);
         const time = run.timeOf(view.frame);
         this.time.textContent = `${time.toFixed(Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(run.frameTime)))))} s`;
@@ -299,8 +306,11 @@ class Page {
     // Nine in ten frames have no force beyond the reference: impacts are longer, rest is still seen.
     #scaleArrows() {
         const { overview } = this.run;
-        const forces = Array.from(overview.forceMax.subarray(0, overview.count)).filter(force => force > 0).sort((a, b) => a - b);
-        const reference = forces[Math.floor(forces.length * 0.9)] ?? 0;
+        const usual = column => {
+            const forces = Array.from(column.subarray(0, overview.count)).filter(force => force > 0).sort((a, b) => a - b);
+            return forces[Math.floor(forces.length * 0.9)] ?? 0;
+        };
+        const reference = Math.max(usual(overview.forceMax), usual(overview.reactionMax));
         if (reference > 0 && Math.abs(Math.log(reference / (this.reference ?? 1e-300))) > 0.1) {
             this.reference = reference;
             this.arrows.setReference(reference);
@@ -315,8 +325,14 @@ class Page {
         if (arrows.showsForces && this.reference > 0) {
             parts.push(element('span.key', { title: '[ and ] change the length of arrows' }, element('i.arrow'), `${withUnit(this.reference / arrows.factor, 'N', 2)}`));
         }
-        if (arrows.showsForces || arrows.showsPoints) {
+        if ((arrows.showsForces || arrows.showsPoints) && (this.run.hasContacts || this.joints.count === 0)) {
             parts.push(element('span.key', {}, element('i.dot.sticking'), 'sticking'), element('span.key', {}, element('i.dot.sliding'), 'sliding'));
+        }
+        if (arrows.showsForces && this.joints.count > 0) {
+            parts.push(element('span.key', { title: 'Force on the second body of a joint, or on the one that can move' }, element('i.dot.joint'), 'joint'));
+        }
+        if (arrows.leftOut > 0) {
+            parts.push(element('span.key', {}, `the ${count(arrows.view.contactCount - arrows.leftOut)} largest contacts`));
         }
         if (stage.grids.length > 0) {
             parts.push(element('span.key', { title: 'Small squares of the grid' }, element('i.square'), withUnit(stage.cell, 'm')));
@@ -352,7 +368,7 @@ class Page {
             f: () => this.#follow(this.stage.followed >= 0 ? -1 : run.selected), v: () => this.#viewAll(),
             c: () => this.#switch('points'), a: () => this.#switch('forces'), t: () => this.#switch('trails'), g: () => this.#switch('grid'), j: () => this.switches.has('joints') && this.#switch('joints'),
             '[': () => scale(1 / 1.5), ']': () => scale(1.5), d: () => theme.toggle(), r: () => this.live?.restart(),
-            l: () => run.largest.force?.frame >= 0 && player.seek(run.largest.force.frame, { pause: true }), n: () => this.#nextConcern(),
+            l: () => this.#goToLargest(), s: () => this.#nextSlip(), n: () => this.#nextConcern(),
             1: () => this.showTab('plots'), 2: () => this.showTab('bodies'), 3: () => this.showTab('contacts'), 4: () => this.showTab('run'),
             Escape: () => (this.help ? this.#toggleHelp() : run.select(-1)), '?': () => this.#toggleHelp(),
         };
@@ -360,6 +376,30 @@ class Page {
         if (action) {
             event.preventDefault();
             action();
+        }
+    }
+
+    // The frame, the contact and its body; shown on the stage and in the list.
+    async #goToLargest() {
+        const { run, player } = this, { force } = run.largest;
+        if (!(force?.frame >= 0)) {
+            return;
+        }
+        this.#switch('forces', true);
+        player.seek(force.frame, { pause: true });
+        const view = await this.frames.get(force.frame, 1, true);
+        const contact = view && player.wanted === force.frame ? largestContact(view) : null;
+        if (contact) {
+            run.select(run.head.bodies[contact.bodyA]?.moving >= 0 ? contact.bodyA : contact.bodyB);
+            this.showTab('contacts');
+            this.contacts.choose(contact);
+        }
+    }
+
+    #nextSlip() {
+        const starts = this.run.slipStarts();
+        if (starts.length > 0) {
+            this.player.seek(starts.find(frame => frame > this.player.frame) ?? starts[0], { pause: true });
         }
     }
 

@@ -11,6 +11,7 @@ const mostRows = 60000;      // of the overview; above that a row stands for sev
 export class Run extends Emitter {
     #bodySeries = new Map();
     #contactSeries = new Map();
+    #jointSeries = new Map();
 
     constructor(source) {
         super();
@@ -72,6 +73,11 @@ export class Run extends Emitter {
         return this.head.bodies[body]?.name ?? 'a body made later';
     }
 
+    // Two bodies that touch, the one that moves first.
+    moverFirst(a, b) {
+        return (this.head.bodies[a]?.moving ?? -1) < 0 && this.head.bodies[b]?.moving >= 0 ? [b, a] : [a, b];
+    }
+
     async readOverview() {
         await this.source.readOverview(this.overview, () => this.#grew());
         this.labels = await this.source.readLabels();
@@ -97,16 +103,23 @@ export class Run extends Emitter {
         for (let row = done; row < overview.count && !this.hasContacts; ++row) {
             this.hasContacts = overview.contacts[row] > 0;
         }
-        for (const [name, column] of [['force', 'forceMax'], ['penetration', 'penetration'], ['residual', 'residual']]) {
+        for (const [name, column] of [['force', 'forceMax'], ['reaction', 'reactionMax'], ['penetration', 'penetration'], ['residual', 'residual']]) {
             let best = this.largest[name] ?? { value: 0, frame: -1, row: -1 };
             for (let row = done; row < overview.count; ++row) {
                 if (overview[column][row] > best.value) {
-                    best = { value: overview[column][row], frame: overview.frameOf(row), row };
+                    best = { value: overview[column][row], frame: this.#frameOf(name, row), row };
                 }
             }
             this.largest[name] = best;
         }
         this.searched = overview.count;
+    }
+
+    // A row of several frames knows in which of them its largest forces are.
+    #frameOf(name, row) {
+        const { overview } = this;
+        const exact = { force: overview.forceFrame, reaction: overview.reactionFrame }[name];
+        return exact && this.source.isExact ? exact[row] : overview.frameOf(row);
     }
 
     restartOverview() {
@@ -179,7 +192,13 @@ export class Run extends Emitter {
         this.emit('select', body);
     }
 
+    // Frames in which something starts to slide.
+    slipStarts() {
+        return this.slidingSpans().map(([from]) => this.overview.frameOf(from));
+    }
+
     forgetSeries() {
+        this.#jointSeries.clear();
         this.#bodySeries.clear();
         this.#contactSeries.clear();
     }
@@ -201,6 +220,13 @@ export class Run extends Emitter {
             this.#contactSeries.set(body, this.source.readContactSeries(body));
         }
         return this.#contactSeries.get(body);
+    }
+
+    jointSeries(joint) {
+        if (!this.#jointSeries.has(joint)) {
+            this.#jointSeries.set(joint, this.source.readJointSeries(joint));
+        }
+        return this.#jointSeries.get(joint);
     }
 
     describe() {

@@ -5,11 +5,12 @@ import { decodeBlock } from './frames.js';
 
 export const columns = ['time', 'residual', 'penetration', 'kinetic', 'potential', 'externalWork', 'frictionLoss',
     'impactLoss', 'contacts', 'iterations', 'failures', 'coneViolation', 'dissipationViolation', 'jointDrift',
-    'fallback', 'note', 'converged', 'undone', 'substeps', 'forceMax', 'forceBody', 'forceOther', 'sliding',
-    'sticking'];
+    'fallback', 'note', 'converged', 'undone', 'substeps', 'forceMax', 'forceBody', 'forceOther', 'forceFrame', 'sliding',
+    'sticking', 'slideSpeed', 'slideBody', 'slideOther', 'reactionMax', 'reactionJoint', 'reactionFrame'];
 
 const contactWidth = 19;
 const stateWidth = 13;
+const reactionWidth = 6;
 
 // Columns of the overview that grow by rows.
 export class Overview {
@@ -127,6 +128,12 @@ class FileSource {
         return { first: 0, stride: 1, data };
     }
 
+    async readJointSeries(joint) {
+        const data = new Float64Array(this.frameCount * reactionWidth);
+        await this.#walk(view => data.set(view.reactions.subarray(joint * reactionWidth, (joint + 1) * reactionWidth), view.frame * reactionWidth));
+        return { first: 0, stride: 1, data };
+    }
+
     async readBodyState(moving, frame) {
         const series = await this.readBlock(this.blockOf(frame));
         const view = series.frames.find(candidate => candidate.frame === frame);
@@ -212,10 +219,19 @@ class ServerSource {
         return decodeBlock(await (await this.#get(path)).arrayBuffer());
     }
 
-    async readBodySeries(moving, first = this.firstFrame, end = this.frameCount) {
-        const stride = Math.max(1, Math.ceil((end - first) / 20000));
-        const response = await this.#get(`body?body=${moving}&first=${first}&count=${end - first}&stride=${stride}`);
+    async #readSeries(what) {
+        const first = this.firstFrame, count = this.frameCount - first;
+        const stride = Math.max(1, Math.ceil(count / 20000));
+        const response = await this.#get(`${what}&first=${first}&count=${count}&stride=${stride}`);
         return { first, stride, data: new Float64Array(await response.arrayBuffer()) };
+    }
+
+    readBodySeries(moving) {
+        return this.#readSeries(`body?body=${moving}`);
+    }
+
+    readJointSeries(joint) {
+        return this.#readSeries(`joint?joint=${joint}`);
     }
 
     async readBodyState(moving, frame) {

@@ -59,7 +59,6 @@ export class Stage extends Emitter {
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = isPlain ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
         this.renderer.toneMapping = isPlain ? THREE.NoToneMapping : THREE.NeutralToneMapping;
-        this.renderer.toneMappingExposure = isPlain ? 1.15 : 1;
         this.renderer.domElement.tabIndex = 0;
         this.renderer.domElement.setAttribute('aria-label', 'The bodies in motion');
         container.append(this.renderer.domElement);
@@ -103,8 +102,8 @@ export class Stage extends Emitter {
             this.scene.environment = generator.fromScene(new RoomEnvironment(), 0.04).texture;
             generator.dispose();
         }
-        this.sky = new THREE.HemisphereLight('#ffffff', '#b8b0a2', 0.6);
-        this.sun = new THREE.DirectionalLight('#fff4e3', 2.4);
+        this.sky = new THREE.HemisphereLight('#ffffff', '#b9b4aa', 0.6);
+        this.sun = new THREE.DirectionalLight('#fff9f1', 2.4);
         this.sun.shadow.mapSize.setScalar(isPlain ? 1024 : 2048);
         this.sun.shadow.radius = 4;
         this.fill = new THREE.DirectionalLight('#e8eefc', 0.8); // from the other side, without shadows
@@ -305,7 +304,7 @@ export class Stage extends Emitter {
         this.scene.environmentIntensity = theme.isDark ? 0.32 : 0.5;
         this.sun.intensity = theme.isDark ? 1.9 : 2.1;
         this.fill.intensity = theme.isDark ? 0.6 : 1.0;
-        this.sky.intensity = (theme.isDark ? 0.5 : 0.9) + (isPlain ? 1.1 : 0);
+        this.sky.intensity = (theme.isDark ? 0.5 : 0.9) + (isPlain ? 0.75 : 0);
         this.invalidate();
     }
 
@@ -492,7 +491,7 @@ export class Stage extends Emitter {
     }
 
     // Draws when something has changed; true when it did. `now` in milliseconds.
-    draw(now) {
+    draw(now = performance.now()) {
         this.controls.update();
         const draws = this.#dirty && this.sized === true;
         if (draws) {
