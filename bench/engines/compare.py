@@ -25,10 +25,10 @@ RESULTS = ROOT / "bench" / "results"
 
 # Steps of each scene, how often poses are written down, and Tippe's options.
 SCENES = {
-    "funnel1ms": (6000, 100, ["substeps=2", "push_out_speed=3"]),
-    "funnel60": (360, 10, ["substeps=4", "push_out_speed=3"]),
-    "pyramid50": (900, 30, ["substeps=4", "push_out_speed=3"]),
-    "spherepile": (360, 20, ["substeps=4", "push_out_speed=3"]),
+    "funnel1ms": (6000, 20, ["substeps=4", "push_out_speed=3"]),
+    "funnel60": (360, 1, ["substeps=4", "push_out_speed=3"]),
+    "pyramid50": (900, 10, ["substeps=4", "push_out_speed=3"]),
+    "spherepile": (360, 6, ["substeps=4", "push_out_speed=3"]),
 }
 
 

@@ -4,7 +4,9 @@
 // gives normal and depth where the boxes overlap; the axis of the last query is tried first, and where it
 // still separates by more than the margin, nothing more is done. A cross of edges that is nearly a face's
 // normal, the rule in stacks, stands for that face. Apart but near, the nearest features may be corners
-// that no axis sees: unless contacts as near as the separation prove it, the general polyhedra decide.
+// that no axis sees: unless contacts as near as the separation prove it, the general polyhedra decide. Where two
+// edges are nearest, a pair that looks ahead has the corners over the best face beside them: the edges stop
+// each other, the boxes turn, and it is the corners that meet before the next query.
 // Features are numbered as for hulls (geometry/hull.h), so that contacts keep their names either way.
 
 #include "collision/convex_pairs.h"
@@ -414,6 +416,14 @@ static bool collideEdges(const Boxes* x, int axis, const EdgePair* edges, double
     return true;
 }
 
+static int bestFace(const Boxes* x) {
+    int best = 0;
+    for (int k = 1; k < 6; ++k) {
+        best = alongAxis(x, k) > alongAxis(x, best) ? k : best;
+    }
+    return best;
+}
+
 // Contacts along the best axis; false where they do not prove themselves by being as near as the
 // separation says.
 static bool collideAlong(const tpPair* pair, const Boxes* x, int axis, double separation,
@@ -425,7 +435,11 @@ static bool collideAlong(const tpPair* pair, const Boxes* x, int axis, double se
     EdgePair edges;
     crossEdges(pair, x, axis, &edges);
     if (edges.face < 0) {
-        return collideEdges(x, axis, &edges, separation, out);
+        bool isFound = collideEdges(x, axis, &edges, separation, out);
+        if (isFound && pair->looksAhead) {
+            collideOverFace(pair, x, bestFace(x), out);
+        }
+        return isFound;
     }
     // Up to 0.6 degrees from the face's normal gaps along it differ a little.
     double slack = 5e-7 * fmin(sizeA, sizeB) + 1e-4 * fabs(separation);

@@ -36,6 +36,7 @@ struct tpCollider {
     TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes
     const tpBroadPhaseClass* broadPhaseClass;
     tpBroadPhase* broadPhase;
+    bool looksAhead;
     tpExcludedPairs excluded;    // bodies
     tpPairArray pairs, oldPairs; // sorted
     CacheArray caches, oldCaches;
@@ -299,8 +300,8 @@ static void collideBlock(void* context, int index, int worker) {
         collider->learned.data[i] = collider->caches.data[i];
         int before = list.count;
         tpCollideShapes(&a->geometry, collider->poses.data[pair.shapeA], &b->geometry,
-                        collider->poses.data[pair.shapeB], margin, &collider->learned.data[i],
-                        &list);
+                        collider->poses.data[pair.shapeB], margin, collider->looksAhead,
+                        &collider->learned.data[i], &list);
         collider->counts.data[i] = list.count - before;
     }
     block->count = list.count;
@@ -407,6 +408,10 @@ tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const 
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
     *count = collider->contacts.count;
     return collider->contacts.data;
+}
+
+void tpCollider_LookAhead(tpCollider* collider, bool looksAhead) {
+    collider->looksAhead = looksAhead;
 }
 
 void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts) {

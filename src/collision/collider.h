@@ -74,6 +74,10 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks);
 
+// Whether updates also report contacts that the nearest features do not make but motion within the margins may:
+// what a step needs that finds contacts once. Off at first.
+void tpCollider_LookAhead(tpCollider* collider, bool looksAhead);
+
 // The two halves of an update, for steppers that ask the narrow phase more than once a step.
 tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
                               const double* bodyMargins, tpTasks* tasks);

@@ -17,6 +17,8 @@ typedef struct tpPair {
     tpPose poseA,
         poseB;     // of the shapes (bodies' poses composed with the geometries'), near the origin
     double margin; // m; contacts with larger gaps are not wanted
+    // Contacts are wanted that the nearest features do not make, but motion within the margin may.
+    bool looksAhead;
 } tpPair;
 
 typedef struct tpPairClass {
@@ -63,7 +65,7 @@ static inline tpContactPoint tpMakeContact(tpVec3 pointB, tpVec3 normal, double 
 
 // tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
-                         double margin, tpPairCache* cache, tpContactList* out);
+                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out);
 tpResult tpClosestShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          tpPairCache* cache, tpClosest* out);
 

@@ -206,7 +206,7 @@ static void collideOverTriangle(const Query* query, Side* side) {
                           query->margin, &list);
     } else {
         tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(),
-                        query->margin };
+                        query->margin, false };
         tpClosest closest = side->closest;
         tpVec3 n = closest.normal = side->triangle.normal;
         tpCollidePatches(&pair, &closest, &list);
@@ -229,7 +229,7 @@ static void collideOverTriangle(const Query* query, Side* side) {
 static void collideAlongNearest(const Query* query, Side* side) {
     tpContactPoint points[maxOnTriangle];
     tpContactList list = { points, 0, maxOnTriangle };
-    tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(), query->margin };
+    tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(), query->margin, false };
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(), query->margin,
                        NULL, &list);

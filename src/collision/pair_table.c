@@ -63,17 +63,19 @@ static const tpPairClass* arrange(const tpGeometry* a, tpPose poseA, const tpGeo
     pair->poseA = *swapped ? poseB : poseA;
     pair->poseB = *swapped ? poseA : poseB;
     pair->margin = margin;
+    pair->looksAhead = false;
     return class;
 }
 
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
-                         double margin, tpPairCache* cache, tpContactList* out) {
+                         double margin, bool looksAhead, tpPairCache* cache, tpContactList* out) {
     tpPair pair;
     bool swapped;
     const tpPairClass* class = arrange(a, poseA, b, poseB, margin, &pair, &swapped);
     if (class == NULL) {
         return tp_unsupported;
     }
+    pair.looksAhead = looksAhead;
     int first = out->count;
     class->collide(&pair, cache, out);
     int end = out->count < out->capacity ? out->count : out->capacity;
@@ -125,5 +127,5 @@ tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPos
                    double margin, tpPairCache* cache, tpContactList* out) {
     out->count = 0;
     return tpCollideShapes(a, tpComposePoses(bodyA, a->pose), b, tpComposePoses(bodyB, b->pose),
-                           margin, cache, out);
+                           margin, false, cache, out);
 }

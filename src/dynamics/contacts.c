@@ -125,7 +125,9 @@ tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
     contacts->count = 0;
     tpResult result = tpSystem_SyncCollider(system);
     if (result == tp_success) {
+        tpCollider_LookAhead(system->collider, true);
         result = tpCollider_Update(system->collider, system->poses.data, margins, system->tasks);
+        tpCollider_LookAhead(system->collider, false);
     }
     if (result != tp_success) {
         return result;

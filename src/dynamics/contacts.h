@@ -11,8 +11,8 @@
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
-// The same at the system's own poses into an array that lasts, without another copy: the collider and the
-// caller exchange their arrays.
+// The same at the system's own poses, looking ahead, into an array that lasts, without another copy: the collider
+// and the caller exchange their arrays.
 tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
                                   tpContactArray* contacts);
 

@@ -292,8 +292,12 @@ static void boxesAgreeWithPolyhedra(void** state) {
                                randomBetween(&random, 0.3, 1.0));
         tpGeometry b = makeBox(randomBetween(&random, 0.3, 2.0), randomBetween(&random, 0.3, 2.0),
                                randomBetween(&random, 0.3, 2.0));
-        tpPair pair = { &a, &b, tpMakePose(randomVec3(&random, -0.8, 0.8), randomRotation(&random)),
-                        tpMakePose(tpZeroVec3(), randomRotation(&random)), 0.02 };
+        tpPair pair = { &a,
+                        &b,
+                        tpMakePose(randomVec3(&random, -0.8, 0.8), randomRotation(&random)),
+                        tpMakePose(tpZeroVec3(), randomRotation(&random)),
+                        0.02,
+                        false };
         if (i % 3 == 0) {
             pair.poseA.rotation = pair.poseB.rotation;
         }
@@ -325,6 +329,42 @@ static void boxesAgreeWithPolyhedra(void** state) {
     }
     print_message("%d contacts, %d pairs of boxes differ\n", contactCount, different);
     assert_true(contactCount > 20000 && different < 200);
+}
+
+// A pair of boxes that looks ahead has the contacts it has otherwise, and more of them where edges are nearest:
+// corners over a face, which overlap where the boxes do and nowhere else.
+static void boxesLookAhead(void** state) {
+    (void)state;
+    tpRandom random = { 31 };
+    int more = 0;
+    for (int i = 0; i < 20000; ++i) {
+        tpGeometry a = makeBox(0.8, 1.0, 0.9), b = makeBox(1.0, 1.0, 1.0);
+        tpPair pair = { &a,
+                        &b,
+                        tpMakePose(randomVec3(&random, -1.2, 1.2), randomRotation(&random)),
+                        tpMakePose(tpZeroVec3(), randomRotation(&random)),
+                        0.1,
+                        false };
+        tpContactPoint points[2][32];
+        tpContactList lists[2] = { { points[0], 0, 32 }, { points[1], 0, 32 } };
+        tp_boxPair.collide(&pair, NULL, &lists[0]);
+        pair.looksAhead = true;
+        tp_boxPair.collide(&pair, NULL, &lists[1]);
+        assert_true(lists[1].count >= lists[0].count && lists[1].count <= 32);
+        double least = INFINITY;
+        for (int k = 0; k < lists[0].count; ++k) {
+            assert_memory_equal(&points[0][k], &points[1][k], sizeof(tpContactPoint));
+            least = fmin(least, points[0][k].gap);
+        }
+        for (int k = lists[0].count; k < lists[1].count; ++k) {
+            const tpContactPoint* c = &points[1][k];
+            CHECK_BELOW(c->gap, pair.margin + 1e-12);
+            CHECK_VEC3(c->pointA, tpMulAdd(c->pointB, c->gap, c->normal), 1e-12);
+            assert_true(least <= 0.0 || c->gap > 0.0);
+            ++more;
+        }
+    }
+    assert_true(more > 1000);
 }
 
 // Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies have
@@ -394,6 +434,7 @@ int main(void) {
         cmocka_unit_test(featuresPersist),
         cmocka_unit_test(contactsAgreeWithDistance),
         cmocka_unit_test(boxesAgreeWithPolyhedra),
+        cmocka_unit_test(boxesLookAhead),
         cmocka_unit_test(shortListCounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -217,6 +217,21 @@ static void ballsBounce(void** state) {
     tpDestroyWorld(world);
 }
 
+// What does not meet in a step does not bounce in it, however near its margins bring it.
+static void bouncesWaitForTheMeeting(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1, 0.0, 0.5, "4");
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpBodyId upper = addBall(world, tpMakeVec3(0.0, 0.0, 1.15), tpMakeVec3(0.0, 0.0, -12.0));
+    tpBodyId lower = addBall(world, tpZeroVec3(), tpMakeVec3(0.0, 0.0, -6.0));
+    tpWorld_Step(world, 1.0 / 60.0);
+    CHECK_NEAR(tpBody_GetVelocity(world, upper).z, -12.0, 1e-12);
+    tpWorld_Step(world, 1.0 / 60.0);
+    double parting = tpBody_GetVelocity(world, upper).z - tpBody_GetVelocity(world, lower).z;
+    CHECK_NEAR(parting, 3.0, 1e-9);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsGiveTheSameBits),
@@ -225,6 +240,7 @@ int main(void) {
         cmocka_unit_test(stacksStand),
         cmocka_unit_test(blocksOnSlopes),
         cmocka_unit_test(ballsBounce),
+        cmocka_unit_test(bouncesWaitForTheMeeting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

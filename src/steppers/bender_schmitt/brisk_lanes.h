@@ -210,10 +210,14 @@ static void bounceRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
             loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
             wide zero = wideOf(0.0), bias = loadFloats(&pack->bounce[lane]), old = c.impulse[0];
             wide wanted = old - (c.u[0] + bias) * loadWide(&pack->inverseNormal[lane]);
+            // What has carried nothing has not met yet.
+            wide total = loadWide(&pack->total[0][lane]);
+            bias = wideSelect(wideGreater(total, zero), bias, zero);
+            storeFloats(&pack->bounce[lane], bias);
             wide normal = wideSelect(wideGreater(zero, bias), wideMax(wanted, zero), old);
             wide change[3] = { normal - old, zero, zero };
             storeWide(&pack->impulse[0][lane], normal);
-            storeWide(&pack->total[0][lane], loadWide(&pack->total[0][lane]) + change[0]);
+            storeWide(&pack->total[0][lane], total + change[0]);
             pushBodies(&bodies, c.armA, c.armB, along(&c.frame, change));
         }
         storeBodies(sweep, run, lane, &bodies);
