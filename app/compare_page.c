@@ -1,37 +1,27 @@
-// A comparison as one page that needs nothing else: the page of viewer/compare with the data put
-// where it says so.
+// A comparison as one page that needs nothing else: the page of viewer/src/compare.js with the data in it.
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "compare.h"
-#include "output_file.h"
-
-extern const unsigned char comparePage[]; // viewer/compare/compare.html
-extern const size_t comparePageSize;
-
-static const char mark[] = "/*comparison*/null";
-
-// Where the data goes, or NULL.
-static const unsigned char* findMark(void) {
-    size_t length = strlen(mark);
-    for (size_t i = 0; i + length <= comparePageSize; ++i) {
-        if (memcmp(comparePage + i, mark, length) == 0) {
-            return comparePage + i;
-        }
-    }
-    return NULL;
-}
+#include "page_file.h"
 
 bool writeComparisonPage(const tpComparison* comparison, const char* path) {
-    tpOutputFile output;
-    const unsigned char* place = findMark();
-    if (place == NULL || !openOutput("compare", path, &output)) {
+    tpPageFile file;
+    if (!openPageFile("compare", path, tpComparePage(), &file)) {
         return false;
     }
-    size_t before = (size_t)(place - comparePage), after = before + strlen(mark);
-    fwrite(comparePage, 1, before, output.stream);
-    writeComparisonJson(comparison, true, output.stream);
-    fwrite(comparePage + after, 1, comparePageSize - after, output.stream);
-    return commitOutput("compare", &output);
+    char* json = NULL;
+    size_t size = 0;
+    FILE* stream = open_memstream(&json, &size);
+    if (stream != NULL) {
+        writeComparisonJson(comparison, true, stream);
+    }
+    if (stream == NULL || fclose(stream) != 0) {
+        file.failed = true;
+    } else {
+        putPageText(&file, "comparison", json);
+    }
+    free(json);
+    return closePageFile("compare", &file);
 }

@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+extern const unsigned char tp_compareHtml[];
+extern const size_t tp_compareHtmlSize;
+
 extern const unsigned char tp_replayHtml[];
 extern const size_t tp_replayHtmlSize;
 

@@ -24,6 +24,10 @@ tpPage tpReplayPage(void) {
     return makePage(tp_replayHtml, tp_replayHtmlSize);
 }
 
+tpPage tpComparePage(void) {
+    return makePage(tp_compareHtml, tp_compareHtmlSize);
+}
+
 static void put(tpPageFile* file, const void* bytes, size_t size) {
     if (!file->failed && fwrite(bytes, 1, size, file->output.stream) != size) {
         file->failed = true;

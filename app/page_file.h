@@ -24,8 +24,8 @@ typedef struct tpPage {
     size_t mark; // where data go
 } tpPage;
 
-// The page that shows a run.
-tpPage tpReplayPage(void);
+tpPage tpReplayPage(void);  // shows a run
+tpPage tpComparePage(void); // shows a comparison
 
 typedef struct tpPageFile {
     tpPage page;

@@ -13,7 +13,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const output = process.argv[2] ?? join(here, '../build/viewer');
 
 // A page is pages/NAME.html with src/NAME.js and src/NAME.css.
-const pages = ['replay'];
+const pages = ['compare', 'replay'];
 
 const hashOf = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -6,12 +6,16 @@ set(viewer ${PROJECT_SOURCE_DIR}/viewer)
 set(viewer_out ${CMAKE_BINARY_DIR}/viewer)
 find_program(TIPPE_NODE NAMES node nodejs)
 find_program(TIPPE_NPM npm)
-set(TIPPE_PAGES ${viewer_out}/replay.c)
+set(TIPPE_PAGES ${viewer_out}/compare.c ${viewer_out}/replay.c)
 
 if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
     set(viewer_sources
+        pages/compare.html
         pages/replay.html
+        src/base.css
         src/bodies.js
+        src/compare.css
+        src/compare.js
         src/contacts.js
         src/copies.js
         src/crowd.js
@@ -36,7 +40,8 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/stage.js
         src/theme.js
         src/timeline.js
-        src/trails.js)
+        src/trails.js
+        src/verdict.js)
     list(TRANSFORM viewer_sources PREPEND ${viewer}/)
     add_custom_command(OUTPUT ${viewer}/node_modules/.tippe
         COMMAND ${TIPPE_NPM} ci --ignore-scripts --silent
@@ -44,14 +49,17 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         DEPENDS ${viewer}/package.json ${viewer}/package-lock.json
         WORKING_DIRECTORY ${viewer}
         COMMENT "Fetching the packages of the page (leave it out with -DTIPPE_PAGE=OFF)")
-    add_custom_command(OUTPUT ${viewer_out}/replay.html
+    add_custom_command(OUTPUT ${viewer_out}/compare.html ${viewer_out}/replay.html
         COMMAND ${TIPPE_NODE} build.mjs ${viewer_out}
         DEPENDS ${viewer}/node_modules/.tippe ${viewer}/build.mjs ${viewer_sources}
         WORKING_DIRECTORY ${viewer}
-        COMMENT "Building the page")
-    tippe_embed(tp_replayHtml ${viewer_out}/replay.html ${TIPPE_PAGES})
+        COMMENT "Building the pages")
+    tippe_embed(tp_compareHtml ${viewer_out}/compare.html ${viewer_out}/compare.c)
+    tippe_embed(tp_replayHtml ${viewer_out}/replay.html ${viewer_out}/replay.c)
 else()
     message(WARNING "no node and npm, or TIPPE_PAGE is off: the program will have no page to show runs with")
-    file(WRITE ${viewer_out}/replay.c
-        "#include \"page_assets.h\"\nconst unsigned char tp_replayHtml[1] = { 0 };\nconst size_t tp_replayHtmlSize = 0;\n")
+    foreach(page compare replay)
+        file(WRITE ${viewer_out}/${page}.c
+            "#include \"page_assets.h\"\nconst unsigned char tp_${page}Html[1] = { 0 };\nconst size_t tp_${page}HtmlSize = 0;\n")
+    endforeach()
 endif()

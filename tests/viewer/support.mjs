@@ -39,7 +39,7 @@ export function readTable(name) {
 const browsers = [], children = [];
 
 // A page that complains of everything: errors, refusals of its policy, and requests that leave the machine.
-export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false } = {}) {
+export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false, ready = '#app[data-ready]' } = {}) {
     const browser = await chromium.launch({
         executablePath: process.env.TIPPE_CHROMIUM,
         args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
@@ -59,7 +59,7 @@ export async function openPage(address, { width = 1000, height = 640, scheme = '
         }
     });
     await page.goto(address, { timeout: 120000 });
-    await page.waitForSelector('#app[data-ready]');
+    await page.waitForSelector(ready);
     return page;
 }
 

@@ -6,15 +6,17 @@
 //     plot.on('cursor', x => ...);   someone points at x
 //     plot.on('zoom', range => ...); someone chose a range of x, or null for all
 //
-// A series may be `dashed`, a `step`, `thin` or have `points` instead of a line; axes may be logarithmic
-// (`log` for y, `xLog` for x). Long series are drawn by their extremes in each column of pixels, so that no
-// peak is lost. x has to ascend, except for points.
+// A series may be `dashed` or have a `dash` of its own, be a `step`, `thin`, of some `width` and `opacity`, or have `points`
+// instead of a line, or with one (`joined`); axes may be logarithmic (`log` for y, `xLog` for x) and have names (`xName`,
+// `yName`). With `hovers` the cursor follows the pointer without a press. Long series are drawn by their extremes in each
+// column of pixels, so that no peak is lost. x has to ascend, except for points. What a logarithm does not know is a gap.
 
 import { Emitter, element } from './dom.js';
 import { number, withUnit } from './format.js';
 import { theme } from './theme.js';
 
 const gutter = { left: 52, right: 8, top: 6, bottom: 16 };
+const nameRoom = 17; // more, for the name of an axis
 
 // Round numbers between low and high.
 export function ticks(low, high, wanted) {
@@ -34,9 +36,10 @@ export function ticks(low, high, wanted) {
 export function logTicks(low, high, wanted) {
     const from = Math.ceil(Math.log10(low) - 1e-9), to = Math.floor(Math.log10(high) + 1e-9);
     const every = Math.max(1, Math.ceil((to - from + 1) / wanted));
+    const factors = Math.log10(high / low) < 2.2 ? [1, 2, 5] : [1];
     const found = [];
-    for (let k = Math.ceil(from / every) * every; k <= to; k += every) {
-        found.push(10 ** k);
+    for (let k = Math.ceil((from - 1) / every) * every; k <= to; k += every) {
+        found.push(...factors.map(factor => factor * 10 ** k).filter(tick => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9)));
     }
     return found.length > 0 ? found : [low, high];
 }
@@ -142,7 +145,7 @@ export class Plot extends Emitter {
     #makeLegend() {
         this.values = this.series.map(() => element('output'));
         this.legend.replaceChildren(...this.series.map((one, i) => element('span.key', { title: one.note ?? one.name },
-            element('i', { class: one.dashed ? 'dashed' : '' }), element('span', {}, one.name), this.values[i])));
+            element('i', { class: one.dashed || one.dash?.length > 0 ? 'dashed' : '' }), element('span', {}, one.name), this.values[i])));
         this.keys = [...this.legend.querySelectorAll('i')];
     }
 
@@ -181,7 +184,10 @@ export class Plot extends Emitter {
         if (this.range) {
             [x0, x1] = this.range;
         }
-        if (!(x1 > x0)) {
+        if (this.options.xLog) {
+            const room = Math.max(1.1, (x1 / x0) ** 0.05);
+            [x0, x1] = x1 > 0 ? [x0 / room, x1 * room] : [0.1, 1];
+        } else if (!(x1 > x0)) {
             x1 = x0 + 1;
         }
         let y0 = Infinity, y1 = -Infinity, least = Infinity;
@@ -206,7 +212,7 @@ export class Plot extends Emitter {
             if (!Number.isFinite(least)) {
                 return { y0: 1e-16, y1: 1e-8 };
             }
-            let low = 10 ** Math.floor(Math.log10(Math.max(least, y1 * 1e-12)) - 0.05), high = 10 ** Math.ceil(Math.log10(y1) + 0.05);
+            let low = 10 ** Math.floor(Math.log10(Math.max(least, y1 * 1e-16)) - 0.05), high = 10 ** Math.ceil(Math.log10(y1) + 0.05);
             if (this.options.limit) {
                 high = Math.max(high, this.options.limit * 3);
                 low = Math.min(low, this.options.limit / 10);
@@ -241,7 +247,8 @@ export class Plot extends Emitter {
         const { x0, x1, y0, y1 } = this.#extent();
         this.xScale = new Scale(x0, x1, this.options.xLog);
         this.yScale = new Scale(y0, y1, this.options.log);
-        this.area = { x: gutter.left, y: gutter.top, width: width - gutter.left - gutter.right, height: height - gutter.top - gutter.bottom };
+        const left = gutter.left + (this.options.yName ? nameRoom : 0), bottom = gutter.bottom + (this.options.xName ? nameRoom : 0);
+        this.area = { x: left, y: gutter.top, width: width - left - gutter.right, height: height - gutter.top - bottom };
         this.#paintAxes(context);
         context.save();
         context.beginPath();
@@ -306,6 +313,7 @@ export class Plot extends Emitter {
             const unit = i === xTicks.length - 1 && this.options.xUnit ? ` ${this.options.xUnit}` : '';
             context.fillText(number(tick, 5) + unit, at, y + height + 13);
         });
+        this.#paintNames(context);
         if (this.options.limit) {
             const at = Math.round(this.#toY(this.options.limit)) + 0.5;
             context.setLineDash([3, 3]);
@@ -315,6 +323,21 @@ export class Plot extends Emitter {
             context.lineTo(x + width, at);
             context.stroke();
             context.setLineDash([]);
+        }
+    }
+
+    #paintNames(context) {
+        const { x, y, width, height } = this.area, { xName, yName } = this.options;
+        context.textAlign = 'center';
+        if (xName) {
+            context.fillText(xName, x + width / 2, y + height + 13 + nameRoom);
+        }
+        if (yName) {
+            context.save();
+            context.translate(11, y + height / 2);
+            context.rotate(-Math.PI / 2);
+            context.fillText(yName, 0, 0);
+            context.restore();
         }
     }
 
@@ -340,9 +363,10 @@ export class Plot extends Emitter {
                 return;
             }
         }
-        context.lineWidth = one.thin ? 1 : 1.6;
+        context.lineWidth = one.width ?? (one.thin ? 1 : 1.6);
         context.lineJoin = 'round';
-        context.setLineDash(one.dashed ? [5, 4] : []);
+        context.globalAlpha = one.opacity ?? 1;
+        context.setLineDash(one.dash ?? (one.dashed ? [5, 4] : []));
         const low = this.xScale.value(0), high = this.xScale.value(1);
         const from = one.points ? 0 : Math.max(0, lowerBound(one.x, one.count, low) - 1);
         const to = one.points ? one.count : Math.min(one.count, lowerBound(one.x, one.count, high) + 1);
@@ -354,12 +378,17 @@ export class Plot extends Emitter {
         }
         context.stroke();
         context.setLineDash([]);
+        context.globalAlpha = 1;
+    }
+
+    #isKnown(value) {
+        return Number.isFinite(value) && (!this.options.log || value > 0);
     }
 
     #trace(context, one, from, to) {
         let isDown = false, before = 0;
         for (let k = from; k < to; ++k) {
-            if (!Number.isFinite(one.y[k])) {
+            if (!this.#isKnown(one.y[k])) {
                 isDown = false;
                 continue;
             }
@@ -367,7 +396,10 @@ export class Plot extends Emitter {
             if (isDown && one.step) {
                 context.lineTo(x, before);
             }
-            context[isDown ? 'lineTo' : 'moveTo'](x, y);
+            if (!isDown) {
+                context.moveTo(x - 0.5, y); // so that a single value is seen
+            }
+            context.lineTo(x, y);
             before = y;
             isDown = true;
         }
@@ -384,7 +416,7 @@ export class Plot extends Emitter {
             }
         };
         for (let k = from; k < to; ++k) {
-            if (!Number.isFinite(one.y[k])) {
+            if (!this.#isKnown(one.y[k])) {
                 continue;
             }
             const x = Math.floor(this.#toX(one.x[k])), y = this.#toY(one.y[k]);
@@ -434,6 +466,22 @@ export class Plot extends Emitter {
         }
     }
 
+    // What the point under the pointer stands for.
+    #tellPoint(event) {
+        const box = this.canvas.getBoundingClientRect();
+        let said = '', nearest = 10; // pixels
+        for (const one of this.area ? this.series.filter(series => series.points) : []) {
+            for (let k = 0; k < one.count; ++k) {
+                const away = Math.hypot(this.#toX(one.x[k]) - event.clientX + box.left, this.#toY(one.y[k]) - event.clientY + box.top);
+                if (away < nearest) {
+                    nearest = away;
+                    said = `${one.name}: ${number(one.x[k], 3)}, ${number(one.y[k], 3)}`;
+                }
+            }
+        }
+        this.canvas.title = said;
+    }
+
     // Pressing moves the cursor, as the time line does; with Shift, or the right button, a range is chosen.
     #watchPointer() {
         let mode = null;
@@ -453,10 +501,11 @@ export class Plot extends Emitter {
             }
         });
         this.canvas.addEventListener('pointermove', event => {
+            this.#tellPoint(event);
             if (mode === 'range') {
                 this.selection[1] = place(event);
                 this.draw();
-            } else if (mode === 'cursor') {
+            } else if (mode === 'cursor' || this.options.hovers && this.area) {
                 this.emit('cursor', valueAt(place(event)));
             }
         });
