@@ -193,7 +193,7 @@ typedef struct tpStepReport {
     double jointDrift;           // largest joint error, m or rad
     double kineticBefore, kineticAfter;     // J
     double potentialBefore, potentialAfter; // J, gravity and springs
-    double externalWork; // J, of forces, motors and kinematic bodies; not gravity
+    double externalWork; // J, of forces, motors, dampers and kinematic bodies; not gravity
     double frictionLoss; // J
     double impactLoss;   // J, in normal directions and in joints; swings of joints have either sign
     int substepCount;    // steps inside this one

@@ -85,18 +85,21 @@ static void addSpring(tpRows* rows, const tpSystem* system, int index, const tpP
                       const tpJointRow* row, double h, tpSpringRows springs) {
     const tpJoint* joint = &system->joints.data[index];
     const tpJointDef* def = &joint->def;
-    double stretch = row->error - def->rest, elastic = 0.0, implicit = 0.0;
+    double stretch = row->error - def->rest, elastic = 0.0, implicit = 0.0, damping = 0.0;
     switch (springs) {
     case tp_wholeSpring:
         elastic = h * def->stiffness;
-        implicit = h * (h * def->stiffness + def->damping);
+        damping = h * def->damping;
+        implicit = h * h * def->stiffness + damping;
         break;
     case tp_firstHalfSpring:
         elastic = 0.5 * h * def->stiffness;
-        implicit = 0.5 * h * (0.5 * h * def->stiffness + def->damping);
+        damping = 0.5 * h * def->damping;
+        implicit = 0.25 * h * h * def->stiffness + damping;
         break;
     case tp_secondHalfSpring:
-        implicit = 0.5 * h * def->damping * (1.0 - explicitPart(system, joint, poses, row, h));
+        damping = 0.5 * h * def->damping * (1.0 - explicitPart(system, joint, poses, row, h));
+        implicit = damping;
         break;
     }
     if (!(implicit > 0.0)) {
@@ -107,6 +110,7 @@ static void addSpring(tpRows* rows, const tpSystem* system, int index, const tpP
     int k = rows->firstRows[block];
     tpRows_SetRow(rows, block, 0, row->onA, row->onB);
     rows->compliance[k] = 1.0 / implicit;
+    rows->damping[k] = damping;
     rows->bias[k] = elastic * stretch / implicit;
 }
 
@@ -223,6 +227,20 @@ static double applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow*
     return energyOf(system, joint->bodyA) + energyOf(system, joint->bodyB) - before;
 }
 
+static double rowSpeed(const tpSystem* system, const tpJoint* joint, const tpJointRow* row) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    const tpWrench* sides[2] = { &row->onA, &row->onB };
+    double speed = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] >= 0) {
+            const tpVelocity* velocity = &system->velocities.data[bodies[side]];
+            speed += tpDot(sides[side]->linear, velocity->linear) +
+                     tpDot(sides[side]->angular, velocity->angular);
+        }
+    }
+    return speed;
+}
+
 void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
                           tpStepReport* report) {
     for (int b = 0; b < first->blockCount; ++b) {
@@ -242,13 +260,15 @@ void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocit
         double part = explicitPart(system, joint, system->poses.data, &now, h);
         // The impulse of the first half, less the damper's part that the rows of the second half have.
         double impulse = first->impulse[row] + (1.0 - part) * damper;
+        double before = rowSpeed(system, joint, &now);
         double work = applyRow(system, joint, &now, impulse);
         tpWrench onB = { tpScale(impulse / h, now.onB.linear),
                          tpScale(impulse / h, now.onB.angular) };
         addReaction(system, joint, onB);
-        if (joint->type != tp_springJoint) {
-            report->externalWork += work;
-        }
+        // What a spring joint stores is part of the potential energy; its damper's part of the impulse is not.
+        bool isStored = joint->type == tp_springJoint;
+        double mean = 0.5 * (before + rowSpeed(system, joint, &now));
+        report->externalWork += isStored ? -part * damper * mean : work;
     }
 }
 

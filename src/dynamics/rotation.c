@@ -131,6 +131,21 @@ static void rotateStage(const tpInertia* inertia, double h, tpQuat* q, tpVec3* m
     *momentum = end;
 }
 
+// The body as it is about the axis of its momentum, which keeps momentum and energy: for more than a hundred turns
+// at once, of which nobody can mean the phase. Iterations try such speeds on their way.
+static void spinAboutMomentum(const tpInertia* inertia, double h, tpQuat* rotation,
+                              tpVec3* angularVelocity) {
+    tpVec3 momentum = tpInertia_Momentum(inertia, *rotation, *angularVelocity);
+    double size = tpLength(momentum);
+    if (!(size > 0.0) || !isfinite(size)) {
+        return;
+    }
+    tpVec3 axis = tpScale(1.0 / size, momentum);
+    tpQuat spin = tpQuatExp(tpScale(h * tpDot(*angularVelocity, axis), axis));
+    *rotation = tpNormalizeQuat(tpMulQQ(spin, *rotation));
+    *angularVelocity = turn(spin, *angularVelocity);
+}
+
 void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3* angularVelocity) {
     if (inertia->isIsotropic) {
         *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, *angularVelocity)), *rotation));
@@ -139,7 +154,11 @@ void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3
     // Stages short enough that Newton's iteration is far from its limits, however fast the spin.
     double bound = tpInertia_SpeedBound(inertia, *rotation, *angularVelocity);
     double parts = ceil(fabs(h) * bound / 0.7);
-    int count = !(parts >= 1.0) ? 1 : parts > 10000.0 ? 10000 : (int)parts;
+    if (parts > 1000.0) {
+        spinAboutMomentum(inertia, h, rotation, angularVelocity);
+        return;
+    }
+    int count = parts >= 1.0 ? (int)parts : 1;
     double stage = h / count;
     static const double p = 0.41449077179437573714;
     const double lengths[5] = { p, p, 1.0 - 4.0 * p, p, p };

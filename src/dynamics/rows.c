@@ -18,6 +18,7 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity
     rows->bodyB = TP_SCRATCH(arena, int, blockCapacity);
     rows->scale = TP_SCRATCH(arena, double, rowCapacity);
     rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
+    rows->damping = TP_SCRATCH(arena, double, rowCapacity);
     rows->bias = TP_SCRATCH(arena, double, rowCapacity);
     rows->q = TP_SCRATCH(arena, double, rowCapacity);
     rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
@@ -127,6 +128,7 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
     for (int k = first; k < first + dimension; ++k) {
         rows->scale[k] = 1.0;
         rows->compliance[k] = 0.0;
+        rows->damping[k] = 0.0;
         rows->bias[k] = 0.0;
         rows->q[k] = 0.0;
         rows->impulse[k] = 0.0;

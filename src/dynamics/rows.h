@@ -50,6 +50,8 @@ typedef struct tpRows {
     // Of each row.
     double* scale;
     double* compliance;
+    double*
+        damping; // of spring joints: the part of the impulse that is the damper's, by the velocity
     double* bias;
     double* q;         // velocity without impulses, bias included
     double* impulse;   // start of the solve, then its answer

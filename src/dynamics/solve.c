@@ -328,10 +328,14 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVe
             if (!isContact) {
                 bool isDriven =
                     rows->infos[b].source == tp_boundedSource || rows->compliance[row] > 0.0;
-                if (isDriven && system->joints.data[index].type != tp_springJoint) {
-                    report->externalWork += work;
-                } else if (!isDriven) {
+                if (!isDriven) {
                     report->impactLoss -= work;
+                } else if (system->joints.data[index].type != tp_springJoint) {
+                    report->externalWork += work;
+                } else {
+                    // What the spring stores is part of the potential energy; what the damper takes is not.
+                    double speed = tpRows_RowVelocity(rows, row, after, bodyA, bodyB);
+                    report->externalWork -= rows->damping[row] * speed * mean;
                 }
             } else if (k == 0) {
                 report->impactLoss -= work;
