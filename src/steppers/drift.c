@@ -49,10 +49,41 @@ typedef struct tpDrift {
     bool isSettled; // all are within their tolerance
 } tpDrift;
 
-// Of an overlap at the start only a part is to be taken back: what remains is meant.
+// Of an overlap at the start beyond the room only a part is to be taken back: what remains is meant.
 static double meantGap(const tpDrift* drift, int place) {
-    double gap = place >= 0 ? drift->start[place].gap : 0.0;
-    return gap < 0.0 ? (1.0 - drift->settings->gamma) * gap : 0.0;
+    double gap = place >= 0 ? drift->start[place].gap : 0.0, room = drift->settings->room;
+    return gap < -room ? (1.0 - drift->settings->gamma) * (gap + room) - room : fmin(gap, 0.0);
+}
+
+// The same for a contact at the end. One that has come within the room of others of the same shapes
+// goes as deep as they may.
+static double meantEndGap(const tpDrift* drift, const tpContact* contact, int place) {
+    if (place >= 0 || !(drift->settings->room > 0.0)) {
+        return meantGap(drift, place);
+    }
+    double meant = 0.0;
+    for (int i = 0; i < drift->startCount; ++i) {
+        const tpContact* start = &drift->start[i];
+        if (start->shapeA == contact->shapeA && start->shapeB == contact->shapeB) {
+            meant = fmin(meant, fmax(start->gap, -drift->settings->room));
+        }
+    }
+    return meant;
+}
+
+static double endTolerance(const tpDrift* drift) {
+    return fmax(drift->settings->tolerance, impactTolerance);
+}
+
+// Contacts at the system's poses.
+static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count) {
+    tpTimeStep* step = drift->step;
+    const tpDriftSettings* settings = drift->settings;
+    if (settings->find != NULL) {
+        return settings->find(settings->context, step, contacts, count);
+    }
+    return tpSystem_FindContacts(step->system, step->system->poses.data, step->margins, contacts,
+                                 count) == tp_success;
 }
 
 // Velocities of the rows without impulses: those of the drift.
@@ -105,9 +136,8 @@ static bool addStartRows(tpDrift* drift) {
     }
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        double part = contact->gap > 0.0 ? 1.0 : drift->settings->gamma;
         drift->isKept[i] = contact->gap <= tpClosedGap || drift->settings->isCareful;
-        drift->keptBias[i] = part * contact->gap / step->h;
+        drift->keptBias[i] = (contact->gap - meantGap(drift, i)) / step->h;
         drift->place[i] = i;
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
                           drift->keptBias[i]);
@@ -174,8 +204,10 @@ static bool mergeContacts(tpDrift* drift, int round) {
         }
         bool isSame =
             start < drift->startCount && tpContact_CompareKeys(&drift->start[start], end) == 0;
-        if (!isSame || !drift->isKept[start] || drift->settings->isCareful) {
-            putContact(&merged, end, isSame ? start : -1, round, 0.0);
+        int place = isSame ? start : -1;
+        bool isMissed = end->gap - meantEndGap(drift, end, place) < -endTolerance(drift);
+        if (!isSame || !drift->isKept[start] || (drift->settings->isCareful && isMissed)) {
+            putContact(&merged, end, place, round, 0.0);
         }
     }
     for (; old < step->contactCount; ++old) {
@@ -212,7 +244,7 @@ static bool rewriteRows(tpDrift* drift, int round) {
         if (drift->round[i] == round) {
             double towards =
                 tpRows_RowVelocity(&step->rows, row, moves, contact->bodyA, contact->bodyB);
-            double gap = contact->gap - meantGap(drift, drift->place[i]);
+            double gap = contact->gap - meantEndGap(drift, contact, drift->place[i]);
             drift->bias[i] = step->rows.bias[row] = gap / step->h - towards;
         }
     }
@@ -319,10 +351,10 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     tpRows* rows = &step->rows;
     int first = rows->firstRows[contact], place = drift->place[contact];
     bool isPushing = rows->impulse[first] > 0.0;
-    double gap = end->gap - meantGap(drift, place);
+    double gap = end->gap - meantEndGap(drift, end, place);
     if (drift->settings->isCareful) {
         // Other rows of the same contact may hold it farther away.
-        note(drift, fmax(0.0, -gap), impactTolerance);
+        note(drift, fmax(0.0, -gap), endTolerance(drift));
         return;
     }
     // What carries nothing matters only where it has been let through.
@@ -331,7 +363,7 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     }
     double miss = gap - step->h * rows->velocity[first];
     bool isOfStart = drift->round[contact] == 0;
-    note(drift, fabs(miss), isOfStart ? driftTolerance : impactTolerance);
+    note(drift, fabs(miss), isOfStart ? driftTolerance : endTolerance(drift));
     if (isOfStart) {
         drift->keptBias[place] = rows->bias[first] + miss / step->h;
         if (isPushing && drift->isKept[place]) {
@@ -356,7 +388,8 @@ static void correctContacts(tpDrift* drift) {
                 break;
             }
             if (!isFound) {
-                note(drift, fmax(0.0, -end->gap), impactTolerance);
+                double gap = end->gap - meantEndGap(drift, end, -1);
+                note(drift, fmax(0.0, -gap), endTolerance(drift));
             }
             isFound = false;
         }
@@ -400,8 +433,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         if (step->rows.rowCount == 0 || *hasOutrun) {
             return true;
         }
-        if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
-                                  &step->endCount) != tp_success) {
+        if (!findContacts(drift, &step->endContacts, &step->endCount)) {
             return false;
         }
         correctContacts(drift);
@@ -430,7 +462,10 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
                    sizeof(tpPose) * (size_t)step->bodyCount);
         }
         bool isLast = pass == maxPasses || !tpSystem_HasMeans(step->system), hasOutrun;
-        if (!tpTimeStep_FindContacts(step, step->startPoses) || !addStartRows(&drift) ||
+        tpContact* contacts;
+        int count;
+        if (!findContacts(&drift, &contacts, &count) ||
+            !tpTimeStep_UseContacts(step, contacts, count) || !addStartRows(&drift) ||
             !iterate(&drift, isLast, &hasOutrun)) {
             return false;
         }

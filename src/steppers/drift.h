@@ -10,6 +10,13 @@ typedef struct tpDriftSettings {
     double gamma;   // part of an overlap that one step takes back
     bool isCareful; // gives no energy, see drift.c
     bool isWhole; // no second problem follows: springs and motors of joints act for all of the step
+    double
+        tolerance; // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10
+    double room;   // m: overlaps no deeper than this are left as they are
+    // Contacts at the system's poses within the margins, in the collider's order, in the system's arena;
+    // false where memory ran out. NULL: all that the system finds.
+    bool (*find)(void* context, const tpTimeStep* step, tpContact** contacts, int* count);
+    void* context;
 } tpDriftSettings;
 
 // A contact is closed below this gap, m.

@@ -376,7 +376,9 @@ static double largestChange(const tpTimeStep* step, const tpVelocity* a, const t
 // Features that come and go may keep the fixed point from settling: rows of all of them together do.
 static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
     memcpy(step->system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
-    tpDriftSettings careful = { problem->settings->solve, 1.0, true, true };
+    tpDriftSettings careful = {
+        .solve = problem->settings->solve, .gamma = 1.0, .isCareful = true, .isWhole = true
+    };
     tpStepReport* report = problem->report;
     double miss;
     if (!tpDrift_Solve(step, problem->memory, &careful, &miss, report)) {
