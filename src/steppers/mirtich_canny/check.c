@@ -14,6 +14,7 @@
 // points alone. Here collisions take place where surfaces meet, so that heights of bounces do not
 // depend on eps_c; only slow contacts use the room that eps_c gives them.
 
+#include "dynamics/rotation.h"
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -50,6 +51,23 @@ static tpVec3 contactVelocity(const tpEvents* events, const tpTouch* touch) {
     return tpSystem_PointVelocity(system, isA ? contact->bodyA : contact->bodyB, contact->pointA);
 }
 
+// How much turning bends the way of a contact beyond what its velocity tells, at most, m/s^2.
+static double turningBend(const tpEvents* events, const tpTouch* touch) {
+    double bending = 0.0;
+    for (int side = 0; side < 2; ++side) {
+        const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
+        int32_t shape = side == 0 ? shapes->shapeA : shapes->shapeB;
+        int body = side == 0 ? touch->contact.bodyA : touch->contact.bodyB;
+        tpVec3 point = side == 0 ? touch->contact.pointA : touch->contact.pointB;
+        double radius = events->radii.data[shape];
+        radius = isinf(radius) ? tpDistanceBetween(point, events->system->poses.data[body].position)
+                               : radius;
+        double speed = tpEvents_TurningSpeed(events, shape, touch->contact.normal, radius);
+        bending += radius > 0.0 ? 2.0 * speed * speed / radius : 0.0;
+    }
+    return bending;
+}
+
 // How the gap of a touch changes now.
 static void measureTouch(const tpEvents* events, tpTouch* touch) {
     const tpSystem* system = events->system;
@@ -69,14 +87,18 @@ static void measureTouch(const tpEvents* events, tpTouch* touch) {
         touch->bend += (side == 0 ? 1.0 : -1.0) * tpDot(n, acceleration);
     }
     const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
-    if (shapes->watched == contact->feature && shapes->hasPress) {
+    double press = touch->bend;
+    if (shapes->isCurved) {
+        // Rolling presses no harder than a few times what turning bends the ways of points by.
+        double most = 2.0 * turningBend(events, touch) + 2.0 * fabs(touch->bend);
+        press = fmin(press, fmax(shapes->press, -most));
         touch->bend = fmin(touch->bend, shapes->press);
     }
-    touch->microSpeed = tpEvents_MicroSpeed(&events->settings, -touch->bend);
+    touch->microSpeed = tpEvents_MicroSpeed(&events->settings, -press);
     tpVec3 along = contactVelocity(events, touch);
     tpVec3 a = tpSub(tpEvents_SurfaceAcceleration(events, contact->bodyA, contact->pointA, along),
                      tpEvents_SurfaceAcceleration(events, contact->bodyB, contact->pointB, along));
-    a = tpMulAdd(a, fmin(touch->bend, 0.0) - tpDot(n, a), n);
+    a = tpMulAdd(a, fmin(press, 0.0) - tpDot(n, a), n);
     touch->rest = tpScale(0.5 * events->settings.period, a);
 }
 
@@ -128,6 +150,43 @@ bool tpEvents_CollectTouches(tpEvents* events, int index, double margin) {
     return true;
 }
 
+// Where a body will be a moment later.
+static tpPose poseAfter(const tpEvents* events, int body, double dt) {
+    const tpSystem* system = events->system;
+    const tpFlight* flight = &events->flights.data[body];
+    tpPose pose = system->poses.data[body];
+    tpVec3 angular = system->velocities.data[body].angular;
+    if (flight->kind == tp_standing) {
+        return pose;
+    }
+    pose.position = tpEvents_PlaceAt(events, body, flight->time + dt);
+    if (flight->kind == tp_ballistic && !system->isPlanar) {
+        tpRotateFreely(&system->bodies.data[body].inertia, dt, &pose.rotation, &angular);
+    } else {
+        pose.rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(dt, angular)), pose.rotation));
+    }
+    return pose;
+}
+
+// How fast the distance of curved shapes bends is not in the motion of their material: a disc that rolls
+// on its edge comes down faster than its points fall. Where both will be a moment later tells. Both
+// bodies are at the same time.
+static void learnPress(tpEvents* events, tpNearShapes* shapes) {
+    const tpSystem* system = events->system;
+    const tpCollider* collider = system->collider;
+    int a = tpCollider_GetBody(collider, shapes->shapeA);
+    int b = tpCollider_GetBody(collider, shapes->shapeB);
+    double dt = events->settings.shortest;
+    tpVec3 velocity = tpSub(tpSystem_PointVelocity(system, a, shapes->nearestA),
+                            tpSystem_PointVelocity(system, b, shapes->nearestB));
+    tpClosest then;
+    tpClosestPoints(tpCollider_GetGeometry(collider, shapes->shapeA), poseAfter(events, a, dt),
+                    tpCollider_GetGeometry(collider, shapes->shapeB), poseAfter(events, b, dt),
+                    &shapes->cache, &then);
+    double moved = then.distance - shapes->nearest;
+    shapes->press = 2.0 * (moved / dt - tpDot(shapes->normal, velocity)) / dt;
+}
+
 // The distance of two shapes, and when it can be zero at the earliest. Touches where they are close.
 static bool askShapes(tpEvents* events, int index, double time) {
     tpSystem* system = events->system;
@@ -142,7 +201,9 @@ static bool askShapes(tpEvents* events, int index, double time) {
     events->report->checkCount += 1;
     events->report->penetration = fmax(events->report->penetration, -closest.distance);
     tpVec3 apart = tpSub(system->poses.data[bodyA].position, system->poses.data[bodyB].position);
-    shapes->distance = closest.distance;
+    shapes->distance = shapes->nearest = closest.distance;
+    shapes->nearestA = closest.pointA;
+    shapes->nearestB = closest.pointB;
     shapes->normal = closest.normal;
     shapes->offset = tpDot(closest.normal, apart);
     shapes->turnedA = events->flights.data[bodyA].turned;
@@ -151,6 +212,9 @@ static bool askShapes(tpEvents* events, int index, double time) {
     if (!shapes->isClose) {
         shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
         return true;
+    }
+    if (shapes->isCurved) {
+        learnPress(events, shapes);
     }
     // So much farther off must contacts be known that none of the others can come before the next
     // question.
@@ -213,76 +277,10 @@ static double timeToCollide(const tpEventSettings* settings, double time, const 
     return fmin(sink, isFast ? close : beat(settings, time + close) - time);
 }
 
-// A pair of stepped bodies leaves its contacts to the time stepper.
-static bool isStepped(const tpEvents* events, const tpContact* contact) {
-    tpFlightKind a = events->flights.data[contact->bodyA].kind;
-    tpFlightKind b = events->flights.data[contact->bodyB].kind;
-    return a != tp_ballistic && b != tp_ballistic;
-}
-
-// How long until the touch has to collide.
-static double timeOf(const tpEvents* events, const tpTouch* touch, double time) {
-    const tpEventSettings* settings = &events->settings;
-    if (isStepped(events, &touch->contact)) {
-        return INFINITY;
-    }
-    return timeToCollide(settings, time, touch);
-}
-
-// Turning bends the way of a contact beyond what its velocity tells; over this time by no more than a
-// part of the tolerance.
+// Over this time turning bends the way of a contact by no more than a part of the tolerance.
 static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
-    double bending = 0.0;
-    for (int side = 0; side < 2; ++side) {
-        const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
-        int32_t shape = side == 0 ? shapes->shapeA : shapes->shapeB;
-        int body = side == 0 ? touch->contact.bodyA : touch->contact.bodyB;
-        tpVec3 point = side == 0 ? touch->contact.pointA : touch->contact.pointB;
-        double radius = events->radii.data[shape];
-        radius = isinf(radius) ? tpDistanceBetween(point, events->system->poses.data[body].position)
-                               : radius;
-        double speed = tpEvents_TurningSpeed(events, shape, touch->contact.normal, radius);
-        bending += radius > 0.0 ? 2.0 * speed * speed / radius : 0.0;
-    }
+    double bending = turningBend(events, touch);
     return bending > 0.0 ? sqrt(0.5 * events->settings.tolerance / bending) : INFINITY;
-}
-
-// How turning moves a contact on over a curved edge is not in the motion of its material: a disc that
-// rolls on its edge comes down faster than its points fall. What the gap's rate has changed by since the
-// last look tells.
-static void learnPress(tpEvents* events, double time) {
-    for (int i = 0; i < events->touches.count; ++i) {
-        tpTouch* touch = &events->touches.data[i];
-        tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
-        double passed = time - shapes->watchedTime;
-        if (shapes->watched != touch->contact.feature || !shapes->isWatched ||
-            passed < events->settings.shortest || passed > 4.0 * events->settings.period) {
-            continue;
-        }
-        double most = 0.5 * events->settings.tolerance / pow(timeOfBending(events, touch), 2.0);
-        double change = (touch->rate - shapes->watchedRate) / passed;
-        shapes->press = fmax(change, -2.0 * (most + fabs(touch->bend)));
-        shapes->hasPress = true;
-        measureTouch(events, touch);
-    }
-}
-
-// Watches the lowest touch of each pair of shapes until the next look.
-static void watch(tpEvents* events, double time) {
-    for (int i = 0; i < events->touches.count; ++i) {
-        const tpTouch* touch = &events->touches.data[i];
-        tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
-        if (i > 0 && events->touches.data[i - 1].nearShapes == touch->nearShapes &&
-            shapes->watchedGap <= touch->contact.gap) {
-            continue;
-        }
-        shapes->hasPress = shapes->hasPress && shapes->watched == touch->contact.feature;
-        shapes->isWatched = true;
-        shapes->watched = touch->contact.feature;
-        shapes->watchedGap = touch->contact.gap;
-        shapes->watchedRate = touch->rate;
-        shapes->watchedTime = time;
-    }
 }
 
 // Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what it
@@ -300,12 +298,8 @@ static double nextTime(tpEvents* events, int pair, double time) {
     for (int i = 0; i < events->touches.count; ++i) {
         tpTouch* touch = &events->touches.data[i];
         tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
-        double wait = timeOf(events, touch, time);
+        double wait = timeToCollide(&events->settings, time, touch);
         bool isSlow = touch->rate > -0.5 * touch->microSpeed;
-        if (touch->rate < 0.0 && isStepped(events, &touch->contact)) {
-            double room = touch->contact.gap + events->settings.deepest;
-            tpEvents_ScheduleSettling(events, time + fmax(room, 0.0) / -touch->rate);
-        }
         wait = fmin(wait, timeOfBending(events, touch));
         wait = isSlow ? fmax(wait, shortestWait(&events->settings, touch)) : wait;
         shapes->due = fmin(shapes->due, time + wait);
@@ -318,43 +312,137 @@ static double nextTime(tpEvents* events, int pair, double time) {
     return due;
 }
 
+// All contacts of a pair that may collide now, measured.
+static bool ask(tpEvents* events, int pair, double time) {
+    events->touches.count = 0;
+    for (int i = events->nearPairs.data[pair].firstShapes; i >= 0;
+         i = events->nearShapes.data[i].next) {
+        const tpNearShapes* shapes = &events->nearShapes.data[i];
+        if ((shapes->due <= time || shapes->isClose) && !askShapes(events, i, time)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < events->touches.count; ++i) {
+        measureTouch(events, &events->touches.data[i]);
+    }
+    return true;
+}
+
+static bool isColliding(const tpEvents* events, double time) {
+    // Slow contacts are met to within rounding of the beat.
+    double rounding = 1e-6 * events->settings.period;
+    for (int i = 0; i < events->touches.count; ++i) {
+        if (timeToCollide(&events->settings, time, &events->touches.data[i]) <= rounding) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The velocities of a pair that has collided are others now.
+static void follow(tpEvents* events, int pair, double time) {
+    const tpNearPair* bodies = &events->nearPairs.data[pair];
+    tpEvents_RefreshFlight(events, bodies->body[0]);
+    tpEvents_RefreshFlight(events, bodies->body[1]);
+    tpEvents_UpdateAsked(events, pair, time);
+    for (int i = bodies->firstShapes; i >= 0; i = events->nearShapes.data[i].next) {
+        tpNearShapes* shapes = &events->nearShapes.data[i];
+        if (shapes->isClose && shapes->isCurved) {
+            learnPress(events, shapes);
+        }
+    }
+    for (int i = 0; i < events->touches.count; ++i) {
+        measureTouch(events, &events->touches.data[i]);
+    }
+    for (int side = 0; side < 2; ++side) {
+        int body = events->nearPairs.data[pair].body[side];
+        if (tpEvents_IsMovable(events, body)) {
+            tpEvents_UpdateBody(events, body, time, pair);
+        }
+    }
+}
+
+// Whether a body touches others than the one of this pair.
+static bool hasOthers(const tpEvents* events, int body, int pair) {
+    for (int link = events->flights.data[body].firstLink; link >= 0;) {
+        const tpNearPair* near = &events->nearPairs.data[link / 2];
+        for (int i = near->firstShapes; link / 2 != pair && i >= 0;
+             i = events->nearShapes.data[i].next) {
+            if (events->nearShapes.data[i].isClose) {
+                return true;
+            }
+        }
+        link = near->nextLink[link % 2];
+    }
+    return false;
+}
+
+// Contacts that others press deeper than they can hop out of go to the time stepper.
+static void helpPressed(tpEvents* events, int pair) {
+    bool isPressed = false;
+    for (int i = 0; i < events->touches.count; ++i) {
+        const tpTouch* touch = &events->touches.data[i];
+        isPressed = isPressed || (touch->contact.gap < -events->settings.pressed &&
+                                  touch->rate < 0.5 * touch->microSpeed);
+    }
+    for (int side = 0; isPressed && side < 2; ++side) {
+        int body = events->nearPairs.data[pair].body[side];
+        if (events->flights.data[body].kind == tp_ballistic && hasOthers(events, body, pair)) {
+            tpEvents_HandOver(events, body);
+        }
+    }
+}
+
+// What is in flight has come upon a body of the time stepper, whose step has ended here for that: it collides, or
+// where it does not come fast it joins. Then the next step begins.
+static void meetStepped(tpEvents* events, int pair, double time) {
+    bool isFast = false;
+    for (int i = 0; i < events->touches.count; ++i) {
+        const tpTouch* touch = &events->touches.data[i];
+        isFast = isFast || (touch->rate <= -touch->microSpeed &&
+                            touch->contact.gap <= events->settings.tolerance);
+    }
+    bool mayCollide = isFast && !tpEvents_HasManySteps(events);
+    if (mayCollide && tpEvents_Collide(events, pair)) {
+        follow(events, pair, time);
+    } else {
+        for (int side = 0; side < 2; ++side) {
+            int body = events->nearPairs.data[pair].body[side];
+            if (events->flights.data[body].kind == tp_ballistic) {
+                tpEvents_HandOver(events, body);
+            }
+        }
+    }
+    tpEvents_ScheduleStep(events, time);
+}
+
 void tpEvents_Check(tpEvents* events, int pair, double time) {
+    if (tpEvents_IsStepped(events, pair)) {
+        tpHeap_Remove(&events->heap, pair + 1);
+        return;
+    }
     const tpNearPair* bodies = &events->nearPairs.data[pair];
     int bodyA = bodies->body[0], bodyB = bodies->body[1];
     tpEvents_Advance(events, bodyA, time);
     tpEvents_Advance(events, bodyB, time);
-    events->touches.count = 0;
-    for (int i = bodies->firstShapes; i >= 0; i = events->nearShapes.data[i].next) {
-        const tpNearShapes* shapes = &events->nearShapes.data[i];
-        if ((shapes->due <= time || shapes->isClose) && !askShapes(events, i, time)) {
+    if (!ask(events, pair, time)) {
+        events->outOfMemory = true;
+        return;
+    }
+    bool collides = isColliding(events, time);
+    bool isMixed = events->flights.data[bodyA].kind == tp_stepped ||
+                   events->flights.data[bodyB].kind == tp_stepped;
+    if (collides && isMixed && events->isStepping) {
+        if (!tpEvents_EndStep(events, time) || !ask(events, pair, time)) {
             events->outOfMemory = true;
             return;
         }
     }
-    // Slow contacts are met to within rounding of the beat.
-    double rounding = 1e-6 * events->settings.period;
-    bool collides = false;
-    for (int i = 0; i < events->touches.count; ++i) {
-        measureTouch(events, &events->touches.data[i]);
+    if (collides && isMixed) {
+        meetStepped(events, pair, time);
+    } else if (collides && tpEvents_Collide(events, pair)) {
+        follow(events, pair, time);
     }
-    learnPress(events, time);
-    for (int i = 0; i < events->touches.count; ++i) {
-        collides = collides || timeOf(events, &events->touches.data[i], time) <= rounding;
-    }
-    if (collides && tpEvents_Collide(events, pair)) {
-        tpEvents_RefreshFlight(events, bodyA);
-        tpEvents_RefreshFlight(events, bodyB);
-        tpEvents_UpdateAsked(events, pair, time);
-        for (int i = 0; i < events->touches.count; ++i) {
-            measureTouch(events, &events->touches.data[i]);
-        }
-        for (int side = 0; side < 2; ++side) {
-            int body = side == 0 ? bodyA : bodyB;
-            if (tpEvents_IsMovable(events, body)) {
-                tpEvents_UpdateBody(events, body, time, pair);
-            }
-        }
-    }
-    watch(events, time);
+    helpPressed(events, pair);
     tpHeap_Set(&events->heap, pair + 1, nextTime(events, pair, time));
 }

@@ -33,31 +33,44 @@ static double restitutionAt(double e, const tpTouch* touch) {
 
 // Tally -----------------------------------------------------------------------------------------
 
-static int compare(const tpContactInfo* info, const tpContact* contact) {
-    return tpContactKey_Compare(tpContactInfo_Key(info), tpContact_Key(contact));
-}
-
-bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied* tallied) {
+// Where in the tally a contact is, or has to go.
+static int placeOf(const tpEvents* events, const tpContact* contact, bool* isThere) {
+    tpContactKey key = tpContact_Key(contact);
     int low = 0, high = events->tally.count;
+    *isThere = false;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (compare(&events->tally.data[middle], contact) < 0) {
+        const tpContactInfo* info = &events->tally.data[middle].info;
+        int order = tpContactKey_Compare(tpContactInfo_Key(info), key);
+        *isThere = *isThere || order == 0;
+        if (order < 0) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    bool isNew = low == events->tally.count || compare(&events->tally.data[low], contact) != 0;
-    if (isNew) {
+    return low;
+}
+
+tpTallyEntry* tpEvents_FindTallied(tpEvents* events, const tpContact* contact) {
+    bool isThere;
+    int place = placeOf(events, contact, &isThere);
+    return isThere ? &events->tally.data[place] : NULL;
+}
+
+bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied* tallied) {
+    bool isThere;
+    int place = placeOf(events, contact, &isThere);
+    if (!isThere) {
         if (!TP_RESERVE(&events->allocator, events->tally, events->tally.count + 1)) {
             return false;
         }
-        memmove(events->tally.data + low + 1, events->tally.data + low,
-                sizeof(tpContactInfo) * (size_t)(events->tally.count - low));
+        memmove(events->tally.data + place + 1, events->tally.data + place,
+                sizeof(tpTallyEntry) * (size_t)(events->tally.count - place));
         events->tally.count += 1;
-        memset(&events->tally.data[low], 0, sizeof(tpContactInfo));
+        memset(&events->tally.data[place], 0, sizeof(tpTallyEntry));
     }
-    tpContactInfo* info = &events->tally.data[low];
+    tpContactInfo* info = &events->tally.data[place].info;
     info->bodyA.slot = (uint32_t)contact->bodyA + 1;
     info->bodyB.slot = (uint32_t)contact->bodyB + 1;
     info->shapeA.slot = (uint32_t)contact->shapeA + 1;
@@ -189,6 +202,21 @@ static bool hop(const tpImpact* impact, const tpTouch* touch, tpVec3* impulse) {
            tpDot(p, tpAdd(after, u)) <= 1e-12 * fabs(normal * along);
 }
 
+// A slow contact that slides as it is pressed may come back slower than it came, for the impulses of
+// restitution need not undo its normal velocity. It would sink, hop by hop: impulses in the same proportion,
+// as far as they do no work, bring it back up.
+static tpVec3 lift(const tpImpact* impact, tpVec3 impulse) {
+    tpVec3 u = impact->velocity, change = tpMulMV(impact->collisionMatrix, impulse);
+    double along = tpDot(u, impact->normal), gained = tpDot(change, impact->normal);
+    double square = tpDot(impulse, change);
+    if (!(gained > 0.0) || !(square > 0.0)) {
+        return impulse;
+    }
+    double wanted = -(1.0 + impact->restitution) * along / gained;
+    double workless = -2.0 * tpDot(impulse, u) / square;
+    return tpScale(fmax(1.0, fmin(wanted, workless)), impulse);
+}
+
 // The collision at one contact. The law is integrated unless a slow contact can be reversed.
 static tpVec3 impulseOfOne(tpEvents* events, const tpTouch* touch, bool isMicro) {
     const tpSystem* system = events->system;
@@ -212,7 +240,7 @@ static tpVec3 impulseOfOne(tpEvents* events, const tpTouch* touch, bool isMicro)
         events->report->failureCount += 1;
         events->report->converged = false;
     }
-    return result.impulse;
+    return isMicro ? lift(&collision, result.impulse) : result.impulse;
 }
 
 // Kinetic energy of the two bodies after impulses, less that before them.
@@ -283,6 +311,10 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     return true;
 }
 
+// Every collision with a body of the time stepper ends its step: so many has a body in a frame before it
+// joins.
+enum { hitLimit = 8 };
+
 bool tpEvents_Collide(tpEvents* events, int pair) {
     tpArena* arena = &events->system->arena;
     tpArenaMark mark = tpArena_Mark(arena);
@@ -325,8 +357,8 @@ bool tpEvents_Collide(tpEvents* events, int pair) {
         if (flight->kind != tp_ballistic) {
             continue;
         }
-        bool meetsStepped = isMicro && events->flights.data[other].kind == tp_stepped;
-        if (flight->eventCount > events->settings.eventLimit || meetsStepped) {
+        flight->hitCount += events->flights.data[other].kind == tp_stepped;
+        if (flight->eventCount > events->settings.eventLimit || flight->hitCount > hitLimit) {
             tpEvents_HandOver(events, body);
         }
     }

@@ -16,6 +16,7 @@ typedef struct tpEventSettings {
     double tolerance;   // eps_c, m: nearer than this two bodies may collide
     double landing;     // m: collisions are located to this
     double deepest;     // m: slow contacts sink no deeper
+    double pressed;     // m: contacts that do are pressed by others, and are handed over
     double microSpeed;  // m/s: slower approaches are microcollisions; negative: by the pressure
     double pull;        // m/s^2: how fast forces can press bodies together, about
     double period;      // T, s: from one microcollision of a body at rest to the next
@@ -37,20 +38,22 @@ typedef enum tpFlightKind {
 // A body between events.
 typedef struct tpFlight {
     tpFlightKind kind;
-    double time;         // its own clock
-    double turned;       // bound on the angle it has turned since the frame began, rad
-    double spin;         // bound on its angular speed until the frame ends, rad/s
-    tpVec3 acceleration; // that of gravity, m/s^2
-    tpVec3 push, twist;  // what other forces add now, m/s^2 and rad/s^2
-    double unsteady;     // bound on |push| over the frame, m/s^2
-    double unsteadyTurn; // bound on |twist| over the frame, rad/s^2
-    tpVec3 spinAfter;    // stepped: angular velocity at the end of the step less that of its drift
-    bool hasForces;      // more than gravity acts on it
-    bool isBound;        // by a joint
-    bool joins;          // is to be handed over, now
-    bool leaves;         // is taken back at the time stepper's next step
-    int firstLink;       // of its near pairs: 2 * pair + side; -1: none
-    int eventCount;      // collisions in this frame
+    double time;              // its own clock
+    double turned;            // bound on the angle it has turned since the frame began, rad
+    double spin;              // bound on its angular speed until the frame ends, rad/s
+    tpVec3 acceleration;      // that of gravity, m/s^2
+    tpVec3 push, twist;       // what other forces add now, m/s^2 and rad/s^2
+    double unsteady;          // bound on |push| over the frame, m/s^2
+    double unsteadyTurn;      // bound on |twist| over the frame, rad/s^2
+    tpVelocity before, after; // stepped: velocities at both ends of the step
+    double kineticBefore, kineticAfter; // and the energies there, J
+    bool hasForces;                     // more than gravity acts on it
+    bool isBound;                       // by a joint
+    bool joins;                         // is to be handed over, now
+    bool leaves;                        // is taken back at the time stepper's next step
+    int firstLink;                      // of its near pairs: 2 * pair + side; -1: none
+    int eventCount;                     // collisions in this frame
+    int hitCount;                       // of these, with bodies of the time stepper
 } tpFlight;
 
 // Two shapes whose swept boxes overlap, and what the last question about them told.
@@ -65,10 +68,10 @@ typedef struct tpNearShapes {
     tpVec3 normal;          // from B to A
     double offset;          // along the normal, of the centres of mass, A less B
     double turnedA, turnedB;
-    bool isWatched, hasPress;
-    uint64_t watched; // the feature of the lowest contact at the last look
-    double watchedGap, watchedRate, watchedTime;
-    double press; // m/s^2: how its rate changed until now
+    bool isCurved;             // an edge or a face of one is, other than that of a ball
+    tpVec3 nearestA, nearestB; // the closest points at the last question
+    double nearest;            // and their distance
+    double press;              // curved and close: the distance's acceleration, m/s^2
     tpPairCache cache;
 } tpNearShapes;
 
@@ -95,6 +98,17 @@ typedef struct tpKnownShapes {
     tpPairCache cache;
 } tpKnownShapes;
 
+// A contact and what it has carried in this frame.
+typedef struct tpTallyEntry {
+    tpContactInfo info;
+    tpVec3 last; // the impulse of its last collision together with others
+} tpTallyEntry;
+
+// Energies of a step, J.
+typedef struct tpStepLosses {
+    double external, friction, impact;
+} tpStepLosses;
+
 typedef struct tpEvents {
     tpAllocator allocator;
     tpSystem* system;
@@ -106,14 +120,9 @@ typedef struct tpEvents {
     // Of the frame.
     tpEventSettings settings;
     tpStepReport* report;
-    double length;   // s
-    double stepTime; // of the time stepper's next step; INFINITY: none
-    double stepLength;
-    double settleTime;  // when its bodies have to settle before that; INFINITY: not at all
-    double settledTime; // when they last did, or stepped
-    int settleCount;    // since the last step
-    bool hasJoiners;    // some flight joins
-    bool isExhausted;   // the frame's budget of checks is used up
+    double length;    // s
+    bool hasJoiners;  // some flight joins
+    bool isExhausted; // the frame's budget of checks is used up
     bool outOfMemory;
     TP_ARRAY(tpFlight) flights;
     TP_ARRAY(tpBounds) boxes; // swept, a shape each
@@ -124,12 +133,25 @@ typedef struct tpEvents {
     TP_ARRAY(tpNearPair) nearPairs;
     tpHeap heap; // near pairs by number + 1; 0 is the time stepper
 
+    // The time stepper.
+    double stepTime;              // of its next step; INFINITY: none
+    double stepStart, stepLength; // of the step under way
+    double historyLength;         // of the step that the history of contacts is from; 0: not known
+    bool isStepping;              // one is: its bodies drift
+    int stepCount;                // in this frame
+    int poorCount;                // of these, such that had no means left for their solves
+    bool hasNewcomers;            // pairs have been found that the step under way does not know
+    tpStepLosses stepLosses;      // of all of the step under way
+    double stepTaken;             // energy that all of it takes, J
+    TP_ARRAY(tpContactInfo) carried; // what its contacts carry
+    TP_ARRAY(tpVec3) reactions;      // of joints before it: force and torque each
+
     // Scratch.
     TP_ARRAY(tpTouch) touches;
     TP_ARRAY(tpContactPoint) points;
     TP_ARRAY(int) island;
-    TP_ARRAY(tpContactInfo) tally; // impulses over the frame, sorted
-    tpSystem pair;                 // the two bodies of a collision with several contacts
+    TP_ARRAY(tpTallyEntry) tally; // impulses over the frame, sorted
+    tpSystem pair;                // the two bodies of a collision with several contacts
 } tpEvents;
 
 // flight.c: bodies between events -----------------------------------------------------------------
@@ -198,6 +220,9 @@ typedef struct tpTallied {
 // Adds it to what the contact has carried in this frame.
 bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied* tallied);
 
+// The contact's entry in the tally, or NULL.
+tpTallyEntry* tpEvents_FindTallied(tpEvents* events, const tpContact* contact);
+
 // together.c: several contacts of one pair at once ----------------------------------------------------
 
 // Impulses (on body A of each) that bring a pair which hops on all touches listed to the start of the
@@ -206,20 +231,30 @@ bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double
                           tpVec3* impulses);
 // Impulses that end compression at all touches listed.
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses);
+// two_contacts.c: impulses that leave two contacts with the relative velocities given, A less B of each.
+// False where there are none in the friction cones, or they would do work.
+bool tpEvents_HoldTwo(tpEvents* events, const int* chosen, const tpVec3* after, tpVec3* impulses);
 // Friction while restitution goes on with the normal impulses given; adds it to them.
 bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
                             const double* normalImpulses, tpVec3* impulses);
+
+// time_stepper.c: bodies that were handed over ----------------------------------------------------------
+
+// Its next step is at this time, and ends the one under way.
+void tpEvents_ScheduleStep(tpEvents* events, double time);
+// The next step.
+bool tpEvents_StepTime(tpEvents* events, double time);
+// Ends the step under way, if there is one: all its bodies are then at `time`, with their own velocities
+// instead of those of the drift. False where memory ran out.
+bool tpEvents_EndStep(tpEvents* events, double time);
+
+// Whether there have been so many in this frame, for as many bodies, that there should be few more.
+bool tpEvents_HasManySteps(const tpEvents* events);
 
 // hand_over.c: bodies with too many events ------------------------------------------------------------
 
 // Marks who is with the time stepper as the frame begins; false where nobody is.
 bool tpEvents_StartTimeStepper(tpEvents* events);
-// Its next step is now, unless one is planned already.
-void tpEvents_ScheduleStep(tpEvents* events, double time);
-// Some of its bodies sink into each other, too deep at `time`: a collision has pushed them.
-void tpEvents_ScheduleSettling(tpEvents* events, double time);
-// What is due now: a step of the time stepper, or settling.
-bool tpEvents_StepTime(tpEvents* events, double time);
 // Marks the island of a body to be handed over, and hands over what is marked.
 void tpEvents_HandOver(tpEvents* events, int body);
 void tpEvents_TakeOver(tpEvents* events, double time);
@@ -237,6 +272,13 @@ bool tpEvents_ListContacts(tpEvents* events);
 
 static inline bool tpEvents_IsMovable(const tpEvents* events, int body) {
     return events->flights.data[body].kind >= tp_ballistic;
+}
+
+// A pair of bodies that leaves its contacts to the time stepper: nobody in flight.
+static inline bool tpEvents_IsStepped(const tpEvents* events, int pair) {
+    const tpNearPair* bodies = &events->nearPairs.data[pair];
+    return events->flights.data[bodies->body[0]].kind != tp_ballistic &&
+           events->flights.data[bodies->body[1]].kind != tp_ballistic;
 }
 
 #endif

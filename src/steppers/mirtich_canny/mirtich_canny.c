@@ -38,6 +38,8 @@ static void destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, events->points);
     TP_FREE_ARRAY(allocator, events->island);
     TP_FREE_ARRAY(allocator, events->tally);
+    TP_FREE_ARRAY(allocator, events->carried);
+    TP_FREE_ARRAY(allocator, events->reactions);
     TP_FREE_ARRAY(allocator, events->pair.poses);
     TP_FREE_ARRAY(allocator, events->pair.velocities);
     TP_FREE_ARRAY(allocator, events->pair.bodies);
@@ -143,6 +145,7 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
     settings.tolerance = options->values[tp_collisionToleranceOption];
     settings.landing = 1e-4 * settings.tolerance;
     settings.deepest = 0.4 * settings.tolerance;
+    settings.pressed = 0.7 * settings.tolerance;
     double pull = largestPull(system);
     settings.pull = pull;
     settings.microSpeed = options->values[tp_restitutionThresholdOption];
@@ -230,7 +233,9 @@ static bool runFrame(tpEvents* events, const tpOptions* options) {
         tpEvents_Advance(events, i, events->length);
     }
     tpSystem_MoveKinematic(system, system->time + events->length, 0.0);
-    tpEvents_FinishTimeStepper(events);
+    if (!tpEvents_FinishTimeStepper(events)) {
+        return false;
+    }
     int64_t operations = events->heap.operationCount;
     events->report->heapOperationCount = operations < INT32_MAX ? (int)operations : INT32_MAX;
     return tpEvents_ListContacts(events) && tpEvents_KeepKnown(events);

@@ -73,6 +73,13 @@ static int addPair(tpEvents* events, int bodyA, int bodyB) {
     return index;
 }
 
+// Whether the lowest point of a shape that rolls runs along it.
+static bool isCurved(tpShapeType type) {
+    return type == tp_cylinderShape || type == tp_coneShape || type == tp_ellipsoidShape ||
+           type == tp_superellipsoidShape || type == tp_intersectionShape ||
+           type == tp_implicitShape;
+}
+
 static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
                           const tpPairCache* cache, double time) {
     const tpCollider* collider = events->system->collider;
@@ -89,6 +96,7 @@ static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
     shapes.shapeA = shapeA;
     shapes.shapeB = shapeB;
     shapes.isConvex = tp_shapeClasses[typeA].isConvex && tp_shapeClasses[typeB].isConvex;
+    shapes.isCurved = isCurved(typeA) || isCurved(typeB);
     shapes.due = time;
     shapes.next = events->nearPairs.data[pair].firstShapes;
     if (cache != NULL) {
@@ -98,6 +106,7 @@ static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
         return false;
     }
     events->nearPairs.data[pair].firstShapes = events->nearShapes.count - 1;
+    events->hasNewcomers = events->hasNewcomers || tpEvents_IsStepped(events, pair);
     tpHeap_Set(&events->heap, pair + 1, time);
     return true;
 }
@@ -245,6 +254,10 @@ static double distanceLeft(const tpEvents* events, const tpNearShapes* shapes, d
 
 // New times for a pair one of whose bodies has another velocity now.
 static void updatePair(tpEvents* events, int index, double time) {
+    if (tpEvents_IsStepped(events, index)) {
+        tpHeap_Remove(&events->heap, index + 1);
+        return;
+    }
     double due = INFINITY;
     // Where a body under unsteady forces will be is known only by going there.
     for (int side = 0; side < 2; ++side) {

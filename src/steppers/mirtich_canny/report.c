@@ -28,7 +28,7 @@ static tpNearShapes* findShapes(tpEvents* events, const tpContactInfo* info) {
 // All contacts of close pairs as they are now, into the tally. Those that are not there yet carry nothing.
 static bool measureGaps(tpEvents* events) {
     for (int i = 0; i < events->tally.count; ++i) {
-        events->tally.data[i].gap = NAN;
+        events->tally.data[i].info.gap = NAN;
     }
     events->touches.count = 0;
     for (int i = 0; i < events->nearShapes.count; ++i) {
@@ -90,7 +90,7 @@ bool tpEvents_ListContacts(tpEvents* events) {
         return false;
     }
     for (int i = 0; i < events->tally.count; ++i) {
-        tpContactInfo* info = &events->tally.data[i];
+        tpContactInfo* info = &events->tally.data[i].info;
         info->gap = isnan(info->gap) ? gapOf(events, info) : info->gap;
         int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, bodyA, info->point),

@@ -247,6 +247,10 @@ static bool shareWithinCones(tpEvents* events, const int* chosen, int count, con
 
 // Impulses that bring the pair to relative rest.
 static bool stopTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses) {
+    if (count == 2) {
+        const tpVec3 rest[2] = { { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
+        return tpEvents_HoldTwo(events, chosen, rest, impulses);
+    }
     Place place = placeOf(events, chosen, count);
     Vec6 change = relativeMotion(events->system, &place), wrench;
     for (int k = 0; k < 6; ++k) {
@@ -274,8 +278,28 @@ static Vec6 restingMotion(const tpEvents* events, const Place* place) {
     return join(tpScale(half, velocity), tpScale(half * place->size, spin));
 }
 
+// Where a touch goes from here on its next hop, as with a single contact (collide.c).
+static tpVec3 hopOf(const tpEvents* events, const tpTouch* touch, double restitution) {
+    const tpContact* contact = &touch->contact;
+    tpVec3 n = contact->normal, point = pointOf(contact);
+    tpVec3 u = tpSub(tpSystem_PointVelocity(events->system, contact->bodyA, point),
+                     tpSystem_PointVelocity(events->system, contact->bodyB, point));
+    double along = tpDot(u, n);
+    tpVec3 back = tpMulAdd(touch->rest, -tpDot(touch->rest, n), n);
+    double speed = tpLength(tpMulAdd(u, -along, n)), needed = tpLength(back);
+    back = speed < needed ? tpScale(speed / needed, back) : back;
+    return tpMulAdd(tpNeg(back), -restitution * along, n);
+}
+
 bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double restitution,
                           tpVec3* impulses) {
+    if (count == 2) {
+        tpVec3 after[2];
+        for (int i = 0; i < 2; ++i) {
+            after[i] = hopOf(events, &events->touches.data[chosen[i]], restitution);
+        }
+        return tpEvents_HoldTwo(events, chosen, after, impulses);
+    }
     Place place = placeOf(events, chosen, count);
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     Vec6 before = relativeMotion(events->system, &place);
@@ -313,6 +337,9 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
         return false;
     }
     pair->bodyCount = 2;
+    // What was solved before has no say in how this is.
+    pair->solveWork = 0.0;
+    pair->solveRows = 0;
     pair->isPlanar = system->isPlanar;
     const int bodies[2] = { lead->bodyA, lead->bodyB };
     for (int i = 0; i < 2; ++i) {
@@ -348,6 +375,19 @@ static tpVec3 impulseOf(const tpRows* rows, int block, tpVec3 normal, const tpCo
     return sum;
 }
 
+// What lasts goes on much as in the microcollision before.
+static void startFrom(tpEvents* events, const tpContact* contact, const tpContactLaw* law,
+                      tpRows* rows, int block) {
+    const tpTallyEntry* entry = tpEvents_FindTallied(events, contact);
+    double* impulse = rows->impulse + rows->firstRows[block];
+    if (entry != NULL) {
+        impulse[0] = tpDot(entry->last, contact->normal);
+        for (int k = 1; k < rows->dimensions[block]; ++k) {
+            impulse[k] = tpDot(entry->last, law->tangents[k - 1]);
+        }
+    }
+}
+
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses) {
     if (stopTogether(events, chosen, count, impulses)) {
         return true;
@@ -371,6 +411,7 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
             rows.q[row] =
                 tpRows_RowVelocity(&rows, row, pair->velocities.data, local.bodyA, local.bodyB);
         }
+        startFrom(events, contact, &law, &rows, block);
     }
     if (!tpRows_Solve(&rows, pair, events->memory->solver, &events->settings.solve,
                       events->report)) {
@@ -380,6 +421,10 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContactLaw law = plainLaw(events->system, contact);
         impulses[i] = impulseOf(&rows, i, contact->normal, &law);
+        tpTallyEntry* entry = tpEvents_FindTallied(events, contact);
+        if (entry != NULL) {
+            entry->last = impulses[i];
+        }
     }
     return true;
 }
