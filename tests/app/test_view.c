@@ -14,7 +14,7 @@
 
 #include "app/program.h"
 
-enum { clientCount = 4, roundCount = 12, answerSize = 64 * 1024 };
+enum { clientCount = 4, roundCount = 30, answerSize = 64 * 1024 };
 
 static const char scene[] =
     "{\"tippe\": 1, \"name\": \"Pendulum and ball\", \"gravity\": [0, 0, -9.81],"
