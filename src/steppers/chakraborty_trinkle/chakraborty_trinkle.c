@@ -13,6 +13,9 @@
 
 enum { maxPasses = 8, deepestHalving = 5 };
 
+// Rows of a velocity problem that is solved to rounding.
+enum { finestRows = 60 };
+
 // Contacts nearer than this where a step ends are closed, m.
 static const double closedGap = 1e-9;
 
@@ -154,6 +157,30 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
     return true;
 }
 
+// Small problems to the last digit, where that can be had; others as exactly as is asked.
+static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report) {
+    tpRows* rows = &step->base.rows;
+    tpSystem* system = step->base.system;
+    double asked = step->settings.tolerance, largest = 0.0;
+    for (int k = 0; k < rows->rowCount; ++k) {
+        largest = fmax(largest, fabs(rows->q[k]));
+    }
+    tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
+                                 fmin(asked, fmax(1e-12 * largest, 1e-16)) };
+    if (rows->rowCount <= finestRows) {
+        tpStepReport trial = *report;
+        if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
+            return false;
+        }
+        if (trial.failureCount == report->failureCount) {
+            *report = trial;
+            return true;
+        }
+    }
+    settings.tolerance = asked;
+    return tpRows_Solve(rows, system, memory->solver, &settings, report);
+}
+
 // After an impact: velocities where the step ends that no longer approach, with friction, for the islands
 // that were hit. The position condition alone leaves a part of the approach to the next step.
 static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally,
@@ -193,9 +220,7 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
     tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
     base->freeVelocities = base->freeMoves = before;
     tpTimeStep_SetFreeVelocities(base);
-    tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
-                                 step->settings.tolerance };
-    if (!tpRows_Solve(&base->rows, system, memory->solver, &settings, report)) {
+    if (!solveVelocities(step, memory, report)) {
         return false;
     }
     tpRows_ApplyImpulses(&base->rows, system->velocities.data);

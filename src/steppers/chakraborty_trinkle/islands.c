@@ -121,6 +121,15 @@ static double lengthOf(const tpSystem* system, const tpContact* contact) {
     return tpSystem_IsDynamic(system, contact->bodyB) ? fmin(reachA, reachB) : reachA;
 }
 
+// The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those that rounding
+// makes are taken back, or gaps would drift.
+static double targetOf(double startGap, double gamma) {
+    if (startGap < -TP_SMALL_OVERLAP) {
+        return (1.0 - gamma) * startGap;
+    }
+    return startGap < -1e-13 ? startGap : 0.0;
+}
+
 static void addBlocks(tpImplicitStep* step) {
     tpTimeStep* base = &step->base;
     tpStepGeometry* geometry = &step->geometry;
@@ -130,7 +139,7 @@ static void addBlocks(tpImplicitStep* step) {
                                &geometry->contacts[i]);
         geometry->startGaps[i] = startPlace(step, i).gap;
         geometry->lengths[i] = lengthOf(base->system, contact);
-        geometry->targets[i] = contact->gap < 0.0 ? (1.0 - geometry->gamma) * contact->gap : 0.0;
+        geometry->targets[i] = targetOf(geometry->startGaps[i], geometry->gamma);
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
     }
@@ -151,6 +160,7 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
     int begin = step->islands.starts[island], end = step->islands.starts[island + 1];
     problem->geometry = &step->geometry;
     problem->theta = step->settings.theta;
+    problem->keepsEnergy = problem->theta < 1.0;
     problem->blocks = step->islands.blocks + begin;
     problem->blockCount = end - begin;
     problem->bodyAt = bodyAt;
@@ -288,11 +298,12 @@ static void recallStates(tpImplicitStep* step) {
     }
 }
 
+// At theta = 1 the middle is the end, with the velocity that impulses work against.
 static void chooseFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpStepGeometry* geometry = &step->geometry;
     for (int b = 0; b < problem->blockCount; ++b) {
         if (problem->blocks[b] < geometry->contactBlocks) {
-            geometry->frictionAtEnd[problem->blocks[b]] = problem->theta == 1.0;
+            geometry->frictionAtEnd[problem->blocks[b]] = !problem->keepsEnergy;
         }
     }
 }

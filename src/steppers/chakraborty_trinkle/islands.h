@@ -8,6 +8,9 @@
 #include "steppers/chakraborty_trinkle/newton.h"
 #include "steppers/memory.h"
 
+// Overlaps that do not matter, m: far above what solves leave, far below what can be seen.
+#define TP_SMALL_OVERLAP 1e-7
+
 typedef struct tpImplicitSettings {
     double theta, gamma;
     double tolerance; // m/s

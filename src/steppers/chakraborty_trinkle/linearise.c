@@ -239,7 +239,7 @@ static void contactJacobian(const tpIslandProblem* problem, int block, BlockJaco
     }
     carryBoth(&geometry->travels[contact->bodyA].end, &geometry->travels[contact->bodyB].end, gap,
               out->velocityByZ[0]);
-    if (problem->theta < 1.0) {
+    if (problem->keepsEnergy) {
         actionByMotion(problem, block, out);
     }
 }

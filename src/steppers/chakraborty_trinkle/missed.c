@@ -1,8 +1,5 @@
 #include "steppers/chakraborty_trinkle/missed.h"
 
-// Overlaps that matter, m: far above what solves leave, far below what can be seen.
-static const double overlap = 1e-7;
-
 // Where its points and its normal were at the start of the step, each with its own body; the normal with
 // that of B.
 static void takeBack(const tpImplicitStep* step, tpContact* contact) {
@@ -13,6 +10,23 @@ static void takeBack(const tpImplicitStep* step, tpContact* contact) {
     contact->pointB = tpTransformPoint(starts[b], tpUntransformPoint(ends[b], contact->pointB));
     contact->normal = tpRotate(starts[b].rotation, tpUnrotate(ends[b].rotation, contact->normal));
     contact->gap = tpDot(contact->normal, tpSub(contact->pointA, contact->pointB));
+}
+
+// Whether the problem knows of an overlap found where the step ends: one of its contacts with the same key,
+// from number `first` on, is as deep there. Features that a contact keeps through the step (a point of a
+// rim, crossed edges) may be other ones at its end.
+static bool isKnown(const tpImplicitStep* step, const tpContact* contact, int first) {
+    const tpTimeStep* base = &step->base;
+    for (int i = first; i < base->contactCount; ++i) {
+        int order = tpContact_CompareKeys(&base->contacts[i], contact);
+        if (order > 0) {
+            break;
+        }
+        if (order == 0 && step->geometry.ends[i].gap < contact->gap + TP_SMALL_OVERLAP) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpContact** contacts, int* count,
@@ -29,16 +43,15 @@ bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpContact** contacts, int* 
     if (merged == NULL) {
         return false;
     }
-    int cursor = 0, used = 0, old = 0;
+    int used = 0, old = 0;
     for (int i = 0; i < number; ++i) {
         tpContact contact = found[i];
-        if (contact.gap >= -overlap || tpContacts_FindSame(tpContact_Key(&contact), base->contacts,
-                                                           base->contactCount, &cursor) != NULL) {
-            continue;
-        }
         while (old < base->contactCount &&
                tpContact_CompareKeys(&base->contacts[old], &contact) < 0) {
             merged[used++] = base->contacts[old++];
+        }
+        if (contact.gap >= -TP_SMALL_OVERLAP || isKnown(step, &contact, old)) {
+            continue;
         }
         takeBack(step, &contact);
         merged[used++] = contact;

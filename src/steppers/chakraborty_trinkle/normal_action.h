@@ -9,7 +9,7 @@
 //
 // the smallest change of the wrench (force at the contact point, couple) with push . u + couple . s =
 // (psi1 - psi0) / h. It is of second order in the way, symmetric in time, the same for every observer, and
-// equal and opposite on the two bodies. At theta = 1, the paper's step, c is 0.
+// equal and opposite on the two bodies. In the paper's step, theta = 1, c is 0.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_NORMAL_ACTION_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_NORMAL_ACTION_H
@@ -28,7 +28,7 @@ typedef struct tpNormalAction {
     double weightSlope;    // by u . u + l^2 s . s
 } tpNormalAction;
 
-// For a step of theta = 1.
+// For the paper's step.
 tpNormalAction tpNormalAction_AtEnd(const tpContactPlace* place);
 
 // `rate`: (psi1 - psi0) / h, m/s; `length`: l, m.

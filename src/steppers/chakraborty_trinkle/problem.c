@@ -94,7 +94,7 @@ static void directImpulses(tpIslandProblem* problem) {
         if (c >= geometry->contactBlocks) {
             continue;
         }
-        if (problem->theta == 1.0) {
+        if (!problem->keepsEnergy) {
             geometry->actions[c] = tpNormalAction_AtEnd(&geometry->ends[c]);
             continue;
         }

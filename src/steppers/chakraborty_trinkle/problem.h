@@ -48,6 +48,7 @@ typedef struct tpStepGeometry {
 typedef struct tpIslandProblem {
     tpStepGeometry* geometry;
     double theta;
+    bool keepsEnergy; // normal impulses follow the gap; not in the paper's step
     int bodyCount, blockCount, rowCount;
     int size;      // unknowns
     int* bodies;   // slots
