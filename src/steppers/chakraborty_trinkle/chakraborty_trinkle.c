@@ -16,6 +16,9 @@ enum { maxPasses = 8, deepestHalving = 5 };
 // Rows of a velocity problem that is solved to rounding.
 enum { finestRows = 60 };
 
+// Velocities that are rounding, m/s.
+static const double restSpeed = 1e-13;
+
 // Contacts nearer than this where a step ends are closed, m.
 static const double closedGap = 1e-9;
 
@@ -164,6 +167,10 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     double asked = step->settings.tolerance, largest = 0.0;
     for (int k = 0; k < rows->rowCount; ++k) {
         largest = fmax(largest, fabs(rows->q[k]));
+        rows->velocity[k] = rows->q[k];
+    }
+    if (largest < restSpeed) {
+        return true;
     }
     tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
                                  fmin(asked, fmax(1e-12 * largest, 1e-16)) };
@@ -237,13 +244,23 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
     if (!tpTimeStep_FindContacts(base, base->startPoses)) {
         return false;
     }
+    tpCompletion completion = { .count = -1 };
+    tpFound found;
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (!tpImplicitStep_Prepare(step)) {
             return false;
         }
         tpTimeStep_WarmStart(base, &memory->history, 1.0);
+        tpImplicitStep_Recall(step);
+        if (completion.count >= 0) {
+            tpImplicitStep_Resume(step, &completion, &found);
+        }
+        completion.count = -1;
         if (!tpImplicitStep_Solve(step, memory, report, isSolved)) {
             return false;
+        }
+        if (!*isSolved) {
+            break; // what was missed does not matter yet
         }
         if (tpTimeStep_Outran(base, NULL)) {
             if (!tpTimeStep_FindContacts(base, base->startPoses)) {
@@ -251,15 +268,14 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
             }
             continue;
         }
-        tpContact* contacts;
-        int count, missed;
-        if (!tpImplicitStep_FindMissed(step, &contacts, &count, &missed)) {
+        if (!tpImplicitStep_FindMissed(step, &completion)) {
             return false;
         }
-        if (missed == 0 || pass == maxPasses - 1) {
+        if (completion.missedCount == 0 || pass == maxPasses - 1) {
             break;
         }
-        if (!tpTimeStep_UseContacts(base, contacts, count)) {
+        if (!tpImplicitStep_Keep(step, &found) ||
+            !tpTimeStep_UseContacts(base, completion.contacts, completion.count)) {
             return false;
         }
     }
@@ -282,6 +298,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
                     tpStepReport* report) {
     tpStepReport start = *report;
     step->settings = *settings;
+    system->solveWork = 0.0; // half a step has means of its own
     bool isSolved;
     if (!tpTimeStep_Begin(&step->base, system, h, h, report) ||
         !solveStep(step, memory, report, &isSolved)) {

@@ -32,6 +32,9 @@ typedef struct tpImplicitStep {
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
 
+// Before the solve, with the impulses of the last step in the rows: which contacts were closed and stuck.
+void tpImplicitStep_Recall(tpImplicitStep* step);
+
 // Solves all islands and moves free bodies. `isSolved` is false where an island resisted everything.
 // False: out of memory.
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,

@@ -1,5 +1,7 @@
 #include "steppers/chakraborty_trinkle/missed.h"
 
+#include <string.h>
+
 // Where its points and its normal were at the start of the step, each with its own body; the normal with
 // that of B.
 static void takeBack(const tpImplicitStep* step, tpContact* contact) {
@@ -29,38 +31,70 @@ static bool isKnown(const tpImplicitStep* step, const tpContact* contact, int fi
     return false;
 }
 
-bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpContact** contacts, int* count,
-                               int* missedCount) {
+bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpCompletion* out) {
     tpTimeStep* base = &step->base;
+    tpArena* arena = &base->system->arena;
     tpContact* found;
     int number;
-    *missedCount = 0;
     if (tpSystem_FindContacts(base->system, step->geometry.endPoses, base->margins, &found,
                               &number) != tp_success) {
         return false;
     }
-    tpContact* merged = TP_SCRATCH(&base->system->arena, tpContact, base->contactCount + number);
-    if (merged == NULL) {
+    int most = base->contactCount + number;
+    out->contacts = TP_SCRATCH(arena, tpContact, most);
+    out->sources = TP_SCRATCH(arena, int, most);
+    out->count = out->missedCount = 0;
+    if (arena->failed) {
         return false;
     }
-    int used = 0, old = 0;
-    for (int i = 0; i < number; ++i) {
-        tpContact contact = found[i];
+    int old = 0;
+    for (int i = 0; i <= number; ++i) {
         while (old < base->contactCount &&
-               tpContact_CompareKeys(&base->contacts[old], &contact) < 0) {
-            merged[used++] = base->contacts[old++];
+               (i == number || tpContact_CompareKeys(&base->contacts[old], &found[i]) < 0)) {
+            out->contacts[out->count] = base->contacts[old];
+            out->sources[out->count++] = old++;
         }
-        if (contact.gap >= -TP_SMALL_OVERLAP || isKnown(step, &contact, old)) {
+        if (i == number || found[i].gap >= -TP_SMALL_OVERLAP || isKnown(step, &found[i], old)) {
             continue;
         }
+        tpContact contact = found[i];
         takeBack(step, &contact);
-        merged[used++] = contact;
-        *missedCount += 1;
+        out->contacts[out->count] = contact;
+        out->sources[out->count++] = -1;
+        out->missedCount += 1;
     }
-    while (old < base->contactCount) {
-        merged[used++] = base->contacts[old++];
-    }
-    *contacts = merged;
-    *count = used;
     return true;
+}
+
+bool tpImplicitStep_Keep(tpImplicitStep* step, tpFound* out) {
+    const tpTimeStep* base = &step->base;
+    tpArena* arena = &base->system->arena;
+    out->impulses = tpArena_Get(arena, sizeof(*out->impulses) * (size_t)(base->contactCount + 1));
+    out->thetas = TP_SCRATCH(arena, double, base->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    for (int i = 0; i < base->contactCount; ++i) {
+        for (int k = 0; k < base->rows.dimensions[i]; ++k) {
+            out->impulses[i][k] = base->rows.impulse[base->rows.firstRows[i] + k];
+        }
+    }
+    if (base->bodyCount > 0) {
+        memcpy(out->thetas, step->thetaOf, sizeof(double) * (size_t)base->bodyCount);
+    }
+    return true;
+}
+
+void tpImplicitStep_Resume(tpImplicitStep* step, const tpCompletion* completion,
+                           const tpFound* found) {
+    tpRows* rows = &step->base.rows;
+    for (int i = 0; i < completion->count; ++i) {
+        int source = completion->sources[i];
+        for (int k = 0; k < rows->dimensions[i]; ++k) {
+            rows->impulse[rows->firstRows[i] + k] = source >= 0 ? found->impulses[source][k] : 0.0;
+        }
+    }
+    for (int i = 0; i < step->base.bodyCount; ++i) {
+        step->thetaOf[i] = found->thetas[i];
+    }
 }

@@ -6,9 +6,28 @@
 
 #include "steppers/chakraborty_trinkle/islands.h"
 
-// The contacts of the step with those that were missed among them, as they were at its start, in the
-// arena. `missedCount` says how many are new. False where memory ran out.
-bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpContact** contacts, int* count,
-                               int* missedCount);
+// The contacts of the step with those that were missed among them, as they were at its start, in the arena.
+typedef struct tpCompletion {
+    tpContact* contacts;
+    int* sources; // their numbers in the step, -1: missed
+    int count, missedCount;
+} tpCompletion;
+
+// False where memory ran out.
+bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpCompletion* out);
+
+// What a solve has found, to begin the next from: impulses of contacts by number, and which bodies took the
+// step with theta = 1.
+typedef struct tpFound {
+    double (*impulses)[TP_FRICTION_MAX_ROWS];
+    double* thetas;
+} tpFound;
+
+// False where memory ran out.
+bool tpImplicitStep_Keep(tpImplicitStep* step, tpFound* out);
+
+// For the contacts of the completed list, which are those of the step by now.
+void tpImplicitStep_Resume(tpImplicitStep* step, const tpCompletion* completion,
+                           const tpFound* found);
 
 #endif
