@@ -12,10 +12,10 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "dynamics/impact_columns.h"
 #include "output_file.h"
 #include "problems/scanner.h"
 #include "recording/number.h"
-#include "tippe/impact.h"
 
 static const char notes[] =
     "IMPACTS.csv starts with a header. Columns, in any order; others are ignored:\n"
@@ -76,15 +76,10 @@ static const char* const columnNames[] = {
 enum {
     columnCount = sizeof(columnNames) / sizeof(columnNames[0]),
     columnId = 0,
-    columnFirst = 1,
-    columnSecond = 17,
-    columnFriction = 33,
-    columnRestitution = 34,
-    // Of a body: its columns from its mass on.
-    bodyInertia = 1,
-    bodyArm = 7,
-    bodyVelocity = 10,
-    bodySpin = 13,
+    columnFirst = 1, // those of the bodies are dynamics/impact_columns.h
+    columnSecond = columnFirst + tp_impactBodyColumns,
+    columnFriction = columnSecond + tp_impactBodyColumns,
+    columnRestitution,
     mostCells = 1024
 };
 
@@ -241,35 +236,17 @@ static bool readNumbers(const Table* table, double* values) {
     return true;
 }
 
-static tpVec3 vectorAt(const double* v) {
-    return tpMakeVec3(v[0], v[1], v[2]);
-}
-
 static bool readBody(const Table* table, const double* values, int first, tpImpactBody* body) {
-    const double* v = values + first;
-    const double* j = v + bodyInertia;
-    *body = (tpImpactBody){ .inverseMass = isfinite(v[0]) ? 1.0 / v[0] : 0.0,
-                            .arm = vectorAt(v + bodyArm),
-                            .velocity = vectorAt(v + bodyVelocity),
-                            .angularVelocity = vectorAt(v + bodySpin) };
-    bool isZero = true;
-    for (int i = 0; i < 6; ++i) {
-        isZero = isZero && j[i] == 0.0;
-    }
-    if (isZero && !isfinite(v[0])) {
-        return true;
-    }
-    tpMat33 inertia = tpMakeMat33(tpMakeVec3(j[0], j[3], j[4]), tpMakeVec3(j[3], j[1], j[5]),
-                                  tpMakeVec3(j[4], j[5], j[2]));
+    const double* columns = values + first;
     tpVec3 moments;
     tpMat33 axes;
-    tpEigenSymmetric(inertia, &moments, &axes);
-    if (!(moments.x > 0.0)) {
-        tpWord cell = table->line.cells[table->places[first + bodyInertia]];
-        return complainOfCell(table, cell, columnNames[first + bodyInertia],
-                              "the first of a positive definite inertia");
+    tpEigenSymmetric(tpInertiaOfColumns(columns), &moments, &axes);
+    if (!tpColumnsCannotTurn(columns) && !(moments.x > 0.0)) {
+        int inertia = first + tp_impactInertia;
+        return complainOfCell(table, table->line.cells[table->places[inertia]],
+                              columnNames[inertia], "the first of a positive definite inertia");
     }
-    body->inverseInertia = tpInvert(inertia);
+    *body = tpImpactBodyOfColumns(columns);
     return true;
 }
 

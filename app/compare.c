@@ -10,6 +10,8 @@
 #include "arguments.h"
 #include "command.h"
 #include "output_file.h"
+#include "page_file.h"
+#include "scene/checks.h"
 #include "scene_file.h"
 
 enum { mostSteps = 32 };
@@ -75,12 +77,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    if (!isnan(until)) {
-        options->overrides.until = until;
-        options->overrides.hasUntil = true;
-    }
-    options->overrides.options = options->settings.items;
-    options->overrides.optionCount = options->settings.count;
+    finishOverrides(&options->overrides, until, &options->settings);
     return result;
 }
 
@@ -212,8 +209,10 @@ static bool planRuns(const tpCompareOptions* options, bool needsTruth, tpCompari
         return false;
     }
     double finest = steps[stepCount - 1] * (needsTruth ? finerThanFinest : 1.0);
-    if (comparison->until / finest > TP_MOST_STEPS) {
-        fprintf(stderr, "tippe compare: a step of %g s makes too many steps\n", finest);
+    tpError error;
+    if (tpCheckTimes(steps[0], comparison->until, &error) != tp_success ||
+        tpCheckTimes(finest, comparison->until, &error) != tp_success) {
+        fprintf(stderr, "tippe compare: %s\n", error.message);
         return false;
     }
     tpStepperId own = tpScene_GetStepper(comparison->scene);
@@ -333,7 +332,7 @@ static int writeAll(const tpCompareOptions* options, const tpComparison* compari
 static int compareScene(const tpCompareOptions* options, tpComparison* comparison) {
     const char* choice = NULL;
     if ((options->csv != NULL && !canWriteOutput("compare", options->csv)) ||
-        (options->out != NULL && !canWriteOutput("compare", options->out)) ||
+        (options->out != NULL && !canWritePage("compare", options->out, tpComparePage())) ||
         !prepare(options, comparison, &choice)) {
         return exitBadInput;
     }
@@ -346,14 +345,6 @@ static int compareScene(const tpCompareOptions* options, tpComparison* compariso
     }
     judgeRuns(comparison);
     return writeAll(options, comparison);
-}
-
-static void setTitle(tpComparison* comparison) {
-    const tpScene* scene = comparison->scene;
-    const char* slash = strrchr(scene->path, '/');
-    comparison->title = scene->name.text != NULL ? scene->name.text
-                        : slash != NULL          ? slash + 1
-                                                 : scene->path;
 }
 
 int runCompare(int argumentCount, char** arguments) {
@@ -385,7 +376,7 @@ int runCompare(int argumentCount, char** arguments) {
         comparison->until = scene->simulation.until;
         comparison->jobs = options.jobs > 0 ? options.jobs : processors > 0 ? (int)processors : 1;
         comparison->timeLimit = options.timeLimit;
-        setTitle(comparison);
+        comparison->title = titleOfScene(scene);
         status = compareScene(&options, comparison);
         releaseRuns(comparison);
         free(comparison->movingNames);

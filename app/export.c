@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "output_file.h"
+#include "page_file.h"
 #include "run_page.h"
 #include "tippe/recording.h"
 
@@ -89,7 +90,7 @@ int runExport(int argumentCount, char** arguments) {
         (options.contacts != NULL && !canWriteOutput("export", options.contacts)) ||
         (options.reports != NULL && !canWriteOutput("export", options.reports)) ||
         (options.pairs != NULL && !canWriteOutput("export", options.pairs)) ||
-        (options.html != NULL && !canWriteOutput("export", options.html))) {
+        (options.html != NULL && !canWritePage("export", options.html, tpReplayPage()))) {
         return exitBadInput;
     }
     tpError error = { tp_success, "" };

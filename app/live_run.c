@@ -62,7 +62,8 @@ static void halt(tpLiveRun* run, const char* message) {
     run->status.isRunning = false;
     run->stepsWanted = 0;
     ++run->status.version;
-    snprintf(run->status.message, sizeof(run->status.message), "%s", message);
+    const int longest = (int)sizeof(run->status.message) - 1; // cut on purpose
+    snprintf(run->status.message, sizeof(run->status.message), "%.*s", longest, message);
 }
 
 // The world ----------------------------------------------------------------------------------------

@@ -28,6 +28,20 @@ tpPage tpComparePage(void) {
     return makePage(tp_compareHtml, tp_compareHtmlSize);
 }
 
+bool hasPage(const char* command, tpPage page) {
+    if (page.size == 0) {
+        fprintf(stderr,
+                "tippe %s: this program was built without its page; install nodejs and npm and "
+                "build again\n",
+                command);
+    }
+    return page.size > 0;
+}
+
+bool canWritePage(const char* command, const char* path, tpPage page) {
+    return hasPage(command, page) && canWriteOutput(command, path);
+}
+
 static void put(tpPageFile* file, const void* bytes, size_t size) {
     if (!file->failed && fwrite(bytes, 1, size, file->output.stream) != size) {
         file->failed = true;
@@ -40,14 +54,7 @@ static void putWords(tpPageFile* file, const char* words) {
 
 bool openPageFile(const char* command, const char* path, tpPage page, tpPageFile* file) {
     *file = (tpPageFile){ .page = page };
-    if (page.size == 0) {
-        fprintf(stderr,
-                "tippe %s: this program was built without its page; install nodejs and npm and "
-                "build again\n",
-                command);
-        return false;
-    }
-    if (!openOutput(command, path, &file->output)) {
+    if (!hasPage(command, page) || !openOutput(command, path, &file->output)) {
         return false;
     }
     put(file, page.text, page.mark);

@@ -17,8 +17,6 @@
 #include "scene_file.h"
 #include "tippe/recording.h"
 
-enum { mostThreads = 1024 }; // more is a slip of the finger
-
 typedef struct tpRunOptions {
     const char* scene;
     tpSceneOverrides overrides;
@@ -87,16 +85,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         fprintf(stderr, "tippe run: --every takes a whole number, one or more\n");
         return argumentsWrong;
     }
-    if (result == argumentsParsed && (options->threads < 1 || options->threads > mostThreads)) {
-        fprintf(stderr, "tippe run: --threads takes a whole number from 1 to %d\n", mostThreads);
+    if (result == argumentsParsed && !checkThreads("run", options->threads)) {
         return argumentsWrong;
     }
-    if (!isnan(until)) {
-        options->overrides.until = until;
-        options->overrides.hasUntil = true;
-    }
-    options->overrides.options = options->settings.items;
-    options->overrides.optionCount = options->settings.count;
+    finishOverrides(&options->overrides, until, &options->settings);
     return result;
 }
 
@@ -135,14 +127,6 @@ static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
     return true;
 }
 
-static const char* titleOf(const tpScene* scene) {
-    if (scene->name.text != NULL) {
-        return scene->name.text;
-    }
-    const char* slash = strrchr(scene->path, '/');
-    return slash != NULL ? slash + 1 : scene->path;
-}
-
 // Opens what the command line asks for. On failure what was opened is closed.
 static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, const tpWorld* world,
                             const char* sceneText, tpOutputs* outputs, tpError* error) {
@@ -151,7 +135,7 @@ static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, c
         tpRecorderDef def = tpDefaultRecorderDef();
         def.path = options->out;
         def.sceneText = sceneText;
-        def.sceneName = titleOf(scene);
+        def.sceneName = titleOfScene(scene);
         def.step = scene->simulation.step;
         def.every = options->every;
         outputs->recorder = tpCreateRecorder(&def, world, error);
@@ -272,7 +256,7 @@ static void printSummary(const tpRunOptions* options, const tpScene* scene, cons
         fputs(text, stdout);
     } else if (!options->quiet) {
         tpAudit_FormatTable(audit, text, sizeof(text));
-        printf("%s, %s, step %.6g s\n\n%s", titleOf(scene),
+        printf("%s, %s, step %.6g s\n\n%s", titleOfScene(scene),
                tpStepperName(tpScene_GetStepper(scene)), scene->simulation.step, text);
         const char* const files[][2] = { { "recording", options->out },
                                          { "trajectory", options->csv },

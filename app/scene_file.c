@@ -4,12 +4,14 @@
 #include "scene_file.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { longestPath = PATH_MAX };
+enum { mostThreads = 1024 }; // more is a slip of the finger
 
 // Where scenes may be, from the directory of the program: installed, and in the source tree of a
 // program in build/<preset>/bin.
@@ -92,4 +94,27 @@ tpScene* openScene(const char* command, const char* path) {
         complainOfScene(command, &error);
     }
     return scene;
+}
+
+void finishOverrides(tpSceneOverrides* overrides, double until, const tpArgumentList* settings) {
+    if (!isnan(until)) {
+        overrides->until = until;
+        overrides->hasUntil = true;
+    }
+    overrides->options = settings->items;
+    overrides->optionCount = settings->count;
+}
+
+bool checkThreads(const char* command, int threads) {
+    bool isFine = threads >= 1 && threads <= mostThreads;
+    if (!isFine) {
+        fprintf(stderr, "tippe %s: --threads takes a whole number from 1 to %d\n", command,
+                mostThreads);
+    }
+    return isFine;
+}
+
+const char* titleOfScene(const tpScene* scene) {
+    const char* slash = strrchr(scene->path, '/');
+    return scene->name.text != NULL ? scene->name.text : slash != NULL ? slash + 1 : scene->path;
 }

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "scene_file.h"
 #include "tippe/recording.h"
 #include "tippe/scene.h"
 
@@ -45,8 +46,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    if (result == argumentsParsed && options->threads < 1) {
-        fprintf(stderr, "tippe verify: --threads takes a whole number, one or more\n");
+    if (result == argumentsParsed && !checkThreads("verify", options->threads)) {
         return argumentsWrong;
     }
     return result;

@@ -15,7 +15,7 @@
 #include "scene_file.h"
 #include "server.h"
 
-enum { mostThreads = 1024, mostPort = 65535 };
+enum { mostPort = 65535 };
 
 // Frames of a live run, in memory.
 static const size_t memoryLimit = (size_t)512 * 1024 * 1024;
@@ -71,14 +71,14 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    if (result == argumentsParsed &&
-        (options->port > mostPort || options->threads < 1 || options->threads > mostThreads)) {
-        fprintf(stderr, "tippe view: --port takes a number up to %d, --threads one from 1 to %d\n",
-                mostPort, mostThreads);
+    if (result == argumentsParsed && options->port > mostPort) {
+        fprintf(stderr, "tippe view: --port takes a number up to %d\n", mostPort);
         return argumentsWrong;
     }
-    options->overrides.options = options->settings.items;
-    options->overrides.optionCount = options->settings.count;
+    if (result == argumentsParsed && !checkThreads("view", options->threads)) {
+        return argumentsWrong;
+    }
+    finishOverrides(&options->overrides, NAN, &options->settings);
     return result;
 }
 
@@ -340,11 +340,8 @@ static int viewScene(const tpViewOptions* options, tpView* view) {
         return exitBadInput;
     }
     tpError error;
-    const char* slash = strrchr(scene->path, '/');
     tpLiveDef def = { .scene = scene,
-                      .name = scene->name.text != NULL ? scene->name.text
-                              : slash != NULL          ? slash + 1
-                                                       : scene->path,
+                      .name = titleOfScene(scene),
                       .threadCount = options->threads,
                       .memoryLimit = memoryLimit,
                       .news = tellServer,
@@ -381,9 +378,7 @@ int runView(int argumentCount, char** arguments) {
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
     }
-    if (tpReplayPage().size == 0) {
-        fprintf(stderr, "tippe view: this program was built without its page; install nodejs and "
-                        "npm and build again\n");
+    if (!hasPage("view", tpReplayPage())) {
         return exitBadInput;
     }
     tpView view = { .source = NULL };

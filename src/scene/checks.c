@@ -2,6 +2,9 @@
 
 #include "scene/checks.h"
 
+#include <math.h>
+
+#include "base/error.h"
 #include "scene/formula.h"
 #include "scene/reader.h"
 
@@ -283,12 +286,25 @@ tpResult tpCheckClosedForm(tpReader* reader, void* part, const tpScenePlace* pla
     return tp_success;
 }
 
+tpResult tpCheckTimes(double step, double until, tpError* error) {
+    if (until / step > TP_MOST_STEPS) {
+        return tpError_Set(error, tp_badInput, "until / step is %g steps; a run has at most %g",
+                           until / step, TP_MOST_STEPS);
+    }
+    if (until > 0.0 && llround(until / step) == 0) {
+        return tpError_Set(error, tp_badInput,
+                           "a step of %g s is too long: the run ends at %g s, before half of its "
+                           "first step",
+                           step, until);
+    }
+    return tp_success;
+}
+
 tpResult tpCheckSimulation(tpReader* reader, void* part, const tpScenePlace* places) {
     const tpSceneSimulation* simulation = part;
-    if (simulation->until / simulation->step > TP_MOST_STEPS) {
-        return TP_FAIL(reader, placeOf(part, places, "step"),
-                       "until / step is %g steps; a run has at most %g",
-                       simulation->until / simulation->step, TP_MOST_STEPS);
+    tpError error;
+    if (tpCheckTimes(simulation->step, simulation->until, &error) != tp_success) {
+        return TP_FAIL(reader, placeOf(part, places, "step"), "%s", error.message);
     }
     return tp_success;
 }

@@ -14,6 +14,9 @@ tpResult tpCheckBody(struct tpReader* reader, void* part, const tpScenePlace* pl
 tpResult tpCheckJoint(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckForce(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckClosedForm(struct tpReader* reader, void* part, const tpScenePlace* places);
+
+// That a run of so many seconds has a number of steps that can be counted, and one at least.
+tpResult tpCheckTimes(double step, double until, tpError* error);
 tpResult tpCheckSimulation(struct tpReader* reader, void* part, const tpScenePlace* places);
 
 // What must hold in the scene as a whole: no motion out of the plane of a planar scene.

@@ -275,13 +275,12 @@ static tpResult overrideTimes(tpScene* scene, const tpSceneOverrides* overrides,
     if (!(until >= 0.0) || !isfinite(until)) {
         return tpError_Set(error, tp_badInput, "the end must be zero or more, found %g", until);
     }
-    if (until / step > TP_MOST_STEPS) {
-        return tpError_Set(error, tp_badInput, "until / step is %g steps; a run has at most %g",
-                           until / step, TP_MOST_STEPS);
+    tpResult result = tpCheckTimes(step, until, error);
+    if (result == tp_success) {
+        simulation->step = step;
+        simulation->until = until;
     }
-    simulation->step = step;
-    simulation->until = until;
-    return tp_success;
+    return result;
 }
 
 static tpResult overrideAll(tpScene* scene, const tpSceneOverrides* overrides, tpError* error) {

@@ -99,6 +99,7 @@ static void testRefusals(void** state) {
     expectRefused("compare slide.json --steppers stuart", "unknown stepper 'stuart'");
     expectRefused("compare slide.json --steps 0.1,,0.2", "--steps takes numbers");
     expectRefused("compare slide.json --steps 0.1,-1", "--steps takes numbers");
+    expectRefused("compare slide.json --steps 1e300", "a step of 1e+300 s is too long");
     expectRefused("compare slide.json --against closed-form", "no closed form");
     expectRefused("compare slide.json --against reference", "no reference file");
     expectRefused("compare slide.json --reference none.csv", "none.csv: No such file");

@@ -48,6 +48,7 @@ static void suggestNames(void** state) {
         { "frobnicate", "unknown command 'frobnicate'; see tippe --help" },
         { "run", "SCENE is missing" },
         { "run s.json more", "one operand too many" },
+        { "run s.json --step 1e300", "a step of 1e+300 s is too long" },
         { "run s.json --cvs a.csv", "did you mean --csv?" },
         { "run s.json --stepp 0.1", "did you mean --step" },
         { "run s.json --step", "--step needs a value" },

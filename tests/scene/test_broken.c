@@ -236,6 +236,7 @@ static const tpCase others[] = {
     { SIMULATION("\"step\": @0, \"until\": 1"), "\"step\" must be greater than zero, found 0" },
     { SIMULATION("\"step\": 0.1, \"until\": @-1"), "\"until\" must be zero or more, found -1" },
     { SIMULATION("\"step\": @1e-300, \"until\": 1"), "a run has at most 1e+15" },
+    { SIMULATION("\"step\": @1e300, \"until\": 1"), "a step of 1e+300 s is too long" },
     { SIMULATION(STEPS ", \"stepper\": @\"stewart-trinkel\""),
       "unknown stepper \"stewart-trinkel\"; did you mean \"stewart-trinkle\"?" },
     { SIMULATION(STEPS ", \"stepper\": @\"xyz\""), "expected one of: free-flight," },

@@ -3,12 +3,11 @@
 #ifndef TIPPE_TESTS_SUPPORT_IMPACT_TABLE_H
 #define TIPPE_TESTS_SUPPORT_IMPACT_TABLE_H
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tippe/impact.h"
+#include "dynamics/impact_columns.h"
 
 typedef struct tpImpactRow {
     char id[64], kind[64], phases[64];
@@ -24,7 +23,7 @@ typedef struct tpImpactRow {
 // The columns of the table in their order.
 enum {
     tp_columnFirstBody = 3,
-    tp_columnSecondBody = 19,
+    tp_columnSecondBody = tp_columnFirstBody + tp_impactBodyColumns,
     tp_columnFriction = 35,
     tp_columnRestitution = 36,
     tp_columnImpulse = 46,
@@ -33,23 +32,6 @@ enum {
     tp_columnReversal = 56,
     tp_columnCount = 72
 };
-
-static inline tpVec3 vectorAt(const double* v) {
-    return tpMakeVec3(v[0], v[1], v[2]);
-}
-
-static inline tpImpactBody impactBodyAt(const double* v) {
-    tpImpactBody body = { .arm = vectorAt(v + 7),
-                          .velocity = vectorAt(v + 10),
-                          .angularVelocity = vectorAt(v + 13) };
-    if (isfinite(v[0])) {
-        body.inverseMass = 1.0 / v[0];
-        body.inverseInertia =
-            tpInvert(tpMakeMat33(tpMakeVec3(v[1], v[4], v[5]), tpMakeVec3(v[4], v[2], v[6]),
-                                 tpMakeVec3(v[5], v[6], v[3])));
-    }
-    return body;
-}
 
 static inline void readImpactRow(char* line, tpImpactRow* row) {
     double v[tp_columnCount] = { 0 };
@@ -64,17 +46,17 @@ static inline void readImpactRow(char* line, tpImpactRow* row) {
             v[column] = strtod(cell, NULL);
         }
     }
-    row->bodies[0] = impactBodyAt(v + tp_columnFirstBody);
-    row->bodies[1] = impactBodyAt(v + tp_columnSecondBody);
+    row->bodies[0] = tpImpactBodyOfColumns(v + tp_columnFirstBody);
+    row->bodies[1] = tpImpactBodyOfColumns(v + tp_columnSecondBody);
     row->impact = tpMakeImpact(&row->bodies[0], &row->bodies[1], tpMakeVec3(0.0, 0.0, 1.0));
     row->impact.friction = v[tp_columnFriction];
     row->impact.restitution = v[tp_columnRestitution];
-    row->impulse = vectorAt(v + tp_columnImpulse);
+    row->impulse = tpVectorOfColumns(v + tp_columnImpulse);
     row->compressionImpulse = v[tp_columnImpulse + 3];
-    row->velocityAfter = vectorAt(v + tp_columnVelocityAfter);
+    row->velocityAfter = tpVectorOfColumns(v + tp_columnVelocityAfter);
     row->energyBefore = v[tp_columnEnergy];
     row->energyLost = v[tp_columnEnergy] - v[tp_columnEnergy + 1];
-    row->reversal = vectorAt(v + tp_columnReversal);
+    row->reversal = tpVectorOfColumns(v + tp_columnReversal);
     row->isReversalInCone = v[tp_columnReversal + 3] != 0.0;
 }
 
