@@ -9,9 +9,12 @@ double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
     }
     const tpVelocity* velocity = &system->velocities.data[index];
     tpQuat rotation = system->poses.data[index].rotation;
+    double twice = body->mass * tpLengthSquared(velocity->linear);
+    if (body->inertia.isIsotropic) {
+        return 0.5 * (twice + body->inertia.moments.x * tpLengthSquared(velocity->angular));
+    }
     tpVec3 momentum = tpInertia_Momentum(&body->inertia, rotation, velocity->angular);
-    return 0.5 *
-           (body->mass * tpLengthSquared(velocity->linear) + tpDot(momentum, velocity->angular));
+    return 0.5 * (twice + tpDot(momentum, velocity->angular));
 }
 
 double tpSystem_KineticEnergy(const tpSystem* system) {

@@ -91,46 +91,100 @@ static bool findContacts(tpBrisk* brisk) {
 
 // Parts ---------------------------------------------------------------------------------------------
 
-// Lines of bodies, number by number: out = a + s b, wherever out lies.
-static void addLines(tpVelocity* out, const tpVelocity* a, double s, const tpVelocity* b,
-                     tpRange range) {
+// The first part begins with forces and with what the contacts start with.
+static void beginFirst(tpBrisk* brisk, tpRange range) {
     for (int i = range.begin; i < range.end; ++i) {
-        out[i].linear = tpMulAdd(a[i].linear, s, b[i].linear);
-        out[i].angular = tpMulAdd(a[i].angular, s, b[i].angular);
+        tpVelocity* v = &brisk->velocities[i];
+        tpVelocity* base = &brisk->bases[i];
+        base->linear = tpAdd(v->linear, brisk->kicks[i].linear);
+        base->angular = tpAdd(v->angular, brisk->kicks[i].angular);
+        v->linear = tpAdd(base->linear, brisk->given[i].linear);
+        v->angular = tpAdd(base->angular, brisk->given[i].angular);
     }
 }
 
-// Beginning of a part: forces, and what the contacts gave in the last one.
-static void beginPart(tpBrisk* brisk, tpRange range) {
-    addLines(brisk->bases, brisk->velocities, 1.0, brisk->kicks, range);
-    addLines(brisk->velocities, brisk->bases, 1.0, brisk->given, range);
+// Those that follow begin with forces, and what the contacts gave in the part before.
+static void beginNext(tpBrisk* brisk, tpRange range) {
+    for (int i = range.begin; i < range.end; ++i) {
+        tpVelocity* v = &brisk->velocities[i];
+        tpVelocity* base = &brisk->bases[i];
+        tpVec3 linear = tpSub(v->linear, base->linear), angular = tpSub(v->angular, base->angular);
+        base->linear = tpAdd(v->linear, brisk->kicks[i].linear);
+        base->angular = tpAdd(v->angular, brisk->kicks[i].angular);
+        v->linear = tpAdd(base->linear, linear);
+        v->angular = tpAdd(base->angular, angular);
+    }
 }
 
-typedef void (*RunFunction)(const tpBriskSweep* sweep, const tpBriskRun* run);
+static void move(tpBrisk* brisk, tpRange range) {
+    for (int i = range.begin; i < range.end; ++i) {
+        tpVelocity* moved = &brisk->moved[i];
+        moved->linear = tpMulAdd(moved->linear, brisk->time, brisk->velocities[i].linear);
+        moved->angular = tpMulAdd(moved->angular, brisk->time, brisk->velocities[i].angular);
+    }
+}
 
-// Colour after colour.
-static void overColours(tpBrisk* brisk, tpCrew* crew, int member, const tpBriskSweep* sweep,
-                        RunFunction function) {
-    for (int c = 0; c < brisk->colourCount; ++c) {
-        tpRange range = tpCrew_Share(crew, member, brisk->colours[c], brisk->colours[c + 1]);
-        for (int r = range.begin; r < range.end; ++r) {
-            function(sweep, &brisk->runs[r]);
+// Twice the mean of the velocities without contacts and those with them; the kicks are done with.
+static void findMeans(tpBrisk* brisk, tpRange range) {
+    for (int i = range.begin; i < range.end; ++i) {
+        brisk->kicks[i].linear = tpAdd(brisk->frees[i].linear, brisk->velocities[i].linear);
+        brisk->kicks[i].angular = tpAdd(brisk->frees[i].angular, brisk->velocities[i].angular);
+    }
+}
+
+// What is done with the runs of a sweep, and in which direction.
+typedef struct Sweep {
+    const tpBriskSweep* data;
+    void (*plain)(const tpBriskSweep* sweep, const tpBriskRun* run);
+    void (*directed)(const tpBriskSweep* sweep, const tpBriskRun* run, bool isBackward);
+    bool isBackward;
+} Sweep;
+
+static void overRuns(const tpBrisk* brisk, const Sweep* sweep, tpRange runs) {
+    for (int r = runs.begin; r < runs.end; ++r) {
+        if (sweep->plain != NULL) {
+            sweep->plain(sweep->data, &brisk->runs[r]);
+        } else {
+            sweep->directed(sweep->data, &brisk->runs[r], sweep->isBackward);
         }
+    }
+}
+
+// The member's blocks, each colour after colour.
+static void overBlocks(const tpBrisk* brisk, tpCrew* crew, int member, const Sweep* sweep) {
+    tpRange blocks = tpCrew_Share(crew, member, 0, brisk->blockCount);
+    for (int b = blocks.begin; b < blocks.end; ++b) {
+        int first = brisk->blocks[b], end = brisk->blocks[b + 1];
+        for (int k = 0; k < end - first; ++k) {
+            int c = sweep->isBackward ? end - 1 - k : first + k;
+            overRuns(brisk, sweep, (tpRange){ brisk->colours[c], brisk->colours[c + 1] });
+        }
+    }
+    tpCrew_Wait(crew);
+}
+
+// What lies between blocks, colour after colour, all members at each.
+static void overRest(const tpBrisk* brisk, tpCrew* crew, int member, const Sweep* sweep, int first,
+                     int end) {
+    for (int k = 0; k < end - first; ++k) {
+        int c = sweep->isBackward ? end - 1 - k : first + k;
+        int begin = brisk->colours[c], stop = brisk->colours[c + 1];
+        overRuns(brisk, sweep, tpCrew_Share(crew, member, begin, stop));
         tpCrew_Wait(crew);
     }
 }
 
-typedef void (*SweepFunction)(const tpBriskSweep* sweep, const tpBriskRun* run, bool isBackward);
-
-static void sweepColours(tpBrisk* brisk, tpCrew* crew, int member, SweepFunction function,
-                         bool isBackward) {
-    for (int k = 0; k < brisk->colourCount; ++k) {
-        int c = isBackward ? brisk->colourCount - 1 - k : k;
-        tpRange range = tpCrew_Share(crew, member, brisk->colours[c], brisk->colours[c + 1]);
-        for (int r = range.begin; r < range.end; ++r) {
-            function(&brisk->sweep, &brisk->runs[r], isBackward);
-        }
-        tpCrew_Wait(crew);
+static void overAll(const tpBrisk* brisk, tpCrew* crew, int member, Sweep sweep) {
+    int between = brisk->blocks[brisk->blockCount], end = brisk->colourCount;
+    // A single block is shared colour by colour.
+    if (brisk->blockCount == 1) {
+        overRest(brisk, crew, member, &sweep, 0, end);
+    } else if (sweep.isBackward) {
+        overRest(brisk, crew, member, &sweep, between, end);
+        overBlocks(brisk, crew, member, &sweep);
+    } else {
+        overBlocks(brisk, crew, member, &sweep);
+        overRest(brisk, crew, member, &sweep, between, end);
     }
 }
 
@@ -141,22 +195,24 @@ static void solveParts(void* context, tpCrew* crew, int member) {
     tpRange bodies = tpCrew_Share(crew, member, 0, brisk->bodyCount);
     tpBriskSweep starting = brisk->sweep;
     starting.velocities = brisk->given;
-    overColours(brisk, crew, member, &starting, wide->startRun);
+    overAll(brisk, crew, member, (Sweep){ &starting, wide->startRun, NULL, false });
     for (int part = 0; part < brisk->parts; ++part) {
-        beginPart(brisk, bodies);
+        if (part == 0) {
+            beginFirst(brisk, bodies);
+        } else {
+            beginNext(brisk, bodies);
+        }
         tpCrew_Wait(crew);
         bool isOdd = part % 2 == 1;
-        sweepColours(brisk, crew, member, wide->leadRun, isOdd);
-        addLines(brisk->moved, brisk->moved, brisk->time, brisk->velocities, bodies);
+        overAll(brisk, crew, member, (Sweep){ &brisk->sweep, NULL, wide->leadRun, isOdd });
+        move(brisk, bodies);
         tpCrew_Wait(crew);
-        sweepColours(brisk, crew, member, wide->settleRun, !isOdd);
+        overAll(brisk, crew, member, (Sweep){ &brisk->sweep, NULL, wide->settleRun, !isOdd });
         if (part == brisk->parts - 1 && brisk->bounces) {
-            overColours(brisk, crew, member, &brisk->sweep, wide->bounceRun);
+            overAll(brisk, crew, member, (Sweep){ &brisk->sweep, wide->bounceRun, NULL, false });
         }
-        addLines(brisk->given, brisk->velocities, -1.0, brisk->bases, bodies);
     }
-    // Twice the mean of the velocities without contacts and those with them; the kicks are done with.
-    addLines(brisk->kicks, brisk->frees, 1.0, brisk->velocities, bodies);
+    findMeans(brisk, bodies);
 }
 
 // The step ------------------------------------------------------------------------------------------

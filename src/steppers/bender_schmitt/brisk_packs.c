@@ -1,13 +1,19 @@
 // From contacts to the packs of a step in parts.
 //
-// Contacts that cannot close in the step are left out. The rest, pair by pair of bodies, are coloured
-// (sweep_colour.c) and laid side by side, eight pairs of one colour in a run.
+// Contacts that cannot close in the step are left out. The rest, pair by pair of bodies, go to blocks: each has
+// about a thousand bodies with neighbouring numbers and the pairs among them. A sweep goes through a block with
+// all its colours while the block lies in the nearer caches, and then over the pairs between blocks; so what a
+// contact costs does not grow with their number, and threads take blocks. Within a block pairs are coloured
+// (sweep_colour.c) and laid side by side, eight of one colour in a run.
 
 #include <string.h>
 
 #include "steppers/bender_schmitt/brisk_step.h"
 
 enum { contactsAChunk = 1024, runsAChunk = 32 };
+
+// Bodies of a block: with their contacts they fill half of a usual second cache. Fewer than two of them are one.
+enum { bodiesABlock = 1024 };
 
 // Choosing ------------------------------------------------------------------------------------------
 
@@ -43,7 +49,7 @@ static void chooseChunk(void* context, int chunk, int worker) {
     }
 }
 
-// Manifolds of what was chosen.
+// Manifolds of what was chosen, in the order of contacts.
 static void findManifolds(tpBrisk* brisk, const Pair* pairs) {
     const tpSweepBody* masses = brisk->masses;
     Pair last = { -1, -1 };
@@ -62,13 +68,59 @@ static void findManifolds(tpBrisk* brisk, const Pair* pairs) {
     }
 }
 
+// Blocks --------------------------------------------------------------------------------------------
+
+// The block of a manifold; the number of blocks for those between two of them.
+static int blockOf(const tpBrisk* brisk, const tpManifold* manifold) {
+    int a = manifold->bodyA, b = manifold->bodyB;
+    int blockA = (a >= 0 ? a : b) / bodiesABlock, blockB = (b >= 0 ? b : a) / bodiesABlock;
+    return brisk->blockCount == 1 ? 0 : blockA == blockB ? blockA : brisk->blockCount;
+}
+
+// Manifolds block after block; `firsts` are the first of each, and the end.
+static void sortManifolds(tpBrisk* brisk, tpManifold* sorted, int32_t* firsts) {
+    int groups = brisk->blockCount + 1;
+    memset(firsts, 0, sizeof(int32_t) * (size_t)(groups + 1));
+    for (int m = 0; m < brisk->manifoldCount; ++m) {
+        firsts[blockOf(brisk, &brisk->manifolds[m]) + 1] += 1;
+    }
+    for (int g = 0; g < groups; ++g) {
+        firsts[g + 1] += firsts[g];
+    }
+    for (int m = 0; m < brisk->manifoldCount; ++m) {
+        sorted[firsts[blockOf(brisk, &brisk->manifolds[m])]++] = brisk->manifolds[m];
+    }
+    // Each place has moved on to the next block's.
+    memmove(firsts + 1, firsts, sizeof(int32_t) * (size_t)groups);
+    firsts[0] = 0;
+    brisk->manifolds = sorted;
+}
+
+typedef struct Blocks {
+    tpBrisk* brisk;
+    const int32_t* firsts;
+    uint64_t* used; // colours of each body
+} Blocks;
+
+// Blocks share no body that moves.
+static void colourBlock(void* context, int block, int worker) {
+    (void)worker;
+    const Blocks* blocks = context;
+    tpBrisk* brisk = blocks->brisk;
+    int first = blocks->firsts[block], count = blocks->firsts[block + 1] - first;
+    tpColourManifolds(brisk->manifolds + first, count, blocks->used, brisk->order + first);
+    for (int k = 0; k < count; ++k) {
+        brisk->order[first + k] += first;
+    }
+}
+
 // Up to eight manifolds of a colour a run.
-static void placeRuns(tpBrisk* brisk) {
-    for (int m = 0; m < brisk->manifoldCount;) {
-        int end = tpEndOfColour(brisk->manifolds, brisk->order, brisk->manifoldCount, m);
+static void placeRuns(tpBrisk* brisk, int first, int end) {
+    for (int m = first; m < end;) {
+        int colourEnd = tpEndOfColour(brisk->manifolds, brisk->order, end, m);
         brisk->colours[brisk->colourCount++] = brisk->runCount;
-        for (; m < end; m += tp_packWidth) {
-            int lanes = end - m < tp_packWidth ? end - m : tp_packWidth, packs = 0;
+        for (; m < colourEnd; m += tp_packWidth) {
+            int lanes = colourEnd - m < tp_packWidth ? colourEnd - m : tp_packWidth, packs = 0;
             for (int lane = 0; lane < lanes; ++lane) {
                 int points = brisk->manifolds[brisk->order[m + lane]].count;
                 packs = points > packs ? points : packs;
@@ -78,9 +130,41 @@ static void placeRuns(tpBrisk* brisk) {
             };
             brisk->packCount += packs;
         }
-        m = end;
+        m = colourEnd;
     }
+}
+
+// Blocks, colours and runs of all manifolds.
+static bool colourAll(tpBrisk* brisk) {
+    tpArena* arena = &brisk->system->arena;
+    size_t bodies = (size_t)brisk->bodyCount, manifolds = (size_t)brisk->manifoldCount;
+    bool isSmall = brisk->bodyCount < 2 * bodiesABlock;
+    brisk->blockCount = isSmall ? 1 : tpChunksOf(brisk->bodyCount, bodiesABlock);
+    tpManifold* sorted = TP_SCRATCH(arena, tpManifold, manifolds);
+    int32_t* firsts = TP_SCRATCH(arena, int32_t, (size_t)brisk->blockCount + 2);
+    uint64_t* used = TP_SCRATCH_ZEROED(arena, uint64_t, bodies);
+    // No more runs than manifolds, no more colours than runs.
+    brisk->order = TP_SCRATCH(arena, int32_t, manifolds);
+    brisk->runs = TP_SCRATCH(arena, tpBriskRun, manifolds);
+    brisk->colours = TP_SCRATCH(arena, int32_t, manifolds + 1);
+    brisk->blocks = TP_SCRATCH(arena, int32_t, (size_t)brisk->blockCount + 2);
+    if (arena->failed) {
+        return false;
+    }
+    sortManifolds(brisk, sorted, firsts);
+    Blocks blocks = { brisk, firsts, used };
+    tpTasks_Run(brisk->system->tasks, colourBlock, &blocks, brisk->blockCount);
+    if (bodies > 0) {
+        memset(used, 0, sizeof(uint64_t) * bodies);
+    }
+    colourBlock(&blocks, brisk->blockCount, 0);
+    for (int group = 0; group <= brisk->blockCount; ++group) {
+        brisk->blocks[group] = brisk->colourCount;
+        placeRuns(brisk, firsts[group], firsts[group + 1]);
+    }
+    brisk->blocks[brisk->blockCount + 1] = brisk->colourCount;
     brisk->colours[brisk->colourCount] = brisk->runCount;
+    return true;
 }
 
 // Filling -------------------------------------------------------------------------------------------
@@ -217,22 +301,12 @@ bool tpBrisk_Pack(tpBrisk* brisk) {
     tpArena* arena = &system->arena;
     int count = brisk->contactCount;
     Choosing choosing = { brisk, TP_SCRATCH(arena, Pair, count) };
-    uint64_t* used = TP_SCRATCH_ZEROED(arena, uint64_t, brisk->bodyCount);
     brisk->kept = TP_SCRATCH(arena, int32_t, count);
     brisk->manifolds = TP_SCRATCH(arena, tpManifold, count);
-    brisk->order = TP_SCRATCH(arena, int32_t, count);
     if (arena->failed) {
         return false;
     }
     tpTasks_Run(system->tasks, chooseChunk, &choosing, tpChunksOf(count, contactsAChunk));
     findManifolds(brisk, choosing.pairs);
-    // No more runs than manifolds, no more colours than runs.
-    brisk->runs = TP_SCRATCH(arena, tpBriskRun, brisk->manifoldCount);
-    brisk->colours = TP_SCRATCH(arena, int32_t, (size_t)brisk->manifoldCount + 1);
-    if (arena->failed) {
-        return false;
-    }
-    tpColourManifolds(brisk->manifolds, brisk->manifoldCount, used, brisk->order);
-    placeRuns(brisk);
-    return fillPacks(brisk);
+    return colourAll(brisk) && fillPacks(brisk);
 }

@@ -40,11 +40,12 @@ typedef struct tpBrisk {
     const tpWideBrisk* wide;
     tpBriskSweep sweep;
     int32_t* kept;         // numbers of contacts, manifold after manifold
-    tpManifold* manifolds; // first and count are places in `kept`
-    int32_t* order;        // of manifolds, by colour
+    tpManifold* manifolds; // first and count are places in `kept`; block after block
+    int32_t* order;        // of manifolds, by block and colour
     tpBriskRun* runs;
     int32_t* colours; // the first run of each colour, and the end
-    int keptCount, manifoldCount, packCount, runCount, colourCount;
+    int32_t* blocks;  // the first colour of each block, that of what lies between them, and the end
+    int keptCount, manifoldCount, packCount, runCount, colourCount, blockCount;
     bool bounces;
 } tpBrisk;
 
