@@ -1,6 +1,7 @@
 // The pool: workers wait for a loop with a new number, take chunks off a counter until none is
 // left, and say that they are through. The calling thread takes chunks too, and waits for the
-// others in the end.
+// others in the end. Loops follow each other closely, so that both look out for a moment before they
+// go to sleep: waking costs more than many loops.
 
 #include "base/tasks.h"
 
@@ -11,6 +12,9 @@
 
 enum { workerLimit = 256 };
 
+// Looks at what is waited for before going to sleep: some ten microseconds.
+enum { lookTurns = 10000 };
+
 typedef struct Worker {
     tpTasks* tasks;
     pthread_t thread;
@@ -20,15 +24,15 @@ typedef struct Worker {
 struct tpTasks {
     tpAllocator allocator;
     int workerCount, startedCount; // the caller included; threads that run
-    pthread_mutex_t mutex;         // guards what follows, except nextChunk
+    pthread_mutex_t mutex;         // guards what follows, except the last two
     pthread_cond_t begin, end;
-    uint64_t loop; // number of the current loop
-    int busyCount; // workers that have not finished it
+    atomic_uint_fast64_t loop; // number of the current loop; changed under the mutex
     bool quit;
     tpTaskFunction function;
     void* context;
     int chunkCount;
     atomic_int nextChunk;
+    atomic_int busyCount; // workers that have not finished the loop
     Worker workers[]; // workerCount - 1
 };
 
@@ -50,20 +54,23 @@ static void* work(void* argument) {
     Worker* worker = argument;
     tpTasks* tasks = worker->tasks;
     uint64_t seen = 0;
-    pthread_mutex_lock(&tasks->mutex);
     for (;;) {
-        while (tasks->loop == seen && !tasks->quit) {
+        for (int turn = 0; turn < lookTurns && atomic_load(&tasks->loop) == seen; ++turn) {
+        }
+        pthread_mutex_lock(&tasks->mutex);
+        while (atomic_load(&tasks->loop) == seen && !tasks->quit) {
             pthread_cond_wait(&tasks->begin, &tasks->mutex);
         }
         if (tasks->quit) {
             break;
         }
-        seen = tasks->loop;
+        seen = atomic_load(&tasks->loop);
         pthread_mutex_unlock(&tasks->mutex);
         takeChunks(tasks, worker->index);
-        pthread_mutex_lock(&tasks->mutex);
-        if (--tasks->busyCount == 0) {
+        if (atomic_fetch_sub(&tasks->busyCount, 1) == 1) {
+            pthread_mutex_lock(&tasks->mutex);
             pthread_cond_signal(&tasks->end);
+            pthread_mutex_unlock(&tasks->mutex);
         }
     }
     pthread_mutex_unlock(&tasks->mutex);
@@ -83,6 +90,8 @@ tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** 
     tasks->allocator = *allocator;
     tasks->workerCount = workerCount;
     atomic_init(&tasks->nextChunk, 0);
+    atomic_init(&tasks->busyCount, 0);
+    atomic_init(&tasks->loop, 0);
     if (pthread_mutex_init(&tasks->mutex, NULL) != 0 ||
         pthread_cond_init(&tasks->begin, NULL) != 0 || pthread_cond_init(&tasks->end, NULL) != 0) {
         tpRelease(allocator, tasks, sizeOf(workerCount));
@@ -136,14 +145,16 @@ void tpTasks_Run(tpTasks* tasks, tpTaskFunction function, void* context, int chu
     tasks->function = function;
     tasks->context = context;
     tasks->chunkCount = chunkCount;
-    tasks->busyCount = tasks->workerCount - 1;
+    atomic_store(&tasks->busyCount, tasks->workerCount - 1);
     atomic_store_explicit(&tasks->nextChunk, 0, memory_order_relaxed);
-    ++tasks->loop;
+    atomic_fetch_add(&tasks->loop, 1);
     pthread_cond_broadcast(&tasks->begin);
     pthread_mutex_unlock(&tasks->mutex);
     takeChunks(tasks, 0);
+    for (int turn = 0; turn < lookTurns && atomic_load(&tasks->busyCount) > 0; ++turn) {
+    }
     pthread_mutex_lock(&tasks->mutex);
-    while (tasks->busyCount > 0) {
+    while (atomic_load(&tasks->busyCount) > 0) {
         pthread_cond_wait(&tasks->end, &tasks->mutex);
     }
     pthread_mutex_unlock(&tasks->mutex);

@@ -14,7 +14,7 @@ void tpDestroyBoundsTree(tpBoundsTree* tree) {
 
 bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount) {
     return TP_RESERVE(&tree->allocator, tree->nodes, 2 * leafCount) &&
-           TP_RESERVE(&tree->allocator, tree->scratch, leafCount);
+           TP_RESERVE(&tree->allocator, tree->scratch, 2 * leafCount);
 }
 
 static double areaOf(const tpBounds* b) {
@@ -157,7 +157,7 @@ int32_t tpBoundsTree_Insert(tpBoundsTree* tree, int32_t number, tpBounds bounds)
     }
     refitUpwards(tree, parent);
     if (nodes[tree->root].height > tp_treeHeightLimit) {
-        tpBoundsTree_Rebuild(tree);
+        tpBoundsTree_Rebuild(tree, NULL);
     }
     return leaf;
 }
@@ -290,26 +290,85 @@ static int32_t splitLeaves(const tpBoundsNode* nodes, int32_t* leaves, int32_t c
     return left > 0 && left < count ? left : count / 2;
 }
 
-static int32_t buildPart(tpBoundsTree* tree, int32_t* leaves, int32_t count, int32_t parent,
-                         int depth) {
-    tpBoundsNode* nodes = tree->nodes.data;
-    if (count == 1) {
-        nodes[leaves[0]].parent = parent;
-        return leaves[0];
+// Leaves that become one part of the tree, with as many inner nodes as that needs.
+typedef struct Part {
+    int32_t* leaves;
+    int32_t count;
+    const int32_t* inner; // count - 1 of them
+    int32_t parent;
+    int side, depth; // child of the parent
+} Part;
+
+// Small parts are built by threads, the large ones above them by one.
+enum { smallPart = 1024, partLimit = 256 };
+
+typedef struct Builder {
+    tpBoundsTree* tree;
+    Part parts[partLimit]; // small ones
+    int partCount;
+    int32_t tops[partLimit]; // inner nodes above them, parents before children
+    int topCount;
+} Builder;
+
+static void attach(tpBoundsTree* tree, const Part* part, int32_t index) {
+    tree->nodes.data[index].parent = part->parent;
+    if (part->parent >= 0) {
+        tree->nodes.data[part->parent].child[part->side] = index;
+    } else {
+        tree->root = index;
     }
-    int32_t index = takeNode(tree);
-    int32_t first = splitLeaves(nodes, leaves, count, depth);
-    nodes[index].parent = parent;
-    nodes[index].height = 1; // not a leaf; fitted below
-    nodes[index].child[0] = buildPart(tree, leaves, first, index, depth + 1);
-    nodes[index].child[1] = buildPart(tree, leaves + first, count - first, index, depth + 1);
-    refit(tree, index);
+}
+
+// Makes the inner node of a part, and its two halves.
+static int32_t splitPart(tpBoundsTree* tree, const Part* part, Part halves[2]) {
+    int32_t index = part->inner[0];
+    int32_t first = splitLeaves(tree->nodes.data, part->leaves, part->count, part->depth);
+    attach(tree, part, index);
+    tree->nodes.data[index].height = 1; // not a leaf; fitted when its children are
+    halves[0] = (Part){ part->leaves, first, part->inner + 1, index, 0, part->depth + 1 };
+    halves[1] = (Part){ part->leaves + first, part->count - first, part->inner + first, index, 1,
+                        part->depth + 1 };
     return index;
 }
 
-// Gathers all leaves, loose ones too, and frees every other node.
-void tpBoundsTree_Rebuild(tpBoundsTree* tree) {
-    int32_t count = 0;
+static void buildPart(tpBoundsTree* tree, const Part* part) {
+    if (part->count == 1) {
+        attach(tree, part, part->leaves[0]);
+        return;
+    }
+    Part halves[2];
+    int32_t index = splitPart(tree, part, halves);
+    buildPart(tree, &halves[0]);
+    buildPart(tree, &halves[1]);
+    refit(tree, index);
+}
+
+static void buildSmall(void* context, int number, int worker) {
+    (void)worker;
+    Builder* builder = context;
+    buildPart(builder->tree, &builder->parts[number]);
+}
+
+// Splits until parts are small or as many as there is room for.
+static void cutParts(Builder* builder, Part whole) {
+    builder->parts[0] = whole;
+    builder->partCount = 1;
+    for (int i = 0; i < builder->partCount;) {
+        if (builder->parts[i].count <= smallPart || builder->partCount == partLimit) {
+            ++i;
+            continue;
+        }
+        Part halves[2];
+        builder->tops[builder->topCount++] = splitPart(builder->tree, &builder->parts[i], halves);
+        builder->parts[i] = halves[0];
+        builder->parts[builder->partCount++] = halves[1];
+    }
+}
+
+// Gathers all leaves, loose ones too, and uses the other nodes as inner ones.
+void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
+    int32_t count = 0, innerCount = 0;
+    int32_t* inner = tree->scratch.data + tree->leafCount;
     tree->firstFree = -1;
     for (int32_t i = tree->nodes.count - 1; i >= 0; --i) {
         if (tree->nodes.data[i].height == 0) {
@@ -319,5 +378,17 @@ void tpBoundsTree_Rebuild(tpBoundsTree* tree) {
         }
     }
     TP_ASSERT(count == tree->leafCount);
-    tree->root = count > 0 ? buildPart(tree, tree->scratch.data, count, -1, 0) : -1;
+    tree->root = -1;
+    while (innerCount < count - 1) {
+        inner[innerCount++] = takeNode(tree);
+    }
+    if (count == 0) {
+        return;
+    }
+    Builder builder = { .tree = tree };
+    cutParts(&builder, (Part){ tree->scratch.data, count, inner, -1, 0, 0 });
+    tpTasks_Run(tasks, buildSmall, &builder, builder.partCount);
+    for (int i = builder.topCount - 1; i >= 0; --i) {
+        refit(tree, builder.tops[i]);
+    }
 }

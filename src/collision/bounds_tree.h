@@ -9,6 +9,7 @@
 #define TIPPE_SRC_COLLISION_BOUNDS_TREE_H
 
 #include "base/memory.h"
+#include "base/tasks.h"
 #include "geometry/shape.h"
 
 // 64 bytes: a cache line.
@@ -21,7 +22,7 @@ typedef struct tpBoundsNode {
 
 typedef struct tpBoundsTree {
     TP_ARRAY(tpBoundsNode) nodes;
-    TP_ARRAY(int32_t) scratch; // leaves, while the tree is built anew
+    TP_ARRAY(int32_t) scratch; // leaves and then inner nodes, while the tree is built anew
     int32_t root, firstFree;   // -1: none
     int32_t leafCount;
     tpAllocator allocator;
@@ -52,8 +53,8 @@ static inline void tpBoundsTree_SetLeaf(tpBoundsTree* tree, int32_t leaf, tpBoun
     tree->nodes.data[leaf].bounds = bounds;
 }
 
-// Builds all inner nodes anew. Leaves keep their nodes.
-void tpBoundsTree_Rebuild(tpBoundsTree* tree);
+// Builds all inner nodes anew, by the threads of `tasks` (or NULL). Leaves keep their nodes.
+void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks);
 
 // Visiting every leaf whose box overlaps `bounds`:
 //

@@ -23,15 +23,17 @@ typedef struct Proxy {
     tpVec3 lastLower; // of the true box, in the last call
     int32_t leaf;     // in the tree; -1: not there
     uint8_t kind;
-    bool moved; // has a new fat box in this call
-    bool leaps; // and it is far from the old one
+    bool leaps; // its new fat box is far from the old one
 } Proxy;
 
 typedef struct Tree {
     tpAllocator allocator;
     tpBoundsTree tree;
     TP_ARRAY(Proxy) proxies;
+    TP_ARRAY(bool) hasMoved; // of each proxy: it has a new fat box in this call, or none any more
     TP_ARRAY(int32_t) moved, unbounded;
+    TP_ARRAY(int)
+    staleCounts; // of each chunk of proxies: how many of them the boxes do not serve any more
     int64_t changeCount;                 // new boxes since the tree was last built
     tpPairArray fatPairs, found, merged; // sorted, but for `found` at first
     tpPairGather gather;
@@ -57,7 +59,9 @@ static void destroyTree(tpBroadPhase* broadPhase) {
     tpAllocator allocator = self->allocator;
     tpDestroyBoundsTree(&self->tree);
     TP_FREE_ARRAY(&allocator, self->proxies);
+    TP_FREE_ARRAY(&allocator, self->hasMoved);
     TP_FREE_ARRAY(&allocator, self->moved);
+    TP_FREE_ARRAY(&allocator, self->staleCounts);
     TP_FREE_ARRAY(&allocator, self->unbounded);
     TP_FREE_ARRAY(&allocator, self->fatPairs);
     TP_FREE_ARRAY(&allocator, self->found);
@@ -74,8 +78,18 @@ static void startAfresh(Tree* self) {
     self->tree.leafCount = 0;
 }
 
+enum { proxiesAChunk = 1024 };
+
+static int chunksOf(int count) {
+    return (count + proxiesAChunk - 1) / proxiesAChunk;
+}
+
 static bool reserve(Tree* self, int count) {
+    // Numbers beyond the end of the last call's are looked at too.
+    int all = count > self->proxies.count ? count : self->proxies.count;
     return TP_RESERVE(&self->allocator, self->proxies, count) &&
+           TP_RESERVE(&self->allocator, self->hasMoved, all) &&
+           TP_RESERVE(&self->allocator, self->staleCounts, chunksOf(count)) &&
            TP_RESERVE(&self->allocator, self->moved, count) &&
            TP_RESERVE(&self->allocator, self->unbounded, count) &&
            tpBoundsTree_Reserve(&self->tree, count);
@@ -110,54 +124,84 @@ static bool stillServes(const Proxy* proxy, const tpBounds* bounds) {
     return contains(&proxy->fat, bounds) && sizeOf(&proxy->fat) <= 2.5 * sizeOf(bounds);
 }
 
-static void forgetLeaf(Tree* self, Proxy* proxy) {
+static void forgetLeaf(Tree* self, int32_t i) {
+    Proxy* proxy = &self->proxies.data[i];
     if (proxy->leaf >= 0) {
         tpBoundsTree_Remove(&self->tree, proxy->leaf);
         proxy->leaf = -1;
-        proxy->moved = true; // its pairs go
+        self->hasMoved.data[i] = true; // its pairs go
     }
+}
+
+typedef struct Watch {
+    Tree* self;
+    const tpProxies* proxies;
+} Watch;
+
+// Lists the shapes of a chunk whose boxes do not serve any more, at the chunk's place in `moved`.
+static void watchChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Watch* watch = context;
+    Tree* self = watch->self;
+    int begin = chunk * proxiesAChunk, end = begin + proxiesAChunk, stale = 0;
+    end = end < watch->proxies->count ? end : watch->proxies->count;
+    for (int32_t i = begin; i < end; ++i) {
+        Proxy* proxy = &self->proxies.data[i];
+        const tpBounds* bounds = &watch->proxies->bounds[i];
+        self->hasMoved.data[i] = false;
+        bool serves = proxy->kind == watch->proxies->kinds[i] && proxy->leaf >= 0 &&
+                      tpProxies_IsBounded(watch->proxies, i) && stillServes(proxy, bounds);
+        if (serves) {
+            proxy->lastLower = bounds->lower;
+        } else {
+            self->moved.data[begin + stale++] = i;
+        }
+    }
+    self->staleCounts.data[chunk] = stale;
 }
 
 // Updates one shape's proxy; those that need a new place in the tree are listed in `moved`.
 static void updateProxy(Tree* self, const tpProxies* proxies, int32_t i) {
     Proxy* proxy = &self->proxies.data[i];
     const tpBounds* bounds = &proxies->bounds[i];
-    bool changed = proxy->kind != proxies->kinds[i];
     proxy->kind = proxies->kinds[i];
-    proxy->moved = false;
     if (proxy->kind == tp_noProxy) {
-        forgetLeaf(self, proxy);
+        forgetLeaf(self, i);
         return;
     }
     if (!tpProxies_IsBounded(proxies, i)) {
-        forgetLeaf(self, proxy);
+        forgetLeaf(self, i);
         self->unbounded.data[self->unbounded.count++] = i;
         return;
     }
     tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
     proxy->lastLower = bounds->lower;
-    if (!changed && proxy->leaf >= 0 && stillServes(proxy, bounds)) {
-        return;
-    }
     // A leap is no motion to be continued.
     proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
     proxy->fat = fatten(bounds, proxy->leaps ? tpZeroVec3() : motion);
-    proxy->moved = true;
+    self->hasMoved.data[i] = true;
     self->moved.data[self->moved.count++] = i;
 }
 
-static void updateProxies(Tree* self, const tpProxies* proxies) {
+static void updateProxies(Tree* self, const tpProxies* proxies, tpTasks* tasks) {
     while (self->proxies.count < proxies->count) {
         self->proxies.data[self->proxies.count++] = (Proxy){ .leaf = -1, .kind = tp_noProxy };
     }
+    Watch watch = { self, proxies };
+    int chunks = chunksOf(proxies->count);
+    tpTasks_Run(tasks, watchChunk, &watch, chunks);
     // Numbers beyond the end have gone.
     for (int32_t i = proxies->count; i < self->proxies.count; ++i) {
-        forgetLeaf(self, &self->proxies.data[i]);
+        self->hasMoved.data[i] = false;
+        forgetLeaf(self, i);
         self->proxies.data[i].kind = tp_noProxy;
     }
+    // The list of those that have moved never overtakes that of the stale ones.
     self->moved.count = self->unbounded.count = 0;
-    for (int32_t i = 0; i < proxies->count; ++i) {
-        updateProxy(self, proxies, i);
+    for (int c = 0; c < chunks; ++c) {
+        for (int k = 0; k < self->staleCounts.data[c]; ++k) {
+            updateProxy(self, proxies, self->moved.data[c * proxiesAChunk + k]);
+        }
     }
 }
 
@@ -167,7 +211,7 @@ static void orderMoved(Tree* self) {
     self->moved.count = 0;
     for (int i = 0; i < self->tree.leafCount; ++i) {
         int32_t number = self->tree.nodes.data[self->tree.scratch.data[i]].child[1];
-        if (self->proxies.data[number].moved) {
+        if (self->hasMoved.data[number]) {
             self->moved.data[self->moved.count++] = number;
         }
     }
@@ -176,7 +220,7 @@ static void orderMoved(Tree* self) {
 // Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt
 // get new ones. That costs a little of the tree's quality each time; when many have changed, now or
 // since it was last built, it is built anew.
-static void updateTree(Tree* self) {
+static void updateTree(Tree* self, tpTasks* tasks) {
     self->changeCount += self->moved.count;
     bool rebuild = self->moved.count > rebuildPart * self->proxies.count ||
                    self->changeCount > self->proxies.count;
@@ -198,7 +242,7 @@ static void updateTree(Tree* self) {
         }
     }
     if (rebuild) {
-        tpBoundsTree_Rebuild(&self->tree);
+        tpBoundsTree_Rebuild(&self->tree, tasks);
         self->changeCount = 0;
         orderMoved(self);
     }
@@ -216,7 +260,7 @@ static void findMoved(const void* context, int begin, int end, tpPairSink* sink)
         for (int32_t b = tpTreeWalk_Next(&walk, &proxy->fat); b >= 0;
              b = tpTreeWalk_Next(&walk, &proxy->fat)) {
             const Proxy* other = &self->proxies.data[b];
-            bool mine = a != b && (!other->moved || a < b);
+            bool mine = a != b && (!self->hasMoved.data[b] || a < b);
             if (mine && (proxy->kind == tp_movableProxy || other->kind == tp_movableProxy)) {
                 tpPairSink_Add(sink, a, b);
             }
@@ -224,16 +268,31 @@ static void findMoved(const void* context, int begin, int end, tpPairSink* sink)
     }
 }
 
-// Old pairs without a moved shape stay, those found for moved shapes come in.
-static bool updateFatPairs(Tree* self, tpTasks* tasks) {
-    int kept = 0;
-    for (int i = 0; i < self->fatPairs.count; ++i) {
+// Old pairs without a moved shape.
+static void keepPairs(const void* context, int begin, int end, tpPairSink* sink) {
+    const Tree* self = context;
+    for (int i = begin; i < end; ++i) {
         tpShapePair pair = self->fatPairs.data[i];
-        if (!self->proxies.data[pair.shapeA].moved && !self->proxies.data[pair.shapeB].moved) {
-            self->fatPairs.data[kept++] = pair;
+        if (!self->hasMoved.data[pair.shapeA] && !self->hasMoved.data[pair.shapeB]) {
+            tpPairSink_Add(sink, pair.shapeA, pair.shapeB);
         }
     }
-    self->fatPairs.count = kept;
+}
+
+static void swapPairs(tpPairArray* a, tpPairArray* b) {
+    tpPairArray swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+// They stay, those found for moved shapes come in.
+static bool updateFatPairs(Tree* self, tpTasks* tasks) {
+    self->merged.count = 0;
+    if (!tpPairGather_Run(&self->gather, keepPairs, self, self->fatPairs.count, tasks,
+                          &self->merged)) {
+        return false;
+    }
+    swapPairs(&self->fatPairs, &self->merged);
     if (self->moved.count == 0) {
         return true;
     }
@@ -243,9 +302,7 @@ static bool updateFatPairs(Tree* self, tpTasks* tasks) {
         !tpMergePairs(&self->allocator, &self->fatPairs, &self->found, &self->merged)) {
         return false;
     }
-    tpPairArray swap = self->fatPairs;
-    self->fatPairs = self->merged;
-    self->merged = swap;
+    swapPairs(&self->fatPairs, &self->merged);
     return true;
 }
 
@@ -290,8 +347,8 @@ static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies
         startAfresh(self);
         return tp_outOfMemory;
     }
-    updateProxies(self, proxies);
-    updateTree(self);
+    updateProxies(self, proxies, tasks);
+    updateTree(self, tasks);
     if (!updateFatPairs(self, tasks) || !selectAll(self, proxies, tasks, out)) {
         startAfresh(self);
         out->count = 0;

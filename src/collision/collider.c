@@ -22,9 +22,9 @@ typedef struct ColliderShape {
 
 typedef TP_ARRAY(tpPairCache) CacheArray;
 
-// Contacts of a block of pairs: their part of the scratch memory.
+// Contacts of a block of pairs: their part of the scratch memory, and where they go.
 typedef struct ContactBlock {
-    int first, room, count;
+    int first, room, count, place;
 } ContactBlock;
 
 struct tpCollider {
@@ -189,16 +189,26 @@ bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t s
     return mayCollide(collider, shapeA, shapeB);
 }
 
-// Poses and bounds of all shapes.
-static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins) {
-    int count = collider->shapes.count;
-    if (!TP_RESERVE(&collider->allocator, collider->poses, count) ||
-        !TP_RESERVE(&collider->allocator, collider->bounds, count) ||
-        !TP_RESERVE(&collider->allocator, collider->kinds, count)) {
-        return false;
-    }
-    collider->poses.count = collider->bounds.count = collider->kinds.count = count;
-    for (int i = 0; i < count; ++i) {
+enum { shapesAChunk = 512, pairsAChunk = 4096 };
+
+static int chunksOf(int count, int size) {
+    return (count + size - 1) / size;
+}
+
+// What an update is about.
+typedef struct Update {
+    tpCollider* collider;
+    const tpPose* bodyPoses;
+    const double* bodyMargins;
+} Update;
+
+static void placeChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Update* update = context;
+    tpCollider* collider = update->collider;
+    int end = (chunk + 1) * shapesAChunk;
+    end = end < collider->shapes.count ? end : collider->shapes.count;
+    for (int i = chunk * shapesAChunk; i < end; ++i) {
         const ColliderShape* s = &collider->shapes.data[i];
         collider->kinds.data[i] = s->body < 0    ? tp_noProxy
                                   : s->isMovable ? tp_movableProxy
@@ -207,13 +217,28 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
             collider->bounds.data[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
             continue;
         }
-        double margin = bodyMargins != NULL ? bodyMargins[s->body] : 0.0;
+        tpPose pose = update->bodyPoses[s->body];
+        double margin = update->bodyMargins != NULL ? update->bodyMargins[s->body] : 0.0;
         tpVec3 grow = tpMakeVec3(margin, margin, margin);
-        tpBounds bounds = tpGeometry_Bounds(&s->geometry, bodyPoses[s->body]);
-        collider->poses.data[i] = tpComposePoses(bodyPoses[s->body], s->geometry.pose);
+        tpBounds bounds = tpGeometry_Bounds(&s->geometry, pose);
+        collider->poses.data[i] = tpComposePoses(pose, s->geometry.pose);
         collider->bounds.data[i].lower = tpSub(bounds.lower, grow);
         collider->bounds.data[i].upper = tpAdd(bounds.upper, grow);
     }
+}
+
+// Poses and bounds of all shapes.
+static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
+                        tpTasks* tasks) {
+    int count = collider->shapes.count;
+    if (!TP_RESERVE(&collider->allocator, collider->poses, count) ||
+        !TP_RESERVE(&collider->allocator, collider->bounds, count) ||
+        !TP_RESERVE(&collider->allocator, collider->kinds, count)) {
+        return false;
+    }
+    collider->poses.count = collider->bounds.count = collider->kinds.count = count;
+    Update update = { collider, bodyPoses, bodyMargins };
+    tpTasks_Run(tasks, placeChunk, &update, chunksOf(count, shapesAChunk));
     return true;
 }
 
@@ -225,29 +250,51 @@ static bool findPairs(tpCollider* collider, tpTasks* tasks) {
                                                 &collider->pairs) == tp_success;
 }
 
-// Hands on what was known about pairs that are still there; both lists are sorted.
-static bool inheritCaches(tpCollider* collider) {
-    if (!TP_RESERVE(&collider->allocator, collider->caches, collider->pairs.count)) {
-        return false;
-    }
-    collider->caches.count = collider->pairs.count;
-    int old = 0;
-    for (int i = 0; i < collider->pairs.count; ++i) {
-        tpShapePair p = collider->pairs.data[i];
-        const tpShapePair* o = collider->oldPairs.data;
-        while (
-            old < collider->oldPairs.count &&
-            (o[old].shapeA < p.shapeA || (o[old].shapeA == p.shapeA && o[old].shapeB < p.shapeB))) {
-            ++old;
+static bool isBefore(tpShapePair p, tpShapePair q) {
+    return p.shapeA < q.shapeA || (p.shapeA == q.shapeA && p.shapeB < q.shapeB);
+}
+
+// The first of sorted pairs that does not come before another.
+static int findPair(const tpPairArray* pairs, tpShapePair pair) {
+    int low = 0, high = pairs->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (isBefore(pairs->data[middle], pair)) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
-        bool isKnown = old < collider->oldPairs.count && o[old].shapeA == p.shapeA &&
-                       o[old].shapeB == p.shapeB;
-        if (isKnown) {
-            collider->caches.data[i] = collider->oldCaches.data[old];
+    }
+    return low;
+}
+
+static void inheritChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpCollider* collider = context;
+    const tpPairArray* old = &collider->oldPairs;
+    int begin = chunk * pairsAChunk, end = begin + pairsAChunk;
+    end = end < collider->pairs.count ? end : collider->pairs.count;
+    int o = findPair(old, collider->pairs.data[begin]);
+    for (int i = begin; i < end; ++i) {
+        tpShapePair p = collider->pairs.data[i];
+        while (o < old->count && isBefore(old->data[o], p)) {
+            ++o;
+        }
+        if (o < old->count && !isBefore(p, old->data[o])) {
+            collider->caches.data[i] = collider->oldCaches.data[o];
         } else {
             memset(&collider->caches.data[i], 0, sizeof collider->caches.data[i]);
         }
     }
+}
+
+// Hands on what was known about pairs that are still there; both lists are sorted.
+static bool inheritCaches(tpCollider* collider, tpTasks* tasks) {
+    if (!TP_RESERVE(&collider->allocator, collider->caches, collider->pairs.count)) {
+        return false;
+    }
+    collider->caches.count = collider->pairs.count;
+    tpTasks_Run(tasks, inheritChunk, collider, chunksOf(collider->pairs.count, pairsAChunk));
     return true;
 }
 
@@ -260,8 +307,8 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
     collider->pairs = pairs;
     collider->caches = caches;
     collider->pairs.count = collider->caches.count = collider->contacts.count = 0;
-    if (!placeShapes(collider, bodyPoses, bodyMargins) || !findPairs(collider, tasks) ||
-        !inheritCaches(collider)) {
+    if (!placeShapes(collider, bodyPoses, bodyMargins, tasks) || !findPairs(collider, tasks) ||
+        !inheritCaches(collider, tasks)) {
         collider->pairs.count = collider->caches.count = 0;
         return tp_outOfMemory;
     }
@@ -334,30 +381,37 @@ static bool startBlocks(tpCollider* collider) {
     return placeBlocks(collider);
 }
 
-// Copies contacts out of the blocks, pair after pair.
-static tpResult gatherContacts(tpCollider* collider) {
+// Copies contacts out of a block, pair after pair, to where they belong.
+static void gatherBlock(void* context, int index, int worker) {
+    (void)worker;
+    tpCollider* collider = context;
+    const ContactBlock* block = &collider->blocks.data[index];
+    tpContact* out = collider->contacts.data + block->place;
+    const tpContactPoint* p = collider->scratch.data + block->first;
+    int end = (index + 1) * blockSize;
+    end = end < collider->pairs.count ? end : collider->pairs.count;
+    for (int i = index * blockSize; i < end; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        int32_t bodyA = collider->shapes.data[pair.shapeA].body;
+        int32_t bodyB = collider->shapes.data[pair.shapeB].body;
+        for (int k = 0; k < collider->counts.data[i]; ++k, ++p) {
+            *out++ = (tpContact){ bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
+                                  p->pointA, p->pointB, p->normal,   p->gap };
+        }
+    }
+}
+
+static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     int total = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
+        collider->blocks.data[i].place = total;
         total += collider->blocks.data[i].count;
     }
     if (!TP_RESERVE(&collider->allocator, collider->contacts, total)) {
         return tp_outOfMemory;
     }
     collider->contacts.count = total;
-    tpContact* out = collider->contacts.data;
-    const tpContactPoint* p = collider->scratch.data;
-    for (int i = 0; i < collider->pairs.count; ++i) {
-        tpShapePair pair = collider->pairs.data[i];
-        int32_t bodyA = collider->shapes.data[pair.shapeA].body;
-        int32_t bodyB = collider->shapes.data[pair.shapeB].body;
-        if (i % blockSize == 0) {
-            p = collider->scratch.data + collider->blocks.data[i / blockSize].first;
-        }
-        for (int k = 0; k < collider->counts.data[i]; ++k, ++p) {
-            *out++ = (tpContact){ bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
-                                  p->pointA, p->pointB, p->normal,   p->gap };
-        }
-    }
+    tpTasks_Run(tasks, gatherBlock, collider, collider->blocks.count);
     return tp_success;
 }
 
@@ -388,13 +442,13 @@ static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tp
     collider->caches = collider->learned;
     collider->caches.count = collider->pairs.count;
     collider->learned = known;
-    return gatherContacts(collider);
+    return gatherContacts(collider, tasks);
 }
 
 tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
                                  const double* bodyMargins, tpTasks* tasks) {
     collider->contacts.count = 0;
-    return placeShapes(collider, bodyPoses, bodyMargins)
+    return placeShapes(collider, bodyPoses, bodyMargins, tasks)
                ? collidePairs(collider, bodyMargins, tasks)
                : tp_outOfMemory;
 }
@@ -433,16 +487,7 @@ tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t 
     // Sorted pairs: look for what is known by halving.
     tpPairCache cache;
     memset(&cache, 0, sizeof cache);
-    int low = 0, high = collider->pairs.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        tpShapePair p = collider->pairs.data[middle];
-        if (p.shapeA < shapeA || (p.shapeA == shapeA && p.shapeB < shapeB)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    int low = findPair(&collider->pairs, (tpShapePair){ shapeA, shapeB });
     if (low < collider->pairs.count && collider->pairs.data[low].shapeA == shapeA &&
         collider->pairs.data[low].shapeB == shapeB) {
         cache = collider->caches.data[low];

@@ -1,5 +1,7 @@
 #include "dynamics/forces.h"
 
+#include "base/tasks.h"
+
 // Energies and momenta --------------------------------------------------------------------------
 
 double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
@@ -17,12 +19,45 @@ double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
     return 0.5 * (twice + tpDot(momentum, velocity->angular));
 }
 
-double tpSystem_KineticEnergy(const tpSystem* system) {
+// Sums over many bodies go in a fixed number of chunks, which threads share: the same bits on any number of
+// them.
+enum { fewBodies = 512, sumChunks = 32 };
+
+typedef struct Sum {
+    const tpSystem* system;
+    double (*energyOf)(const tpSystem* system, int body);
+    double parts[sumChunks];
+} Sum;
+
+static void sumChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    Sum* sum = context;
+    tpRange range = tpChunkRange(sum->system->bodyCount, chunk, sumChunks);
     double energy = 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        energy += tpSystem_BodyKineticEnergy(system, i);
+    for (int i = range.begin; i < range.end; ++i) {
+        energy += sum->energyOf(sum->system, i);
+    }
+    sum->parts[chunk] = energy;
+}
+
+static double sumBodies(const tpSystem* system, double (*energyOf)(const tpSystem*, int)) {
+    double energy = 0.0;
+    if (system->bodyCount <= fewBodies) {
+        for (int i = 0; i < system->bodyCount; ++i) {
+            energy += energyOf(system, i);
+        }
+        return energy;
+    }
+    Sum sum = { .system = system, .energyOf = energyOf };
+    tpTasks_Run(system->tasks, sumChunk, &sum, sumChunks);
+    for (int c = 0; c < sumChunks; ++c) {
+        energy += sum.parts[c];
     }
     return energy;
+}
+
+double tpSystem_KineticEnergy(const tpSystem* system) {
+    return sumBodies(system, tpSystem_BodyKineticEnergy);
 }
 
 // Where the two ends of a spring are, and how far it is stretched.
@@ -46,14 +81,15 @@ static tpStretch stretchOf(const tpSystem* system, const tpJoint* spring) {
     return stretch;
 }
 
+static double weightEnergy(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    return body->inverseMass > 0.0
+               ? -body->mass * tpDot(system->gravity, system->poses.data[index].position)
+               : 0.0;
+}
+
 double tpSystem_PotentialEnergy(const tpSystem* system) {
-    double energy = 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (tpSystem_IsDynamic(system, i)) {
-            tpVec3 place = system->poses.data[i].position;
-            energy -= system->bodies.data[i].mass * tpDot(system->gravity, place);
-        }
-    }
+    double energy = sumBodies(system, weightEnergy);
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && joint->type == tp_springJoint) {
