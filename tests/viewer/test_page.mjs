@@ -1,7 +1,7 @@
 // The page of tippe export --html, without a network: what it shows is what the recording holds.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { closePage, columns, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, serve, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
@@ -286,6 +286,22 @@ test('a recording that is too large is thinned, and what is asked for is kept', 
     const drawn = await page.evaluate(() => [globalThis.tippe.run.timeOf(20), ...globalThis.tippe.run.model.placements.subarray(7, 10)]);
     [states[140].time, states[140]['rod.x'], states[140]['rod.y'], states[140]['rod.z']].forEach((truth, i) => assert.ok(Math.abs(drawn[i] - truth) < 1e-6));
     await closePage(page);
+});
+
+test('a page that is damaged or cut short says so', async () => {
+    const whole = readFileSync(inPlace('rod.html'), 'utf8');
+    const frames = whole.indexOf('>', whole.indexOf('data-tippe="frames"')), head = whole.indexOf('>', whole.indexOf('data-tippe="head"'));
+    const cases = [
+        ['frames', `${whole.slice(0, frames + 200)}${'A'.repeat(80)}${whole.slice(frames + 280)}`, '.message', /damaged or was cut short/],
+        ['head', `${whole.slice(0, head + 1)}{${whole.slice(head + 1)}`, '.message', /damaged or was cut short/],
+        ['end', whole.slice(0, whole.lastIndexOf('<script>')), '.incomplete', /ends too early/],
+    ];
+    for (const [name, text, place, message] of cases) {
+        writeFileSync(inPlace(`${name}.html`), text);
+        const page = await openPage(pathToFileURL(inPlace(`${name}.html`)).href, { offline: true, ready: place });
+        assert.match(await page.textContent(place), message);
+        await closePage(page);
+    }
 });
 
 test('what cannot be shown is refused', () => {

@@ -21,7 +21,7 @@ class Comparison {
         this.judged = data.runs.filter(run => run.status === 'done' && !run.is_truth && run[this.key] !== null);
         this.best = this.judged.reduce((a, run) => (!a || run[this.key] < a[this.key] ? run : a), null);
         document.title = `${data.scene} – Tippe`;
-        document.getElementById('app').append(this.#makeHead(), this.#makeTable(), this.#makeWork(), this.#makeTrajectories());
+        document.getElementById('app').replaceChildren(this.#makeHead(), this.#makeTable(), this.#makeWork(), this.#makeTrajectories());
         theme.on('change', () => this.draw());
         this.draw();
     }

@@ -33,11 +33,12 @@ class FrameView {
 }
 
 export function decodeBlock(buffer) {
-    const head = new Uint32Array(buffer, 0, 8);
-    if (head[0] !== 0x31465054) {
-        throw new Error('not a block of frames');
+    const head = new Uint32Array(buffer, 0, Math.min(8, buffer.byteLength >> 2));
+    const [magic, count, moving, width, contactTotal, joints] = head;
+    const words = 8 + 2 * count + 1 + count * moving * width + contactTotal * contactWords + 6 * count * joints;
+    if (magic !== 0x31465054 || buffer.byteLength !== 4 * words) {
+        throw new Error('this is not a block of frames, or not a whole one');
     }
-    const [, count, moving, width, contactTotal, joints] = head;
     let at = 8;
     const numbers = new Uint32Array(buffer, 4 * at, count);
     at += count;

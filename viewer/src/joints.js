@@ -1,5 +1,5 @@
-// Joints: a small ball on the stage at each anchor, carried by the body it belongs to, and the reactions of the run. Anchors
-// are those of the scene, in world coordinates at the start.
+// Joints: a small ball on the stage at each anchor, carried by the body it belongs to, a line between the two of a distance or
+// a spring, and the reactions of the run. Anchors are those of the scene, in world coordinates at the start.
 
 import * as THREE from 'three';
 import { Copies } from './copies.js';
@@ -12,6 +12,7 @@ export class Joints {
         this.model = run.model;
         this.count = run.head.joints.length;
         this.marks = [];
+        this.rods = []; // pairs of marks
         this.ends = []; // of each joint: the mark where its reaction acts, and whether that is the second body's
         const places = new Map(run.head.bodies.map((body, i) => [body.name, i]));
         const defined = run.scene?.joints ?? [];
@@ -23,7 +24,10 @@ export class Joints {
             const material = new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.9, depthTest: false, toneMapped: false, fog: false });
             this.copies = new Copies(new THREE.SphereGeometry(1, 12, 8), material, this.marks.length);
             this.copies.mesh.renderOrder = 9;
-            stage.scene.add(this.copies.mesh);
+            const form = new THREE.BufferGeometry().setAttribute('position', new THREE.BufferAttribute(new Float32Array(3 * this.rods.length), 3));
+            this.lines = new THREE.LineSegments(form, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.7 }));
+            this.lines.frustumCulled = false;
+            stage.scene.add(this.copies.mesh, this.lines);
             theme.on('change', () => this.#paint());
             this.#paint();
         }
@@ -38,6 +42,7 @@ export class Joints {
         const anchors = joint.anchors ?? [joint.anchor ?? origin(0), isRod ? origin(1) : joint.anchor ?? origin(1)];
         const isSecond = (this.run.head.bodies[indices[1]]?.moving ?? -1) >= 0;
         let at = -1;
+        const first = this.marks.length;
         indices.forEach((body, k) => {
             const acts = k === (isSecond ? 1 : 0);
             if ((joint.anchors || isRod || acts) && Array.isArray(anchors[k])) {
@@ -45,6 +50,9 @@ export class Joints {
                 at = acts ? mark : at;
             }
         });
+        if (this.marks.length === first + 2) {
+            this.rods.push(first, first + 1);
+        }
         return at < 0 ? null : { at, isSecond, bodies: indices };
     }
 
@@ -61,10 +69,12 @@ export class Joints {
         const colour = new THREE.Color(theme.colour('joint'));
         this.marks.forEach((_, i) => this.copies.setColour(i, colour));
         this.copies.update();
+        this.lines.material.color = colour;
         this.stage.invalidate();
     }
 
     setVisible(isVisible) {
+        this.lines.visible = isVisible;
         this.copies.count = isVisible ? this.marks.length : 0;
         this.place();
         this.stage.invalidate();
@@ -83,6 +93,9 @@ export class Joints {
         const matrix = new THREE.Matrix4(), point = new THREE.Vector3();
         this.marks.forEach((mark, i) => this.copies.setMatrix(i, matrix.makeScale(size, size, size).setPosition(this.#pointOf(mark, point))));
         this.copies.update();
+        const { position } = this.lines.geometry.attributes;
+        this.rods.forEach((mark, k) => this.#pointOf(this.marks[mark], point).toArray(position.array, 3 * k));
+        position.needsUpdate = true;
     }
 
     // The bodies of a joint by name.

@@ -292,7 +292,7 @@ export class Plot extends Emitter {
         // Digits enough to tell neighbours apart, however large their common part is.
         const step = yTicks.length > 1 ? Math.abs(yTicks[1] - yTicks[0]) : 1;
         const largest = Math.max(...yTicks.map(Math.abs), 1e-300);
-        const digits = this.options.log ? 2 : Math.max(3, Math.min(7, Math.ceil(Math.log10(largest / step)) + 2));
+        const digits = this.options.log ? 1 : largest < 1e-12 ? 1 : Math.max(3, Math.min(7, Math.ceil(Math.log10(largest / step)) + 2));
         for (const tick of yTicks) {
             const at = Math.round(this.#toY(tick)) + 0.5;
             if (at < y - 1 || at > y + height + 1) {
@@ -302,7 +302,7 @@ export class Plot extends Emitter {
             context.moveTo(x, at);
             context.lineTo(x + width, at);
             context.stroke();
-            context.fillText(this.options.unit && !this.options.log ? withUnit(tick, this.options.unit, digits) : number(tick, digits), x - 6, at);
+            context.fillText(this.options.unit && !this.options.log && largest >= 1e-12 ? withUnit(tick, this.options.unit, digits) : number(tick, digits), x - 6, at);
         }
         context.textBaseline = 'alphabetic';
         const xTicks = this.options.xLog ? logTicks(10 ** this.xScale.low, 10 ** this.xScale.high, 5)

@@ -21,6 +21,7 @@ import { Timeline } from './timeline.js';
 import { Trails } from './trails.js';
 
 const slowPanels = 150;  // ms
+const mostWithArrows = 400; // bodies; of more they hide what they belong to, until they are asked for
 const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
 const shortcuts = [
     ['Space', 'play or pause'], ['← →', 'one frame back or on'], ['Shift ← →', 'ten frames'], ['Home End', 'start, end'],
@@ -56,7 +57,7 @@ class Page {
         this.arrows = new ForceArrows(this.stage, run.head, this.joints);
         this.trails = new Trails(this.stage, run);
         const moving = run.model.bodyOfMoving.length;
-        this.arrows.showsPoints = this.arrows.showsForces = moving <= manyBodies;
+        this.arrows.showsPoints = this.arrows.showsForces = moving <= mostWithArrows;
         this.player.wantsContacts = moving <= manyBodies || !source.isExact;
         this.#addPanels();
         this.#addTools();
@@ -81,7 +82,7 @@ class Page {
         this.panels = element('div.panels');
         this.side = element('aside.side', {}, this.tabs, this.panels);
         this.transport = element('footer.transport');
-        app.append(this.header, this.stagePart, this.side, this.transport);
+        app.replaceChildren(this.header, this.stagePart, this.side, this.transport);
         this.#describe();
     }
 

@@ -237,7 +237,8 @@ export class Run extends Emitter {
             parts.push(`${head.joints.length} ${head.joints.length === 1 ? 'joint' : 'joints'}`);
         }
         if (head.every * (head.stride ?? 1) > 1) {
-            parts.push(`every ${head.every * (head.stride ?? 1)}th step`);
+            const every = head.every * (head.stride ?? 1);
+            parts.push(every === 2 ? 'every other step' : `one step in ${every}`);
         }
         return parts;
     }

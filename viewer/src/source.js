@@ -58,10 +58,20 @@ export class Overview {
 
 // Within the page ------------------------------------------------------------------------------------
 
+const damaged = new Error('this file is damaged or was cut short');
+
+async function inflate(text) {
+    try {
+        const packed = Uint8Array.from(atob(text), character => character.charCodeAt(0));
+        const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+        return new Uint8Array(await new Response(stream).arrayBuffer());
+    } catch {
+        throw damaged;
+    }
+}
+
 async function unpack(script) {
-    const packed = Uint8Array.from(atob(script.textContent), character => character.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-    const shuffled = new Uint8Array(await new Response(stream).arrayBuffer());
+    const shuffled = await inflate(script.textContent);
     const word = Number(script.dataset.word);
     const words = Math.floor(shuffled.length / word);
     const bytes = new Uint8Array(shuffled.length);
@@ -77,14 +87,21 @@ async function unpack(script) {
 class FileSource {
     constructor(scripts) {
         const named = name => scripts.filter(script => script.dataset.tippe === name);
-        this.head = JSON.parse(named('head')[0].textContent);
-        this.labels = JSON.parse(named('labels')[0].textContent);
+        try {
+            this.head = JSON.parse(named('head')[0].textContent);
+            this.labels = JSON.parse(named('labels')[0].textContent);
+        } catch {
+            throw damaged;
+        }
         this.overviewScript = named('overview')[0];
         this.blocks = named('frames').map(script => {
             const [first, count] = script.dataset.about.split(' ').map(Number);
             return { first, count, script, frames: null };
         });
         this.frameCount = this.head.kept;
+        if (!this.overviewScript || this.blocks.reduce((sum, { count }) => sum + count, 0) !== this.frameCount) {
+            throw damaged;
+        }
         this.firstFrame = 0;
         this.isLive = false;
         this.isExact = false;
@@ -279,6 +296,7 @@ class ServerSource {
     }
 }
 
+// Rejects what cannot be a run.
 export async function openSource() {
     const scripts = [...document.querySelectorAll('script[data-tippe]')];
     return scripts.length > 0 ? new FileSource(scripts) : new ServerSource().open();
