@@ -3,22 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver_memory.h"
 #include "support/check.h"
 #include "tippe/complementarity.h"
-
-static tpSolverMemory* memory;
-
-static int start(void** state) {
-    (void)state;
-    memory = tpCreateSolverMemory(NULL);
-    return memory == NULL;
-}
-
-static int stop(void** state) {
-    (void)state;
-    tpDestroySolverMemory(memory);
-    return 0;
-}
 
 static void judgesByTheNaturalMap(void** state) {
     (void)state;

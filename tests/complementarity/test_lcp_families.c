@@ -7,22 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solver_memory.h"
 #include "support/check.h"
 #include "tippe/lcp.h"
-
-static tpSolverMemory* memory;
-
-static int start(void** state) {
-    (void)state;
-    memory = tpCreateSolverMemory(NULL);
-    return memory == NULL;
-}
-
-static int stop(void** state) {
-    (void)state;
-    tpDestroySolverMemory(memory);
-    return 0;
-}
 
 typedef double (*Entry)(int i, int j);
 

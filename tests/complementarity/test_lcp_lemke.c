@@ -1,20 +1,7 @@
 // Lemke's method, both of them, and the others beside it, on contact problems by the thousand.
 
+#include "solver_memory.h"
 #include "contact_problems.h"
-
-static tpSolverMemory* memory;
-
-static int start(void** state) {
-    (void)state;
-    memory = tpCreateSolverMemory(NULL);
-    return memory == NULL;
-}
-
-static int stop(void** state) {
-    (void)state;
-    tpDestroySolverMemory(memory);
-    return 0;
-}
 
 // Fewer trials where the program runs slowly: a fifth under sanitizers, or as the environment says.
 static int trials(int count) {
