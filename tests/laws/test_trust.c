@@ -1,8 +1,7 @@
 // What users ask of contact first: blocks that do not creep, heavy on light without overlap, stacks
 // that stand. Default settings, one and the same, h = 1/60 s.
 
-#include "support/check.h"
-#include "tippe/world.h"
+#include "support/floor.h"
 
 static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
                                         tp_chakrabortyTrinkle, tp_mirtichCanny };
@@ -13,15 +12,8 @@ static tpWorld* makeWorld(tpStepperId stepper, double slope) {
     def.stepper = stepper;
     def.gravity = tpMakeVec3(9.81 * sin(slope), 0.0, -9.81 * cos(slope));
     tpWorld* world = tpCreateWorld(&def);
-    tpMaterialDef materialDef = tpDefaultMaterialDef();
-    materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.5;
-    assert_int_equal(tpCreateMaterial(world, &materialDef), 1);
-    tpBodyDef floorDef = tpDefaultBodyDef();
-    floorDef.kind = tp_fixedBody;
-    tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = 1;
-    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
+    addMaterial(world, 0.5, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     return world;
 }
 

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "support/check.h"
-#include "tippe/world.h"
+#include "support/floor.h"
 
 enum { kindCount = 7 };
 
@@ -60,16 +59,8 @@ static tpWorld* makeThrow(tpStepperId stepper, int seed, double restitution) {
     def.stepper = stepper;
     def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
     tpWorld* world = tpCreateWorld(&def);
-    tpMaterialDef material = tpDefaultMaterialDef();
-    material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.4;
-    material.restitution = restitution;
-    assert_int_equal(tpCreateMaterial(world, &material), 1);
-    tpBodyDef floorDef = tpDefaultBodyDef();
-    floorDef.kind = tp_fixedBody;
-    tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = 1;
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef,
-                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 });
+    addMaterial(world, 0.4, restitution);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     tpRandom random = { (uint64_t)seed };
     for (int k = 0; k < kindCount; ++k) {
         throwBody(world, &random, k, 0.6 + 0.7 * k);

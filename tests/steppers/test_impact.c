@@ -1,7 +1,6 @@
 // Restitution with the Stewart-Trinkle stepper: collisions located inside the step, laws of Newton and Poisson.
 
-#include "support/check.h"
-#include "tippe/world.h"
+#include "support/floor.h"
 
 static void setOption(tpWorld* world, const char* name, const char* value) {
     tpError error;
@@ -19,20 +18,8 @@ static tpWorld* makeWorld(const char* law, bool isPlanar, tpVec3 gravity, double
     def.planar = isPlanar;
     tpWorld* world = tpCreateWorld(&def);
     setOption(world, "impact_law", law);
-    tpMaterialDef materialDef = tpDefaultMaterialDef();
-    materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = mu;
-    materialDef.restitution = e;
-    assert_int_equal(tpCreateMaterial(world, &materialDef), 1);
+    addMaterial(world, mu, e);
     return world;
-}
-
-static void addFloor(tpWorld* world, tpVec3 normal) {
-    tpBodyDef floorDef = tpDefaultBodyDef();
-    floorDef.kind = tp_fixedBody;
-    tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = 1;
-    tpPlane plane = { normal, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
 }
 
 static double kineticEnergy(const tpWorld* world, tpBodyId body, double mass, double inertia) {

@@ -1,7 +1,6 @@
 // Contacts as springs: the stiff limit is the rigid steppers, the fine limit is mechanics of springs.
 
-#include "support/check.h"
-#include "tippe/world.h"
+#include "support/floor.h"
 
 static void setOption(tpWorld* world, const char* name, const char* value) {
     tpError error;
@@ -21,15 +20,8 @@ static tpWorld* makeWorld(tpStepperId stepper, tpVec3 gravity, double mu) {
     def.stepper = stepper;
     def.gravity = gravity;
     tpWorld* world = tpCreateWorld(&def);
-    tpMaterialDef materialDef = tpDefaultMaterialDef();
-    materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = mu;
-    assert_int_equal(tpCreateMaterial(world, &materialDef), 1);
-    tpBodyDef floorDef = tpDefaultBodyDef();
-    floorDef.kind = tp_fixedBody;
-    tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = 1;
-    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
+    addMaterial(world, mu, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     return world;
 }
 
