@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     int steps = atoi(argv[2]);
     RunJournal* journal = openRunJournal(argv[4], scene.bodyCount, atoi(argv[3]));
     double contacts = 0.0, iterations = 0.0, residual = 0.0, residualSum = 0.0;
-    int failures = 0;
+    int failures = 0, budgetEnds = 0;
     for (int i = 0; i < steps; ++i) {
         runJournal_StartStep(journal);
         tpStepReport report = tpWorld_Step(scene.world, scene.step);
@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
         residual = fmax(residual, report.residual);
         residualSum += report.residual;
         failures += report.failureCount;
+        budgetEnds += report.budgetCount;
         for (int b = 0; runJournal_WantsPoses(journal) && b < scene.bodyCount; ++b) {
             runJournal_AddPose(journal,
                                tpBody_GetPose(scene.world, tpWorld_GetBody(scene.world, b)));
@@ -55,8 +56,8 @@ int main(int argc, char** argv) {
     char more[512];
     snprintf(more, sizeof more,
              ", \"iterations_mean\": %.1f, \"residual_max\": %.3g, \"residual_mean\": %.3g, "
-             "\"failures\": %d, \"hash\": \"%016llx\"",
-             iterations / steps, residual, residualSum / steps, failures,
+             "\"failures\": %d, \"budget_ends\": %d, \"hash\": \"%016llx\"",
+             iterations / steps, residual, residualSum / steps, failures, budgetEnds,
              (unsigned long long)tpWorld_HashState(scene.world));
     closeRunJournal(journal, "tippe", contacts / steps, more);
     closeBenchScene(&scene);

@@ -23,6 +23,7 @@ typedef struct tpFallbackCount {
 typedef struct tpAudit {
     double tolerance; // a residual above it is remembered; may be set after tpAudit_Start
     int64_t stepCount, solveCount, iterationCount, failureCount, substepCount, undoneCount;
+    int64_t budgetCount; // solves in real time that ended on their budget
     int64_t checkCount, collisionCount, microcollisionCount, heapOperationCount; // of events
     int handedOverMax;        // bodies that a time stepper carried in place of events, at most
     int64_t unconvergedCount; // steps with a solve that did not reach its tolerance

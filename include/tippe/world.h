@@ -185,7 +185,8 @@ typedef struct tpStepReport {
     int contactCount;
     int solveCount;       // problems solved
     int iterationCount;   // of all solves
-    int failureCount;     // solves that did not reach their tolerance
+    int failureCount;     // solves that did not reach their tolerance, but for those of the next line
+    int budgetCount;      // solves in real time that ended on their budget of sweeps above it
     double residual;      // of the contact law at the end of the step, see docs/conventions.md
     double coneViolation; // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term

@@ -46,6 +46,7 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->solveCount += report->solveCount;
     audit->iterationCount += report->iterationCount;
     audit->failureCount += report->failureCount;
+    audit->budgetCount += report->budgetCount;
     audit->substepCount += report->substepCount;
     audit->checkCount += report->checkCount;
     audit->collisionCount += report->collisionCount;
@@ -167,6 +168,7 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putCount(&out, "iterations", audit->iterationCount);
     putCount(&out, "substeps", audit->substepCount);
     putCount(&out, "failures", audit->failureCount);
+    putCount(&out, "budget_ends", audit->budgetCount);
     putCount(&out, "checks", audit->checkCount);
     putCount(&out, "collisions", audit->collisionCount);
     putCount(&out, "microcollisions", audit->microcollisionCount);
@@ -224,6 +226,10 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
            audit->externalWork, audit->frictionLoss, audit->impactLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
+    if (audit->budgetCount > 0) {
+        putRow(&out, "in real time", "%lld solves ended on their budget, above their tolerance",
+               (long long)audit->budgetCount);
+    }
     if (audit->checkCount > 0) {
         putRow(&out, "events", "%lld collisions, %lld microcollisions, %lld checks",
                (long long)audit->collisionCount, (long long)audit->microcollisionCount,

@@ -31,6 +31,8 @@ const tpColumn tpColumns[tp_columnCount] = {
     REPORT("solve_count", tp_intColumn, solveCount, "", "problems solved"),
     REPORT("iteration_count", tp_intColumn, iterationCount, "", "iterations of all solves"),
     REPORT("failure_count", tp_intColumn, failureCount, "", "solves that missed their tolerance"),
+    REPORT("budget_count", tp_intColumn, budgetCount, "",
+           "solves in real time that ended on their budget above it"),
     REPORT("substep_count", tp_intColumn, substepCount, "", "steps inside the steps"),
     REPORT("check_count", tp_intColumn, checkCount, "", "questions how far two shapes are apart"),
     REPORT("collision_count", tp_intColumn, collisionCount, "", "collisions of two bodies"),

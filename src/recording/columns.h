@@ -53,7 +53,7 @@ enum {
     tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 51
+    tp_columnCount = 52
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

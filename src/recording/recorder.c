@@ -55,6 +55,7 @@ static tpStepReport mergeReports(const tpStepReport* a, const tpStepReport* b) {
     merged.solveCount = addCounts(a->solveCount, b->solveCount);
     merged.iterationCount = addCounts(a->iterationCount, b->iterationCount);
     merged.failureCount = addCounts(a->failureCount, b->failureCount);
+    merged.budgetCount = addCounts(a->budgetCount, b->budgetCount);
     merged.substepCount = addCounts(a->substepCount, b->substepCount);
     merged.checkCount = addCounts(a->checkCount, b->checkCount);
     merged.collisionCount = addCounts(a->collisionCount, b->collisionCount);

@@ -200,6 +200,27 @@ static void blocksOnSlopes(void** state) {
     }
 }
 
+// In real time a solve that is not at its tolerance has ended on its budget, not failed; a lone ball's gets there.
+static void endsOnBudgetsAreNoFailures(void** state) {
+    (void)state;
+    for (int balls = 1; balls <= 12; balls += 11) {
+        tpWorld* world = makeWorld(1, 0.5, 0.0, "4");
+        addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+        for (int i = 0; i < balls; ++i) {
+            addBall(world, tpMakeVec3(0.0, 0.0, i + 0.5), tpZeroVec3());
+        }
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        for (int i = 0; i < 10; ++i) {
+            report = tpWorld_Step(world, 1.0 / 60.0);
+            assert_int_equal(report.failureCount, 0);
+            assert_int_equal(report.budgetCount, report.converged ? 0 : 1);
+        }
+        assert_true(report.converged == (balls == 1));
+        assert_true(balls == 1 || report.residual > 1e-6);
+        tpDestroyWorld(world);
+    }
+}
+
 // Two balls: momentum is kept to rounding, and they part with e times the speed they met with.
 static void ballsBounce(void** state) {
     (void)state;
@@ -239,6 +260,7 @@ int main(void) {
         cmocka_unit_test(contactsAreListedOnDemand),
         cmocka_unit_test(stacksStand),
         cmocka_unit_test(blocksOnSlopes),
+        cmocka_unit_test(endsOnBudgetsAreNoFailures),
         cmocka_unit_test(ballsBounce),
         cmocka_unit_test(bouncesWaitForTheMeeting),
     };
