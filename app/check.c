@@ -68,6 +68,24 @@ static void noteOptions(const tpScene* scene) {
     }
 }
 
+// Friction that the stepper cannot follow.
+static void noteFriction(const tpScene* scene) {
+    tpStepperId stepper = tpScene_GetStepper(scene);
+    for (int i = 0; tpStepperHasOneCoefficient(stepper) && i < scene->materials.count; ++i) {
+        const tpSceneMaterial* material = &scene->materials.items[i];
+        const tpSceneFriction* friction = &material->friction;
+        bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
+        if (friction->part.record != NULL && (!isRound || friction->torsional > 0.0)) {
+            char words[160];
+            snprintf(
+                words, sizeof(words),
+                "the stepper %s has one coefficient of friction, no ellipse and no torsion, for",
+                tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
+    }
+}
+
 static bool isMaterialUsed(const tpScene* scene, int material) {
     for (int i = 0; i < scene->bodies.count; ++i) {
         const tpSceneBody* body = &scene->bodies.items[i];
@@ -130,6 +148,7 @@ static void printCount(int count, const char* one, const char* many, const char*
 
 static void printFindings(const tpScene* scene, bool isAvailable, const char* stepper) {
     noteOptions(scene);
+    noteFriction(scene);
     noteUnused(scene);
     noteReference(scene);
     if (!isAvailable) {

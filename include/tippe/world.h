@@ -265,6 +265,8 @@ TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
+// Whether its friction is one number, the dynamic coefficient: ellipses and torsion are left out.
+TP_API bool tpStepperHasOneCoefficient(tpStepperId stepper);
 TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text,
                                   tpError* error);
 TP_API double tpWorld_GetOption(const tpWorld* world, const char* name);

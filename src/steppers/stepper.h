@@ -10,6 +10,7 @@ typedef struct tpStepper {
     const char* name;             // as scenes and the command line spell it
     const char* summary;          // one line
     const tpOptionIndex* options; // that it uses; ends with tp_optionCount
+    bool hasOneCoefficient;       // of friction, the dynamic one: no ellipse, no torsion
 
     // Memory that lives from step to step, NULL where it needs none. `create` returns false where
     // memory ran out. A stepper whose functions are NULL keeps nothing.

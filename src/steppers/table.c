@@ -67,6 +67,11 @@ const tpOptionInfo* tpOption(int index) {
     return index >= 0 && index < tp_optionCount ? &tpOptionTable[index] : NULL;
 }
 
+bool tpStepperHasOneCoefficient(tpStepperId id) {
+    const tpStepper* stepper = tpStepper_Get(id);
+    return stepper != NULL && stepper->hasOneCoefficient;
+}
+
 bool tpStepperUsesOption(tpStepperId id, int optionIndex) {
     const tpStepper* stepper = tpStepper_Get(id);
     if (stepper == NULL || stepper->options == NULL) {

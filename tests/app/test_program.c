@@ -220,6 +220,13 @@ static void checkScenes(void** state) {
     CHECK_HAS(outcome.out,
               "n.json:3:14: note: the stepper free-flight does not use the option \"tolerance\"");
     CHECK_HAS(outcome.out, "n.json:1:30: note: no shape is made of the material \"wood\"");
+    writeText("f.json", "{ \"tippe\": 1, \"materials\": {\n"
+                        "\"wood\": { \"friction\": { \"dynamic\": 0.3, \"torsional\": 1e-3 } } }, "
+                        "\"bodies\": [] }");
+    CHECK_HAS(runTippe("check f.json --stepper mirtich-canny").out,
+              "f.json:2:1: note: the stepper mirtich-canny has one coefficient of friction, no "
+              "ellipse and no torsion, for \"wood\"");
+    assert_null(strstr(runTippe("check f.json --stepper anitescu").out, "one coefficient"));
     // Written again, it is as right as before, and stays as it is.
     CHECK_STATUS(runTippe("check s.json --write t.json"), 0);
     CHECK_STATUS(runTippe("check t.json --write u.json"), 0);

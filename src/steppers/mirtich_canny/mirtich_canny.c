@@ -215,12 +215,12 @@ static bool runFrame(tpEvents* events, const tpOptions* options) {
     }
     // Swept boxes through the hash; every near pair is due at once.
     bool isStepped = tpEvents_StartTimeStepper(events);
+    if (!tpEvents_FindNearPairs(events)) {
+        return false;
+    }
     if (tpEvents_IsAllBound(events)) {
         tpEvents_StepWhole(events, options);
         return !events->report->undone;
-    }
-    if (!tpEvents_FindNearPairs(events)) {
-        return false;
     }
     if (isStepped) {
         tpEvents_ScheduleStep(events, 0.0);
@@ -272,6 +272,7 @@ const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
     .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
     .options = used,
+    .hasOneCoefficient = true,
     .create = create,
     .destroy = destroy,
     .step = step,
