@@ -18,6 +18,9 @@
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
 
+// Turning that bends ways by less than this part of the tolerance in a period is not looked into.
+static const double bentPart = 0.01;
+
 double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall) {
     if (settings->microSpeed >= 0.0) {
         return settings->microSpeed;
@@ -88,10 +91,12 @@ static void measureTouch(const tpEvents* events, tpTouch* touch) {
     }
     const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
     double press = touch->bend;
-    if (shapes->isCurved) {
-        // Rolling presses no harder than a few times what turning bends the ways of points by.
+    if (shapes->isBent) {
+        // Before they meet, rolling presses no harder than a few times what turning bends the ways of points
+        // by; the rest is a collision.
+        bool isDeep = contact->gap < -0.5 * events->settings.deepest;
         double most = 2.0 * turningBend(events, touch) + 2.0 * fabs(touch->bend);
-        press = fmin(press, fmax(shapes->press, -most));
+        press = fmin(press, isDeep ? shapes->press : fmax(shapes->press, -most));
         touch->bend = fmin(touch->bend, shapes->press);
     }
     touch->microSpeed = tpEvents_MicroSpeed(&events->settings, -press);
@@ -168,9 +173,9 @@ static tpPose poseAfter(const tpEvents* events, int body, double dt) {
     return pose;
 }
 
-// How fast the distance of curved shapes bends is not in the motion of their material: a disc that rolls
-// on its edge comes down faster than its points fall. Where both will be a moment later tells. Both
-// bodies are at the same time.
+// How fast the distance bends is not in the forces alone where bodies turn, and for curved shapes not even in the
+// motion of their material: a disc that rolls on its edge comes down faster than its points fall. Where both will
+// be a moment later tells. Both bodies are at the same time.
 static void learnPress(tpEvents* events, tpNearShapes* shapes) {
     const tpSystem* system = events->system;
     const tpCollider* collider = system->collider;
@@ -213,9 +218,6 @@ static bool askShapes(tpEvents* events, int index, double time) {
         shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
         return true;
     }
-    if (shapes->isCurved) {
-        learnPress(events, shapes);
-    }
     // So much farther off must contacts be known that none of the others can come before the next
     // question.
     double span = fmin(1.25 * events->settings.period, events->length - time);
@@ -224,8 +226,17 @@ static bool askShapes(tpEvents* events, int index, double time) {
            radiusB = events->radii.data[shapes->shapeB];
     radiusA = isinf(radiusA) ? tpLength(apart) : radiusA;
     radiusB = isinf(radiusB) ? tpLength(apart) : radiusB;
-    margin += span * (tpEvents_TurningSpeed(events, shapes->shapeA, closest.normal, radiusA) +
-                      tpEvents_TurningSpeed(events, shapes->shapeB, closest.normal, radiusB));
+    double turnA = tpEvents_TurningSpeed(events, shapes->shapeA, closest.normal, radiusA);
+    double turnB = tpEvents_TurningSpeed(events, shapes->shapeB, closest.normal, radiusB);
+    margin += span * (turnA + turnB);
+    double bending = (radiusA > 0.0 ? turnA * turnA / radiusA : 0.0) +
+                     (radiusB > 0.0 ? turnB * turnB / radiusB : 0.0);
+    double period = events->settings.period;
+    shapes->isBent =
+        shapes->isCurved || bending * period * period > bentPart * events->settings.tolerance;
+    if (shapes->isBent) {
+        learnPress(events, shapes);
+    }
     if (!shapes->isConvex) {
         margin += span * tpDistanceBetween(tpEvents_VelocityAt(events, bodyA, time),
                                            tpEvents_VelocityAt(events, bodyB, time));
@@ -238,8 +249,23 @@ static bool askShapes(tpEvents* events, int index, double time) {
     shapes->margin = margin;
     shapes->due = tpEvents_Bound(events, shapes, time, margin);
     // Deeper contacts than the closest points tell are the ones to go by.
+    int lowest = first;
     for (int i = first; i < events->touches.count; ++i) {
-        shapes->distance = fmin(shapes->distance, events->touches.data[i].contact.gap);
+        double gap = events->touches.data[i].contact.gap;
+        lowest = gap < events->touches.data[lowest].contact.gap ? i : lowest;
+        shapes->distance = fmin(shapes->distance, gap);
+    }
+    // Contacts of faces that nearly lie on each other have a face's normal, while it is edges that are
+    // nearest. How the distance itself changes is what the lowest one has to tell.
+    if (lowest < events->touches.count && !system->isPlanar) {
+        tpContact* contact = &events->touches.data[lowest].contact;
+        if (closest.distance <= contact->gap + events->settings.landing &&
+            tpDistanceBetween(contact->normal, closest.normal) > 1e-9) {
+            contact->pointA = closest.pointA;
+            contact->pointB = closest.pointB;
+            contact->normal = closest.normal;
+            contact->gap = closest.distance;
+        }
     }
     return true;
 }
@@ -286,11 +312,11 @@ static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
 // Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what it
 // sinks by in this time is a part of the tolerance, and it comes back up with the speed it gains.
 static double shortestWait(const tpEventSettings* settings, const tpTouch* touch) {
-    if (touch->contact.gap > -0.5 * settings->deepest || !(touch->bend < 0.0)) {
-        return settings->shortest;
-    }
-    double sinks = sqrt(0.15 * settings->tolerance / -touch->bend);
-    return fmax(settings->shortest, fmin(0.5 * settings->period, sinks));
+    double sinks =
+        touch->bend < 0.0 ? sqrt(0.15 * settings->tolerance / -touch->bend) : settings->shortest;
+    bool isDeep = touch->contact.gap <= -0.5 * settings->deepest && touch->bend < 0.0;
+    double wait = fmin(isDeep ? 0.5 * settings->period : settings->shortest, sinks);
+    return fmax(wait, 0.1 * settings->shortest);
 }
 
 // When the close shapes of a pair have to be looked at again, all touches measured.
@@ -299,6 +325,11 @@ static double nextTime(tpEvents* events, int pair, double time) {
         tpTouch* touch = &events->touches.data[i];
         tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
         double wait = timeToCollide(&events->settings, time, touch);
+        if (shapes->isBent && touch->contact.gap > -events->settings.deepest) {
+            // The flatter a disc rolls, the harder it is pressed: it may come down twice as fast as it seems.
+            double room = touch->contact.gap + events->settings.deepest;
+            wait = fmin(wait, fallingRoot(room, touch->rate, 2.0 * touch->bend));
+        }
         bool isSlow = touch->rate > -0.5 * touch->microSpeed;
         wait = fmin(wait, timeOfBending(events, touch));
         wait = isSlow ? fmax(wait, shortestWait(&events->settings, touch)) : wait;
@@ -347,7 +378,7 @@ static void follow(tpEvents* events, int pair, double time) {
     tpEvents_UpdateAsked(events, pair, time);
     for (int i = bodies->firstShapes; i >= 0; i = events->nearShapes.data[i].next) {
         tpNearShapes* shapes = &events->nearShapes.data[i];
-        if (shapes->isClose && shapes->isCurved) {
+        if (shapes->isClose && shapes->isBent) {
             learnPress(events, shapes);
         }
     }

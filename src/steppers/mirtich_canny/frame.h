@@ -69,9 +69,10 @@ typedef struct tpNearShapes {
     double offset;          // along the normal, of the centres of mass, A less B
     double turnedA, turnedB;
     bool isCurved;             // an edge or a face of one is, other than that of a ball
+    bool isBent;               // close, and turning bends the distance by more than forces tell
     tpVec3 nearestA, nearestB; // the closest points at the last question
     double nearest;            // and their distance
-    double press;              // curved and close: the distance's acceleration, m/s^2
+    double press;              // bent: the distance's acceleration, m/s^2
     tpPairCache cache;
 } tpNearShapes;
 
@@ -261,7 +262,8 @@ void tpEvents_TakeOver(tpEvents* events, double time);
 // After the last event of the frame: joints and velocities of stepped bodies.
 bool tpEvents_FinishTimeStepper(tpEvents* events);
 
-// Whether every body that can move is bound by joints; then a whole frame is one step.
+// Whether every body that can move is bound by joints and nothing is near; then another stepper makes the
+// whole frame.
 bool tpEvents_IsAllBound(const tpEvents* events);
 void tpEvents_StepWhole(tpEvents* events, const tpOptions* options);
 

@@ -25,8 +25,8 @@
 // the ends of a step by no more than a part of the tolerance.
 static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 
-// Overlaps beyond the collision tolerance, which no step has left, are taken back by this part in a step.
-static const double pushOut = 0.1;
+// Overlaps beyond the collision tolerance, which no step has left, are taken back in about this time, s.
+static const double pushOutTime = 0.05;
 
 // Steps of a frame that may use up all their means; after these, none has any.
 enum { poorLimit = 4 };
@@ -204,6 +204,7 @@ static void guardEnergy(tpEvents* events) {
             flight->kineticAfter *= part;
         }
     }
+    events->stepLosses.impact -= events->stepTaken;
     events->stepTaken = 0.0;
 }
 
@@ -229,7 +230,7 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     tpSolveSettings solve = events->settings.solve;
     solve.tolerance = fmax(solve.tolerance, exact / longestStep);
     tpDriftSettings settings = { .solve = solve,
-                                 .gamma = pushOut,
+                                 .gamma = h / pushOutTime,
                                  .isCareful = true,
                                  .isWhole = true,
                                  .tolerance = exact,

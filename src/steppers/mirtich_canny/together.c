@@ -441,12 +441,6 @@ static void pushCopy(tpSystem* pair, const tpContact* local, tpVec3 point, tpVec
     }
 }
 
-static tpVec3 slipOf(const tpSystem* pair, const tpContact* local, tpVec3 point) {
-    tpVec3 u = tpSub(tpSystem_PointVelocity(pair, local->bodyA, point),
-                     tpSystem_PointVelocity(pair, local->bodyB, point));
-    return tpMulAdd(u, -tpDot(u, local->normal), local->normal);
-}
-
 // A bound on how much slip a unit of friction changes at a contact.
 static double responseBound(const tpSystem* pair, tpVec3 point) {
     double bound = 0.0;
@@ -460,44 +454,67 @@ static double responseBound(const tpSystem* pair, tpVec3 point) {
     return bound;
 }
 
-// Friction whose limits are known is a convex problem: each contact in turn brakes its slip as far as its
-// limit allows, until nothing changes.
+// Friction of a known normal impulse: a cone whose normal row belongs to no body and asks for that impulse
+// (dynamics/rows.h).
+static int addBounded(tpRows* rows, const tpSystem* pair, const tpContact* local, int index,
+                      const tpContactLaw* law, double normalImpulse) {
+    tpBlockInfo info = { tp_boundedSource, index };
+    int block = tpRows_AddBlock(rows, pair, info, tp_frictionCone, pair->isPlanar ? 2 : 3,
+                                local->bodyA, local->bodyB);
+    int first = rows->firstRows[block];
+    rows->mu[block] = law->mu;
+    // In units of velocity, so that it weighs as much as the other rows.
+    rows->compliance[first] = responseBound(pair, local->pointA);
+    rows->q[first] = -normalImpulse * rows->compliance[first];
+    rows->impulse[first] = normalImpulse;
+    for (int k = 1; k < rows->dimensions[block]; ++k) {
+        tpVec3 t = law->tangents[k - 1];
+        tpWrench onA = { t, tpCross(tpSub(local->pointA, pair->poses.data[local->bodyA].position),
+                                    t) };
+        tpWrench onB = { tpNeg(t),
+                         tpCross(tpSub(local->pointA, pair->poses.data[local->bodyB].position),
+                                 tpNeg(t)) };
+        tpRows_SetRow(rows, block, k, onA, onB);
+        rows->q[first + k] =
+            tpRows_RowVelocity(rows, first + k, pair->velocities.data, local->bodyA, local->bodyB);
+    }
+    return block;
+}
+
 bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
                             const double* normalImpulses, tpVec3* impulses) {
-    enum { sweepLimit = 200 };
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     tpSystem* pair = &events->pair;
-    tpVec3* friction = TP_SCRATCH_ZEROED(&events->system->arena, tpVec3, count);
-    if (friction == NULL || !copyPair(events, lead)) {
+    tpRows rows;
+    if (!copyPair(events, lead) ||
+        !tpRows_Create(&rows, pair, count, TP_FRICTION_MAX_ROWS * count)) {
         return false;
     }
-    double largest = 0.0;
+    tpRows_SetMasses(&rows, pair);
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
         impulses[i] = tpMulAdd(impulses[i], normalImpulses[i], contact->normal);
         pushCopy(pair, &local, pointOf(contact), impulses[i]);
-        largest = fmax(largest, normalImpulses[i]);
-    }
-    double change = INFINITY;
-    for (int sweep = 0; sweep < sweepLimit && change > 1e-13 * largest; ++sweep) {
-        change = 0.0;
-        for (int i = 0; i < count; ++i) {
-            const tpContact* contact = &events->touches.data[chosen[i]].contact;
-            tpContact local = inPair(contact, lead);
-            double limit = tpMakeContactLaw(events->system, contact).mu * normalImpulses[i];
-            tpVec3 point = pointOf(contact), slip = slipOf(pair, &local, point);
-            tpVec3 wanted = tpMulAdd(friction[i], -1.0 / responseBound(pair, point), slip);
-            double length = tpLength(wanted);
-            wanted = length > limit ? tpScale(limit / length, wanted) : wanted;
-            tpVec3 more = tpSub(wanted, friction[i]);
-            pushCopy(pair, &local, point, more);
-            friction[i] = wanted;
-            change = fmax(change, tpLength(more));
-        }
     }
     for (int i = 0; i < count; ++i) {
-        impulses[i] = tpAdd(impulses[i], friction[i]);
+        const tpContact* contact = &events->touches.data[chosen[i]].contact;
+        tpContact local = inPair(contact, lead);
+        tpContactLaw law = plainLaw(events->system, contact);
+        local.pointA = local.pointB = pointOf(contact);
+        addBounded(&rows, pair, &local, i, &law, normalImpulses[i]);
+    }
+    if (!tpRows_Solve(&rows, pair, events->memory->solver, &events->settings.solve,
+                      events->report)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &events->touches.data[chosen[i]].contact;
+        tpContactLaw law = plainLaw(events->system, contact);
+        const double* friction = rows.impulse + rows.firstRows[i];
+        for (int k = 1; k < rows.dimensions[i]; ++k) {
+            impulses[i] = tpMulAdd(impulses[i], friction[k], law.tangents[k - 1]);
+        }
     }
     return true;
 }
