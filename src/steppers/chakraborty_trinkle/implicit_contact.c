@@ -37,6 +37,11 @@ static bool isNormalOnA(const tpGeometry* a, const tpGeometry* b, uint64_t featu
     return (tpFeatureKind)(feature >> 62) == tp_faceVertex;
 }
 
+bool tpImplicitContact_IsNormalOnA(const tpSystem* system, const tpContact* contact) {
+    return isNormalOnA(&system->shapes.data[contact->shapeA].geometry,
+                       &system->shapes.data[contact->shapeB].geometry, contact->feature);
+}
+
 static void keepFeatures(const tpPose* poses, const tpContact* contact, tpImplicitContact* out) {
     tpPose poseA = poses[contact->bodyA], poseB = poses[contact->bodyB];
     tpVec3 n = contact->normal;

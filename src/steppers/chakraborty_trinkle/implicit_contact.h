@@ -46,6 +46,9 @@ typedef struct tpContactPlace {
 void tpImplicitContact_Make(const tpSystem* system, const tpPose* poses, const tpContact* contact,
                             bool isAlone, tpImplicitContact* out);
 
+// Whether the normal of a contact that keeps its features turns with A: the flatter of the two.
+bool tpImplicitContact_IsNormalOnA(const tpSystem* system, const tpContact* contact);
+
 void tpImplicitContact_Place(tpImplicitContact* contact, bool isPlanar, tpPose poseA, tpPose poseB,
                              bool withDerivatives, tpContactPlace* out);
 

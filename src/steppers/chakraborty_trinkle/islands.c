@@ -57,7 +57,6 @@ static bool reserve(tpImplicitStep* step) {
     geometry->ends = TP_SCRATCH(arena, tpContactPlace, contacts);
     geometry->actions = TP_SCRATCH(arena, tpNormalAction, contacts);
     geometry->startGaps = TP_SCRATCH(arena, double, contacts);
-    geometry->lengths = TP_SCRATCH(arena, double, contacts);
     geometry->frictionAtEnd = TP_SCRATCH(arena, bool, contacts);
     geometry->carried = TP_SCRATCH(arena, bool, contacts);
     geometry->stuck = TP_SCRATCH(arena, bool, contacts);
@@ -114,16 +113,6 @@ static tpContactPlace startPlace(const tpImplicitStep* step, int block) {
     return place;
 }
 
-// A length of the bodies of a contact: of the smaller of those that impulses move.
-static double lengthOf(const tpSystem* system, const tpContact* contact) {
-    double reachA = system->bodies.data[contact->bodyA].reach;
-    double reachB = system->bodies.data[contact->bodyB].reach;
-    if (!tpSystem_IsDynamic(system, contact->bodyA)) {
-        return reachB;
-    }
-    return tpSystem_IsDynamic(system, contact->bodyB) ? fmin(reachA, reachB) : reachA;
-}
-
 // The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those that rounding
 // makes are taken back, or gaps would drift.
 static double targetOf(double startGap, double gamma) {
@@ -141,7 +130,6 @@ static void addBlocks(tpImplicitStep* step) {
         tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
                                &geometry->contacts[i]);
         geometry->startGaps[i] = startPlace(step, i).gap;
-        geometry->lengths[i] = lengthOf(base->system, contact);
         geometry->targets[i] = targetOf(geometry->startGaps[i], geometry->gamma);
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);

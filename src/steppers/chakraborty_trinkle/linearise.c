@@ -122,11 +122,8 @@ static void wrenchByImpulse(const tpContactPlace* place, const tpNormalAction* a
         setColumn(out->wrenchByR, 6, k, tpNeg(directions[k]));
         setColumn(out->wrenchByR, 9, k, tpNeg(tpCross(place->armB, directions[k])));
     }
-    for (int i = 0; i < 3; ++i) {
-        double couple = i == 0 ? action->couple.x : i == 1 ? action->couple.y : action->couple.z;
-        out->wrenchByR[3 + i][0] += couple;
-        out->wrenchByR[9 + i][0] -= couple;
-    }
+    setColumn(out->wrenchByR, 3, 0, tpAdd(tpCross(place->armA, action->push), action->coupleA));
+    setColumn(out->wrenchByR, 9, 0, tpSub(action->coupleB, tpCross(place->armB, action->push)));
     if (dimension == 4) {
         setColumn(out->wrenchByR, 3, 3, place->normal);
         setColumn(out->wrenchByR, 9, 3, tpNeg(place->normal));
@@ -195,7 +192,8 @@ static void differentiateMiddle(const tpContactPlace* place, const tpWaypoint* a
 }
 
 // How the discrete part of the normal impulse's wrench follows z. The normal itself and the arms are in
-// wrenchByMotion, the gap at the end in the first row of velocityByZ.
+// wrenchByMotion, the gap at the end in the first row of velocityByZ; couples along the bodies' own spins are
+// left out.
 static void actionByMotion(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpRows* rows = &geometry->step->rows;

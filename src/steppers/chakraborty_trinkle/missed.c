@@ -2,15 +2,16 @@
 
 #include <string.h>
 
-// Where its points and its normal were at the start of the step, each with its own body; the normal with
-// that of B.
+// Where its points and its normal were at the start of the step, each with its own body.
 static void takeBack(const tpImplicitStep* step, tpContact* contact) {
     const tpPose* starts = step->base.startPoses;
     const tpPose* ends = step->geometry.endPoses;
     int a = contact->bodyA, b = contact->bodyB;
     contact->pointA = tpTransformPoint(starts[a], tpUntransformPoint(ends[a], contact->pointA));
     contact->pointB = tpTransformPoint(starts[b], tpUntransformPoint(ends[b], contact->pointB));
-    contact->normal = tpRotate(starts[b].rotation, tpUnrotate(ends[b].rotation, contact->normal));
+    int carrier = tpImplicitContact_IsNormalOnA(step->base.system, contact) ? a : b;
+    contact->normal =
+        tpRotate(starts[carrier].rotation, tpUnrotate(ends[carrier].rotation, contact->normal));
     contact->gap = tpDot(contact->normal, tpSub(contact->pointA, contact->pointB));
 }
 

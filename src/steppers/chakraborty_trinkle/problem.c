@@ -4,6 +4,7 @@
 
 #include "complementarity/friction_island.h"
 #include "dynamics/joints.h"
+#include "steppers/chakraborty_trinkle/joint_action.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 // Unknowns of a body in order: velocities in space, or x, y and the turn in the plane.
@@ -84,13 +85,16 @@ static void placeJoints(tpIslandProblem* problem) {
     tpJoints_AddRows(&geometry->jointEnds, step->system, geometry->endPoses, &treatment);
     tpRows_Clear(&geometry->jointMiddles);
     tpJoints_AddRows(&geometry->jointMiddles, step->system, geometry->middlePoses, &treatment);
+    if (problem->keepsEnergy) {
+        tpStepGeometry_DirectJoints(geometry);
+    }
 }
 
 static void directImpulses(tpIslandProblem* problem) {
     tpStepGeometry* geometry = problem->geometry;
-    double h = geometry->step->h;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int c = problem->blocks[b];
+    const tpTimeStep* step = geometry->step;
+    for (int i = 0; i < problem->blockCount; ++i) {
+        int c = problem->blocks[i];
         if (c >= geometry->contactBlocks) {
             continue;
         }
@@ -98,11 +102,12 @@ static void directImpulses(tpIslandProblem* problem) {
             geometry->actions[c] = tpNormalAction_AtEnd(&geometry->ends[c]);
             continue;
         }
-        const tpImplicitContact* contact = &geometry->contacts[c];
-        double rate = (geometry->ends[c].gap - geometry->startGaps[c]) / h;
-        geometry->actions[c] = tpNormalAction_Make(
-            &geometry->middles[c], &geometry->travels[contact->bodyA].middle,
-            &geometry->travels[contact->bodyB].middle, rate, geometry->lengths[c], h);
+        int bodyA = geometry->contacts[c].bodyA, bodyB = geometry->contacts[c].bodyB;
+        const tpWaypoint* a = &geometry->travels[bodyA].middle;
+        const tpWaypoint* b = &geometry->travels[bodyB].middle;
+        tpTwistScale scale = tpMakeTwistScale(step->system, bodyA, bodyB, a, b, step->h);
+        double rate = (geometry->ends[c].gap - geometry->startGaps[c]) / step->h;
+        geometry->actions[c] = tpNormalAction_Make(&geometry->middles[c], a, b, &scale, rate);
     }
 }
 
@@ -132,10 +137,13 @@ static void contactRows(const tpIslandProblem* problem, int block, tpWrench wren
     }
     tpVec3 moment;
     tpVec3 force = tpContactForce(problem, block, &moment);
+    const tpNormalAction* action = &geometry->actions[block];
+    double r = rows->impulse[first];
     wrench[0].linear = force;
-    wrench[0].angular = tpAdd(tpCross(place->armA, force), moment);
+    wrench[0].angular = tpMulAdd(tpAdd(tpCross(place->armA, force), moment), r, action->coupleA);
     wrench[1].linear = tpNeg(force);
-    wrench[1].angular = tpNeg(tpAdd(tpCross(place->armB, force), moment));
+    wrench[1].angular =
+        tpMulAdd(tpNeg(tpAdd(tpCross(place->armB, force), moment)), r, action->coupleB);
 }
 
 static tpVec3 vectorOf(const double* x) {
@@ -277,10 +285,7 @@ tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment)
     for (int k = 1; k < dimension && k < 3; ++k) {
         force = tpMulAdd(force, r[k], place->tangents[k - 1]);
     }
-    *moment = tpScale(r[0], action->couple);
-    if (dimension == 4) {
-        *moment = tpMulAdd(*moment, r[3], place->normal);
-    }
+    *moment = dimension == 4 ? tpScale(r[3], place->normal) : tpZeroVec3();
     return force;
 }
 

@@ -33,7 +33,6 @@ typedef struct tpStepGeometry {
     tpContactPlace* ends;
     tpNormalAction* actions; // of normal impulses
     double* startGaps;       // m
-    double* lengths;         // of the bodies, m
     bool* frictionAtEnd;     // friction acts against the velocity at the end, not in the middle
     bool* carried;           // an impulse in the last step
     bool* stuck;             // then

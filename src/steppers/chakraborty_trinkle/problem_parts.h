@@ -27,7 +27,7 @@ typedef struct tpSlip {
 } tpSlip;
 tpSlip tpSlipOf(const tpIslandProblem* problem, int block);
 
-// Impulse of a contact on A at its point, and the couple.
+// Impulse of a contact on A at its point, and the moment of friction.
 tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment);
 
 // The equations of a block's cone, in m/s, and their derivatives by its u and r.
