@@ -196,12 +196,88 @@ static void impactsAreInelastic(void** state) {
     }
 }
 
+static tpGeometry randomShape(tpRandom* random, int kind) {
+    tpGeometry geometry;
+    tpVec3 size = randomVec3(random, .08, .2);
+    tpBox box = { size };
+    tpCylinder cylinder = { .radius = .5 * size.x, .length = 1.2 * size.y };
+    tpResult result = kind == 0 ? tpMakeBox(&box, tpIdentityPose(), &geometry, NULL)
+                                : tpMakeCylinder(&cylinder, tpIdentityPose(), &geometry, NULL);
+    assert_int_equal(result, tp_success);
+    return geometry;
+}
+
+// Boxes and cylinders that fall on each other and tumble: no step gains energy, the report says where it
+// went, and nothing overlaps, whatever faces, edges and rims meet within a step.
+static void pilesNeitherGainNorOverlap(void** state) {
+    (void)state;
+    for (int pile = 0; pile < 4; ++pile) {
+        tpWorld* world = makeWorld(isotropic(pile == 3 ? 0.0 : .5), 0.0);
+        tpRandom seed = { 17 + (uint64_t)pile };
+        for (int i = 0; i < 6; ++i) {
+            tpGeometry geometry = randomShape(&seed, pile == 0 ? 0 : pile == 1 ? 1 : i % 2);
+            tpBodyDef def = tpDefaultBodyDef();
+            def.position = randomVec3(&seed, -.08, .08);
+            def.position.z = .3 + .36 * i;
+            def.rotation = tpQuatExp(randomVec3(&seed, -2.0, 2.0));
+            def.angularVelocity = randomVec3(&seed, -5.0, 5.0);
+            addBody(world, &geometry, def);
+        }
+        double start = tpWorld_GetPotentialEnergy(world), overlap = 0.0, rise = 0.0;
+        for (int k = 0; k < 300; ++k) {
+            tpStepReport report = tpWorld_Step(world, .005);
+            assert_int_equal(report.failureCount, 0);
+            double change = report.kineticAfter + report.potentialAfter - report.kineticBefore -
+                            report.potentialBefore;
+            CHECK_NEAR(change, -report.frictionLoss - report.impactLoss, 1e-9 * start);
+            overlap = fmax(overlap, report.penetration);
+            rise = fmax(rise, change / start);
+        }
+        tpDestroyWorld(world);
+        printf("pile %d: overlaps by %.1e m, gains %.1e of its energy in a step\n", pile, overlap,
+               rise);
+        CHECK_BELOW(overlap, 1e-5);
+        CHECK_BELOW(rise, 1e-12);
+    }
+}
+
+// Two bodies on a joint, tossed and spinning: nothing is lost or won.
+static void jointsKeepEnergy(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(isotropic(.5), 0.0);
+    tpRandom seed = { 5 };
+    tpBodyId bodies[2];
+    for (int i = 0; i < 2; ++i) {
+        tpGeometry geometry = randomShape(&seed, 0);
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(.3 * i, 0.0, 9.0);
+        def.angularVelocity = tpMakeVec3(0.0, 0.0, 8.0);
+        def.velocity = tpMakeVec3(0.0, 8.0 * (.3 * i - .15), 0.0);
+        bodies[i] = addBody(world, &geometry, def);
+    }
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_ballJoint;
+    joint.bodyA = bodies[0];
+    joint.bodyB = bodies[1];
+    joint.anchorA = joint.anchorB = tpMakeVec3(.15, 0.0, 9.0);
+    assert_true(tpCreateJoint(world, &joint, NULL).slot != 0);
+    double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    for (int k = 0; k < 100; ++k) {
+        assert_int_equal(tpWorld_Step(world, .01).failureCount, 0);
+    }
+    double end = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+    CHECK_NEAR(end, start, 1e-10 * start);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functionsOfTheUserRollAlike),
         cmocka_unit_test(ellipticFrictionTurnsTheMotion),
         cmocka_unit_test(halfSpacesMakeABox),
         cmocka_unit_test(impactsAreInelastic),
+        cmocka_unit_test(pilesNeitherGainNorOverlap),
+        cmocka_unit_test(jointsKeepEnergy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "dynamics/motion.h"
 #include "steppers/chakraborty_trinkle/islands.h"
 #include "steppers/chakraborty_trinkle/missed.h"
+#include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { maxPasses = 8, deepestHalving = 5 };

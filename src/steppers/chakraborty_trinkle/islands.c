@@ -6,6 +6,7 @@
 #include "dynamics/joints.h"
 #include "steppers/chakraborty_trinkle/frozen.h"
 #include "steppers/chakraborty_trinkle/full_form.h"
+#include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
@@ -19,14 +20,6 @@ enum { largestNewton = 60 };
 
 // Bodies up to which nothing less than the tolerance asked for is enough.
 enum { largestExact = 4 };
-
-// Contacts that slide faster than this at the start have a direction of friction, m/s.
-static const double slowestSlip = 1e-8;
-
-// A contact is hit when it approaches faster than these parts of what impulses and forces change along it in
-// a step. In smooth motion the midpoint rule leaves velocities of the order of h^2 along contacts that stay
-// closed, and along those that stick, with a sign that changes from step to step: they may be larger.
-static const double impulsePart = 0.25, forcePart = 0.05, residuePart = 0.5;
 
 // Preparing -------------------------------------------------------------------------------------
 
@@ -104,15 +97,6 @@ static double rhoOf(const tpRows* rows, int block, double* response) {
     return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
 }
 
-static tpContactPlace startPlace(const tpImplicitStep* step, int block) {
-    tpImplicitContact contact = step->geometry.contacts[block];
-    tpContactPlace place;
-    const tpPose* poses = step->base.startPoses;
-    tpImplicitContact_Place(&contact, step->base.system->isPlanar, poses[contact.bodyA],
-                            poses[contact.bodyB], false, &place);
-    return place;
-}
-
 // The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those that rounding
 // makes are taken back, or gaps would drift.
 static double targetOf(double startGap, double gamma) {
@@ -129,7 +113,7 @@ static void addBlocks(tpImplicitStep* step) {
         const tpContact* contact = &base->contacts[i];
         tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
                                &geometry->contacts[i]);
-        geometry->startGaps[i] = startPlace(step, i).gap;
+        geometry->startGaps[i] = tpImplicitStep_StartPlace(step, i).gap;
         geometry->targets[i] = targetOf(geometry->startGaps[i], geometry->gamma);
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
@@ -224,206 +208,6 @@ bool tpImplicitStep_Prepare(tpImplicitStep* step) {
         }
     }
     return true;
-}
-
-// Modes -----------------------------------------------------------------------------------------
-
-// Scaled slip of a contact (t, o, spin) for given velocities of its bodies at a place.
-static void scaledSlip(const tpRows* rows, int block, const tpContactPlace* place, tpVelocity a,
-                       tpVelocity b, double slip[3]) {
-    int first = rows->firstRows[block], dimension = rows->dimensions[block];
-    tpVec3 v = tpSub(tpAdd(a.linear, tpCross(a.angular, place->armA)),
-                     tpAdd(b.linear, tpCross(b.angular, place->armB)));
-    slip[0] = slip[1] = slip[2] = 0.0;
-    for (int k = 1; k < dimension && k < 3; ++k) {
-        slip[k - 1] = rows->scale[first + k] * tpDot(place->tangents[k - 1], v);
-    }
-    if (dimension == 4) {
-        slip[2] = rows->scale[first + 3] * tpDot(place->normal, tpSub(a.angular, b.angular));
-    }
-}
-
-static void startSlip(const tpImplicitStep* step, int block, double slip[3]) {
-    const tpContact* contact = &step->base.contacts[block];
-    tpContactPlace place = startPlace(step, block);
-    scaledSlip(&step->base.rows, block, &place, step->base.startVelocities[contact->bodyA],
-               step->base.startVelocities[contact->bodyB], slip);
-}
-
-static double dot3(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-// What forces make of the velocities of an island's bodies in this step, the largest.
-static double forceEffect(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    const tpTimeStep* base = &step->base;
-    double largest = 0.0;
-    for (int i = 0; i < problem->bodyCount; ++i) {
-        int slot = problem->bodies[i];
-        tpVelocity change = base->kicked[slot];
-        change.linear = tpSub(change.linear, base->startVelocities[slot].linear);
-        change.angular = tpSub(change.angular, base->startVelocities[slot].angular);
-        largest = fmax(largest, tpVelocity_LargestSpeed(base->system, slot, &change));
-    }
-    return largest;
-}
-
-bool tpSticks(const tpRows* rows, int block) {
-    int first = rows->firstRows[block];
-    double sum = 0.0, limit = rows->mu[block] * rows->impulse[first];
-    for (int k = 1; k < rows->dimensions[block]; ++k) {
-        double r = rows->impulse[first + k] / rows->scale[first + k];
-        sum += r * r;
-    }
-    return limit > 0.0 && sqrt(sum) < (1.0 - 1e-9) * limit;
-}
-
-// The normal velocity of a contact that was closed, and the slip of one that stuck, are what the midpoint rule
-// leaves.
-void tpImplicitStep_Recall(tpImplicitStep* step) {
-    tpStepGeometry* geometry = &step->geometry;
-    for (int b = 0; b < geometry->contactBlocks; ++b) {
-        const tpRows* rows = &step->base.rows;
-        geometry->carried[b] = rows->impulse[rows->firstRows[b]] > 0.0;
-        geometry->stuck[b] = tpSticks(rows, b);
-    }
-}
-
-// At theta = 1 the middle is the end, with the velocity that impulses work against.
-static void chooseFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
-    tpStepGeometry* geometry = &step->geometry;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        if (problem->blocks[b] < geometry->contactBlocks) {
-            geometry->frictionAtEnd[problem->blocks[b]] = !problem->keepsEnergy;
-        }
-    }
-}
-
-// Whether slip stops or turns round within the step. A contact that stuck before has none to stop.
-static bool stopsSliding(const tpImplicitStep* step, int block, double residue) {
-    const tpStepGeometry* geometry = &step->geometry;
-    const tpRows* rows = &step->base.rows;
-    const tpContact* contact = &step->base.contacts[block];
-    double before[3], after[3];
-    startSlip(step, block, before);
-    double speed = sqrt(dot3(before, before));
-    if (speed <= slowestSlip || (geometry->stuck[block] && speed <= residue)) {
-        return false;
-    }
-    scaledSlip(rows, block, &geometry->ends[block], geometry->travels[contact->bodyA].end.velocity,
-               geometry->travels[contact->bodyB].end.velocity, after);
-    return tpSticks(rows, block) || dot3(before, after) <= 0.0;
-}
-
-// A contact whose slip has stopped or turned round within the step is asked again at the end: the law in
-// the middle would let the velocity swing to the other side.
-static bool changeFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
-    tpStepGeometry* geometry = &step->geometry;
-    const tpRows* rows = &step->base.rows;
-    double residue = residuePart * forceEffect(step, problem);
-    bool isChanged = false;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b];
-        bool isLoaded = rows->impulse[rows->firstRows[block]] > 0.0;
-        if (block >= geometry->contactBlocks || geometry->frictionAtEnd[block] || !isLoaded ||
-            rows->dimensions[block] == 1) {
-            continue;
-        }
-        if (stopsSliding(step, block, residue)) {
-            geometry->frictionAtEnd[block] = true;
-            isChanged = true;
-        }
-    }
-    return isChanged;
-}
-
-// Whether friction at the end of the step gave energy: a slip that others have turned round in between.
-// The midpoint rule has no place for that.
-static bool gainsBySlip(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    const tpStepGeometry* geometry = &step->geometry;
-    const tpRows* rows = &step->base.rows;
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b], first = rows->firstRows[block];
-        if (block >= geometry->contactBlocks || !geometry->frictionAtEnd[block] ||
-            rows->impulse[first] <= 0.0) {
-            continue;
-        }
-        const tpContact* contact = &step->base.contacts[block];
-        double slip[3], work = 0.0;
-        scaledSlip(rows, block, &geometry->middles[block],
-                   geometry->travels[contact->bodyA].middle.velocity,
-                   geometry->travels[contact->bodyB].middle.velocity, slip);
-        for (int k = 1; k < rows->dimensions[block]; ++k) {
-            work += rows->impulse[first + k] / rows->scale[first + k] * slip[k - 1];
-        }
-        double limit = rows->mu[block] * rows->impulse[first];
-        if (work > limit * (1e-6 * sqrt(dot3(slip, slip)) + slowestSlip)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Velocity of a row of the start's geometry.
-static double rowVelocity(const tpImplicitStep* step, int block, int row,
-                          const tpVelocity* velocities) {
-    const tpTimeStep* base = &step->base;
-    const tpRows* rows = &base->rows;
-    bool isContact = block < step->geometry.contactBlocks;
-    int index = rows->infos[block].index;
-    int bodyA = isContact ? base->contacts[index].bodyA : base->system->joints.data[index].bodyA;
-    int bodyB = isContact ? base->contacts[index].bodyB : base->system->joints.data[index].bodyB;
-    return tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
-}
-
-// Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
-// the step with a velocity along it.
-static bool isHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    const tpTimeStep* base = &step->base;
-    const tpRows* rows = &base->rows;
-    double forces = forceEffect(step, problem);
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b];
-        bool isContact = block < step->geometry.contactBlocks;
-        bool isOneSided = rows->kinds[block] != tp_frictionFree;
-        if (!isContact && rows->infos[block].source == tp_boundedSource) {
-            continue;
-        }
-        bool stays = isContact && step->geometry.carried[block];
-        double byForces = (stays ? residuePart : forcePart) * forces;
-        int count = isContact ? 1 : rows->dimensions[block];
-        for (int k = 0; k < count; ++k) {
-            int row = rows->firstRows[block] + k;
-            double impulse = rows->impulse[row];
-            if ((isOneSided && impulse <= 0.0) || rows->compliance[row] > 0.0) {
-                continue;
-            }
-            double byImpulses = rowVelocity(step, block, row, base->pushed) -
-                                rowVelocity(step, block, row, base->kicked);
-            double allowed = byForces + impulsePart * fabs(byImpulses);
-            if (fabs(rowVelocity(step, block, row, base->startVelocities)) > allowed + 1e-9) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-// The same before anything is solved, where it is plain: a contact that carried nothing closes in this step
-// faster than forces alone would do it.
-static bool isBoundToHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    const tpTimeStep* base = &step->base;
-    const tpRows* rows = &base->rows;
-    double forces = forceEffect(step, problem);
-    for (int b = 0; b < problem->blockCount; ++b) {
-        int block = problem->blocks[b], row = rows->firstRows[block];
-        if (block < step->geometry.contactBlocks && !step->geometry.carried[block] &&
-            rows->q[row] < 0.0 &&
-            rowVelocity(step, block, row, base->startVelocities) < -forces - 1e-9) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // Solving ---------------------------------------------------------------------------------------
@@ -542,7 +326,7 @@ static void takeImplicitEuler(tpImplicitStep* step, int island) {
     for (int i = 0; i < problem->bodyCount; ++i) {
         step->thetaOf[problem->bodies[i]] = 1.0;
     }
-    chooseFriction(step, problem);
+    tpImplicitStep_ChooseFriction(step, problem);
     pushByImpulses(step, problem);
 }
 
@@ -551,20 +335,21 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     tpIslandProblem* problem = &step->problems[island];
     tpIslandSolve solve = { 0.0, 0, false };
     pushByImpulses(step, problem);
-    chooseFriction(step, problem);
+    tpImplicitStep_ChooseFriction(step, problem);
     // Or it was taken so before something that was missed joined it.
     bool isKnown = problem->bodyCount > 0 && step->thetaOf[problem->bodies[0]] > problem->theta;
-    if (problem->theta < 1.0 && (isKnown || isBoundToHit(step, problem))) {
+    if (problem->theta < 1.0 && (isKnown || tpImplicitStep_IsBoundToHit(step, problem))) {
         takeImplicitEuler(step, island);
     }
     for (int change = 0; change < modeChanges; ++change) {
         if (!solveMode(step, problem, memory, report, &solve)) {
             return false;
         }
-        bool isSmooth = solve.isSolved && !isHit(step, problem) && !gainsBySlip(step, problem);
+        bool isSmooth = solve.isSolved && !tpImplicitStep_IsHit(step, problem) &&
+                        !tpImplicitStep_GainsBySlip(step, problem);
         if (problem->theta < 1.0 && !isSmooth) {
             takeImplicitEuler(step, island);
-        } else if (problem->theta == 1.0 || !changeFriction(step, problem)) {
+        } else if (problem->theta == 1.0 || !tpImplicitStep_ChangeFriction(step, problem)) {
             break;
         }
     }

@@ -1,5 +1,4 @@
-// The islands of a step and how they are solved: which theta each takes, where friction acts, and what
-// is done when Newton's method fails.
+// The islands of a step and how they are solved, and what is done when Newton's method fails.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_ISLANDS_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_ISLANDS_H
@@ -32,15 +31,9 @@ typedef struct tpImplicitStep {
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
 
-// Before the solve, with the impulses of the last step in the rows: which contacts were closed and stuck.
-void tpImplicitStep_Recall(tpImplicitStep* step);
-
 // Solves all islands and moves free bodies. `isSolved` is false where an island resisted everything.
 // False: out of memory.
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved);
-
-// Whether the friction of a contact is within its limit.
-bool tpSticks(const tpRows* rows, int block);
 
 #endif
