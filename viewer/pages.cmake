@@ -28,6 +28,7 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/joints.js
         src/lanes.js
         src/live.js
+        src/machine.js
         src/plot.js
         src/plots.js
         src/player.js

@@ -9,7 +9,7 @@
 // which are the columns of the matrix; what would be zero is the colour.
 
 import * as THREE from 'three';
-import { isPlain } from './quality.js';
+import { isPlain } from './machine.js';
 
 const texelsOfCopy = 4, copiesOfRow = 256;
 const mostVertices = 4e6; // of a long geometry; beyond that instances are the lesser evil

@@ -3,7 +3,7 @@
 
 import * as THREE from 'three';
 import { Copies } from './copies.js';
-import { isPlain } from './quality.js';
+import { isPlain } from './machine.js';
 import { theme } from './theme.js';
 
 const up = new THREE.Vector3(0, 0, 1);

@@ -3,6 +3,7 @@
 
 import { element } from './dom.js';
 import { count, number } from './format.js';
+import { contextOf } from './machine.js';
 import { theme } from './theme.js';
 
 const laneHeight = 20, barHeight = 9, labelShare = 0.36, mostLanes = 14;
@@ -131,7 +132,7 @@ export class Lanes {
         }
         canvas.width = Math.round(canvas.clientWidth * ratio);
         canvas.height = Math.round(canvas.clientHeight * ratio);
-        const context = canvas.getContext('2d');
+        const context = contextOf(canvas);
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.font = `11.5px ${theme.colour('font')}`;
         context.textBaseline = 'middle';

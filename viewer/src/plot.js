@@ -13,6 +13,7 @@
 
 import { Emitter, element } from './dom.js';
 import { number, withUnit } from './format.js';
+import { contextOf } from './machine.js';
 import { theme } from './theme.js';
 
 const gutter = { left: 52, right: 8, top: 6, bottom: 16 };
@@ -95,11 +96,19 @@ export class Plot extends Emitter {
         container.append(this.root);
         this.observer = new ResizeObserver(() => this.draw());
         this.observer.observe(this.canvas);
+        // What has been scrolled away is drawn when it comes back.
+        this.isSeen = true;
+        this.watcher = new IntersectionObserver(([{ isIntersecting }]) => {
+            this.isSeen = isIntersecting;
+            this.draw();
+        });
+        this.watcher.observe(this.canvas);
         this.#watchPointer();
     }
 
     remove() {
         this.observer.disconnect();
+        this.watcher.disconnect();
         this.root.remove();
         this.isRemoved = true;
     }
@@ -234,14 +243,14 @@ export class Plot extends Emitter {
 
     #paint() {
         const ratio = Math.min(devicePixelRatio, 2), width = this.canvas.clientWidth, height = this.canvas.clientHeight;
-        if (width === 0 || height === 0) {
+        if (width === 0 || height === 0 || !this.isSeen) {
             return;
         }
         if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
             this.canvas.width = Math.round(width * ratio);
             this.canvas.height = Math.round(height * ratio);
         }
-        const context = this.canvas.getContext('2d');
+        const context = contextOf(this.canvas);
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, width, height);
         const { x0, x1, y0, y1 } = this.#extent();

@@ -5,19 +5,7 @@
 // picture with all of both follows.
 
 import * as THREE from 'three';
-
-function isDrawnBySoftware() {
-    const context = document.createElement('canvas').getContext('webgl2');
-    if (!context) {
-        return true;
-    }
-    const info = context.getExtension('WEBGL_debug_renderer_info');
-    const name = String(context.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : context.RENDERER));
-    context.getExtension('WEBGL_lose_context')?.loseContext();
-    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
-}
-
-export const isPlain = isDrawnBySoftware();
+import { isPlain } from './machine.js';
 
 // Powers of colours are what software spends most of its time on. This is within 0.012 of the curve of sRGB.
 if (isPlain) {
@@ -55,7 +43,7 @@ export class Quality {
         this.onRest = onRest;
         this.rest = isPlain ? [isCrowded ? 1.5 : 2, true] : levels[0];
         this.#level = isPlain ? (isCrowded ? 2 : 1) : 0;
-        this.picturesPerSecond = 0;
+        this.pictureTime = 33; // ms, lately
         this.#apply(levels[this.#level]);
     }
 
@@ -108,7 +96,7 @@ export class Quality {
             return;
         }
         this.#mean = this.#count === 3 ? passed : 0.85 * this.#mean + 0.15 * passed;
-        this.picturesPerSecond = 1000 / this.#mean;
+        this.pictureTime = this.#mean;
         this.#watched += passed;
         if (this.#watched > patience && this.#mean > tooSlow && this.#level < levels.length - 1) {
             this.#change(this.#mean > 2.5 * tooSlow ? 2 : 1);

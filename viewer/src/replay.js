@@ -11,7 +11,7 @@ import { Joints } from './joints.js';
 import { Live } from './live.js';
 import { Player, speeds } from './player.js';
 import { PlotPanel } from './plots.js';
-import { isPlain } from './quality.js';
+import { isPlain } from './machine.js';
 import { Run } from './run.js';
 import { BodyModel } from './shapes.js';
 import { openSource } from './source.js';
@@ -20,7 +20,7 @@ import { theme } from './theme.js';
 import { Timeline } from './timeline.js';
 import { Trails } from './trails.js';
 
-const slowPanels = 150;  // ms
+const slowPanels = 6; // pictures of a slow machine, in which its panels are drawn once
 const mostWithArrows = 400; // bodies; of more they hide what they belong to, until they are asked for
 const manyBodies = 2000; // from here on contacts are fetched only when they are asked for
 const shortcuts = [
@@ -268,11 +268,11 @@ class Page {
         this.#tellPanels(time, view);
     }
 
-    // Where drawing is slow the panels follow a moving cursor some times a second, and one that stands at once.
+    // Where drawing is slow the panels follow a moving cursor once in some pictures, and one that stands at once.
     #tellPanels(time, view) {
         clearTimeout(this.telling);
         const isMoving = this.player.isPlaying || this.live?.status.running;
-        const wait = isPlain && isMoving ? this.toldAt + slowPanels - performance.now() : 0;
+        const wait = isPlain && isMoving ? this.toldAt + slowPanels * this.stage.quality.pictureTime - performance.now() : 0;
         if (wait > 0) {
             this.telling = setTimeout(() => this.#tellPanels(time, view), wait);
             return;

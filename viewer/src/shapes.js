@@ -10,7 +10,7 @@ import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 import { Copies } from './copies.js';
 import { makeBalls, makeCornerLit } from './crowd.js';
 import { Visibility } from './hidden.js';
-import { isPlain } from './quality.js';
+import { isPlain } from './machine.js';
 import { bodyColours } from './theme.js';
 
 const manyInstances = 2000; // from here on, round shapes have fewer facets

@@ -5,7 +5,8 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 import { lightCrowd } from './crowd.js';
 import { Emitter } from './dom.js';
-import { Quality, isPlain } from './quality.js';
+import { isPlain } from './machine.js';
+import { Quality } from './quality.js';
 import { theme } from './theme.js';
 
 // Lines of a grid that fade with distance, the same width at any.

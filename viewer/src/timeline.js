@@ -7,6 +7,7 @@
 import { Emitter, element } from './dom.js';
 import { number, withUnit } from './format.js';
 import { ticks } from './plot.js';
+import { contextOf } from './machine.js';
 import { theme } from './theme.js';
 
 const margin = 14;
@@ -69,7 +70,7 @@ export class Timeline extends Emitter {
         if (this.canvas.height !== Math.round(this.height * ratio)) {
             this.canvas.height = Math.round(this.height * ratio);
         }
-        const context = this.canvas.getContext('2d');
+        const context = contextOf(this.canvas);
         context.setTransform(ratio, 0, 0, ratio, 0, 0);
         context.clearRect(0, 0, this.width, this.height);
         this.band = { top: 12, height: this.height - 12 - 22 };
