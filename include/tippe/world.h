@@ -203,6 +203,7 @@ typedef struct tpStepReport {
     int microcollisionCount; // those that stand for lasting contact
     int heapOperationCount;  // changes of the queue of events
     int handedOverCount;     // bodies that a time stepper carries at the end of the step
+    int sleepingCount;       // bodies asleep at the end of the step
     bool converged;          // every solve reached its tolerance
     bool undone;             // the step would have given a number that is not finite and was undone
     const char* fallback;    // NULL, or the name of what carried the step
@@ -305,6 +306,8 @@ TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
 // Whether an event-driven stepper has left the body to a time stepper for now.
 TP_API bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId body);
+// Whether the body is asleep (option `sleep`).
+TP_API bool tpBody_IsAsleep(const tpWorld* world, tpBodyId body);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
 
 // Shapes -----------------------------------------------------------------------------------------

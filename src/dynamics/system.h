@@ -47,6 +47,7 @@ typedef struct tpBody {
     double reach;      // farthest point of its finite shapes from the centre of mass, m
     int firstShape;    // chained through tpShape.next, in order of creation
     bool isHandedOver; // an event-driven stepper leaves it to a time stepper for now
+    bool isAsleep;     // a stepper leaves it alone until something concerns it
     void* userData;
     char name[tp_nameCapacity];
 } tpBody;

@@ -297,6 +297,11 @@ bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId id) {
     return bodyOf(world, id, &index)->isHandedOver;
 }
 
+bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {
+    int index;
+    return bodyOf(world, id, &index)->isAsleep;
+}
+
 void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
     int index;
     return bodyOf(world, id, &index)->userData;

@@ -1,0 +1,288 @@
+#include "dynamics/sleep.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/motion.h"
+
+// Contacts with smaller gaps hold an island together, m.
+static const double touchDistance = 1e-6;
+
+static bool isAsleep(const tpSleep* sleep, int body) {
+    return body >= 0 && body < sleep->islands.count && sleep->islands.data[body] > 0;
+}
+
+static double speedOf(const tpSystem* system, int body) {
+    return tpVelocity_LargestSpeed(system, body, &system->velocities.data[body]);
+}
+
+// Waking ------------------------------------------------------------------------------------------
+
+static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
+    if (a->shapeA.slot != b->shapeA.slot) {
+        return a->shapeA.slot < b->shapeA.slot ? -1 : 1;
+    }
+    if (a->shapeB.slot != b->shapeB.slot) {
+        return a->shapeB.slot < b->shapeB.slot ? -1 : 1;
+    }
+    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
+}
+
+// Puts a contact into its place in a list that has room for it.
+static void insertInfo(tpContactInfo* list, int* count, const tpContactInfo* info) {
+    int place = *count;
+    for (; place > 0 && compareInfos(&list[place - 1], info) > 0; --place) {
+        list[place] = list[place - 1];
+    }
+    list[place] = *info;
+    *count += 1;
+}
+
+static void wakeIsland(tpSleep* sleep, tpSystem* system, int island) {
+    int kept = 0;
+    for (int i = 0; i < sleep->contacts.count; ++i) {
+        const tpContactInfo info = sleep->contacts.data[i];
+        int a = (int)info.bodyA.slot - 1, b = (int)info.bodyB.slot - 1;
+        bool isOfIt = (isAsleep(sleep, a) && sleep->islands.data[a] == island) ||
+                      (isAsleep(sleep, b) && sleep->islands.data[b] == island);
+        if (isOfIt) {
+            insertInfo(sleep->woken.data, &sleep->woken.count, &info);
+        } else {
+            sleep->contacts.data[kept++] = info;
+        }
+    }
+    sleep->contacts.count = kept;
+    for (int i = 0; i < sleep->islands.count; ++i) {
+        if (sleep->islands.data[i] != island) {
+            continue;
+        }
+        sleep->islands.data[i] = 0;
+        sleep->quiet.data[i] = 0.0;
+        sleep->sleepingCount -= 1;
+        tpBody* body = &system->bodies.data[i];
+        body->isAsleep = false;
+        body->inverseMass = sleep->isTaken ? 1.0 / body->mass : body->inverseMass;
+    }
+}
+
+void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
+        if (isAsleep(sleep, i)) {
+            wakeIsland(sleep, system, sleep->islands.data[i]);
+        }
+    }
+}
+
+// Bodies have come or gone: slots may have other owners now.
+static void forgetAll(tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->contacts.count; ++i) {
+        sleep->woken.data[sleep->woken.count++] = sleep->contacts.data[i];
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        system->bodies.data[i].isAsleep = false;
+    }
+    sleep->islands.count = sleep->quiet.count = sleep->contacts.count = 0;
+    sleep->poses.count = sleep->velocities.count = sleep->joints.count = 0;
+    sleep->sleepingCount = 0;
+}
+
+// Begin -------------------------------------------------------------------------------------------
+
+static bool isSameVelocity(const tpVelocity* a, const tpVelocity* b) {
+    return memcmp(&a->linear, &b->linear, sizeof(tpVec3)) == 0 &&
+           memcmp(&a->angular, &b->angular, sizeof(tpVec3)) == 0;
+}
+
+// What users have done to bodies since the last step.
+static void wakeMoved(tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
+        bool isMoved = memcmp(&system->poses.data[i], &sleep->poses.data[i], sizeof(tpPose)) != 0 ||
+                       !isSameVelocity(&system->velocities.data[i], &sleep->velocities.data[i]);
+        if (!isMoved) {
+            continue;
+        }
+        if (isAsleep(sleep, i)) {
+            wakeIsland(sleep, system, sleep->islands.data[i]);
+        } else if (!tpSystem_IsDynamic(system, i)) {
+            tpSleep_WakeAll(sleep, system); // a floor, perhaps
+        }
+    }
+}
+
+static bool acts(const tpForce* force, double time, double h) {
+    return force->isLive && force->def.from < time + h && force->def.to > time;
+}
+
+static void wakeForced(tpSleep* sleep, tpSystem* system, double h) {
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        if (acts(force, system->time, h) && isAsleep(sleep, force->body)) {
+            wakeIsland(sleep, system, sleep->islands.data[force->body]);
+        }
+    }
+}
+
+static bool isTold(const tpSystem* system, int body) {
+    const tpBody* owner = &system->bodies.data[body];
+    const tpVelocity* velocity = &system->velocities.data[body];
+    return owner->isLive && owner->kind == tp_kinematicBody &&
+           tpLengthSquared(velocity->linear) + tpLengthSquared(velocity->angular) > 0.0;
+}
+
+// Whether a shape comes within `margin` of any of a body's.
+static bool isShapeNear(const tpSystem* system, int shape, int body, double margin) {
+    int own = system->shapes.data[shape].body;
+    for (int k = system->bodies.data[body].firstShape; k >= 0; k = system->shapes.data[k].next) {
+        tpClosest closest;
+        tpResult result =
+            tpCollider_Closest(system->collider, tpSystem_ColliderShape(system, shape),
+                               tpSystem_ColliderShape(system, k), system->poses.data[own],
+                               system->poses.data[body], &closest);
+        if (result != tp_success || closest.distance <= margin) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool isNear(const tpSystem* system, int told, int body, double h) {
+    const tpBody* owner = &system->bodies.data[told];
+    const tpBody* sleeper = &system->bodies.data[body];
+    double margin = touchDistance + 2.0 * h * speedOf(system, told);
+    double apart =
+        tpDistanceBetween(system->poses.data[told].position, system->poses.data[body].position) -
+        owner->reach - sleeper->reach;
+    for (int k = owner->firstShape; k >= 0; k = system->shapes.data[k].next) {
+        bool isEndless = system->shapes.data[k].geometry.type == tp_planeShape;
+        if ((isEndless || apart <= margin) && isShapeNear(system, k, body, margin)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Those that something is near, or joined to, which sets off.
+static void wakeDriven(tpSleep* sleep, tpSystem* system, double h) {
+    tpSystem_AimKinematic(system, system->time, h);
+    for (int told = 0; told < system->bodyCount; ++told) {
+        if (!isTold(system, told)) {
+            continue;
+        }
+        for (int i = 0; i < sleep->islands.count; ++i) {
+            if (isAsleep(sleep, i) && isNear(system, told, i, h)) {
+                wakeIsland(sleep, system, sleep->islands.data[i]);
+            }
+        }
+        for (int k = 0; k < system->joints.count; ++k) {
+            const tpJoint* joint = &system->joints.data[k];
+            bool isHeld = joint->isLive && (joint->bodyA == told || joint->bodyB == told);
+            int other = joint->bodyA == told ? joint->bodyB : joint->bodyA;
+            if (isHeld && isAsleep(sleep, other)) {
+                wakeIsland(sleep, system, sleep->islands.data[other]);
+            }
+        }
+    }
+}
+
+// Tells the collider which shapes may move.
+static void setMovable(const tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < system->colliderShapes.count; ++i) {
+        int body = system->shapes.data[system->colliderShapes.data[i]].body;
+        const tpBody* owner = &system->bodies.data[body];
+        bool isMovable = owner->inverseMass > 0.0 && !isAsleep(sleep, body);
+        if (tpCollider_IsMovable(system->collider, i) != isMovable) {
+            tpPose pose = tpMakePose(tpNeg(owner->center), tpIdentityQuat());
+            tpCollider_MoveShape(system->collider, i, body, pose, isMovable);
+        }
+    }
+}
+
+static void takeMasses(const tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->islands.count; ++i) {
+        if (isAsleep(sleep, i)) {
+            system->bodies.data[i].inverseMass = 0.0;
+        }
+    }
+}
+
+bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h) {
+    sleep->woken.count = 0;
+    if (sleep->layout != system->layout || sleep->islands.count != system->bodyCount) {
+        forgetAll(sleep, system);
+        sleep->layout = system->layout;
+        const tpAllocator* allocator = &system->allocator;
+        int count = system->bodyCount;
+        if (!TP_RESERVE(allocator, sleep->islands, count) ||
+            !TP_RESERVE(allocator, sleep->quiet, count) ||
+            !TP_RESERVE(allocator, sleep->poses, count) ||
+            !TP_RESERVE(allocator, sleep->velocities, count) ||
+            !TP_RESERVE(allocator, sleep->joints, system->joints.count)) {
+            return false;
+        }
+        for (int i = 0; i < count; ++i) {
+            sleep->islands.data[i] = 0;
+            sleep->quiet.data[i] = 0.0;
+            sleep->poses.data[i] = system->poses.data[i];
+            sleep->velocities.data[i] = system->velocities.data[i];
+        }
+        sleep->islands.count = sleep->quiet.count = count;
+        sleep->poses.count = sleep->velocities.count = count;
+        sleep->joints.count = system->joints.count;
+        if (system->joints.count > 0) {
+            memset(sleep->joints.data, 0, sizeof(tpJointRest) * (size_t)system->joints.count);
+        }
+    }
+    if (memcmp(&sleep->gravity, &system->gravity, sizeof(tpVec3)) != 0) {
+        tpSleep_WakeAll(sleep, system);
+        sleep->gravity = system->gravity;
+    }
+    if (tpSystem_SyncCollider(system) != tp_success) {
+        tpSleep_WakeAll(sleep, system);
+        return false;
+    }
+    if (sleep->sleepingCount > 0) {
+        wakeMoved(sleep, system);
+        wakeForced(sleep, system, h);
+        wakeDriven(sleep, system, h);
+    }
+    takeMasses(sleep, system);
+    sleep->isTaken = true;
+    setMovable(sleep, system);
+    return true;
+}
+
+bool tpSleep_IsAll(const tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i) || isTold(system, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, int count,
+                  double speed, double h) {
+    bool hasWoken = false;
+    double fall = 2.0 * h * h * tpLength(system->gravity);
+    for (int i = 0; i < count && sleep->sleepingCount > 0; ++i) {
+        const tpContact* contact = &contacts[i];
+        bool sleepsA = isAsleep(sleep, contact->bodyA), sleepsB = isAsleep(sleep, contact->bodyB);
+        if (sleepsA == sleepsB) {
+            continue;
+        }
+        int sleeper = sleepsA ? contact->bodyA : contact->bodyB;
+        int other = sleepsA ? contact->bodyB : contact->bodyA;
+        tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                         tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
+        double closing = -h * tpDot(u, contact->normal);
+        double way = speedOf(system, other) > speed ? fall + fmax(0.0, closing) : 0.0;
+        if (contact->gap <= way + touchDistance) {
+            wakeIsland(sleep, system, sleep->islands.data[sleeper]);
+            hasWoken = true;
+        }
+    }
+    if (hasWoken) {
+        setMovable(sleep, system);
+    }
+    return hasWoken;
+}

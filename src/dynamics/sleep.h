@@ -1,0 +1,73 @@
+// Islands that have come to rest are left alone until something concerns them.
+//
+// An island (bodies that hang together through contacts and joints) falls asleep when for some time all
+// its bodies have been slower than a given speed, and the law of all its contacts has been met to the
+// same speed. Asleep its bodies have no velocity and no inverse mass: to a stepper they are fixed, and
+// pairs of them are no pairs to the collider. What they carried in their last step stays in the list of
+// contacts. Between steps the system is as if nobody slept.
+//
+// An island wakes as a whole: when a body that moves comes near, a user has moved one of its bodies or
+// given it a velocity, a force begins to act, something that moves as told sets off, gravity changes, or
+// bodies, shapes, joints or forces have come or gone (then all wake).
+//
+//     Begin, Meet until nothing wakes, the step, End
+
+#ifndef TIPPE_SRC_DYNAMICS_SLEEP_H
+#define TIPPE_SRC_DYNAMICS_SLEEP_H
+
+#include "dynamics/contacts.h"
+
+typedef struct tpSleepSettings {
+    double speed; // slower bodies, of which no point is faster, are quiet, m/s
+    double time;  // for which all of an island are quiet before it sleeps, s
+} tpSleepSettings;
+
+typedef struct tpJointRest {
+    tpVec3 force, torque;
+} tpJointRest;
+
+typedef struct tpSleep {
+    // Of each body: the number of the island with which it sleeps, 0 awake; for how long it has been
+    // quiet, s; its state at the end of the last step, to see what users have changed.
+    TP_ARRAY(int) islands;
+    TP_ARRAY(double) quiet;
+    TP_ARRAY(tpPose) poses;
+    TP_ARRAY(tpVelocity) velocities;
+    TP_ARRAY(tpJointRest) joints; // reactions of the joints of sleeping islands
+
+    TP_ARRAY(tpContactInfo) contacts; // of sleeping islands, in the collider's order
+    TP_ARRAY(tpContactInfo) woken;    // of those that have woken in this step, likewise
+    int lastIsland, sleepingCount;
+    bool isTaken; // the sleeping are out of the system, within a step
+    double h;     // of the step that the contacts' impulses belong to, s
+    tpVec3 gravity;
+    uint64_t layout;
+} tpSleep;
+
+void tpSleep_Destroy(tpSleep* sleep, tpSystem* system);
+
+// Wakes what has been disturbed since the last step and takes the sleeping out of the system. False where
+// memory ran out (all are awake then).
+bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h);
+
+// Whether nothing in the system moves, within a step.
+bool tpSleep_IsAll(const tpSystem* system);
+
+// Wakes islands that bodies come near, by contacts found within the margins of the step. True where one
+// has: its contacts are to be looked for then, and there may be others beside it.
+bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, int count,
+                  double speed, double h);
+
+// Puts the sleeping back into the system and its list of contacts; islands that have been quiet long enough
+// fall asleep. False where memory ran out (all are awake then).
+bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settings, double h,
+                 tpStepReport* report);
+
+void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system);
+
+// Snapshots.
+size_t tpSleep_SavedSize(const tpSleep* sleep);
+void tpSleep_Save(const tpSleep* sleep, void* saved);
+bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved);
+
+#endif
