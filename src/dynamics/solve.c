@@ -194,7 +194,8 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
     bool isPlanar = rows->degrees == 3;
-    double limit = affordable(rows, system), start = system->solveWork;
+    double share = settings->share > 0.0 ? settings->share : 1.0;
+    double limit = share * affordable(rows, system), start = system->solveWork;
     double first = isPlanar ? fmin(planarTrial(rows), limit) : firstShare * limit;
     *isSolved = solveCircular(rows, system, memory, settings->tolerance, first, report, residual);
     if (*isSolved) {

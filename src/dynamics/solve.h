@@ -11,6 +11,7 @@ typedef struct tpSolveSettings {
     tpConeChoice cone;
     int directionCount; // of the pyramid
     double tolerance;   // of contact velocities, m/s
+    double share;       // of the work that a solve in the cone may take; 0: all of it
 } tpSolveSettings;
 
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,

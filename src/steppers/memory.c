@@ -115,5 +115,6 @@ tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options) {
     settings.cone = (tpConeChoice)options->values[tp_coneOption];
     settings.directionCount = (int)options->values[tp_directionsOption];
     settings.tolerance = options->values[tp_toleranceOption];
+    settings.share = 0.0;
     return settings;
 }
