@@ -61,7 +61,7 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, 1e-6, 1e-12, 1.0,
                                       NULL, "m",
                                       "contacts with smaller gaps touch, or may collide" },
-    [tp_impactsOption] = { "impacts", tp_choiceOption, 0, 0, 1, impacts, NULL,
+    [tp_impactsOption] = { "impacts", tp_choiceOption, tp_locatedImpacts, 0, 1, impacts, NULL,
                            "impacts inside a step: all at once at its end, or each located in "
                            "time" },
     [tp_frictionRuleOption] = { "friction_rule", tp_choiceOption, 0, 0, 1, frictionRules, NULL,
@@ -84,6 +84,14 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_substepsOption] = { "substeps", tp_integerOption, 0, 0, 64, NULL, NULL,
                             "for real time: parts of a step with two sweeps each; 0: sweeps until "
                             "the tolerance is met" },
+    [tp_sleepOption] = { "sleep", tp_booleanOption, 0, 0, 1, NULL, NULL,
+                         "leaves islands alone that have come to rest, until something concerns "
+                         "them" },
+    [tp_sleepSpeedOption] = { "sleep_speed", tp_numberOption, 1e-3, 0.0, 1e6, NULL, "m/s",
+                              "islands rest whose bodies are slower, and whose contacts meet "
+                              "their law to that" },
+    [tp_sleepTimeOption] = { "sleep_time", tp_numberOption, 0.5, 0.0, 1e6, NULL, "s",
+                             "for which an island rests before it sleeps" },
 };
 
 tpOptions tpDefaultOptions(void) {

@@ -33,6 +33,9 @@ typedef enum tpOptionIndex {
     tp_handOverOption,
     tp_eventShareOption,
     tp_substepsOption,
+    tp_sleepOption,
+    tp_sleepSpeedOption,
+    tp_sleepTimeOption,
     tp_optionCount
 } tpOptionIndex;
 

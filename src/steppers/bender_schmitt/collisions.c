@@ -34,8 +34,7 @@ typedef struct tpCollisions {
 static void classify(tpCollisions* c) {
     const tpBenderStep* step = c->step;
     tpTouch* touch = c->touch;
-    touch->sweeper.velocities =
-        step->settings->isLocated ? c->velocities : step->time.startVelocities;
+    touch->sweeper.velocities = step->isLocating ? c->velocities : step->time.startVelocities;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
         int same = step->match[i];
@@ -161,7 +160,8 @@ static bool stopResting(tpCollisions* c) {
         }
     }
     forgetJoints(touch);
-    tpTouch_StartJoints(touch, step->state->jointStop.data, step->state->jointStop.count);
+    tpTouch_StartJoints(touch, step->state->jointStop.data, step->state->jointStop.count,
+                        step->time.h / step->duration);
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpVelocity* before = tpArena_Get(&system->arena, bytes);
     if (before == NULL) {

@@ -12,6 +12,10 @@
 // Drifts tried before the best is taken.
 enum { maxTrials = 60 };
 
+// The gap at the end is this part of eps_c at most: what is left of it moves the time of the impact, and an
+// overlap has to be taken back by velocities.
+static const double landingPart = 1e-3;
+
 typedef struct tpTrial {
     double time, gap;
 } tpTrial;
@@ -90,7 +94,7 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         memcpy(velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
     }
     tpStepReport start = *step->report;
-    double epsilon = step->settings->epsilon, time = h;
+    double landing = landingPart * step->settings->epsilon, time = h;
     tpTrial open = { 0.0, INFINITY }, deep = { h, -INFINITY };
     tpContact* contacts = NULL;
     int count = 0;
@@ -108,6 +112,9 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }
+        if (!step->isLocating) {
+            return true;
+        }
         // Others are looked at from where these were found.
         contacts = contacts != NULL ? contacts : step->start.contacts;
         count = step->start.contactCount;
@@ -120,7 +127,7 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
             return false;
         }
         bool isWhole = time >= deep.time;
-        if ((gap >= -epsilon && isWhole) || fabs(gap) <= 0.5 * epsilon) {
+        if ((gap >= 0.0 && isWhole) || fabs(gap) <= landing) {
             return true;
         }
         if (gap < 0.0) {

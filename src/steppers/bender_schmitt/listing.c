@@ -168,7 +168,7 @@ static bool rememberImpulses(tpBenderStep* step) {
     const tpAllocator* allocator = &step->system->allocator;
     const tpTouch* end = &step->end;
     // The next step is a whole one.
-    double part = step->duration / step->time.h;
+    double part = step->duration / step->drifted;
     state->rests.count = 0;
     if (!TP_RESERVE(allocator, state->rests, end->contactCount)) {
         return false;
@@ -195,9 +195,9 @@ static bool rememberImpulses(tpBenderStep* step) {
     }
     tpTouch_StoreJoints(&step->start);
     tpTouch_StoreJoints(&step->end);
-    return tpTouch_KeepJoints(&step->start, allocator, &state->jointDrift.data,
+    return tpTouch_KeepJoints(&step->start, allocator, part, &state->jointDrift.data,
                               &state->jointDrift.count, &state->jointDrift.capacity) &&
-           tpTouch_KeepJoints(&step->end, allocator, &state->jointStop.data,
+           tpTouch_KeepJoints(&step->end, allocator, part, &state->jointStop.data,
                               &state->jointStop.count, &state->jointStop.capacity);
 }
 

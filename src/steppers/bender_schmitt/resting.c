@@ -31,17 +31,27 @@ static const double lostTolerance = 1e-8;
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
 static const double smallTurn = 1e-4;
 
+// Parts of a step shorter than this are short.
+static const double shortPart = 1e-3;
+
 // What the biases consist of, of each contact.
 typedef struct tpRestBias {
     double part;    // the gap that the step may close, as a velocity; negative: push-out
     double meant;   // gap that is meant to be there at the end
     double turning; // what the motion of the points adds
+    double slip[2]; // what half a drift adds to the slip of the start
 } tpRestBias;
+
+// In a short part joints keep their velocities alone: what rounding leaves of their errors, divided by the
+// time, would be a velocity to notice.
+static bool isShort(const tpBenderStep* step) {
+    return fabs(step->time.h) < shortPart * step->duration;
+}
 
 // An open contact that closes fast is not held back: the step ends when it hits.
 static bool isImpact(const tpBenderStep* step, int contact) {
     const tpTouch* touch = &step->start;
-    if (!step->settings->isLocated || touch->contacts[contact].gap <= step->settings->epsilon) {
+    if (!step->isLocating || touch->contacts[contact].gap <= step->settings->epsilon) {
         return false;
     }
     double u[4];
@@ -57,7 +67,7 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
     for (int i = 0; i < touch->contactCount; ++i) {
         double gap = touch->contacts[i].gap;
         tpRestBias* bias = &biases[i];
-        bias->turning = 0.0;
+        bias->turning = bias->slip[0] = bias->slip[1] = 0.0;
         if (isImpact(step, i)) {
             bias->part = TP_SWEEP_OPEN;
             bias->meant = 0.0;
@@ -65,7 +75,8 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
             bias->part = gap / h;
             bias->meant = 0.0;
         } else if (touch->isFine) {
-            bias->part = -fmin(-settings->gamma * gap / h, settings->pushOut);
+            // No faster where the step is taken in parts: velocities of the way out stay as energy.
+            bias->part = -fmin(-settings->gamma * gap / step->duration, settings->pushOut);
             bias->meant = gap - h * bias->part;
         } else {
             bias->part = 0.0; // taken back apart from the velocities
@@ -93,8 +104,8 @@ static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelo
         tpSweeper_ContactVelocity(sweeper, i, u);
         bool isOpen = biases[i].part >= TP_SWEEP_OPEN;
         pack->bias[0][lane] = isOpen ? TP_SWEEP_OPEN : biases[i].part + biases[i].turning + u[0];
-        pack->bias[1][lane] = u[1];
-        pack->bias[2][lane] = u[2];
+        pack->bias[1][lane] = u[1] + biases[i].slip[0];
+        pack->bias[2][lane] = u[2] + biases[i].slip[1];
         if (pack->torsion >= 0) {
             sweeper->torsions[pack->torsion].bias[lane] = u[3];
         }
@@ -149,6 +160,47 @@ static double correctContact(tpBenderStep* step, int contact, double gap, tpRest
     return fabs(miss);
 }
 
+static tpVec3 halfWay(tpVec3 a, tpVec3 b) {
+    return tpScale(0.5, tpAdd(a, b));
+}
+
+// Velocity of a body's surface at a contact half way through the drift; `start` and `end` are the
+// contact's points on it.
+static tpVec3 surfaceVelocity(const tpBenderStep* step, int body, tpVec3 start, tpVec3 end) {
+    const tpTimeStep* time = &step->time;
+    const tpSystem* system = step->system;
+    const tpVelocity *first = &time->pushed[body], *last = &system->velocities.data[body];
+    tpVec3 arm = halfWay(tpSub(start, time->startPoses[body].position),
+                         tpSub(end, system->poses.data[body].position));
+    return tpAdd(halfWay(first->linear, last->linear),
+                 tpCross(halfWay(first->angular, last->angular), arm));
+}
+
+// Friction acts on the slip half way through the drift, of which the rows of the start know nothing:
+// with theirs a ball on a turntable spirals outwards. Returns the change, m.
+static double correctSlip(tpBenderStep* step, int contact, const tpContact* end, tpRestBias* bias) {
+    tpTouch* touch = &step->start;
+    const tpContact* start = &touch->contacts[contact];
+    const tpContactLaw* law = &touch->laws[contact];
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    if (!(pack->impulse[0][lane] > 0.0) || !(law->mu > 0.0)) {
+        return 0.0;
+    }
+    tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
+                        surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
+    double u[4], largest = 0.0;
+    touch->sweeper.velocities = step->time.moves;
+    tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
+    touch->sweeper.velocities = step->time.pushed;
+    for (int k = 0; k < 2; ++k) {
+        double added = law->ellipse[k] * tpDot(law->tangents[k], slip) - u[k + 1];
+        largest = fmax(largest, step->time.h * fabs(added - bias->slip[k]));
+        bias->slip[k] = added;
+    }
+    return largest;
+}
+
 // What turning adds to the gaps of corners on faces, from the motion without impulses: good to second
 // order, and no second solve is needed for it. Where bodies hardly turn there is nothing to add.
 static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
@@ -181,10 +233,11 @@ static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
 static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     tpTouch* touch = &step->start;
     tpSystem* system = step->system;
-    tpContact* found;
-    int count;
-    if (tpSystem_FindContacts(system, system->poses.data, step->time.margins, &found, &count) !=
-        tp_success) {
+    tpContact* found = NULL;
+    int count = 0;
+    if (touch->contactCount > 0 &&
+        tpSystem_FindContacts(system, system->poses.data, step->time.margins, &found, &count) !=
+            tp_success) {
         return -1.0;
     }
     double largest = 0.0;
@@ -195,6 +248,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
             tpContacts_FindSame(tpContact_Key(&touch->contacts[i]), found, count, &cursor);
         if (biases[i].part < TP_SWEEP_OPEN && same != NULL) {
             largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]));
+            largest = fmax(largest, correctSlip(step, i, same, &biases[i]));
         }
     }
     int blocks, rowCount;
@@ -208,7 +262,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         bool isHeld = touch->rows.infos[joint->block].source == tp_jointSource;
-        if (!isHeld || joint->block >= ends.blockCount ||
+        if (!isHeld || isShort(step) || joint->block >= ends.blockCount ||
             ends.dimensions[joint->block] != joint->rowCount) {
             continue;
         }
@@ -256,7 +310,7 @@ static bool warmStart(tpBenderStep* step) {
             tpTouch_SetStart(touch, i, tpScale(part, rest->drift), part * rest->driftTorsion);
         }
     }
-    tpTouch_StartJoints(touch, step->state->jointDrift.data, step->state->jointDrift.count);
+    tpTouch_StartJoints(touch, step->state->jointDrift.data, step->state->jointDrift.count, part);
     return true;
 }
 
@@ -326,14 +380,21 @@ bool tpResting_Solve(tpBenderStep* step) {
     tpSystem* system = step->system;
     const tpPose* poses = step->time.startPoses;
     for (int pass = 0; pass < maxPasses; ++pass) {
-        tpJointTreatment treatment = { step->time.h, 1.0, NULL, 0.5 * step->time.h };
+        double gain = isShort(step) ? 0.0 : 1.0;
+        tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h };
         if (!tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
-            !solveDrift(step) || !tpMissed_Look(step)) {
+            !solveDrift(step)) {
+            return false;
+        }
+        if (step->isStage) {
+            return true;
+        }
+        if (!tpMissed_Look(step)) {
             return false;
         }
         tpContact* contacts;
         int count;
-        bool isLast = pass + 1 == maxPasses || step->settings->isLocated;
+        bool isLast = pass + 1 == maxPasses || step->isLocating;
         if (isLast) {
             return true;
         }
@@ -344,7 +405,7 @@ bool tpResting_Solve(tpBenderStep* step) {
             return true;
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
-        if (!tpTouch_Create(&step->start, system, poses, contacts, count, step->settings->budget)) {
+        if (!tpTouch_Create(&step->start, system, poses, contacts, count, step->settings)) {
             return false;
         }
     }

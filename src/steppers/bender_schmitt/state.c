@@ -32,12 +32,13 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->margins);
     TP_FREE_ARRAY(allocator, made->starts);
     TP_FREE_ARRAY(allocator, made->past);
+    tpSleep_Destroy(&made->sleep, system);
     tpRelease(allocator, made, sizeof(tpBenderSchmitt));
 }
 
-// A snapshot: the counts, the arrays, then what all steppers keep.
+// A snapshot: the counts, the arrays, who sleeps, then what all steppers keep.
 typedef struct tpSavedCounts {
-    int rests, jointDrift, jointStop, contacts, poses, margins, starts;
+    int rests, jointDrift, jointStop, contacts, poses, margins, starts, wait;
     uint64_t layout;
 } tpSavedCounts;
 
@@ -70,7 +71,7 @@ size_t tpBenderSchmitt_SavedSize(const void* state) {
     for (int i = 0; i < arrayCount; ++i) {
         size += arrays[i].size * (size_t)*arrays[i].count;
     }
-    return size + tpStepperMemory_SavedSize(made->memory);
+    return size + tpSleep_SavedSize(&made->sleep) + tpStepperMemory_SavedSize(made->memory);
 }
 
 void tpBenderSchmitt_Save(const void* state, void* saved) {
@@ -86,6 +87,7 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     counts.poses = made->poses.count;
     counts.margins = made->margins.count;
     counts.starts = made->starts.count;
+    counts.wait = made->wait;
     counts.layout = made->layout;
     unsigned char* place = saved;
     memcpy(place, &counts, sizeof(counts));
@@ -97,7 +99,8 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
             place += size;
         }
     }
-    tpStepperMemory_Save(made->memory, place);
+    tpSleep_Save(&made->sleep, place);
+    tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
 
 bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
@@ -124,8 +127,10 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
         }
         *arrays[i].count = numbers[i];
     }
+    made->wait = counts.wait;
     made->layout = counts.layout;
-    return tpStepperMemory_Restore(system, made->memory, place);
+    return tpSleep_Restore(&made->sleep, system, place) &&
+           tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
 
 const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpContact* contact,
@@ -143,4 +148,39 @@ const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpC
         return isPair && rest->feature == contact->feature ? rest : NULL;
     }
     return NULL;
+}
+
+static int compareRests(const tpRestMemory* a, const tpRestMemory* b) {
+    if (a->shapeA != b->shapeA) {
+        return a->shapeA < b->shapeA ? -1 : 1;
+    }
+    if (a->shapeB != b->shapeB) {
+        return a->shapeB < b->shapeB ? -1 : 1;
+    }
+    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
+}
+
+bool tpBenderSchmitt_AddWoken(tpBenderSchmitt* state, const tpAllocator* allocator) {
+    const tpSleep* sleep = &state->sleep;
+    if (!TP_RESERVE(allocator, state->rests, state->rests.count + sleep->woken.count)) {
+        return false;
+    }
+    for (int i = 0; i < sleep->woken.count; ++i) {
+        const tpContactInfo* info = &sleep->woken.data[i];
+        tpVec3 impulse =
+            tpScale(0.5, tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal));
+        tpRestMemory rest;
+        memset(&rest, 0, sizeof(rest));
+        rest.shapeA = (int32_t)info->shapeA.slot - 1;
+        rest.shapeB = (int32_t)info->shapeB.slot - 1;
+        rest.feature = info->feature;
+        rest.drift = rest.stop = impulse;
+        rest.driftTorsion = rest.stopTorsion = 0.5 * info->torsionalImpulse;
+        int place = state->rests.count++;
+        for (; place > 0 && compareRests(&state->rests.data[place - 1], &rest) > 0; --place) {
+            state->rests.data[place] = state->rests.data[place - 1];
+        }
+        state->rests.data[place] = rest;
+    }
+    return true;
 }

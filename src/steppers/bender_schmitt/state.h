@@ -3,6 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STATE_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STATE_H
 
+#include "dynamics/sleep.h"
 #include "steppers/bender_schmitt/sweep.h"
 #include "steppers/memory.h"
 
@@ -32,6 +33,9 @@ typedef struct tpBenderSchmitt {
     // found by another way); the contacts of the last step's start.
     TP_ARRAY(tpVec3) starts;
     tpContactArray past;
+
+    int wait; // steps before the portfolio is asked again to solve a problem that is not fine
+    tpSleep sleep;
 } tpBenderSchmitt;
 
 // Entries of tpStepper.
@@ -44,5 +48,9 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved);
 // The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.
 const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpContact* contact,
                                          int* cursor);
+
+// Adds the contacts of islands that have just woken: half of what they carried held positions, half
+// velocities. False where memory ran out.
+bool tpBenderSchmitt_AddWoken(tpBenderSchmitt* state, const tpAllocator* allocator);
 
 #endif

@@ -17,6 +17,11 @@ typedef struct tpBenderStep {
     tpStepReport* report;
     tpTimeStep time; // poses and velocities of the step
     double duration; // of the whole step, s; `time.h` is that of this part
+    double drifted;  // length of the last drift, s: that of the part or of its last stage
+    double longest;  // part that this step may still be taken in, s
+    int halvings;    // of parts whose energy was wrong, so far
+    bool isLocating; // this part ends at its first impact
+    bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
     tpTouch end;     // what touches at the end, with the impulses that keep velocities admissible
 

@@ -11,8 +11,18 @@
 // A problem is fine while the budget allows this many updates of each of its contacts.
 enum { fineUpdates = 1500 };
 
+// The same for a problem that the portfolio is asked to solve where sweeps are not enough.
+enum { exactUpdates = 20 };
+
+// Part of the work of an exact solve that is spent on a problem which is not fine: where bodies rest, which
+// it mostly solves, and where they flow, which it mostly does not.
+static const double calmShare = 0.25, flowShare = 0.05;
+
 // Sweeps after which a fine problem that still moves is solved by the portfolio.
 enum { fineSweeps = 60 };
+
+// The same where there are joints alone, and many: those are equations, which a factorisation solves at once.
+enum { jointSweeps = 4, manyJoints = 12 };
 
 // Tolerances above this, m/s, are those of users who want it fast rather than exact.
 static const double loosestSum = 1e-8;
@@ -33,13 +43,15 @@ static void makeLaws(void* context, int chunk, int worker) {
 }
 
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
-                    int count, int budget) {
+                    int count, const tpBenderSettings* settings) {
     memset(touch, 0, sizeof(*touch));
     touch->system = system;
     touch->poses = poses;
     touch->contacts = contacts;
     touch->contactCount = count;
-    touch->isFine = (double)count * fineUpdates <= budget;
+    touch->isFine = (double)count * fineUpdates <= settings->budget;
+    touch->isExact =
+        touch->isFine || (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
     if (touch->laws == NULL ||
         !tpSweeper_Create(&touch->sweeper, &system->arena, system->bodyCount, count)) {
@@ -56,7 +68,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
     tpSystem* system = touch->system;
     int blocks, rowCount;
     tpJoints_Count(system, &blocks, &rowCount);
-    int contacts = touch->isFine ? touch->contactCount : 0;
+    int contacts = touch->isExact ? touch->contactCount : 0;
     tpRows* rows = &touch->rows;
     if (!tpRows_Create(rows, system, blocks + contacts,
                        rowCount + TP_FRICTION_MAX_ROWS * contacts)) {
@@ -118,7 +130,7 @@ double tpTouch_Torsion(const tpTouch* touch, int contact) {
                : 0.0;
 }
 
-void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count) {
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double part) {
     if (count != touch->jointRows) {
         return; // rows have come or gone
     }
@@ -127,7 +139,7 @@ void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count) {
         int first = touch->rows.firstRows[joint->block];
         int skipped = joint->kind == tp_frictionCone ? 1 : 0;
         for (int k = 0; k < joint->rowCount; ++k) {
-            joint->impulse[k] = kept[first + skipped + k];
+            joint->impulse[k] = part * kept[first + skipped + k];
         }
     }
 }
@@ -145,13 +157,13 @@ void tpTouch_StoreJoints(tpTouch* touch) {
     }
 }
 
-bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double** kept,
-                        int* count, int* capacity) {
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double part,
+                        double** kept, int* count, int* capacity) {
     if (!tpArray_Reserve(allocator, (void**)kept, capacity, touch->jointRows, sizeof(double))) {
         return false;
     }
     for (int k = 0; k < touch->jointRows; ++k) {
-        (*kept)[k] = touch->rows.impulse[k];
+        (*kept)[k] = part * touch->rows.impulse[k];
     }
     *count = touch->jointRows;
     return true;
@@ -222,7 +234,18 @@ static void takeAnswers(tpTouch* touch) {
     }
 }
 
-static bool solveExactly(tpTouch* touch, double tolerance, tpSolverMemory* memory,
+static bool isCalm(const tpTouch* touch, const tpVelocity* velocities, double calm) {
+    double sum = 0.0, count = 0.0;
+    for (int i = 0; i < touch->system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(touch->system, i)) {
+            sum += tpLengthSquared(velocities[i].linear);
+            count += 1.0;
+        }
+    }
+    return sum <= calm * calm * count;
+}
+
+static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolverMemory* memory,
                          const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
     tpRows* rows = &touch->rows;
     rows->blockCount = touch->jointBlocks;
@@ -241,7 +264,10 @@ static bool solveExactly(tpTouch* touch, double tolerance, tpSolverMemory* memor
         }
     }
     addContactRows(touch, start);
-    tpSolveSettings settings = { tp_circularCone, 8, tolerance };
+    double share = touch->isFine                         ? 1.0
+                   : isCalm(touch, start, options->calm) ? calmShare
+                                                         : flowShare;
+    tpSolveSettings settings = { tp_circularCone, 8, options->tolerance, share };
     if (!tpRows_Solve(rows, touch->system, memory, &settings, report)) {
         return false;
     }
@@ -274,7 +300,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     // A loose tolerance is meant for each contact; a tight one for all of them, and relative too.
     bool isLoose = settings->tolerance > loosestSum;
     double goal = isLoose ? settings->tolerance : fmin(settings->tolerance, 0.5e-8 * size);
-    int limit = touch->isFine ? (sweepLimit < fineSweeps ? sweepLimit : fineSweeps) : sweepLimit;
+    bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;
+    int most = isChain ? jointSweeps : fineSweeps;
+    int limit = touch->isExact && most < sweepLimit ? most : sweepLimit;
     unsigned char* marks = NULL;
     if (settings->isPaperRule) {
         marks = TP_SCRATCH_ZEROED(&touch->system->arena, unsigned char, touch->contactCount);
@@ -317,8 +345,11 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         }
     }
     report->solveCount += 1;
-    if (!isSolved && touch->isFine && marks == NULL) {
-        return solveExactly(touch, settings->tolerance, memory, start, velocities, report);
+    if (!isSolved && touch->isExact && marks == NULL) {
+        int failures = report->failureCount;
+        bool isDone = solveExactly(touch, settings, memory, start, velocities, report);
+        touch->isLost = touch->isLost || report->failureCount > failures;
+        return isDone;
     }
     if (!isSolved) {
         verdict = tpSweeper_Judge(sweeper);

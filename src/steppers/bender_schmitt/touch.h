@@ -15,12 +15,14 @@ typedef struct tpBenderSettings {
     double gamma;     // part of an overlap that one step takes back
     double pushOut;   // overlaps are taken back no faster, m/s
     double epsilon;   // the paper's eps_c: contacts with smaller gaps touch, m
+    double calm;      // speed that gravity gives in two steps, m/s
     double threshold; // slower approaches are resting contacts, m/s
     int budget;       // contact updates a step
     bool isLocated;   // steps end at the first impact
     bool isPaperRule; // the paper's incremental friction
     bool isShocked;   // shock propagation
     bool isGuarded;   // energy may not rise
+    bool isWaiting;   // the portfolio has failed lately
 } tpBenderSettings;
 
 typedef struct tpTouch {
@@ -32,12 +34,14 @@ typedef struct tpTouch {
     tpRows rows; // those of the joints; contacts join them when the sweeps are not enough
     int jointBlocks, jointRows;
     tpSweeper sweeper;
-    bool isFine; // few enough contacts to be solved to the tolerance whatever it takes
+    bool isFine;  // few enough contacts to be solved to the tolerance whatever it takes
+    bool isExact; // few enough that the portfolio may end what sweeps do not
+    bool isLost;  // it could not
 } tpTouch;
 
 // At the poses where the contacts were found, which are the system's own. False where memory ran out.
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
-                    int count, int budget);
+                    int count, const tpBenderSettings* settings);
 
 // Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as told. False where memory ran out.
 bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
@@ -51,10 +55,10 @@ tpVec3 tpTouch_Friction(const tpTouch* touch, int contact);
 double tpTouch_Normal(const tpTouch* touch, int contact);
 double tpTouch_Torsion(const tpTouch* touch, int contact);
 
-// Starts of the joints' impulses from those kept, and back.
-void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count);
-bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double** kept,
-                        int* count, int* capacity);
+// Starts of the joints' impulses from a part of those kept, and back.
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double part);
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double part,
+                        double** kept, int* count, int* capacity);
 
 // Writes the impulses of joints back to their rows.
 void tpTouch_StoreJoints(tpTouch* touch);

@@ -1,0 +1,291 @@
+// A part of a step: resting contacts, drift, collisions; and how energy is watched over.
+//
+// Joints do no work. In the second-order drift they do, a little, which only swings about its mean; and
+// directions of contacts that change during a part may give energy. Where either is more than
+// `gainSlack` of the energy, the part is taken again: far from all contacts with a composition of stages
+// that is of sixth order [KahanLi97], one of them backwards in time, and else in halves.
+
+#include "steppers/bender_schmitt/part.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joints.h"
+#include "steppers/bender_schmitt/attempt.h"
+#include "steppers/bender_schmitt/first_impact.h"
+#include "steppers/bender_schmitt/known.h"
+#include "steppers/bender_schmitt/matching.h"
+
+// Halvings of a part whose energy is wrong, and of all parts of a step.
+enum { maxHalvings = 5, maxHalvingsAStep = 16 };
+
+// Joints are brought back to within this after each step, m or rad.
+static const double jointTolerance = 1e-10;
+
+// Collisions may raise the energy by this part of it: rounding and the tolerance of the solves.
+static const double guardSlack = 1e-10;
+
+// Part of the energy by which a whole step may be wrong.
+static const double gainSlack = 0.5e-8;
+
+// Resting contacts during the step, and the drift, of h seconds.
+bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count) {
+    tpSystem* system = step->system;
+    if (!tpTimeStep_Begin(&step->time, system, h, 0.5 * h, step->report)) {
+        return false;
+    }
+    step->drifted = h;
+    if (contacts == NULL && !tpKnown_Start(step, &contacts, &count)) {
+        return false;
+    }
+    if (!tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
+                        step->settings)) {
+        return false;
+    }
+    // Many bodies hit each other in every step: the budget has no room for a drift each time.
+    step->isLocating = step->settings->isLocated && step->start.isFine;
+    return tpResting_Solve(step);
+}
+
+static double energyOf(const tpSystem* system) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+}
+
+// Collisions; where they would raise the energy beyond what it may be, with less restitution.
+static bool resolveGuarded(tpBenderStep* step, double allowed) {
+    tpSystem* system = step->system;
+    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (before == NULL) {
+        return false;
+    }
+    if (bytes > 0) {
+        memcpy(before, system->velocities.data, bytes);
+    }
+    static const double factors[] = { 1.0, 0.75, 0.5, 0.25, 0.0 };
+    tpStepReport start = *step->report;
+    for (int trial = 0; trial < 5; ++trial) {
+        if (!tpCollisions_Resolve(step, factors[trial])) {
+            return false;
+        }
+        double slack = guardSlack * fabs(allowed);
+        bool hasRisen =
+            energyOf(system) > allowed + step->report->externalWork - start.externalWork + slack;
+        bool isFine = !step->settings->isGuarded || !hasRisen ||
+                      step->report->collisionCount == start.collisionCount;
+        if (isFine || trial == 4) {
+            break;
+        }
+        int solves = step->report->solveCount, iterations = step->report->iterationCount;
+        *step->report = start;
+        step->report->solveCount = solves;
+        step->report->iterationCount = iterations;
+        step->report->note = "the energy guard acted";
+        memcpy(system->velocities.data, before, bytes);
+    }
+    return true;
+}
+
+// From the end of the drift to the end of the part: the rest of the forces, joints, collisions.
+static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
+    tpSystem* system = step->system;
+    tpStepReport* report = step->report;
+    double h = step->time.h;
+    if (!tpTouch_AccountEnergy(&step->start, step->time.kicked, step->time.pushed, report) ||
+        !tpTouch_AccountKick(&step->start, step->time.startVelocities, step->time.kicked, 1.0,
+                             report)) {
+        return false;
+    }
+    tpJoints_AddReactions(system, &step->start.rows, step->duration);
+    report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
+    tpJoints_KickSprings(system, &step->start.rows, step->time.moves, h, report);
+    tpJoints_FollowAngles(system);
+    tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
+    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    tpContact* contacts = NULL;
+    int count = 0;
+    if (!step->isStage && !tpKnown_End(step, &contacts, &count)) {
+        return false;
+    }
+    step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
+                                  &system->arena);
+    if (step->match == NULL ||
+        !tpTouch_Create(&step->end, system, system->poses.data, contacts, count, step->settings)) {
+        return false;
+    }
+    return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);
+}
+
+// Energy that a step is measured by: what there is, and at least that of bodies lifted by their own size, or
+// by the way of a fall in the step.
+static double energyScale(const tpBenderStep* step) {
+    const tpSystem* system = step->system;
+    double g = tpLength(system->gravity), lifted = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            double height = fmax(system->bodies.data[i].reach, g * step->duration * step->duration);
+            lifted += g * system->bodies.data[i].mass * height;
+        }
+    }
+    const tpStepReport* report = step->report;
+    return fmax(lifted, report->kineticBefore + fabs(report->potentialBefore));
+}
+
+static bool carries(const tpTouch* touch) {
+    for (int i = 0; i < touch->contactCount; ++i) {
+        if (tpTouch_Normal(touch, i) > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool hasCollided(const tpBenderStep* step) {
+    for (int i = 0; i < step->end.contactCount; ++i) {
+        if (tpLengthSquared(step->collided[i]) > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Limits that are hit take energy as contacts do.
+static bool holdsLimits(const tpTouch* touch) {
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        const tpSweepJoint* joint = &touch->sweeper.joints[i];
+        if (joint->kind == tp_frictionNonnegative && joint->impulse[0] > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether energy is wrong after a part that had `energy` before. It may never rise; and where nothing
+// touches it may not fall either, for what the drift takes at one time it gives back at another. `power`
+// is that of the last try, and becomes that of this one.
+static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
+    double share = fmax(step->time.h / step->duration, ldexp(1.0, -maxHalvings - 1));
+    double slack = gainSlack * energyScale(step) * share;
+    double rise = energyOf(step->system) - energy - step->report->externalWork;
+    bool mayFall = carries(&step->start) || carries(&step->end) || hasCollided(step) ||
+                   holdsLimits(&step->start) || holdsLimits(&step->end);
+    // What shorter parts do not make smaller is not theirs: the tolerance of the solves, perhaps.
+    bool isHopeless = fabs(rise) > 0.7 * *power * step->time.h;
+    *power = fabs(rise) / step->time.h;
+    return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
+}
+
+// Whether nothing but gravity and ideal joints acts, so that the way back in time is the way forth.
+static bool isReversible(const tpSystem* system) {
+    bool hasJoints = false;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const tpJointDef* def = &joint->def;
+        bool isIdeal = !def->hasLimits && !def->hasMotor && !def->hasSpring &&
+                       def->friction == 0.0 && joint->type != tp_springJoint;
+        if (joint->isLive && !isIdeal) {
+            return false;
+        }
+        hasJoints = hasJoints || joint->isLive;
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].isLive) {
+            return false;
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isFree = body->kind != tp_kinematicBody && body->linearDamping == 0.0 &&
+                      body->angularDamping == 0.0;
+        if (body->isLive && !isFree) {
+            return false;
+        }
+    }
+    return hasJoints;
+}
+
+// Whether a part of h seconds can be taken in stages: nothing is near that it could touch.
+static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
+    tpSystem* system = step->system;
+    *isStaged = step->settings->isGuarded && isReversible(system);
+    if (!*isStaged) {
+        return true;
+    }
+    tpContact* contacts;
+    int count;
+    step->time.bodyCount = system->bodyCount;
+    step->time.margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+    if (step->time.margins == NULL || !tpKnown_Start(step, &contacts, &count)) {
+        return false;
+    }
+    *isStaged = count == 0;
+    return true;
+}
+
+// The part in stages of which none meets anything.
+static bool takeStages(tpBenderStep* step, double h, double energy, tpTally* tally) {
+    enum { stageCount = 9 };
+    static const double lengths[stageCount] = {
+        0.39216144400731413928,  0.33259913678935943860, -0.70624617255763935981,
+        0.08221359629355080023,  0.79854399093482996340, 0.08221359629355080023,
+        -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928,
+    };
+    tpSystem* system = step->system;
+    tpContact none;
+    double begin = system->time;
+    bool isDone = true;
+    for (int k = 0; isDone && k < stageCount; ++k) {
+        step->isStage = k + 1 < stageCount;
+        isDone =
+            tpBenderStep_Drift(step, lengths[k] * h, &none, 0) && finishPart(step, energy, tally);
+        system->time += lengths[k] * h;
+    }
+    step->isStage = false;
+    system->time = begin;
+    step->time.h = h;
+    return isDone;
+}
+
+static bool overlaps(const tpTouch* touch) {
+    for (int i = 0; i < touch->contactCount; ++i) {
+        if (touch->contacts[i].gap < 0.0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
+    double energy = energyOf(step->system) - step->report->externalWork;
+    tpAttempt attempt;
+    bool isStaged;
+    double power = INFINITY; // by which energy is wrong, W
+    left = fmin(left, step->longest);
+    if (!findStaged(step, left, &isStaged) || !tpAttempt_Keep(&attempt, step, tally)) {
+        return false;
+    }
+    for (int halving = 0;;) {
+        bool isDone = isStaged ? takeStages(step, left, energy, tally)
+                               : tpFirstImpact_Drift(step, left) && finishPart(step, energy, tally);
+        if (!isDone) {
+            return false;
+        }
+        bool isThrough = isStaged && overlaps(&step->end); // something was near after all
+        bool isTried = halving == maxHalvings || step->halvings == maxHalvingsAStep ||
+                       !step->settings->isGuarded || !step->end.isFine;
+        if (!isThrough && (isTried || !isEnergyWrong(step, energy, &power))) {
+            return true;
+        }
+        tpAttempt_Undo(&attempt, step, tally);
+        if (isThrough) {
+            isStaged = false;
+            continue;
+        }
+        halving += 1;
+        step->halvings += 1;
+        // The rest of the step is no smoother; an impact may have made this part the short one.
+        left = 0.5 * step->time.h;
+        step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
+        step->report->note = "the energy guard acted";
+    }
+}
