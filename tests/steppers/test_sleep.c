@@ -1,0 +1,347 @@
+// Islands that sleep: when they fall asleep, what wakes them, and that nothing else changes.
+
+#include <string.h>
+
+#include "support/check.h"
+#include "tippe/world.h"
+
+static const double h = 1.0 / 60.0;
+
+typedef struct Yard {
+    tpWorld* world;
+    tpBodyId floor, lift;       // the lift is kinematic, beside the piles
+    tpBodyId left[3], right[3]; // two piles of cubes, 4 m apart
+    bool hasForces;
+} Yard;
+
+static tpBodyId addCube(tpWorld* world, const tpShapeDef* shape, double x, double z) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(x, 0.0, z);
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpBox box = { { 1.0, 1.0, 1.0 } };
+    tpCreateBox(world, body, shape, &box);
+    return body;
+}
+
+static Yard makeYard(const char* sleep, const char* substeps) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_benderSchmitt;
+    Yard yard;
+    memset(&yard, 0, sizeof(yard));
+    yard.world = tpCreateWorld(&def);
+    assert_int_equal(tpWorld_SetOption(yard.world, "sleep", sleep, NULL), tp_success);
+    assert_int_equal(tpWorld_SetOption(yard.world, "substeps", substeps, NULL), tp_success);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = tpCreateMaterial(yard.world, &material);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.kind = tp_fixedBody;
+    tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+    yard.floor = tpCreateBody(yard.world, &body, NULL);
+    tpCreatePlane(yard.world, yard.floor, &shape, &plane);
+    body.kind = tp_kinematicBody;
+    body.position = tpMakeVec3(-8.0, 0.0, 0.5);
+    yard.lift = tpCreateBody(yard.world, &body, NULL);
+    tpBox box = { { 1.0, 1.0, 1.0 } };
+    tpCreateBox(yard.world, yard.lift, &shape, &box);
+    for (int i = 0; i < 3; ++i) {
+        yard.left[i] = addCube(yard.world, &shape, -2.0, 0.5 + i);
+        yard.right[i] = addCube(yard.world, &shape, 2.0, 0.5 + i);
+    }
+    return yard;
+}
+
+// Steps that account for their energy; in real time, and for forces on what friction holds, no step does.
+static tpStepReport stepOn(const Yard* yard, int steps) {
+    tpStepReport report;
+    memset(&report, 0, sizeof(report));
+    for (int k = 0; k < steps; ++k) {
+        report = tpWorld_Step(yard->world, h);
+        assert_false(report.undone);
+        if (tpWorld_GetOption(yard->world, "substeps") > 0.0 || yard->hasForces) {
+            continue;
+        }
+        double change = report.kineticAfter + report.potentialAfter - report.kineticBefore -
+                        report.potentialBefore;
+        double known = report.externalWork - report.frictionLoss - report.impactLoss;
+        CHECK_NEAR(change, known, 1e-8);
+    }
+    return report;
+}
+
+static bool sleeps(const Yard* yard, const tpBodyId pile[3]) {
+    bool first = tpBody_IsAsleep(yard->world, pile[0]);
+    for (int i = 1; i < 3; ++i) {
+        assert_int_equal(tpBody_IsAsleep(yard->world, pile[i]), first);
+    }
+    return first;
+}
+
+static Yard makeSleepingYard(void) {
+    Yard yard = makeYard("true", "0");
+    tpStepReport report = stepOn(&yard, 45);
+    assert_int_equal(report.sleepingCount, 6);
+    assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
+    return yard;
+}
+
+// The force of the floor on both piles, N.
+static double weightOnFloor(const Yard* yard, double step) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(yard->world, &count);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        bool isOnFloor = contacts[i].bodyB.slot == yard->floor.slot ||
+                         contacts[i].bodyA.slot == yard->floor.slot;
+        sum += isOnFloor ? contacts[i].normalImpulse / step : 0.0;
+    }
+    return sum;
+}
+
+static void quietIslandsFallAsleep(void** state) {
+    (void)state;
+    static const char* const ways[] = { "0", "4" };
+    for (int way = 0; way < 2; ++way) {
+        Yard yard = makeYard("true", ways[way]);
+        // Not before half a second.
+        tpStepReport report = stepOn(&yard, 28);
+        assert_int_equal(report.sleepingCount, 0);
+        report = stepOn(&yard, 30);
+        assert_int_equal(report.sleepingCount, 6);
+        uint64_t before = tpWorld_HashState(yard.world);
+        int contacts = report.contactCount;
+        assert_int_equal(contacts, 24);
+        report = stepOn(&yard, 60);
+        assert_true(tpWorld_HashState(yard.world) == before);
+        // Contacts, forces and energy are those of bodies that rest.
+        assert_int_equal(report.contactCount, contacts);
+        CHECK_NEAR(weightOnFloor(&yard, h), 6000.0 * 9.81, way == 0 ? 1e-5 : 100.0);
+        report = tpWorld_Step(yard.world, 0.25 * h);
+        CHECK_NEAR(weightOnFloor(&yard, 0.25 * h), 6000.0 * 9.81, way == 0 ? 1e-5 : 100.0);
+        assert_int_equal(report.iterationCount, 0);
+        // In real time piles stand a millimetre deep in each other.
+        CHECK_NEAR(report.kineticAfter + report.potentialAfter, 2.0 * 4500.0 * 9.81,
+                   way == 0 ? 1e-5 : 200.0);
+        tpDestroyWorld(yard.world);
+    }
+}
+
+static void moversWake(void** state) {
+    (void)state;
+    // A ball that rolls by far away wakes nobody; one that comes near wakes the pile it hits.
+    Yard yard = makeSleepingYard();
+    tpWorld* world = yard.world;
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(8.0, 6.0, 0.4);
+    def.velocity = tpMakeVec3(-8.0, 0.0, 0.0);
+    tpBodyId ball = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpSphere sphere = { .radius = 0.4 };
+    tpCreateSphere(world, ball, &shape, &sphere);
+    // Something new wakes all.
+    assert_int_equal(stepOn(&yard, 1).sleepingCount, 0);
+    stepOn(&yard, 40);
+    assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
+    assert_false(tpBody_IsAsleep(world, ball));
+    tpPose pose = tpMakePose(tpMakeVec3(5.0, 0.0, 0.4), tpIdentityQuat());
+    tpBody_SetPose(world, ball, pose);
+    double x = tpBody_GetPosition(world, yard.right[0]).x;
+    int waited = 0;
+    while (sleeps(&yard, yard.right)) {
+        stepOn(&yard, 1);
+        assert_true(++waited < 30);
+    }
+    // It wakes in time to be hit, not after.
+    CHECK_BELOW(fabs(tpBody_GetPosition(world, yard.right[0]).x - x), 0.2);
+    assert_true(waited > 10);
+    stepOn(&yard, 5);
+    assert_true(tpBody_GetPosition(world, yard.right[0]).x < x - 1e-3);
+    assert_true(sleeps(&yard, yard.left));
+    tpDestroyWorld(world);
+}
+
+static void usersWake(void** state) {
+    (void)state;
+    // A velocity, a place, gravity, and a support that is moved.
+    for (int cause = 0; cause < 4; ++cause) {
+        Yard yard = makeSleepingYard();
+        tpWorld* world = yard.world;
+        tpPose pose = tpBody_GetPose(world, yard.left[2]);
+        bool wakesAll = cause >= 2;
+        if (cause == 0) {
+            tpBody_SetVelocity(world, yard.left[2], tpMakeVec3(0.0, 0.01, 0.0), tpZeroVec3());
+        } else if (cause == 1) {
+            pose.position.z += 0.1;
+            tpBody_SetPose(world, yard.left[2], pose);
+        } else if (cause == 2) {
+            tpWorld_SetGravity(world, tpMakeVec3(0.0, 0.0, -5.0));
+        } else {
+            pose = tpMakePose(tpMakeVec3(0.0, 0.0, -0.1), tpIdentityQuat());
+            tpBody_SetPose(world, yard.floor, pose);
+        }
+        stepOn(&yard, 1);
+        assert_false(sleeps(&yard, yard.left));
+        assert_int_equal(sleeps(&yard, yard.right), !wakesAll);
+        // And rests again, later.
+        stepOn(&yard, 120);
+        assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
+        tpDestroyWorld(world);
+    }
+}
+
+static void forcesWake(void** state) {
+    (void)state;
+    Yard yard = makeYard("true", "0");
+    tpForceDef def = tpDefaultForceDef();
+    def.body = yard.left[2];
+    def.force = tpMakeVec3(200.0, 0.0, 0.0);
+    def.from = 1.0;
+    def.to = 1.5;
+    tpCreateForce(yard.world, &def, NULL);
+    yard.hasForces = true;
+    stepOn(&yard, 45);
+    assert_true(sleeps(&yard, yard.left));
+    stepOn(&yard, 20); // past a second
+    assert_false(sleeps(&yard, yard.left));
+    assert_true(sleeps(&yard, yard.right));
+    stepOn(&yard, 120);
+    assert_true(sleeps(&yard, yard.left));
+    tpDestroyWorld(yard.world);
+}
+
+static void layoutWakes(void** state) {
+    (void)state;
+    Yard yard = makeSleepingYard();
+    tpDestroyBody(yard.world, yard.left[0]); // under the two others
+    double z = tpBody_GetPosition(yard.world, yard.left[1]).z;
+    stepOn(&yard, 1);
+    assert_false(tpBody_IsAsleep(yard.world, yard.left[1]));
+    stepOn(&yard, 120);
+    CHECK_NEAR(tpBody_GetPosition(yard.world, yard.left[1]).z, z - 1.0, 1e-6);
+    assert_true(tpBody_IsAsleep(yard.world, yard.left[1]));
+    // A joint pulls at once.
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_springJoint;
+    joint.bodyA = yard.floor;
+    joint.bodyB = yard.right[2];
+    joint.anchorA = tpMakeVec3(2.0, 0.0, 6.0);
+    joint.anchorB = tpMakeVec3(2.0, 0.0, 3.0);
+    joint.hasSpring = true;
+    joint.stiffness = 1e5;
+    joint.rest = 1.0;
+    tpJointId spring = tpCreateJoint(yard.world, &joint, NULL);
+    assert_true(tpJoint_IsValid(yard.world, spring));
+    stepOn(&yard, 8);
+    assert_true(tpBody_GetPosition(yard.world, yard.right[2]).z > 3.0);
+    tpDestroyWorld(yard.world);
+}
+
+static void liftsWake(void** state) {
+    (void)state;
+    // One cube stands on the lift; the lift sets off, and comes near the left pile.
+    Yard yard = makeYard("true", "0");
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpBodyId rider = addCube(yard.world, &shape, -8.0, 1.5);
+    stepOn(&yard, 45);
+    assert_true(tpBody_IsAsleep(yard.world, rider) && sleeps(&yard, yard.left));
+    tpBody_SetVelocity(yard.world, yard.lift, tpMakeVec3(0.0, 0.0, -0.5), tpZeroVec3());
+    stepOn(&yard, 30);
+    assert_false(tpBody_IsAsleep(yard.world, rider));
+    CHECK_NEAR(tpBody_GetPosition(yard.world, rider).z, 1.25, 1e-6);
+    // Moving a body that moves as told is a disturbance to all; going on is not.
+    stepOn(&yard, 40);
+    assert_true(sleeps(&yard, yard.left));
+    tpBody_SetVelocity(yard.world, yard.lift, tpMakeVec3(2.0, 0.0, 0.0), tpZeroVec3());
+    tpPose pose = tpMakePose(tpMakeVec3(-8.0, 0.0, 0.5), tpIdentityQuat());
+    tpBody_SetPose(yard.world, yard.lift, pose);
+    stepOn(&yard, 45);
+    assert_true(sleeps(&yard, yard.left));
+    stepOn(&yard, 120);
+    assert_false(sleeps(&yard, yard.left));
+    assert_true(tpBody_GetPosition(yard.world, yard.left[0]).x > -2.0 + 0.01);
+    tpDestroyWorld(yard.world);
+}
+
+static void snapshotsKnowWhoSleeps(void** state) {
+    (void)state;
+    Yard yard = makeSleepingYard();
+    tpBody_SetVelocity(yard.world, yard.left[2], tpMakeVec3(0.5, 0.0, 0.0), tpZeroVec3());
+    stepOn(&yard, 3);
+    tpSnapshot* snapshot = tpWorld_Snapshot(yard.world);
+    assert_non_null(snapshot);
+    uint64_t hashes[2];
+    double weights[2];
+    int sleeping[2];
+    for (int run = 0; run < 2; ++run) {
+        if (run == 1) {
+            assert_int_equal(tpWorld_Restore(yard.world, snapshot), tp_success);
+            assert_true(sleeps(&yard, yard.right));
+            assert_false(sleeps(&yard, yard.left));
+        }
+        stepOn(&yard, 20);
+        sleeping[run] = sleeps(&yard, yard.right);
+        weights[run] = weightOnFloor(&yard, h);
+        tpBody_SetVelocity(yard.world, yard.right[2], tpMakeVec3(0.0, 0.7, 0.0), tpZeroVec3());
+        stepOn(&yard, 90);
+        hashes[run] = tpWorld_HashState(yard.world);
+    }
+    assert_true(sleeping[0] && sleeping[1]);
+    assert_true(weights[0] == weights[1]);
+    assert_true(hashes[0] == hashes[1]);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(yard.world);
+}
+
+// Until somebody sleeps, and while nobody does, it is the same motion bit for bit.
+static void sleepChangesNothingElse(void** state) {
+    (void)state;
+    Yard with = makeYard("true", "0"), without = makeYard("false", "0");
+    const Yard* yards[2] = { &with, &without };
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(tpWorld_SetOption(yards[i]->world, "sleep_time", "2", NULL), tp_success);
+        tpBody_SetVelocity(yards[i]->world, yards[i]->left[2], tpMakeVec3(2.0, 0.0, 0.0),
+                           tpMakeVec3(0.0, 0.3, 0.1));
+    }
+    for (int k = 0; k < 90; ++k) {
+        stepOn(&with, 1);
+        stepOn(&without, 1);
+        assert_true(tpWorld_HashState(with.world) == tpWorld_HashState(without.world));
+    }
+    // Another stepper, or the option off: all are awake.
+    stepOn(&with, 300);
+    assert_true(sleeps(&with, with.right));
+    assert_int_equal(tpWorld_SetOption(with.world, "sleep", "false", NULL), tp_success);
+    assert_int_equal(stepOn(&with, 1).sleepingCount, 0);
+    assert_false(sleeps(&with, with.right));
+    tpDestroyWorld(with.world);
+    tpDestroyWorld(without.world);
+}
+
+static void otherSteppersFindAllAwake(void** state) {
+    (void)state;
+    Yard yard = makeSleepingYard();
+    assert_int_equal(tpWorld_SetStepper(yard.world, tp_anitescu), tp_success);
+    assert_false(sleeps(&yard, yard.left));
+    tpBody_SetVelocity(yard.world, yard.left[2], tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3());
+    stepOn(&yard, 10);
+    assert_true(tpBody_GetPosition(yard.world, yard.left[2]).x > -2.0 + 0.05);
+    CHECK_NEAR(weightOnFloor(&yard, h), 6000.0 * 9.81, 1e-3);
+    tpDestroyWorld(yard.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quietIslandsFallAsleep),
+        cmocka_unit_test(moversWake),
+        cmocka_unit_test(usersWake),
+        cmocka_unit_test(forcesWake),
+        cmocka_unit_test(layoutWakes),
+        cmocka_unit_test(liftsWake),
+        cmocka_unit_test(snapshotsKnowWhoSleeps),
+        cmocka_unit_test(sleepChangesNothingElse),
+        cmocka_unit_test(otherSteppersFindAllAwake),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
