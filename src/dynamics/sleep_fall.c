@@ -154,6 +154,10 @@ static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
 
 // Puts the contacts of those asleep among the others, with the impulses of a step as long as this one.
 static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepReport* report) {
+    if (system->listContacts != NULL) {
+        system->listContacts(system, system->listContext); // promises are kept now
+        system->listContacts = NULL;
+    }
     double part = h / sleep->h;
     for (int i = 0; i < sleep->contacts.count && h != sleep->h; ++i) {
         tpContactInfo* info = &sleep->contacts.data[i];
