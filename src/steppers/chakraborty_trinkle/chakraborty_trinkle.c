@@ -174,7 +174,7 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
         return true;
     }
     tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
-                                 fmin(asked, fmax(1e-12 * largest, 1e-16)) };
+                                 fmin(asked, fmax(1e-12 * largest, 1e-16)), 0.0 };
     if (rows->rowCount <= finestRows) {
         tpStepReport trial = *report;
         if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
