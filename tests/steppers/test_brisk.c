@@ -79,6 +79,34 @@ static void threadsGiveTheSameBits(void** state) {
     assert_true(hashes[0] == hashes[2]);
 }
 
+// The same for enough bodies to be swept in blocks, and for a tree that is built by all threads.
+static void blocksGiveTheSameBits(void** state) {
+    (void)state;
+    enum { side = 14 };
+    uint64_t hashes[3];
+    int contacts[3];
+    for (int threads = 1; threads <= 3; ++threads) {
+        tpWorld* world = makeWorld(threads, 0.5, 0.2, "3");
+        addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+        tpRandom random = { 5 };
+        for (int i = 0; i < side * side * side; ++i) {
+            tpVec3 place = tpMakeVec3(i % side, i / side % side, 0.5 + i / (side * side));
+            place = tpMulAdd(randomVec3(&random, -1e-3, 1e-3), 1.002, place);
+            addBall(world, place, randomVec3(&random, -1.0, 1.0));
+        }
+        for (int i = 0; i < 6; ++i) {
+            contacts[threads - 1] = tpWorld_Step(world, 1.0 / 120.0).contactCount;
+        }
+        hashes[threads - 1] = tpWorld_HashState(world);
+        tpDestroyWorld(world);
+    }
+    assert_true(contacts[0] > 1000);
+    for (int k = 1; k < 3; ++k) {
+        assert_true(hashes[0] == hashes[k]);
+        assert_int_equal(contacts[0], contacts[k]);
+    }
+}
+
 static void snapshotsContinueBitForBit(void** state) {
     (void)state;
     tpWorld* world = makeWall(1);
@@ -256,6 +284,7 @@ static void bouncesWaitForTheMeeting(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsGiveTheSameBits),
+        cmocka_unit_test(blocksGiveTheSameBits),
         cmocka_unit_test(snapshotsContinueBitForBit),
         cmocka_unit_test(contactsAreListedOnDemand),
         cmocka_unit_test(stacksStand),
