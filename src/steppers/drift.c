@@ -428,6 +428,13 @@ static bool chooseStart(tpDrift* drift) {
     double residual = judge(drift);
     memcpy(carried, step->rows.impulse, bytes);
     tpTimeStep_WarmStart(step, &drift->memory->history, 1.0);
+    // Of two rows of one contact it is the later that binds.
+    for (int i = 0; i + 1 < step->contactCount; ++i) {
+        if (tpContact_CompareKeys(&step->contacts[i], &step->contacts[i + 1]) == 0) {
+            memset(step->rows.impulse + step->rows.firstRows[i], 0,
+                   sizeof(double) * (size_t)step->rows.dimensions[i]);
+        }
+    }
     if (!(judge(drift) < residual)) {
         memcpy(step->rows.impulse, carried, bytes);
     }
