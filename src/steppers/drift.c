@@ -23,6 +23,9 @@ enum { maxCorrections = 20, maxPasses = 5 };
 // The drift has to meet gaps and joints to this, m or rad; and contacts that do not hold for many steps to that.
 static const double driftTolerance = 1e-12, impactTolerance = 1e-10;
 
+// Contacts that come up within a step may go this part of the room deep.
+static const double newPart = 0.2;
+
 typedef struct tpDrift {
     tpTimeStep* step;
     tpStepperMemory* memory;
@@ -55,13 +58,14 @@ static double meantGap(const tpDrift* drift, int place) {
     return gap < -room ? (1.0 - drift->settings->gamma) * (gap + room) - room : fmin(gap, 0.0);
 }
 
-// The same for a contact at the end. One that has come within the room of others of the same shapes
-// goes as deep as they may.
+// The same for a contact at the end. One that has come up on the way may go a part of the room deep, and as
+// deep as others of the same shapes: a disc that lies flat tips by that before it is known which point
+// of its rim holds it.
 static double meantEndGap(const tpDrift* drift, const tpContact* contact, int place) {
     if (place >= 0 || !(drift->settings->room > 0.0)) {
         return meantGap(drift, place);
     }
-    double meant = 0.0;
+    double meant = -newPart * drift->settings->room;
     for (int i = 0; i < drift->startCount; ++i) {
         const tpContact* start = &drift->start[i];
         if (start->shapeA == contact->shapeA && start->shapeB == contact->shapeB) {
@@ -411,8 +415,8 @@ static double judge(const tpDrift* drift) {
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
     tpFrictionResidual judged;
-    bool isDone = tpFriction_Judge(&problem, rows->impulse, rows->velocity, drift->memory->solver,
-                                   &judged);
+    bool isDone =
+        tpFriction_Judge(&problem, rows->impulse, rows->velocity, drift->memory->solver, &judged);
     return isDone ? judged.velocity : INFINITY;
 }
 
