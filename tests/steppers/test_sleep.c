@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "support/failing_allocator.h"
 #include "tippe/world.h"
 
 static const double h = 1.0 / 60.0;
@@ -331,6 +332,55 @@ static void otherSteppersFindAllAwake(void** state) {
     tpDestroyWorld(yard.world);
 }
 
+// Each request of the steps around falling asleep and waking refused once: the step says so, nothing is lost,
+// and the world goes on.
+static void refusedMemoryIsSurvived(void** state) {
+    (void)state;
+    int refused = 0;
+    for (int n = 1;; ++n) {
+        tpFailingAllocator heap = { 0 };
+        tpAllocator allocator = tpMakeFailingAllocator(&heap);
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = tp_benderSchmitt;
+        def.allocator = allocator;
+        tpWorld* world = tpCreateWorld(&def);
+        assert_int_equal(tpWorld_SetOption(world, "sleep", "true", NULL), tp_success);
+        assert_int_equal(tpWorld_SetOption(world, "sleep_time", "0.05", NULL), tp_success);
+        tpShapeDef shape = tpDefaultShapeDef();
+        tpBodyDef body = tpDefaultBodyDef();
+        body.kind = tp_fixedBody;
+        tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
+        tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane);
+        tpBodyId cubes[2] = { addCube(world, &shape, 0.0, 0.5), addCube(world, &shape, 0.0, 1.5) };
+        heap.requests = 0;
+        heap.failAt = n;
+        bool isAsleep = false;
+        for (int k = 0; k < 12; ++k) {
+            tpStepReport report = tpWorld_Step(world, h);
+            refused += report.undone ? 1 : 0;
+            if (k == 7) {
+                isAsleep = tpBody_IsAsleep(world, cubes[0]);
+                tpBody_SetVelocity(world, cubes[1], tpMakeVec3(0.0, 0.0, 0.1), tpZeroVec3());
+            }
+        }
+        bool isTried = heap.requests < n;
+        heap.failAt = 0;
+        assert_true(isAsleep || !isTried);
+        for (int k = 0; k < 60; ++k) {
+            assert_false(tpWorld_Step(world, h).undone);
+        }
+        assert_true(tpBody_IsAsleep(world, cubes[0]) && tpBody_IsAsleep(world, cubes[1]));
+        CHECK_NEAR(tpBody_GetMass(world, cubes[0]).mass, 1000.0, 1e-9);
+        tpDestroyWorld(world);
+        assert_int_equal(heap.outstanding, 0);
+        if (isTried) {
+            break;
+        }
+    }
+    print_message("%d steps were refused memory\n", refused);
+    assert_true(refused > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quietIslandsFallAsleep),
@@ -342,6 +392,7 @@ int main(void) {
         cmocka_unit_test(snapshotsKnowWhoSleeps),
         cmocka_unit_test(sleepChangesNothingElse),
         cmocka_unit_test(otherSteppersFindAllAwake),
+        cmocka_unit_test(refusedMemoryIsSurvived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -346,8 +346,8 @@ tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpGuard guard = { .system = system,
                       .memory = memory,
-                      .settings = { .drift = { tpSolveSettings_FromOptions(options),
-                                               options->values[tp_gammaOption], false, false },
+                      .settings = { .drift = { .solve = tpSolveSettings_FromOptions(options),
+                                               .gamma = options->values[tp_gammaOption] },
                                     .threshold = threshold },
                       .h = h,
                       .start = *report };
