@@ -1,6 +1,7 @@
 // Steps in parts, for real time: fewer digits, the same laws.
 
 #include "support/check.h"
+#include "support/failing_allocator.h"
 #include "tippe/world.h"
 
 static tpWorld* makeWorld(int threads, double friction, double restitution, const char* parts) {
@@ -228,6 +229,71 @@ static void blocksOnSlopes(void** state) {
     }
 }
 
+// A heap of boxes that have landed on each other, in memory that may run out.
+static tpWorld* makeHeap(const tpAllocator* allocator) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_benderSchmitt;
+    def.allocator = *allocator;
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
+    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    assert_int_equal(tpWorld_SetOption(world, "substeps", "4", NULL), tp_success);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    for (int i = 0; i < 12; ++i) {
+        tpVec3 place = tpMakeVec3(0.6 * (i % 3), 0.3 * (i % 2), 0.5 + 1.01 * (i / 3));
+        addBox(world, place, tpIdentityQuat());
+    }
+    return world;
+}
+
+// A step that finds no memory is undone and says so; the next one goes on.
+static void missingMemoryUndoesTheStep(void** state) {
+    (void)state;
+    for (int n = 1;; ++n) {
+        tpFailingAllocator heap = { 0 };
+        tpAllocator allocator = tpMakeFailingAllocator(&heap);
+        tpWorld* world = makeHeap(&allocator);
+        heap.requests = 0;
+        heap.failAt = n;
+        int undone = 0, count;
+        for (int i = 0; i < 5; ++i) {
+            uint64_t before = tpWorld_HashState(world);
+            tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+            undone += report.undone;
+            assert_true(!report.undone || tpWorld_HashState(world) == before);
+            tpWorld_GetContacts(world, &count);
+        }
+        bool isDone = heap.requests < n;
+        assert_true(undone <= 1 && (!isDone || undone == 0));
+        assert_true(tpWorld_GetStepCount(world) == 5 - undone);
+        tpDestroyWorld(world);
+        assert_int_equal(heap.outstanding, 0);
+        if (isDone) {
+            assert_true(n > 10);
+            break;
+        }
+    }
+}
+
+// Once warm, steps and lists of contacts ask for no memory.
+static void warmStepsAllocateNothing(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpWorld* world = makeHeap(&allocator);
+    for (int i = 0; i < 160; ++i) {
+        heap.requests = i < 100 ? 0 : (long long)heap.requests;
+        int count;
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        tpWorld_GetContacts(world, &count);
+        assert_int_equal(count, report.contactCount);
+    }
+    assert_int_equal(heap.requests, 0);
+    tpDestroyWorld(world);
+    assert_int_equal(heap.outstanding, 0);
+}
+
 // In real time a solve that is not at its tolerance has ended on its budget, not failed; a lone ball's gets there.
 static void endsOnBudgetsAreNoFailures(void** state) {
     (void)state;
@@ -289,6 +355,8 @@ int main(void) {
         cmocka_unit_test(contactsAreListedOnDemand),
         cmocka_unit_test(stacksStand),
         cmocka_unit_test(blocksOnSlopes),
+        cmocka_unit_test(missingMemoryUndoesTheStep),
+        cmocka_unit_test(warmStepsAllocateNothing),
         cmocka_unit_test(endsOnBudgetsAreNoFailures),
         cmocka_unit_test(ballsBounce),
         cmocka_unit_test(bouncesWaitForTheMeeting),
