@@ -583,7 +583,11 @@ static void dampersAreInTheAccount(void** state) {
     print_message("damper: took %.4f J, %.1e J not in the account (h = .01), %.1e (.005)\n", taken,
                   coarse, fine);
     CHECK_NEAR(taken, 0.7726, 1e-3); // as with steps of 1/1000 s
-    CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
+    if (symmetric == tp_benderSchmitt) {
+        CHECK_BELOW(fmax(coarse, fine), 1e-6); // its guard takes shorter parts
+    } else {
+        CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
+    }
     // The paper's step is of first order, and so is what it loses of the spring's own.
     double first = damperRemainder(tp_stewartTrinkle, 0.0004, &taken);
     double half = damperRemainder(tp_stewartTrinkle, 0.0002, &taken);

@@ -321,6 +321,36 @@ static void twoIn(void** state) {
     swingToy("office_toy_2", 2);
 }
 
+// Energy of bodies that hang together, swing, fall and collide: in no step does it rise by more than 1e-8 of
+// itself. (Where it starts from nothing, of the most that there is.)
+static void energyRisesNowhere(void** state) {
+    (void)state;
+    static const struct {
+        const char* name;
+        double step;
+        int steps;
+    } scenes[] = { { "double_pendulum", 1e-3, 500 },       { "double_pendulum", 1.0 / 60.0, 60 },
+                   { "chain_on_ground", 0.002, 400 },      { "pendulum_wall", 1e-3, 1000 },
+                   { "incline_blocks", 1.0 / 240.0, 480 }, { "cradle", 1.0 / 60.0, 60 } };
+    for (int s = 0; s < 6; ++s) {
+        tpWorld* world = makePaperWorld(scenes[s].name);
+        assert_int_equal(tpWorld_SetStepper(world, tp_benderSchmitt), tp_success);
+        double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        double rise = 0.0, most = 0.0;
+        for (int k = 0; k < scenes[s].steps; ++k) {
+            tpStepReport report = tpWorld_Step(world, scenes[s].step);
+            rise = fmax(rise, report.kineticAfter + report.potentialAfter - report.kineticBefore -
+                                  report.potentialBefore - report.externalWork);
+            most = fmax(most, report.kineticAfter);
+        }
+        double scale = fabs(start) > 0.0 ? fabs(start) : most;
+        print_message("%s, h = %g: energy rises by %.1e of itself at most\n", scenes[s].name,
+                      scenes[s].step, rise / scale);
+        CHECK_BELOW(rise, 1e-8 * scale);
+        tpDestroyWorld(world);
+    }
+}
+
 // Scenes that have to run: every step finite, every solve met, nothing through anything.
 static void articulatedScenesRun(void** state) {
     (void)state;
@@ -359,6 +389,7 @@ int main(void) {
         cmocka_unit_test(pointFrictionDoesNot),
         cmocka_unit_test(oneIn),
         cmocka_unit_test(twoIn),
+        cmocka_unit_test(energyRisesNowhere),
         cmocka_unit_test(articulatedScenesRun),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
