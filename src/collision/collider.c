@@ -411,7 +411,9 @@ static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
         return tp_outOfMemory;
     }
     collider->contacts.count = total;
-    tpTasks_Run(tasks, gatherBlock, collider, collider->blocks.count);
+    if (total > 0) {
+        tpTasks_Run(tasks, gatherBlock, collider, collider->blocks.count);
+    }
     return tp_success;
 }
 
