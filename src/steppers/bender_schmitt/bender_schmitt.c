@@ -18,8 +18,8 @@
 // What is left of a step is rounding where it is less than this part of it.
 static const double shortest = 1e-12;
 
-// Steps of a large problem by sweeps alone after one that the portfolio could not solve.
-enum { patience = 30 };
+// Steps of a large problem by sweeps alone after one that the portfolio could not solve: twice as many each time.
+enum { leastPatience = 15, mostPatience = 960 };
 
 // Parts of a step before the rest of it is taken without looking for impacts.
 enum { maxParts = 200 };
@@ -43,6 +43,21 @@ static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* opt
     return settings;
 }
 
+// Whether the portfolio is worth its work on problems that are not fine.
+static void considerPortfolio(tpBenderStep* step) {
+    tpBenderSchmitt* state = step->state;
+    if (step->start.isFine || step->settings->isWaiting) {
+        return;
+    }
+    if (step->start.isLost || step->end.isLost) {
+        int twice = 2 * state->patience;
+        twice = twice < leastPatience ? leastPatience : twice;
+        state->wait = state->patience = twice < mostPatience ? twice : mostPatience;
+    } else {
+        state->patience = 0;
+    }
+}
+
 // The whole step: one part, or as many as there are impacts in it.
 static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpSystem* system = step->system;
@@ -57,9 +72,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
             step->report->note = "too many impacts in a step to locate them all";
         }
         isDone = tpPart_Take(step, left, tally);
-        bool isLost =
-            (step->start.isLost && !step->start.isFine) || (step->end.isLost && !step->end.isFine);
-        step->state->wait = isLost ? patience : step->state->wait;
+        considerPortfolio(step);
         left -= step->time.h;
         left = left > shortest * step->duration ? left : 0.0;
         system->time = begin + (step->duration - left);

@@ -38,7 +38,7 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
 
 // A snapshot: the counts, the arrays, who sleeps, then what all steppers keep.
 typedef struct tpSavedCounts {
-    int rests, jointDrift, jointStop, contacts, poses, margins, starts, wait;
+    int rests, jointDrift, jointStop, contacts, poses, margins, starts, wait, patience;
     uint64_t layout;
 } tpSavedCounts;
 
@@ -88,6 +88,7 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     counts.margins = made->margins.count;
     counts.starts = made->starts.count;
     counts.wait = made->wait;
+    counts.patience = made->patience;
     counts.layout = made->layout;
     unsigned char* place = saved;
     memcpy(place, &counts, sizeof(counts));
@@ -128,6 +129,7 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
         *arrays[i].count = numbers[i];
     }
     made->wait = counts.wait;
+    made->patience = counts.patience;
     made->layout = counts.layout;
     return tpSleep_Restore(&made->sleep, system, place) &&
            tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));

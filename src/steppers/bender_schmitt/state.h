@@ -34,7 +34,9 @@ typedef struct tpBenderSchmitt {
     TP_ARRAY(tpVec3) starts;
     tpContactArray past;
 
-    int wait; // steps before the portfolio is asked again to solve a problem that is not fine
+    // Steps before the portfolio is asked again to solve a problem that is not fine, and how many there were
+    // the last time.
+    int wait, patience;
     tpSleep sleep;
 } tpBenderSchmitt;
 
