@@ -62,7 +62,12 @@ const damaged = new Error('this file is damaged or was cut short');
 
 async function inflate(text) {
     try {
-        const packed = Uint8Array.from(atob(text), character => character.charCodeAt(0));
+        const letters = atob(text);
+        const packed = new Uint8Array(letters.length);
+        // Uint8Array.from would ask a function for every byte: a quarter of a second for ten thousand bodies.
+        for (let i = 0; i < letters.length; ++i) {
+            packed[i] = letters.charCodeAt(i);
+        }
         const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
         return new Uint8Array(await new Response(stream).arrayBuffer());
     } catch {
