@@ -74,7 +74,7 @@ static bool exportPage(tpRecording* recording, const tpExportOptions* options) {
         return false;
     }
     if (options->every == 0 && kept > 1) {
-        fprintf(stderr, "tippe export: the page has every %lldth frame only; --every N chooses\n",
+        fprintf(stderr, "tippe export: the page has one frame in %lld; --every N chooses\n",
                 (long long)kept);
     }
     return true;
