@@ -13,6 +13,7 @@
 // Balls turn without moving their surface, so the radius is that of the core. About a fixed axis the
 // speed along n is at most r |w x n|.
 
+#include "collision/time_of_impact.h"
 #include "collision/contact.h"
 #include "geometry/shape.h"
 
@@ -69,8 +70,7 @@ static double reach(const Flight* f, double time, double duration, double otherR
     return tpLength(apart) + growth + otherRadius;
 }
 
-// The first root of d + s t + 1/2 c t^2 = 0 with d > 0; INFINITY where there is none.
-static double firstRoot(double d, double s, double c) {
+double tpFirstRoot(double d, double s, double c) {
     double discriminant = s * s - 2.0 * c * d;
     if (discriminant < 0.0) {
         return INFINITY;
@@ -96,7 +96,7 @@ static double boundAfter(const Flight* f, double time, double distance, tpVec3 n
         radiusB = reach(f, time, duration - time, radiusA);
     }
     double turning = turningSpeed(f->a, n, radiusA) + turningSpeed(f->b, n, radiusB);
-    double dt = firstRoot(distance, tpDot(n, velocity) - turning, tpDot(n, acceleration));
+    double dt = tpFirstRoot(distance, tpDot(n, velocity) - turning, tpDot(n, acceleration));
     return time + dt < duration ? dt : INFINITY;
 }
 

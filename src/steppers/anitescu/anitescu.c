@@ -79,7 +79,6 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     tpSystem* system = step->system;
     size_t count = (size_t)step->bodyCount;
     tpStepReport trial = *report;
-    trial.externalWork = report->externalWork;
     tpTimeStep_AccountEnergy(step, &trial);
     tpVelocity* velocities = system->velocities.data;
     tpPose* poses = system->poses.data;

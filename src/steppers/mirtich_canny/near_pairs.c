@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "collision/time_of_impact.h"
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -176,21 +177,6 @@ bool tpEvents_KeepKnown(tpEvents* events) {
 
 // Times -----------------------------------------------------------------------------------------
 
-// The first root of d + s t + 1/2 c t^2 = 0 with d > 0; INFINITY where there is none.
-static double firstRoot(double d, double s, double c) {
-    double discriminant = s * s - 2.0 * c * d;
-    if (discriminant < 0.0) {
-        return INFINITY;
-    }
-    // Both roots without cancellation: their product is 2 d / c.
-    double q = -(s + copysign(sqrt(discriminant), s));
-    double first = q != 0.0 ? 2.0 * d / q : INFINITY;
-    double second = c != 0.0 ? q / c : INFINITY;
-    first = first > 0.0 ? first : INFINITY;
-    second = second > 0.0 ? second : INFINITY;
-    return fmin(first, second);
-}
-
 // The radius of a shape, or for one without end how far it is to the other: what is farther off cannot
 // touch in this frame.
 static double reachOf(const tpEvents* events, int32_t shape, int32_t other, double time,
@@ -227,7 +213,7 @@ double tpEvents_Bound(const tpEvents* events, const tpNearShapes* shapes, double
                      tpEvents_TurningSpeed(events, shapes->shapeB, shapes->normal, reachB);
     double speed = shapes->isConvex ? tpDot(shapes->normal, velocity) : -tpLength(velocity);
     double bend = shapes->isConvex ? tpDot(shapes->normal, acceleration) - unsteady : -size;
-    double dt = firstRoot(distance, speed - turning, bend);
+    double dt = tpFirstRoot(distance, speed - turning, bend);
     return time + dt < events->length ? time + dt : INFINITY;
 }
 
