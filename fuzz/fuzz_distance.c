@@ -46,12 +46,16 @@ static void check(const tpGeometry* a, tpPose poseA, const tpGeometry* b) {
     }
     tpContactPoint points[128];
     tpContactList list = { points, 0, 128 };
-    tpCollide(a, poseA, b, tpIdentityPose(), 0.1, NULL, &list);
-    if (result == tp_success && (list.count > 0) != (c.distance <= 0.1)) {
+    double margin = 0.1,
+           rounding =
+               1e-12 * scale; // a distance that is the margin itself may round to either side
+    tpCollide(a, poseA, b, tpIdentityPose(), margin, NULL, &list);
+    if (result == tp_success && fabs(c.distance - margin) > rounding &&
+        (list.count > 0) != (c.distance <= margin)) {
         abort();
     }
     for (int i = 0; i < list.count && i < 128; ++i) {
-        if (!(points[i].gap <= 0.1) || !tpIsFiniteVec3(points[i].pointA)) {
+        if (!(points[i].gap <= margin) || !tpIsFiniteVec3(points[i].pointA)) {
             abort();
         }
     }
