@@ -299,7 +299,7 @@ static bool updateFatPairs(Tree* self, tpTasks* tasks) {
     self->found.count = 0;
     if (!tpPairGather_Run(&self->gather, findMoved, self, self->moved.count, tasks, &self->found) ||
         !tpPairGather_Sort(&self->gather, &self->found, self->proxies.count) ||
-        !tpMergePairs(&self->allocator, &self->fatPairs, &self->found, &self->merged)) {
+        !tpMergePairs(&self->allocator, &self->fatPairs, &self->found, tasks, &self->merged)) {
         return false;
     }
     swapPairs(&self->fatPairs, &self->merged);
@@ -336,7 +336,7 @@ static bool selectAll(Tree* self, const tpProxies* proxies, tpTasks* tasks, tpPa
            tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded, proxies->count, tasks,
                             &self->found) &&
            tpPairGather_Sort(&self->gather, &self->found, proxies->count) &&
-           tpMergePairs(&self->allocator, &self->merged, &self->found, out);
+           tpMergePairs(&self->allocator, &self->merged, &self->found, tasks, out);
 }
 
 static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies, tpTasks* tasks,

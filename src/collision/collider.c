@@ -320,7 +320,7 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 // Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
 // part of the scratch memory, and are then copied out in order. A block that finds its part too small
 // says how much it needs, and is asked again.
-enum { blockSize = 32, blockRoom = 4 * blockSize };
+enum { blockSize = 32, blockRoom = 4 * blockSize, blocksAChunk = 16 };
 
 typedef struct NarrowPhase {
     tpCollider* collider;
@@ -328,9 +328,7 @@ typedef struct NarrowPhase {
 } NarrowPhase;
 
 // The contacts of one block, into its part of the scratch memory.
-static void collideBlock(void* context, int index, int worker) {
-    (void)worker;
-    const NarrowPhase* phase = context;
+static void collideBlock(const NarrowPhase* phase, int index) {
     tpCollider* collider = phase->collider;
     ContactBlock* block = &collider->blocks.data[index];
     tpContactList list = { collider->scratch.data + block->first, 0, block->room };
@@ -352,6 +350,16 @@ static void collideBlock(void* context, int index, int worker) {
         collider->counts.data[i] = list.count - before;
     }
     block->count = list.count;
+}
+
+// Threads take several blocks at a time: neighbours share cache lines.
+static void collideChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const NarrowPhase* phase = context;
+    int end = (chunk + 1) * blocksAChunk, count = phase->collider->blocks.count;
+    for (int i = chunk * blocksAChunk; i < end && i < count; ++i) {
+        collideBlock(phase, i);
+    }
 }
 
 // Room for all blocks, more for those that asked for it. False where memory ran out.
@@ -382,9 +390,7 @@ static bool startBlocks(tpCollider* collider) {
 }
 
 // Copies contacts out of a block, pair after pair, to where they belong.
-static void gatherBlock(void* context, int index, int worker) {
-    (void)worker;
-    tpCollider* collider = context;
+static void gatherBlock(tpCollider* collider, int index) {
     const ContactBlock* block = &collider->blocks.data[index];
     tpContact* out = collider->contacts.data + block->place;
     const tpContactPoint* p = collider->scratch.data + block->first;
@@ -401,6 +407,15 @@ static void gatherBlock(void* context, int index, int worker) {
     }
 }
 
+static void gatherChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpCollider* collider = context;
+    int end = (chunk + 1) * blocksAChunk;
+    for (int i = chunk * blocksAChunk; i < end && i < collider->blocks.count; ++i) {
+        gatherBlock(collider, i);
+    }
+}
+
 static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     int total = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
@@ -412,7 +427,7 @@ static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     }
     collider->contacts.count = total;
     if (total > 0) {
-        tpTasks_Run(tasks, gatherBlock, collider, collider->blocks.count);
+        tpTasks_Run(tasks, gatherChunk, collider, chunksOf(collider->blocks.count, blocksAChunk));
     }
     return tp_success;
 }
@@ -433,12 +448,13 @@ static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tp
         return tp_outOfMemory;
     }
     NarrowPhase phase = { collider, bodyMargins };
-    tpTasks_Run(tasks, collideBlock, &phase, collider->blocks.count);
+    int chunks = chunksOf(collider->blocks.count, blocksAChunk);
+    tpTasks_Run(tasks, collideChunk, &phase, chunks);
     if (isShort(collider)) {
         if (!placeBlocks(collider)) {
             return tp_outOfMemory;
         }
-        tpTasks_Run(tasks, collideBlock, &phase, collider->blocks.count);
+        tpTasks_Run(tasks, collideChunk, &phase, chunks);
     }
     CacheArray known = collider->caches;
     collider->caches = collider->learned;

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+// Fewer pairs than this are not worth waking threads for.
+enum { fewPairs = 4096 };
+
 void tpDestroyPairGather(tpPairGather* gather) {
     for (int i = 0; i < tp_pairChunkCount; ++i) {
         tpPairSink* sink = &gather->sinks[i];
@@ -19,15 +22,29 @@ typedef struct Loop {
     tpPairFinder finder;
     const void* context;
     int count;
+    tpPairArray* out;
+    int places[tp_pairChunkCount]; // in `out`, of what each chunk found
 } Loop;
 
 static void runChunk(void* context, int chunk, int worker) {
     (void)worker;
     Loop* loop = context;
     tpRange range = tpChunkRange(loop->count, chunk, tp_pairChunkCount);
-    tpPairSink* sink = &loop->gather->sinks[chunk];
-    sink->count = 0;
-    loop->finder(loop->context, range.begin, range.end, sink);
+    // Counted on the thread's own stack: lists of several threads lie on one cache line.
+    tpPairSink sink = loop->gather->sinks[chunk];
+    sink.count = 0;
+    loop->finder(loop->context, range.begin, range.end, &sink);
+    loop->gather->sinks[chunk].count = sink.count;
+}
+
+static void copyChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Loop* loop = context;
+    const tpPairSink* sink = &loop->gather->sinks[chunk];
+    if (sink->count > 0) {
+        memcpy(loop->out->data + loop->places[chunk], sink->data,
+               (size_t)sink->count * sizeof(tpShapePair));
+    }
 }
 
 // Gives a chunk the room it turned out to need, and some more, and runs it again.
@@ -44,7 +61,7 @@ static bool runAgain(Loop* loop, int chunk) {
 
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       tpTasks* tasks, tpPairArray* out) {
-    Loop loop = { gather, finder, context, count };
+    Loop loop = { gather, finder, context, count, out, { 0 } };
     tpTasks_Run(tasks, runChunk, &loop, tp_pairChunkCount);
     int total = out->count;
     for (int i = 0; i < tp_pairChunkCount; ++i) {
@@ -52,18 +69,14 @@ bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* con
         if (sink->count > sink->capacity && !runAgain(&loop, i)) {
             return false;
         }
+        loop.places[i] = total;
         total += sink->count;
     }
     if (!TP_RESERVE(&gather->allocator, *out, total)) {
         return false;
     }
-    for (int i = 0; i < tp_pairChunkCount; ++i) {
-        const tpPairSink* sink = &gather->sinks[i];
-        if (sink->count > 0) {
-            memcpy(out->data + out->count, sink->data, (size_t)sink->count * sizeof(tpShapePair));
-            out->count += sink->count;
-        }
-    }
+    tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, tp_pairChunkCount);
+    out->count = total;
     return true;
 }
 
@@ -143,21 +156,60 @@ bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount)
     return true;
 }
 
+// Merging -------------------------------------------------------------------------------------
+
+typedef struct Merge {
+    const tpPairArray *a, *b;
+    int partCount; // of a
+    tpShapePair* out;
+} Merge;
+
+// The first of sorted pairs that does not come before another.
+static int findPlace(const tpPairArray* pairs, tpShapePair pair) {
+    int low = 0, high = pairs->count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (isBefore(pairs->data[middle], pair)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// A part of the first list with that part of the second which comes before its end.
+static void mergeChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Merge* merge = context;
+    const tpShapePair *a = merge->a->data, *b = merge->b->data;
+    tpRange part = tpChunkRange(merge->a->count, chunk, merge->partCount);
+    int i = part.begin, iEnd = part.end;
+    int j = chunk == 0 ? 0 : findPlace(merge->b, a[i]);
+    int jEnd = chunk == merge->partCount - 1 ? merge->b->count : findPlace(merge->b, a[iEnd]);
+    tpShapePair* out = merge->out + i + j;
+    while (i < iEnd && j < jEnd) {
+        *out++ = isBefore(b[j], a[i]) ? b[j++] : a[i++];
+    }
+    while (i < iEnd) {
+        *out++ = a[i++];
+    }
+    while (j < jEnd) {
+        *out++ = b[j++];
+    }
+}
+
 bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
-                  tpPairArray* out) {
-    if (!TP_RESERVE(allocator, *out, a->count + b->count)) {
+                  tpTasks* tasks, tpPairArray* out) {
+    int total = a->count + b->count;
+    if (!TP_RESERVE(allocator, *out, total)) {
         return false;
     }
-    int i = 0, j = 0, n = 0;
-    while (i < a->count && j < b->count) {
-        out->data[n++] = isBefore(b->data[j], a->data[i]) ? b->data[j++] : a->data[i++];
-    }
-    while (i < a->count) {
-        out->data[n++] = a->data[i++];
-    }
-    while (j < b->count) {
-        out->data[n++] = b->data[j++];
-    }
-    out->count = n;
+    // The longer list is cut into parts.
+    bool swap = a->count < b->count;
+    Merge merge = { swap ? b : a, swap ? a : b, total > fewPairs ? tp_pairChunkCount : 1,
+                    out->data };
+    tpTasks_Run(tasks, mergeChunk, &merge, merge.partCount);
+    out->count = total;
     return true;
 }

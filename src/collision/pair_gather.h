@@ -56,6 +56,6 @@ bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount)
 
 // Merges two sorted lists into `out`.
 bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
-                  tpPairArray* out);
+                  tpTasks* tasks, tpPairArray* out);
 
 #endif
