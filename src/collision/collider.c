@@ -25,6 +25,7 @@ typedef TP_ARRAY(tpPairCache) CacheArray;
 // Contacts of a block of pairs: their part of the scratch memory, and where they go.
 typedef struct ContactBlock {
     int first, room, count, place;
+    bool isDone; // its contacts found room
 } ContactBlock;
 
 struct tpCollider {
@@ -319,7 +320,7 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 
 // Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
 // part of the scratch memory, and are then copied out in order. A block that finds its part too small
-// says how much it needs, and is asked again.
+// says how much it needs, gets that much at the end, and is asked again.
 enum { blockSize = 32, blockRoom = 4 * blockSize, blocksAChunk = 16 };
 
 typedef struct NarrowPhase {
@@ -331,6 +332,9 @@ typedef struct NarrowPhase {
 static void collideBlock(const NarrowPhase* phase, int index) {
     tpCollider* collider = phase->collider;
     ContactBlock* block = &collider->blocks.data[index];
+    if (block->isDone) {
+        return;
+    }
     tpContactList list = { collider->scratch.data + block->first, 0, block->room };
     int end = (index + 1) * blockSize;
     end = end < collider->pairs.count ? end : collider->pairs.count;
@@ -350,6 +354,7 @@ static void collideBlock(const NarrowPhase* phase, int index) {
         collider->counts.data[i] = list.count - before;
     }
     block->count = list.count;
+    block->isDone = list.count <= list.capacity;
 }
 
 // Threads take several blocks at a time: neighbours share cache lines.
@@ -362,16 +367,33 @@ static void collideChunk(void* context, int chunk, int worker) {
     }
 }
 
-// Room for all blocks, more for those that asked for it. False where memory ran out.
+// Room for all blocks, one after the other. False where memory ran out.
 static bool placeBlocks(tpCollider* collider) {
     int first = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
         ContactBlock* block = &collider->blocks.data[i];
-        block->room = block->count > block->room ? block->count : block->room;
+        block->isDone = false;
         block->first = first;
         first += block->room;
     }
+    collider->scratch.count = first;
     return TP_RESERVE(&collider->allocator, collider->scratch, first);
+}
+
+// Room for blocks that asked for more, and a little over, since contacts come one by one. Says whether there
+// are any, and false where memory ran out.
+static bool enlargeBlocks(tpCollider* collider, bool* isShort) {
+    *isShort = false;
+    for (int i = 0; i < collider->blocks.count; ++i) {
+        ContactBlock* block = &collider->blocks.data[i];
+        if (!block->isDone) {
+            *isShort = true;
+            block->room = block->count + block->count / 8;
+            block->first = collider->scratch.count;
+            collider->scratch.count += block->room;
+        }
+    }
+    return TP_RESERVE(&collider->allocator, collider->scratch, collider->scratch.count);
 }
 
 static bool startBlocks(tpCollider* collider) {
@@ -432,15 +454,6 @@ static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     return tp_success;
 }
 
-static bool isShort(const tpCollider* collider) {
-    for (int i = 0; i < collider->blocks.count; ++i) {
-        if (collider->blocks.data[i].count > collider->blocks.data[i].room) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // Contacts of all pairs; shapes are in place.
 static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks) {
     collider->contacts.count = 0;
@@ -450,10 +463,11 @@ static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tp
     NarrowPhase phase = { collider, bodyMargins };
     int chunks = chunksOf(collider->blocks.count, blocksAChunk);
     tpTasks_Run(tasks, collideChunk, &phase, chunks);
-    if (isShort(collider)) {
-        if (!placeBlocks(collider)) {
-            return tp_outOfMemory;
-        }
+    bool isShort;
+    if (!enlargeBlocks(collider, &isShort)) {
+        return tp_outOfMemory;
+    }
+    if (isShort) {
         tpTasks_Run(tasks, collideChunk, &phase, chunks);
     }
     CacheArray known = collider->caches;

@@ -9,6 +9,9 @@ void tpSortContacts(tpContactPoint* points, int count) {
     static const int gaps[] = { 19903, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1 };
     for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; ++g) {
         int gap = gaps[g];
+        if (gap >= count) {
+            continue;
+        }
         for (int i = gap; i < count; ++i) {
             tpContactPoint point = points[i];
             int j = i;
