@@ -262,7 +262,7 @@ static double dampBody(tpSystem* system, int index, double duration) {
 
 static double kickDamping(tpSystem* system, double duration) {
     double work = 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
+    for (int i = 0; system->mayDamp && i < system->bodyCount; ++i) {
         work += dampBody(system, i, duration);
     }
     return work;

@@ -64,7 +64,7 @@ static bool movesAsTold(const tpSystem* system, int index) {
 }
 
 void tpSystem_AimKinematic(tpSystem* system, double time, double h) {
-    for (int i = 0; i < system->bodyCount; ++i) {
+    for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
         if (!movesAsTold(system, i) || system->bodies.data[i].keyframes == NULL) {
             continue;
         }
@@ -78,7 +78,7 @@ void tpSystem_AimKinematic(tpSystem* system, double time, double h) {
 }
 
 void tpSystem_MoveKinematic(tpSystem* system, double time, double h) {
-    for (int i = 0; i < system->bodyCount; ++i) {
+    for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
         if (movesAsTold(system, i)) {
             system->poses.data[i] = targetPose(system, i, time, h);
         }

@@ -119,6 +119,7 @@ typedef struct tpSystem {
 
     tpVec3 gravity;
     bool isPlanar;
+    bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
     double time, timeError; // the error of the sum, to be taken off the next step
     int64_t stepCount;
     double solveWork; // multiply-adds of this step's solves so far

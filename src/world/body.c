@@ -95,6 +95,8 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyfra
     }
     body->linearDamping = def->linearDamping;
     body->angularDamping = def->angularDamping;
+    system->mayDamp = system->mayDamp || def->linearDamping > 0.0 || def->angularDamping > 0.0;
+    system->mayMoveAsTold = system->mayMoveAsTold || def->kind == tp_kinematicBody;
     body->keyframes = keyframes;
     body->keyframeCount = keyframes != NULL ? def->keyframeCount : 0;
     body->firstShape = -1;

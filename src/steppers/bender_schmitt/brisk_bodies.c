@@ -114,6 +114,11 @@ static void moveChunk(void* context, int chunk, int worker) {
             brisk->margins[i] += fall;
         }
     }
+    size_t count = (size_t)(range.end - range.begin);
+    memcpy(&brisk->state->poses.data[range.begin], &system->poses.data[range.begin],
+           sizeof(tpPose) * count);
+    memcpy(&brisk->state->margins.data[range.begin], &brisk->margins[range.begin],
+           sizeof(double) * count);
 }
 
 bool tpBrisk_MoveBodies(tpBrisk* brisk) {
@@ -125,12 +130,8 @@ bool tpBrisk_MoveBodies(tpBrisk* brisk) {
         !TP_RESERVE(allocator, state->margins, count)) {
         return false;
     }
-    tpTasks_Run(system->tasks, moveChunk, brisk, tpChunksOf(count, bodiesAChunk));
     tpSystem_MoveKinematic(system, system->time, brisk->h);
+    tpTasks_Run(system->tasks, moveChunk, brisk, tpChunksOf(count, bodiesAChunk));
     state->poses.count = state->margins.count = count;
-    if (count > 0) {
-        memcpy(state->poses.data, system->poses.data, sizeof(tpPose) * (size_t)count);
-        memcpy(state->margins.data, brisk->margins, sizeof(double) * (size_t)count);
-    }
     return true;
 }
