@@ -1,17 +1,28 @@
-// Overlaps that unfinished solves leave behind.
+// Overlaps that a large problem leaves at the end of its drift.
+//
+// They come from unfinished solves, from contacts that were none at the start of the step, and from
+// edges that turn about each other. Each is taken back to 1e-4 m, the depth to which the paper resolves
+// its contacts: bodies are moved along the contacts' normals, as far as masses and neighbours say, by the
+// same sweep without friction, in metres instead of metres a second; contacts are looked for again, and
+// so on until none is deeper. Only bodies that overlap, and their neighbours, take part; each round
+// that is needed adds the neighbours of those.
 //
 // Deviation from the paper: it takes an overlap back by the impulses of (8), which also give the bodies
 // the velocity of the way out. In a high wall that is solved within a budget, these velocities feed a
 // swaying that nothing damps (a wall of 20 layers gains a joule in four seconds, and stands still without
-// them). Here the way out is a displacement of its own: the same sweep without friction, from zero
-// velocities, whose result moves the bodies once and is forgotten.
+// them). Here velocities stay as they are, in the bodies' own axes.
 
 #include "steppers/bender_schmitt/push_out.h"
 
-enum { pushSweeps = 8 };
+#include <string.h>
 
-// Part of an overlap that one step takes back.
-static const double pushPart = 0.2;
+#include "dynamics/forces.h"
+#include "steppers/bender_schmitt/accelerate.h"
+#include "steppers/bender_schmitt/matching.h"
+#include "steppers/bender_schmitt/missed.h"
+
+// Rounds of moving and looking again, and sweeps of a round.
+enum { maxRounds = 8, maxSweeps = 40 };
 
 // Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small bodies
 // this part of their size. Without such a rest the way out of one contact is the way into the next,
@@ -19,97 +30,195 @@ static const double pushPart = 0.2;
 static const double restOverlap = 1e-4;
 static const double restPart = 2e-3;
 
-typedef struct tpKeptRow {
-    double bias[3], impulse[3], mu[2];
-} tpKeptRow;
+// Parts of that: to which a deeper one is taken back, and which the others may not exceed on the way.
+static const double targetPart = 0.5, roomPart = 0.9;
 
-static double overlapOf(const tpTouch* touch, int contact) {
-    const tpSystem* system = touch->system;
-    const int bodies[2] = { touch->contacts[contact].bodyA, touch->contacts[contact].bodyB };
+// Ways shorter than this part of it end a round.
+static const double shortPart = 1e-3;
+
+typedef struct PushOut {
+    tpBenderStep* step;
+    const int*
+        match; // of each found contact: that at the start, or -1; NULL: nothing overlapped there
+    bool* isMoved;   // of each body: it takes part
+    tpContact* near; // contacts of such bodies
+    double* room;    // of each of these: how far they may close, m; negative: they have to open
+    int nearCount;
+} PushOut;
+
+// The overlap that a contact may keep.
+static double restOf(const tpSystem* system, const tpContact* contact) {
+    const int bodies[2] = { contact->bodyA, contact->bodyB };
     double rest = restOverlap;
     for (int k = 0; k < 2; ++k) {
         if (tpSystem_IsDynamic(system, bodies[k])) {
             rest = fmin(rest, restPart * system->bodies.data[bodies[k]].reach);
         }
     }
-    return -touch->contacts[contact].gap - rest;
+    return rest;
+}
+
+// What of an overlap is not taken back in this step: the speed is limited for those that it began with.
+static double keptOf(const PushOut* push, int contact) {
+    int start = push->match != NULL ? push->match[contact] : -1;
+    if (start < 0) {
+        return 0.0;
+    }
+    const tpBenderSettings* settings = push->step->settings;
+    double before = -push->step->start.contacts[start].gap;
+    return before - fmin(settings->gamma * before, settings->pushOut * push->step->time.h);
 }
 
 static bool hasOverlap(const tpTouch* touch) {
     for (int i = 0; i < touch->contactCount; ++i) {
-        if (overlapOf(touch, i) > 0.0) {
+        if (-touch->contacts[i].gap > restOf(touch->system, &touch->contacts[i])) {
             return true;
         }
     }
     return false;
 }
 
-// The rows of the way out: overlaps move apart, what is apart may come together by its gap.
-static void makeRows(tpBenderStep* step, tpKeptRow* kept) {
-    tpTouch* touch = &step->start;
-    const tpBenderSettings* settings = step->settings;
-    double h = step->time.h;
-    for (int i = 0; i < touch->contactCount; ++i) {
-        int lane;
-        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
-        double u[4];
-        tpSweeper_ContactVelocity(&touch->sweeper, i, u);
-        double left = fmax(0.0, u[0] + pack->bias[0][lane]); // room that the drift leaves
-        double overlap = overlapOf(touch, i);
-        double push = fmin(settings->gamma * pushPart * overlap / h, settings->pushOut);
-        for (int k = 0; k < 3; ++k) {
-            kept[i].bias[k] = pack->bias[k][lane];
-            kept[i].impulse[k] = pack->impulse[k][lane];
-            pack->bias[k][lane] = pack->impulse[k][lane] = 0.0;
-        }
-        kept[i].mu[0] = pack->muStatic[lane];
-        kept[i].mu[1] = pack->muDynamic[lane];
-        pack->muStatic[lane] = pack->muDynamic[lane] = 0.0;
-        pack->bias[0][lane] = overlap > 0.0 ? -push : left;
-    }
-}
-
-static void restoreRows(tpTouch* touch, const tpKeptRow* kept) {
-    for (int i = 0; i < touch->contactCount; ++i) {
-        int lane;
-        tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, i, &lane);
-        for (int k = 0; k < 3; ++k) {
-            pack->bias[k][lane] = kept[i].bias[k];
-            pack->impulse[k][lane] = kept[i].impulse[k];
-        }
-        pack->muStatic[lane] = kept[i].mu[0];
-        pack->muDynamic[lane] = kept[i].mu[1];
-    }
-}
-
-bool tpPushOut_Move(tpBenderStep* step) {
-    tpTouch* touch = &step->start;
-    tpSweeper* sweeper = &touch->sweeper;
-    if (!hasOverlap(touch)) {
+static bool findMatch(PushOut* push) {
+    tpBenderStep* step = push->step;
+    push->match = NULL;
+    if (!hasOverlap(&step->start)) {
         return true;
     }
-    tpArena* arena = &step->system->arena;
-    tpKeptRow* kept = TP_SCRATCH(arena, tpKeptRow, touch->contactCount);
-    tpVelocity* way = TP_SCRATCH_ZEROED(arena, tpVelocity, step->time.bodyCount);
-    if (kept == NULL || way == NULL) {
+    push->match = tpMatchContacts(step->start.contacts, step->start.contactCount, step->found,
+                                  step->foundCount, &step->system->arena);
+    return push->match != NULL;
+}
+
+static void include(PushOut* push, const tpContact* contact) {
+    push->isMoved[contact->bodyA] = push->isMoved[contact->bodyB] = true;
+}
+
+// Bodies that have to move; false where none has to.
+static bool findDeep(PushOut* push) {
+    const tpBenderStep* step = push->step;
+    bool isDeep = false;
+    for (int i = 0; i < step->foundCount; ++i) {
+        const tpContact* contact = &step->found[i];
+        double most = fmax(restOf(step->system, contact), keptOf(push, i) * (1.0 + 1e-12));
+        if (-contact->gap > most) {
+            include(push, contact);
+            isDeep = true;
+        }
+    }
+    return isDeep;
+}
+
+static bool takesPart(const PushOut* push, const tpContact* contact) {
+    const tpSystem* system = push->step->system;
+    return (push->isMoved[contact->bodyA] && tpSystem_IsDynamic(system, contact->bodyA)) ||
+           (push->isMoved[contact->bodyB] && tpSystem_IsDynamic(system, contact->bodyB));
+}
+
+// The contacts of bodies that take part, and the room that each has.
+static void gather(PushOut* push) {
+    const tpBenderStep* step = push->step;
+    push->nearCount = 0;
+    for (int i = 0; i < step->foundCount; ++i) {
+        const tpContact* contact = &step->found[i];
+        if (!takesPart(push, contact)) {
+            continue;
+        }
+        double rest = restOf(step->system, contact), kept = keptOf(push, i);
+        double depth = -contact->gap;
+        bool isDeep = depth > fmax(rest, kept);
+        push->near[push->nearCount] = *contact;
+        push->room[push->nearCount] =
+            isDeep ? fmax(targetPart * rest, kept) - depth : fmax(roomPart * rest - depth, 0.0);
+        push->nearCount += 1;
+    }
+}
+
+// The next round has the neighbours of this one.
+static void includeNear(PushOut* push) {
+    for (int i = 0; i < push->nearCount; ++i) {
+        include(push, &push->near[i]);
+    }
+}
+
+static void moveBodies(const PushOut* push, const tpVelocity* way) {
+    tpSystem* system = push->step->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        tpPose* pose = &system->poses.data[i];
+        tpQuat turn = tpQuatExp(way[i].angular);
+        pose->position = tpAdd(pose->position, way[i].linear);
+        pose->rotation = tpNormalizeQuat(tpMulQQ(turn, pose->rotation));
+        // In the body's axes its velocity stays the same: so does its energy.
+        tpVec3* spin = &system->velocities.data[i].angular;
+        *spin = tpRotate(turn, *spin);
+    }
+}
+
+// One round: the least way, by mass, after which nothing is too deep, as far as directions stay the same.
+static bool moveApart(PushOut* push) {
+    tpSystem* system = push->step->system;
+    tpArena* arena = &system->arena;
+    tpSweeper sweeper;
+    tpAccelerator accelerator;
+    int count = push->nearCount;
+    tpContactLaw* laws = TP_SCRATCH_ZEROED(arena, tpContactLaw, count); // no friction
+    tpVelocity* way = TP_SCRATCH_ZEROED(arena, tpVelocity, system->bodyCount);
+    if (laws == NULL || way == NULL ||
+        !tpSweeper_Create(&sweeper, arena, system->bodyCount, count)) {
         return false;
     }
-    sweeper->velocities = step->time.pushed;
-    makeRows(step, kept);
-    // Joints and torsional friction hold velocities, not ways: the joints are brought back after the step.
-    int jointCount = sweeper->jointCount;
-    sweeper->jointCount = 0;
-    sweeper->velocities = way;
-    for (int k = 0; k < pushSweeps; ++k) {
-        tpSweeper_Sweep(sweeper);
+    tpSweeper_SetBodies(&sweeper, system);
+    if (!tpSweeper_AddContacts(&sweeper, system, system->poses.data, push->near, laws, count,
+                               arena) ||
+        !tpAccelerator_Create(&accelerator, &sweeper, arena)) {
+        return false;
     }
-    sweeper->jointCount = jointCount;
-    sweeper->velocities = step->time.pushed;
-    restoreRows(touch, kept);
-    for (int i = 0; i < step->time.bodyCount; ++i) {
-        tpVelocity* move = &step->time.moves[i];
-        move->linear = tpAdd(move->linear, way[i].linear);
-        move->angular = tpAdd(move->angular, way[i].angular);
+    for (int i = 0; i < count; ++i) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&sweeper, i, &lane);
+        pack->bias[0][lane] = push->room[i];
+    }
+    sweeper.velocities = way;
+    double change = INFINITY;
+    for (int k = 0; k < maxSweeps && change > shortPart * restOverlap; ++k) {
+        tpAccelerator_Begin(&accelerator, &sweeper);
+        change = tpSweeper_Sweep(&sweeper);
+        if (k + 1 < maxSweeps && change > shortPart * restOverlap) {
+            tpAccelerator_End(&accelerator, &sweeper);
+        }
+    }
+    moveBodies(push, way);
+    return true;
+}
+
+static double energyOf(const tpSystem* system) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+}
+
+bool tpPushOut_Settle(tpBenderStep* step) {
+    tpSystem* system = step->system;
+    tpArena* arena = &system->arena;
+    PushOut push = { .step = step };
+    push.isMoved = TP_SCRATCH_ZEROED(arena, bool, system->bodyCount);
+    if (push.isMoved == NULL || !findMatch(&push)) {
+        return false;
+    }
+    for (int round = 0; round < maxRounds && findDeep(&push); ++round) {
+        push.near = TP_SCRATCH(arena, tpContact, step->foundCount);
+        push.room = TP_SCRATCH(arena, double, step->foundCount);
+        if (push.near == NULL || push.room == NULL) {
+            return false;
+        }
+        gather(&push);
+        includeNear(&push);
+        double energy = energyOf(system);
+        if (!moveApart(&push) || !tpMissed_Look(step) || !findMatch(&push)) {
+            return false;
+        }
+        // What has been lifted has lost less than the impulses say.
+        step->report->impactLoss -= energyOf(system) - energy;
     }
     return true;
 }

@@ -5,8 +5,9 @@
 
 #include "steppers/bender_schmitt/step.h"
 
-// Adds to the moves of the drift what takes back a part of the overlaps at the start. The contacts'
-// impulses and biases stay those of the solve. False where memory ran out.
-bool tpPushOut_Move(tpBenderStep* step);
+// Moves bodies apart that overlap at the end of the drift, where step->found lists what touches; it lists
+// what touches then. The energy that bodies gain on the way is taken off the losses. False where memory
+// ran out.
+bool tpPushOut_Settle(tpBenderStep* step);
 
 #endif

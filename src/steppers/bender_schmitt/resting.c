@@ -348,17 +348,13 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
     return miss <= lostTolerance || settle(step, biases, differences, limit);
 }
 
-// A large one: a single solve within the budget, and a way out of overlaps.
+// A large one: a single solve within the budget.
 static bool solveHastily(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences) {
     if (!predictTurning(step, biases)) {
         return false;
     }
     setBiases(step, biases, step->time.freeMoves, step->time.kicked, differences);
-    if (!solveOnce(step, tpBenderStep_SweepLimit(step, &step->start)) || !tpPushOut_Move(step)) {
-        return false;
-    }
-    tpTimeStep_Drift(&step->time);
-    return true;
+    return solveOnce(step, tpBenderStep_SweepLimit(step, &step->start));
 }
 
 static bool solveDrift(tpBenderStep* step) {
@@ -396,18 +392,18 @@ bool tpResting_Solve(tpBenderStep* step) {
         int count;
         bool isLast = pass + 1 == maxPasses || step->isLocating;
         if (isLast) {
-            return true;
+            break;
         }
         if (!tpMissed_Add(step, &contacts, &count)) {
             return false;
         }
         if (count == step->start.contactCount) {
-            return true;
+            break;
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
         if (!tpTouch_Create(&step->start, system, poses, contacts, count, step->settings)) {
             return false;
         }
     }
-    return true;
+    return step->start.isFine || tpPushOut_Settle(step);
 }
