@@ -6,10 +6,12 @@
 
 // What is done with that width.
 #include "steppers/bender_schmitt/brisk_lanes.h"
+#include "steppers/bender_schmitt/brisk_pack_lanes.h"
 #include "steppers/bender_schmitt/brisk_sum_lanes.h"
 
 const tpWideBrisk tp_avx512Brisk = {
     .width = 8,
+    .fillPack = fillPack,
     .respondRun = respondRun,
     .startRun = startRun,
     .leadRun = leadRun,

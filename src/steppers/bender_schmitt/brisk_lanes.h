@@ -57,6 +57,31 @@ static inline void loadImpulse(const tpBriskPack* pack, int lane, wide r[3]) {
     }
 }
 
+// What one body gives to W: nn nt no tt to oo. `shared` are the products of the directions with each other.
+static inline void addToResponse(const WideLines* body, WideVec arm, const WideFrame* frame,
+                                 const wide shared[6], wide response[6]) {
+    const WideVec directions[3] = { frame->n, frame->t, frame->o };
+    WideVec moments[3], turns[3];
+    for (int i = 0; i < 3; ++i) {
+        moments[i] = crossVec(arm, directions[i]);
+        turns[i] = turnedBy(body, moments[i]);
+    }
+    for (int i = 0, place = 0; i < 3; ++i) {
+        for (int k = i; k < 3; ++k, ++place) {
+            response[place] += body->numbers[0] * shared[place] + dotVec(moments[i], turns[k]);
+        }
+    }
+}
+
+static inline void multiplyDirections(const WideFrame* frame, wide shared[6]) {
+    shared[0] = dotVec(frame->n, frame->n);
+    shared[1] = dotVec(frame->n, frame->t);
+    shared[2] = dotVec(frame->n, frame->o);
+    shared[3] = dotVec(frame->t, frame->t);
+    shared[4] = dotVec(frame->t, frame->o);
+    shared[5] = dotVec(frame->o, frame->o);
+}
+
 static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
     const double* masses = (const double*)sweep->masses;
     tpBriskPack* first = &sweep->packs[run->first];
@@ -64,13 +89,21 @@ static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
         WideLines massA, massB;
         loadLines(masses, run->bodyA + lane, &massA);
         loadLines(masses, run->bodyB + lane, &massB);
+        WideFrame frame;
+        wide shared[6], zero = wideOf(0.0);
         for (tpBriskPack* pack = first; pack < first + run->count; ++pack) {
-            // Lanes without a contact have no directions here, and so no response.
-            WideFrame frame = loadFrame(pack, lane);
-            WideVec directions[3] = { frame.n, frame.t, frame.o };
-            wide zero = wideOf(0.0), response[6] = { zero, zero, zero, zero, zero, zero };
-            addResponse(&massA, loadFloatVec(pack->armA[0], lane), directions, response);
-            addResponse(&massB, loadFloatVec(pack->armB[0], lane), directions, response);
+            if (pack == first || !run->isFlat) {
+                frame = loadFrame(pack, lane);
+                multiplyDirections(&frame, shared);
+            }
+            wide response[6] = { zero, zero, zero, zero, zero, zero };
+            addToResponse(&massA, loadFloatVec(pack->armA[0], lane), &frame, shared, response);
+            addToResponse(&massB, loadFloatVec(pack->armB[0], lane), &frame, shared, response);
+            // Lanes without a contact have no response.
+            wideMask isEmpty = wideGreater(wideOf(-0.5), loadInts(&pack->contact[lane]));
+            for (int k = 0; k < 6; ++k) {
+                response[k] = wideSelect(isEmpty, zero, response[k]);
+            }
             wide stick[3], slide;
             invertFriction(response[3], response[4], response[5], stick, &slide);
             for (int k = 0; k < 3; ++k) {

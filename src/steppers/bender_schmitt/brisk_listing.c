@@ -58,7 +58,8 @@ static tpVec3 velocityAt(const tpBrisk* brisk, const tpBriskRun* run, const tpBr
 
 static void addImpulses(const tpBrisk* brisk, const tpBriskRun* run, const tpBriskPack* pack,
                         int lane, tpContactInfo* info) {
-    tpVec3 t = laneVector(pack->tangents[0], lane), o = laneVector(pack->tangents[1], lane);
+    const tpBriskPack* framed = run->isFlat ? &brisk->sweep.packs[run->first] : pack;
+    tpVec3 t = laneVector(framed->tangents[0], lane), o = laneVector(framed->tangents[1], lane);
     tpVec3 u = velocityAt(brisk, run, pack, lane);
     double ut = tpDot(u, t), uo = tpDot(u, o);
     info->normalImpulse = pack->total[0][lane];

@@ -17,7 +17,7 @@
 
 // Eight contacts. Lanes without one have no response and never carry anything.
 typedef struct tpBriskPack {
-    // Read by every sweep; from the first pack of a run alone where it is flat.
+    // Read by every sweep; where a run is flat its first pack alone has them.
     _Alignas(64) float normal[3][tp_packWidth]; // unit, from B to A
     float tangents[2][3][tp_packWidth];         // e_t t and e_o o
     float muStatic[tp_packWidth], muDynamic[tp_packWidth];
@@ -50,6 +50,28 @@ typedef struct tpBriskRun {
     uint8_t movesA, movesB; // a bit a lane: impulses move its body; none for empty lanes
     int32_t bodyA[tp_packWidth], bodyB[tp_packWidth]; // empty lanes have those of the first
 } tpBriskRun;
+
+// What a pack is filled from, a lane each. Lanes without a contact have a number of -1, no impulse, and the rest from
+// some contact, whatever it is: they get no response.
+typedef struct tpPackSource {
+    // Of the run.
+    _Alignas(64) double centerA[3][tp_packWidth]; // of mass, m
+    double centerB[3][tp_packWidth];
+    // Of the pack, or of an earlier one: directions and friction. Tangents are those of tpMakeContactLaw where
+    // they are given; otherwise the filling finds them, and normals.
+    double normal[3][tp_packWidth];
+    double tangents[2][3][tp_packWidth];
+    double ellipse[2][tp_packWidth];
+    double muStatic[tp_packWidth], muDynamic[tp_packWidth], restitution[tp_packWidth];
+    // Of the pack.
+    double impulse[3][tp_packWidth];      // that contacts start with, world axes
+    const double* contacts[tp_packWidth]; // from pointA on
+    int32_t numbers[tp_packWidth];
+    bool isFramed, isAligned; // directions are found anew; tangents are given
+    bool isPlanar, bounces;   // friction has one direction; some restitution is not 0
+    double threshold;         // approaches slower than this do not bounce, m/s
+    const tpVelocity* starts; // velocities before the step
+} tpPackSource;
 
 // How the normal row of a part of a step is softened where bodies overlap: u_n is led towards
 // -rate * gap, no faster than `push`, by a spring with damping of which `mass` and `impulse` are what the
@@ -88,6 +110,9 @@ typedef struct tpCarried {
 
 typedef struct tpWideBrisk {
     int width; // contacts at once
+    // Geometry, friction, the impulses that the contacts start with, and whether they will bounce. Returns whether
+    // one of them will.
+    bool (*fillPack)(const tpBriskRun* run, tpPackSource* source, tpBriskPack* pack);
     // What follows from masses, directions and arms: coupling, diagonal, inverseNormal, stick and slide.
     void (*respondRun)(const tpBriskSweep* sweep, const tpBriskRun* run);
     // Adds the impulses that the contacts start with.

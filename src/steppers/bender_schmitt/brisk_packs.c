@@ -4,13 +4,13 @@
 // about a thousand bodies with neighbouring numbers and the pairs among them. A sweep goes through a block with
 // all its colours while the block lies in the nearer caches, and then over the pairs between blocks; so what a
 // contact costs does not grow with their number, and threads take blocks. Within a block pairs are coloured
-// (sweep_colour.c) and laid side by side, eight of one colour in a run.
+// (sweep_colour.c) and laid side by side, eight of one colour in a run; brisk_fill.c fills them.
 
 #include <string.h>
 
 #include "steppers/bender_schmitt/brisk_step.h"
 
-enum { contactsAChunk = 1024, runsAChunk = 32 };
+enum { contactsAChunk = 1024 };
 
 // Bodies of a block: with their contacts they fill half of a usual second cache. Fewer than two of them are one.
 enum { bodiesABlock = 1024 };
@@ -167,135 +167,6 @@ static bool colourAll(tpBrisk* brisk) {
     return true;
 }
 
-// Filling -------------------------------------------------------------------------------------------
-
-typedef struct Filling {
-    tpBrisk* brisk;
-    double threshold; // approaches slower than this do not bounce, m/s
-    bool* bounces;    // of each chunk
-} Filling;
-
-static void storeVector(float (*parts)[tp_packWidth], int lane, tpVec3 v) {
-    parts[0][lane] = (float)v.x;
-    parts[1][lane] = (float)v.y;
-    parts[2][lane] = (float)v.z;
-}
-
-static double approachOf(const tpBrisk* brisk, const tpContact* c, tpVec3 armA, tpVec3 armB) {
-    const tpVelocity *a = &brisk->starts[c->bodyA], *b = &brisk->starts[c->bodyB];
-    tpVec3 onA = tpAdd(a->linear, tpCross(a->angular, armA));
-    tpVec3 onB = tpAdd(b->linear, tpCross(b->angular, armB));
-    return tpDot(tpSub(onA, onB), c->normal);
-}
-
-// One contact: geometry, friction, the impulse it starts with (that of the last step, spread over the parts)
-// and whether it will bounce.
-static bool storeContact(const Filling* filling, tpBriskPack* pack, int lane, int number,
-                         const tpContactLaw* law) {
-    const tpBrisk* brisk = filling->brisk;
-    const tpContact* c = &brisk->contacts[number];
-    const tpPose* poses = brisk->system->poses.data;
-    // In the plane friction has one direction.
-    double across = brisk->system->isPlanar ? 0.0 : law->ellipse[1];
-    tpVec3 armA = tpSub(c->pointA, poses[c->bodyA].position);
-    tpVec3 armB = tpSub(c->pointB, poses[c->bodyB].position);
-    pack->contact[lane] = number;
-    storeVector(pack->normal, lane, c->normal);
-    storeVector(pack->tangents[0], lane, tpScale(law->ellipse[0], law->tangents[0]));
-    storeVector(pack->tangents[1], lane, tpScale(across, law->tangents[1]));
-    storeVector(pack->armA, lane, armA);
-    storeVector(pack->armB, lane, armB);
-    pack->muStatic[lane] = (float)law->muStatic;
-    pack->muDynamic[lane] = (float)law->mu;
-    pack->startGap[lane] = (float)c->gap;
-    if (brisk->impulses != NULL) {
-        tpVec3 start = tpScale(1.0 / brisk->parts, brisk->impulses[number]);
-        pack->impulse[0][lane] = fmax(0.0, tpDot(start, c->normal));
-        if (law->mu > 0.0) {
-            pack->impulse[1][lane] = tpDot(start, law->tangents[0]) / law->ellipse[0];
-            pack->impulse[2][lane] = tpDot(start, law->tangents[1]) / law->ellipse[1];
-        }
-    }
-    double approach = law->restitution > 0.0 ? approachOf(brisk, c, armA, armB) : 0.0;
-    bool bounces = approach < -filling->threshold;
-    pack->bounce[lane] = bounces ? (float)(law->restitution * approach) : 0.0f;
-    return bounces;
-}
-
-static bool isSameFrame(const tpContact* a, const tpContact* b) {
-    return a->shapeA == b->shapeA && a->shapeB == b->shapeB && a->normal.x == b->normal.x &&
-           a->normal.y == b->normal.y && a->normal.z == b->normal.z;
-}
-
-// A pair of bodies, down its lane. Returns whether one of its contacts bounces.
-static bool fillLane(const Filling* filling, tpBriskRun* run, int lane) {
-    tpBrisk* brisk = filling->brisk;
-    const tpManifold* manifold = &brisk->manifolds[brisk->order[run->manifold + lane]];
-    const int32_t* numbers = &brisk->kept[manifold->first];
-    const tpContact* framed = NULL;
-    tpContactLaw law;
-    bool bounces = false;
-    for (int k = 0; k < manifold->count; ++k) {
-        const tpContact* contact = &brisk->contacts[numbers[k]];
-        if (framed == NULL || !isSameFrame(framed, contact)) {
-            run->isFlat = run->isFlat && framed == NULL;
-            law = tpMakeContactLaw(brisk->system, contact);
-            framed = contact;
-        }
-        tpBriskPack* pack = &brisk->sweep.packs[run->first + k];
-        bounces = storeContact(filling, pack, lane, numbers[k], &law) || bounces;
-    }
-    run->bodyA[lane] = framed->bodyA;
-    run->bodyB[lane] = framed->bodyB;
-    run->movesA = (uint8_t)(run->movesA | (manifold->bodyA >= 0 ? 1 << lane : 0));
-    run->movesB = (uint8_t)(run->movesB | (manifold->bodyB >= 0 ? 1 << lane : 0));
-    return bounces;
-}
-
-static void fillChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const Filling* filling = context;
-    tpBrisk* brisk = filling->brisk;
-    tpRange range = tpChunkAt(brisk->runCount, runsAChunk, chunk);
-    filling->bounces[chunk] = false;
-    for (int r = range.begin; r < range.end; ++r) {
-        tpBriskRun* run = &brisk->runs[r];
-        tpBriskPack* first = &brisk->sweep.packs[run->first];
-        memset(first, 0, sizeof(*first) * (size_t)run->count);
-        for (int k = 0; k < run->count; ++k) {
-            memset(first[k].contact, -1, sizeof(first[k].contact));
-        }
-        run->isFlat = true;
-        for (int lane = 0; lane < run->lanes; ++lane) {
-            if (fillLane(filling, run, lane)) {
-                filling->bounces[chunk] = true;
-            }
-        }
-        for (int lane = run->lanes; lane < tp_packWidth; ++lane) {
-            run->bodyA[lane] = run->bodyA[0];
-            run->bodyB[lane] = run->bodyB[0];
-        }
-        brisk->wide->respondRun(&brisk->sweep, run);
-    }
-}
-
-static bool fillPacks(tpBrisk* brisk) {
-    tpSystem* system = brisk->system;
-    int chunks = tpChunksOf(brisk->runCount, runsAChunk);
-    Filling filling = { brisk, brisk->settings->threshold, NULL };
-    filling.threshold = fmax(filling.threshold, 2.0 * brisk->h * tpLength(system->gravity));
-    filling.bounces = TP_SCRATCH(&system->arena, bool, chunks);
-    brisk->sweep.packs = TP_SCRATCH(&system->arena, tpBriskPack, brisk->packCount);
-    if (system->arena.failed) {
-        return false;
-    }
-    tpTasks_Run(system->tasks, fillChunk, &filling, chunks);
-    for (int c = 0; c < chunks; ++c) {
-        brisk->bounces = brisk->bounces || filling.bounces[c];
-    }
-    return true;
-}
-
 bool tpBrisk_Pack(tpBrisk* brisk) {
     tpSystem* system = brisk->system;
     tpArena* arena = &system->arena;
@@ -308,5 +179,5 @@ bool tpBrisk_Pack(tpBrisk* brisk) {
     }
     tpTasks_Run(system->tasks, chooseChunk, &choosing, tpChunksOf(count, contactsAChunk));
     findManifolds(brisk, choosing.pairs);
-    return colourAll(brisk) && fillPacks(brisk);
+    return colourAll(brisk) && tpBrisk_Fill(brisk);
 }

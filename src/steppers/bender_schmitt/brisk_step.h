@@ -68,6 +68,9 @@ bool tpBrisk_MoveBodies(tpBrisk* brisk);
 // Puts the contacts that may close into packs, with their starts. False where memory ran out.
 bool tpBrisk_Pack(tpBrisk* brisk);
 
+// Fills the packs of all runs, once these are laid out. False where memory ran out.
+bool tpBrisk_Fill(tpBrisk* brisk);
+
 // Energies and certificate, into the report. False where memory ran out.
 bool tpBrisk_Judge(tpBrisk* brisk);
 

@@ -4,8 +4,8 @@
 //     W             lanes, a divisor of tp_packWidth
 //     wide          a vector of W doubles
 //     wideMask      what comparisons give
-//     loadWide, storeWide, loadFloats, storeFloats, wideOf, wideMax, wideAbs, wideSqrt, wideGreater, wideSelect,
-//     wideLargest, loadLines, storeLines
+//     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt, wideGreater,
+//     wideSelect, wideLargest, loadLines, loadRows, storeLines
 //
 // Every width does the same operations in the same order with the same rounding: the bits are the same.
 

@@ -24,6 +24,9 @@ static inline wide loadFloats(const float* p) {
 static inline void storeFloats(float* p, wide a) {
     _mm_store_ps(p, _mm256_cvtpd_ps(a));
 }
+static inline wide loadInts(const int32_t* p) {
+    return _mm256_cvtepi32_pd(_mm_load_si128((const __m128i*)p));
+}
 static inline wide wideOf(double a) {
     return _mm256_set1_pd(a);
 }
@@ -67,6 +70,15 @@ static inline void loadLines(const double* base, const int32_t* indices, WideLin
         const double* line = base + 8 * (ptrdiff_t)indices[k];
         lines->numbers[k] = _mm256_load_pd(line);
         lines->numbers[4 + k] = _mm256_load_pd(line + 4);
+    }
+    transpose(lines->numbers);
+    transpose(lines->numbers + 4);
+}
+
+static inline void loadRows(const double* const* rows, WideLines* lines) {
+    for (int k = 0; k < 4; ++k) {
+        lines->numbers[k] = _mm256_loadu_pd(rows[k]);
+        lines->numbers[4 + k] = _mm256_loadu_pd(rows[k] + 4);
     }
     transpose(lines->numbers);
     transpose(lines->numbers + 4);

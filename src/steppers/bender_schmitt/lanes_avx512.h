@@ -24,6 +24,9 @@ static inline wide loadFloats(const float* p) {
 static inline void storeFloats(float* p, wide a) {
     _mm256_store_ps(p, _mm512_cvtpd_ps(a));
 }
+static inline wide loadInts(const int32_t* p) {
+    return _mm512_cvtepi32_pd(_mm256_load_si256((const __m256i*)p));
+}
 static inline wide wideOf(double a) {
     return _mm512_set1_pd(a);
 }
@@ -77,6 +80,13 @@ static inline void transpose(wide r[8]) {
 static inline void loadLines(const double* base, const int32_t* indices, WideLines* lines) {
     for (int k = 0; k < 8; ++k) {
         lines->numbers[k] = _mm512_load_pd(base + 8 * (ptrdiff_t)indices[k]);
+    }
+    transpose(lines->numbers);
+}
+
+static inline void loadRows(const double* const* rows, WideLines* lines) {
+    for (int k = 0; k < 8; ++k) {
+        lines->numbers[k] = _mm512_loadu_pd(rows[k]);
     }
     transpose(lines->numbers);
 }

@@ -22,6 +22,9 @@ static inline wide loadFloats(const float* p) {
 static inline void storeFloats(float* p, wide a) {
     *p = (float)a;
 }
+static inline wide loadInts(const int32_t* p) {
+    return *p;
+}
 static inline wide wideOf(double a) {
     return a;
 }
@@ -49,6 +52,12 @@ static inline double wideLargest(wide a) {
 static inline void loadLines(const double* base, const int32_t* indices, WideLines* lines) {
     for (int k = 0; k < 8; ++k) {
         lines->numbers[k] = base[8 * (ptrdiff_t)indices[0] + k];
+    }
+}
+
+static inline void loadRows(const double* const* rows, WideLines* lines) {
+    for (int k = 0; k < 8; ++k) {
+        lines->numbers[k] = rows[0][k];
     }
 }
 

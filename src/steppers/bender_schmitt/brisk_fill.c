@@ -1,0 +1,184 @@
+// The packs of a step in parts, filled run by run: which contact goes where, and what friction its materials have.
+// The arithmetic is done eight contacts at once (brisk_pack_lanes.h).
+
+#include <string.h>
+
+#include "steppers/bender_schmitt/brisk_step.h"
+
+enum { runsAChunk = 32 };
+
+// What pairs of materials have in common, for a few pairs: most scenes have no more.
+enum { memoSize = 16 };
+
+typedef struct Mixed {
+    tpMaterialId a, b; // of shapes A and B; 0 and 0 at first
+    bool isKnown;
+    double muStatic, muDynamic, ellipse[2], restitution;
+} Mixed;
+
+typedef struct Filling {
+    tpBrisk* brisk;
+    const tpMaterialId* materials; // of shapes
+    double threshold;              // approaches slower than this do not bounce, m/s
+    bool* bounces;                 // of each chunk
+} Filling;
+
+_Static_assert(offsetof(tpContact, gap) == offsetof(tpContact, pointA) + 9 * sizeof(double) &&
+                   sizeof(tpContact) == offsetof(tpContact, gap) + sizeof(double),
+               "points, normal and gap are read as ten numbers");
+
+static const Mixed* mix(const Filling* filling, const tpContact* contact, Mixed* memo) {
+    tpMaterialId a = filling->materials[contact->shapeA], b = filling->materials[contact->shapeB];
+    Mixed* mixed = &memo[(3 * (unsigned)a + (unsigned)b) % memoSize];
+    if (!mixed->isKnown || mixed->a != a || mixed->b != b) {
+        tpFriction friction;
+        tpSystem_MixMaterials(filling->brisk->system, a, b, &friction, &mixed->restitution);
+        mixed->a = a;
+        mixed->b = b;
+        mixed->isKnown = true;
+        mixed->muStatic = friction.staticCoefficient;
+        mixed->muDynamic = friction.dynamicCoefficient;
+        mixed->ellipse[0] = friction.ellipse[0];
+        mixed->ellipse[1] = friction.ellipse[1];
+    }
+    return mixed;
+}
+
+static void storeVector(double (*parts)[tp_packWidth], int lane, tpVec3 v) {
+    parts[0][lane] = v.x;
+    parts[1][lane] = v.y;
+    parts[2][lane] = v.z;
+}
+
+// Friction of the contacts of a pack. Where one of them has an ellipse all tangents are found here.
+static void setLaws(const Filling* filling, const tpContact* const* contacts, Mixed* memo,
+                    tpPackSource* source) {
+    source->isAligned = source->bounces = false;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        const Mixed* mixed = mix(filling, contacts[lane], memo);
+        source->muStatic[lane] = mixed->muStatic;
+        source->muDynamic[lane] = mixed->muDynamic;
+        source->ellipse[0][lane] = mixed->ellipse[0];
+        source->ellipse[1][lane] = mixed->ellipse[1];
+        source->restitution[lane] = mixed->restitution;
+        source->isAligned = source->isAligned || mixed->ellipse[0] != mixed->ellipse[1];
+        source->bounces = source->bounces || mixed->restitution > 0.0;
+    }
+    for (int lane = 0; source->isAligned && lane < tp_packWidth; ++lane) {
+        tpContactLaw law = tpMakeContactLaw(filling->brisk->system, contacts[lane]);
+        storeVector(source->tangents[0], lane, law.tangents[0]);
+        storeVector(source->tangents[1], lane, law.tangents[1]);
+    }
+}
+
+static bool isSameFrame(const tpContact* a, const tpContact* b) {
+    return a->shapeA == b->shapeA && a->shapeB == b->shapeB && a->normal.x == b->normal.x &&
+           a->normal.y == b->normal.y && a->normal.z == b->normal.z;
+}
+
+// The lanes of a run at work.
+typedef struct Lanes {
+    const int32_t* numbers[tp_packWidth]; // of the contacts of its pair
+    int counts[tp_packWidth];
+    const tpContact* contacts[tp_packWidth]; // that the present pack has, or the first
+} Lanes;
+
+// The pairs of bodies of a run; empty lanes have the bodies of the first.
+static void openRun(const tpBrisk* brisk, tpBriskRun* run, Lanes* lanes, tpPackSource* source) {
+    const tpPose* poses = brisk->system->poses.data;
+    run->isFlat = true;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        bool isUsed = lane < run->lanes;
+        const tpManifold* m = &brisk->manifolds[brisk->order[run->manifold + (isUsed ? lane : 0)]];
+        const int32_t* numbers = &brisk->kept[m->first];
+        const tpContact* first = &brisk->contacts[numbers[0]];
+        for (int k = 1; isUsed && k < m->count && run->isFlat; ++k) {
+            run->isFlat = isSameFrame(first, &brisk->contacts[numbers[k]]);
+        }
+        lanes->numbers[lane] = numbers;
+        lanes->counts[lane] = isUsed ? m->count : 0;
+        lanes->contacts[lane] = first;
+        run->bodyA[lane] = first->bodyA;
+        run->bodyB[lane] = first->bodyB;
+        run->movesA = (uint8_t)(run->movesA | (isUsed && m->bodyA >= 0 ? 1 << lane : 0));
+        run->movesB = (uint8_t)(run->movesB | (isUsed && m->bodyB >= 0 ? 1 << lane : 0));
+        storeVector(source->centerA, lane, poses[first->bodyA].position);
+        storeVector(source->centerB, lane, poses[first->bodyB].position);
+    }
+}
+
+// The k-th contacts of all pairs, with the impulses they start from: those of the last step, spread over parts.
+static void openPack(const tpBrisk* brisk, int k, Lanes* lanes, tpPackSource* source) {
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        int number = k < lanes->counts[lane] ? lanes->numbers[lane][k] : -1;
+        tpVec3 impulse = tpZeroVec3();
+        if (number >= 0) {
+            lanes->contacts[lane] = &brisk->contacts[number];
+            if (brisk->impulses != NULL) {
+                impulse = tpScale(1.0 / brisk->parts, brisk->impulses[number]);
+            }
+        }
+        source->numbers[lane] = number;
+        source->contacts[lane] = &lanes->contacts[lane]->pointA.x;
+        storeVector(source->impulse, lane, impulse);
+    }
+}
+
+// Returns whether a contact bounces.
+static bool fillRun(const Filling* filling, tpBriskRun* run, Mixed* memo, tpPackSource* source) {
+    const tpBrisk* brisk = filling->brisk;
+    Lanes lanes;
+    bool bounces = false;
+    openRun(brisk, run, &lanes, source);
+    for (int k = 0; k < run->count; ++k) {
+        openPack(brisk, k, &lanes, source);
+        source->isFramed = k == 0 || !run->isFlat;
+        if (source->isFramed) {
+            setLaws(filling, lanes.contacts, memo, source);
+        }
+        tpBriskPack* pack = &brisk->sweep.packs[run->first + k];
+        bounces = brisk->wide->fillPack(run, source, pack) || bounces;
+    }
+    brisk->wide->respondRun(&brisk->sweep, run);
+    return bounces;
+}
+
+static void fillChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Filling* filling = context;
+    tpBrisk* brisk = filling->brisk;
+    tpRange range = tpChunkAt(brisk->runCount, runsAChunk, chunk);
+    Mixed memo[memoSize];
+    tpPackSource source;
+    memset(memo, 0, sizeof(memo));
+    source.isPlanar = brisk->system->isPlanar;
+    source.threshold = filling->threshold;
+    source.starts = brisk->starts;
+    filling->bounces[chunk] = false;
+    for (int r = range.begin; r < range.end; ++r) {
+        if (fillRun(filling, &brisk->runs[r], memo, &source)) {
+            filling->bounces[chunk] = true;
+        }
+    }
+}
+
+bool tpBrisk_Fill(tpBrisk* brisk) {
+    tpSystem* system = brisk->system;
+    int chunks = tpChunksOf(brisk->runCount, runsAChunk);
+    tpMaterialId* materials = TP_SCRATCH(&system->arena, tpMaterialId, system->shapes.count);
+    Filling filling = { brisk, materials, brisk->settings->threshold, NULL };
+    filling.threshold = fmax(filling.threshold, 2.0 * brisk->h * tpLength(system->gravity));
+    filling.bounces = TP_SCRATCH(&system->arena, bool, chunks);
+    brisk->sweep.packs = TP_SCRATCH(&system->arena, tpBriskPack, brisk->packCount);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < system->shapes.count; ++i) {
+        materials[i] = system->shapes.data[i].material;
+    }
+    tpTasks_Run(system->tasks, fillChunk, &filling, chunks);
+    for (int c = 0; c < chunks; ++c) {
+        brisk->bounces = brisk->bounces || filling.bounces[c];
+    }
+    return true;
+}
