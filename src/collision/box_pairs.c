@@ -239,4 +239,4 @@ static void collideBoxes(const tpPair* pair, tpPairCache* cache, tpContactList* 
     }
 }
 
-const tpPairClass tp_boxPair = { collideBoxes, tpClosestCores };
+const tpPairClass tp_boxPair = { collideBoxes, tpClosestCores, false };

@@ -2,7 +2,8 @@
 //
 // What an update learned about a pair is kept beside the pair. Both the old pairs and the new ones are
 // sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept: what is
-// remembered depends on poses alone, not on the history of the broad phase.
+// remembered depends on poses alone, not on the history of the broad phase. Pairs of spheres remember
+// nothing: their place is left alone, neither read nor written.
 
 #include "collision/collider.h"
 
@@ -35,6 +36,7 @@ struct tpCollider {
     TP_ARRAY(tpPose) poses;    // of shapes, in the world
     TP_ARRAY(tpBounds) bounds; // grown by margins
     TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes
+    TP_ARRAY(uint8_t) types;   // tpShapeType of shapes
     const tpBroadPhaseClass* broadPhaseClass;
     tpBroadPhase* broadPhase;
     bool looksAhead;
@@ -78,6 +80,7 @@ void tpDestroyCollider(tpCollider* collider) {
     TP_FREE_ARRAY(&allocator, collider->poses);
     TP_FREE_ARRAY(&allocator, collider->bounds);
     TP_FREE_ARRAY(&allocator, collider->kinds);
+    TP_FREE_ARRAY(&allocator, collider->types);
     collider->broadPhaseClass->destroy(collider->broadPhase);
     TP_FREE_ARRAY(&allocator, collider->pairs);
     TP_FREE_ARRAY(&allocator, collider->oldPairs);
@@ -214,6 +217,7 @@ static void placeChunk(void* context, int chunk, int worker) {
         collider->kinds.data[i] = s->body < 0    ? tp_noProxy
                                   : s->isMovable ? tp_movableProxy
                                                  : tp_fixedProxy;
+        collider->types.data[i] = (uint8_t)s->geometry.type;
         if (s->body < 0) {
             collider->bounds.data[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
             continue;
@@ -234,10 +238,12 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
     int count = collider->shapes.count;
     if (!TP_RESERVE(&collider->allocator, collider->poses, count) ||
         !TP_RESERVE(&collider->allocator, collider->bounds, count) ||
-        !TP_RESERVE(&collider->allocator, collider->kinds, count)) {
+        !TP_RESERVE(&collider->allocator, collider->kinds, count) ||
+        !TP_RESERVE(&collider->allocator, collider->types, count)) {
         return false;
     }
-    collider->poses.count = collider->bounds.count = collider->kinds.count = count;
+    collider->poses.count = collider->bounds.count = count;
+    collider->kinds.count = collider->types.count = count;
     Update update = { collider, bodyPoses, bodyMargins };
     tpTasks_Run(tasks, placeChunk, &update, chunksOf(count, shapesAChunk));
     return true;
@@ -269,6 +275,19 @@ static int findPair(const tpPairArray* pairs, tpShapePair pair) {
     return low;
 }
 
+// Whether anything is kept about pairs of two types.
+static bool typesRemember(tpShapeType a, tpShapeType b) {
+    bool swapped;
+    const tpPairClass* class = tpFindPairClass(a, b, &swapped);
+    return class != NULL && !class->forgets;
+}
+
+// About a pair of shapes that are in place.
+static bool remembers(const tpCollider* collider, tpShapePair pair) {
+    return typesRemember((tpShapeType)collider->types.data[pair.shapeA],
+                         (tpShapeType)collider->types.data[pair.shapeB]);
+}
+
 static void inheritChunk(void* context, int chunk, int worker) {
     (void)worker;
     tpCollider* collider = context;
@@ -278,6 +297,9 @@ static void inheritChunk(void* context, int chunk, int worker) {
     int o = findPair(old, collider->pairs.data[begin]);
     for (int i = begin; i < end; ++i) {
         tpShapePair p = collider->pairs.data[i];
+        if (!remembers(collider, p)) {
+            continue;
+        }
         while (o < old->count && isBefore(old->data[o], p)) {
             ++o;
         }
@@ -321,7 +343,7 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 // Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
 // part of the scratch memory, and are then copied out in order. A block that finds its part too small
 // says how much it needs, gets that much at the end, and is asked again.
-enum { blockSize = 32, blockRoom = 4 * blockSize, blocksAChunk = 16 };
+enum { blockSize = 32, blockRoom = blockSize, blocksAChunk = 16 };
 
 typedef struct NarrowPhase {
     tpCollider* collider;
@@ -346,7 +368,9 @@ static void collideBlock(const NarrowPhase* phase, int index) {
                             ? phase->bodyMargins[a->body] + phase->bodyMargins[b->body]
                             : 0.0;
         // What is learned is written beside what was known, in case the block is asked again.
-        collider->learned.data[i] = collider->caches.data[i];
+        if (remembers(collider, pair)) {
+            collider->learned.data[i] = collider->caches.data[i];
+        }
         int before = list.count;
         tpCollideShapes(&a->geometry, collider->poses.data[pair.shapeA], &b->geometry,
                         collider->poses.data[pair.shapeB], margin, collider->looksAhead,
@@ -521,7 +545,8 @@ tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t 
     memset(&cache, 0, sizeof cache);
     int low = findPair(&collider->pairs, (tpShapePair){ shapeA, shapeB });
     if (low < collider->pairs.count && collider->pairs.data[low].shapeA == shapeA &&
-        collider->pairs.data[low].shapeB == shapeB) {
+        collider->pairs.data[low].shapeB == shapeB &&
+        typesRemember(a->geometry.type, b->geometry.type)) {
         cache = collider->caches.data[low];
     }
     return tpClosestPoints(&a->geometry, bodyA, &b->geometry, bodyB, &cache, out);
@@ -533,11 +558,20 @@ size_t tpCollider_StateSize(const tpCollider* collider) {
 }
 
 void tpCollider_SaveState(const tpCollider* collider, void* state) {
+    const ColliderShape* shapes = collider->shapes.data;
     size_t pairBytes = (size_t)collider->pairs.count * sizeof(tpShapePair);
-    size_t cacheBytes = (size_t)collider->pairs.count * sizeof(tpPairCache);
-    if (pairBytes > 0) {
-        memcpy(state, collider->pairs.data, pairBytes);
-        memcpy((char*)state + pairBytes, collider->caches.data, cacheBytes);
+    if (pairBytes == 0) {
+        return;
+    }
+    memcpy(state, collider->pairs.data, pairBytes);
+    char* known = (char*)state + pairBytes;
+    for (int i = 0; i < collider->pairs.count; ++i, known += sizeof(tpPairCache)) {
+        tpShapePair pair = collider->pairs.data[i];
+        if (typesRemember(shapes[pair.shapeA].geometry.type, shapes[pair.shapeB].geometry.type)) {
+            memcpy(known, &collider->caches.data[i], sizeof(tpPairCache));
+        } else {
+            memset(known, 0, sizeof(tpPairCache));
+        }
     }
 }
 

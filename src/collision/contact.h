@@ -27,6 +27,7 @@ typedef struct tpPairClass {
     // The signed distance; tp_notSolved where an iteration did not reach its tolerance (the answer is
     // then the best found).
     tpResult (*closest)(const tpPair* pair, tpPairCache* cache, tpClosest* out);
+    bool forgets; // `collide` makes no use of the cache
 } tpPairClass;
 
 // What is known of a pair of types; NULL functions where the pair cannot be asked. `swapped` says that

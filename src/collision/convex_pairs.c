@@ -132,6 +132,6 @@ static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* 
     }
 }
 
-const tpPairClass tp_corePair = { collideCores, tpClosestCores };
-const tpPairClass tp_smoothPair = { collideSmooth, smoothClosest };
-const tpPairClass tp_planePair = { collidePlane, closestPlane };
+const tpPairClass tp_corePair = { collideCores, tpClosestCores, false };
+const tpPairClass tp_smoothPair = { collideSmooth, smoothClosest, false };
+const tpPairClass tp_planePair = { collidePlane, closestPlane, false };

@@ -363,5 +363,5 @@ static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* 
     return tp_success;
 }
 
-const tpPairClass tp_trianglesPair = { collideSurfaces, closestSurfaces };
-const tpPairClass tp_meshPlanePair = { collidePlane, closestPlane };
+const tpPairClass tp_trianglesPair = { collideSurfaces, closestSurfaces, false };
+const tpPairClass tp_meshPlanePair = { collidePlane, closestPlane, false };

@@ -205,8 +205,8 @@ static void collideOverTriangle(const Query* query, Side* side) {
         tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
                           query->margin, &list);
     } else {
-        tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(),
-                        query->margin, false };
+        tpPair pair = { query->convex,    &side->geometry, query->pose,
+                        tpIdentityPose(), query->margin,   false };
         tpClosest closest = side->closest;
         tpVec3 n = closest.normal = side->triangle.normal;
         tpCollidePatches(&pair, &closest, &list);
@@ -229,7 +229,8 @@ static void collideOverTriangle(const Query* query, Side* side) {
 static void collideAlongNearest(const Query* query, Side* side) {
     tpContactPoint points[maxOnTriangle];
     tpContactList list = { points, 0, maxOnTriangle };
-    tpPair pair = { query->convex, &side->geometry, query->pose, tpIdentityPose(), query->margin, false };
+    tpPair pair = { query->convex,    &side->geometry, query->pose,
+                    tpIdentityPose(), query->margin,   false };
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(), query->margin,
                        NULL, &list);
@@ -481,4 +482,4 @@ static tpResult closestMesh(const tpPair* pair, tpPairCache* cache, tpClosest* o
     return tp_notSolved;
 }
 
-const tpPairClass tp_meshPair = { collideMesh, closestMesh };
+const tpPairClass tp_meshPair = { collideMesh, closestMesh, false };
