@@ -84,3 +84,31 @@ void tpSystem_MoveKinematic(tpSystem* system, double time, double h) {
         }
     }
 }
+
+bool tpSystem_IsReversible(const tpSystem* system) {
+    bool hasJoints = false;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const tpJointDef* def = &joint->def;
+        bool isIdeal = !def->hasLimits && !def->hasMotor && !def->hasSpring &&
+                       def->friction == 0.0 && joint->type != tp_springJoint;
+        if (joint->isLive && !isIdeal) {
+            return false;
+        }
+        hasJoints = hasJoints || joint->isLive;
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].isLive) {
+            return false;
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isFree = body->kind != tp_kinematicBody && body->linearDamping == 0.0 &&
+                      body->angularDamping == 0.0;
+        if (body->isLive && !isFree) {
+            return false;
+        }
+    }
+    return hasJoints;
+}

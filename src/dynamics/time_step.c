@@ -302,6 +302,12 @@ static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
     return tpContactKey_Compare(tpContactInfo_Key(a), tpContactInfo_Key(b));
 }
 
+void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other) {
+    info->normalImpulse += other->normalImpulse;
+    info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
+    info->torsionalImpulse += other->torsionalImpulse;
+}
+
 bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
     const tpRows* rows = &step->rows;
     tpContactInfo* merged = TP_SCRATCH(&step->system->arena, tpContactInfo,
@@ -320,17 +326,11 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
         }
         if (count > 0 && compareInfos(&merged[count - 1], &info) == 0) {
             // Two rows of the same contact.
-            merged[count - 1].normalImpulse += info.normalImpulse;
-            merged[count - 1].frictionImpulse =
-                tpAdd(merged[count - 1].frictionImpulse, info.frictionImpulse);
-            merged[count - 1].torsionalImpulse += info.torsionalImpulse;
+            tpContactInfo_AddImpulses(&merged[count - 1], &info);
             continue;
         }
         if (old < tally->count && compareInfos(&tally->list[old], &info) == 0) {
-            const tpContactInfo* before = &tally->list[old++];
-            info.normalImpulse += before->normalImpulse;
-            info.frictionImpulse = tpAdd(info.frictionImpulse, before->frictionImpulse);
-            info.torsionalImpulse += before->torsionalImpulse;
+            tpContactInfo_AddImpulses(&info, &tally->list[old++]);
         }
         merged[count++] = info;
     }
@@ -369,37 +369,67 @@ static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* inf
     return memory;
 }
 
-static bool listContacts(tpTimeStep* step, tpTally* tally, tpContactHistory* history,
-                         tpStepReport* report) {
-    tpSystem* system = step->system;
-    const tpAllocator* allocator = &system->allocator;
-    // Where bodies are now: how deep they overlap, and the gaps of what is listed.
-    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &step->endContacts,
-                              &step->endCount) != tp_success) {
+bool tpTally_Merge(tpTally* tally, const tpContactInfo* list, int count, tpArena* arena) {
+    tpContactInfo* merged = TP_SCRATCH(arena, tpContactInfo, (size_t)tally->count + (size_t)count);
+    if (merged == NULL) {
         return false;
     }
-    for (int i = 0; i < step->endCount; ++i) {
-        report->penetration = fmax(report->penetration, -step->endContacts[i].gap);
+    int number = 0, old = 0, new = 0;
+    while (old < tally->count || new < count) {
+        int order = old == tally->count ? 1
+                    : new == count      ? -1
+                                        : compareInfos(&tally->list[old], &list[new]);
+        merged[number] = order < 0 ? tally->list[old] : list[new];
+        if (order == 0) {
+            tpContactInfo_AddImpulses(&merged[number], &tally->list[old]);
+        }
+        old += order <= 0 ? 1 : 0;
+        new += order >= 0 ? 1 : 0;
+        number += 1;
+    }
+    tally->list = merged;
+    tally->count = number;
+    return true;
+}
+
+bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpStepReport* report) {
+    // Where bodies are now: how deep they overlap, and the gaps of what is listed.
+    tpContact* ends;
+    int endCount;
+    if (tpSystem_FindContacts(system, system->poses.data, margins, &ends, &endCount) !=
+        tp_success) {
+        return false;
+    }
+    for (int i = 0; i < endCount; ++i) {
+        report->penetration = fmax(report->penetration, -ends[i].gap);
     }
     system->contacts.count = 0;
-    history->list.count = 0;
-    if (!TP_RESERVE(allocator, system->contacts, tally->count) ||
-        !TP_RESERVE(allocator, history->list, tally->count)) {
+    if (!TP_RESERVE(&system->allocator, system->contacts, tally->count)) {
         return false;
     }
     int cursor = 0;
     for (int i = 0; i < tally->count; ++i) {
         tpContactInfo* info = &tally->list[i];
-        const tpContact* same = tpContacts_FindSame(tpContactInfo_Key(info), step->endContacts,
-                                                    step->endCount, &cursor);
+        const tpContact* same =
+            tpContacts_FindSame(tpContactInfo_Key(info), ends, endCount, &cursor);
         info->gap = same != NULL ? same->gap : info->gap;
         info->state = stateOf(info->normalImpulse, info->slidingSpeed);
-        history->list.data[history->list.count++] = memoryOf(step, info);
         if (info->normalImpulse > 0.0 || info->gap <= touchDistance) {
             system->contacts.data[system->contacts.count++] = *info;
         }
     }
     report->contactCount = system->contacts.count;
+    return true;
+}
+
+static bool remember(const tpTimeStep* step, const tpTally* tally, tpContactHistory* history) {
+    history->list.count = 0;
+    if (!TP_RESERVE(&step->system->allocator, history->list, tally->count)) {
+        return false;
+    }
+    for (int i = 0; i < tally->count; ++i) {
+        history->list.data[history->list.count++] = memoryOf(step, &tally->list[i]);
+    }
     return true;
 }
 
@@ -415,7 +445,7 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, memory, jointTolerance);
     report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
-    return listContacts(step, tally, history, report);
+    return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }
 
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {

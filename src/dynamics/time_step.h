@@ -96,6 +96,16 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 // A contact in the tally, or NULL. Asked for in order; `cursor` starts at 0.
 const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor);
 
+// Adds the impulses of the same contact at another time.
+void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other);
+
+// Merges a list that is in order into the tally; what is in both is added up, with the place of the list's.
+bool tpTally_Merge(tpTally* tally, const tpContactInfo* list, int count, tpArena* arena);
+
+// Measures penetration and gaps where the bodies are now, within the margins, and lists the contacts that carry
+// something or touch as the system's.
+bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpStepReport* report);
+
 // Corrects joints, measures penetration and gaps where the bodies are now, lists the contacts and
 // remembers them. The system has its final poses and velocities.
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,

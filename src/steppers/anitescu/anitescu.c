@@ -10,14 +10,14 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
-#include "steppers/anitescu/midpoint.h"
+#include "steppers/anitescu/guard.h"
 
 enum { maxPasses = 5, maxGuardTrials = 12 };
 
-// How the problem is softened when the guard acts: factors of the restitution and of the push-out.
-typedef struct tpGuard {
+// How the problem is softened where energy would rise: factors of the restitution and of the push-out.
+typedef struct tpSoftening {
     double restitution, pushOut;
-} tpGuard;
+} tpSoftening;
 
 // Lambda of (4.10): e times the approach velocity before the collision, where it was a collision.
 static double restitutionTerm(const tpTimeStep* step, const tpStepperMemory* memory, int block,
@@ -33,7 +33,7 @@ static double restitutionTerm(const tpTimeStep* step, const tpStepperMemory* mem
 
 // Delta + Lambda of (4.11) for each contact, and the joints' Upsilon.
 static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamma, double threshold,
-                    tpGuard guard) {
+                    tpSoftening guard) {
     int cursor = 0;
     bool bounces = false;
     for (int i = 0; i < step->contactCount; ++i) {
@@ -54,7 +54,7 @@ static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamm
 }
 
 static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
-                  double gamma, double threshold, tpGuard guard, bool* bounces,
+                  double gamma, double threshold, tpSoftening guard, bool* bounces,
                   tpStepReport* report) {
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (!tpTimeStep_FindContacts(step, step->startPoses)) {
@@ -98,7 +98,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
 // the interval, until it does not.
 static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
                          double gamma, double threshold, bool isGuarded, tpStepReport* report) {
-    tpGuard full = { 1.0, 1.0 };
+    tpSoftening full = { 1.0, 1.0 };
     bool bounces;
     if (!solve(step, memory, settings, gamma, threshold, full, &bounces, report)) {
         return false;
@@ -111,7 +111,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     }
     report->note = "the energy guard acted";
     // Without any restitution: does the rest stay within bounds?
-    tpGuard guard = { 0.0, 1.0 };
+    tpSoftening guard = { 0.0, 1.0 };
     double low = 0.0, high = 1.0;
     bool useRestitution = bounces;
     if (bounces) {
@@ -125,7 +125,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     }
     for (int trial = 0; trial < maxGuardTrials && tpSystem_HasMeans(step->system); ++trial) {
         double middle = 0.5 * (low + high);
-        guard = useRestitution ? (tpGuard){ middle, 1.0 } : (tpGuard){ 0.0, middle };
+        guard = useRestitution ? (tpSoftening){ middle, 1.0 } : (tpSoftening){ 0.0, middle };
         if (!solve(step, memory, settings, gamma, threshold, guard, &bounces, report)) {
             return false;
         }
@@ -136,7 +136,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
         }
     }
     // The last trial may have been one too many: take the best that was within bounds.
-    guard = useRestitution ? (tpGuard){ low, 1.0 } : (tpGuard){ 0.0, low };
+    guard = useRestitution ? (tpSoftening){ low, 1.0 } : (tpSoftening){ 0.0, low };
     return solve(step, memory, settings, gamma, threshold, guard, &bounces, report);
 }
 
@@ -192,18 +192,9 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (threshold < 0.0) {
         threshold = 2.0 * h * tpLength(system->gravity);
     }
-    bool isEuler = options->values[tp_thetaOption] > 0.5;
-    bool isDone = true;
-    if (!isEuler) {
-        tpGuardVerdict verdict =
-            tpMidpoint_GuardedStep(system, memory, options, threshold, h, report);
-        isDone = verdict != tp_guardOutOfMemory;
-        // The paper's own step loses energy where the symmetric one would gain some.
-        isEuler = verdict == tp_guardRejects;
-    }
-    if (isEuler && isDone) {
-        isDone = stepEuler(system, memory, options, threshold, h, report);
-    }
+    bool isDone = options->values[tp_thetaOption] > 0.5
+                      ? stepEuler(system, memory, options, threshold, h, report)
+                      : tpGuard_Step(system, memory, options, threshold, h, stepEuler, report);
     if (!isDone) {
         report->undone = true;
         report->note = "out of memory";

@@ -20,21 +20,6 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
-#include "steppers/drift.h"
-
-typedef struct tpMidpointSettings {
-    tpDriftSettings drift;
-    double threshold;   // approaches slower than this do not bounce, m/s
-    double restitution; // factor of the restitution, 1 unless the energy guard lowers it
-} tpMidpointSettings;
-
-// The guard lets energy rise by this part of the energy: rounding and the tolerance of the solves.
-static const double guardSlack = 1e-10;
-
-// What joints and free motion do only swings about its mean, as with all symmetric integrators: by less than this
-// part a step of the kinetic energy (where bodies turn back, of what gravity gives them in a few steps). More is another
-// end of the drift than the near one; in collisions, the work of joints that hold positions.
-static const double freeSwing = 0.1, touchedSwing = 1e-3;
 
 // Rows on the velocities at the end, for what is closed there.
 static bool addVelocityRows(tpTimeStep* step, const tpTally* first,
@@ -163,17 +148,8 @@ static bool isPushed(const tpTimeStep* step) {
     return false;
 }
 
-// What one try of the step was like.
-typedef struct tpTrial {
-    bool bounces;
-    double miss;    // of the drift, m or rad
-    double given;   // energy from contacts, J
-    bool isTouched; // contacts have pushed
-} tpTrial;
-
-// One step; leaves the system at its end.
-static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
-                     double h, tpTrial* trial, tpStepReport* report) {
+bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
+                     double h, tpMidpointTrial* trial, tpStepReport* report) {
     tpTimeStep step;
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2, and more.
@@ -221,163 +197,4 @@ static bool stepOnce(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     trial->isTouched = trial->isTouched || isPushed(&step);
     return tpTimeStep_Tally(&step, &tally) &&
            tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
-}
-
-// The state that a step changes, to try it again.
-typedef struct tpAttempt {
-    tpPose* poses;
-    tpVelocity* velocities;
-    tpContactMemory* history;
-    int historyCount;
-} tpAttempt;
-
-static bool keepState(tpSystem* system, const tpStepperMemory* memory, tpAttempt* kept) {
-    size_t bodies = (size_t)system->bodyCount;
-    kept->poses = TP_SCRATCH(&system->arena, tpPose, bodies);
-    kept->velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
-    kept->historyCount = memory->history.list.count;
-    kept->history = TP_SCRATCH(&system->arena, tpContactMemory, kept->historyCount);
-    if (system->arena.failed) {
-        return false;
-    }
-    if (bodies > 0) {
-        memcpy(kept->poses, system->poses.data, sizeof(tpPose) * bodies);
-        memcpy(kept->velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
-    }
-    if (kept->historyCount > 0) {
-        memcpy(kept->history, memory->history.list.data,
-               sizeof(tpContactMemory) * (size_t)kept->historyCount);
-    }
-    return true;
-}
-
-static void goBack(tpSystem* system, tpStepperMemory* memory, const tpAttempt* kept) {
-    size_t bodies = (size_t)system->bodyCount;
-    if (bodies > 0) {
-        memcpy(system->poses.data, kept->poses, sizeof(tpPose) * bodies);
-        memcpy(system->velocities.data, kept->velocities, sizeof(tpVelocity) * bodies);
-    }
-    // There was room for as many before.
-    memory->history.list.count = kept->historyCount;
-    if (kept->historyCount > 0) {
-        memcpy(memory->history.list.data, kept->history,
-               sizeof(tpContactMemory) * (size_t)kept->historyCount);
-    }
-}
-
-// Undoes the step and starts its report afresh; what the attempt has cost stays in it.
-static void retreat(tpSystem* system, tpStepperMemory* memory, const tpAttempt* kept,
-                    const tpStepReport* start, tpStepReport* report) {
-    int solves = report->solveCount, iterations = report->iterationCount;
-    goBack(system, memory, kept);
-    *report = *start;
-    report->solveCount = solves;
-    report->iterationCount = iterations;
-}
-
-static double energyRise(const tpSystem* system, const tpStepReport* report) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
-           (report->kineticBefore + report->potentialBefore + report->externalWork);
-}
-
-// The kinetic energy, and where bodies turn back what gravity gives them in a few steps.
-static double swingScale(const tpSystem* system, double h) {
-    double mass = 0.0;
-    for (int i = 0; i < system->bodyCount; ++i) {
-        mass += tpSystem_IsDynamic(system, i) ? system->bodies.data[i].mass : 0.0;
-    }
-    return tpSystem_KineticEnergy(system) + 10.0 * mass * h * h * tpLengthSquared(system->gravity);
-}
-
-// Whether a rise of the energy is one that the guard has to act on.
-static bool isGain(const tpSystem* system, const tpTrial* tried, double rise, double allowed,
-                   double h, const tpStepReport* report) {
-    if (!(rise > allowed) || tried->given > allowed) {
-        return rise > allowed;
-    }
-    // Impulses of a problem that was not solved may be anything, those of joints too.
-    double swing = tried->isTouched || !report->converged ? touchedSwing : freeSwing;
-    return rise > swing * swingScale(system, h);
-}
-
-// All that the tries of one step have in common.
-typedef struct tpGuard {
-    tpSystem* system;
-    tpStepperMemory* memory;
-    tpMidpointSettings settings;
-    double h;
-    tpAttempt kept;
-    tpStepReport start;
-    double allowed; // rise of the energy, J
-} tpGuard;
-
-// Tries the step from its start with a factor of the restitution.
-static bool tryAgain(tpGuard* guard, double restitution, tpTrial* trial, tpStepReport* report) {
-    retreat(guard->system, guard->memory, &guard->kept, &guard->start, report);
-    guard->settings.restitution = restitution;
-    return stepOnce(guard->system, guard->memory, &guard->settings, guard->h, trial, report);
-}
-
-// In a collision the joints have their part in the energy too: looks for the largest factor of the
-// restitution with which it does not rise. Where it does without any, the bounce is not the cause.
-static bool lowerRestitution(tpGuard* guard, tpStepReport* report) {
-    double low = -1.0, high = 1.0, factor = 0.0;
-    tpTrial trial;
-    for (int k = 0; k < 16 && (k == 0 || low >= 0.0); ++k) {
-        if (!tryAgain(guard, factor, &trial, report)) {
-            return false;
-        }
-        bool isFine = energyRise(guard->system, report) <= guard->allowed;
-        low = isFine ? factor : low;
-        high = isFine ? high : factor;
-        factor = 0.5 * (low + high);
-    }
-    bool isFound = low >= 0.0;
-    if (!tryAgain(guard, isFound ? low : 1.0, &trial, report)) {
-        return false;
-    }
-    report->note = isFound ? "the energy guard acted" : report->note;
-    return true;
-}
-
-tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
-                                      const tpOptions* options, double threshold, double h,
-                                      tpStepReport* report) {
-    bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
-    tpGuard guard = { .system = system,
-                      .memory = memory,
-                      .settings = { .drift = { .solve = tpSolveSettings_FromOptions(options),
-                                               .gamma = options->values[tp_gammaOption] },
-                                    .threshold = threshold },
-                      .h = h,
-                      .start = *report };
-    guard.allowed = guardSlack * (fabs(report->kineticBefore) + fabs(report->potentialBefore));
-    if (!keepState(system, memory, &guard.kept)) {
-        return tp_guardOutOfMemory;
-    }
-    // As it is; with care; with less restitution.
-    static const double factors[] = { 1.0, 1.0, 0.5, 0.0 };
-    for (int trial = 0; trial < 4; ++trial) {
-        tpTrial tried;
-        guard.settings.drift.isCareful = trial > 0;
-        guard.settings.restitution = factors[trial];
-        if (!stepOnce(system, memory, &guard.settings, h, &tried, report)) {
-            return tp_guardOutOfMemory;
-        }
-        double rise = energyRise(system, report);
-        bool isRising = isGuarded && isGain(system, &tried, rise, guard.allowed, h, report);
-        // Where rims and edges roll, the drift may not settle but with care.
-        bool isLost = trial == 0 && tried.miss > tpClosedGap && tpSystem_HasMeans(system);
-        if (!isRising && !isLost) {
-            bool risesInCollision = isGuarded && tried.bounces && rise > guard.allowed;
-            bool isDone = !risesInCollision || lowerRestitution(&guard, report);
-            return isDone ? tp_guardAccepts : tp_guardOutOfMemory;
-        }
-        retreat(system, memory, &guard.kept, &guard.start, report);
-        report->note = isRising ? "the energy guard acted" : report->note;
-        if (trial > 0 && !tried.bounces) {
-            break; // restitution is not the cause
-        }
-    }
-    return tp_guardRejects;
 }

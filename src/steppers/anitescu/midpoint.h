@@ -3,18 +3,24 @@
 #ifndef TIPPE_SRC_STEPPERS_ANITESCU_MIDPOINT_H
 #define TIPPE_SRC_STEPPERS_ANITESCU_MIDPOINT_H
 
-#include "steppers/memory.h"
+#include "steppers/drift.h"
 
-typedef enum tpGuardVerdict {
-    tp_guardAccepts,    // the step is made
-    tp_guardRejects,    // energy would rise, whatever the restitution: the system is at its start
-    tp_guardOutOfMemory // the step is not made
-} tpGuardVerdict;
+typedef struct tpMidpointSettings {
+    tpDriftSettings drift;
+    double threshold;   // approaches slower than this do not bounce, m/s
+    double restitution; // factor of the restitution, 1 unless the energy guard lowers it
+} tpMidpointSettings;
 
-// One step, with the energy guard where the options ask for it. `threshold`: approaches slower than
-// this do not bounce, m/s.
-tpGuardVerdict tpMidpoint_GuardedStep(tpSystem* system, tpStepperMemory* memory,
-                                      const tpOptions* options, double threshold, double h,
-                                      tpStepReport* report);
+// What one try of the step was like.
+typedef struct tpMidpointTrial {
+    bool bounces;
+    double miss;    // of the drift, m or rad
+    double given;   // energy from contacts, J
+    bool isTouched; // contacts have pushed
+} tpMidpointTrial;
+
+// One step of h seconds; leaves the system at its end. False where memory ran out.
+bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
+                     double h, tpMidpointTrial* trial, tpStepReport* report);
 
 #endif

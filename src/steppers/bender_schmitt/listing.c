@@ -49,45 +49,6 @@ static tpContactInfo describe(const tpTouch* touch, int index) {
     return info;
 }
 
-static void addInfo(tpContactInfo* info, const tpContactInfo* other) {
-    info->normalImpulse += other->normalImpulse;
-    info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
-    info->torsionalImpulse += other->torsionalImpulse;
-}
-
-static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
-    tpContact key;
-    memset(&key, 0, sizeof(key));
-    key.shapeA = (int32_t)b->shapeA.slot;
-    key.shapeB = (int32_t)b->shapeB.slot;
-    key.feature = b->feature;
-    return compare((int32_t)a->shapeA.slot, (int32_t)a->shapeB.slot, a->feature, &key);
-}
-
-// Merges a list in order into the tally; what is in both is added up, with the place of the later one.
-static bool merge(tpTally* tally, const tpContactInfo* list, int count, tpArena* arena) {
-    tpContactInfo* merged = TP_SCRATCH(arena, tpContactInfo, (size_t)tally->count + (size_t)count);
-    if (merged == NULL) {
-        return false;
-    }
-    int number = 0, old = 0, new = 0;
-    while (old < tally->count || new < count) {
-        int order = old == tally->count ? 1
-                    : new == count      ? -1
-                                        : compareInfos(&tally->list[old], &list[new]);
-        merged[number] = order < 0 ? tally->list[old] : list[new];
-        if (order == 0) {
-            addInfo(&merged[number], &tally->list[old]);
-        }
-        old += order <= 0 ? 1 : 0;
-        new += order >= 0 ? 1 : 0;
-        number += 1;
-    }
-    tally->list = merged;
-    tally->count = number;
-    return true;
-}
-
 // What the contacts at the start carried, those apart that are at the end under another name.
 static bool tallyStart(tpBenderStep* step, tpTally* tally) {
     tpArena* arena = &step->system->arena;
@@ -107,7 +68,7 @@ static bool tallyStart(tpBenderStep* step, tpTally* tally) {
             infos[number++] = describe(&step->start, i);
         }
     }
-    return merge(tally, infos, number, arena);
+    return tpTally_Merge(tally, infos, number, arena);
 }
 
 static tpContactInfo describeEnd(const tpBenderStep* step, int index) {
@@ -120,7 +81,7 @@ static tpContactInfo describeEnd(const tpBenderStep* step, int index) {
     info.torsionalImpulse += step->collidedTorsion[index];
     if (step->match[index] >= 0) {
         tpContactInfo drift = describe(&step->start, step->match[index]);
-        addInfo(&info, &drift);
+        tpContactInfo_AddImpulses(&info, &drift);
     }
     double u[4];
     tpSweeper_ContactVelocity(&step->end.sweeper, index, u);
@@ -140,7 +101,7 @@ bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally) {
         infos[i] = describeEnd(step, i);
         step->report->penetration = fmax(step->report->penetration, -step->end.contacts[i].gap);
     }
-    return merge(tally, infos, count, &step->system->arena);
+    return tpTally_Merge(tally, infos, count, &step->system->arena);
 }
 
 static bool listContacts(tpBenderStep* step, const tpTally* tally) {

@@ -11,6 +11,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/motion.h"
 #include "steppers/bender_schmitt/attempt.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/known.h"
@@ -175,39 +176,10 @@ static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power
     return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
 }
 
-// Whether nothing but gravity and ideal joints acts, so that the way back in time is the way forth.
-static bool isReversible(const tpSystem* system) {
-    bool hasJoints = false;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        const tpJointDef* def = &joint->def;
-        bool isIdeal = !def->hasLimits && !def->hasMotor && !def->hasSpring &&
-                       def->friction == 0.0 && joint->type != tp_springJoint;
-        if (joint->isLive && !isIdeal) {
-            return false;
-        }
-        hasJoints = hasJoints || joint->isLive;
-    }
-    for (int i = 0; i < system->forces.count; ++i) {
-        if (system->forces.data[i].isLive) {
-            return false;
-        }
-    }
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        bool isFree = body->kind != tp_kinematicBody && body->linearDamping == 0.0 &&
-                      body->angularDamping == 0.0;
-        if (body->isLive && !isFree) {
-            return false;
-        }
-    }
-    return hasJoints;
-}
-
 // Whether a part of h seconds can be taken in stages: nothing is near that it could touch.
 static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
     tpSystem* system = step->system;
-    *isStaged = step->settings->isGuarded && isReversible(system);
+    *isStaged = step->settings->isGuarded && tpSystem_IsReversible(system);
     if (!*isStaged) {
         return true;
     }
