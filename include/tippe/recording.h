@@ -181,9 +181,12 @@ TP_API tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, i
 // tpWorld_HashState at each frame: a run repeated has the same bits where these agree.
 TP_API tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
                                        uint64_t* hashes, tpError* error);
-// Reports; their strings live as long as the recording. The report of frame 0 has energies only.
+// Reports; their strings live as long as the recording. The report of frame 0 has energies only. Numbers that
+// the Tippe which made the recording did not write yet are 0: tpRecording_HasReport tells.
 TP_API tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
                                         tpStepReport* reports, tpError* error);
+// Whether reports have a number, by the name of its dataset: "budget_count". False for names that are none.
+TP_API bool tpRecording_HasReport(const tpRecording* recording, const char* name);
 // count + 1 offsets into the contacts: frame first + k has those from offsets[k] to offsets[k + 1].
 TP_API tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
                                                int64_t* offsets, tpError* error);
@@ -203,6 +206,7 @@ TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first,
 TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error);
 TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
 // The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in place of their numbers.
+// Cells of numbers that the recording does not have are empty.
 TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error);
 
 // What pairs of bodies did to each other as CSV: total impulses, mean forces, numbers and energy of

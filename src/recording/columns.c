@@ -1,23 +1,32 @@
 #include "recording/columns.h"
 
 #define FRAME(path, kind, field, unit, about)                                                      \
-    { path, kind, tp_frameRows, 1, offsetof(tpFrameRow, field), unit, about }
+    { path, kind, tp_frameRows, 1, offsetof(tpFrameRow, field), unit, about, false }
 #define REPORT(name, kind, field, unit, about)                                                     \
     FRAME("/reports/" name, kind, report.field, unit, about)
+#define LATER_COUNT(name, field, about)                                                            \
+    {                                                                                              \
+        "/reports/" name, tp_intColumn, tp_frameRows, 1, offsetof(tpFrameRow, report.field), "",   \
+            about, true                                                                            \
+    }
 #define CONTACT(name, kind, width, field, unit, about)                                             \
     {                                                                                              \
         "/contacts/" name, kind, tp_contactRows, width, offsetof(tpRecordedContact, field), unit,  \
-            about                                                                                  \
+            about, false                                                                           \
     }
 
 #define PAIR(name, kind, width, field, unit, about)                                                \
-    { "/pairs/" name, kind, tp_pairRows, width, offsetof(tpRecordedPair, field), unit, about }
+    {                                                                                              \
+        "/pairs/" name, kind, tp_pairRows, width, offsetof(tpRecordedPair, field), unit, about,    \
+            false                                                                                  \
+    }
 
 const tpColumn tpColumns[tp_columnCount] = {
     [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, 0, 0, "m, 1, m/s, rad/s",
-                          "frame x moving body x (x y z qw qx qy qz vx vy vz wx wy wz)" },
+                          "frame x moving body x (x y z qw qx qy qz vx vy vz wx wy wz)", false },
     [tp_reactionsColumn] = { "/joints/reactions", tp_doubleColumn, tp_frameRows, 0, 0, "N, N m",
-                             "frame x joint x (fx fy fz tx ty tz) on body B, mean over the step" },
+                             "frame x joint x (fx fy fz tx ty tz) on body B, mean over the step",
+                             false },
     [tp_offsetColumn] = FRAME("/contacts/offset", tp_int64Column, contactEnd, "",
                               "frame k has the contacts offset[k] to offset[k + 1] - 1"),
     [tp_pairOffsetColumn] = FRAME("/pairs/offset", tp_int64Column, pairEnd, "",
@@ -31,17 +40,16 @@ const tpColumn tpColumns[tp_columnCount] = {
     REPORT("solve_count", tp_intColumn, solveCount, "", "problems solved"),
     REPORT("iteration_count", tp_intColumn, iterationCount, "", "iterations of all solves"),
     REPORT("failure_count", tp_intColumn, failureCount, "", "solves that missed their tolerance"),
-    REPORT("budget_count", tp_intColumn, budgetCount, "",
-           "solves in real time that ended on their budget above it"),
+    LATER_COUNT("budget_count", budgetCount,
+                "solves in real time that ended on their budget above it"),
     REPORT("substep_count", tp_intColumn, substepCount, "", "steps inside the steps"),
-    REPORT("check_count", tp_intColumn, checkCount, "", "questions how far two shapes are apart"),
-    REPORT("collision_count", tp_intColumn, collisionCount, "", "collisions of two bodies"),
-    REPORT("microcollision_count", tp_intColumn, microcollisionCount, "",
-           "those that stand for lasting contact"),
-    REPORT("heap_operation_count", tp_intColumn, heapOperationCount, "",
-           "changes of the queue of events"),
-    REPORT("handed_over_count", tp_intColumn, handedOverCount, "",
-           "bodies that a time stepper carries at the end"),
+    LATER_COUNT("check_count", checkCount, "questions how far two shapes are apart"),
+    LATER_COUNT("collision_count", collisionCount, "collisions of two bodies"),
+    LATER_COUNT("microcollision_count", microcollisionCount,
+                "those that stand for lasting contact"),
+    LATER_COUNT("heap_operation_count", heapOperationCount, "changes of the queue of events"),
+    LATER_COUNT("handed_over_count", handedOverCount,
+                "bodies that a time stepper carries at the end"),
     REPORT("residual", tp_doubleColumn, residual, "1", "of the contact law, largest"),
     REPORT("cone_violation", tp_doubleColumn, coneViolation, "1", "of the friction cone, largest"),
     REPORT("dissipation_violation", tp_doubleColumn, dissipationViolation, "1",

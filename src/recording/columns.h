@@ -34,6 +34,7 @@ typedef struct tpColumn {
     size_t offset; // of the numbers in a tpFrameRow, a tpRecordedContact or a tpRecordedPair
     const char* unit;
     const char* about;
+    bool isLater; // recordings of earlier versions do not have it
 } tpColumn;
 
 // A frame without what has a width of its own. Labels are places in the list of labels, or -1.

@@ -232,6 +232,9 @@ static bool openColumn(tpRecording* recording, int i) {
     if (things == 0) {
         return true;
     }
+    if (column->isLater && H5Lexists(recording->file, column->path, H5P_DEFAULT) == 0) {
+        return true;
+    }
     int rank = things > 0 ? 3 : column->width > 1 ? 2 : 1;
     hsize_t size[3] = { 0, 0, 0 };
     hid_t data = tpOpenColumn(recording->file, column->path, column->kind, rank, size);

@@ -173,7 +173,9 @@ static tpResult exportAllReports(tpRecording* recording, tpTextFile* text, tpErr
             for (int i = 0; i < tp_columnCount; ++i) {
                 if (isReportColumn(&tpColumns[i])) {
                     tpTextFile_PutChar(text, ',');
-                    putReportField(text, &tpColumns[i], &reports[k]);
+                    if (recording->columns[i] >= 0) {
+                        putReportField(text, &tpColumns[i], &reports[k]);
+                    }
                 }
             }
             result = tpTextFile_EndRow(text, error);

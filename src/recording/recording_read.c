@@ -85,7 +85,7 @@ static tpResult readStructs(tpRecording* recording, tpColumnRows rows, int64_t f
     double values[3 * rowsAtOnce]; // room for any column
     for (int i = tp_pairOffsetColumn + 1; i < tp_columnCount; ++i) {
         const tpColumn* column = &tpColumns[i];
-        if (column->rows != rows) {
+        if (column->rows != rows || recording->columns[i] < 0) {
             continue;
         }
         tpResult result = readPart(recording, i, first, count, 0, 1, values, error);
@@ -124,6 +124,18 @@ static tpResult readReportRows(tpRecording* recording, int64_t first, int count,
         reports[k].note = findLabel(recording, rows[k].note);
     }
     return result;
+}
+
+bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
+    static const char folder[] = "/reports/";
+    for (int i = 0; i < tp_columnCount; ++i) {
+        const char* path = tpColumns[i].path;
+        if (strncmp(path, folder, strlen(folder)) == 0 &&
+            strcmp(path + strlen(folder), name) == 0) {
+            return recording->columns[i] >= 0;
+        }
+    }
+    return false;
 }
 
 tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
