@@ -10,21 +10,22 @@
 
 #include "steppers/bender_schmitt/brisk_step.h"
 
-enum { contactsAChunk = 1024 };
+// Threads share contacts in chunks of at least so many, and no more chunks than that.
+enum { contactsAChunk = 1024, chunkLimit = 64 };
 
 // Bodies of a block: with their contacts they fill half of a usual second cache. Fewer than two of them are one.
 enum { bodiesABlock = 1024 };
 
 // Choosing ------------------------------------------------------------------------------------------
 
-// A contact's bodies; -1 and -1 for one that is left out.
-typedef struct Pair {
-    int32_t a, b;
-} Pair;
-
+// Manifolds on their way to their blocks. A chunk's lists begin at its first contact's place.
 typedef struct Choosing {
-    const tpBrisk* brisk;
-    Pair* pairs;
+    tpBrisk* brisk;
+    tpManifold* manifolds;
+    int chunkCount, groupCount;           // groups: the blocks, and what lies between them
+    int32_t *keptCounts, *manifoldCounts; // of each chunk
+    int32_t* places; // [chunk][group] how many manifolds, and then where the next one goes
+    tpManifold* sorted;
 } Choosing;
 
 // Bodies that fall side by side are fast, but not against each other. A quarter of how far both may move is
@@ -38,63 +39,119 @@ static bool mayClose(const tpBrisk* brisk, const tpContact* c) {
     return c->gap + fmin(0.0, brisk->h * tpDot(tpSub(onA, onB), c->normal)) <= way;
 }
 
-static void chooseChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const Choosing* choosing = context;
-    const tpBrisk* brisk = choosing->brisk;
-    tpRange range = tpChunkAt(brisk->contactCount, contactsAChunk, chunk);
-    for (int i = range.begin; i < range.end; ++i) {
-        const tpContact* c = &brisk->contacts[i];
-        choosing->pairs[i] = mayClose(brisk, c) ? (Pair){ c->bodyA, c->bodyB } : (Pair){ -1, -1 };
-    }
-}
-
-// Manifolds of what was chosen, in the order of contacts.
-static void findManifolds(tpBrisk* brisk, const Pair* pairs) {
-    const tpSweepBody* masses = brisk->masses;
-    Pair last = { -1, -1 };
-    for (int i = 0; i < brisk->contactCount; ++i) {
-        if (pairs[i].a < 0) {
-            continue;
-        }
-        if (pairs[i].a != last.a || pairs[i].b != last.b) {
-            last = pairs[i];
-            brisk->manifolds[brisk->manifoldCount++] =
-                (tpManifold){ brisk->keptCount, 0, masses[last.a].inverseMass > 0.0 ? last.a : -1,
-                              masses[last.b].inverseMass > 0.0 ? last.b : -1, 0 };
-        }
-        brisk->manifolds[brisk->manifoldCount - 1].count += 1;
-        brisk->kept[brisk->keptCount++] = i;
-    }
-}
-
-// Blocks --------------------------------------------------------------------------------------------
-
-// The block of a manifold; the number of blocks for those between two of them.
+// The block of a pair of bodies; the number of blocks for those between two of them.
 static int blockOf(const tpBrisk* brisk, const tpManifold* manifold) {
     int a = manifold->bodyA, b = manifold->bodyB;
     int blockA = (a >= 0 ? a : b) / bodiesABlock, blockB = (b >= 0 ? b : a) / bodiesABlock;
     return brisk->blockCount == 1 ? 0 : blockA == blockB ? blockA : brisk->blockCount;
 }
 
-// Manifolds block after block; `firsts` are the first of each, and the end.
-static void sortManifolds(tpBrisk* brisk, tpManifold* sorted, int32_t* firsts) {
-    int groups = brisk->blockCount + 1;
-    memset(firsts, 0, sizeof(int32_t) * (size_t)(groups + 1));
-    for (int m = 0; m < brisk->manifoldCount; ++m) {
-        firsts[blockOf(brisk, &brisk->manifolds[m]) + 1] += 1;
+// The first contact at or after `i` that is of other bodies than the one before it.
+static int startOfPair(const tpBrisk* brisk, int i) {
+    const tpContact* c = brisk->contacts;
+    while (i > 0 && i < brisk->contactCount && c[i].bodyA == c[i - 1].bodyA &&
+           c[i].bodyB == c[i - 1].bodyB) {
+        ++i;
     }
-    for (int g = 0; g < groups; ++g) {
-        firsts[g + 1] += firsts[g];
-    }
-    for (int m = 0; m < brisk->manifoldCount; ++m) {
-        sorted[firsts[blockOf(brisk, &brisk->manifolds[m])]++] = brisk->manifolds[m];
-    }
-    // Each place has moved on to the next block's.
-    memmove(firsts + 1, firsts, sizeof(int32_t) * (size_t)groups);
-    firsts[0] = 0;
-    brisk->manifolds = sorted;
+    return i;
 }
+
+static tpRange chunkOfContacts(const Choosing* choosing, int chunk) {
+    const tpBrisk* brisk = choosing->brisk;
+    tpRange range = tpChunkRange(brisk->contactCount, chunk, choosing->chunkCount);
+    return (tpRange){ startOfPair(brisk, range.begin), startOfPair(brisk, range.end) };
+}
+
+static tpManifold startManifold(const tpBrisk* brisk, const tpContact* contact, int first) {
+    const tpSweepBody* masses = brisk->masses;
+    int a = contact->bodyA, b = contact->bodyB;
+    return (tpManifold){ first, 0, masses[a].inverseMass > 0.0 ? a : -1,
+                         masses[b].inverseMass > 0.0 ? b : -1, 0 };
+}
+
+// The manifolds of a chunk's contacts that may close.
+static void chooseChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Choosing* choosing = context;
+    const tpBrisk* brisk = choosing->brisk;
+    tpRange range = chunkOfContacts(choosing, chunk);
+    int32_t* places = choosing->places + chunk * choosing->groupCount;
+    int kept = range.begin, end = range.begin;
+    const tpContact* last = NULL;
+    memset(places, 0, sizeof(int32_t) * (size_t)choosing->groupCount);
+    for (int i = range.begin; i < range.end; ++i) {
+        const tpContact* c = &brisk->contacts[i];
+        if (!mayClose(brisk, c)) {
+            continue;
+        }
+        if (last == NULL || c->bodyA != last->bodyA || c->bodyB != last->bodyB) {
+            choosing->manifolds[end] = startManifold(brisk, c, kept);
+            places[blockOf(brisk, &choosing->manifolds[end++])] += 1;
+            last = c;
+        }
+        choosing->manifolds[end - 1].count += 1;
+        brisk->kept[kept++] = i;
+    }
+    choosing->keptCounts[chunk] = kept - range.begin;
+    choosing->manifoldCounts[chunk] = end - range.begin;
+}
+
+// Turns numbers of manifolds into places, block after block and chunk after chunk; `firsts` are the first of each
+// block, and the end.
+static void placeGroups(const Choosing* choosing, int32_t* firsts) {
+    int groups = choosing->groupCount, sum = 0;
+    for (int g = 0; g < groups; ++g) {
+        firsts[g] = sum;
+        for (int c = 0; c < choosing->chunkCount; ++c) {
+            int32_t* place = &choosing->places[c * groups + g];
+            int count = *place;
+            *place = sum;
+            sum += count;
+        }
+    }
+    firsts[groups] = sum;
+    choosing->brisk->manifoldCount = sum;
+    for (int c = 0; c < choosing->chunkCount; ++c) {
+        choosing->brisk->keptCount += choosing->keptCounts[c];
+    }
+}
+
+static void sortChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Choosing* choosing = context;
+    int32_t* places = choosing->places + chunk * choosing->groupCount;
+    const tpManifold* manifolds = choosing->manifolds + chunkOfContacts(choosing, chunk).begin;
+    for (int m = 0; m < choosing->manifoldCounts[chunk]; ++m) {
+        choosing->sorted[places[blockOf(choosing->brisk, &manifolds[m])]++] = manifolds[m];
+    }
+}
+
+// Finds the manifolds of all contacts that may close, block after block. False where memory ran out.
+static bool chooseAll(tpBrisk* brisk, int32_t** firsts) {
+    tpArena* arena = &brisk->system->arena;
+    int count = brisk->contactCount, wanted = tpChunksOf(count, contactsAChunk);
+    bool isSmall = brisk->bodyCount < 2 * bodiesABlock;
+    brisk->blockCount = isSmall ? 1 : tpChunksOf(brisk->bodyCount, bodiesABlock);
+    Choosing choosing = { .brisk = brisk, .groupCount = brisk->blockCount + 1 };
+    choosing.chunkCount = wanted < chunkLimit ? wanted : chunkLimit;
+    choosing.manifolds = TP_SCRATCH(arena, tpManifold, count);
+    choosing.sorted = TP_SCRATCH(arena, tpManifold, count);
+    choosing.keptCounts = TP_SCRATCH(arena, int32_t, choosing.chunkCount);
+    choosing.manifoldCounts = TP_SCRATCH(arena, int32_t, choosing.chunkCount);
+    choosing.places = TP_SCRATCH(arena, int32_t, choosing.chunkCount * choosing.groupCount);
+    brisk->kept = TP_SCRATCH(arena, int32_t, count);
+    *firsts = TP_SCRATCH(arena, int32_t, choosing.groupCount + 1);
+    if (arena->failed) {
+        return false;
+    }
+    tpTasks_Run(brisk->system->tasks, chooseChunk, &choosing, choosing.chunkCount);
+    placeGroups(&choosing, *firsts);
+    tpTasks_Run(brisk->system->tasks, sortChunk, &choosing, choosing.chunkCount);
+    brisk->manifolds = choosing.sorted;
+    return true;
+}
+
+// Blocks --------------------------------------------------------------------------------------------
 
 typedef struct Blocks {
     tpBrisk* brisk;
@@ -135,13 +192,9 @@ static void placeRuns(tpBrisk* brisk, int first, int end) {
 }
 
 // Blocks, colours and runs of all manifolds.
-static bool colourAll(tpBrisk* brisk) {
+static bool colourAll(tpBrisk* brisk, const int32_t* firsts) {
     tpArena* arena = &brisk->system->arena;
     size_t bodies = (size_t)brisk->bodyCount, manifolds = (size_t)brisk->manifoldCount;
-    bool isSmall = brisk->bodyCount < 2 * bodiesABlock;
-    brisk->blockCount = isSmall ? 1 : tpChunksOf(brisk->bodyCount, bodiesABlock);
-    tpManifold* sorted = TP_SCRATCH(arena, tpManifold, manifolds);
-    int32_t* firsts = TP_SCRATCH(arena, int32_t, (size_t)brisk->blockCount + 2);
     uint64_t* used = TP_SCRATCH_ZEROED(arena, uint64_t, bodies);
     // No more runs than manifolds, no more colours than runs.
     brisk->order = TP_SCRATCH(arena, int32_t, manifolds);
@@ -151,7 +204,6 @@ static bool colourAll(tpBrisk* brisk) {
     if (arena->failed) {
         return false;
     }
-    sortManifolds(brisk, sorted, firsts);
     Blocks blocks = { brisk, firsts, used };
     tpTasks_Run(brisk->system->tasks, colourBlock, &blocks, brisk->blockCount);
     if (bodies > 0) {
@@ -168,16 +220,6 @@ static bool colourAll(tpBrisk* brisk) {
 }
 
 bool tpBrisk_Pack(tpBrisk* brisk) {
-    tpSystem* system = brisk->system;
-    tpArena* arena = &system->arena;
-    int count = brisk->contactCount;
-    Choosing choosing = { brisk, TP_SCRATCH(arena, Pair, count) };
-    brisk->kept = TP_SCRATCH(arena, int32_t, count);
-    brisk->manifolds = TP_SCRATCH(arena, tpManifold, count);
-    if (arena->failed) {
-        return false;
-    }
-    tpTasks_Run(system->tasks, chooseChunk, &choosing, tpChunksOf(count, contactsAChunk));
-    findManifolds(brisk, choosing.pairs);
-    return colourAll(brisk) && tpBrisk_Fill(brisk);
+    int32_t* firsts;
+    return chooseAll(brisk, &firsts) && colourAll(brisk, firsts) && tpBrisk_Fill(brisk);
 }

@@ -39,7 +39,7 @@ typedef struct tpBrisk {
     // What is swept of them.
     const tpWideBrisk* wide;
     tpBriskSweep sweep;
-    int32_t* kept;         // numbers of contacts, manifold after manifold
+    int32_t* kept;         // numbers of contacts, together for each manifold
     tpManifold* manifolds; // first and count are places in `kept`; block after block
     int32_t* order;        // of manifolds, by block and colour
     tpBriskRun* runs;
