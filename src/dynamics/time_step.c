@@ -34,6 +34,27 @@ static void driftAll(const tpTimeStep* step, const tpVelocity* from, tpVelocity*
     }
 }
 
+// Velocities after gravity's part of the kick, where there are other forces.
+static bool fall(tpTimeStep* step) {
+    tpSystem* system = step->system;
+    if (system->forces.count == 0 && !system->mayDamp) {
+        return true;
+    }
+    step->fallen = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
+    if (step->fallen == NULL) {
+        return false;
+    }
+    tpVec3 change = tpScale(step->kick, system->gravity);
+    change.z = system->isPlanar ? 0.0 : change.z;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        step->fallen[i] = step->startVelocities[i];
+        if (tpSystem_IsDynamic(system, i)) {
+            step->fallen[i].linear = tpAdd(step->fallen[i].linear, change);
+        }
+    }
+    return true;
+}
+
 bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
                       tpStepReport* report) {
     memset(step, 0, sizeof(*step));
@@ -60,6 +81,9 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
     if (count > 0) {
         memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)count);
         memcpy(step->startVelocities, system->velocities.data, velocityBytes);
+    }
+    if (!fall(step)) {
+        return false;
     }
     report->externalWork += tpSystem_KickWithoutSprings(system, system->time, kick);
     if (count > 0) {
@@ -448,12 +472,23 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }
 
+void tpTimeStep_CorrectWork(const tpStepReport* exchange, tpStepReport* report) {
+    report->externalWork += exchange->frictionLoss + exchange->impactLoss - exchange->externalWork;
+}
+
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
     tpRows_AccountEnergy(&step->rows, step->system, step->kicked, step->pushed, step->contacts,
                          report);
     if (step->kick > 0.0) {
-        tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked,
-                           0.5 * step->h / step->kick, report);
+        double share = 0.5 * step->h / step->kick;
+        tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked, share,
+                           report);
+        if (step->fallen != NULL) {
+            tpStepReport exchange = { .time = 0.0 };
+            tpRows_AccountKick(&step->rows, step->system, step->fallen, step->kicked, share,
+                               &exchange);
+            tpTimeStep_CorrectWork(&exchange, report);
+        }
     }
 }
 

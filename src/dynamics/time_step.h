@@ -21,6 +21,8 @@ typedef struct tpTimeStep {
     tpPose* startPoses;
     tpVelocity* startVelocities;
     tpVelocity* kicked;
+    tpVelocity*
+        fallen; // what gravity alone would have made of them in the kick; NULL where it is alone
     tpVelocity* freeVelocities;
     tpVelocity* freeMoves;
     tpVelocity* pushed;
@@ -110,6 +112,11 @@ bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpSte
 // remembers them. The system has its final poses and velocities.
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report);
+
+// What impulses have changed of the work of forces, gravity apart, whose kick came before them at one stroke: a
+// force that a support withstands does no work. `exchange` is the account of a kick by `fallen` to `kicked` alone, as
+// tpRows_AccountKick gives it.
+void tpTimeStep_CorrectWork(const tpStepReport* exchange, tpStepReport* report);
 
 // Energies of the impulses that led from `kicked` to `pushed`.
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report);

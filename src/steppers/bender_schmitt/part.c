@@ -87,14 +87,27 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
     return true;
 }
 
+// The energies of the impulses in the drift.
+static bool accountDrift(tpBenderStep* step) {
+    const tpTimeStep* time = &step->time;
+    tpStepReport exchange = { .time = 0.0 };
+    if (!tpTouch_AccountEnergy(&step->start, time->kicked, time->pushed, step->report) ||
+        !tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked, 1.0,
+                             step->report) ||
+        (time->fallen != NULL &&
+         !tpTouch_AccountKick(&step->start, time->fallen, time->kicked, 1.0, &exchange))) {
+        return false;
+    }
+    tpTimeStep_CorrectWork(&exchange, step->report);
+    return true;
+}
+
 // From the end of the drift to the end of the part: the rest of the forces, joints, collisions.
 static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpSystem* system = step->system;
     tpStepReport* report = step->report;
     double h = step->time.h;
-    if (!tpTouch_AccountEnergy(&step->start, step->time.kicked, step->time.pushed, report) ||
-        !tpTouch_AccountKick(&step->start, step->time.startVelocities, step->time.kicked, 1.0,
-                             report)) {
+    if (!accountDrift(step)) {
         return false;
     }
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
