@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "steppers/bender_schmitt/matching.h"
+
 // Drifts tried before the best is taken.
 enum { maxTrials = 60 };
 
@@ -16,33 +18,48 @@ enum { maxTrials = 60 };
 // overlap has to be taken back by velocities.
 static const double landingPart = 1e-3;
 
+// Overlaps of contacts that do not close fast are impacts beyond this, m: less comes from corners that
+// change their names.
+static const double slowOverlap = 1e-7;
+
 typedef struct tpTrial {
     double time, gap;
 } tpTrial;
 
-// Smallest gap among the contacts that close fast and were not held by the drift; INFINITY: none.
+// Whether a contact at the end is none that the drift has held; `same` is that at the start, or -1.
+static bool isFree(const tpBenderStep* step, int same) {
+    if (same < 0) {
+        return true;
+    }
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&step->start.sweeper, same, &lane);
+    return pack->bias[0][lane] >= TP_SWEEP_OPEN;
+}
+
+// Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those have hit
+// and gone back, or have turned into each other slowly. INFINITY: none.
 static bool findGap(tpBenderStep* step, double* gap) {
     tpSystem* system = step->system;
     tpContact* contacts;
-    int count, cursor = 0;
+    int count;
     if (tpSystem_FindContacts(system, system->poses.data, step->time.margins, &contacts, &count) !=
         tp_success) {
+        return false;
+    }
+    const int* match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts,
+                                       count, &system->arena);
+    if (match == NULL) {
         return false;
     }
     *gap = INFINITY;
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
-        int same = tpTouch_FindSame(&step->start, contact, &cursor);
-        if (same >= 0) {
-            int lane;
-            const tpContactPack* pack = tpSweeper_PackOf(&step->start.sweeper, same, &lane);
-            if (pack->bias[0][lane] < TP_SWEEP_OPEN) {
-                continue;
-            }
+        if (!isFree(step, match[i])) {
+            continue;
         }
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
-        if (tpDot(u, contact->normal) < -step->settings->threshold) {
+        if (tpDot(u, contact->normal) < -step->settings->threshold || contact->gap < -slowOverlap) {
             *gap = fmin(*gap, contact->gap);
         }
     }

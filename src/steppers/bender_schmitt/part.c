@@ -29,6 +29,20 @@ static const double guardSlack = 1e-10;
 // Part of the energy by which a whole step may be wrong.
 static const double gainSlack = 0.5e-8;
 
+// Part of it that the tolerance of the solves may be to blame for.
+static const double solveSlack = 1e-7;
+
+// Overlaps that a part may add, m: corrections of its drift that have come to an end leave far less.
+static const double overlapSlack = 1e-6;
+
+static double deepestOf(const tpContact* contacts, int count) {
+    double deepest = 0.0;
+    for (int i = 0; i < count; ++i) {
+        deepest = fmax(deepest, -contacts[i].gap);
+    }
+    return deepest;
+}
+
 // Resting contacts during the step, and the drift, of h seconds.
 bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count) {
     tpSystem* system = step->system;
@@ -43,6 +57,7 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
                         step->settings)) {
         return false;
     }
+    step->overlap = deepestOf(contacts, count);
     // Many bodies hit each other in every step: the budget has no room for a drift each time.
     step->isLocating = step->settings->isLocated && step->start.isFine;
     return tpResting_Solve(step);
@@ -179,12 +194,12 @@ static bool holdsLimits(const tpTouch* touch) {
 // is that of the last try, and becomes that of this one.
 static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
     double share = fmax(step->time.h / step->duration, ldexp(1.0, -maxHalvings - 1));
-    double slack = gainSlack * energyScale(step) * share;
+    double scale = energyScale(step), slack = gainSlack * scale * share;
     double rise = energyOf(step->system) - energy - step->report->externalWork;
     bool mayFall = carries(&step->start) || carries(&step->end) || hasCollided(step) ||
                    holdsLimits(&step->start) || holdsLimits(&step->end);
-    // What shorter parts do not make smaller is not theirs: the tolerance of the solves, perhaps.
-    bool isHopeless = fabs(rise) > 0.7 * *power * step->time.h;
+    // What is small and shorter parts do not make smaller is the tolerance of the solves.
+    bool isHopeless = fabs(rise) < solveSlack * scale && fabs(rise) > 0.7 * *power * step->time.h;
     *power = fabs(rise) / step->time.h;
     return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
 }
@@ -231,9 +246,13 @@ static bool takeStages(tpBenderStep* step, double h, double energy, tpTally* tal
     return isDone;
 }
 
-static bool overlaps(const tpTouch* touch) {
-    for (int i = 0; i < touch->contactCount; ++i) {
-        if (touch->contacts[i].gap < 0.0) {
+// Whether bodies overlap by more than they did: the corrections of the drift have found no end.
+static bool isTooDeep(const tpBenderStep* step) {
+    for (int i = 0; i < step->end.contactCount; ++i) {
+        int same = step->match[i];
+        double before = same >= 0 ? fmin(0.0, step->start.contacts[same].gap) : 0.0;
+        before = fmax(before, -step->overlap); // rows of missed contacts have gaps of their own
+        if (step->end.contacts[i].gap < before - overlapSlack) {
             return true;
         }
     }
@@ -255,10 +274,12 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         if (!isDone) {
             return false;
         }
-        bool isThrough = isStaged && overlaps(&step->end); // something was near after all
+        // Something was near the stages after all.
+        bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
         bool isTried = halving == maxHalvings || step->halvings == maxHalvingsAStep ||
                        !step->settings->isGuarded || !step->end.isFine;
-        if (!isThrough && (isTried || !isEnergyWrong(step, energy, &power))) {
+        bool isWrong = !isTried && (isEnergyWrong(step, energy, &power) || isTooDeep(step));
+        if (!isThrough && !isWrong) {
             return true;
         }
         tpAttempt_Undo(&attempt, step, tally);

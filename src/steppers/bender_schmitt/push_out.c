@@ -64,24 +64,17 @@ static double keptOf(const PushOut* push, int contact) {
     if (start < 0) {
         return 0.0;
     }
-    const tpBenderSettings* settings = push->step->settings;
-    double before = -push->step->start.contacts[start].gap;
-    return before - fmin(settings->gamma * before, settings->pushOut * push->step->time.h);
-}
-
-static bool hasOverlap(const tpTouch* touch) {
-    for (int i = 0; i < touch->contactCount; ++i) {
-        if (-touch->contacts[i].gap > restOf(touch->system, &touch->contacts[i])) {
-            return true;
-        }
-    }
-    return false;
+    const tpBenderStep* step = push->step;
+    const tpBenderSettings* settings = step->settings;
+    // The gap of a missed contact is that of its row, which may be anything.
+    double before = fmin(-step->start.contacts[start].gap, step->overlap);
+    return before - fmin(settings->gamma * before, settings->pushOut * step->time.h);
 }
 
 static bool findMatch(PushOut* push) {
     tpBenderStep* step = push->step;
     push->match = NULL;
-    if (!hasOverlap(&step->start)) {
+    if (!(step->overlap > restOverlap)) {
         return true;
     }
     push->match = tpMatchContacts(step->start.contacts, step->start.contactCount, step->found,

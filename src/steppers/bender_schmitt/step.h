@@ -18,6 +18,7 @@ typedef struct tpBenderStep {
     tpTimeStep time; // poses and velocities of the step
     double duration; // of the whole step, s; `time.h` is that of this part
     double drifted;  // length of the last drift, s: that of the part or of its last stage
+    double overlap;  // deepest that this part began with, m
     double longest;  // part that this step may still be taken in, s
     int halvings;    // of parts whose energy was wrong, so far
     bool isLocating; // this part ends at its first impact
