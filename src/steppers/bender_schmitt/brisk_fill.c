@@ -76,6 +76,11 @@ static bool isSameFrame(const tpContact* a, const tpContact* b) {
            a->normal.y == b->normal.y && a->normal.z == b->normal.z;
 }
 
+static bool isRound(const tpSweepBody* body) {
+    const double* j = body->inverseInertia;
+    return j[0] == j[1] && j[0] == j[2] && j[3] == 0.0 && j[4] == 0.0 && j[5] == 0.0;
+}
+
 // The lanes of a run at work.
 typedef struct Lanes {
     const int32_t* numbers[tp_packWidth]; // of the contacts of its pair
@@ -86,7 +91,7 @@ typedef struct Lanes {
 // The pairs of bodies of a run; empty lanes have the bodies of the first.
 static void openRun(const tpBrisk* brisk, tpBriskRun* run, Lanes* lanes, tpPackSource* source) {
     const tpPose* poses = brisk->system->poses.data;
-    run->isFlat = true;
+    run->isFlat = run->isRound = true;
     for (int lane = 0; lane < tp_packWidth; ++lane) {
         bool isUsed = lane < run->lanes;
         const tpManifold* m = &brisk->manifolds[brisk->order[run->manifold + (isUsed ? lane : 0)]];
@@ -98,6 +103,8 @@ static void openRun(const tpBrisk* brisk, tpBriskRun* run, Lanes* lanes, tpPackS
         lanes->numbers[lane] = numbers;
         lanes->counts[lane] = isUsed ? m->count : 0;
         lanes->contacts[lane] = first;
+        run->isRound = run->isRound && isRound(&brisk->masses[first->bodyA]) &&
+                       isRound(&brisk->masses[first->bodyB]);
         run->bodyA[lane] = first->bodyA;
         run->bodyB[lane] = first->bodyB;
         run->movesA = (uint8_t)(run->movesA | (isUsed && m->bodyA >= 0 ? 1 << lane : 0));

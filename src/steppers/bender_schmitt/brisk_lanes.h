@@ -1,5 +1,8 @@
 // What is done with a run of a step in parts, W contacts at once: included by one file for each width.
 
+// A sweep is compiled once for each manner it goes in.
+#define TP_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 // Directions and friction of W contacts.
 typedef struct WideFrame {
     WideVec n, t, o;
@@ -155,81 +158,160 @@ static inline void loadContacts(const tpBriskPack* pack, const tpBriskPack* fram
     loadImpulse(pack, lane, c->impulse);
 }
 
-// Friction after the normal impulse, which becomes `normal`; then both reach the bodies.
-static inline void finishContacts(tpBriskPack* pack, int lane, WideContacts* c, wide normal,
-                                  WideBodies* bodies) {
-    wide change[3];
-    change[0] = normal - c->impulse[0];
-    wide ut = c->u[1] + loadFloats(&pack->coupling[0][lane]) * change[0];
-    wide uo = c->u[2] + loadFloats(&pack->coupling[1][lane]) * change[0];
-    wide rt = c->impulse[1], ro = c->impulse[2];
-    const wide stick[3] = { loadFloats(&pack->stick[0][lane]), loadFloats(&pack->stick[1][lane]),
-                            loadFloats(&pack->stick[2][lane]) };
-    solveFriction(stick, loadFloats(&pack->slide[lane]), c->frame.muStatic, c->frame.muDynamic, ut,
-                  uo, normal, &rt, &ro);
-    change[1] = rt - c->impulse[1];
-    change[2] = ro - c->impulse[2];
-    c->impulse[0] = normal;
-    c->impulse[1] = rt;
-    c->impulse[2] = ro;
-    for (int k = 0; k < 3; ++k) {
-        storeWide(&pack->impulse[k][lane], c->impulse[k]);
+// W lanes of a run. What a pack does to its bodies is what the next one starts from, and that takes longer to
+// arrive than to compute: two strands, which share no body that moves, go side by side where registers are
+// short. The widest are busy with one.
+enum { strandsAtOnce = W < 8 ? 2 : 1 };
+
+typedef struct Strand {
+    const tpBriskRun* run;
+    tpBriskPack* first;
+    int lane;
+    WideBodies bodies;
+    WideLines movedA, movedB;
+    // The pack at work.
+    tpBriskPack* pack;
+    WideContacts c;
+    wide normal; // impulse
+} Strand;
+
+// How a sweep goes. All are known where it is compiled.
+typedef struct Manner {
+    bool isLed;   // the first sweep of a part
+    bool isRound; // bodies turn as easily about any axis
+} Manner;
+
+static inline void openStrand(const tpBriskSweep* sweep, Manner manner, Strand* s) {
+    loadPair(sweep->velocities, s->run, s->lane, &s->bodies.velocityA, &s->bodies.velocityB);
+    WideLines massA, massB;
+    loadLines((const double*)sweep->masses, s->run->bodyA + s->lane, &massA);
+    loadLines((const double*)sweep->masses, s->run->bodyB + s->lane, &massB);
+    for (int k = 0; k < (manner.isRound ? 2 : 7); ++k) {
+        s->bodies.massA.numbers[k] = massA.numbers[k];
+        s->bodies.massB.numbers[k] = massB.numbers[k];
     }
-    pushBodies(bodies, c->armA, c->armB, along(&c->frame, change));
+    if (manner.isLed) {
+        loadPair(sweep->moved, s->run, s->lane, &s->movedA, &s->movedB);
+    }
 }
 
-static inline void leadPack(tpBriskPack* pack, const tpBriskPack* framed, int lane,
-                            const tpSoftness* soft, const WideLines* movedA,
-                            const WideLines* movedB, WideBodies* bodies) {
-    WideContacts c;
-    loadContacts(pack, framed, lane, bodies, &c);
-    WideVec moved = relativeVelocity(movedA, c.armA, movedB, c.armB);
-    wide gap = loadFloats(&pack->startGap[lane]) + dotVec(moved, c.frame.n);
-    storeFloats(&pack->gap[lane], gap);
-    wide old = c.impulse[0];
+static inline void findVelocity(Strand* s, int k, bool isBackward) {
+    s->pack = s->first + (isBackward ? s->run->count - 1 - k : k);
+    loadContacts(s->pack, framePack(s->run, s->first, s->pack), s->lane, &s->bodies, &s->c);
+}
+
+// The normal impulse that takes back overlaps; finds the gap.
+static inline void leadNormal(const tpSoftness* soft, Strand* s) {
+    const WideContacts* c = &s->c;
+    WideVec moved = relativeVelocity(&s->movedA, c->armA, &s->movedB, c->armB);
+    wide gap = loadFloats(&s->pack->startGap[s->lane]) + dotVec(moved, c->frame.n);
+    storeFloats(&s->pack->gap[s->lane], gap);
+    wide old = c->impulse[0];
     wideMask isOpen = wideGreater(gap, wideOf(0.0));
     wide led = wideMax(wideOf(soft->rate) * gap, wideOf(-soft->push));
     wide bias = wideSelect(isOpen, wideOf(soft->inverseTime) * gap, led);
     wide mass = wideSelect(isOpen, wideOf(1.0), wideOf(soft->mass));
     wide kept = wideSelect(isOpen, old, wideOf(1.0 - soft->impulse) * old);
-    wide step = mass * ((c.u[0] + bias) * loadWide(&pack->inverseNormal[lane]));
-    finishContacts(pack, lane, &c, wideMax(kept - step, wideOf(0.0)), bodies);
+    wide step = mass * ((c->u[0] + bias) * loadWide(&s->pack->inverseNormal[s->lane]));
+    s->normal = wideMax(kept - step, wideOf(0.0));
+}
+
+// The one that leaves true velocities.
+static inline void settleNormal(const tpSoftness* soft, Strand* s) {
+    wide open = wideMax(loadFloats(&s->pack->gap[s->lane]), wideOf(0.0));
+    wide step =
+        (s->c.u[0] + wideOf(soft->inverseTime) * open) * loadWide(&s->pack->inverseNormal[s->lane]);
+    s->normal = wideMax(s->c.impulse[0] - step, wideOf(0.0));
+}
+
+// Friction after the normal impulse. The velocities become the changes of the impulses.
+static inline void findFriction(Strand* s, bool isLed) {
+    const tpBriskPack* pack = s->pack;
+    WideContacts* c = &s->c;
+    int lane = s->lane;
+    wide change = s->normal - c->impulse[0];
+    wide ut = c->u[1] + loadFloats(&pack->coupling[0][lane]) * change;
+    wide uo = c->u[2] + loadFloats(&pack->coupling[1][lane]) * change;
+    wide rt = c->impulse[1], ro = c->impulse[2];
+    const wide stick[3] = { loadFloats(&pack->stick[0][lane]), loadFloats(&pack->stick[1][lane]),
+                            loadFloats(&pack->stick[2][lane]) };
+    solveFriction(stick, loadFloats(&pack->slide[lane]), c->frame.muStatic, c->frame.muDynamic, ut,
+                  uo, s->normal, &rt, &ro);
+    c->u[0] = change;
+    c->u[1] = rt - c->impulse[1];
+    c->u[2] = ro - c->impulse[2];
+    const wide impulse[3] = { s->normal, rt, ro };
+    for (int k = 0; k < 3; ++k) {
+        storeWide(&s->pack->impulse[k][lane], impulse[k]);
+        if (!isLed) {
+            storeWide(&s->pack->total[k][lane], loadWide(&pack->total[k][lane]) + impulse[k]);
+        }
+    }
+}
+
+static inline void push(Strand* s, Manner manner) {
+    WideBodies* bodies = &s->bodies;
+    WideVec impulse = along(&s->c.frame, s->c.u);
+    if (manner.isRound) {
+        pushRound(bodies, s->c.armA, s->c.armB, impulse);
+    } else {
+        pushBodies(bodies, s->c.armA, s->c.armB, impulse);
+    }
+}
+
+// The k-th packs of some strands, step by step.
+TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isBackward, int k,
+                                 int count, Strand* strands) {
+    for (int i = 0; i < count; ++i) {
+        findVelocity(&strands[i], k, isBackward);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (manner.isLed) {
+            leadNormal(soft, &strands[i]);
+        } else {
+            settleNormal(soft, &strands[i]);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        findFriction(&strands[i], manner.isLed);
+    }
+    for (int i = 0; i < count; ++i) {
+        push(&strands[i], manner);
+    }
+}
+
+TP_ALWAYS_INLINE void sweepRun(const tpBriskSweep* sweep, const tpBriskRun* run, Manner manner,
+                               bool isBackward) {
+    for (int lane = 0; lane < tp_packWidth; lane += strandsAtOnce * W) {
+        Strand strands[strandsAtOnce];
+        for (int i = 0; i < strandsAtOnce; ++i) {
+            strands[i].run = run;
+            strands[i].first = &sweep->packs[run->first];
+            strands[i].lane = lane + i * W;
+            openStrand(sweep, manner, &strands[i]);
+        }
+        for (int k = 0; k < run->count; ++k) {
+            sweepPacks(&sweep->softness, manner, isBackward, k, strandsAtOnce, strands);
+        }
+        for (int i = 0; i < strandsAtOnce; ++i) {
+            storeBodies(sweep, run, strands[i].lane, &strands[i].bodies);
+        }
+    }
 }
 
 static void leadRun(const tpBriskSweep* sweep, const tpBriskRun* run, bool isBackward) {
-    tpBriskPack* first = &sweep->packs[run->first];
-    for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideBodies bodies;
-        WideLines movedA, movedB;
-        loadBodies(sweep, run, lane, &bodies);
-        loadPair(sweep->moved, run, lane, &movedA, &movedB);
-        for (int k = 0; k < run->count; ++k) {
-            tpBriskPack* pack = first + (isBackward ? run->count - 1 - k : k);
-            leadPack(pack, framePack(run, first, pack), lane, &sweep->softness, &movedA, &movedB,
-                     &bodies);
-        }
-        storeBodies(sweep, run, lane, &bodies);
+    if (run->isRound) {
+        sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = true }, isBackward);
+    } else {
+        sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = false }, isBackward);
     }
 }
 
 static void settleRun(const tpBriskSweep* sweep, const tpBriskRun* run, bool isBackward) {
-    tpBriskPack* first = &sweep->packs[run->first];
-    for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideBodies bodies;
-        loadBodies(sweep, run, lane, &bodies);
-        for (int k = 0; k < run->count; ++k) {
-            tpBriskPack* pack = first + (isBackward ? run->count - 1 - k : k);
-            WideContacts c;
-            loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
-            wide open = wideMax(loadFloats(&pack->gap[lane]), wideOf(0.0));
-            wide step = (c.u[0] + wideOf(sweep->softness.inverseTime) * open) *
-                        loadWide(&pack->inverseNormal[lane]);
-            finishContacts(pack, lane, &c, wideMax(c.impulse[0] - step, wideOf(0.0)), &bodies);
-            for (int i = 0; i < 3; ++i) {
-                storeWide(&pack->total[i][lane], loadWide(&pack->total[i][lane]) + c.impulse[i]);
-            }
-        }
-        storeBodies(sweep, run, lane, &bodies);
+    if (run->isRound) {
+        sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = true }, isBackward);
+    } else {
+        sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = false }, isBackward);
     }
 }
 

@@ -47,6 +47,7 @@ typedef struct tpBriskRun {
     int32_t manifold;       // the first of its manifolds, in their order
     int32_t lanes;          // manifolds
     bool isFlat;            // the contacts of each of its pairs share normal and friction
+    bool isRound;           // its bodies turn as easily about any axis
     uint8_t movesA, movesB; // a bit a lane: impulses move its body; none for empty lanes
     int32_t bodyA[tp_packWidth], bodyB[tp_packWidth]; // empty lanes have those of the first
 } tpBriskRun;

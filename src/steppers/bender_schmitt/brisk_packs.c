@@ -31,12 +31,15 @@ typedef struct Choosing {
 // Bodies that fall side by side are fast, but not against each other. A quarter of how far both may move is
 // allowed for what impulses do to them; what they make of the rest is seen in the next step.
 static bool mayClose(const tpBrisk* brisk, const tpContact* c) {
+    double way = 0.25 * (brisk->margins[c->bodyA] + brisk->margins[c->bodyB]);
+    if (c->gap <= way) {
+        return true;
+    }
     const tpPose* poses = brisk->system->poses.data;
     const tpVelocity *a = &brisk->frees[c->bodyA], *b = &brisk->frees[c->bodyB];
     tpVec3 onA = tpAdd(a->linear, tpCross(a->angular, tpSub(c->pointA, poses[c->bodyA].position)));
     tpVec3 onB = tpAdd(b->linear, tpCross(b->angular, tpSub(c->pointB, poses[c->bodyB].position)));
-    double way = 0.25 * (brisk->margins[c->bodyA] + brisk->margins[c->bodyB]);
-    return c->gap + fmin(0.0, brisk->h * tpDot(tpSub(onA, onB), c->normal)) <= way;
+    return c->gap + brisk->h * tpDot(tpSub(onA, onB), c->normal) <= way;
 }
 
 // The block of a pair of bodies; the number of blocks for those between two of them.

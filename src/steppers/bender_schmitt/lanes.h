@@ -5,7 +5,7 @@
 //     wide          a vector of W doubles
 //     wideMask      what comparisons give
 //     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt, wideGreater,
-//     wideSelect, wideLargest, loadLines, loadRows, storeLines
+//     wideSelect, wideAny, wideLargest, loadLines, loadRows, storeLines
 //
 // Every width does the same operations in the same order with the same rounding: the bits are the same.
 
@@ -84,6 +84,27 @@ static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, Wi
     b[6] -= turnB.z;
 }
 
+// The same for bodies that turn as easily about any axis, of which only the first two numbers are asked for.
+static inline void pushRound(WideBodies* bodies, WideVec armA, WideVec armB, WideVec impulse) {
+    wide* a = bodies->velocityA.numbers;
+    wide* b = bodies->velocityB.numbers;
+    wide inverseA = bodies->massA.numbers[0], inverseB = bodies->massB.numbers[0];
+    wide turnA = bodies->massA.numbers[1], turnB = bodies->massB.numbers[1];
+    WideVec momentA = crossVec(armA, impulse), momentB = crossVec(armB, impulse);
+    a[0] += inverseA * impulse.x;
+    a[1] += inverseA * impulse.y;
+    a[2] += inverseA * impulse.z;
+    b[0] -= inverseB * impulse.x;
+    b[1] -= inverseB * impulse.y;
+    b[2] -= inverseB * impulse.z;
+    a[4] += turnA * momentA.x;
+    a[5] += turnA * momentA.y;
+    a[6] += turnA * momentA.z;
+    b[4] -= turnB * momentB.x;
+    b[5] -= turnB * momentB.y;
+    b[6] -= turnB * momentB.z;
+}
+
 // Friction from the velocity after the normal impulse has changed: what stops it where it may, else a
 // projected step against it.
 static inline void solveFriction(const wide stick[3], wide slide, wide muStatic, wide muDynamic,
@@ -92,6 +113,12 @@ static inline void solveFriction(const wide stick[3], wide slide, wide muStatic,
     wide stopO = *ro - (stick[1] * ut + stick[2] * uo);
     wide limit = muStatic * load;
     wideMask slips = wideGreater(stopT * stopT + stopO * stopO, limit * limit);
+    // Where all stick, the rule in stacks, root and quotient are spared.
+    if (!wideAny(slips)) {
+        *rt = stopT;
+        *ro = stopO;
+        return;
+    }
     wide slideT = *rt - slide * ut, slideO = *ro - slide * uo;
     wide length = wideSqrt(slideT * slideT + slideO * slideO);
     limit = muDynamic * load;

@@ -45,6 +45,9 @@ static inline wideMask wideGreater(wide a, wide b) {
 static inline wide wideSelect(wideMask mask, wide yes, wide no) {
     return _mm256_blendv_pd(no, yes, mask);
 }
+static inline bool wideAny(wideMask mask) {
+    return _mm256_movemask_pd(mask) != 0;
+}
 
 static inline double wideLargest(wide a) {
     double largest = a[0];

@@ -45,6 +45,9 @@ static inline wideMask wideGreater(wide a, wide b) {
 static inline wide wideSelect(wideMask mask, wide yes, wide no) {
     return _mm512_mask_blend_pd(mask, no, yes);
 }
+static inline bool wideAny(wideMask mask) {
+    return mask != 0;
+}
 
 static inline double wideLargest(wide a) {
     double largest = a[0];

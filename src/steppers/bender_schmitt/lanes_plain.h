@@ -43,6 +43,9 @@ static inline wideMask wideGreater(wide a, wide b) {
 static inline wide wideSelect(wideMask mask, wide yes, wide no) {
     return mask ? yes : no;
 }
+static inline bool wideAny(wideMask mask) {
+    return mask;
+}
 static inline double wideLargest(wide a) {
     return a;
 }
