@@ -1,8 +1,7 @@
 // Contacts of two boxes: separating axes, then clipping in the plane of a face [GottschalkLinManocha96].
 //
-// Of the fifteen axes (three faces of each, nine crosses of edges) the one with the largest separation
-// gives normal and depth where the boxes overlap; the axis of the last query is tried first, and where it
-// still separates by more than the margin, nothing more is done. A cross of edges that is nearly a face's
+// Of the fifteen axes (three faces of each, nine crosses of edges: box_axes.h) the one with the largest separation
+// gives normal and depth where the boxes overlap. A cross of edges that is nearly a face's
 // normal, the rule in stacks, stands for that face. Apart but near, the nearest features may be corners
 // that no axis sees: unless contacts as near as the separation prove it, the general polyhedra decide. Where two
 // edges are nearest, a pair that looks ahead has the corners over the best face beside them: the edges stop
@@ -11,101 +10,68 @@
 
 #include "collision/boxes.h"
 #include "collision/convex_pairs.h"
+#include "collision/sort_contacts.h"
 
 #include <float.h>
-
-enum { axisWord = 19 };
 
 // As for hulls: edges within 0.6 degrees of a face are left to the face.
 static const double faceCosine = 0.99995;
 
-static void relate(const tpPair* pair, tpBoxes* boxes) {
-    tpQuat inverse = tpConjugate(pair->poseA.rotation);
-    tpMat33 r = tpMatFromQuat(tpMulQQ(inverse, pair->poseB.rotation));
-    tpVec3 t = tpRotate(inverse, tpSub(pair->poseB.position, pair->poseA.position));
-    tpVec3 s = tpMulMTV(r, t);
-    tpVec3 a = tpScale(0.5, pair->a->box.size), b = tpScale(0.5, pair->b->box.size);
-    *boxes = (tpBoxes){
-        { a.x, a.y, a.z },
-        { b.x, b.y, b.z },
-        { { r.cx.x, r.cy.x, r.cz.x }, { r.cx.y, r.cy.y, r.cz.y }, { r.cx.z, r.cy.z, r.cz.z } },
-        { { 0.0 } },
-        { t.x, t.y, t.z },
-        { s.x, s.y, s.z }
-    };
+void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
+                    const tpGeometry* b, tpPose poseB) {
+    const tpQuat p = poseA.rotation, q = poseB.rotation;
+    const double turnA[4] = { p.w, p.x, p.y, p.z }, turnB[4] = { q.w, q.x, q.y, q.z };
+    tpVec3 way = tpSub(poseB.position, poseA.position);
+    const double ways[3] = { way.x, way.y, way.z };
+    tpVec3 sizeA = a->box.size, sizeB = b->box.size;
+    const double sizesA[3] = { sizeA.x, sizeA.y, sizeA.z };
+    const double sizesB[3] = { sizeB.x, sizeB.y, sizeB.z };
+    for (int k = 0; k < 4; ++k) {
+        batch->rotationA[k][lane] = turnA[k];
+        batch->rotationB[k][lane] = turnB[k];
+    }
+    for (int k = 0; k < 3; ++k) {
+        batch->way[k][lane] = ways[k];
+        batch->a[k][lane] = 0.5 * sizesA[k];
+        batch->b[k][lane] = 0.5 * sizesB[k];
+    }
+}
+
+static void takeLane(const tpBoxBatch* batch, int lane, tpBoxes* boxes) {
     for (int i = 0; i < 3; ++i) {
+        boxes->a[i] = batch->a[i][lane];
+        boxes->b[i] = batch->b[i][lane];
+        boxes->t[i] = batch->t[i][lane];
+        boxes->s[i] = batch->s[i][lane];
         for (int j = 0; j < 3; ++j) {
-            boxes->absolute[i][j] = fabs(boxes->r[i][j]);
+            boxes->r[i][j] = batch->r[i][j][lane];
         }
     }
 }
 
-// Separations along axes: 0 to 2 faces of A, 3 to 5 faces of B, 6 + 3 i + j edges i of A and j of B.
-static double alongFaceA(const tpBoxes* x, int i) {
-    const double* r = x->absolute[i];
-    return fabs(x->t[i]) - x->a[i] - x->b[0] * r[0] - x->b[1] * r[1] - x->b[2] * r[2];
-}
-
-static double alongFaceB(const tpBoxes* x, int j) {
-    return fabs(x->s[j]) - x->b[j] - x->a[0] * x->absolute[0][j] - x->a[1] * x->absolute[1][j] -
-           x->a[2] * x->absolute[2][j];
-}
-
-// Along a cross of edges whose length is the sine of their angle, not one: more than the separation where
-// that is negative.
-static inline double crossSeparation(const tpBoxes* x, int i, int j) {
-    int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-    return fabs(x->t[i2] * x->r[i1][j] - x->t[i1] * x->r[i2][j]) - x->a[i1] * x->absolute[i2][j] -
-           x->a[i2] * x->absolute[i1][j] - x->b[j1] * x->absolute[i][j2] -
-           x->b[j2] * x->absolute[i][j1];
-}
-
-// Parallel edges have no axis of their own.
+// The separation along a cross of edges. Parallel edges have none.
 static double alongEdges(const tpBoxes* x, int i, int j) {
+    int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
     double across = 1.0 - x->r[i][j] * x->r[i][j];
-    return across < 1e-8 ? -DBL_MAX : crossSeparation(x, i, j) / sqrt(across);
+    if (across < 1e-8) {
+        return -DBL_MAX;
+    }
+    return (fabs(x->t[i2] * x->r[i1][j] - x->t[i1] * x->r[i2][j]) - x->a[i1] * fabs(x->r[i2][j]) -
+            x->a[i2] * fabs(x->r[i1][j]) - x->b[j1] * fabs(x->r[i][j2]) -
+            x->b[j2] * fabs(x->r[i][j1])) /
+           sqrt(across);
 }
 
-static double alongAxis(const tpBoxes* x, int axis) {
-    return axis < 3   ? alongFaceA(x, axis)
-           : axis < 6 ? alongFaceB(x, axis - 3)
-                      : alongEdges(x, (axis - 6) / 3, (axis - 6) % 3);
-}
-
-// The axis of the largest separation; stops at one beyond the margin. Edges must beat faces clearly.
-static int bestAxis(const tpBoxes* x, double margin, double* separation) {
-    int best = 0;
-    *separation = -DBL_MAX;
-    for (int k = 0; k < 3; ++k) {
-        double s = alongFaceA(x, k);
-        if (s > *separation) {
+// The axis of the largest separation: the face, or one of the crosses of edges (6 + 3 i + j) that may beat it. They
+// must do so clearly.
+static int bestAxis(const tpBoxes* x, int face, int64_t edges, double* separation) {
+    int best = face;
+    double slack = TP_EDGE_SLACK * (x->a[0] + x->a[1] + x->a[2] + x->b[0] + x->b[1] + x->b[2]);
+    for (int k = 0; edges != 0; ++k, edges >>= 1) {
+        double s = (edges & 1) != 0 ? alongEdges(x, k / 3, k % 3) : -DBL_MAX;
+        if (s > *separation + slack) {
             *separation = s;
-            best = k;
-        }
-    }
-    for (int k = 0; k < 3; ++k) {
-        double s = alongFaceB(x, k);
-        if (s > *separation) {
-            *separation = s;
-            best = 3 + k;
-        }
-    }
-    if (*separation > margin) {
-        return best;
-    }
-    double slack = 1e-10 * (x->a[0] + x->a[1] + x->a[2] + x->b[0] + x->b[1] + x->b[2]);
-    for (int i = 0; i < 3; ++i) {
-        for (int j = 0; j < 3; ++j) {
-            // Most crosses are out before their length is asked for.
-            double s = crossSeparation(x, i, j);
-            if (s < 0.0 && s <= *separation + slack) {
-                continue;
-            }
-            s = alongEdges(x, i, j);
-            if (s > *separation + slack) {
-                *separation = s;
-                best = 6 + 3 * i + j;
-            }
+            best = 6 + k;
         }
     }
     return best;
@@ -185,18 +151,10 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
     return true;
 }
 
-static int bestFace(const tpBoxes* x) {
-    int best = 0;
-    for (int k = 1; k < 6; ++k) {
-        best = alongAxis(x, k) > alongAxis(x, best) ? k : best;
-    }
-    return best;
-}
-
 // Contacts along the best axis; false where they do not prove themselves by being as near as the
 // separation says.
-static bool collideAlong(const tpPair* pair, const tpBoxes* x, int axis, double separation,
-                         tpContactList* out) {
+static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
+                         double separation, tpContactList* out) {
     double sizeA = tpLength(pair->a->box.size), sizeB = tpLength(pair->b->box.size);
     if (axis < 6) {
         return tpCollideOverBoxFace(pair, x, axis, out) <= separation + 1e-9 * (sizeA + sizeB);
@@ -207,7 +165,7 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int axis, double 
         crossEdges(pair, x, axis, &edges);
         bool isFound = collideEdges(x, axis, &edges, separation, out);
         if (isFound && pair->looksAhead) {
-            tpCollideOverBoxFace(pair, x, bestFace(x), out);
+            tpCollideOverBoxFace(pair, x, best, out);
         }
         return isFound;
     }
@@ -216,27 +174,55 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int axis, double 
     return tpCollideOverBoxFace(pair, x, face, out) <= separation + slack;
 }
 
-static void collideBoxes(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
-    tpBoxes boxes;
-    relate(pair, &boxes);
-    uint32_t remembered = cache != NULL ? cache->words[axisWord] : 0;
-    if (remembered > 0 && remembered <= 15 &&
-        alongAxis(&boxes, (int)remembered - 1) > pair->margin) {
+// The contacts of one lane, whose pair this is.
+static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpPairCache* cache,
+                        tpContactList* out) {
+    double separation = batch->separation[lane];
+    if (separation > pair->margin) {
         return;
     }
-    double separation;
-    int axis = bestAxis(&boxes, pair->margin, &separation);
-    if (cache != NULL) {
-        cache->words[axisWord] = (uint32_t)axis + 1;
-    }
+    tpBoxes boxes;
+    takeLane(batch, lane, &boxes);
+    int face = (int)batch->face[lane];
+    int axis = bestAxis(&boxes, face, batch->edges[lane], &separation);
     if (separation > pair->margin) {
         return;
     }
     int before = out->count;
-    if (!collideAlong(pair, &boxes, axis, separation, out)) {
+    if (!collideAlong(pair, &boxes, face, axis, separation, out)) {
         out->count = before;
         tp_corePair.collide(pair, cache, out);
     }
+}
+
+void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
+                        const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,
+                        tpPairCache* cache, tpContactList* out) {
+    // As tpCollideShapes does: B at the origin.
+    tpVec3 origin = poseB.position;
+    poseA.position = tpSub(poseA.position, origin);
+    poseB.position = tpZeroVec3();
+    tpPair pair = { a, b, poseA, poseB, margin, looksAhead };
+    int first = out->count;
+    collideLane(batch, lane, &pair, cache, out);
+    int end = out->count < out->capacity ? out->count : out->capacity;
+    for (int i = first; i < end; ++i) {
+        out->points[i].pointA = tpAdd(out->points[i].pointA, origin);
+        out->points[i].pointB = tpAdd(out->points[i].pointB, origin);
+    }
+    if (end > first) {
+        tpSortContacts(out->points + first, end - first);
+    }
+}
+
+// A lone pair fills all lanes.
+static void collideBoxes(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
+    tpBoxBatch batch;
+    for (int lane = 0; lane < tp_boxesAtOnce; ++lane) {
+        tpBoxBatch_Set(&batch, lane, pair->a, pair->poseA, pair->b, pair->poseB);
+    }
+    tpBoxBatch_FindAxes(&batch);
+    collideLane(&batch, 0, pair, cache, out);
 }
 
 const tpPairClass tp_boxPair = { collideBoxes, tpClosestCores, false };

@@ -7,6 +7,7 @@
 
 #include "collision/collider.h"
 
+#include "collision/boxes.h"
 #include "collision/contact.h"
 #include "collision/excluded_pairs.h"
 #include "geometry/shape.h"
@@ -367,6 +368,40 @@ typedef struct NarrowPhase {
     const double* bodyMargins;
 } NarrowPhase;
 
+// The pairs of a block in which both shapes are boxes, eight to a batch.
+typedef struct BoxPairs {
+    tpBoxBatch batches[blockSize / tp_boxesAtOnce];
+    int8_t places[blockSize]; // of each pair; -1: not boxes
+} BoxPairs;
+
+static void setBoxes(const tpCollider* collider, tpShapePair pair, int place, BoxPairs* boxes) {
+    tpBoxBatch_Set(&boxes->batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
+                   &collider->shapes.data[pair.shapeA].geometry, collider->poses.data[pair.shapeA],
+                   &collider->shapes.data[pair.shapeB].geometry, collider->poses.data[pair.shapeB]);
+}
+
+static void findBoxAxes(const tpCollider* collider, int begin, int end, BoxPairs* boxes) {
+    int count = 0;
+    tpShapePair last = { 0, 0 };
+    for (int i = begin; i < end; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        bool areBoxes = collider->shapes.data[pair.shapeA].geometry.type == tp_boxShape &&
+                        collider->shapes.data[pair.shapeB].geometry.type == tp_boxShape;
+        boxes->places[i - begin] = (int8_t)(areBoxes ? count : -1);
+        if (areBoxes) {
+            setBoxes(collider, pair, count++, boxes);
+            last = pair;
+        }
+    }
+    // The last pair stands in all lanes that are left.
+    for (int place = count; place % tp_boxesAtOnce != 0; ++place) {
+        setBoxes(collider, last, place, boxes);
+    }
+    for (int k = 0; k < count; k += tp_boxesAtOnce) {
+        tpBoxBatch_FindAxes(&boxes->batches[k / tp_boxesAtOnce]);
+    }
+}
+
 // The contacts of one block, into its part of the scratch memory.
 static void collideBlock(const NarrowPhase* phase, int index) {
     tpCollider* collider = phase->collider;
@@ -375,23 +410,32 @@ static void collideBlock(const NarrowPhase* phase, int index) {
         return;
     }
     tpContactList list = { collider->scratch.data + block->first, 0, block->room };
-    int end = (index + 1) * blockSize;
+    int begin = index * blockSize, end = begin + blockSize;
     end = end < collider->pairs.count ? end : collider->pairs.count;
-    for (int i = index * blockSize; i < end; ++i) {
+    BoxPairs boxes;
+    findBoxAxes(collider, begin, end, &boxes);
+    for (int i = begin; i < end; ++i) {
         tpShapePair pair = collider->pairs.data[i];
         const ColliderShape* a = &collider->shapes.data[pair.shapeA];
         const ColliderShape* b = &collider->shapes.data[pair.shapeB];
+        tpPose poseA = collider->poses.data[pair.shapeA], poseB = collider->poses.data[pair.shapeB];
         double margin = phase->bodyMargins != NULL
                             ? phase->bodyMargins[a->body] + phase->bodyMargins[b->body]
                             : 0.0;
         // What is learned is written beside what was known, in case the block is asked again.
+        tpPairCache* cache = &collider->learned.data[i];
         if (remembers(collider, pair)) {
-            collider->learned.data[i] = collider->caches.data[i];
+            *cache = collider->caches.data[i];
         }
-        int before = list.count;
-        tpCollideShapes(&a->geometry, collider->poses.data[pair.shapeA], &b->geometry,
-                        collider->poses.data[pair.shapeB], margin, collider->looksAhead,
-                        &collider->learned.data[i], &list);
+        int before = list.count, place = boxes.places[i - begin];
+        if (place >= 0) {
+            tpBoxBatch_Collide(&boxes.batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
+                               &a->geometry, poseA, &b->geometry, poseB, margin,
+                               collider->looksAhead, cache, &list);
+        } else {
+            tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, collider->looksAhead,
+                            cache, &list);
+        }
         collider->counts.data[i] = list.count - before;
     }
     block->count = list.count;

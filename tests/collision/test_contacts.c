@@ -1,7 +1,10 @@
 // Contact points where they are known: how many, where, with which gaps, and that their features stay.
 
+#include <string.h>
+
 #include "random_hulls.h"
 
+#include "collision/boxes.h"
 #include "collision/convex_pairs.h"
 #include "collision/sort_contacts.h"
 
@@ -331,6 +334,78 @@ static void boxesAgreeWithPolyhedra(void** state) {
     assert_true(contactCount > 20000 && different < 200);
 }
 
+// How far two boxes are apart along a direction, by their corners.
+static double apartAlong(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
+                         tpVec3 n) {
+    double least[2] = { INFINITY, INFINITY }, most[2] = { -INFINITY, -INFINITY };
+    for (int corner = 0; corner < 16; ++corner) {
+        int which = corner >> 3;
+        tpVec3 size = which == 0 ? a->box.size : b->box.size;
+        tpVec3 p = tpMakeVec3(corner & 1 ? 0.5 * size.x : -0.5 * size.x,
+                              corner & 2 ? 0.5 * size.y : -0.5 * size.y,
+                              corner & 4 ? 0.5 * size.z : -0.5 * size.z);
+        double height = tpDot(n, tpTransformPoint(which == 0 ? poseA : poseB, p));
+        least[which] = fmin(least[which], height);
+        most[which] = fmax(most[which], height);
+    }
+    return fmax(least[1] - most[0], least[0] - most[1]);
+}
+
+// Axes of eight pairs: the same bits at any width; the best face is that of the corners, and no cross of edges beats
+// it that is not named.
+static void boxAxesAreTheBest(void** state) {
+    (void)state;
+    tpRandom random = { 37 };
+    int named = 0, compared = 0;
+    for (int round = 0; round < 500; ++round) {
+        tpGeometry a[tp_boxesAtOnce], b[tp_boxesAtOnce];
+        tpPose poseA[tp_boxesAtOnce], poseB[tp_boxesAtOnce];
+        tpBoxBatch plain, other;
+        memset(&plain, 0, sizeof(plain));
+        for (int k = 0; k < tp_boxesAtOnce; ++k) {
+            tpVec3 sizes[2] = { randomVec3(&random, 0.3, 1.0), randomVec3(&random, 0.3, 2.0) };
+            a[k] = makeBox(sizes[0].x, sizes[0].y, sizes[0].z);
+            b[k] = makeBox(sizes[1].x, sizes[1].y, sizes[1].z);
+            poseA[k] = tpMakePose(randomVec3(&random, -0.8, 0.8), randomRotation(&random));
+            poseB[k] =
+                tpMakePose(tpZeroVec3(), k % 3 == 0 ? poseA[k].rotation : randomRotation(&random));
+            tpBoxBatch_Set(&plain, k, &a[k], poseA[k], &b[k], poseB[k]);
+        }
+        other = plain;
+        assert_true(tpBoxBatch_FindAxesBy(&plain, 2));
+        for (int width = 4; width <= 8; width *= 2) {
+            if (tpBoxBatch_FindAxesBy(&other, width)) {
+                assert_memory_equal(&plain, &other, sizeof(plain));
+                ++compared;
+            }
+        }
+        for (int k = 0; k < tp_boxesAtOnce; ++k) {
+            tpMat33 turns[2] = { tpMatFromQuat(poseA[k].rotation),
+                                 tpMatFromQuat(poseB[k].rotation) };
+            const tpVec3 axes[6] = { turns[0].cx, turns[0].cy, turns[0].cz,
+                                     turns[1].cx, turns[1].cy, turns[1].cz };
+            double best = -INFINITY;
+            for (int i = 0; i < 6; ++i) {
+                best = fmax(best, apartAlong(&a[k], poseA[k], &b[k], poseB[k], axes[i]));
+            }
+            double own = apartAlong(&a[k], poseA[k], &b[k], poseB[k], axes[(int)plain.face[k]]);
+            CHECK_NEAR(own, best, 1e-12);
+            CHECK_NEAR(plain.separation[k], best, 1e-12);
+            for (int i = 0; i < 9; ++i) {
+                tpVec3 cross = tpCross(axes[i / 3], axes[3 + i % 3]);
+                bool isNamed = (plain.edges[k] >> i & 1) != 0;
+                named += isNamed;
+                if (!isNamed && tpLength(cross) > 1e-3) {
+                    double s = apartAlong(&a[k], poseA[k], &b[k], poseB[k], tpNormalize(cross));
+                    CHECK_BELOW(s, best + 1e-9);
+                }
+            }
+        }
+    }
+    print_message("%d batches compared, %d crosses named\n", compared, named);
+    assert_true(named > 1000);
+}
+
 // A pair of boxes that looks ahead has the contacts it has otherwise, and more of them where edges are nearest:
 // corners over a face, which overlap where the boxes do and nowhere else.
 static void boxesLookAhead(void** state) {
@@ -434,6 +509,7 @@ int main(void) {
         cmocka_unit_test(featuresPersist),
         cmocka_unit_test(contactsAgreeWithDistance),
         cmocka_unit_test(boxesAgreeWithPolyhedra),
+        cmocka_unit_test(boxAxesAreTheBest),
         cmocka_unit_test(boxesLookAhead),
         cmocka_unit_test(shortListCounts),
     };

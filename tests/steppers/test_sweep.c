@@ -254,6 +254,7 @@ static Parts makeParts(Heap* heap, uint64_t seed) {
         tpBriskRun* run = &parts.runs[r];
         *run = (tpBriskRun){ .first = from.first, .count = from.count, .lanes = tp_packWidth };
         run->isFlat = seed > 0 && r % 3 == 0;
+        run->isRound = seed > 0 && r % 4 == 1;
         run->movesA = first->movesA;
         run->movesB = first->movesB;
         memcpy(run->bodyA, first->bodyA, sizeof(run->bodyA));
@@ -340,6 +341,106 @@ static void partsGiveTheSameBits(void** state) {
     }
 }
 
+// Eight contacts, some lanes empty, as what a pack is filled from.
+static void makeSource(tpRandom* random, tpContact* contacts, tpPackSource* source) {
+    memset(source, 0, sizeof(*source));
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        tpContact* c = &contacts[lane];
+        memset(c, 0, sizeof(*c));
+        // Some lie on a table, where tangents are found another way.
+        c->normal = lane % 3 == 0 ? tpMakeVec3(0.0, 0.0, 1.0)
+                                  : tpRotate(randomRotation(random), tpMakeVec3(1.0, 0.0, 0.0));
+        c->gap = randomBetween(random, -0.01, 0.01);
+        c->pointB = randomVec3(random, -1.0, 1.0);
+        c->pointA = tpMulAdd(c->pointB, c->gap, c->normal);
+        source->contacts[lane] = &c->pointA.x;
+        source->numbers[lane] = lane % 4 == 3 ? -1 : 7 * lane;
+        for (int k = 0; k < 3; ++k) {
+            source->centerA[k][lane] = randomBetween(random, -1.0, 1.0);
+            source->centerB[k][lane] = randomBetween(random, -1.0, 1.0);
+            source->impulse[k][lane] = lane % 4 == 3 ? 0.0 : randomBetween(random, -1.0, 1.0);
+        }
+        source->ellipse[0][lane] = source->ellipse[1][lane] = 1.0;
+        source->muDynamic[lane] = lane % 5 == 0 ? 0.0 : randomBetween(random, 0.1, 1.0);
+        source->muStatic[lane] = 1.5 * source->muDynamic[lane];
+        source->restitution[lane] = lane % 2 == 0 ? 0.0 : 0.5;
+    }
+    source->isFramed = source->bounces = true;
+    source->threshold = 0.1;
+}
+
+// Packs are the same whichever width fills them; their tangents are level, or along x on a table.
+static void fillsGiveTheSameBits(void** state) {
+    (void)state;
+    tpRandom random = { 71 };
+    Heap* heap = makeHeap(2, false);
+    for (int round = 0; round < 50; ++round) {
+        tpContact contacts[tp_packWidth];
+        tpPackSource plain, other;
+        makeSource(&random, contacts, &plain);
+        plain.starts = heap->velocities;
+        tpBriskRun run = { .lanes = tp_packWidth };
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            run.bodyA[lane] = 1 + 2 * lane;
+            run.bodyB[lane] = 2 + 2 * lane;
+        }
+        other = plain;
+        tpBriskPack packs[2];
+        memset(packs, 0, sizeof(packs));
+        bool bounces = tp_plainBrisk.fillPack(&run, &plain, &packs[0]);
+        for (int width = 4; width <= 8; width *= 2) {
+            const tpWideBrisk* wide = tpGetWideBrisk(width);
+            if (wide != NULL) {
+                assert_int_equal(wide->fillPack(&run, &other, &packs[1]), bounces);
+                assert_memory_equal(&packs[0], &packs[1], sizeof(packs[0]));
+            }
+        }
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            const tpContact* c = &contacts[lane];
+            tpVec3 t = tpMakeVec3(plain.tangents[0][0][lane], plain.tangents[0][1][lane],
+                                  plain.tangents[0][2][lane]);
+            tpVec3 o = tpMakeVec3(plain.tangents[1][0][lane], plain.tangents[1][1][lane],
+                                  plain.tangents[1][2][lane]);
+            CHECK_NEAR(tpLength(t), 1.0, 1e-14);
+            CHECK_VEC3(tpCross(c->normal, t), o, 1e-14);
+            CHECK_NEAR(tpDot(t, c->normal), 0.0, 1e-14);
+            assert_true(lane % 3 == 0 ? t.x == 1.0 : t.z == 0.0);
+            tpVec3 impulse =
+                tpMakeVec3(plain.impulse[0][lane], plain.impulse[1][lane], plain.impulse[2][lane]);
+            CHECK_NEAR(packs[0].impulse[0][lane], fmax(0.0, tpDot(impulse, c->normal)), 1e-14);
+            CHECK_NEAR(packs[0].startGap[lane], c->gap, 1e-9);
+            CHECK_NEAR(packs[0].armA[0][lane], c->pointA.x - plain.centerA[0][lane], 1e-6);
+            assert_true(packs[0].contact[lane] >= 0 || packs[0].bounce[lane] == 0.0f);
+        }
+    }
+    destroyHeap(heap);
+}
+
+// Runs of round bodies are swept the short way, with the same numbers.
+static void roundBodiesMoveAlike(void** state) {
+    (void)state;
+    Heap* heap = makeHeap(6, false);
+    for (int i = 0; i < bodies; ++i) {
+        double* j = heap->sweeper.bodies[i].inverseInertia;
+        j[1] = j[2] = j[0];
+        j[3] = j[4] = j[5] = 0.0;
+    }
+    Parts parts[2] = { makeParts(heap, 6), makeParts(heap, 6) };
+    for (int k = 0; k < 2; ++k) {
+        for (int r = 0; r < parts[k].runCount; ++r) {
+            parts[k].runs[r].isRound = k == 1;
+        }
+        stepWith(&parts[k], &tp_plainBrisk);
+    }
+    for (int i = 0; i < bodies; ++i) {
+        tpVelocity a = parts[0].sweep.velocities[i], b = parts[1].sweep.velocities[i];
+        assert_true(a.linear.x == b.linear.x && a.linear.y == b.linear.y &&
+                    a.linear.z == b.linear.z && a.angular.x == b.angular.x &&
+                    a.angular.y == b.angular.y && a.angular.z == b.angular.z);
+    }
+    destroyHeap(heap);
+}
+
 // The certificate of a step in parts is that of sweep_judge.c, but for the rounding of geometry to single
 // precision.
 static void certificatesAgree(void** state) {
@@ -411,7 +512,8 @@ static void sweepsConverge(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coloursShareNoBody),   cmocka_unit_test(widthsGiveTheSameBits),
-        cmocka_unit_test(partsGiveTheSameBits), cmocka_unit_test(certificatesAgree),
+        cmocka_unit_test(partsGiveTheSameBits), cmocka_unit_test(fillsGiveTheSameBits),
+        cmocka_unit_test(roundBodiesMoveAlike), cmocka_unit_test(certificatesAgree),
         cmocka_unit_test(sweepsConverge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
