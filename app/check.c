@@ -17,8 +17,9 @@ typedef struct tpCheckOptions {
 
 static const char notes[] = "Reads the scene and everything it names, builds its bodies, joints "
                             "and forces, and says what is\n"
-                            "wrong as file:line:column: message. Notes are about things that are "
-                            "allowed but may not be meant.\n"
+                            "wrong as file:line:column: message, a line for each of up to 20 "
+                            "errors of which none follows from another.\n"
+                            "Notes are about things that are allowed but may not be meant.\n"
                             "\n"
                             "Exit status: 0 the scene is right; 2 it is not.\n";
 

@@ -89,9 +89,15 @@ tpScene* openScene(const char* command, const char* path) {
         file = found;
     }
     tpScene* scene = NULL;
-    tpError error;
-    if (tpReadScene(file, NULL, &scene, &error) != tp_success) {
-        complainOfScene(command, &error);
+    tpSceneErrors errors;
+    if (tpReadSceneErrors(file, NULL, &scene, &errors) != tp_success) {
+        for (int i = 0; i < errors.count; ++i) {
+            complainOfScene(command, &errors.list[i]);
+        }
+        if (errors.isCut) {
+            fprintf(stderr, "tippe %s: there may be more errors after the first %d\n", command,
+                    errors.count);
+        }
     }
     return scene;
 }

@@ -47,6 +47,9 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tpError error = { tp_success, "" };
     tpResult result = tpParseScene((const char*)data, size, "f", NULL, &scene, &error);
     if (result != tp_success) {
+        tpSceneErrors errors;
+        require(tpParseSceneErrors((const char*)data, size, "f", NULL, &scene, &errors) == result);
+        require(errors.count >= 1 && strcmp(errors.list[0].message, error.message) == 0);
         // "f:1:1: " and a word at the least.
         require(result == tp_badInput && scene == NULL);
         require(strncmp(error.message, "f:", 2) == 0 && strlen(error.message) > 10);

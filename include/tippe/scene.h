@@ -262,6 +262,17 @@ typedef struct tpSceneOverrides {
     int optionCount;
 } tpSceneOverrides;
 
+// Of one scene no more errors are told.
+#define TP_MOST_SCENE_ERRORS 20
+
+// What is wrong with a scene: the error that tpReadScene tells, then those that do not follow from it or from each other, in
+// the order of their places in the file.
+typedef struct tpSceneErrors {
+    int count;
+    bool isCut; // reading ended here; there may be more
+    tpError list[TP_MOST_SCENE_ERRORS];
+} tpSceneErrors;
+
 // The longest file that is read in bytes (large surfaces belong in files of meshes), and how deep
 // its brackets may nest.
 #define TP_LONGEST_SCENE ((size_t)64 * 1024 * 1024)
@@ -281,6 +292,13 @@ TP_API tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpSc
 // that the scene names are looked for beside it.
 TP_API tpResult tpParseScene(const char* text, size_t length, const char* name,
                              const tpAllocator* allocator, tpScene** out, tpError* error);
+
+// The same, going on after an error for others; a text that is not JSON has one. Returns what the first error says.
+TP_API tpResult tpReadSceneErrors(const char* path, const tpAllocator* allocator, tpScene** out,
+                                  tpSceneErrors* errors);
+TP_API tpResult tpParseSceneErrors(const char* text, size_t length, const char* name,
+                                   const tpAllocator* allocator, tpScene** out,
+                                   tpSceneErrors* errors);
 
 TP_API void tpDestroyScene(tpScene* scene); // NULL is fine
 

@@ -209,12 +209,16 @@ tpResult tpCheckPlanar(tpReader* reader) {
     const tpScene* scene = reader->scene;
     for (int i = 0; scene->planar && i < scene->bodies.count; ++i) {
         const tpSceneBody* body = &scene->bodies.items[i];
-        if (body->velocity.z != 0.0 || body->angularVelocity.x != 0.0 ||
-            body->angularVelocity.y != 0.0) {
-            return TP_FAIL(reader, body->part.place,
-                           "in a planar scene velocities lie in the x-y plane and angular "
-                           "velocities along z; those of \"%s\" do not",
-                           body->name.text);
+        bool isOut = body->velocity.z != 0.0 || body->angularVelocity.x != 0.0 ||
+                     body->angularVelocity.y != 0.0;
+        if (isOut && body->name.text != NULL) {
+            tpResult result = TP_FAIL(reader, body->part.place,
+                                      "in a planar scene velocities lie in the x-y plane and "
+                                      "angular velocities along z; those of \"%s\" do not",
+                                      body->name.text);
+            if (!tpReader_GoOn(reader, result)) {
+                return result;
+            }
         }
     }
     return tp_success;

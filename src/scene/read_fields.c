@@ -55,10 +55,13 @@ static tpResult readFile(tpReader* reader, const tpField* field, void* part) {
 }
 
 static tpResult readStepper(tpReader* reader, const tpField* field, void* part) {
+    tpSceneText* stepper = tpMember(field, part);
     tpResult result = readText(reader, field, part);
-    return result == tp_success
-               ? tpCheckStepper(tpMember(field, part), reader->json.name, reader->error)
-               : result;
+    if (result == tp_success) {
+        reader->failedAt = stepper->place;
+        result = tpCheckStepper(stepper, reader->json.name, reader->error);
+    }
+    return result;
 }
 
 static tpResult readChoice(tpReader* reader, const tpField* field, void* part) {

@@ -8,6 +8,24 @@
 #include "base/error.h"
 #include "scene/options.h"
 
+bool tpReader_GoOn(tpReader* reader, tpResult result) {
+    if (result != tp_badInput || reader->errorCount + 1 >= reader->errorCapacity) {
+        return false;
+    }
+    reader->errorPlaces[reader->errorCount++] = reader->failedAt;
+    reader->error = &reader->errors[reader->errorCount];
+    return true;
+}
+
+bool tpReader_SkipValue(tpReader* reader, const tpJson* value, tpResult result) {
+    if (!tpReader_GoOn(reader, result)) {
+        return false;
+    }
+    reader->json = *value;
+    tpJson_Skip(&reader->json);
+    return true;
+}
+
 tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, const char* word,
                        const char* where, const char* const* known, int count) {
     const char* nearest = tpNearestName(word, known, count);
@@ -72,8 +90,8 @@ static tpResult failUnknownKey(tpReader* reader, tpScenePlace place, const tpRec
     return tpFailUnknown(reader, place, "key", key, where, known, count);
 }
 
-// Reads the key that comes next and finds it among those of the record.
-static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t given, int* index) {
+// Reads the key that comes next and finds it among those of the record; -1 where it is none of them.
+static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t seen, int* index) {
     tpScenePlace place = tpJson_Place(&reader->json);
     tpArenaMark mark = tpArena_Mark(reader->arena);
     const char* key = readString(reader, true);
@@ -84,10 +102,53 @@ static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t given
     if (*index < 0) {
         return failUnknownKey(reader, place, record, key);
     }
-    if ((given >> *index & 1) != 0) {
+    if ((seen >> *index & 1) != 0) {
         return TP_FAIL(reader, place, "the key \"%s\" stands twice in %s", key, record->article);
     }
     tpArena_Release(reader->arena, mark);
+    return tp_success;
+}
+
+// What a record has had so far, its head apart.
+typedef struct tpRecordState {
+    uint32_t seen;  // keys, a bit each, right or wrong
+    bool isStrange; // a key was none of its own: one of those may have been meant
+    tpScenePlace places[tp_mostFields];
+} tpRecordState;
+
+// The next key and its value. Where they are wrong and reading goes on, the key counts as not given.
+static tpResult readEntry(tpReader* reader, const tpRecord* record, tpScenePart* part,
+                          tpRecordState* state) {
+    int index = -1;
+    tpResult result = readKey(reader, record, state->seen, &index);
+    tpJson value = reader->json; // the key has been read, whatever it was
+    if (result == tp_success) {
+        state->seen |= (uint32_t)1 << index;
+        part->given |= (uint32_t)1 << index;
+        state->places[index] = tpJson_Place(&reader->json);
+        result = tpReadField(reader, tpRecord_Field(record, index), part);
+        if (result != tp_success) {
+            part->given &= ~((uint32_t)1 << index);
+        }
+    } else {
+        state->isStrange = true;
+    }
+    bool isRead = result == tp_success || tpReader_SkipValue(reader, &value, result);
+    return isRead ? tp_success : result;
+}
+
+static tpResult checkRequired(tpReader* reader, const tpRecord* record, const tpScenePart* part,
+                              uint32_t seen) {
+    for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
+        const tpField* field = tpRecord_Field(record, i);
+        if (field->isRequired && (seen >> i & 1) == 0) {
+            tpResult result = TP_FAIL(reader, part->place, "%s needs the key \"%s\"",
+                                      record->article, field->key);
+            if (!tpReader_GoOn(reader, result)) {
+                return result;
+            }
+        }
+    }
     return tp_success;
 }
 
@@ -102,28 +163,22 @@ tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part) {
     if (record->setDefaults != NULL) {
         record->setDefaults(part);
     }
-    tpScenePlace places[tp_mostFields] = { { 0, 0 } };
+    int errorCount = reader->errorCount;
+    tpRecordState state = { .seen = 0 };
+    tpResult result = tp_success;
     tpJson_Enter(&reader->json);
-    while (tpJson_Next(&reader->json)) {
-        int index = 0;
-        tpResult result = readKey(reader, record, head->given, &index);
-        if (result == tp_success) {
-            head->given |= (uint32_t)1 << index;
-            places[index] = tpJson_Place(&reader->json);
-            result = tpReadField(reader, tpRecord_Field(record, index), part);
-        }
-        if (result != tp_success) {
-            return result;
-        }
+    while (result == tp_success && tpJson_Next(&reader->json)) {
+        result = readEntry(reader, record, part, &state);
     }
-    for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
-        const tpField* field = tpRecord_Field(record, i);
-        if (field->isRequired && (head->given >> i & 1) == 0) {
-            return TP_FAIL(reader, head->place, "%s needs the key \"%s\"", record->article,
-                           field->key);
-        }
+    if (result == tp_success && !state.isStrange) {
+        result = checkRequired(reader, record, part, state.seen);
     }
-    return record->check != NULL ? record->check(reader, part, places) : tp_success;
+    // What keys must be to each other is asked of those that are right.
+    if (result != tp_success || reader->errorCount > errorCount || record->check == NULL) {
+        return result;
+    }
+    result = record->check(reader, part, state.places);
+    return result == tp_success || tpReader_GoOn(reader, result) ? tp_success : result;
 }
 
 // Families ------------------------------------------------------------------------------------
@@ -186,10 +241,15 @@ static tpResult findMember(tpReader* reader, const tpFamily* family, const tpRec
     return isFound ? result : TP_FAIL(reader, place, "%s needs the key \"type\"", family->article);
 }
 
+// One part of a list or a map.
 static tpResult readMember(tpReader* reader, const tpFamily* family, void* part) {
     const tpRecord* record;
+    tpJson value = reader->json;
     tpResult result = findMember(reader, family, &record);
-    return result == tp_success ? tpReadRecord(reader, record, part) : result;
+    if (result == tp_success) {
+        result = tpReadRecord(reader, record, part);
+    }
+    return result == tp_success || tpReader_SkipValue(reader, &value, result) ? tp_success : result;
 }
 
 // Room for as many parts as the array or object that comes next has.
@@ -246,7 +306,7 @@ tpResult tpReadMap(tpReader* reader, const tpField* field, void* part) {
             if (result == tp_success) {
                 result = tpCheckName(reader, name->place, name->text);
             }
-            if (result == tp_success) {
+            if (result == tp_success || tpReader_GoOn(reader, result)) {
                 result = readMember(reader, family, item);
             }
         }
@@ -288,6 +348,23 @@ static tpResult readOptionValue(tpReader* reader, tpSceneOption* option) {
     return tp_success;
 }
 
+// The option at `index`, whose name has been read.
+static tpResult readOption(tpReader* reader, tpSceneOption* options, int index) {
+    tpSceneOption* option = &options[index];
+    for (int i = 0; i < index; ++i) {
+        if (options[i].name.text != NULL && strcmp(options[i].name.text, option->name.text) == 0) {
+            return TP_FAIL(reader, option->name.place, "the option \"%s\" stands twice",
+                           option->name.text);
+        }
+    }
+    tpResult result = readOptionValue(reader, option);
+    if (result == tp_success) {
+        reader->failedAt = option->name.place;
+        result = tpCheckOption(option, reader->json.name, reader->error);
+    }
+    return result;
+}
+
 tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part) {
     tpResult result = tpExpect(reader, tp_jsonObject, field->key, "an object of names and values");
     tpSceneList list = { NULL, 0 };
@@ -302,17 +379,12 @@ tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part) {
     tpJson_Enter(&reader->json);
     for (int i = 0; result == tp_success && tpJson_Next(&reader->json); ++i) {
         result = readMapName(reader, &options[i].name);
-        for (int j = 0; result == tp_success && j < i; ++j) {
-            if (strcmp(options[j].name.text, options[i].name.text) == 0) {
-                result = TP_FAIL(reader, options[i].name.place, "the option \"%s\" stands twice",
-                                 options[i].name.text);
-            }
-        }
+        tpJson value = reader->json;
         if (result == tp_success) {
-            result = readOptionValue(reader, &options[i]);
+            result = readOption(reader, options, i);
         }
-        if (result == tp_success) {
-            result = tpCheckOption(&options[i], reader->json.name, reader->error);
+        if (result != tp_success && tpReader_SkipValue(reader, &value, result)) {
+            result = tp_success;
         }
     }
     return result;

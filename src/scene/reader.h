@@ -10,12 +10,25 @@ typedef struct tpReader {
     tpJson json;
     tpArena* arena; // keeps everything that is read
     tpScene* scene;
-    tpError* error;
+    tpError* error; // where the next error goes, in the list below
+
+    // Errors that reading went on from, and how many there may be before it ends.
+    tpError* errors;
+    int errorCount, errorCapacity;
+    tpScenePlace failedAt;                          // place of the next error
+    tpScenePlace errorPlaces[TP_MOST_SCENE_ERRORS]; // of those in the list
 } tpReader;
 
 // Fails at a place of the file; %s are cut by the caller where they come from the file.
 #define TP_FAIL(reader, place, ...)                                                                \
-    tpFailAt((reader)->error, (reader)->json.name, place, __VA_ARGS__)
+    tpFailAt((reader)->error, (reader)->json.name, (reader)->failedAt = (place), __VA_ARGS__)
+
+// Keeps an error, to go on with what does not depend on it. False where reading has to end: the list is full, or
+// memory ran out.
+bool tpReader_GoOn(tpReader* reader, tpResult result);
+
+// The same after a value that could not be read: puts the cursor behind it. `value` is the cursor before it.
+bool tpReader_SkipValue(tpReader* reader, const tpJson* value, tpResult result);
 
 // Reads an object into `part`, which is as large as the record's struct.
 tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part);

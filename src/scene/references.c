@@ -13,6 +13,8 @@ typedef struct tpNames {
     int32_t count;
     int32_t* slots; // indices into names, -1: free
     uint32_t mask;  // number of slots less one, a power of two less one
+    bool
+        isPartial; // parts are wrong whose names are not known: a name that is not here may be one of theirs
 } tpNames;
 
 static uint32_t hashName(const char* name) {
@@ -32,6 +34,7 @@ static bool makeNames(tpNames* names, tpArena* arena, int32_t count) {
     names->slots = tpArena_Get(arena, sizeof(int32_t) * slotCount);
     names->count = count;
     names->mask = slotCount - 1;
+    names->isPartial = false;
     if (names->names == NULL || names->slots == NULL) {
         return false;
     }
@@ -54,46 +57,51 @@ static int32_t addName(tpNames* names, int32_t index, const char* name) {
     int32_t earlier = *slot;
     if (earlier < 0) {
         *slot = index;
-        names->names[index] = name;
     }
+    names->names[index] = name;
     return earlier;
 }
 
-// Names of the parts of a list whose tpSceneText lies at nameOffset.
+// Names of the parts of a list whose tpSceneText lies at nameOffset; `what` is its key in the scene.
 static tpResult collectNames(tpReader* reader, const void* items, int32_t count, size_t size,
                              size_t nameOffset, const char* what, tpNames* names) {
     if (!makeNames(names, reader->arena, count)) {
         return tpError_OutOfMemory(reader->error);
     }
+    bool hasErrors = reader->errorCount > 0;
+    names->isPartial = hasErrors && !tpScenePart_Gives(&reader->scene->part, what);
     for (int32_t i = 0; i < count; ++i) {
         const tpSceneText* name =
             (const tpSceneText*)((const char*)items + size * (size_t)i + nameOffset);
         if (name->text == NULL) {
+            names->isPartial = names->isPartial || hasErrors;
             continue;
         }
         int32_t earlier = addName(names, i, name->text);
         if (earlier >= 0) {
             const tpSceneText* first =
                 (const tpSceneText*)((const char*)items + size * (size_t)earlier + nameOffset);
-            return TP_FAIL(reader, name->place, "two %s are called \"%s\"; the first is at %d:%d",
-                           what, name->text, first->place.line, first->place.column);
+            tpResult result =
+                TP_FAIL(reader, name->place, "two %s are called \"%s\"; the first is at %d:%d",
+                        what, name->text, first->place.line, first->place.column);
+            if (!tpReader_GoOn(reader, result)) {
+                return result;
+            }
         }
     }
     return tp_success;
 }
 
+// The index of a name; -1 where there is none, or reading goes on without it.
 static tpResult resolve(tpReader* reader, const tpNames* names, const char* what,
                         tpSceneReference* reference) {
-    if (reference->name == NULL) {
-        reference->index = -1;
+    reference->index = reference->name != NULL ? *findSlot(names, reference->name) : -1;
+    if (reference->name == NULL || reference->index >= 0 || names->isPartial) {
         return tp_success;
     }
-    reference->index = *findSlot(names, reference->name);
-    if (reference->index < 0) {
-        return tpFailUnknown(reader, reference->place, what, reference->name, "", names->names,
-                             names->count);
-    }
-    return tp_success;
+    tpResult result = tpFailUnknown(reader, reference->place, what, reference->name, "",
+                                    names->names, names->count);
+    return tpReader_GoOn(reader, result) ? tp_success : result;
 }
 
 // Fails where a pair of materials stands twice, in either order.
@@ -102,8 +110,12 @@ static tpResult checkTwice(tpReader* reader, const tpScenePairs* pairs) {
     if (!makeNames(&seen, reader->arena, pairs->count)) {
         return tpError_OutOfMemory(reader->error);
     }
-    for (int32_t i = 0; i < pairs->count; ++i) {
+    tpResult result = tp_success;
+    for (int32_t i = 0; result == tp_success && i < pairs->count; ++i) {
         const tpSceneReference* a = pairs->items[i].between;
+        if (a[0].index < 0 || a[1].index < 0) {
+            continue;
+        }
         uint32_t low = (uint32_t)(a[0].index < a[1].index ? a[0].index : a[1].index);
         uint32_t high = (uint32_t)(a[0].index < a[1].index ? a[1].index : a[0].index);
         uint32_t slot = (low * 2654435761u ^ high * 2246822519u) & seen.mask;
@@ -111,14 +123,16 @@ static tpResult checkTwice(tpReader* reader, const tpScenePairs* pairs) {
             const tpSceneReference* b = pairs->items[seen.slots[slot]].between;
             if ((a[0].index == b[0].index && a[1].index == b[1].index) ||
                 (a[0].index == b[1].index && a[1].index == b[0].index)) {
-                return TP_FAIL(reader, a[0].place,
-                               "the pair of \"%s\" and \"%s\" stands twice; first at %d:%d",
-                               a[0].name, a[1].name, b[0].place.line, b[0].place.column);
+                result = TP_FAIL(reader, a[0].place,
+                                 "the pair of \"%s\" and \"%s\" stands twice; first at %d:%d",
+                                 a[0].name, a[1].name, b[0].place.line, b[0].place.column);
+                break;
             }
         }
         seen.slots[slot] = i;
+        result = result == tp_success || tpReader_GoOn(reader, result) ? tp_success : result;
     }
-    return tp_success;
+    return result;
 }
 
 static tpResult resolvePairs(tpReader* reader, const tpNames* materials) {
@@ -150,13 +164,19 @@ static tpResult resolveJoints(tpReader* reader, const tpNames* bodies) {
     tpResult result = tp_success;
     for (int i = 0; result == tp_success && i < scene->joints.count; ++i) {
         tpSceneReference* pair = scene->joints.items[i].bodies;
+        if (!tpScenePart_Gives(&scene->joints.items[i].part, "bodies")) {
+            continue; // known to be wrong
+        }
         for (int k = 0; result == tp_success && k < 2; ++k) {
             result = resolve(reader, bodies, "body", &pair[k]);
         }
-        if (result == tp_success && pair[0].index == pair[1].index) {
+        bool isWorld = pair[0].name == NULL && pair[1].name == NULL;
+        bool isSame = pair[0].index >= 0 && pair[0].index == pair[1].index;
+        if (result == tp_success && (isWorld || isSame)) {
             result =
                 TP_FAIL(reader, pair[1].place, "a joint needs two different bodies, found %s twice",
-                        pair[0].index < 0 ? "the world" : pair[0].name);
+                        isWorld ? "the world" : pair[0].name);
+            result = tpReader_GoOn(reader, result) ? tp_success : result;
         }
     }
     return result;
@@ -177,9 +197,11 @@ static tpResult resolveClosedForms(tpReader* reader, const tpNames* bodies) {
     for (int i = 0; result == tp_success && i < scene->closedForms.count; ++i) {
         tpSceneReference* body = &scene->closedForms.items[i].body;
         result = resolve(reader, bodies, "body", body);
-        if (result == tp_success && scene->bodies.items[body->index].kind == tp_fixedBody) {
+        if (result == tp_success && body->index >= 0 &&
+            scene->bodies.items[body->index].kind == tp_fixedBody) {
             result =
                 TP_FAIL(reader, body->place, "body \"%s\" is fixed and does not move", body->name);
+            result = tpReader_GoOn(reader, result) ? tp_success : result;
         }
     }
     return result;

@@ -21,7 +21,42 @@ struct tpSceneStorage {
 
 // Reading -------------------------------------------------------------------------------------
 
-static tpResult readScene(tpReader* reader, tpScene* scene, const char* text, size_t length) {
+// Where errors go: as many as there is room for.
+typedef struct tpErrorRoom {
+    tpError* list;
+    int capacity;
+    int count;
+    bool isCut;
+} tpErrorRoom;
+
+static tpErrorRoom roomForOne(tpError* error) {
+    return (tpErrorRoom){ .list = error, .capacity = 1 };
+}
+
+static tpErrorRoom roomForAll(tpSceneErrors* errors) {
+    return (tpErrorRoom){ .list = errors->list, .capacity = TP_MOST_SCENE_ERRORS };
+}
+
+static bool isBefore(tpScenePlace a, tpScenePlace b) {
+    return a.line != b.line ? a.line < b.line : a.column < b.column;
+}
+
+// The first error stays where it is; the others come into the order of the file.
+static void sortErrors(tpReader* reader) {
+    for (int i = 2; i < reader->errorCount; ++i) {
+        tpError error = reader->errors[i];
+        tpScenePlace place = reader->errorPlaces[i];
+        int k = i;
+        for (; k > 1 && isBefore(place, reader->errorPlaces[k - 1]); --k) {
+            reader->errors[k] = reader->errors[k - 1];
+            reader->errorPlaces[k] = reader->errorPlaces[k - 1];
+        }
+        reader->errors[k] = error;
+        reader->errorPlaces[k] = place;
+    }
+}
+
+static tpResult readParts(tpReader* reader, tpScene* scene, const char* text, size_t length) {
     tpResult result = tpJson_Open(&reader->json, scene->path, text, length, reader->error);
     if (result == tp_success) {
         result = tpReadRecord(reader, &tpSceneRecord, scene);
@@ -30,6 +65,23 @@ static tpResult readScene(tpReader* reader, tpScene* scene, const char* text, si
         result = tpResolveReferences(reader);
     }
     return result == tp_success ? tpCheckPlanar(reader) : result;
+}
+
+static tpResult readScene(struct tpSceneStorage* storage, tpErrorRoom* room) {
+    tpScene* scene = &storage->scene;
+    tpReader reader = { .arena = &storage->arena,
+                        .scene = scene,
+                        .error = room->list,
+                        .errors = room->list,
+                        .errorCapacity = room->capacity };
+    tpResult result = readParts(&reader, scene, scene->text, scene->textLength);
+    if (result != tp_success) {
+        room->isCut = result == tp_badInput && reader.errorCount > 0;
+        reader.errorPlaces[reader.errorCount++] = reader.failedAt;
+    }
+    sortErrors(&reader);
+    room->count = reader.errorCount;
+    return room->count > 0 ? room->list[0].result : tp_success;
 }
 
 static const char* copyText(tpArena* arena, const char* text, size_t length) {
@@ -41,13 +93,13 @@ static const char* copyText(tpArena* arena, const char* text, size_t length) {
     return copy;
 }
 
-tpResult tpParseScene(const char* text, size_t length, const char* name,
-                      const tpAllocator* allocator, tpScene** out, tpError* error) {
+static tpResult parseScene(const char* text, size_t length, const char* name,
+                           const tpAllocator* allocator, tpScene** out, tpErrorRoom* room) {
     tpAllocator heap = tpDefaultAllocator();
-    tpError unheard;
-    error = error != NULL ? error : &unheard;
+    tpError* error = room->list;
     allocator = allocator != NULL ? allocator : &heap;
     *out = NULL;
+    room->count = 1; // until it is read
     if (length > TP_LONGEST_SCENE) {
         return tpFailAt(error, name, (tpScenePlace){ 1, 1 },
                         "the scene has %zu bytes; the most that is read are %zu (large surfaces "
@@ -66,13 +118,8 @@ tpResult tpParseScene(const char* text, size_t length, const char* name,
     scene->path = copyText(&storage->arena, name, strlen(name));
     scene->text = copyText(&storage->arena, text, length);
     scene->textLength = length;
-    tpResult result = tp_outOfMemory;
-    if (scene->path != NULL && scene->text != NULL) {
-        tpReader reader = { .arena = &storage->arena, .scene = scene, .error = error };
-        result = readScene(&reader, scene, scene->text, length);
-    } else {
-        tpError_OutOfMemory(error);
-    }
+    tpResult result = scene->path != NULL && scene->text != NULL ? readScene(storage, room)
+                                                                 : tpError_OutOfMemory(error);
     tpLeaveCLocale(&locale);
     if (result != tp_success) {
         tpDestroyScene(scene);
@@ -80,6 +127,22 @@ tpResult tpParseScene(const char* text, size_t length, const char* name,
     }
     *out = scene;
     return tp_success;
+}
+
+tpResult tpParseScene(const char* text, size_t length, const char* name,
+                      const tpAllocator* allocator, tpScene** out, tpError* error) {
+    tpError unheard;
+    tpErrorRoom room = roomForOne(error != NULL ? error : &unheard);
+    return parseScene(text, length, name, allocator, out, &room);
+}
+
+tpResult tpParseSceneErrors(const char* text, size_t length, const char* name,
+                            const tpAllocator* allocator, tpScene** out, tpSceneErrors* errors) {
+    tpErrorRoom room = roomForAll(errors);
+    tpResult result = parseScene(text, length, name, allocator, out, &room);
+    errors->count = room.count;
+    errors->isCut = room.isCut;
+    return result;
 }
 
 void tpDestroyScene(tpScene* scene) {
@@ -111,11 +174,13 @@ static tpResult readBytes(FILE* file, const char* path, const tpAllocator* alloc
     return tp_success;
 }
 
-tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
-                     tpError* error) {
+static tpResult readFile(const char* path, const tpAllocator* allocator, tpScene** out,
+                         tpErrorRoom* room) {
     tpAllocator heap = tpDefaultAllocator();
+    tpError* error = room->list;
     allocator = allocator != NULL ? allocator : &heap;
     *out = NULL;
+    room->count = 1; // until it is read
     struct stat status;
     if (stat(path, &status) != 0) {
         return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
@@ -138,9 +203,25 @@ tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** o
     tpResult result = readBytes(file, path, allocator, &bytes, error);
     fclose(file);
     if (result == tp_success) {
-        result = tpParseScene(bytes.data, (size_t)bytes.count, path, allocator, out, error);
+        result = parseScene(bytes.data, (size_t)bytes.count, path, allocator, out, room);
     }
     TP_FREE_ARRAY(allocator, bytes);
+    return result;
+}
+
+tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpScene** out,
+                     tpError* error) {
+    tpError unheard;
+    tpErrorRoom room = roomForOne(error != NULL ? error : &unheard);
+    return readFile(path, allocator, out, &room);
+}
+
+tpResult tpReadSceneErrors(const char* path, const tpAllocator* allocator, tpScene** out,
+                           tpSceneErrors* errors) {
+    tpErrorRoom room = roomForAll(errors);
+    tpResult result = readFile(path, allocator, out, &room);
+    errors->count = room.count;
+    errors->isCut = room.isCut;
     return result;
 }
 

@@ -207,6 +207,16 @@ static void checkScenes(void** state) {
     CHECK_STATUS(outcome, 2);
     assert_int_equal(strncmp(outcome.err, "bad.json:2:5: a body needs the key \"name\"", 38), 0);
     writeText("s.json", spinner);
+    // Every error has a line of its own, in check and in run.
+    writeText("bad2.json", "{ \"tippe\": 1, \"bodies\": 3,\n"
+                           "  \"simulation\": { \"step\": 0, \"until\": 1 } }\n");
+    static const char* const commands[] = { "check bad2.json", "run bad2.json" };
+    for (int i = 0; i < 2; ++i) {
+        outcome = runTippe(commands[i]);
+        CHECK_STATUS(outcome, 2);
+        assert_memory_equal(outcome.err, "bad2.json:1:25: ", 16);
+        CHECK_HAS(outcome.err, "\nbad2.json:2:27: \"step\" must be greater");
+    }
     outcome = runTippe("check s.json");
     CHECK_STATUS(outcome, 0);
     CHECK_HAS(outcome.out, "s.json: right: 3 bodies, 0 shapes, 0 joints, 0 forces, 100 steps");

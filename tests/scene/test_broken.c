@@ -245,7 +245,25 @@ static const tpCase others[] = {
       "no stepper has the option \"no_such_option\"" },
 };
 
-static void checkCase(const tpCase* broken) {
+// Going on after the error tells it first; in a scene that is whole but for it there are no others, but for keys that
+// are missing.
+static void checkErrors(const tpCase* broken, const char* text, size_t length, const char* message,
+                        bool isWhole) {
+    tpScene* scene;
+    tpSceneErrors errors;
+    assert_int_equal(tpParseSceneErrors(text, length, "scene.json", NULL, &scene, &errors),
+                     tp_badInput);
+    assert_null(scene);
+    assert_true(errors.count > 0 && !errors.isCut);
+    assert_string_equal(errors.list[0].message, message);
+    for (int i = 1; isWhole && i < errors.count; ++i) {
+        if (strstr(errors.list[i].message, "needs the key") == NULL) {
+            fail_msg("of\n%s\nalso found %s", broken->text, errors.list[i].message);
+        }
+    }
+}
+
+static void checkCase(const tpCase* broken, bool isWhole) {
     char text[2000], expected[40];
     tpScenePlace place;
     size_t length = takeMark(broken->text, text, &place);
@@ -259,20 +277,21 @@ static void checkCase(const tpCase* broken) {
         fail_msg("of\n%s\nexpected %s...%s...\nfound    %s", broken->text, expected,
                  broken->message, error.message);
     }
+    checkErrors(broken, text, length, error.message, isWhole);
 }
 
-#define CHECK_ALL(name, cases)                                                                     \
+#define CHECK_ALL(name, cases, isWhole)                                                            \
     static void name(void** state) {                                                               \
         (void)state;                                                                               \
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {                            \
-            checkCase(&cases[i]);                                                                  \
+            checkCase(&cases[i], isWhole);                                                         \
         }                                                                                          \
     }
 
-CHECK_ALL(checkTopLevel, topLevel)
-CHECK_ALL(checkBodies, bodies)
-CHECK_ALL(checkShapes, shapes)
-CHECK_ALL(checkOthers, others)
+CHECK_ALL(checkTopLevel, topLevel, false)
+CHECK_ALL(checkBodies, bodies, true)
+CHECK_ALL(checkShapes, shapes, true)
+CHECK_ALL(checkOthers, others, true)
 
 // Files that are none, or too large.
 static void checkFiles(void** state) {
@@ -286,6 +305,10 @@ static void checkFiles(void** state) {
     assert_int_equal(tpReadScene("/dev/zero", NULL, &scene, &error), tp_badInput);
     assert_non_null(strstr(error.message, "the most that is read are 67108864"));
     assert_null(scene);
+    tpSceneErrors errors;
+    assert_int_equal(tpReadSceneErrors("no/such/scene.json", NULL, &scene, &errors), tp_ioError);
+    assert_int_equal(errors.count, 1);
+    assert_non_null(strstr(errors.list[0].message, "no/such/scene.json: cannot be read"));
 }
 
 int main(void) {

@@ -108,6 +108,26 @@ static void checkMessage(const tpMutant* mutant, const char* message) {
     assert_true(line >= 1 && line <= lines && column >= 1 && column <= (int)mutant->length + 1);
 }
 
+// All errors: the same one first, the others in the order of their places.
+static void checkErrors(const tpMutant* mutant, const char* text, const tpError* first) {
+    tpScene* scene;
+    tpSceneErrors errors;
+    assert_int_equal(tpParseSceneErrors(text, mutant->length, "scene.json", NULL, &scene, &errors),
+                     first->result);
+    assert_null(scene);
+    assert_true(errors.count >= 1 && errors.count <= TP_MOST_SCENE_ERRORS);
+    assert_string_equal(errors.list[0].message, first->message);
+    int lastLine = 0, lastColumn = 0;
+    for (int i = 1; i < errors.count; ++i) {
+        int line = 0, column = 0;
+        checkMessage(mutant, errors.list[i].message);
+        sscanf(errors.list[i].message, "scene.json:%d:%d", &line, &column);
+        assert_true(line > lastLine || (line == lastLine && column >= lastColumn));
+        lastLine = line;
+        lastColumn = column;
+    }
+}
+
 // A scene that is still right must also survive being written and, where that is cheap, built and
 // stepped.
 static void checkAccepted(tpScene* scene, bool isCheap, bool isStepped) {
@@ -160,6 +180,9 @@ static void damageScenes(void** state) {
         tpScene* scene;
         tpError error = { tp_success, "" };
         tpResult result = tpParseScene(text, mutant.length, "scene.json", NULL, &scene, &error);
+        if (result != tp_success) {
+            checkErrors(&mutant, text, &error);
+        }
         free(text);
         if (result == tp_success) {
             checkAccepted(scene, isPlain, accepted % 32 == 0);
