@@ -22,7 +22,7 @@
 #include "steppers/bender_schmitt/missed.h"
 
 // Rounds of moving and looking again, and sweeps of a round.
-enum { maxRounds = 8, maxSweeps = 40 };
+enum { maxRounds = 32, maxSweeps = 100 };
 
 // Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small bodies
 // this part of their size. Without such a rest the way out of one contact is the way into the next,
