@@ -93,8 +93,8 @@ static double loadUnder(const Column* column, int level) {
 static int sweepsTo(Column* column, double tolerance, bool isAccelerated) {
     tpAccelerator accelerator;
     assert_true(tpAccelerator_Create(&accelerator, &column->sweeper, &column->arena));
+    tpAccelerator_Begin(&accelerator, &column->sweeper);
     for (int k = 1; k <= 20000; ++k) {
-        tpAccelerator_Begin(&accelerator, &column->sweeper);
         tpSweeper_Sweep(&column->sweeper);
         if (tpSweeper_Judge(&column->sweeper).velocity <= tolerance) {
             return k;

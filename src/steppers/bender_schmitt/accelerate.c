@@ -13,7 +13,12 @@
 
 #include <string.h>
 
-enum { packImpulses = 3 * tp_packWidth };
+#include "steppers/bender_schmitt/sweep_wide.h"
+
+enum { packImpulses = 3 * tp_packWidth, velocityNumbers = sizeof(tpVelocity) / sizeof(double) };
+
+_Static_assert(sizeof(tpVelocity) == tp_packWidth * sizeof(double),
+               "lines that are advanced at once");
 
 bool tpAccelerator_Create(tpAccelerator* accelerator, const tpSweeper* sweeper, tpArena* arena) {
     accelerator->packNumbers = sweeper->packCount * packImpulses;
@@ -44,18 +49,8 @@ void tpAccelerator_Begin(tpAccelerator* accelerator, const tpSweeper* sweeper) {
 }
 
 static double changeOf(const tpAccelerator* accelerator, const tpSweeper* sweeper) {
-    static const int diagonal[3] = { 0, 3, 5 };
-    double lanes[tp_packWidth] = { 0.0 };
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        const tpContactPack* pack = &sweeper->packs[p];
-        const double* last = accelerator->last + (size_t)p * packImpulses;
-        for (int k = 0; k < 3; ++k) {
-            for (int lane = 0; lane < tp_packWidth; ++lane) {
-                double change = pack->impulse[k][lane] - last[k * tp_packWidth + lane];
-                lanes[lane] += change * change * pack->response[diagonal[k]][lane];
-            }
-        }
-    }
+    _Alignas(64) double lanes[tp_packWidth] = { 0.0 };
+    sweeper->wide->addChanges(sweeper, accelerator->last, lanes);
     double sum = 0.0;
     for (int lane = 0; lane < tp_packWidth; ++lane) {
         sum += lanes[lane];
@@ -71,44 +66,36 @@ static double changeOf(const tpAccelerator* accelerator, const tpSweeper* sweepe
     return sum;
 }
 
-// value + beta direction, and the direction that follows.
-static inline void advance(double* value, double last, double beta, double* direction) {
-    double change = *value - last;
-    *value += beta * *direction;
-    *direction = beta * *direction + change;
+static void advanceJoints(tpAccelerator* accelerator, tpSweeper* sweeper, double beta) {
+    double* last = accelerator->last + accelerator->packNumbers;
+    double* direction = accelerator->direction + accelerator->packNumbers;
+    for (int i = 0; i < sweeper->jointCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            int place = 3 * i + k;
+            double* value = &sweeper->joints[i].impulse[k];
+            double step = beta * direction[place];
+            direction[place] = step + (*value - last[place]);
+            *value += step;
+            last[place] = *value;
+        }
+    }
 }
 
 void tpAccelerator_End(tpAccelerator* accelerator, tpSweeper* sweeper) {
+    const tpWideSweep* wide = sweeper->wide;
     double size = changeOf(accelerator, sweeper);
     double beta = accelerator->size > 0.0 ? size / accelerator->size : 0.0;
     beta = beta <= 1.0 ? beta : 0.0;
     accelerator->size = size;
     for (int p = 0; p < sweeper->packCount; ++p) {
-        double(*impulse)[tp_packWidth] = sweeper->packs[p].impulse;
-        const double* last = accelerator->last + (size_t)p * packImpulses;
-        double* direction = accelerator->direction + (size_t)p * packImpulses;
-        for (int k = 0; k < 3; ++k) {
-            for (int lane = 0; lane < tp_packWidth; ++lane) {
-                int place = k * tp_packWidth + lane;
-                advance(&impulse[k][lane], last[place], beta, &direction[place]);
-            }
-        }
+        size_t place = (size_t)p * packImpulses;
+        wide->advance(sweeper->packs[p].impulse[0], accelerator->last + place,
+                      accelerator->direction + place, packImpulses, beta);
     }
-    const double* lastJoints = accelerator->last + accelerator->packNumbers;
-    double* jointDirection = accelerator->direction + accelerator->packNumbers;
-    for (int i = 0; i < sweeper->jointCount; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            int place = 3 * i + k;
-            advance(&sweeper->joints[i].impulse[k], lastJoints[place], beta,
-                    &jointDirection[place]);
-        }
-    }
-    for (int i = 0; i < sweeper->bodyCount; ++i) {
-        double* value = &sweeper->velocities[i].linear.x;
-        const double* last = &accelerator->lastVelocities[i].linear.x;
-        double* direction = &accelerator->velocityDirection[i].linear.x;
-        for (int k = 0; k < (int)(sizeof(tpVelocity) / sizeof(double)); ++k) {
-            advance(&value[k], last[k], beta, &direction[k]);
-        }
+    advanceJoints(accelerator, sweeper, beta);
+    if (sweeper->bodyCount > 0) {
+        wide->advance(&sweeper->velocities[0].linear.x, &accelerator->lastVelocities[0].linear.x,
+                      &accelerator->velocityDirection[0].linear.x,
+                      sweeper->bodyCount * velocityNumbers, beta);
     }
 }

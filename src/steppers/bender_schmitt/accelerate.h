@@ -18,7 +18,7 @@ typedef struct tpAccelerator {
 // False where memory ran out.
 bool tpAccelerator_Create(tpAccelerator* accelerator, const tpSweeper* sweeper, tpArena* arena);
 
-// Before a sweep, and after it.
+// Before the first sweep, and whenever something else has changed the impulses; after each sweep.
 void tpAccelerator_Begin(tpAccelerator* accelerator, const tpSweeper* sweeper);
 void tpAccelerator_End(tpAccelerator* accelerator, tpSweeper* sweeper);
 

@@ -30,19 +30,25 @@ typedef struct tpCollisions {
     int closingCount;
 } tpCollisions;
 
+// The normal velocity of a contact as last asked for.
+static double speedOf(const tpTouch* touch, int contact) {
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
+    return pack->speed[0][lane];
+}
+
 // Which contacts touch, and how fast they closed.
 static void classify(tpCollisions* c) {
     const tpBenderStep* step = c->step;
     tpTouch* touch = c->touch;
     touch->sweeper.velocities = step->isLocating ? c->velocities : step->time.startVelocities;
+    tpSweeper_FindSpeeds(&touch->sweeper);
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
         int same = step->match[i];
         double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
         c->isClosed[i] = contact->gap <= step->settings->epsilon || drift > 0.0;
-        double u[4];
-        tpSweeper_ContactVelocity(&touch->sweeper, i, u);
-        c->approach[i] = u[0];
+        c->approach[i] = speedOf(touch, i);
     }
 }
 
@@ -65,13 +71,11 @@ static void gatherClosing(tpCollisions* c, int pass, double restitution) {
     tpTouch* touch = c->touch;
     c->closingCount = 0;
     touch->sweeper.velocities = c->velocities;
+    if (pass > 0) {
+        tpSweeper_FindSpeeds(&touch->sweeper);
+    }
     for (int i = 0; i < touch->contactCount; ++i) {
-        double closing = c->approach[i];
-        if (pass > 0) {
-            double u[4];
-            tpSweeper_ContactVelocity(&touch->sweeper, i, u);
-            closing = u[0];
-        }
+        double closing = pass > 0 ? speedOf(touch, i) : c->approach[i];
         // Without restitution a collision ends as a resting contact: it is stopped with those.
         double bias = restitution * touch->laws[i].restitution * closing;
         bool collides = c->isClosed[i] && closing < -c->step->settings->threshold && bias < 0.0;

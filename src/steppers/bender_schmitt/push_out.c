@@ -175,8 +175,8 @@ static bool moveApart(PushOut* push) {
     }
     sweeper.velocities = way;
     double change = INFINITY;
+    tpAccelerator_Begin(&accelerator, &sweeper);
     for (int k = 0; k < maxSweeps && change > shortPart * restOverlap; ++k) {
-        tpAccelerator_Begin(&accelerator, &sweeper);
         change = tpSweeper_Sweep(&sweeper);
         if (k + 1 < maxSweeps && change > shortPart * restOverlap) {
             tpAccelerator_End(&accelerator, &sweeper);

@@ -97,17 +97,18 @@ static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelo
         differences[i].angular = tpSub(moves[i].angular, pushed[i].angular);
     }
     sweeper->velocities = differences;
+    tpSweeper_FindSpeeds(sweeper);
     for (int i = 0; i < touch->contactCount; ++i) {
         int lane;
         tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-        double u[4];
-        tpSweeper_ContactVelocity(sweeper, i, u);
         bool isOpen = biases[i].part >= TP_SWEEP_OPEN;
-        pack->bias[0][lane] = isOpen ? TP_SWEEP_OPEN : biases[i].part + biases[i].turning + u[0];
-        pack->bias[1][lane] = u[1] + biases[i].slip[0];
-        pack->bias[2][lane] = u[2] + biases[i].slip[1];
+        pack->bias[0][lane] =
+            isOpen ? TP_SWEEP_OPEN : biases[i].part + biases[i].turning + pack->speed[0][lane];
+        pack->bias[1][lane] = pack->speed[1][lane] + biases[i].slip[0];
+        pack->bias[2][lane] = pack->speed[2][lane] + biases[i].slip[1];
         if (pack->torsion >= 0) {
-            sweeper->torsions[pack->torsion].bias[lane] = u[3];
+            tpTorsionPack* torsion = &sweeper->torsions[pack->torsion];
+            torsion->bias[lane] = torsion->speed[lane];
         }
     }
     for (int i = 0; i < sweeper->jointCount; ++i) {

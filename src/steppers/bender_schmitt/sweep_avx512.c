@@ -14,4 +14,6 @@ const tpWideSweep tp_avx512Sweep = {
     .startRun = startRun,
     .speedRun = speedRun,
     .respondRun = respondRun,
+    .addChanges = addChanges,
+    .advance = advance,
 };

@@ -148,3 +148,28 @@ static void respondRun(tpSweeper* sweeper, const tpPackRun* run) {
         }
     }
 }
+
+static void addChanges(const tpSweeper* sweeper, const double* last, double sums[tp_packWidth]) {
+    static const int diagonal[3] = { 0, 3, 5 };
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        wide sum = loadWide(sums + lane);
+        for (int p = 0; p < sweeper->packCount; ++p) {
+            const tpContactPack* pack = &sweeper->packs[p];
+            for (int k = 0; k < 3; ++k) {
+                const double* before = last + (3 * (size_t)p + (size_t)k) * tp_packWidth;
+                wide change = loadWide(&pack->impulse[k][lane]) - loadWide(before + lane);
+                sum += change * change * loadWide(&pack->response[diagonal[k]][lane]);
+            }
+        }
+        storeWide(sums + lane, sum);
+    }
+}
+
+static void advance(double* values, double* last, double* direction, int count, double beta) {
+    for (int i = 0; i < count; i += W) {
+        wide value = loadWide(values + i), step = wideOf(beta) * loadWide(direction + i);
+        storeWide(direction + i, step + (value - loadWide(last + i)));
+        storeWide(values + i, value + step);
+        storeWide(last + i, value + step);
+    }
+}

@@ -19,6 +19,12 @@ typedef struct tpWideSweep {
     void (*speedRun)(tpSweeper* sweeper, const tpPackRun* run);
     // What follows from masses, directions and arms: response, inverseNormal, stick and slide.
     void (*respondRun)(tpSweeper* sweeper, const tpPackRun* run);
+    // Adds, lane by lane, what the impulses of all packs have changed since `last` (three times eight numbers a
+    // pack), squared and times their own response. All aligned to 64 bytes.
+    void (*addChanges)(const tpSweeper* sweeper, const double* last, double sums[tp_packWidth]);
+    // Of eight numbers, or more times eight: value + beta direction, and beta direction + (value - last), which is
+    // the direction that follows; `last` becomes the new value.
+    void (*advance)(double* values, double* last, double* direction, int count, double beta);
 } tpWideSweep;
 
 // Contact after contact, with torsion too.

@@ -320,14 +320,15 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
     for (int k = 0; k < limit && !isSolved; ++k) {
-        if (settings->isShocked && k == limit / 4) {
+        bool isShaken = settings->isShocked && k == limit / 4;
+        if (isShaken) {
             if (!tpShock_Propagate(sweeper, &touch->system->arena)) {
                 return false;
             }
             memcpy(velocities, start, bytes);
             tpSweeper_WarmStart(sweeper);
         }
-        if (isAccelerated) {
+        if (isAccelerated && (k == 0 || isShaken)) {
             tpAccelerator_Begin(&accelerator, sweeper);
         }
         double change =
@@ -375,18 +376,20 @@ static tpContactWork workOn(tpTouch* touch, tpVelocity* velocities) {
     tpVelocity* kept = sweeper->velocities;
     tpContactWork work = { 0.0, 0.0 };
     sweeper->velocities = velocities;
-    for (int i = 0; i < touch->contactCount; ++i) {
-        int lane;
-        const tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-        if (isOpen(pack, lane)) {
-            continue;
+    tpSweeper_FindSpeeds(sweeper);
+    for (int p = 0; p < sweeper->packCount; ++p) {
+        const tpContactPack* pack = &sweeper->packs[p];
+        const tpTorsionPack* torsion =
+            pack->torsion >= 0 ? &sweeper->torsions[pack->torsion] : NULL;
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if (pack->contact[lane] < 0 || isOpen(pack, lane)) {
+                continue;
+            }
+            double turned = torsion != NULL ? torsion->impulse[lane] * torsion->speed[lane] : 0.0;
+            work.normal += pack->impulse[0][lane] * pack->speed[0][lane];
+            work.friction += pack->impulse[1][lane] * pack->speed[1][lane] +
+                             pack->impulse[2][lane] * pack->speed[2][lane] + turned;
         }
-        double u[4];
-        tpSweeper_ContactVelocity(sweeper, i, u);
-        double torsion =
-            pack->torsion >= 0 ? sweeper->torsions[pack->torsion].impulse[lane] * u[3] : 0.0;
-        work.normal += pack->impulse[0][lane] * u[0];
-        work.friction += pack->impulse[1][lane] * u[1] + pack->impulse[2][lane] * u[2] + torsion;
     }
     sweeper->velocities = kept;
     return work;
