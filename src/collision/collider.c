@@ -361,7 +361,7 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 // Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
 // part of the scratch memory, and are then copied out in order. A block that finds its part too small
 // says how much it needs, gets that much at the end, and is asked again.
-enum { blockSize = 32, blockRoom = blockSize, blocksAChunk = 16 };
+enum { blockSize = 32, blocksAChunk = 16 };
 
 typedef struct NarrowPhase {
     tpCollider* collider;
@@ -481,6 +481,16 @@ static bool enlargeBlocks(tpCollider* collider, bool* isShort) {
     return TP_RESERVE(&collider->allocator, collider->scratch, collider->scratch.count);
 }
 
+// Spheres touch in a point, most others in several.
+static int leastRoom(const tpCollider* collider) {
+    bool areSpheres = true;
+    for (int i = 0; i < collider->types.count && areSpheres; ++i) {
+        areSpheres =
+            collider->kinds.data[i] != tp_movableProxy || collider->types.data[i] == tp_sphereShape;
+    }
+    return areSpheres ? blockSize : 4 * blockSize;
+}
+
 static bool startBlocks(tpCollider* collider) {
     int pairs = collider->pairs.count, blocks = (pairs + blockSize - 1) / blockSize;
     if (!TP_RESERVE(&collider->allocator, collider->blocks, blocks) ||
@@ -488,9 +498,21 @@ static bool startBlocks(tpCollider* collider) {
         !TP_RESERVE(&collider->allocator, collider->counts, pairs)) {
         return false;
     }
-    // Blocks keep the room they once needed.
-    for (int i = collider->blocks.count; i < blocks; ++i) {
-        collider->blocks.data[i] = (ContactBlock){ .room = blockRoom };
+    // Blocks keep the room they once needed; none has less than half more than they had in the mean, since pairs
+    // move from block to block.
+    int64_t total = 0;
+    for (int i = 0; i < collider->blocks.count; ++i) {
+        total += collider->blocks.data[i].count;
+    }
+    int known = collider->blocks.count, least = leastRoom(collider);
+    int usual = known > 0 ? (int)(3 * total / (2 * known)) : 0;
+    usual = usual > least ? usual : least;
+    for (int i = 0; i < blocks; ++i) {
+        ContactBlock* block = &collider->blocks.data[i];
+        if (i >= known) {
+            *block = (ContactBlock){ .room = usual };
+        }
+        block->room = block->room > usual ? block->room : usual;
     }
     collider->blocks.count = blocks;
     return placeBlocks(collider);
