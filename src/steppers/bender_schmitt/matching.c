@@ -112,17 +112,39 @@ static int startOfPair(const tpMatching* matching, int place) {
     return place;
 }
 
+// The pair that begins at both places, where each of its new contacts has the feature of the old one in the same
+// rank: at rest the rule. Returns how many they are; 0 where it is otherwise.
+static int matchKept(const tpMatching* matching, int o, int n) {
+    const tpContact *old = matching->old + o, *new = matching->new + n;
+    int oldCount = matching->oldCount - o, newCount = matching->newCount - n, count = 0;
+    for (; count < newCount && comparePairs(&new[count], new) == 0; ++count) {
+        bool isTwice = count > 0 && new[count].feature == new[count - 1].feature;
+        if (isTwice || count >= oldCount || old[count].feature != new[count].feature ||
+            comparePairs(&old[count], new) != 0) {
+            return 0;
+        }
+        matching->match[n + count] = o + count;
+    }
+    return count;
+}
+
 tpRange tpMatching_Run(const tpMatching* matching, tpRange range) {
     const tpContact *old = matching->old, *new = matching->new;
     range = (tpRange){ startOfPair(matching, range.begin), startOfPair(matching, range.end) };
     int o = range.begin < range.end ? findPair(matching, &new[range.begin]) : 0;
     for (int n = range.begin; n < range.end;) {
+        while (o < matching->oldCount && comparePairs(&old[o], &new[n]) < 0) {
+            ++o;
+        }
+        int kept = matchKept(matching, o, n);
+        if (kept > 0) {
+            n += kept;
+            o += kept;
+            continue;
+        }
         int newEnd = endOfPair(new, n, matching->newCount);
         for (int i = n; i < newEnd; ++i) {
             matching->match[i] = -1;
-        }
-        while (o < matching->oldCount && comparePairs(&old[o], &new[n]) < 0) {
-            ++o;
         }
         if (o < matching->oldCount && comparePairs(&old[o], &new[n]) == 0) {
             int oldEnd = endOfPair(old, o, matching->oldCount);
