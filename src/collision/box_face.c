@@ -107,17 +107,23 @@ static void crossSide(const Face* face, int side, const Corner* p, const Corner*
     c->after = leaves ? -1 - side : p->after;
 }
 
-// Cuts off what lies beyond a side, into `out`; -1 where nothing does.
+// Whether one of four corners lies beyond a side.
+static bool cuts(const Face* face, int side, const Corner* in) {
+    int k = side / 2;
+    double sign = side % 2 == 0 ? 1.0 : -1.0, limit = face->half[k], rim = face->rim;
+    bool isWhole = true;
+    for (int i = 0; i < 4; ++i) {
+        isWhole = isWhole & (sign * in[i].p[k] - limit <= rim);
+    }
+    return !isWhole;
+}
+
+// Cuts off what lies beyond a side, into `out`.
 static int cutPolygon(const Face* face, int side, const Corner* in, int count, Corner* out) {
     int k = side / 2, kept = 0;
     double sign = side % 2 == 0 ? 1.0 : -1.0, rim = face->rim, beyond[maxCorners + 1];
-    bool isWhole = true;
     for (int i = 0; i < count; ++i) {
         beyond[i] = sign * in[i].p[k] - face->half[k];
-        isWhole = isWhole && beyond[i] <= rim;
-    }
-    if (isWhole) {
-        return -1;
     }
     beyond[count] = beyond[0];
     for (int i = 0; i < count; ++i) {
@@ -153,12 +159,16 @@ static const Corner* clipFacing(const Face* face, Corner buffers[2][maxCorners],
         buffers[0][k].vertex = ring[k];
         buffers[0][k].after = edges[k];
     }
+    // What all corners lie within, all that is cut out of them does.
+    bool isCut[4];
+    for (int side = 0; side < 4; ++side) {
+        isCut[side] = cuts(face, side, buffers[0]);
+    }
     int current = 0;
     *count = 4;
     for (int side = 0; side < 4 && *count > 0; ++side) {
-        int kept = cutPolygon(face, side, buffers[current], *count, buffers[1 - current]);
-        if (kept >= 0) {
-            *count = kept;
+        if (isCut[side]) {
+            *count = cutPolygon(face, side, buffers[current], *count, buffers[1 - current]);
             current = 1 - current;
         }
     }
@@ -180,36 +190,70 @@ static uint64_t cornerFeature(const Face* face, const Corner* corner, int32_t be
 // From a face's coordinates to the world.
 typedef struct Lift {
     tpVec3 u, v, w, origin;
-    bool isA;     // the reference is A
-    double least; // gap of what went up so far
+    tpVec3 normal; // of contacts
+    tpVec3 shift;  // where the pair is
+    bool isA;      // the reference is A
+    double least;  // gap of what went up so far
 } Lift;
 
-static Lift liftFace(const tpPair* pair, const Face* face, bool isA) {
+static Lift liftFace(const tpPair* pair, const Face* face, bool isA, tpVec3 shift) {
     tpPose pose = isA ? pair->poseA : pair->poseB;
     tpMat33 m = tpMatFromQuat(pose.rotation);
     const tpVec3 axes[3] = { m.cx, m.cy, m.cz };
     double sign = face->sign;
+    tpVec3 w = tpScale(sign, axes[face->axis]);
     Lift lift = { axes[nextAxis[face->axis]],
                   tpScale(sign, axes[lastAxis[face->axis]]),
-                  tpScale(sign, axes[face->axis]),
-                  pose.position,
+                  w,
+                  tpMulAdd(pose.position, face->half[2], w),
+                  isA ? tpNeg(w) : w,
+                  shift,
                   isA,
                   DBL_MAX };
-    lift.origin = tpMulAdd(lift.origin, face->half[2], lift.w);
     return lift;
 }
 
 static void emit(Lift* lift, const double p[3], uint64_t feature, tpContactList* out) {
-    tpVec3 onFace = tpMulAdd(tpMulAdd(lift->origin, p[0], lift->u), p[1], lift->v);
-    tpVec3 above = tpMulAdd(onFace, p[2], lift->w);
-    lift->least = p[2] < lift->least ? p[2] : lift->least;
     if (out->count < out->capacity) {
-        bool isA = lift->isA;
-        out->points[out->count] = (tpContactPoint){ isA ? onFace : above, isA ? above : onFace,
-                                                    isA ? tpNeg(lift->w) : lift->w, p[2],
-                                                    isA ? tpSwapFeature(feature) : feature };
+        tpVec3 onFace = tpMulAdd(tpMulAdd(lift->origin, p[0], lift->u), p[1], lift->v);
+        tpVec3 above = tpMulAdd(onFace, p[2], lift->w);
+        tpContactPoint* contact = &out->points[out->count];
+        *(lift->isA ? &contact->pointA : &contact->pointB) = tpAdd(onFace, lift->shift);
+        *(lift->isA ? &contact->pointB : &contact->pointA) = tpAdd(above, lift->shift);
+        contact->normal = lift->normal;
+        contact->gap = p[2];
+        contact->feature = feature;
     }
+    lift->least = p[2] < lift->least ? p[2] : lift->least;
     ++out->count;
+}
+
+static uint64_t featureFrom(bool isA, uint64_t feature) {
+    return isA ? tpSwapFeature(feature) : feature;
+}
+
+// Corners within the margin, in the order of their features.
+static void emitCorners(const Face* face, Lift* lift, const Corner* corners, int count,
+                        double margin, tpContactList* out) {
+    uint64_t features[maxCorners];
+    int order[maxCorners], used = 0;
+    for (int i = 0; i < count; ++i) {
+        if (!(corners[i].p[2] <= margin)) {
+            continue;
+        }
+        int32_t before = corners[i > 0 ? i - 1 : count - 1].after;
+        uint64_t feature = featureFrom(lift->isA, cornerFeature(face, &corners[i], before));
+        int place = used++;
+        for (; place > 0 && features[place - 1] > feature; --place) {
+            features[place] = features[place - 1];
+            order[place] = order[place - 1];
+        }
+        features[place] = feature;
+        order[place] = i;
+    }
+    for (int k = 0; k < used; ++k) {
+        emit(lift, corners[order[k]].p, features[k], out);
+    }
 }
 
 // Vertices beside the facing polygon that hang over the face, on sides that look towards it.
@@ -230,25 +274,20 @@ static void emitOthers(const Face* face, Lift* lift, double margin, tpContactLis
         incidentPoint(face, vertex, p);
         if (!isOnFacing && looks && p[2] <= margin && fabs(p[0]) <= face->half[0] + face->rim &&
             fabs(p[1]) <= face->half[1] + face->rim) {
-            emit(lift, p, tpMakeFeature(tp_vertexFace, vertex, 0), out);
+            emit(lift, p, featureFrom(lift->isA, tpMakeFeature(tp_vertexFace, vertex, 0)), out);
         }
     }
 }
 
-double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis,
+double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
                             tpContactList* out) {
     Face face;
     layFace(boxes, axis, &face);
     Corner buffers[2][maxCorners];
     int count;
     const Corner* corners = clipFacing(&face, buffers, &count);
-    Lift lift = liftFace(pair, &face, axis < 3);
-    for (int i = 0; i < count; ++i) {
-        if (corners[i].p[2] <= pair->margin) {
-            int32_t before = corners[i > 0 ? i - 1 : count - 1].after;
-            emit(&lift, corners[i].p, cornerFeature(&face, &corners[i], before), out);
-        }
-    }
+    Lift lift = liftFace(pair, &face, axis < 3, shift);
+    emitCorners(&face, &lift, corners, count, pair->margin, out);
     emitOthers(&face, &lift, pair->margin, out);
     return lift.least;
 }

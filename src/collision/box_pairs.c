@@ -134,7 +134,7 @@ static int faceOfEdges(const tpPair* pair, const tpBoxes* x, int axis) {
 
 // One contact where the edges are nearest. False where their ends are nearer.
 static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, double separation,
-                         tpContactList* out) {
+                         tpVec3 shift, tpContactList* out) {
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     // The nearest points of the two lines, from the middles of the edges.
     tpVec3 between = tpSub(edges->onB, edges->onA);
@@ -145,7 +145,7 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
     }
     tpVec3 onA = tpMulAdd(edges->onA, s, edges->alongA);
     tpVec3 surface = tpMulAdd(onA, -separation, edges->normal);
-    tpContactPoint contact = { onA, surface, edges->normal, separation,
+    tpContactPoint contact = { tpAdd(onA, shift), tpAdd(surface, shift), edges->normal, separation,
                                tpMakeFeature(tp_edgeEdge, edges->edgeA, edges->edgeB) };
     tpContactList_Add(out, &contact);
     return true;
@@ -154,29 +154,30 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
 // Contacts along the best axis; false where they do not prove themselves by being as near as the
 // separation says.
 static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
-                         double separation, tpContactList* out) {
+                         double separation, tpVec3 shift, tpContactList* out) {
     double sizeA = tpLength(pair->a->box.size), sizeB = tpLength(pair->b->box.size);
     if (axis < 6) {
-        return tpCollideOverBoxFace(pair, x, axis, out) <= separation + 1e-9 * (sizeA + sizeB);
+        return tpCollideOverBoxFace(pair, x, axis, shift, out) <=
+               separation + 1e-9 * (sizeA + sizeB);
     }
     int face = faceOfEdges(pair, x, axis);
     if (face < 0) {
         EdgePair edges;
         crossEdges(pair, x, axis, &edges);
-        bool isFound = collideEdges(x, axis, &edges, separation, out);
+        bool isFound = collideEdges(x, axis, &edges, separation, shift, out);
         if (isFound && pair->looksAhead) {
-            tpCollideOverBoxFace(pair, x, best, out);
+            tpCollideOverBoxFace(pair, x, best, shift, out);
         }
         return isFound;
     }
     // Up to 0.6 degrees from the face's normal gaps along it differ a little.
     double slack = 5e-7 * fmin(sizeA, sizeB) + 1e-4 * fabs(separation);
-    return tpCollideOverBoxFace(pair, x, face, out) <= separation + slack;
+    return tpCollideOverBoxFace(pair, x, face, shift, out) <= separation + slack;
 }
 
-// The contacts of one lane, whose pair this is.
-static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpPairCache* cache,
-                        tpContactList* out) {
+// The contacts of one lane, whose pair this is, moved by `shift`.
+static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
+                        tpPairCache* cache, tpContactList* out) {
     double separation = batch->separation[lane];
     if (separation > pair->margin) {
         return;
@@ -189,9 +190,13 @@ static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, t
         return;
     }
     int before = out->count;
-    if (!collideAlong(pair, &boxes, face, axis, separation, out)) {
+    if (!collideAlong(pair, &boxes, face, axis, separation, shift, out)) {
         out->count = before;
         tp_corePair.collide(pair, cache, out);
+        for (int i = before; i < out->count && i < out->capacity; ++i) {
+            out->points[i].pointA = tpAdd(out->points[i].pointA, shift);
+            out->points[i].pointB = tpAdd(out->points[i].pointB, shift);
+        }
     }
 }
 
@@ -204,12 +209,8 @@ void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, 
     poseB.position = tpZeroVec3();
     tpPair pair = { a, b, poseA, poseB, margin, looksAhead };
     int first = out->count;
-    collideLane(batch, lane, &pair, cache, out);
+    collideLane(batch, lane, &pair, origin, cache, out);
     int end = out->count < out->capacity ? out->count : out->capacity;
-    for (int i = first; i < end; ++i) {
-        out->points[i].pointA = tpAdd(out->points[i].pointA, origin);
-        out->points[i].pointB = tpAdd(out->points[i].pointB, origin);
-    }
     if (end > first) {
         tpSortContacts(out->points + first, end - first);
     }
@@ -222,7 +223,7 @@ static void collideBoxes(const tpPair* pair, tpPairCache* cache, tpContactList* 
         tpBoxBatch_Set(&batch, lane, pair->a, pair->poseA, pair->b, pair->poseB);
     }
     tpBoxBatch_FindAxes(&batch);
-    collideLane(&batch, 0, pair, cache, out);
+    collideLane(&batch, 0, pair, tpZeroVec3(), cache, out);
 }
 
 const tpPairClass tp_boxPair = { collideBoxes, tpClosestCores, false };

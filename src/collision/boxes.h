@@ -17,9 +17,10 @@ typedef struct tpBoxes {
 // Vertices are numbered by the signs of their coordinates, a bit an axis; edges along x, y, z in this order.
 int32_t tpBoxEdge(int axis, int32_t vertex);
 
-// Contacts of one box over a face of the other, up to the pair's margin; `axis` 0 to 2 are the faces of A, 3 to 5
-// those of B. Returns the least gap, DBL_MAX where there is none.
-double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpContactList* out);
+// Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0 to 2 are the faces
+// of A, 3 to 5 those of B. Returns the least gap, DBL_MAX where there is none.
+double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
+                            tpContactList* out);
 
 // One lane's pair of boxes, at poses of the shapes themselves.
 void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,

@@ -6,6 +6,14 @@
 
 // Ascending features, in place: Shell's sort with Ciura's gaps. Mostly a handful of contacts.
 void tpSortContacts(tpContactPoint* points, int count) {
+    // Most lists are in order already.
+    int inOrder = 1;
+    while (inOrder < count && points[inOrder - 1].feature <= points[inOrder].feature) {
+        ++inOrder;
+    }
+    if (inOrder >= count) {
+        return;
+    }
     static const int gaps[] = { 19903, 8858, 3937, 1750, 701, 301, 132, 57, 23, 10, 4, 1 };
     for (size_t g = 0; g < sizeof gaps / sizeof gaps[0]; ++g) {
         int gap = gaps[g];
