@@ -1,7 +1,9 @@
 """How time and memory of a step grow with the number of spheres: growth.py BUILD [COUNT...]
 
-A box is filled with spheres that nearly touch, and let settle for a few steps; what a step costs is the least CPU
-time of the last ten steps of each of TIPPE_BENCH_REPEATS (3) runs, interleaved. Writes bench/results/growth.csv.
+A bed of spheres that nearly touch, ten deep and ever wider, is let settle for half a second: so deep it has as many
+contacts a sphere whatever its width. What a step costs is the least CPU time of the last ten steps of each of
+TIPPE_BENCH_REPEATS (3) runs, interleaved. Writes bench/results/growth.csv, and prints the powers of spheres and of
+contacts that fit best.
 """
 
 import json
@@ -15,7 +17,7 @@ import tempfile
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-RADIUS, STEPS, COUNTED = 0.1, 20, 10
+RADIUS, DEPTH, STEPS, COUNTED = 0.1, 10, 60, 10
 
 
 def box(name, size, place):
@@ -26,7 +28,7 @@ def box(name, size, place):
 def write_scene(path, count):
     """A lattice of spheres, shaken by a little, in an open box."""
     random.seed(count)
-    side = max(2, round((count / 1.2) ** (1 / 3)))
+    side = max(2, round((count / DEPTH) ** 0.5))
     pitch = 2.002 * RADIUS
     width = side * pitch
     height = (count // (side * side) + 2) * pitch
@@ -79,6 +81,10 @@ def main():
         for count in counts:
             row = rows[count]
             file.write(f"{count},{row['contacts_mean']:.0f},{1e3 * least[count].mean():.3f},{row['peak_memory_bytes']}\n")
+    times = numpy.log([least[count].mean() for count in counts])
+    spheres = numpy.polyfit(numpy.log(counts), times, 1)[0]
+    contacts = numpy.polyfit(numpy.log([rows[count]["contacts_mean"] for count in counts]), times, 1)[0]
+    print(f"time a step grows with the power {spheres:.3f} of the spheres, {contacts:.3f} of the contacts")
 
 
 main()
