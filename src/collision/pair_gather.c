@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Fewer pairs than this are not worth waking threads for.
-enum { fewPairs = 4096 };
+// Fewer things to look at, or pairs to copy, than this are not worth waking threads for.
+enum { fewThings = 512, fewPairs = 4096 };
 
 void tpDestroyPairGather(tpPairGather* gather) {
     for (int i = 0; i < tp_pairChunkCount; ++i) {
@@ -62,7 +62,7 @@ static bool runAgain(Loop* loop, int chunk) {
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       tpTasks* tasks, tpPairArray* out) {
     Loop loop = { gather, finder, context, count, out, { 0 } };
-    tpTasks_Run(tasks, runChunk, &loop, tp_pairChunkCount);
+    tpTasks_Run(count > fewThings ? tasks : NULL, runChunk, &loop, tp_pairChunkCount);
     int total = out->count;
     for (int i = 0; i < tp_pairChunkCount; ++i) {
         const tpPairSink* sink = &gather->sinks[i];

@@ -6,7 +6,8 @@
 #include "steppers/bender_schmitt/brisk_step.h"
 
 // Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of threads.
-enum { chunkCount = 16 };
+// Few of them are not worth waking threads for.
+enum { chunkCount = 16, fewRuns = 256 };
 
 typedef struct Summing {
     tpBrisk* brisk;
@@ -35,7 +36,9 @@ static void sumChunk(void* context, int chunk, int worker) {
 
 // Of all contacts, in the first lane.
 static tpLaneSums sumUp(Summing* summing) {
-    tpTasks_Run(summing->brisk->system->tasks, sumChunk, summing, chunkCount);
+    const tpBrisk* brisk = summing->brisk;
+    tpTasks* tasks = brisk->runCount > fewRuns ? brisk->system->tasks : NULL;
+    tpTasks_Run(tasks, sumChunk, summing, chunkCount);
     tpLaneSums all;
     memset(&all, 0, sizeof(all));
     for (int c = 0; c < chunkCount; ++c) {
