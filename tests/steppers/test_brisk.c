@@ -52,12 +52,12 @@ static tpBodyId addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
     return body;
 }
 
-// A wall of bricks, nine rows of nine.
+// A wall of bricks, twelve rows of forty: enough for threads to be woken.
 static tpWorld* makeWall(int threads) {
     tpWorld* world = makeWorld(threads, 0.5, 0.0, "4");
     addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     for (int row = 0; row < 12; ++row) {
-        for (int k = 0; k < 30; ++k) {
+        for (int k = 0; k < 40; ++k) {
             addBox(world, tpMakeVec3(1.02 * k + 0.5 * (row % 2), 0.0, row + 0.5), tpIdentityQuat());
         }
     }

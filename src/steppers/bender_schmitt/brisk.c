@@ -233,6 +233,9 @@ static bool takeStep(tpBrisk* brisk) {
     return tpBrisk_Judge(brisk) && tpBrisk_MoveBodies(brisk) && tpBrisk_Remember(brisk);
 }
 
+// Steps of fewer bodies and contacts together are over before other threads are awake.
+enum { fewThings = 3000 };
+
 bool tpBrisk_Step(tpBenderStep* step, int parts) {
     // In the arena: the list of contacts is made of it when somebody asks.
     tpBrisk* brisk = TP_SCRATCH_ZEROED(&step->system->arena, tpBrisk, 1);
@@ -248,5 +251,11 @@ bool tpBrisk_Step(tpBenderStep* step, int parts) {
     brisk->time = step->duration / parts;
     brisk->wide = tpChooseWideBrisk();
     brisk->sweep.softness = softnessOf(brisk->time, step->settings->pushOut);
-    return takeStep(brisk);
+    tpTasks* tasks = step->system->tasks;
+    if (step->system->bodyCount + step->state->contacts.count < fewThings) {
+        step->system->tasks = NULL;
+    }
+    bool isTaken = takeStep(brisk);
+    step->system->tasks = tasks;
+    return isTaken;
 }
