@@ -115,6 +115,9 @@ static int startOfPair(const tpMatching* matching, int place) {
 // The pair that begins at both places, where each of its new contacts has the feature of the old one in the same
 // rank: at rest the rule. Returns how many they are; 0 where it is otherwise.
 static int matchKept(const tpMatching* matching, int o, int n) {
+    if (o >= matching->oldCount) {
+        return 0;
+    }
     const tpContact *old = matching->old + o, *new = matching->new + n;
     int oldCount = matching->oldCount - o, newCount = matching->newCount - n, count = 0;
     for (; count < newCount && comparePairs(&new[count], new) == 0; ++count) {
