@@ -2,8 +2,9 @@
 //
 // Joints do no work. In the second-order drift they do, a little, which only swings about its mean; and
 // directions of contacts that change during a part may give energy. Where either is more than
-// `gainSlack` of the energy, the part is taken again: far from all contacts with a composition of stages
-// that is of sixth order [KahanLi97], one of them backwards in time, and else in halves.
+// `gainSlack` of the energy, the part is taken again in halves. Far from all contacts it is put together from stages from
+// the start, some of them backwards in time: three that are of fourth order together [Yoshida90], and where energy is
+// wrong with them nine of sixth order [KahanLi97], before it is halved.
 
 #include "steppers/bender_schmitt/part.h"
 
@@ -222,23 +223,34 @@ static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
     return true;
 }
 
+// Ways of putting a part together from stages that are symmetric and of second order, the next one where the energy
+// of the last is wrong: of fourth order [Yoshida90], of sixth [KahanLi97].
+typedef struct tpComposition {
+    int stageCount;
+    double lengths[9];
+} tpComposition;
+
+static const tpComposition compositions[] = {
+    { 3, { 1.35120719195965763405, -1.70241438391931526810, 1.35120719195965763405 } },
+    { 9,
+      { 0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981,
+        0.08221359629355080023, 0.79854399093482996340, 0.08221359629355080023,
+        -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928 } },
+};
+enum { compositionCount = sizeof(compositions) / sizeof(compositions[0]) };
+
 // The part in stages of which none meets anything.
-static bool takeStages(tpBenderStep* step, double h, double energy, tpTally* tally) {
-    enum { stageCount = 9 };
-    static const double lengths[stageCount] = {
-        0.39216144400731413928,  0.33259913678935943860, -0.70624617255763935981,
-        0.08221359629355080023,  0.79854399093482996340, 0.08221359629355080023,
-        -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928,
-    };
+static bool takeStages(tpBenderStep* step, const tpComposition* composition, double h,
+                       double energy, tpTally* tally) {
     tpSystem* system = step->system;
     tpContact none;
     double begin = system->time;
     bool isDone = true;
-    for (int k = 0; isDone && k < stageCount; ++k) {
-        step->isStage = k + 1 < stageCount;
-        isDone =
-            tpBenderStep_Drift(step, lengths[k] * h, &none, 0) && finishPart(step, energy, tally);
-        system->time += lengths[k] * h;
+    for (int k = 0; isDone && k < composition->stageCount; ++k) {
+        double length = composition->lengths[k] * h;
+        step->isStage = k + 1 < composition->stageCount;
+        isDone = tpBenderStep_Drift(step, length, &none, 0) && finishPart(step, energy, tally);
+        system->time += length;
     }
     step->isStage = false;
     system->time = begin;
@@ -269,8 +281,9 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         return false;
     }
     for (int halving = 0;;) {
-        bool isDone = isStaged ? takeStages(step, left, energy, tally)
-                               : tpFirstImpact_Drift(step, left) && finishPart(step, energy, tally);
+        bool isDone = isStaged
+                          ? takeStages(step, &compositions[step->composition], left, energy, tally)
+                          : tpFirstImpact_Drift(step, left) && finishPart(step, energy, tally);
         if (!isDone) {
             return false;
         }
@@ -285,6 +298,11 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         tpAttempt_Undo(&attempt, step, tally);
         if (isThrough) {
             isStaged = false;
+            continue;
+        }
+        if (isStaged && step->composition + 1 < compositionCount) {
+            step->composition += 1;
+            power = INFINITY;
             continue;
         }
         halving += 1;

@@ -21,6 +21,7 @@ typedef struct tpBenderStep {
     double overlap;  // deepest that this part began with, m
     double longest;  // part that this step may still be taken in, s
     int halvings;    // of parts whose energy was wrong, so far
+    int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact
     bool isStage;    // of several that make up a part far from all contacts
     tpTouch start;   // what touches at the start, with the impulses of the drift
