@@ -28,11 +28,31 @@ static inline void loadPair(const tpVelocity* lines, const tpBriskRun* run, int 
     loadLines((const double*)lines, run->bodyB + lane, b);
 }
 
+// Of round bodies only the first two numbers are asked for.
+static inline void loadMasses(const tpBriskSweep* sweep, const tpBriskRun* run, int lane,
+                              bool isRound, WideBodies* bodies) {
+    WideLines massA, massB;
+    loadLines((const double*)sweep->masses, run->bodyA + lane, &massA);
+    loadLines((const double*)sweep->masses, run->bodyB + lane, &massB);
+    for (int k = 0; k < (isRound ? 2 : 7); ++k) {
+        bodies->massA.numbers[k] = massA.numbers[k];
+        bodies->massB.numbers[k] = massB.numbers[k];
+    }
+}
+
 static inline void loadBodies(const tpBriskSweep* sweep, const tpBriskRun* run, int lane,
-                              WideBodies* bodies) {
+                              bool isRound, WideBodies* bodies) {
     loadPair(sweep->velocities, run, lane, &bodies->velocityA, &bodies->velocityB);
-    loadLines((const double*)sweep->masses, run->bodyA + lane, &bodies->massA);
-    loadLines((const double*)sweep->masses, run->bodyB + lane, &bodies->massB);
+    loadMasses(sweep, run, lane, isRound, bodies);
+}
+
+static inline void push(WideBodies* bodies, bool isRound, WideVec armA, WideVec armB,
+                        WideVec impulse) {
+    if (isRound) {
+        pushRound(bodies, armA, armB, impulse);
+    } else {
+        pushBodies(bodies, armA, armB, impulse);
+    }
 }
 
 static inline void storeBodies(const tpBriskSweep* sweep, const tpBriskRun* run, int lane,
@@ -61,13 +81,16 @@ static inline void loadImpulse(const tpBriskPack* pack, int lane, wide r[3]) {
 }
 
 // What one body gives to W: nn nt no tt to oo. `shared` are the products of the directions with each other.
-static inline void addToResponse(const WideLines* body, WideVec arm, const WideFrame* frame,
-                                 const wide shared[6], wide response[6]) {
+static inline void addToResponse(const WideLines* body, bool isRound, WideVec arm,
+                                 const WideFrame* frame, const wide shared[6], wide response[6]) {
     const WideVec directions[3] = { frame->n, frame->t, frame->o };
     WideVec moments[3], turns[3];
     for (int i = 0; i < 3; ++i) {
         moments[i] = crossVec(arm, directions[i]);
-        turns[i] = turnedBy(body, moments[i]);
+        turns[i] =
+            isRound ? (WideVec){ body->numbers[1] * moments[i].x, body->numbers[1] * moments[i].y,
+                                 body->numbers[1] * moments[i].z }
+                    : turnedBy(body, moments[i]);
     }
     for (int i = 0, place = 0; i < 3; ++i) {
         for (int k = i; k < 3; ++k, ++place) {
@@ -85,13 +108,11 @@ static inline void multiplyDirections(const WideFrame* frame, wide shared[6]) {
     shared[5] = dotVec(frame->o, frame->o);
 }
 
-static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
-    const double* masses = (const double*)sweep->masses;
+TP_ALWAYS_INLINE void respond(const tpBriskSweep* sweep, const tpBriskRun* run, bool isRound) {
     tpBriskPack* first = &sweep->packs[run->first];
     for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideLines massA, massB;
-        loadLines(masses, run->bodyA + lane, &massA);
-        loadLines(masses, run->bodyB + lane, &massB);
+        WideBodies bodies;
+        loadMasses(sweep, run, lane, isRound, &bodies);
         WideFrame frame;
         wide shared[6], zero = wideOf(0.0);
         for (tpBriskPack* pack = first; pack < first + run->count; ++pack) {
@@ -100,8 +121,10 @@ static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
                 multiplyDirections(&frame, shared);
             }
             wide response[6] = { zero, zero, zero, zero, zero, zero };
-            addToResponse(&massA, loadFloatVec(pack->armA[0], lane), &frame, shared, response);
-            addToResponse(&massB, loadFloatVec(pack->armB[0], lane), &frame, shared, response);
+            addToResponse(&bodies.massA, isRound, loadFloatVec(pack->armA[0], lane), &frame, shared,
+                          response);
+            addToResponse(&bodies.massB, isRound, loadFloatVec(pack->armB[0], lane), &frame, shared,
+                          response);
             // Lanes without a contact have no response.
             wideMask isEmpty = wideGreater(wideOf(-0.5), loadInts(&pack->contact[lane]));
             for (int k = 0; k < 6; ++k) {
@@ -123,19 +146,35 @@ static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
     }
 }
 
-static void startRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
+static void respondRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
+    if (run->isRound) {
+        respond(sweep, run, true);
+    } else {
+        respond(sweep, run, false);
+    }
+}
+
+TP_ALWAYS_INLINE void start(const tpBriskSweep* sweep, const tpBriskRun* run, bool isRound) {
     const tpBriskPack* first = &sweep->packs[run->first];
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideBodies bodies;
-        loadBodies(sweep, run, lane, &bodies);
+        loadBodies(sweep, run, lane, isRound, &bodies);
         for (const tpBriskPack* pack = first; pack < first + run->count; ++pack) {
             WideFrame frame = loadFrame(framePack(run, first, pack), lane);
             wide impulse[3];
             loadImpulse(pack, lane, impulse);
-            pushBodies(&bodies, loadFloatVec(pack->armA[0], lane),
-                       loadFloatVec(pack->armB[0], lane), along(&frame, impulse));
+            push(&bodies, isRound, loadFloatVec(pack->armA[0], lane),
+                 loadFloatVec(pack->armB[0], lane), along(&frame, impulse));
         }
         storeBodies(sweep, run, lane, &bodies);
+    }
+}
+
+static void startRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
+    if (run->isRound) {
+        start(sweep, run, true);
+    } else {
+        start(sweep, run, false);
     }
 }
 
@@ -182,14 +221,7 @@ typedef struct Manner {
 } Manner;
 
 static inline void openStrand(const tpBriskSweep* sweep, Manner manner, Strand* s) {
-    loadPair(sweep->velocities, s->run, s->lane, &s->bodies.velocityA, &s->bodies.velocityB);
-    WideLines massA, massB;
-    loadLines((const double*)sweep->masses, s->run->bodyA + s->lane, &massA);
-    loadLines((const double*)sweep->masses, s->run->bodyB + s->lane, &massB);
-    for (int k = 0; k < (manner.isRound ? 2 : 7); ++k) {
-        s->bodies.massA.numbers[k] = massA.numbers[k];
-        s->bodies.massB.numbers[k] = massB.numbers[k];
-    }
+    loadBodies(sweep, s->run, s->lane, manner.isRound, &s->bodies);
     if (manner.isLed) {
         loadPair(sweep->moved, s->run, s->lane, &s->movedA, &s->movedB);
     }
@@ -249,16 +281,6 @@ static inline void findFriction(Strand* s, bool isLed) {
     }
 }
 
-static inline void push(Strand* s, Manner manner) {
-    WideBodies* bodies = &s->bodies;
-    WideVec impulse = along(&s->c.frame, s->c.u);
-    if (manner.isRound) {
-        pushRound(bodies, s->c.armA, s->c.armB, impulse);
-    } else {
-        pushBodies(bodies, s->c.armA, s->c.armB, impulse);
-    }
-}
-
 // The k-th packs of some strands, step by step.
 TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isBackward, int k,
                                  int count, Strand* strands) {
@@ -276,7 +298,8 @@ TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isB
         findFriction(&strands[i], manner.isLed);
     }
     for (int i = 0; i < count; ++i) {
-        push(&strands[i], manner);
+        Strand* s = &strands[i];
+        push(&s->bodies, manner.isRound, s->c.armA, s->c.armB, along(&s->c.frame, s->c.u));
     }
 }
 
@@ -319,7 +342,7 @@ static void bounceRun(const tpBriskSweep* sweep, const tpBriskRun* run) {
     tpBriskPack* first = &sweep->packs[run->first];
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideBodies bodies;
-        loadBodies(sweep, run, lane, &bodies);
+        loadBodies(sweep, run, lane, false, &bodies);
         for (tpBriskPack* pack = first; pack < first + run->count; ++pack) {
             WideContacts c;
             loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
