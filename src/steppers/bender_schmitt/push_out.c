@@ -24,6 +24,10 @@
 // Rounds of moving and looking again, and sweeps of a round.
 enum { maxRounds = 32, maxSweeps = 100 };
 
+// What is squeezed between bodies that do not give way stays so: that many rounds that leave more than this part.
+enum { maxIdleRounds = 4 };
+static const double gainPart = 0.9;
+
 // Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small bodies
 // this part of their size. Without such a rest the way out of one contact is the way into the next,
 // and the contacts of a pile never come to an end.
@@ -86,19 +90,19 @@ static void include(PushOut* push, const tpContact* contact) {
     push->isMoved[contact->bodyA] = push->isMoved[contact->bodyB] = true;
 }
 
-// Bodies that have to move; false where none has to.
-static bool findDeep(PushOut* push) {
+// Bodies that have to move; returns by how much they overlap too deep, all together, m.
+static double findDeep(PushOut* push) {
     const tpBenderStep* step = push->step;
-    bool isDeep = false;
+    double sum = 0.0;
     for (int i = 0; i < step->foundCount; ++i) {
         const tpContact* contact = &step->found[i];
         double most = fmax(restOf(step->system, contact), keptOf(push, i) * (1.0 + 1e-12));
         if (-contact->gap > most) {
             include(push, contact);
-            isDeep = true;
+            sum += -contact->gap - most;
         }
     }
-    return isDeep;
+    return sum;
 }
 
 static bool takesPart(const PushOut* push, const tpContact* contact) {
@@ -136,7 +140,8 @@ static void includeNear(PushOut* push) {
 static void moveBodies(const PushOut* push, const tpVelocity* way) {
     tpSystem* system = push->step->system;
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (!tpSystem_IsDynamic(system, i)) {
+        double size = tpLengthSquared(way[i].linear) + tpLengthSquared(way[i].angular);
+        if (!tpSystem_IsDynamic(system, i) || size == 0.0) {
             continue;
         }
         tpPose* pose = &system->poses.data[i];
@@ -155,6 +160,13 @@ static bool moveApart(PushOut* push) {
     tpArena* arena = &system->arena;
     tpSweeper sweeper;
     tpAccelerator accelerator;
+    push->near = TP_SCRATCH(arena, tpContact, push->step->foundCount);
+    push->room = TP_SCRATCH(arena, double, push->step->foundCount);
+    if (arena->failed) {
+        return false;
+    }
+    gather(push);
+    includeNear(push);
     int count = push->nearCount;
     tpContactLaw* laws = TP_SCRATCH_ZEROED(arena, tpContactLaw, count); // no friction
     tpVelocity* way = TP_SCRATCH_ZEROED(arena, tpVelocity, system->bodyCount);
@@ -198,16 +210,20 @@ bool tpPushOut_Settle(tpBenderStep* step) {
     if (push.isMoved == NULL || !findMatch(&push)) {
         return false;
     }
-    for (int round = 0; round < maxRounds && findDeep(&push); ++round) {
-        push.near = TP_SCRATCH(arena, tpContact, step->foundCount);
-        push.room = TP_SCRATCH(arena, double, step->foundCount);
-        if (push.near == NULL || push.room == NULL) {
-            return false;
+    double least = INFINITY;
+    int idle = 0;
+    for (int round = 0; round < maxRounds; ++round) {
+        double left = findDeep(&push);
+        idle = left > gainPart * least ? idle + 1 : 0;
+        least = fmin(least, left);
+        if (!(left > 0.0) || idle == maxIdleRounds) {
+            break;
         }
-        gather(&push);
-        includeNear(&push);
         double energy = energyOf(system);
-        if (!moveApart(&push) || !tpMissed_Look(step) || !findMatch(&push)) {
+        tpArenaMark mark = tpArena_Mark(arena);
+        bool isDone = moveApart(&push);
+        tpArena_Release(arena, mark);
+        if (!isDone || !tpMissed_Look(step) || !findMatch(&push)) {
             return false;
         }
         // What has been lifted has lost less than the impulses say.
