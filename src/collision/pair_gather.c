@@ -209,7 +209,9 @@ bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPa
     bool swap = a->count < b->count;
     Merge merge = { swap ? b : a, swap ? a : b, total > fewPairs ? tp_pairChunkCount : 1,
                     out->data };
-    tpTasks_Run(tasks, mergeChunk, &merge, merge.partCount);
+    if (total > 0) {
+        tpTasks_Run(tasks, mergeChunk, &merge, merge.partCount);
+    }
     out->count = total;
     return true;
 }
