@@ -2,6 +2,7 @@
 // energy, and what keeps them from it must not let bodies overlap. A step may swing by a little, as symmetric ones do.
 
 #include "papers/paper_world.h"
+#include "support/failing_allocator.h"
 
 static void throwJoined(const char* scene, int steps, double largestOverlap) {
     char path[64];
@@ -46,11 +47,84 @@ static void halvedStepsKeepApart(void** state) {
     throwJoined("thrown_egg", 120, 1e-5);
 }
 
+// The egg just before the first step that is taken in parts.
+static tpWorld* makeHalving(const tpAllocator* allocator) {
+    tpScene* scene = NULL;
+    tpWorld* world = NULL;
+    assert_int_equal(
+        tpReadScene(TIPPE_SOURCE_DIR "/tests/laws/thrown_egg.json", NULL, &scene, NULL),
+        tp_success);
+    assert_int_equal(tpScene_CreateWorld(scene, allocator, 1, &world, NULL), tp_success);
+    tpDestroyScene(scene);
+    bool isHalved = false;
+    for (int k = 0; k < 120 && !isHalved; ++k) {
+        tpSnapshot* before = tpWorld_Snapshot(world);
+        isHalved = tpWorld_Step(world, 1.0 / 60.0).substepCount > 1;
+        if (isHalved) {
+            assert_int_equal(tpWorld_Restore(world, before), tp_success);
+        }
+        tpDestroySnapshot(before);
+    }
+    assert_true(isHalved);
+    return world;
+}
+
+// From a snapshot before a step in parts, and from one in the midst of what follows, the run goes on bit for bit.
+static void halvedStepsRepeat(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpWorld* world = makeHalving(&allocator);
+    uint64_t hashes[20];
+    for (int start = 0; start < 3; ++start) {
+        tpSnapshot* snapshot = tpWorld_Snapshot(world);
+        for (int again = 0; again < 2; ++again) {
+            for (int k = 0; k < 20; ++k) {
+                tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+                assert_true(start + k > 0 || report.substepCount > 1);
+                hashes[k] = again == 0 ? tpWorld_HashState(world) : hashes[k];
+                assert_true(tpWorld_HashState(world) == hashes[k]);
+            }
+            assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+        }
+        tpDestroySnapshot(snapshot);
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    tpDestroyWorld(world);
+}
+
+// Memory that runs out anywhere in a step in parts undoes it, and leaks nothing.
+static void halvedStepsSurviveFailingMemory(void** state) {
+    (void)state;
+    bool hasFailed = true;
+    int undone = 0;
+    for (int n = 1; hasFailed; ++n) {
+        tpFailingAllocator heap = { 0 };
+        tpAllocator allocator = tpMakeFailingAllocator(&heap);
+        tpWorld* world = makeHalving(&allocator);
+        uint64_t before = tpWorld_HashState(world);
+        heap.requests = 0;
+        heap.failAt = n;
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        hasFailed = heap.requests >= n;
+        if (report.undone) {
+            assert_true(tpWorld_HashState(world) == before);
+            undone += 1;
+        }
+        heap.failAt = 0;
+        assert_false(tpWorld_Step(world, 1.0 / 60.0).undone);
+        tpDestroyWorld(world);
+        assert_int_equal(heap.outstanding, 0);
+    }
+    print_message("%d requests of a step in parts refused\n", undone);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joinedPairsGainNothing),
         cmocka_unit_test(fastTurnsGainNothing),
         cmocka_unit_test(halvedStepsKeepApart),
+        cmocka_unit_test(halvedStepsRepeat),
+        cmocka_unit_test(halvedStepsSurviveFailingMemory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
