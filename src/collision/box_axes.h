@@ -31,11 +31,10 @@ typedef struct tpBoxBatch {
 // Finds them for all lanes, as many at once as this machine can. The bits do not depend on how many.
 void tpBoxBatch_FindAxes(tpBoxBatch* batch);
 
-// The same with a given width: 2, 4 or 8. False where neither this build nor this machine has it.
+// The same with a given width, 2 or 4. False where neither this build nor this machine has it.
 bool tpBoxBatch_FindAxesBy(tpBoxBatch* batch, int width);
 
 void tpFindBoxAxes_plain(tpBoxBatch* batch);
 void tpFindBoxAxes_avx2(tpBoxBatch* batch);
-void tpFindBoxAxes_avx512(tpBoxBatch* batch);
 
 #endif

@@ -373,11 +373,9 @@ static void boxAxesAreTheBest(void** state) {
         }
         other = plain;
         assert_true(tpBoxBatch_FindAxesBy(&plain, 2));
-        for (int width = 4; width <= 8; width *= 2) {
-            if (tpBoxBatch_FindAxesBy(&other, width)) {
-                assert_memory_equal(&plain, &other, sizeof(plain));
-                ++compared;
-            }
+        if (tpBoxBatch_FindAxesBy(&other, 4)) {
+            assert_memory_equal(&plain, &other, sizeof(plain));
+            ++compared;
         }
         for (int k = 0; k < tp_boxesAtOnce; ++k) {
             tpMat33 turns[2] = { tpMatFromQuat(poseA[k].rotation),
