@@ -107,7 +107,11 @@ static void symmetricStepKeepsBodiesApart(void** state) {
 // fifty radians a second still give a little there.
 static void impulsesKeepBodiesApart(void** state) {
     (void)state;
-    for (int seed = 1; seed <= throwCount(6); ++seed) {
+    for (int k = 0; k <= throwCount(6); ++k) {
+        int seed =
+            k > 0
+                ? k
+                : 43; // in which a contact shows that has overlapped before, by a tenth of a micrometre
         double restitution = seed % 2 == 0 ? 0.5 : 0.0;
         double coarse = runSteps(makeThrow(tp_benderSchmitt, seed, restitution), 1.0 / 60.0, 1e-5);
         double fine = runSteps(makeThrow(tp_benderSchmitt, seed, restitution), 0.005, 1e-5);

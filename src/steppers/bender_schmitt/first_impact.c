@@ -22,6 +22,9 @@ static const double landingPart = 1e-3;
 // change their names.
 static const double slowOverlap = 1e-7;
 
+// Part of a step below which those are not looked for.
+static const double leastPart = 1e-4;
+
 typedef struct tpTrial {
     double time, gap;
 } tpTrial;
@@ -37,8 +40,8 @@ static bool isFree(const tpBenderStep* step, int same) {
 }
 
 // Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those have hit
-// and gone back, or have turned into each other slowly. INFINITY: none.
-static bool findGap(tpBenderStep* step, double* gap) {
+// and gone back, or have turned into each other slowly (`isSlow`). INFINITY: none.
+static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
     tpSystem* system = step->system;
     tpContact* contacts;
     int count;
@@ -52,6 +55,7 @@ static bool findGap(tpBenderStep* step, double* gap) {
         return false;
     }
     *gap = INFINITY;
+    *isSlow = false;
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
         if (!isFree(step, match[i])) {
@@ -59,8 +63,10 @@ static bool findGap(tpBenderStep* step, double* gap) {
         }
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
-        if (tpDot(u, contact->normal) < -step->settings->threshold || contact->gap < -slowOverlap) {
-            *gap = fmin(*gap, contact->gap);
+        bool isFast = tpDot(u, contact->normal) < -step->settings->threshold;
+        if ((isFast || contact->gap < -slowOverlap) && contact->gap < *gap) {
+            *gap = contact->gap;
+            *isSlow = !isFast;
         }
     }
     return true;
@@ -126,6 +132,7 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
             memcpy(system->velocities.data, velocities, sizeof(tpVelocity) * bodies);
         }
         double gap;
+        bool isSlow;
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }
@@ -140,11 +147,15 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
             deep.time = time = longest;
             continue;
         }
-        if (!findGap(step, &gap)) {
+        if (!findGap(step, &gap, &isSlow)) {
             return false;
         }
         bool isWhole = time >= deep.time;
         if ((gap >= 0.0 && isWhole) || fabs(gap) <= landing) {
+            return true;
+        }
+        // A slow one that overlaps after next to no time did so before, and is held from there on.
+        if (isSlow && time < leastPart * step->duration) {
             return true;
         }
         if (gap < 0.0) {

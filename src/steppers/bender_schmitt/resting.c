@@ -31,8 +31,9 @@ static const double lostTolerance = 1e-8;
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
 static const double smallTurn = 1e-4;
 
-// Parts of a step shorter than this are short.
-static const double shortPart = 1e-3;
+// Parts of a step shorter than this are short. In those shorter than the other no way bends: what a gap seems to
+// miss there is rounding, which divided by the time would be a velocity without bounds.
+static const double shortPart = 1e-3, straightPart = 1e-6;
 
 // What the biases consist of, of each contact.
 typedef struct tpRestBias {
@@ -150,7 +151,8 @@ static double correctContact(tpBenderStep* step, int contact, double gap, tpRest
     int lane;
     const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
     // What carries nothing matters only where it has been let through.
-    if (!(pack->impulse[0][lane] > 0.0) && !(gap < bias->meant)) {
+    bool isIdle = !(pack->impulse[0][lane] > 0.0) && !(gap < bias->meant);
+    if (isIdle || fabs(step->time.h) < straightPart * step->duration) {
         return 0.0;
     }
     double u[4];
