@@ -180,15 +180,19 @@ tpArenaMark tpArena_Mark(const tpArena* arena) {
 }
 
 void tpArena_Release(tpArena* arena, tpArenaMark mark) {
-    // Blocks added since the mark stay for the next reset to merge; only the marked one, when it is
-    // still the newest, can be rewound.
-    if (arena->newest == mark.block && mark.block != NULL) {
+    tpArenaBlock* newest = arena->newest;
+    arena->used = mark.used;
+    if (mark.block != NULL) {
         mark.block->offset = mark.offset;
-        arena->used = mark.used;
-    } else if (arena->newest != NULL && mark.block == NULL && arena->newest->older == NULL) {
-        arena->newest->offset = 0;
-        arena->used = 0;
-    } else if (arena->newest != NULL && arena->newest->older == mark.block) {
-        arena->newest->offset = 0;
     }
+    if (newest == mark.block) {
+        return;
+    }
+    // Of the blocks added since, the newest stays: it is at least as large as the others together.
+    while (newest->older != mark.block) {
+        tpArenaBlock* older = newest->older;
+        newest->older = older->older;
+        releaseBlock(arena, older);
+    }
+    newest->offset = 0;
 }

@@ -56,6 +56,29 @@ static void arenaReleasesToMarks(void** state) {
     tpArena_Destroy(&arena);
 }
 
+// However many blocks a round has added, the next ones do with the largest of them.
+static void arenaDoesNotGrowBetweenMarks(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    memset(tpArena_Get(&arena, 1000), 1, 1000);
+    tpArenaMark mark = tpArena_Mark(&arena);
+    long long requests = 0;
+    for (int round = 0; round < 20; ++round) {
+        for (int i = 0; i < 50; ++i) {
+            unsigned char* memory = tpArena_Get(&arena, 100000);
+            memset(memory, round, 100000);
+        }
+        tpArena_Release(&arena, mark);
+        // The largest of the first round's blocks holds at least half: one more may be needed, once.
+        requests = round == 1 ? heap.requests : requests;
+    }
+    assert_int_equal(heap.requests, requests);
+    tpArena_Destroy(&arena);
+}
+
 static void arenaSaysWhenItFails(void** state) {
     (void)state;
     tpFailingAllocator heap = { 0 };
@@ -136,6 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arenaWarmsUp),
         cmocka_unit_test(arenaReleasesToMarks),
+        cmocka_unit_test(arenaDoesNotGrowBetweenMarks),
         cmocka_unit_test(arenaSaysWhenItFails),
         cmocka_unit_test(arraysGrowOrStay),
         cmocka_unit_test(idsAreNeverMistaken),

@@ -58,6 +58,30 @@ static void considerPortfolio(tpBenderStep* step) {
     }
 }
 
+// Of what a part leaves in the arena the next one needs the tally alone. The rest is given back: a step with many
+// parts would need memory for all of them else.
+static bool forgetPart(tpBenderStep* step, tpTally* tally, tpArenaMark mark) {
+    tpSystem* system = step->system;
+    tpBenderSchmitt* state = step->state;
+    size_t bytes = sizeof(tpContactInfo) * (size_t)tally->count;
+    if (!TP_RESERVE(&system->allocator, state->tallied, tally->count)) {
+        return false;
+    }
+    if (tally->count > 0) {
+        memcpy(state->tallied.data, tally->list, bytes);
+    }
+    tpArena_Release(&system->arena, mark);
+    step->found = NULL;
+    tally->list = TP_SCRATCH(&system->arena, tpContactInfo, tally->count);
+    if (tally->list == NULL) {
+        return false;
+    }
+    if (tally->count > 0) {
+        memcpy(tally->list, state->tallied.data, bytes);
+    }
+    return true;
+}
+
 // The whole step: one part, or as many as there are impacts in it.
 static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpSystem* system = step->system;
@@ -65,13 +89,14 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     fixed.isLocated = false;
     double begin = system->time, left = step->duration;
     bool isDone = true;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
     tpJoints_ClearReactions(system);
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (part > maxParts) {
             step->settings = &fixed;
             step->report->note = "too many impacts in a step to locate them all";
         }
-        isDone = tpPart_Take(step, left, tally);
+        isDone = (part == 1 || forgetPart(step, tally, mark)) && tpPart_Take(step, left, tally);
         considerPortfolio(step);
         left -= step->time.h;
         left = left > shortest * step->duration ? left : 0.0;

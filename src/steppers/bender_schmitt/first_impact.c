@@ -122,7 +122,14 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     tpContact* contacts = NULL;
     int count = 0;
     bool wasDeep = false;
+    tpArenaMark mark = { 0 };
     for (int trial = 0; trial < maxTrials; ++trial) {
+        // The contacts of the first trial are those of all; nothing else of a trial is used by the next.
+        if (trial == 1) {
+            mark = tpArena_Mark(&system->arena);
+        } else if (trial > 1) {
+            tpArena_Release(&system->arena, mark);
+        }
         if (trial > 0) {
             int solves = step->report->solveCount, iterations = step->report->iterationCount;
             *step->report = start;

@@ -280,6 +280,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     if (!findStaged(step, left, &isStaged) || !tpAttempt_Keep(&attempt, step, tally)) {
         return false;
     }
+    tpArenaMark mark = tpArena_Mark(&step->system->arena);
     for (int halving = 0;;) {
         bool isDone = isStaged
                           ? takeStages(step, &compositions[step->composition], left, energy, tally)
@@ -296,6 +297,8 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
             return true;
         }
         tpAttempt_Undo(&attempt, step, tally);
+        tpArena_Release(&step->system->arena, mark);
+        step->found = NULL;
         if (isThrough) {
             isStaged = false;
             continue;

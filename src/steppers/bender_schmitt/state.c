@@ -32,6 +32,7 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->margins);
     TP_FREE_ARRAY(allocator, made->starts);
     TP_FREE_ARRAY(allocator, made->past);
+    TP_FREE_ARRAY(allocator, made->tallied);
     tpSleep_Destroy(&made->sleep, system);
     tpRelease(allocator, made, sizeof(tpBenderSchmitt));
 }

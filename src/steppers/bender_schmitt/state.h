@@ -38,6 +38,7 @@ typedef struct tpBenderSchmitt {
     // the last time.
     int wait, patience;
     tpSleep sleep;
+    TP_ARRAY(tpContactInfo) tallied; // the step's tally between two of its parts
 } tpBenderSchmitt;
 
 // Entries of tpStepper.
