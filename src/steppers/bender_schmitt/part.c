@@ -3,8 +3,8 @@
 // Joints do no work. In the second-order drift they do, a little, which only swings about its mean; and
 // directions of contacts that change during a part may give energy. Where either is more than
 // `gainSlack` of the energy, the part is taken again in halves. Far from all contacts it is put together from stages from
-// the start, some of them backwards in time: three that are of fourth order together [Yoshida90], and where energy is
-// wrong with them nine of sixth order [KahanLi97], before it is halved.
+// the start, some of them backwards in time: nine that are of sixth order together [KahanLi97], and where there are many joints
+// three of fourth order [Yoshida90] before those.
 
 #include "steppers/bender_schmitt/part.h"
 
@@ -118,8 +118,8 @@ static bool accountDrift(tpBenderStep* step) {
     return true;
 }
 
-// From the end of the drift to the end of the part: the rest of the forces, joints, collisions.
-static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
+// From the end of the drift to the end of the part or stage: the rest of the forces, joints.
+static bool finishDrift(tpBenderStep* step) {
     tpSystem* system = step->system;
     tpStepReport* report = step->report;
     double h = step->time.h;
@@ -132,9 +132,15 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
     report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
-    tpContact* contacts = NULL;
-    int count = 0;
-    if (!step->isStage && !tpKnown_End(step, &contacts, &count)) {
+    return true;
+}
+
+// The whole of it: what touches at the end of the part, and collisions.
+static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
+    tpSystem* system = step->system;
+    tpContact* contacts;
+    int count;
+    if (!finishDrift(step) || !tpKnown_End(step, &contacts, &count)) {
         return false;
     }
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
@@ -143,7 +149,8 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
         !tpTouch_Create(&step->end, system, system->poses.data, contacts, count, step->settings)) {
         return false;
     }
-    return resolveGuarded(step, energy + report->externalWork) && tpBenderStep_Tally(step, tally);
+    return resolveGuarded(step, energy + step->report->externalWork) &&
+           tpBenderStep_Tally(step, tally);
 }
 
 // Energy that a step is measured by: what there is, and at least that of bodies lifted by their own size, or
@@ -205,6 +212,22 @@ static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power
     return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
 }
 
+// Ways of putting a part together from stages that are symmetric and of second order, the next one where the energy
+// of the last is wrong: of fourth order [Yoshida90], of sixth [KahanLi97].
+typedef struct tpComposition {
+    int stageCount;
+    double lengths[9];
+} tpComposition;
+
+static const tpComposition compositions[] = {
+    { 3, { 1.35120719195965763405, -1.70241438391931526810, 1.35120719195965763405 } },
+    { 9,
+      { 0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981,
+        0.08221359629355080023, 0.79854399093482996340, 0.08221359629355080023,
+        -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928 } },
+};
+enum { compositionCount = sizeof(compositions) / sizeof(compositions[0]), fewJoints = 16 };
+
 // Whether a part of h seconds can be taken in stages: nothing is near that it could touch.
 static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
     tpSystem* system = step->system;
@@ -220,26 +243,13 @@ static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
         return false;
     }
     *isStaged = count == 0;
+    // A few joints have the highest order at once: mechanisms are to keep their energy to the last digits.
+    step->composition = system->joints.count > fewJoints ? step->composition : compositionCount - 1;
     return true;
 }
 
-// Ways of putting a part together from stages that are symmetric and of second order, the next one where the energy
-// of the last is wrong: of fourth order [Yoshida90], of sixth [KahanLi97].
-typedef struct tpComposition {
-    int stageCount;
-    double lengths[9];
-} tpComposition;
-
-static const tpComposition compositions[] = {
-    { 3, { 1.35120719195965763405, -1.70241438391931526810, 1.35120719195965763405 } },
-    { 9,
-      { 0.39216144400731413928, 0.33259913678935943860, -0.70624617255763935981,
-        0.08221359629355080023, 0.79854399093482996340, 0.08221359629355080023,
-        -0.70624617255763935981, 0.33259913678935943860, 0.39216144400731413928 } },
-};
-enum { compositionCount = sizeof(compositions) / sizeof(compositions[0]) };
-
-// The part in stages of which none meets anything.
+// The part in stages of which none meets anything. Velocities between them need not be admissible: what would make them so
+// acts along the same rows as the impulses of the next stage, which see to it that positions are.
 static bool takeStages(tpBenderStep* step, const tpComposition* composition, double h,
                        double energy, tpTally* tally) {
     tpSystem* system = step->system;
@@ -249,7 +259,8 @@ static bool takeStages(tpBenderStep* step, const tpComposition* composition, dou
     for (int k = 0; isDone && k < composition->stageCount; ++k) {
         double length = composition->lengths[k] * h;
         step->isStage = k + 1 < composition->stageCount;
-        isDone = tpBenderStep_Drift(step, length, &none, 0) && finishPart(step, energy, tally);
+        isDone = tpBenderStep_Drift(step, length, &none, 0) &&
+                 (step->isStage ? finishDrift(step) : finishPart(step, energy, tally));
         system->time += length;
     }
     step->isStage = false;
