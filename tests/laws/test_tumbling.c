@@ -103,8 +103,7 @@ static void symmetricStepKeepsBodiesApart(void** state) {
     }
 }
 
-// Where rolling bodies hit and part again within a step, too. The guard ends at parts of a 32nd of a step: spins of
-// fifty radians a second still give a little there.
+// Where rolling bodies hit and part again within a step, too.
 static void impulsesKeepBodiesApart(void** state) {
     (void)state;
     for (int k = 0; k <= throwCount(6); ++k) {

@@ -18,8 +18,12 @@
 #include "steppers/bender_schmitt/known.h"
 #include "steppers/bender_schmitt/matching.h"
 
-// Halvings of a part whose energy is wrong, and of all parts of a step.
-enum { maxHalvings = 5, maxHalvingsAStep = 16 };
+// Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what rolls over a sharp edge
+// takes most of them where it does.
+enum { maxHalvings = 10, maxHalvingsAStep = 400 };
+
+// Parts that are shorter than this many halvings make may be wrong by as much as those.
+enum { slackHalvings = 5 };
 
 // Joints are brought back to within this after each step, m or rad.
 static const double jointTolerance = 1e-10;
@@ -201,7 +205,7 @@ static bool holdsLimits(const tpTouch* touch) {
 // touches it may not fall either, for what the drift takes at one time it gives back at another. `power`
 // is that of the last try, and becomes that of this one.
 static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
-    double share = fmax(step->time.h / step->duration, ldexp(1.0, -maxHalvings - 1));
+    double share = fmax(step->time.h / step->duration, ldexp(1.0, -slackHalvings - 1));
     double scale = energyScale(step), slack = gainSlack * scale * share;
     double rise = energyOf(step->system) - energy - step->report->externalWork;
     bool mayFall = carries(&step->start) || carries(&step->end) || hasCollided(step) ||
@@ -292,7 +296,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         return false;
     }
     tpArenaMark mark = tpArena_Mark(&step->system->arena);
-    for (int halving = 0;;) {
+    for (;;) {
         bool isDone = isStaged
                           ? takeStages(step, &compositions[step->composition], left, energy, tally)
                           : tpFirstImpact_Drift(step, left) && finishPart(step, energy, tally);
@@ -301,10 +305,13 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         }
         // Something was near the stages after all.
         bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
-        bool isTried = halving == maxHalvings || step->halvings == maxHalvingsAStep ||
-                       !step->settings->isGuarded || !step->end.isFine;
+        bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
+                       step->halvings == maxHalvingsAStep || !step->settings->isGuarded ||
+                       !step->end.isFine;
         bool isWrong = !isTried && (isEnergyWrong(step, energy, &power) || isTooDeep(step));
         if (!isThrough && !isWrong) {
+            // What was rough may be over.
+            step->longest *= step->time.h >= step->longest ? 2.0 : 1.0;
             return true;
         }
         tpAttempt_Undo(&attempt, step, tally);
@@ -319,9 +326,8 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
             power = INFINITY;
             continue;
         }
-        halving += 1;
         step->halvings += 1;
-        // The rest of the step is no smoother; an impact may have made this part the short one.
+        // What comes next is hardly smoother; an impact may have made this part the short one.
         left = 0.5 * step->time.h;
         step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
         step->report->note = "the energy guard acted";
