@@ -5,52 +5,11 @@
 // remembered depends on poses alone, not on the history of the broad phase. Pairs of spheres remember
 // nothing: their place is left alone, neither read nor written.
 
-#include "collision/collider.h"
-
-#include "collision/boxes.h"
-#include "collision/contact.h"
-#include "collision/excluded_pairs.h"
-#include "geometry/shape.h"
+#include "collision/collider_parts.h"
 
 #include <string.h>
 
-typedef struct ColliderShape {
-    tpGeometry geometry; // pose in the frame of the body's centre of mass
-    tpPose own;          // of the geometry in its body's frame, as it was made
-    int32_t body;        // -1 for a free slot
-    bool isMovable;
-    uint32_t group, mask;
-} ColliderShape;
-
-typedef TP_ARRAY(tpPairCache) CacheArray;
-
-// Contacts of a block of pairs: their part of the scratch memory, and where they go.
-typedef struct ContactBlock {
-    int first, room, count, place;
-    bool isDone; // its contacts found room
-} ContactBlock;
-
-struct tpCollider {
-    tpAllocator allocator;
-    TP_ARRAY(ColliderShape) shapes;
-    int32_t firstFree;         // no slot below it is free
-    TP_ARRAY(tpPose) poses;    // of shapes, in the world
-    TP_ARRAY(tpBounds) bounds; // grown by margins
-    TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes
-    TP_ARRAY(uint8_t) types;   // tpShapeType of shapes
-    const tpBroadPhaseClass* broadPhaseClass;
-    tpBroadPhase* broadPhase;
-    bool looksAhead;
-    tpExcludedPairs excluded;    // bodies
-    tpPairArray pairs, oldPairs; // sorted
-    CacheArray caches, oldCaches;
-    tpContactArray contacts;
-    // The narrow phase at work: blocks of pairs, what they find and learn.
-    TP_ARRAY(ContactBlock) blocks;
-    TP_ARRAY(int32_t) counts; // contacts of each pair
-    TP_ARRAY(tpContactPoint) scratch;
-    CacheArray learned;
-};
+#include "geometry/shape.h"
 
 tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out) {
     *out = tpAllocateZeroed(&def->allocator, sizeof(tpCollider));
@@ -104,11 +63,11 @@ tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def
         ++slot;
     }
     if (slot == collider->shapes.count) {
-        if (!TP_PUSH(&collider->allocator, collider->shapes, (ColliderShape){ .body = -1 })) {
+        if (!TP_PUSH(&collider->allocator, collider->shapes, (tpColliderShape){ .body = -1 })) {
             return tp_outOfMemory;
         }
     }
-    ColliderShape* s = &collider->shapes.data[slot];
+    tpColliderShape* s = &collider->shapes.data[slot];
     s->geometry = tpRetainGeometry(def->geometry);
     s->own = def->geometry->pose;
     s->geometry.pose = tpComposePoses(def->pose, s->own);
@@ -135,7 +94,7 @@ static void forgetShape(tpCollider* collider, int32_t shape) {
 }
 
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
-    ColliderShape* s = &collider->shapes.data[shape];
+    tpColliderShape* s = &collider->shapes.data[shape];
     TP_ASSERT(s->body >= 0);
     tpReleaseGeometry(&s->geometry);
     s->body = -1;
@@ -152,7 +111,7 @@ void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
 
 void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
                           bool isMovable) {
-    ColliderShape* s = &collider->shapes.data[shape];
+    tpColliderShape* s = &collider->shapes.data[shape];
     s->body = body;
     s->geometry.pose = tpComposePoses(pose, s->own);
     s->isMovable = isMovable;
@@ -182,8 +141,8 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB) {
 
 static bool mayCollide(const void* context, int32_t i, int32_t j) {
     const tpCollider* collider = context;
-    const ColliderShape* a = &collider->shapes.data[i];
-    const ColliderShape* b = &collider->shapes.data[j];
+    const tpColliderShape* a = &collider->shapes.data[i];
+    const tpColliderShape* b = &collider->shapes.data[j];
     bool swapped;
     return a->body != b->body && (a->group & b->mask) != 0 && (b->group & a->mask) != 0 &&
            tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
@@ -213,10 +172,6 @@ static bool mayTouch(const void* context, int32_t i, int32_t j) {
 
 enum { shapesAChunk = 512, pairsAChunk = 4096 };
 
-static int chunksOf(int count, int size) {
-    return (count + size - 1) / size;
-}
-
 // What an update is about.
 typedef struct Update {
     tpCollider* collider;
@@ -231,7 +186,7 @@ static void placeChunk(void* context, int chunk, int worker) {
     int end = (chunk + 1) * shapesAChunk;
     end = end < collider->shapes.count ? end : collider->shapes.count;
     for (int i = chunk * shapesAChunk; i < end; ++i) {
-        const ColliderShape* s = &collider->shapes.data[i];
+        const tpColliderShape* s = &collider->shapes.data[i];
         collider->kinds.data[i] = s->body < 0    ? tp_noProxy
                                   : s->isMovable ? tp_movableProxy
                                                  : tp_fixedProxy;
@@ -263,7 +218,7 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
     collider->poses.count = collider->bounds.count = count;
     collider->kinds.count = collider->types.count = count;
     Update update = { collider, bodyPoses, bodyMargins };
-    tpTasks_Run(tasks, placeChunk, &update, chunksOf(count, shapesAChunk));
+    tpTasks_Run(tasks, placeChunk, &update, tpCountChunks(count, shapesAChunk));
     return true;
 }
 
@@ -275,53 +230,22 @@ static bool findPairs(tpCollider* collider, tpTasks* tasks) {
                                                 &collider->pairs) == tp_success;
 }
 
-static bool isBefore(tpShapePair p, tpShapePair q) {
-    return p.shapeA < q.shapeA || (p.shapeA == q.shapeA && p.shapeB < q.shapeB);
-}
-
-// The first of sorted pairs that does not come before another.
-static int findPair(const tpPairArray* pairs, tpShapePair pair) {
-    int low = 0, high = pairs->count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (isBefore(pairs->data[middle], pair)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-// Whether anything is kept about pairs of two types.
-static bool typesRemember(tpShapeType a, tpShapeType b) {
-    bool swapped;
-    const tpPairClass* class = tpFindPairClass(a, b, &swapped);
-    return class != NULL && !class->forgets;
-}
-
-// About a pair of shapes that are in place.
-static bool remembers(const tpCollider* collider, tpShapePair pair) {
-    return typesRemember((tpShapeType)collider->types.data[pair.shapeA],
-                         (tpShapeType)collider->types.data[pair.shapeB]);
-}
-
 static void inheritChunk(void* context, int chunk, int worker) {
     (void)worker;
     tpCollider* collider = context;
     const tpPairArray* old = &collider->oldPairs;
     int begin = chunk * pairsAChunk, end = begin + pairsAChunk;
     end = end < collider->pairs.count ? end : collider->pairs.count;
-    int o = findPair(old, collider->pairs.data[begin]);
+    int o = tpPairs_Find(old, collider->pairs.data[begin]);
     for (int i = begin; i < end; ++i) {
         tpShapePair p = collider->pairs.data[i];
-        if (!remembers(collider, p)) {
+        if (!tpCollider_Remembers(collider, p)) {
             continue;
         }
-        while (o < old->count && isBefore(old->data[o], p)) {
+        while (o < old->count && tpShapePair_IsBefore(old->data[o], p)) {
             ++o;
         }
-        if (o < old->count && !isBefore(p, old->data[o])) {
+        if (o < old->count && !tpShapePair_IsBefore(p, old->data[o])) {
             collider->caches.data[i] = collider->oldCaches.data[o];
         } else {
             memset(&collider->caches.data[i], 0, sizeof collider->caches.data[i]);
@@ -335,14 +259,14 @@ static bool inheritCaches(tpCollider* collider, tpTasks* tasks) {
         return false;
     }
     collider->caches.count = collider->pairs.count;
-    tpTasks_Run(tasks, inheritChunk, collider, chunksOf(collider->pairs.count, pairsAChunk));
+    tpTasks_Run(tasks, inheritChunk, collider, tpCountChunks(collider->pairs.count, pairsAChunk));
     return true;
 }
 
 tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
                               const double* bodyMargins, tpTasks* tasks) {
     tpPairArray pairs = collider->oldPairs;
-    CacheArray caches = collider->oldCaches;
+    tpCacheArray caches = collider->oldCaches;
     collider->oldPairs = collider->pairs;
     collider->oldCaches = collider->caches;
     collider->pairs = pairs;
@@ -358,244 +282,18 @@ tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
 
 // Contacts ------------------------------------------------------------------------------------
 
-// Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
-// part of the scratch memory, and are then copied out in order. A block that finds its part too small
-// says how much it needs, gets that much at the end, and is asked again.
-enum { blockSize = 32, blocksAChunk = 16 };
-
-typedef struct NarrowPhase {
-    tpCollider* collider;
-    const double* bodyMargins;
-} NarrowPhase;
-
-// The pairs of a block in which both shapes are boxes, eight to a batch.
-typedef struct BoxPairs {
-    tpBoxBatch batches[blockSize / tp_boxesAtOnce];
-    int8_t places[blockSize]; // of each pair; -1: not boxes
-} BoxPairs;
-
-static void setBoxes(const tpCollider* collider, tpShapePair pair, int place, BoxPairs* boxes) {
-    tpBoxBatch_Set(&boxes->batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
-                   &collider->shapes.data[pair.shapeA].geometry, collider->poses.data[pair.shapeA],
-                   &collider->shapes.data[pair.shapeB].geometry, collider->poses.data[pair.shapeB]);
-}
-
-static void findBoxAxes(const tpCollider* collider, int begin, int end, BoxPairs* boxes) {
-    int count = 0;
-    tpShapePair last = { 0, 0 };
-    for (int i = begin; i < end; ++i) {
-        tpShapePair pair = collider->pairs.data[i];
-        bool areBoxes = collider->shapes.data[pair.shapeA].geometry.type == tp_boxShape &&
-                        collider->shapes.data[pair.shapeB].geometry.type == tp_boxShape;
-        boxes->places[i - begin] = (int8_t)(areBoxes ? count : -1);
-        if (areBoxes) {
-            setBoxes(collider, pair, count++, boxes);
-            last = pair;
-        }
-    }
-    // The last pair stands in all lanes that are left.
-    for (int place = count; place % tp_boxesAtOnce != 0; ++place) {
-        setBoxes(collider, last, place, boxes);
-    }
-    for (int k = 0; k < count; k += tp_boxesAtOnce) {
-        tpBoxBatch_FindAxes(&boxes->batches[k / tp_boxesAtOnce]);
-    }
-}
-
-// The contacts of one block, into its part of the scratch memory.
-static void collideBlock(const NarrowPhase* phase, int index) {
-    tpCollider* collider = phase->collider;
-    ContactBlock* block = &collider->blocks.data[index];
-    if (block->isDone) {
-        return;
-    }
-    tpContactList list = { collider->scratch.data + block->first, 0, block->room };
-    int begin = index * blockSize, end = begin + blockSize;
-    end = end < collider->pairs.count ? end : collider->pairs.count;
-    BoxPairs boxes;
-    findBoxAxes(collider, begin, end, &boxes);
-    for (int i = begin; i < end; ++i) {
-        tpShapePair pair = collider->pairs.data[i];
-        const ColliderShape* a = &collider->shapes.data[pair.shapeA];
-        const ColliderShape* b = &collider->shapes.data[pair.shapeB];
-        tpPose poseA = collider->poses.data[pair.shapeA], poseB = collider->poses.data[pair.shapeB];
-        double margin = phase->bodyMargins != NULL
-                            ? phase->bodyMargins[a->body] + phase->bodyMargins[b->body]
-                            : 0.0;
-        // What is learned is written beside what was known, in case the block is asked again.
-        tpPairCache* cache = &collider->learned.data[i];
-        if (remembers(collider, pair)) {
-            *cache = collider->caches.data[i];
-        }
-        int before = list.count, place = boxes.places[i - begin];
-        if (place >= 0) {
-            tpBoxBatch_Collide(&boxes.batches[place / tp_boxesAtOnce], place % tp_boxesAtOnce,
-                               &a->geometry, poseA, &b->geometry, poseB, margin,
-                               collider->looksAhead, cache, &list);
-        } else {
-            tpCollideShapes(&a->geometry, poseA, &b->geometry, poseB, margin, collider->looksAhead,
-                            cache, &list);
-        }
-        collider->counts.data[i] = list.count - before;
-    }
-    block->count = list.count;
-    block->isDone = list.count <= list.capacity;
-}
-
-// Threads take several blocks at a time: neighbours share cache lines.
-static void collideChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const NarrowPhase* phase = context;
-    int end = (chunk + 1) * blocksAChunk, count = phase->collider->blocks.count;
-    for (int i = chunk * blocksAChunk; i < end && i < count; ++i) {
-        collideBlock(phase, i);
-    }
-}
-
-// Room for all blocks, one after the other. False where memory ran out.
-static bool placeBlocks(tpCollider* collider) {
-    int first = 0;
-    for (int i = 0; i < collider->blocks.count; ++i) {
-        ContactBlock* block = &collider->blocks.data[i];
-        block->isDone = false;
-        block->first = first;
-        first += block->room;
-    }
-    collider->scratch.count = first;
-    return TP_RESERVE(&collider->allocator, collider->scratch, first);
-}
-
-// Room for blocks that asked for more, and a little over, since contacts come one by one. Says whether there
-// are any, and false where memory ran out.
-static bool enlargeBlocks(tpCollider* collider, bool* isShort) {
-    *isShort = false;
-    for (int i = 0; i < collider->blocks.count; ++i) {
-        ContactBlock* block = &collider->blocks.data[i];
-        if (!block->isDone) {
-            *isShort = true;
-            block->room = block->count + block->count / 8;
-            block->first = collider->scratch.count;
-            collider->scratch.count += block->room;
-        }
-    }
-    return TP_RESERVE(&collider->allocator, collider->scratch, collider->scratch.count);
-}
-
-// Spheres touch in a point, most others in several.
-static int leastRoom(const tpCollider* collider) {
-    bool areSpheres = true;
-    for (int i = 0; i < collider->types.count && areSpheres; ++i) {
-        areSpheres =
-            collider->kinds.data[i] != tp_movableProxy || collider->types.data[i] == tp_sphereShape;
-    }
-    return areSpheres ? blockSize : 4 * blockSize;
-}
-
-static bool startBlocks(tpCollider* collider) {
-    int pairs = collider->pairs.count, blocks = (pairs + blockSize - 1) / blockSize;
-    if (!TP_RESERVE(&collider->allocator, collider->blocks, blocks) ||
-        !TP_RESERVE(&collider->allocator, collider->learned, pairs) ||
-        !TP_RESERVE(&collider->allocator, collider->counts, pairs)) {
-        return false;
-    }
-    // Blocks keep the room they once needed; none has less than half more than they had in the mean, since pairs
-    // move from block to block.
-    int64_t total = 0;
-    for (int i = 0; i < collider->blocks.count; ++i) {
-        total += collider->blocks.data[i].count;
-    }
-    int known = collider->blocks.count, least = leastRoom(collider);
-    int usual = known > 0 ? (int)(3 * total / (2 * known)) : 0;
-    usual = usual > least ? usual : least;
-    for (int i = 0; i < blocks; ++i) {
-        ContactBlock* block = &collider->blocks.data[i];
-        if (i >= known) {
-            *block = (ContactBlock){ .room = usual };
-        }
-        block->room = block->room > usual ? block->room : usual;
-    }
-    collider->blocks.count = blocks;
-    return placeBlocks(collider);
-}
-
-// Copies contacts out of a block, pair after pair, to where they belong.
-static void gatherBlock(tpCollider* collider, int index) {
-    const ContactBlock* block = &collider->blocks.data[index];
-    tpContact* out = collider->contacts.data + block->place;
-    const tpContactPoint* p = collider->scratch.data + block->first;
-    int end = (index + 1) * blockSize;
-    end = end < collider->pairs.count ? end : collider->pairs.count;
-    for (int i = index * blockSize; i < end; ++i) {
-        tpShapePair pair = collider->pairs.data[i];
-        int32_t bodyA = collider->shapes.data[pair.shapeA].body;
-        int32_t bodyB = collider->shapes.data[pair.shapeB].body;
-        for (int k = 0; k < collider->counts.data[i]; ++k, ++p) {
-            *out++ = (tpContact){ bodyA,     bodyB,     pair.shapeA, pair.shapeB, p->feature,
-                                  p->pointA, p->pointB, p->normal,   p->gap };
-        }
-    }
-}
-
-static void gatherChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    tpCollider* collider = context;
-    int end = (chunk + 1) * blocksAChunk;
-    for (int i = chunk * blocksAChunk; i < end && i < collider->blocks.count; ++i) {
-        gatherBlock(collider, i);
-    }
-}
-
-static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
-    int total = 0;
-    for (int i = 0; i < collider->blocks.count; ++i) {
-        collider->blocks.data[i].place = total;
-        total += collider->blocks.data[i].count;
-    }
-    if (!TP_RESERVE(&collider->allocator, collider->contacts, total)) {
-        return tp_outOfMemory;
-    }
-    collider->contacts.count = total;
-    if (total > 0) {
-        tpTasks_Run(tasks, gatherChunk, collider, chunksOf(collider->blocks.count, blocksAChunk));
-    }
-    return tp_success;
-}
-
-// Contacts of all pairs; shapes are in place.
-static tpResult collidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks) {
-    collider->contacts.count = 0;
-    if (!startBlocks(collider)) {
-        return tp_outOfMemory;
-    }
-    NarrowPhase phase = { collider, bodyMargins };
-    int chunks = chunksOf(collider->blocks.count, blocksAChunk);
-    tpTasks_Run(tasks, collideChunk, &phase, chunks);
-    bool isShort;
-    if (!enlargeBlocks(collider, &isShort)) {
-        return tp_outOfMemory;
-    }
-    if (isShort) {
-        tpTasks_Run(tasks, collideChunk, &phase, chunks);
-    }
-    CacheArray known = collider->caches;
-    collider->caches = collider->learned;
-    collider->caches.count = collider->pairs.count;
-    collider->learned = known;
-    return gatherContacts(collider, tasks);
-}
-
 tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
                                  const double* bodyMargins, tpTasks* tasks) {
     collider->contacts.count = 0;
     return placeShapes(collider, bodyPoses, bodyMargins, tasks)
-               ? collidePairs(collider, bodyMargins, tasks)
+               ? tpCollider_CollidePairs(collider, bodyMargins, tasks)
                : tp_outOfMemory;
 }
 
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks) {
     tpResult result = tpCollider_FindPairs(collider, bodyPoses, bodyMargins, tasks);
-    return result == tp_success ? collidePairs(collider, bodyMargins, tasks) : result;
+    return result == tp_success ? tpCollider_CollidePairs(collider, bodyMargins, tasks) : result;
 }
 
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count) {
@@ -621,15 +319,15 @@ const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count) {
 
 tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
                             tpPose bodyA, tpPose bodyB, tpClosest* out) {
-    const ColliderShape* a = &collider->shapes.data[shapeA];
-    const ColliderShape* b = &collider->shapes.data[shapeB];
+    const tpColliderShape* a = &collider->shapes.data[shapeA];
+    const tpColliderShape* b = &collider->shapes.data[shapeB];
     // Sorted pairs: look for what is known by halving.
     tpPairCache cache;
     memset(&cache, 0, sizeof cache);
-    int low = findPair(&collider->pairs, (tpShapePair){ shapeA, shapeB });
+    int low = tpPairs_Find(&collider->pairs, (tpShapePair){ shapeA, shapeB });
     if (low < collider->pairs.count && collider->pairs.data[low].shapeA == shapeA &&
         collider->pairs.data[low].shapeB == shapeB &&
-        typesRemember(a->geometry.type, b->geometry.type)) {
+        tpTypesRemember(a->geometry.type, b->geometry.type)) {
         cache = collider->caches.data[low];
     }
     return tpClosestPoints(&a->geometry, bodyA, &b->geometry, bodyB, &cache, out);
@@ -641,7 +339,7 @@ size_t tpCollider_StateSize(const tpCollider* collider) {
 }
 
 void tpCollider_SaveState(const tpCollider* collider, void* state) {
-    const ColliderShape* shapes = collider->shapes.data;
+    const tpColliderShape* shapes = collider->shapes.data;
     size_t pairBytes = (size_t)collider->pairs.count * sizeof(tpShapePair);
     if (pairBytes == 0) {
         return;
@@ -650,7 +348,7 @@ void tpCollider_SaveState(const tpCollider* collider, void* state) {
     char* known = (char*)state + pairBytes;
     for (int i = 0; i < collider->pairs.count; ++i, known += sizeof(tpPairCache)) {
         tpShapePair pair = collider->pairs.data[i];
-        if (typesRemember(shapes[pair.shapeA].geometry.type, shapes[pair.shapeB].geometry.type)) {
+        if (tpTypesRemember(shapes[pair.shapeA].geometry.type, shapes[pair.shapeB].geometry.type)) {
             memcpy(known, &collider->caches.data[i], sizeof(tpPairCache));
         } else {
             memset(known, 0, sizeof(tpPairCache));

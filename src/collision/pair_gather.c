@@ -98,15 +98,11 @@ void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink) 
 
 enum { digitBits = 11, digitCount = 1 << digitBits, insertionLimit = 48 };
 
-static bool isBefore(tpShapePair p, tpShapePair q) {
-    return p.shapeA < q.shapeA || (p.shapeA == q.shapeA && p.shapeB < q.shapeB);
-}
-
 static void sortFew(tpShapePair* pairs, int count) {
     for (int i = 1; i < count; ++i) {
         tpShapePair pair = pairs[i];
         int j = i;
-        for (; j > 0 && isBefore(pair, pairs[j - 1]); --j) {
+        for (; j > 0 && tpShapePair_IsBefore(pair, pairs[j - 1]); --j) {
             pairs[j] = pairs[j - 1];
         }
         pairs[j] = pair;
@@ -156,20 +152,13 @@ bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount)
     return true;
 }
 
-// Merging -------------------------------------------------------------------------------------
+// Sorted lists -------------------------------------------------------------------------------------
 
-typedef struct Merge {
-    const tpPairArray *a, *b;
-    int partCount; // of a
-    tpShapePair* out;
-} Merge;
-
-// The first of sorted pairs that does not come before another.
-static int findPlace(const tpPairArray* pairs, tpShapePair pair) {
+int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair) {
     int low = 0, high = pairs->count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (isBefore(pairs->data[middle], pair)) {
+        if (tpShapePair_IsBefore(pairs->data[middle], pair)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -178,6 +167,12 @@ static int findPlace(const tpPairArray* pairs, tpShapePair pair) {
     return low;
 }
 
+typedef struct Merge {
+    const tpPairArray *a, *b;
+    int partCount; // of a
+    tpShapePair* out;
+} Merge;
+
 // A part of the first list with that part of the second which comes before its end.
 static void mergeChunk(void* context, int chunk, int worker) {
     (void)worker;
@@ -185,11 +180,11 @@ static void mergeChunk(void* context, int chunk, int worker) {
     const tpShapePair *a = merge->a->data, *b = merge->b->data;
     tpRange part = tpChunkRange(merge->a->count, chunk, merge->partCount);
     int i = part.begin, iEnd = part.end;
-    int j = chunk == 0 ? 0 : findPlace(merge->b, a[i]);
-    int jEnd = chunk == merge->partCount - 1 ? merge->b->count : findPlace(merge->b, a[iEnd]);
+    int j = chunk == 0 ? 0 : tpPairs_Find(merge->b, a[i]);
+    int jEnd = chunk == merge->partCount - 1 ? merge->b->count : tpPairs_Find(merge->b, a[iEnd]);
     tpShapePair* out = merge->out + i + j;
     while (i < iEnd && j < jEnd) {
-        *out++ = isBefore(b[j], a[i]) ? b[j++] : a[i++];
+        *out++ = tpShapePair_IsBefore(b[j], a[i]) ? b[j++] : a[i++];
     }
     while (i < iEnd) {
         *out++ = a[i++];

@@ -54,6 +54,14 @@ void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink);
 // Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. False where memory ran out.
 bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount);
 
+// By shapeA, then by shapeB.
+static inline bool tpShapePair_IsBefore(tpShapePair p, tpShapePair q) {
+    return p.shapeA < q.shapeA || (p.shapeA == q.shapeA && p.shapeB < q.shapeB);
+}
+
+// The first of sorted pairs that does not come before another.
+int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair);
+
 // Merges two sorted lists into `out`.
 bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
                   tpTasks* tasks, tpPairArray* out);

@@ -1,0 +1,70 @@
+// The collider from inside: what pairs (collider.c) and contacts (narrow_phase.c) of it share.
+
+#ifndef TIPPE_SRC_COLLISION_COLLIDER_PARTS_H
+#define TIPPE_SRC_COLLISION_COLLIDER_PARTS_H
+
+#include "collision/collider.h"
+
+#include "collision/contact.h"
+#include "collision/excluded_pairs.h"
+#include "collision/pair_gather.h"
+
+typedef struct tpColliderShape {
+    tpGeometry geometry; // pose in the frame of the body's centre of mass
+    tpPose own;          // of the geometry in its body's frame, as it was made
+    int32_t body;        // -1 for a free slot
+    bool isMovable;
+    uint32_t group, mask;
+} tpColliderShape;
+
+typedef TP_ARRAY(tpPairCache) tpCacheArray;
+
+// Contacts of a block of pairs: their part of the scratch memory, and where they go.
+typedef struct tpContactBlock {
+    int first, room, count, place;
+    bool isDone; // its contacts found room
+} tpContactBlock;
+
+struct tpCollider {
+    tpAllocator allocator;
+    TP_ARRAY(tpColliderShape) shapes;
+    int32_t firstFree;         // no slot below it is free
+    TP_ARRAY(tpPose) poses;    // of shapes, in the world
+    TP_ARRAY(tpBounds) bounds; // grown by margins
+    TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes
+    TP_ARRAY(uint8_t) types;   // tpShapeType of shapes
+    const tpBroadPhaseClass* broadPhaseClass;
+    tpBroadPhase* broadPhase;
+    bool looksAhead;
+    tpExcludedPairs excluded;    // bodies
+    tpPairArray pairs, oldPairs; // sorted
+    tpCacheArray caches, oldCaches;
+    tpContactArray contacts;
+    // The narrow phase at work: blocks of pairs, what they find and learn.
+    TP_ARRAY(tpContactBlock) blocks;
+    TP_ARRAY(int32_t) counts; // contacts of each pair
+    TP_ARRAY(tpContactPoint) scratch;
+    tpCacheArray learned;
+};
+
+static inline int tpCountChunks(int count, int size) {
+    return (count + size - 1) / size;
+}
+
+// Whether anything is kept about pairs of two types.
+static inline bool tpTypesRemember(tpShapeType a, tpShapeType b) {
+    bool swapped;
+    const tpPairClass* class = tpFindPairClass(a, b, &swapped);
+    return class != NULL && !class->forgets;
+}
+
+// About a pair of shapes that are in place.
+static inline bool tpCollider_Remembers(const tpCollider* collider, tpShapePair pair) {
+    return tpTypesRemember((tpShapeType)collider->types.data[pair.shapeA],
+                           (tpShapeType)collider->types.data[pair.shapeB]);
+}
+
+// Contacts of all pairs; shapes are in place. tp_outOfMemory where there was none.
+tpResult tpCollider_CollidePairs(tpCollider* collider, const double* bodyMargins, tpTasks* tasks);
+
+#endif
