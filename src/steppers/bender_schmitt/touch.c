@@ -284,47 +284,6 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
 
 // Sweeps ------------------------------------------------------------------------------------------
 
-// Impulses of the contacts times their present velocities, with biases or without.
-static double impulseWork(const tpSweeper* sweeper, bool isBiased) {
-    double work = 0.0;
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        const tpContactPack* pack = &sweeper->packs[p];
-        for (int lane = 0; lane < tp_packWidth; ++lane) {
-            if (pack->contact[lane] < 0 || !(pack->impulse[0][lane] > 0.0)) {
-                continue;
-            }
-            for (int k = 0; k < 3; ++k) {
-                double bias = isBiased ? pack->bias[k][lane] : 0.0;
-                work += pack->impulse[k][lane] * (pack->speed[k][lane] + bias);
-            }
-        }
-    }
-    return work;
-}
-
-// Where few sweeps follow, impulses to start from that are too large would be left in part, and give energy. They are
-// scaled to where the energy that sweeps diminish is least: from there contacts take energy, or none. Speeds are those of
-// the start.
-static void temperStart(tpSweeper* sweeper, const tpVelocity* start, size_t bytes) {
-    double slope = impulseWork(sweeper, true), before = impulseWork(sweeper, false);
-    tpSweeper_WarmStart(sweeper);
-    tpSweeper_FindSpeeds(sweeper);
-    double curvature = impulseWork(sweeper, false) - before;
-    double part = curvature > 0.0 ? fmax(-slope / curvature, 0.0) : 1.0;
-    if (part >= 1.0) {
-        return;
-    }
-    for (int p = 0; p < sweeper->packCount; ++p) {
-        for (int k = 0; k < 3; ++k) {
-            for (int lane = 0; lane < tp_packWidth; ++lane) {
-                sweeper->packs[p].impulse[k][lane] *= part;
-            }
-        }
-    }
-    memcpy(sweeper->velocities, start, bytes);
-    tpSweeper_WarmStart(sweeper);
-}
-
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report) {
@@ -352,16 +311,12 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         }
         limit = sweepLimit;
     }
-    bool isPlain = marks == NULL && sweeper->torsionCount == 0;
-    if (isPlain && !touch->isExact && sweeper->jointCount == 0) {
-        temperStart(sweeper, start, bytes);
-    } else {
-        tpSweeper_WarmStart(sweeper);
-    }
+    tpSweeper_WarmStart(sweeper);
     tpAccelerator accelerator;
     if (!tpAccelerator_Create(&accelerator, sweeper, &touch->system->arena)) {
         return false;
     }
+    bool isAccelerated = marks == NULL && sweeper->torsionCount == 0;
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
     for (int k = 0; k < limit && !isSolved; ++k) {
@@ -373,7 +328,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
             memcpy(velocities, start, bytes);
             tpSweeper_WarmStart(sweeper);
         }
-        if (isPlain && (k == 0 || isShaken)) {
+        if (isAccelerated && (k == 0 || isShaken)) {
             tpAccelerator_Begin(&accelerator, sweeper);
         }
         double change =
@@ -386,7 +341,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
                 break; // the paper's rule has come to rest, wherever that is
             }
         }
-        if (isPlain && !isSolved && k + 1 < limit) {
+        if (isAccelerated && !isSolved && k + 1 < limit) {
             tpAccelerator_End(&accelerator, sweeper);
         }
     }
