@@ -39,4 +39,14 @@ static inline tpRange tpChunkRange(int count, int chunk, int chunkCount) {
     return range;
 }
 
+// Chunks of a fixed size, the last one shorter: their number, and the range of one.
+static inline int tpChunksOf(int count, int size) {
+    return (count + size - 1) / size;
+}
+
+static inline tpRange tpChunkAt(int count, int size, int chunk) {
+    int end = (chunk + 1) * size;
+    return (tpRange){ chunk * size, end < count ? end : count };
+}
+
 #endif

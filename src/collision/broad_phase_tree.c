@@ -80,16 +80,12 @@ static void startAfresh(Tree* self) {
 
 enum { proxiesAChunk = 1024 };
 
-static int chunksOf(int count) {
-    return (count + proxiesAChunk - 1) / proxiesAChunk;
-}
-
 static bool reserve(Tree* self, int count) {
     // Numbers beyond the end of the last call's are looked at too.
     int all = count > self->proxies.count ? count : self->proxies.count;
     return TP_RESERVE(&self->allocator, self->proxies, count) &&
            TP_RESERVE(&self->allocator, self->hasMoved, all) &&
-           TP_RESERVE(&self->allocator, self->staleCounts, chunksOf(count)) &&
+           TP_RESERVE(&self->allocator, self->staleCounts, tpChunksOf(count, proxiesAChunk)) &&
            TP_RESERVE(&self->allocator, self->moved, count) &&
            TP_RESERVE(&self->allocator, self->unbounded, count) &&
            tpBoundsTree_Reserve(&self->tree, count);
@@ -188,7 +184,7 @@ static void updateProxies(Tree* self, const tpProxies* proxies, tpTasks* tasks) 
         self->proxies.data[self->proxies.count++] = (Proxy){ .leaf = -1, .kind = tp_noProxy };
     }
     Watch watch = { self, proxies };
-    int chunks = chunksOf(proxies->count);
+    int chunks = tpChunksOf(proxies->count, proxiesAChunk);
     tpTasks_Run(tasks, watchChunk, &watch, chunks);
     // Numbers beyond the end have gone.
     for (int32_t i = proxies->count; i < self->proxies.count; ++i) {

@@ -218,7 +218,7 @@ static bool placeShapes(tpCollider* collider, const tpPose* bodyPoses, const dou
     collider->poses.count = collider->bounds.count = count;
     collider->kinds.count = collider->types.count = count;
     Update update = { collider, bodyPoses, bodyMargins };
-    tpTasks_Run(tasks, placeChunk, &update, tpCountChunks(count, shapesAChunk));
+    tpTasks_Run(tasks, placeChunk, &update, tpChunksOf(count, shapesAChunk));
     return true;
 }
 
@@ -259,7 +259,7 @@ static bool inheritCaches(tpCollider* collider, tpTasks* tasks) {
         return false;
     }
     collider->caches.count = collider->pairs.count;
-    tpTasks_Run(tasks, inheritChunk, collider, tpCountChunks(collider->pairs.count, pairsAChunk));
+    tpTasks_Run(tasks, inheritChunk, collider, tpChunksOf(collider->pairs.count, pairsAChunk));
     return true;
 }
 

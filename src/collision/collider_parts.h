@@ -47,10 +47,6 @@ struct tpCollider {
     tpCacheArray learned;
 };
 
-static inline int tpCountChunks(int count, int size) {
-    return (count + size - 1) / size;
-}
-
 // Whether anything is kept about pairs of two types.
 static inline bool tpTypesRemember(tpShapeType a, tpShapeType b) {
     bool swapped;

@@ -203,7 +203,7 @@ static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     collider->contacts.count = total;
     if (total > 0) {
         tpTasks_Run(tasks, gatherChunk, collider,
-                    tpCountChunks(collider->blocks.count, blocksAChunk));
+                    tpChunksOf(collider->blocks.count, blocksAChunk));
     }
     return tp_success;
 }
@@ -215,7 +215,7 @@ tpResult tpCollider_CollidePairs(tpCollider* collider, const double* bodyMargins
         return tp_outOfMemory;
     }
     NarrowPhase phase = { collider, bodyMargins };
-    int chunks = tpCountChunks(collider->blocks.count, blocksAChunk);
+    int chunks = tpChunksOf(collider->blocks.count, blocksAChunk);
     tpTasks_Run(tasks, collideChunk, &phase, chunks);
     bool isShort;
     if (!enlargeBlocks(collider, &isShort)) {

@@ -49,16 +49,6 @@ typedef struct tpBrisk {
     bool bounces;
 } tpBrisk;
 
-// Parts of a loop for threads, of a fixed size.
-static inline int tpChunksOf(int count, int size) {
-    return (count + size - 1) / size;
-}
-
-static inline tpRange tpChunkAt(int count, int size, int chunk) {
-    int end = (chunk + 1) * size;
-    return (tpRange){ chunk * size, end < count ? end : count };
-}
-
 // Forces, free motion, masses and margins of the bodies. False where memory ran out.
 bool tpBrisk_BeginBodies(tpBrisk* brisk);
 

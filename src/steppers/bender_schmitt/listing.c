@@ -10,27 +10,6 @@ static const double touchDistance = 1e-6;
 // Slower contacts stick, m/s.
 static const double stickingSpeed = 1e-8;
 
-static int compare(int32_t shapeA, int32_t shapeB, uint64_t feature, const tpContact* other) {
-    if (shapeA != other->shapeA) {
-        return shapeA < other->shapeA ? -1 : 1;
-    }
-    if (shapeB != other->shapeB) {
-        return shapeB < other->shapeB ? -1 : 1;
-    }
-    return feature < other->feature ? -1 : feature > other->feature ? 1 : 0;
-}
-
-int tpTouch_FindSame(const tpTouch* touch, const tpContact* contact, int* cursor) {
-    for (; *cursor < touch->contactCount; *cursor += 1) {
-        const tpContact* other = &touch->contacts[*cursor];
-        int order = compare(other->shapeA, other->shapeB, other->feature, contact);
-        if (order >= 0) {
-            return order == 0 ? *cursor : -1;
-        }
-    }
-    return -1;
-}
-
 static tpContactInfo describe(const tpTouch* touch, int index) {
     const tpContact* contact = &touch->contacts[index];
     tpContactInfo info;

@@ -57,10 +57,6 @@ static inline int tpBenderStep_SweepLimit(const tpBenderStep* step, const tpTouc
     return limit > 4 ? limit : 4;
 }
 
-// The place in a list of the contact with the same shapes and features, or -1; both in the collider's
-// order.
-int tpTouch_FindSame(const tpTouch* touch, const tpContact* contact, int* cursor);
-
 // Adds the impulses of this part of the step to the list of contacts. False where memory ran out.
 bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally);
 
