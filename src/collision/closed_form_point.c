@@ -2,6 +2,7 @@
 // outside or inside, less the radius.
 
 #include "collision/closed_form.h"
+#include "math/elementary.h"
 
 // Inside, the nearest of some planes n . x = offset; they are compared in order.
 static void tryPlane(tpVec3 p, tpVec3 n, double offset, tpNearest* best) {
@@ -21,7 +22,7 @@ static void nearestInBox(tpVec3 half, tpVec3 p, tpNearest* out) {
 
 // The direction away from the axis; x for points on it.
 static tpVec3 outwards(tpVec3 p) {
-    double r = hypot(p.x, p.y);
+    double r = tpHypot(p.x, p.y);
     return r > 0.0 ? tpMakeVec3(p.x / r, p.y / r, 0.0) : tpMakeVec3(1.0, 0.0, 0.0);
 }
 
@@ -32,7 +33,7 @@ static void nearestInCylinder(const tpSmoothBody* body, tpVec3 p, tpNearest* out
 
 static void nearestInCone(const tpSmoothBody* body, tpVec3 p, tpNearest* out) {
     tpVec3 radial = outwards(p);
-    double height = 2.0 * body->half.z, slant = hypot(body->radius, height);
+    double height = 2.0 * body->half.z, slant = tpHypot(body->radius, height);
     tpVec3 n =
         tpMakeVec3(radial.x * height / slant, radial.y * height / slant, body->radius / slant);
     tryPlane(p, n, n.z * body->half.z, out);

@@ -10,6 +10,7 @@
 #include "collision/patch_manifold.h"
 
 #include "collision/patches.h"
+#include "math/elementary.h"
 
 // As for polyhedra: a facet counts when its normal is within 0.6 degrees of the contact's.
 static const double faceCosine = 0.99995;
@@ -156,10 +157,10 @@ static void crossRimWithSides(const Overlap* o) {
         if (fabs(c) >= length) {
             continue;
         }
-        double middle = atan2(b, a), half = acos(c / length);
+        double middle = tpAtan2(b, a), half = tpAcos(c / length);
         for (int i = 0; i < 2; ++i) {
             double angle = i == 0 ? middle - half : middle + half;
-            tpVec3 r = tpAdd(tpScale(cos(angle), e), tpScale(sin(angle), f));
+            tpVec3 r = tpAdd(tpScale(tpCos(angle), e), tpScale(tpSin(angle), f));
             tpVec3 point = tpMulAdd(outline->rimCenter, outline->rimRadius, r);
             double t = tpDot(tpSub(point, p), v) / tpDot(v, v);
             if (t >= 0.0 && t <= 1.0) {

@@ -11,6 +11,7 @@
 //        +---------- r                  | base
 
 #include "collision/smooth_body.h"
+#include "math/elementary.h"
 
 static const tpCurvature flat = { { 0.0, 0.0, 0.0 }, 0.0, 0.0 };
 
@@ -38,7 +39,7 @@ static tpCurvature aroundAxis(const Meridian* m, double around, double across) {
 }
 
 static void rimElement(const Meridian* m, double radius, double z, tpElement* out) {
-    double dr = m->r - radius, dz = m->z - z, length = hypot(dr, dz);
+    double dr = m->r - radius, dz = m->z - z, length = tpHypot(dr, dz);
     out->point = pointAt(m, radius, z);
     out->normal = pointAt(m, dr / length, dz / length);
     out->curvature = aroundAxis(m, dr / length / radius, INFINITY);
@@ -91,7 +92,7 @@ static void coneElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpEleme
     tpVec3 offset = tpMulAdd(point, body->size, normal);
     Meridian m = meridianOf(offset);
     // The side leads from the rim to the tip along (-radius, height) / slant.
-    double height = 2.0 * body->half.z, slant = hypot(body->radius, height);
+    double height = 2.0 * body->half.z, slant = tpHypot(body->radius, height);
     double dr = -body->radius / slant, dz = height / slant;
     double along = (m.r - body->radius) * dr + (m.z + body->half.z) * dz;
     double above = (m.r - body->radius) * dz - (m.z + body->half.z) * dr;

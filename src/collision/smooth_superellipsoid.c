@@ -9,10 +9,11 @@
 #include "collision/smooth_body.h"
 
 #include "geometry/shape.h"
+#include "math/elementary.h"
 
 static double normOf(double u, double v, double p) {
     double large = fmax(u, v), small = fmin(u, v);
-    return large > 0.0 ? large * pow(1.0 + pow(small / large, p), 1.0 / p) : 0.0;
+    return large > 0.0 ? large * tpPow(1.0 + tpPow(small / large, p), 1.0 / p) : 0.0;
 }
 
 // The place (u, v) with N(u, v) = 1, from a point or from the normal (alpha, beta), all >= 0.
@@ -26,8 +27,8 @@ static void placeOf(double e, double u, double v, double alpha, double beta, dou
         place[1] = 1.0 - place[0];
     } else {
         double n = normOf(alpha, beta, 2.0 / (2.0 - e));
-        place[0] = pow(alpha / n, e / (2.0 - e));
-        place[1] = pow(beta / n, e / (2.0 - e));
+        place[0] = tpPow(alpha / n, e / (2.0 - e));
+        place[1] = tpPow(beta / n, e / (2.0 - e));
     }
 }
 

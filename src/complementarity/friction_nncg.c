@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "complementarity/friction_solvers.h"
+#include "math/elementary.h"
 
 // Sweeps between fresh products W r + q; and between looks at the contraction, which goes up and down
 // from sweep to sweep.
@@ -20,7 +21,7 @@ static bool isPromising(double before, double now, double tolerance, int left) {
     if (!(now < before)) {
         return false;
     }
-    return log(tolerance / now) / log(now / before) * WINDOW <= left;
+    return tpLog(tolerance / now) / tpLog(now / before) * WINDOW <= left;
 }
 
 tpSolveStatus tpFrictionIsland_Nncg(tpFrictionIsland* island, const tpFrictionOptions* options,

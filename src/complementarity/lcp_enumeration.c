@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "complementarity/lcp_basis.h"
+#include "math/elementary.h"
 
 tpEnumerationOptions tpDefaultEnumerationOptions(void) {
     tpEnumerationOptions options = { .tolerance = 1e-8, .rowLimit = 16 };
@@ -138,7 +139,7 @@ static tpSolveStatus enumerate(Enumeration* all, double tolerance) {
         rowCount += !form->isFree[i];
     }
     visitAll(all, rowCount, rows, tpSmaller(tolerance, 1e-12), tryRegular);
-    if (all->best > tolerance && ldexp(pow(form->n, 3.0), rowCount) < singularWork) {
+    if (all->best > tolerance && ldexp(tpPow(form->n, 3.0), rowCount) < singularWork) {
         visitAll(all, rowCount, rows, tolerance, trySingular);
     }
     return tp_solved;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "complementarity/lcp_form.h"
+#include "math/elementary.h"
 
 typedef struct Portfolio {
     const tpLcp* lcp;
@@ -129,7 +130,7 @@ static void fillCovering(Portfolio* portfolio, int round) {
     uint64_t state = 0x5DEECE66Du + (uint64_t)round;
     for (int i = 0; i < portfolio->lcp->n; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        portfolio->covering[i] = pow(10.0, -3.0 * (double)(state >> 11) * 0x1p-53);
+        portfolio->covering[i] = tpPow(10.0, -3.0 * (double)(state >> 11) * 0x1p-53);
     }
 }
 
@@ -150,7 +151,7 @@ static void runStages(Portfolio* portfolio) {
     for (int round = 0; round < 4 && !isSpent(portfolio); ++round) {
         fillCovering(portfolio, round);
         if (tryLemke(portfolio, NULL, portfolio->covering, 20 * n + 500) ||
-            tryNewton(portfolio, tp_fischerBurmeister, pow(10.0, round - 1.0))) {
+            tryNewton(portfolio, tp_fischerBurmeister, tpPow(10.0, round - 1.0))) {
             return;
         }
     }

@@ -12,6 +12,7 @@
 // steps that shrink the natural residual are taken whole: they end finitely where they end at all.
 
 #include "complementarity/newton.h"
+#include "math/elementary.h"
 
 #include <math.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static double distance(const tpNcp* ncp, const double* z, int i) {
 
 // a + b - sqrt(a^2 + b^2) without the cancellation where both are positive.
 static double fischerBurmeister(double a, double b) {
-    double norm = hypot(a, b);
+    double norm = tpHypot(a, b);
     return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + norm) : a + b - norm;
 }
 
@@ -124,7 +125,7 @@ static void linearise(Newton* newton, tpNewtonFunction function) {
             newton->da[i] = a < b ? 1.0 : 0.0;
             newton->db[i] = a < b ? 0.0 : 1.0;
         } else {
-            double norm = hypot(a, b);
+            double norm = tpHypot(a, b);
             newton->phi[i] = fischerBurmeister(a, b);
             newton->da[i] = norm > 1e-150 ? 1.0 - a / norm : 1.0 - sqrt(0.5);
             newton->db[i] = norm > 1e-150 ? 1.0 - b / norm : 1.0 - sqrt(0.5);

@@ -1,6 +1,7 @@
 #include "dynamics/forces.h"
 
 #include "base/tasks.h"
+#include "math/elementary.h"
 
 // Energies and momenta --------------------------------------------------------------------------
 
@@ -226,7 +227,7 @@ static double kickSpring(tpSystem* system, const tpJoint* spring, double duratio
     tpVec3 relative = tpSub(tpSystem_PointVelocity(system, spring->bodyB, stretch.pointB),
                             tpSystem_PointVelocity(system, spring->bodyA, stretch.pointA));
     double speed = tpDot(relative, stretch.direction);
-    double lost = -expm1(-spring->def.damping * response * duration) * speed / response;
+    double lost = -tpExpm1(-spring->def.damping * response * duration) * speed / response;
     double before = energyOf(system, spring->bodyA) + energyOf(system, spring->bodyB);
     impulse = tpScale(lost, stretch.direction);
     applyAtPoint(system, spring->bodyA, stretch.pointA, impulse);
@@ -255,8 +256,8 @@ static double dampBody(tpSystem* system, int index, double duration) {
     }
     double before = tpSystem_BodyKineticEnergy(system, index);
     tpVelocity* velocity = &system->velocities.data[index];
-    velocity->linear = tpScale(exp(-body->linearDamping * duration), velocity->linear);
-    velocity->angular = tpScale(exp(-body->angularDamping * duration), velocity->angular);
+    velocity->linear = tpScale(tpExp(-body->linearDamping * duration), velocity->linear);
+    velocity->angular = tpScale(tpExp(-body->angularDamping * duration), velocity->angular);
     return tpSystem_BodyKineticEnergy(system, index) - before;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dynamics/impact_path.h"
+#include "math/elementary.h"
 
 tpImpact tpDefaultImpact(void) {
     return (tpImpact){ .normal = { 0.0, 0.0, 1.0 }, .law = tp_poissonRestitution };
@@ -80,9 +81,9 @@ static void turnToPrincipal(double p, double q, double r, tpImpactAxes* axes, do
     double tangent = 0.0;
     if (q != 0.0) {
         double z = (r - p) / (2.0 * q);
-        tangent = (z >= 0.0 ? 1.0 : -1.0) / (fabs(z) + hypot(1.0, z));
+        tangent = (z >= 0.0 ? 1.0 : -1.0) / (fabs(z) + tpHypot(1.0, z));
     }
-    double c = 1.0 / hypot(1.0, tangent), s = tangent * c;
+    double c = 1.0 / tpHypot(1.0, tangent), s = tangent * c;
     tpVec3 x = tpSub(tpScale(c, axes->x), tpScale(s, axes->y));
     tpVec3 y = tpAdd(tpScale(s, axes->x), tpScale(c, axes->y));
     *a = p - tangent * q;
@@ -180,7 +181,7 @@ static tpImpactCourse courseFromRest(const tpSlip* slip) {
     tpImpactCourse course = { .mode = tp_impactSticks, .isStraight = true };
     course.qx = slip->a > 0.0 ? -slip->cx / slip->a : 0.0;
     course.qy = slip->b > 0.0 ? -slip->cy / slip->b : 0.0;
-    if (hypot(course.qx, course.qy) > slip->mu) {
+    if (tpHypot(course.qx, course.qy) > slip->mu) {
         tpDirection out = tpSlip_WayOut(slip);
         course.mode = tp_impactSlipsOff;
         course.qx = -slip->mu * out.x;
@@ -190,7 +191,7 @@ static tpImpactCourse courseFromRest(const tpSlip* slip) {
 }
 
 static tpImpactCourse courseOf(const tpSlip* slip, const tpSlipState* state) {
-    double s = hypot(state->ux, state->uy);
+    double s = tpHypot(state->ux, state->uy);
     // Without a tangent to speak of, rounding would choose the direction.
     if (s <= 1e-15 * fmax(s, fabs(state->uz))) {
         return courseFromRest(slip);
@@ -321,7 +322,7 @@ bool tpImpact_Reverse(const tpImpact* impact, tpImpactResult* result) {
     double pz = -2.0 * held / slip.heldKzz;
     double px = -(2.0 * state.ux + slip.cx * pz) / slip.a;
     double py = -(2.0 * state.uy + slip.cy * pz) / slip.b;
-    if (!(slip.heldKzz > 0.0) || !(pz >= 0.0) || !(hypot(px, py) <= impact->friction * pz)) {
+    if (!(slip.heldKzz > 0.0) || !(pz >= 0.0) || !(tpHypot(px, py) <= impact->friction * pz)) {
         return false;
     }
     int exponent = axes.velocityExponent - axes.matrixExponent;

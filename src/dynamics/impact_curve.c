@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "dynamics/impact_path.h"
+#include "math/elementary.h"
 
 enum {
     order = 16,
@@ -220,7 +221,7 @@ tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, d
     double rateX = slip->cx + slip->a * qx, rateY = slip->cy + slip->b * qy;
     double normalRate = slip->kzz + slip->cx * qx + slip->cy * qy;
     double length = straightLength(state, normalRate, target);
-    double s = hypot(state->ux, state->uy);
+    double s = tpHypot(state->ux, state->uy);
     double growth = s > 0.0 ? (state->ux * rateX + state->uy * rateY) / s : 0.0;
     bool falls = growth < 0.0;
     double stop = falls ? s / -growth : INFINITY;

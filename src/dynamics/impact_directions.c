@@ -17,9 +17,10 @@
 #include <math.h>
 
 #include "dynamics/impact_path.h"
+#include "math/elementary.h"
 
 static double turnRateAt(const tpSlip* slip, double angle, double* slope) {
-    double x = cos(angle), y = sin(angle);
+    double x = tpCos(angle), y = tpSin(angle);
     double d = slip->alpha - slip->beta;
     *slope = -slip->ex * x - slip->ey * y + d * (x - y) * (x + y);
     return slip->ey * x - slip->ex * y + d * x * y;
@@ -54,12 +55,12 @@ static double findAttractingZero(const tpSlip* slip, double low, double high, do
 static const double quarterTurn = 1.57079632679489661923;
 
 static tpDirection directionAt(double angle) {
-    return (tpDirection){ cos(angle), sin(angle) };
+    return (tpDirection){ tpCos(angle), tpSin(angle) };
 }
 
 tpDirection tpSlip_WayOut(const tpSlip* slip) {
     // The direction of c itself is the zero of equal compliances, and never far above it.
-    double start = atan2(slip->ey, slip->ex);
+    double start = tpAtan2(slip->ey, slip->ex);
     return directionAt(findAttractingZero(slip, 0.0, quarterTurn, start));
 }
 
@@ -69,7 +70,7 @@ static double dividingAngle(const tpSlip* slip) {
     if (slip->ex == 0.0 && slip->ey == 0.0) {
         return -0.5 * quarterTurn;
     }
-    return -atan2(cbrt(slip->ey), cbrt(slip->ex));
+    return -tpAtan2(tpCbrt(slip->ey), tpCbrt(slip->ex));
 }
 
 tpDirection tpSlip_Limit(const tpSlip* slip, tpDirection d) {
@@ -82,7 +83,7 @@ tpDirection tpSlip_Limit(const tpSlip* slip, tpDirection d) {
     double slope;
     double divide = dividingAngle(slip);
     bool hasPair = turnRateAt(slip, divide, &slope) < 0.0;
-    double angle = isFourth ? atan2(d.y, d.x) : -quarterTurn;
+    double angle = isFourth ? tpAtan2(d.y, d.x) : -quarterTurn;
     if (isFourth && turn < 0.0) {
         return directionAt(findAttractingZero(slip, -quarterTurn, angle, angle));
     }

@@ -1,4 +1,5 @@
 #include "dynamics/joint_types.h"
+#include "math/elementary.h"
 
 // The angle nearest to `last` among those that differ from `angle` by whole turns.
 static double nearestTurn(double angle, double last) {
@@ -22,7 +23,7 @@ tpJointPlace tpJoint_Place(const tpJoint* joint, const tpPose* poses) {
     tpQuat relative = tpMulQQ(b.rotation, tpConjugate(start));
     place.twist = tpQuatLog(relative);
     tpVec3 vector = tpMakeVec3(relative.x, relative.y, relative.z);
-    double angle = 2.0 * atan2(tpDot(vector, place.axisA), relative.w);
+    double angle = 2.0 * tpAtan2(tpDot(vector, place.axisA), relative.w);
     place.turn = nearestTurn(angle, joint->turn);
     return place;
 }
@@ -220,7 +221,7 @@ static tpJointRow swingCoordinate(const tpJointPlace* place) {
     row.onB.linear = tpZeroVec3();
     row.onB.angular = sine > 1e-9 ? tpScale(1.0 / sine, normal) : place->sideA;
     row.onA = tpNegativeWrench(row.onB);
-    row.error = atan2(sine, tpDot(place->axisA, place->axisB));
+    row.error = tpAtan2(sine, tpDot(place->axisA, place->axisB));
     return row;
 }
 

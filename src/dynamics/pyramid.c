@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/islands.h"
+#include "math/elementary.h"
 
 enum { maxDirections = 64, maxVariables = maxDirections + 4 };
 
@@ -16,8 +17,8 @@ static void makeDirections(int count, tpDirections* out) {
     out->count = count;
     for (int i = 0; i < count; ++i) {
         double angle = 6.283185307179586477 * i / count;
-        out->cosines[i] = cos(angle);
-        out->sines[i] = sin(angle);
+        out->cosines[i] = tpCos(angle);
+        out->sines[i] = tpSin(angle);
     }
 }
 
@@ -255,12 +256,12 @@ static double markDirections(const double* impulse, const double* scale, int row
     }
     double x = impulse[1] / scale[1], y = impulse[2] / scale[2];
     double sector = 6.283185307179586477 / directions->count;
-    double angle = atan2(y, x);
+    double angle = tpAtan2(y, x);
     int i = (int)floor((angle < 0.0 ? angle + 6.283185307179586477 : angle) / sector);
     i = i < directions->count ? i : directions->count - 1;
     int j = (i + 1) % directions->count;
-    double first = (x * directions->sines[j] - y * directions->cosines[j]) / sin(sector);
-    double second = (y * directions->cosines[i] - x * directions->sines[i]) / sin(sector);
+    double first = (x * directions->sines[j] - y * directions->cosines[j]) / tpSin(sector);
+    double second = (y * directions->cosines[i] - x * directions->sines[i]) / tpSin(sector);
     basis[i] = first > least ? tp_zBasic : tp_wBasic;
     basis[j] = second > least ? tp_zBasic : tp_wBasic;
     double sum = fmax(first, 0.0) + fmax(second, 0.0);

@@ -12,6 +12,8 @@
 
 #include "dynamics/rotation.h"
 
+#include "math/elementary.h"
+
 tpInertia tpMakeInertia(tpMat33 inertia) {
     tpInertia result;
     tpMat33 axes;
@@ -111,8 +113,8 @@ static void rotateStage(const tpInertia* inertia, double h, tpQuat* q, tpVec3* m
         w = tpMulParts(inverse, middle);
         double speed = tpLength(w);
         double angle = h * speed;
-        double k =
-            fabs(angle) > 1e-4 ? 2.0 * tan(0.5 * angle) / speed : h * (1.0 + angle * angle / 12.0);
+        double k = fabs(angle) > 1e-4 ? 2.0 * tpTan(0.5 * angle) / speed
+                                      : h * (1.0 + angle * angle / 12.0);
         tpVec3 defect = tpSub(tpMulAdd(start, k, tpCross(middle, w)), end);
         tpMat33 slope =
             tpAddMM(tpScaleM(-1.0, tpSkew(w)), tpMulMM(tpSkew(middle), tpDiagonal(inverse)));

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "geometry/mass.h"
 #include "geometry/shape.h"
+#include "math/elementary.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -55,8 +56,8 @@ typedef Integrals (*Integrand)(Body* body, double x);
 typedef uint64_t (*Signature)(Body* body, double x);
 
 static tpVec3 directionOf(double theta, double phi) {
-    double s = sin(theta);
-    return tpMakeVec3(s * cos(phi), s * sin(phi), cos(theta));
+    double s = tpSin(theta);
+    return tpMakeVec3(s * tpCos(phi), s * tpSin(phi), tpCos(theta));
 }
 
 // Distance to the surface in scaled space.
@@ -206,7 +207,7 @@ static Integrals overTheta(Body* body, double theta) {
     }
     Integrals sum = integratePieces(body, overPhi, breaks, count, innerTolerance * body->volume);
     Integrals weighted = { { 0.0 } };
-    addScaled(&weighted, sin(theta), &sum);
+    addScaled(&weighted, tpSin(theta), &sum);
     return weighted;
 }
 
@@ -239,7 +240,7 @@ static double roughVolume(Body* body) {
     for (int i = 0; i < n; ++i) {
         body->theta = pi * (i + 0.5) / n;
         for (int j = 0; j < 2 * n; ++j) {
-            sum += sin(body->theta) * overPhi(body, pi * (j + 0.5) / n).v[0];
+            sum += tpSin(body->theta) * overPhi(body, pi * (j + 0.5) / n).v[0];
         }
     }
     return sum * (pi / n) * (pi / n);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/hull.h"
+#include "math/elementary.h"
 
 static double turn(const double a[2], const double b[2], const double c[2]) {
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
@@ -27,7 +28,7 @@ static double totalTurn(const double (*points)[2], int count) {
         const double* b = points[(i + 1) % count];
         const double* c = points[(i + 2) % count];
         double along = (b[0] - a[0]) * (c[0] - b[0]) + (b[1] - a[1]) * (c[1] - b[1]);
-        sum += atan2(turn(a, b, c), along);
+        sum += tpAtan2(turn(a, b, c), along);
     }
     return sum;
 }
@@ -45,7 +46,7 @@ static tpResult checkPolygon(const double (*points)[2], int count, double length
         if (!isfinite(points[i][0]) || !isfinite(points[i][1])) {
             return tpError_Set(error, tp_badInput, "point %d is not finite", i);
         }
-        extent = fmax(extent, hypot(points[i][0] - points[0][0], points[i][1] - points[0][1]));
+        extent = fmax(extent, tpHypot(points[i][0] - points[0][0], points[i][1] - points[0][1]));
     }
     double area = signedArea(points, count);
     if (!(fabs(area) > 1e-10 * extent * extent)) {
@@ -84,7 +85,7 @@ static tpPolygons fillPrism(const PrismArrays* arrays, const double (*points)[2]
                             double length) {
     double extent = 0.0;
     for (int i = 0; i < count; ++i) {
-        extent = fmax(extent, hypot(points[i][0] - points[0][0], points[i][1] - points[0][1]));
+        extent = fmax(extent, tpHypot(points[i][0] - points[0][0], points[i][1] - points[0][1]));
     }
     bool reversed = signedArea(points, count) < 0.0;
     int n = 0;

@@ -1,6 +1,7 @@
 // Cylinders and cones, with their axis along z.
 
 #include "geometry/shape_kinds.h"
+#include "math/elementary.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -165,8 +166,8 @@ tpResult tpConeMass(const tpGeometry* geometry, tpMassProperties* out, tpError* 
 double tpConeRadius(const tpGeometry* geometry, tpVec3 point) {
     double half = 0.5 * geometry->cone.length;
     double distance = sqrt(point.x * point.x + point.y * point.y);
-    double rim = hypot(distance + geometry->cone.radius, point.z + half);
-    return fmax(rim, hypot(distance, point.z - half));
+    double rim = tpHypot(distance + geometry->cone.radius, point.z + half);
+    return fmax(rim, tpHypot(distance, point.z - half));
 }
 
 int tpConeSurfaceCount(const tpGeometry* geometry) {

@@ -6,6 +6,7 @@
 // functions [Jaklic00].
 
 #include "geometry/shape_kinds.h"
+#include "math/elementary.h"
 
 // The norm of two numbers >= 0 with its derivatives.
 typedef struct Norm {
@@ -16,7 +17,7 @@ typedef struct Norm {
 
 static double normOf(double u, double v, double p) {
     double large = fmax(u, v), small = fmin(u, v);
-    return large > 0.0 ? large * pow(1.0 + pow(small / large, p), 1.0 / p) : 0.0;
+    return large > 0.0 ? large * tpPow(1.0 + tpPow(small / large, p), 1.0 / p) : 0.0;
 }
 
 // For p < 2 second derivatives are infinite where u or v is 0; ratios below this are taken as this.
@@ -28,14 +29,14 @@ static Norm evaluateNorm(double u, double v, double p, bool second) {
         return norm;
     }
     double ru = u / norm.n, rv = v / norm.n;
-    norm.u = p > 1.0 || u > 0.0 ? pow(ru, p - 1.0) : 0.0;
-    norm.v = p > 1.0 || v > 0.0 ? pow(rv, p - 1.0) : 0.0;
+    norm.u = p > 1.0 || u > 0.0 ? tpPow(ru, p - 1.0) : 0.0;
+    norm.v = p > 1.0 || v > 0.0 ? tpPow(rv, p - 1.0) : 0.0;
     if (!second) {
         return norm;
     }
     double c = (p - 1.0) / norm.n;
-    norm.uu = c * pow(fmax(ru, leastRatio), p - 2.0) * pow(rv, p);
-    norm.vv = c * pow(fmax(rv, leastRatio), p - 2.0) * pow(ru, p);
+    norm.uu = c * tpPow(fmax(ru, leastRatio), p - 2.0) * tpPow(rv, p);
+    norm.vv = c * tpPow(fmax(rv, leastRatio), p - 2.0) * tpPow(ru, p);
     norm.uv = -c * norm.u * norm.v;
     return norm;
 }
@@ -101,8 +102,8 @@ static double dualNorm(double alpha, double beta, double e, double* u, double* v
         return fmax(alpha, beta);
     }
     double n = normOf(alpha, beta, 2.0 / (2.0 - e));
-    *u = pow(alpha / n, e / (2.0 - e));
-    *v = pow(beta / n, e / (2.0 - e));
+    *u = tpPow(alpha / n, e / (2.0 - e));
+    *v = tpPow(beta / n, e / (2.0 - e));
     return n;
 }
 
@@ -142,7 +143,7 @@ double tpSuperellipsoidRadius(const tpGeometry* geometry, tpVec3 point) {
 }
 
 static double beta(double a, double b) {
-    return tgamma(a) * tgamma(b) / tgamma(a + b);
+    return tpGamma(a) * tpGamma(b) / tpGamma(a + b);
 }
 
 tpResult tpSuperellipsoidMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {

@@ -18,6 +18,7 @@
 #include "geometry/intersection.h"
 #include "geometry/mesh.h"
 #include "geometry/shape.h"
+#include "math/elementary.h"
 
 enum {
     slices = 96, // directions around the axis of the sphere
@@ -107,15 +108,15 @@ static tpResult triangulateRound(const tpGeometry* geometry, const tpAllocator* 
     if (!allocateSurface(allocator, vertexCount, capacity, out)) {
         return tp_outOfMemory;
     }
-    const double turn = 8.0 * atan(1.0);
+    const double turn = 8.0 * tpAtan(1.0);
     out->vertices[0] = tpGeometry_Support(geometry, tpMakeVec3(0.0, 0.0, 1.0));
     out->vertices[1] = tpGeometry_Support(geometry, tpMakeVec3(0.0, 0.0, -1.0));
     for (int i = 1; i < stacks; ++i) {
         double polar = 0.5 * turn * i / stacks;
         for (int k = 0; k < slices; ++k) {
             double around = turn * k / slices;
-            tpVec3 direction =
-                tpMakeVec3(sin(polar) * cos(around), sin(polar) * sin(around), cos(polar));
+            tpVec3 direction = tpMakeVec3(tpSin(polar) * tpCos(around),
+                                          tpSin(polar) * tpSin(around), tpCos(polar));
             out->vertices[2 + (i - 1) * slices + k] = tpGeometry_Support(geometry, direction);
         }
     }

@@ -1,5 +1,6 @@
 // Vectors, 3x3 matrices and quaternions: the operations too long to be inline.
 
+#include "math/elementary.h"
 #include "tippe/math.h"
 
 tpVec3 tpNormalize(tpVec3 a) {
@@ -163,10 +164,11 @@ tpQuat tpNormalizeQuat(tpQuat q) {
 }
 
 tpQuat tpQuatExp(tpVec3 a) {
-    double half = 0.5 * tpLength(a);
+    double half = 0.5 * tpLength(a), sine, cosine;
+    tpSinCos(half, &sine, &cosine);
     // sin(x)/x by its series where the quotient would lose digits.
-    double factor = half > 1e-4 ? 0.5 * sin(half) / half : 0.5 - half * half / 12.0;
-    return tpMakeQuat(cos(half), factor * a.x, factor * a.y, factor * a.z);
+    double factor = half > 1e-4 ? 0.5 * sine / half : 0.5 - half * half / 12.0;
+    return tpMakeQuat(cosine, factor * a.x, factor * a.y, factor * a.z);
 }
 
 tpVec3 tpQuatLog(tpQuat q) {
@@ -175,14 +177,15 @@ tpVec3 tpQuatLog(tpQuat q) {
     }
     tpVec3 u = tpMakeVec3(q.x, q.y, q.z);
     double sine = tpLength(u);
-    double factor = sine > 1e-8 ? 2.0 * atan2(sine, q.w) / sine : 2.0 / q.w;
+    double factor = sine > 1e-8 ? 2.0 * tpAtan2(sine, q.w) / sine : 2.0 / q.w;
     return tpScale(factor, u);
 }
 
 tpQuat tpQuatFromAxisAngle(tpVec3 axis, double radians) {
     tpVec3 u = tpNormalize(axis);
-    double s = sin(0.5 * radians);
-    return tpMakeQuat(cos(0.5 * radians), s * u.x, s * u.y, s * u.z);
+    double sine, cosine;
+    tpSinCos(0.5 * radians, &sine, &cosine);
+    return tpMakeQuat(cosine, sine * u.x, sine * u.y, sine * u.z);
 }
 
 tpQuat tpQuatFromMat(tpMat33 m) {

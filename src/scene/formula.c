@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/elementary.h"
 #include "tippe/base.h"
 
 enum { deepest = 64, mostArguments = 3 };
@@ -68,17 +69,17 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    { "abs", 1, fabs, NULL, NULL },    { "acos", 1, acos, NULL, NULL },
-    { "asin", 1, asin, NULL, NULL },   { "atan", 1, atan, NULL, NULL },
-    { "atan2", 2, NULL, atan2, NULL }, { "ceil", 1, ceil, NULL, NULL },
-    { "cos", 1, cos, NULL, NULL },     { "cosh", 1, cosh, NULL, NULL },
-    { "exp", 1, exp, NULL, NULL },     { "floor", 1, floor, NULL, NULL },
-    { "hypot", 2, NULL, hypot, NULL }, { "if", 3, NULL, NULL, choose },
-    { "log", 1, log, NULL, NULL },     { "max", 2, NULL, fmax, NULL },
-    { "min", 2, NULL, fmin, NULL },    { "mod", 2, NULL, fmod, NULL },
-    { "sin", 1, sin, NULL, NULL },     { "sinh", 1, sinh, NULL, NULL },
-    { "sqrt", 1, sqrt, NULL, NULL },   { "tan", 1, tan, NULL, NULL },
-    { "tanh", 1, tanh, NULL, NULL },
+    { "abs", 1, fabs, NULL, NULL },      { "acos", 1, tpAcos, NULL, NULL },
+    { "asin", 1, tpAsin, NULL, NULL },   { "atan", 1, tpAtan, NULL, NULL },
+    { "atan2", 2, NULL, tpAtan2, NULL }, { "ceil", 1, ceil, NULL, NULL },
+    { "cos", 1, tpCos, NULL, NULL },     { "cosh", 1, tpCosh, NULL, NULL },
+    { "exp", 1, tpExp, NULL, NULL },     { "floor", 1, floor, NULL, NULL },
+    { "hypot", 2, NULL, tpHypot, NULL }, { "if", 3, NULL, NULL, choose },
+    { "log", 1, tpLog, NULL, NULL },     { "max", 2, NULL, fmax, NULL },
+    { "min", 2, NULL, fmin, NULL },      { "mod", 2, NULL, fmod, NULL },
+    { "sin", 1, tpSin, NULL, NULL },     { "sinh", 1, tpSinh, NULL, NULL },
+    { "sqrt", 1, sqrt, NULL, NULL },     { "tan", 1, tpTan, NULL, NULL },
+    { "tanh", 1, tpTanh, NULL, NULL },
 };
 
 static double call(parser* in, const function* known) {
@@ -157,7 +158,7 @@ static double signedPower(parser* in);
 static double power(parser* in) {
     double base = atom(in);
     if (!in->failed && (takes(in, "**") || takes(in, "^"))) {
-        return pow(base, signedPower(in));
+        return tpPow(base, signedPower(in));
     }
     return base;
 }

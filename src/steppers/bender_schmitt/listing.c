@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "math/elementary.h"
 #include "steppers/bender_schmitt/step.h"
 
 // Contacts nearer than this at the end of a step are listed even when they carry nothing, m.
@@ -65,7 +66,7 @@ static tpContactInfo describeEnd(const tpBenderStep* step, int index) {
     double u[4];
     tpSweeper_ContactVelocity(&step->end.sweeper, index, u);
     const tpContactLaw* law = &step->end.laws[index];
-    info.slidingSpeed = hypot(u[1] / law->ellipse[0], u[2] / law->ellipse[1]);
+    info.slidingSpeed = tpHypot(u[1] / law->ellipse[0], u[2] / law->ellipse[1]);
     return info;
 }
 

@@ -1,5 +1,7 @@
 #include "steppers/chakraborty_trinkle/travel.h"
 
+#include "math/elementary.h"
+
 // Small angles by which orientations are changed to differentiate free rotation, rad: the error is of
 // this size, and Newton's method gains seven digits an iteration at best.
 static const double probe = 1e-7;
@@ -15,8 +17,8 @@ static tpMat33 leftJacobian(tpVec3 a) {
         first = 0.5 - angle2 / 24.0;
         second = 1.0 / 6.0 - angle2 / 120.0;
     } else {
-        first = (1.0 - cos(angle)) / angle2;
-        second = (angle - sin(angle)) / (angle2 * angle);
+        first = (1.0 - tpCos(angle)) / angle2;
+        second = (angle - tpSin(angle)) / (angle2 * angle);
     }
     tpMat33 skew = tpSkew(a);
     return tpAddMM(tpAddMM(tpIdentityMat33(), tpScaleM(first, skew)),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "math/elementary.h"
 #include "steppers/memory.h"
 #include "steppers/penalty/spring.h"
 
@@ -275,7 +276,7 @@ static double defaultStiffness(const tpSystem* system, double exponent) {
     // Without gravity as if there were the earth's.
     double gravity = tpLength(system->gravity);
     double weight = mass * (gravity > 0.0 ? gravity : 9.81);
-    return weight > 0.0 ? weight / pow(defaultOverlap, exponent) : 1.0;
+    return weight > 0.0 ? weight / tpPow(defaultOverlap, exponent) : 1.0;
 }
 
 static bool hasRestitution(const tpTimeStep* step) {

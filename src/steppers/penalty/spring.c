@@ -1,4 +1,5 @@
 #include "steppers/penalty/spring.h"
+#include "math/elementary.h"
 
 #include <math.h>
 
@@ -8,12 +9,12 @@ tpSpringForce tpSpring_At(const tpSpring* spring, double overlap) {
     if (!(overlap > 0.0) || !(factor > 0.0)) {
         return at; // apart, or pulled apart faster than the damper lets it push
     }
-    double elastic = spring->stiffness * pow(overlap, spring->exponent);
+    double elastic = spring->stiffness * tpPow(overlap, spring->exponent);
     at.force = elastic * factor;
     at.slope = elastic * (spring->exponent * factor / overlap + spring->damping / spring->h);
     return at;
 }
 
 double tpSpring_OverlapOf(const tpSpring* spring, double force) {
-    return force > 0.0 ? pow(force / spring->stiffness, 1.0 / spring->exponent) : 0.0;
+    return force > 0.0 ? tpPow(force / spring->stiffness, 1.0 / spring->exponent) : 0.0;
 }
