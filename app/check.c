@@ -69,21 +69,35 @@ static void noteOptions(const tpScene* scene) {
     }
 }
 
-// Friction that the stepper cannot follow.
-static void noteFriction(const tpScene* scene) {
+// What the stepper would leave out of the scene.
+static void noteGaps(const tpScene* scene) {
     tpStepperId stepper = tpScene_GetStepper(scene);
-    for (int i = 0; tpStepperHasOneCoefficient(stepper) && i < scene->materials.count; ++i) {
+    unsigned lacks = tpStepperLacks(stepper);
+    char words[160];
+    for (int i = 0; i < scene->materials.count; ++i) {
         const tpSceneMaterial* material = &scene->materials.items[i];
         const tpSceneFriction* friction = &material->friction;
+        if (friction->part.record == NULL) {
+            continue;
+        }
         bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
-        if (friction->part.record != NULL && (!isRound || friction->torsional > 0.0)) {
-            char words[160];
-            snprintf(
-                words, sizeof(words),
-                "the stepper %s has one coefficient of friction, no ellipse and no torsion, for",
-                tpStepperName(stepper));
+        if ((lacks & tp_lacksFrictionEllipse) != 0 && !isRound) {
+            snprintf(words, sizeof(words), "the stepper %s leaves out the friction ellipse of",
+                     tpStepperName(stepper));
             printNote(scene, material->name.place, words, material->name.text);
         }
+        if ((lacks & tp_lacksTorsion) != 0 && friction->torsional > 0.0) {
+            snprintf(words, sizeof(words), "the stepper %s leaves out the torsional friction of",
+                     tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
+    }
+    for (int i = 0; (lacks & tp_lacksJoints) != 0 && i < scene->joints.count; ++i) {
+        const tpSceneJoint* joint = &scene->joints.items[i];
+        snprintf(words, sizeof(words), "the stepper %s leaves out the joint",
+                 tpStepperName(stepper));
+        printNote(scene, joint->part.place, words,
+                  joint->name.text != NULL ? joint->name.text : "");
     }
 }
 
@@ -149,7 +163,7 @@ static void printCount(int count, const char* one, const char* many, const char*
 
 static void printFindings(const tpScene* scene, bool isAvailable, const char* stepper) {
     noteOptions(scene);
-    noteFriction(scene);
+    noteGaps(scene);
     noteUnused(scene);
     noteReference(scene);
     if (!isAvailable) {

@@ -449,8 +449,7 @@ def pour_spheres():
         bodies.append(f'{{ "name": "s{k}", "density": 2500, "material": "glass", "shapes": [ {{ "type": "sphere", '
                       f'"radius": {number(radius)} }} ], "position": {vector(place)} }}')
     return scene("Pouring spheres", "Ten thousand glass balls fall into a box.", bodies, 1 / 120, 3,
-                 materials='{ "glass": { "friction": 0.4, "restitution": 0.2 } }', stepper="bender-schmitt",
-                 options='{ "substeps": 4 }')
+                 materials='{ "glass": { "friction": 0.4, "restitution": 0.2 } }', stepper="small-steps")
 
 
 def tippe_top_bs():

@@ -53,7 +53,7 @@ def write_scene(path, count):
         "gravity": [0, -9.81, 0],
         "materials": {"m": {"friction": 0.5, "restitution": 0}},
         "bodies": bodies,
-        "simulation": {"stepper": "bender-schmitt", "step": 1 / 120, "until": 1},
+        "simulation": {"stepper": "small-steps", "step": 1 / 120, "until": 1},
     }
     path.write_text(json.dumps(scene), encoding="utf-8")
 
@@ -70,7 +70,7 @@ def main():
         for _ in range(repeats):
             for count in counts:
                 scene, out = str(pathlib.Path(folder) / f"{count}.json"), str(pathlib.Path(folder) / "run")
-                command = [program, scene, str(STEPS), str(STEPS), out, "substeps=4", "push_out_speed=3"]
+                command = [program, scene, str(STEPS), str(STEPS), out, "push_out_speed=3"]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
                 rows[count] = json.loads(done.stdout)
                 times = numpy.fromfile(out + ".times").reshape(-1, 2)[STEPS - COUNTED :, 1]

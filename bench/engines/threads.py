@@ -25,8 +25,8 @@ def main():
         program = [str(pathlib.Path(build) / "bench" / "run_tippe"), str(ROOT / "scenes" / "bench" / f"{scene}.json")]
         for _ in range(repeats):
             for count in ("1", threads):
-                command = [*program, steps, steps, out, "substeps=4", "push_out_speed=3"]
-                environment = dict(os.environ, TIPPE_THREADS=count, OPENBLAS_NUM_THREADS="1")
+                command = [*program, steps, steps, out, "push_out_speed=3"]
+                environment = dict(os.environ, TIPPE_STEPPER="small-steps", TIPPE_THREADS=count, OPENBLAS_NUM_THREADS="1")
                 done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
                 hashes.add(done.stdout.split('"hash"')[1])
                 times = numpy.fromfile(out + ".times").reshape(-1, 2)[int(steps) // 2 :, 0]

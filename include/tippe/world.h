@@ -36,8 +36,17 @@ typedef enum tpStepperId {
     tp_benderSchmitt,
     tp_chakrabortyTrinkle,
     tp_penalty,
+    tp_smallSteps,
     tp_stepperCount
 } tpStepperId;
+
+// Parts of a scene that a stepper may leave out.
+typedef enum tpStepperGap {
+    tp_lacksStaticFriction = 1, // friction is the dynamic coefficient alone
+    tp_lacksFrictionEllipse = 2,
+    tp_lacksTorsion = 4,
+    tp_lacksJoints = 8
+} tpStepperGap;
 
 typedef struct tpWorldDef {
     tpStepperId stepper;
@@ -183,12 +192,12 @@ typedef struct tpContactInfo {
 typedef struct tpStepReport {
     double time; // at the end of the step, s
     int contactCount;
-    int solveCount;       // problems solved
-    int iterationCount;   // of all solves
-    int failureCount;     // solves that did not reach their tolerance, but for those of the next line
-    int budgetCount;      // solves in real time that ended on their budget of sweeps above it
-    double residual;      // of the contact law at the end of the step, see docs/conventions.md
-    double coneViolation; // largest |r_T| - mu r_N, relative to mu r_N
+    int solveCount;     // problems solved
+    int iterationCount; // of all solves
+    int failureCount;   // solves that did not reach their tolerance, but for those of the next line
+    int budgetCount;    // solves in real time that ended on their budget of sweeps above it
+    double residual;    // of the contact law at the end of the step, see docs/conventions.md
+    double coneViolation;        // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
     double penetration;          // deepest, m, positive where bodies overlap
     double jointDrift;           // largest joint error, m or rad
@@ -266,8 +275,10 @@ TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
-// Whether its friction is one number, the dynamic coefficient: ellipses and torsion are left out.
-TP_API bool tpStepperHasOneCoefficient(tpStepperId stepper);
+// What the stepper leaves out if a scene has it: bits of tpStepperGap. Steps say so in their report.
+TP_API unsigned tpStepperLacks(tpStepperId stepper);
+// The name of the stepper that has the option instead, if setting it for this stepper is an error; else NULL.
+TP_API const char* tpStepperRefusesOption(tpStepperId stepper, int optionIndex);
 TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text,
                                   tpError* error);
 TP_API double tpWorld_GetOption(const tpWorld* world, const char* name);

@@ -6,9 +6,10 @@
 #ifndef TIPPE_SRC_COLLISION_BOX_AXES_H
 #define TIPPE_SRC_COLLISION_BOX_AXES_H
 
+#include "math/widths.h"
 #include "tippe/collision.h"
 
-enum { tp_boxesAtOnce = 8 };
+enum { tp_boxesAtOnce = tp_packWidth };
 
 // Pairs of boxes, a lane each.
 typedef struct tpBoxBatch {
@@ -22,16 +23,17 @@ typedef struct tpBoxBatch {
     double t[3][tp_boxesAtOnce], s[3][tp_boxesAtOnce];
     // The face with the largest separation (0 to 2 of A, 3 to 5 of B), and that separation, m.
     double face[tp_boxesAtOnce], separation[tp_boxesAtOnce];
-    int64_t edges[tp_boxesAtOnce]; // bit 3 i + j: the cross of edges i of A and j of B may beat it
+    double edges
+        [tp_boxesAtOnce]; // bit 3 i + j, as a whole number: the cross of edges i of A and j of B may beat it
 } tpBoxBatch;
 
 // How much the axis of a cross must separate beyond a face's, as a part of the sum of all half sizes.
 #define TP_EDGE_SLACK 1e-10
 
-// Finds them for all lanes, as many at once as this machine can. The bits do not depend on how many.
+// Finds them for all lanes. The bits do not depend on how many go at once.
 void tpBoxBatch_FindAxes(tpBoxBatch* batch);
 
-// The same with a given width, 2 or 4. False where neither this build nor this machine has it.
+// The same with a given width, 1 or 4. False if this build or this machine lacks that width.
 bool tpBoxBatch_FindAxesBy(tpBoxBatch* batch, int width);
 
 void tpFindBoxAxes_plain(tpBoxBatch* batch);

@@ -2,6 +2,7 @@
 
 #include "collision/box_axes.h"
 
-#define TP_BOX_LANES 4
+#include "math/lanes_avx2.h"
+
 #define TP_BOX_AXES tpFindBoxAxes_avx2
 #include "collision/box_axes_lanes.h"

@@ -64,7 +64,7 @@ static double alongEdges(const tpBoxes* x, int i, int j) {
 
 // The axis of the largest separation: the face, or one of the crosses of edges (6 + 3 i + j) that may beat it. They
 // must do so clearly.
-static int bestAxis(const tpBoxes* x, int face, int64_t edges, double* separation) {
+static int bestAxis(const tpBoxes* x, int face, int edges, double* separation) {
     int best = face;
     double slack = TP_EDGE_SLACK * (x->a[0] + x->a[1] + x->a[2] + x->b[0] + x->b[1] + x->b[2]);
     for (int k = 0; edges != 0; ++k, edges >>= 1) {
@@ -185,7 +185,7 @@ static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, t
     tpBoxes boxes;
     takeLane(batch, lane, &boxes);
     int face = (int)batch->face[lane];
-    int axis = bestAxis(&boxes, face, batch->edges[lane], &separation);
+    int axis = bestAxis(&boxes, face, (int)batch->edges[lane], &separation);
     if (separation > pair->margin) {
         return;
     }

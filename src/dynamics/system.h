@@ -14,24 +14,10 @@
 #include "base/memory.h"
 #include "collision/collider.h"
 #include "dynamics/rotation.h"
+#include "math/velocity.h"
 #include "tippe/world.h"
 
 enum { tp_nameCapacity = 64 };
-
-// Velocity of the centre of mass and angular velocity in world axes. Padded to a cache line.
-typedef struct tpVelocity {
-    tpVec3 linear;
-    double padding0;
-    tpVec3 angular;
-    double padding1;
-} tpVelocity;
-
-_Static_assert(sizeof(tpVelocity) == 64, "one cache line a body");
-
-// A force and a torque about the centre of mass, or an impulse of both.
-typedef struct tpWrench {
-    tpVec3 linear, angular;
-} tpWrench;
 
 typedef struct tpBody {
     bool isLive;
@@ -120,7 +106,7 @@ typedef struct tpSystem {
     tpVec3 gravity;
     bool isPlanar;
     bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
-    double time, timeError; // the error of the sum, to be taken off the next step
+    double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
     double solveWork; // multiply-adds of this step's solves so far
     int solveRows;    // rows of the largest of them

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "scene/build_shapes.h"
 #include "scene/json.h"
+#include "scene/options.h"
 #include "scene/text.h"
 
 tpResult tpFailBuilding(const tpScene* scene, tpScenePlace place, tpError* error) {
@@ -272,6 +273,10 @@ static tpResult setOptions(tpBuilder* builder) {
     const tpSceneOptions* options = &builder->scene->simulation.options;
     for (int i = 0; i < options->count; ++i) {
         const tpSceneOption* option = &options->items[i];
+        // An option of the scene's own stepper does not matter to another that is tried instead.
+        if (tpIsRefusedOption(&builder->scene->simulation, option) != NULL) {
+            continue;
+        }
         if (tpWorld_SetOption(builder->world, option->name.text, option->value, builder->error) !=
             tp_success) {
             return option->place.line > 0

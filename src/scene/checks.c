@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "scene/formula.h"
+#include "scene/options.h"
 #include "scene/reader.h"
 
 static bool gives(const void* part, const char* key) {
@@ -309,6 +310,14 @@ tpResult tpCheckSimulation(tpReader* reader, void* part, const tpScenePlace* pla
     tpError error;
     if (tpCheckTimes(simulation->step, simulation->until, &error) != tp_success) {
         return TP_FAIL(reader, placeOf(part, places, "step"), "%s", error.message);
+    }
+    for (int i = 0; i < simulation->options.count; ++i) {
+        const tpSceneOption* option = &simulation->options.items[i];
+        reader->failedAt = option->name.place;
+        tpResult result = tpCheckRefusal(simulation, option, reader->json.name, reader->error);
+        if (result != tp_success) {
+            return result;
+        }
     }
     return tp_success;
 }

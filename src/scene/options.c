@@ -128,6 +128,31 @@ tpResult tpCheckOption(const tpSceneOption* option, const char* file, tpError* e
     return fail(&option->name, option->place, file, error, message);
 }
 
+const char* tpIsRefusedOption(const tpSceneSimulation* simulation, const tpSceneOption* option) {
+    tpStepperId stepper;
+    if (simulation->stepper.text == NULL || !tpFindStepper(simulation->stepper.text, &stepper)) {
+        return NULL;
+    }
+    for (int i = 0; i < tpOptionCount(); ++i) {
+        if (strcmp(tpOption(i)->name, option->name.text) == 0) {
+            return tpStepperRefusesOption(stepper, i);
+        }
+    }
+    return NULL;
+}
+
+tpResult tpCheckRefusal(const tpSceneSimulation* simulation, const tpSceneOption* option,
+                        const char* file, tpError* error) {
+    const char* other = tpIsRefusedOption(simulation, option);
+    if (other == NULL) {
+        return tp_success;
+    }
+    char message[256];
+    snprintf(message, sizeof(message), "%.60s has no option \"%s\"; the stepper \"%s\" has it",
+             simulation->stepper.text, option->name.text, other);
+    return fail(&option->name, option->name.place, file, error, message);
+}
+
 tpResult tpCheckStepper(const tpSceneText* stepper, const char* file, tpError* error) {
     tpStepperId id;
     if (tpFindStepper(stepper->text, &id)) {

@@ -10,6 +10,13 @@
 // so.
 tpResult tpCheckOption(const tpSceneOption* option, const char* name, tpError* error);
 
+// The stepper that has the option instead, if the simulation's own stepper refuses it; else NULL.
+const char* tpIsRefusedOption(const tpSceneSimulation* simulation, const tpSceneOption* option);
+
+// Fails if it does.
+tpResult tpCheckRefusal(const tpSceneSimulation* simulation, const tpSceneOption* option,
+                        const char* name, tpError* error);
+
 // Words that mean yes or no on the command line: true, on, yes, 1 and their opposites.
 bool tpReadTruth(const char* word, bool* truth);
 

@@ -377,6 +377,9 @@ static tpResult overrideAll(tpScene* scene, const tpSceneOverrides* overrides, t
         tpSceneOption option;
         result = parseOption(arena, overrides->options[i], &option, error);
         if (result == tp_success) {
+            result = tpCheckRefusal(&scene->simulation, &option, "", error);
+        }
+        if (result == tp_success) {
             result = setOption(arena, &scene->simulation.options, &option, error);
         }
         if (result == tp_success) {

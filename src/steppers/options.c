@@ -81,9 +81,8 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_eventShareOption] = { "event_share", tp_numberOption, 4.0, 0.01, 1e6, NULL, NULL,
                               "events of a body in a step, in those of one at rest, before it is "
                               "handed over" },
-    [tp_substepsOption] = { "substeps", tp_integerOption, 0, 0, 64, NULL, NULL,
-                            "for real time: parts of a step with two sweeps each; 0: sweeps until "
-                            "the tolerance is met" },
+    [tp_substepsOption] = { "substeps", tp_integerOption, 4, 1, 64, NULL, NULL,
+                            "small steps in a step, with two sweeps each" },
     [tp_sleepOption] = { "sleep", tp_booleanOption, 0, 0, 1, NULL, NULL,
                          "leaves islands alone that have come to rest, until something concerns "
                          "them" },

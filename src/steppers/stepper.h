@@ -10,7 +10,10 @@ typedef struct tpStepper {
     const char* name;             // as scenes and the command line spell it
     const char* summary;          // one line
     const tpOptionIndex* options; // that it uses; ends with tp_optionCount
-    bool hasOneCoefficient;       // of friction, the dynamic one: no ellipse, no torsion
+    unsigned lacks;               // tpStepperGap: what it leaves out of a scene
+    // An option that is an error here because another stepper has it: its name, NULL for none.
+    const char* refusedOption;
+    const char* refusedFor; // the name of that stepper
 
     // Memory that lives from step to step, NULL where it needs none. `create` returns false where
     // memory ran out. A stepper whose functions are NULL keeps nothing.

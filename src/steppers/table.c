@@ -8,6 +8,7 @@
 #include "steppers/free_flight/free_flight.h"
 #include "steppers/mirtich_canny/mirtich_canny.h"
 #include "steppers/penalty/penalty.h"
+#include "steppers/small_steps/small_steps.h"
 #include "steppers/stepper.h"
 #include "steppers/stewart_trinkle/stewart_trinkle.h"
 
@@ -19,6 +20,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_chakrabortyTrinkle] = &tpChakrabortyTrinkleStepper,
     [tp_mirtichCanny] = &tpMirtichCannyStepper,
     [tp_penalty] = &tpPenaltyStepper,
+    [tp_smallSteps] = &tpSmallStepsStepper,
 };
 
 const tpStepper* tpStepper_Get(tpStepperId id) {
@@ -34,6 +36,7 @@ static const char* const names[tp_stepperCount] = {
     [tp_benderSchmitt] = "bender-schmitt",
     [tp_chakrabortyTrinkle] = "chakraborty-trinkle",
     [tp_penalty] = "penalty",
+    [tp_smallSteps] = "small-steps",
 };
 
 const char* tpStepperName(tpStepperId id) {
@@ -67,9 +70,17 @@ const tpOptionInfo* tpOption(int index) {
     return index >= 0 && index < tp_optionCount ? &tpOptionTable[index] : NULL;
 }
 
-bool tpStepperHasOneCoefficient(tpStepperId id) {
+unsigned tpStepperLacks(tpStepperId id) {
     const tpStepper* stepper = tpStepper_Get(id);
-    return stepper != NULL && stepper->hasOneCoefficient;
+    return stepper != NULL ? stepper->lacks : 0;
+}
+
+const char* tpStepperRefusesOption(tpStepperId id, int optionIndex) {
+    const tpStepper* stepper = tpStepper_Get(id);
+    const tpOptionInfo* option = tpOption(optionIndex);
+    bool isRefused = stepper != NULL && option != NULL && stepper->refusedOption != NULL &&
+                     strcmp(stepper->refusedOption, option->name) == 0;
+    return isRefused ? stepper->refusedFor : NULL;
 }
 
 bool tpStepperUsesOption(tpStepperId id, int optionIndex) {

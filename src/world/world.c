@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/tasks.h"
 #include "dynamics/forces.h"
 
@@ -240,6 +241,11 @@ const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
 }
 
 tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error) {
+    const char* other = tpStepperRefusesOption(world->stepperId, tpOptions_Find(name));
+    if (other != NULL) {
+        return tpError_Set(error, tp_badInput, "%s has no option '%s'; the stepper %s has it",
+                           world->stepper->name, name, other);
+    }
     return tpOptions_Set(&world->options, name, text, error);
 }
 

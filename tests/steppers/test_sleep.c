@@ -24,14 +24,13 @@ static tpBodyId addCube(tpWorld* world, const tpShapeDef* shape, double x, doubl
     return body;
 }
 
-static Yard makeYard(const char* sleep, const char* substeps) {
+static Yard makeYard(const char* sleep, tpStepperId stepper) {
     tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_benderSchmitt;
+    def.stepper = stepper;
     Yard yard;
     memset(&yard, 0, sizeof(yard));
     yard.world = tpCreateWorld(&def);
     assert_int_equal(tpWorld_SetOption(yard.world, "sleep", sleep, NULL), tp_success);
-    assert_int_equal(tpWorld_SetOption(yard.world, "substeps", substeps, NULL), tp_success);
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
     tpShapeDef shape = tpDefaultShapeDef();
@@ -60,7 +59,7 @@ static tpStepReport stepOn(const Yard* yard, int steps) {
     for (int k = 0; k < steps; ++k) {
         report = tpWorld_Step(yard->world, h);
         assert_false(report.undone);
-        if (tpWorld_GetOption(yard->world, "substeps") > 0.0 || yard->hasForces) {
+        if (tpWorld_GetStepper(yard->world) == tp_smallSteps || yard->hasForces) {
             continue;
         }
         double change = report.kineticAfter + report.potentialAfter - report.kineticBefore -
@@ -80,7 +79,7 @@ static bool sleeps(const Yard* yard, const tpBodyId pile[3]) {
 }
 
 static Yard makeSleepingYard(void) {
-    Yard yard = makeYard("true", "0");
+    Yard yard = makeYard("true", tp_benderSchmitt);
     tpStepReport report = stepOn(&yard, 45);
     assert_int_equal(report.sleepingCount, 6);
     assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
@@ -102,7 +101,7 @@ static double weightOnFloor(const Yard* yard, double step) {
 
 static void quietIslandsFallAsleep(void** state) {
     (void)state;
-    static const char* const ways[] = { "0", "4" };
+    static const tpStepperId ways[] = { tp_benderSchmitt, tp_smallSteps };
     for (int way = 0; way < 2; ++way) {
         Yard yard = makeYard("true", ways[way]);
         // Not before half a second.
@@ -193,7 +192,7 @@ static void usersWake(void** state) {
 
 static void forcesWake(void** state) {
     (void)state;
-    Yard yard = makeYard("true", "0");
+    Yard yard = makeYard("true", tp_benderSchmitt);
     tpForceDef def = tpDefaultForceDef();
     def.body = yard.left[2];
     def.force = tpMakeVec3(200.0, 0.0, 0.0);
@@ -241,7 +240,7 @@ static void layoutWakes(void** state) {
 static void liftsWake(void** state) {
     (void)state;
     // One cube stands on the lift; the lift sets off, and comes near the left pile.
-    Yard yard = makeYard("true", "0");
+    Yard yard = makeYard("true", tp_benderSchmitt);
     tpShapeDef shape = tpDefaultShapeDef();
     shape.material = 1;
     tpBodyId rider = addCube(yard.world, &shape, -8.0, 1.5);
@@ -298,7 +297,7 @@ static void snapshotsKnowWhoSleeps(void** state) {
 // Until somebody sleeps, and while nobody does, it is the same motion bit for bit.
 static void sleepChangesNothingElse(void** state) {
     (void)state;
-    Yard with = makeYard("true", "0"), without = makeYard("false", "0");
+    Yard with = makeYard("true", tp_benderSchmitt), without = makeYard("false", tp_benderSchmitt);
     const Yard* yards[2] = { &with, &without };
     for (int i = 0; i < 2; ++i) {
         assert_int_equal(tpWorld_SetOption(yards[i]->world, "sleep_time", "2", NULL), tp_success);

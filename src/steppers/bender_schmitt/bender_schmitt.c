@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
-#include "steppers/bender_schmitt/brisk.h"
 #include "steppers/bender_schmitt/known.h"
 #include "steppers/bender_schmitt/part.h"
 
@@ -158,7 +157,6 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     settings.isWaiting = bender.state->wait > 0;
     settings.calm = 2.0 * h * tpLength(system->gravity);
     tpTally tally = { NULL, 0 };
-    int parts = (int)options->values[tp_substepsOption];
     tpSleepSettings sleep = { options->values[tp_sleepSpeedOption],
                               options->values[tp_sleepTimeOption] };
     bool sleeps = options->values[tp_sleepOption] != 0.0;
@@ -173,11 +171,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
     bool isStill = isDone && bender.state->sleep.sleepingCount > 0 && tpSleep_IsAll(system);
     system->contacts.count = isStill ? 0 : system->contacts.count;
-    isDone =
-        isDone &&
-        (isStill || (parts > 0 && tpBrisk_CanStep(system)
-                         ? tpBrisk_Step(&bender, parts)
-                         : takeStep(&bender, &tally) && tpBenderStep_Remember(&bender, &tally)));
+    isDone = isDone &&
+             (isStill || (takeStep(&bender, &tally) && tpBenderStep_Remember(&bender, &tally)));
     if (bender.state->sleep.isTaken) {
         isDone = rest(&bender, &sleep) && isDone;
     }
@@ -198,7 +193,6 @@ static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_shockPropagationOption,
                                       tp_budgetOption,
                                       tp_pushOutSpeedOption,
-                                      tp_substepsOption,
                                       tp_sleepOption,
                                       tp_sleepSpeedOption,
                                       tp_sleepTimeOption,
@@ -208,6 +202,8 @@ const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
     .options = used,
+    .refusedOption = "substeps",
+    .refusedFor = "small-steps",
     .create = tpBenderSchmitt_Create,
     .destroy = tpBenderSchmitt_Destroy,
     .step = step,

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "steppers/bender_schmitt/matching.h"
+#include "dynamics/matching.h"
 
 // Drifts tried before the best is taken.
 enum { maxTrials = 60 };

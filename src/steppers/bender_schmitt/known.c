@@ -66,7 +66,6 @@ bool tpKnown_End(tpBenderStep* step, tpContact** contacts, int* count) {
     *contacts = step->found;
     *count = step->foundCount;
     state->layout = 0;
-    state->starts.count = 0;
     if (!TP_RESERVE(allocator, state->contacts, *count) ||
         !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
         !TP_RESERVE(allocator, state->margins, system->bodyCount)) {

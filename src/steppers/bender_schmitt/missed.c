@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "steppers/bender_schmitt/matching.h"
+#include "dynamics/matching.h"
 
 // Overlaps of missed contacts that matter: m for few contacts, part of the bodies' size for many.
 static const double fineOverlap = 1e-7;

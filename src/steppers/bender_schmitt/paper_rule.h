@@ -3,7 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_PAPER_RULE_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_PAPER_RULE_H
 
-#include "steppers/bender_schmitt/sweep.h"
+#include "sweeps/sweeper.h"
 
 // One sweep by (1) to (6); `marks` (one a contact, zero at the start) say which contacts have static
 // friction. Returns the largest change of a contact's velocity, m/s.

@@ -12,11 +12,11 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/matching.h"
 #include "dynamics/motion.h"
 #include "steppers/bender_schmitt/attempt.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/known.h"
-#include "steppers/bender_schmitt/matching.h"
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what rolls over a sharp edge
 // takes most of them where it does.
@@ -194,7 +194,7 @@ static bool hasCollided(const tpBenderStep* step) {
 static bool holdsLimits(const tpTouch* touch) {
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
-        if (joint->kind == tp_frictionNonnegative && joint->impulse[0] > 0.0) {
+        if (joint->kind == tp_oneSidedSweepJoint && joint->impulse[0] > 0.0) {
             return true;
         }
     }

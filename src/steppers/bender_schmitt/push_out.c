@@ -17,9 +17,10 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
-#include "steppers/bender_schmitt/accelerate.h"
-#include "steppers/bender_schmitt/matching.h"
+#include "dynamics/matching.h"
+#include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/missed.h"
+#include "sweeps/accelerate.h"
 
 // Rounds of moving and looking again, and sweeps of a round.
 enum { maxRounds = 32, maxSweeps = 100 };
@@ -171,12 +172,8 @@ static bool moveApart(PushOut* push) {
     tpContactLaw* laws = TP_SCRATCH_ZEROED(arena, tpContactLaw, count); // no friction
     tpVelocity* way = TP_SCRATCH_ZEROED(arena, tpVelocity, system->bodyCount);
     if (laws == NULL || way == NULL ||
-        !tpSweeper_Create(&sweeper, arena, system->bodyCount, count)) {
-        return false;
-    }
-    tpSweeper_SetBodies(&sweeper, system);
-    if (!tpSweeper_AddContacts(&sweeper, system, system->poses.data, push->near, laws, count,
-                               arena) ||
+        !tpSystem_CreateSweeper(system, system->poses.data, push->near, laws, count, arena,
+                                &sweeper) ||
         !tpAccelerator_Create(&accelerator, &sweeper, arena)) {
         return false;
     }

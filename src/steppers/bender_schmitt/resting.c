@@ -115,7 +115,7 @@ static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelo
     for (int i = 0; i < sweeper->jointCount; ++i) {
         tpSweepJoint* joint = &sweeper->joints[i];
         int first = touch->rows.firstRows[joint->block];
-        first += joint->kind == tp_frictionCone ? 1 : 0;
+        first += joint->kind == tp_boundedSweepJoint ? 1 : 0;
         for (int k = 0; k < joint->rowCount; ++k) {
             joint->bias[k] = touch->rows.bias[first + k] +
                              tpRows_RowVelocity(&touch->rows, first + k, differences, joint->bodyA,
@@ -272,7 +272,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
         double u[3];
         tpSweeper_JointVelocity(&touch->sweeper, joint, u);
         for (int k = 0; k < joint->rowCount; ++k) {
-            bool isIdle = joint->kind == tp_frictionNonnegative && joint->impulse[k] == 0.0;
+            bool isIdle = joint->kind == tp_oneSidedSweepJoint && joint->impulse[k] == 0.0;
             if (joint->compliance[k] > 0.0 || isIdle) {
                 continue;
             }

@@ -3,7 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SHOCK_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_SHOCK_H
 
-#include "steppers/bender_schmitt/sweep.h"
+#include "sweeps/sweeper.h"
 
 // One pass over the levels of the contact graph. Velocities are left as the frozen masses made them: the
 // caller sets them anew from the impulses. False where memory ran out.

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "steppers/saved_arrays.h"
+
 bool tpBenderSchmitt_Create(tpSystem* system, void** state) {
     tpBenderSchmitt* made = tpAllocateZeroed(&system->allocator, sizeof(tpBenderSchmitt));
     if (made == NULL) {
@@ -30,36 +32,24 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->contacts);
     TP_FREE_ARRAY(allocator, made->poses);
     TP_FREE_ARRAY(allocator, made->margins);
-    TP_FREE_ARRAY(allocator, made->starts);
-    TP_FREE_ARRAY(allocator, made->past);
     TP_FREE_ARRAY(allocator, made->tallied);
     tpSleep_Destroy(&made->sleep, system);
     tpRelease(allocator, made, sizeof(tpBenderSchmitt));
 }
 
-// A snapshot: the counts, the arrays, who sleeps, then what all steppers keep.
-typedef struct tpSavedCounts {
-    int rests, jointDrift, jointStop, contacts, poses, margins, starts, wait, patience;
+// A snapshot: numbers, the arrays, who sleeps, then what all steppers keep.
+typedef struct tpSavedNumbers {
+    int wait, patience;
     uint64_t layout;
-} tpSavedCounts;
+} tpSavedNumbers;
 
-enum { arrayCount = 7 };
-
-typedef struct tpSavedArray {
-    void** data;
-    int* count;
-    int* capacity;
-    size_t size;
-} tpSavedArray;
-
-#define SAVED(array)                                                                               \
-    { (void**)&(array).data, &(array).count, &(array).capacity, sizeof(*(array).data) }
+enum { arrayCount = 6 };
 
 static void listArrays(tpBenderSchmitt* state, tpSavedArray arrays[arrayCount]) {
     const tpSavedArray list[arrayCount] = {
-        SAVED(state->rests),    SAVED(state->jointDrift), SAVED(state->jointStop),
-        SAVED(state->contacts), SAVED(state->poses),      SAVED(state->margins),
-        SAVED(state->starts),
+        TP_SAVED_ARRAY(state->rests),     TP_SAVED_ARRAY(state->jointDrift),
+        TP_SAVED_ARRAY(state->jointStop), TP_SAVED_ARRAY(state->contacts),
+        TP_SAVED_ARRAY(state->poses),     TP_SAVED_ARRAY(state->margins),
     };
     memcpy(arrays, list, sizeof(list));
 }
@@ -68,39 +58,22 @@ size_t tpBenderSchmitt_SavedSize(const void* state) {
     tpBenderSchmitt* made = (tpBenderSchmitt*)state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    size_t size = sizeof(tpSavedCounts);
-    for (int i = 0; i < arrayCount; ++i) {
-        size += arrays[i].size * (size_t)*arrays[i].count;
-    }
-    return size + tpSleep_SavedSize(&made->sleep) + tpStepperMemory_SavedSize(made->memory);
+    return sizeof(tpSavedNumbers) + tpSavedArrays_Size(arrays, arrayCount) +
+           tpSleep_SavedSize(&made->sleep) + tpStepperMemory_SavedSize(made->memory);
 }
 
 void tpBenderSchmitt_Save(const void* state, void* saved) {
     tpBenderSchmitt* made = (tpBenderSchmitt*)state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    tpSavedCounts counts;
-    memset(&counts, 0, sizeof(counts));
-    counts.rests = made->rests.count;
-    counts.jointDrift = made->jointDrift.count;
-    counts.jointStop = made->jointStop.count;
-    counts.contacts = made->contacts.count;
-    counts.poses = made->poses.count;
-    counts.margins = made->margins.count;
-    counts.starts = made->starts.count;
-    counts.wait = made->wait;
-    counts.patience = made->patience;
-    counts.layout = made->layout;
+    tpSavedNumbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.wait = made->wait;
+    numbers.patience = made->patience;
+    numbers.layout = made->layout;
     unsigned char* place = saved;
-    memcpy(place, &counts, sizeof(counts));
-    place += sizeof(counts);
-    for (int i = 0; i < arrayCount; ++i) {
-        size_t size = arrays[i].size * (size_t)*arrays[i].count;
-        if (size > 0) {
-            memcpy(place, *arrays[i].data, size);
-            place += size;
-        }
-    }
+    memcpy(place, &numbers, sizeof(numbers));
+    place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(numbers));
     tpSleep_Save(&made->sleep, place);
     tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
@@ -109,29 +82,16 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
     tpBenderSchmitt* made = state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    tpSavedCounts counts;
-    memcpy(&counts, saved, sizeof(counts));
-    const int numbers[arrayCount] = { counts.rests,    counts.jointDrift, counts.jointStop,
-                                      counts.contacts, counts.poses,      counts.margins,
-                                      counts.starts };
-    for (int i = 0; i < arrayCount; ++i) {
-        if (!tpArray_Reserve(&system->allocator, arrays[i].data, arrays[i].capacity, numbers[i],
-                             arrays[i].size)) {
-            return false;
-        }
+    tpSavedNumbers numbers;
+    memcpy(&numbers, saved, sizeof(numbers));
+    const unsigned char* place = (const unsigned char*)saved + sizeof(numbers);
+    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, place);
+    if (place == NULL) {
+        return false;
     }
-    const unsigned char* place = (const unsigned char*)saved + sizeof(counts);
-    for (int i = 0; i < arrayCount; ++i) {
-        size_t size = arrays[i].size * (size_t)numbers[i];
-        if (size > 0) {
-            memcpy(*arrays[i].data, place, size);
-            place += size;
-        }
-        *arrays[i].count = numbers[i];
-    }
-    made->wait = counts.wait;
-    made->patience = counts.patience;
-    made->layout = counts.layout;
+    made->wait = numbers.wait;
+    made->patience = numbers.patience;
+    made->layout = numbers.layout;
     return tpSleep_Restore(&made->sleep, system, place) &&
            tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
 }

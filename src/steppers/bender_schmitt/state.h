@@ -4,7 +4,6 @@
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STATE_H
 
 #include "dynamics/sleep.h"
-#include "steppers/bender_schmitt/sweep.h"
 #include "steppers/memory.h"
 
 // Impulses of a contact in the last step, in world axes, to start from: those that kept positions and
@@ -28,11 +27,6 @@ typedef struct tpBenderSchmitt {
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(double) margins;
     uint64_t layout; // of the system; 0: nothing is known
-
-    // Of steps in parts: the impulse each of those contacts starts from, on A in world axes (none: they were
-    // found by another way); the contacts of the last step's start.
-    TP_ARRAY(tpVec3) starts;
-    tpContactArray past;
 
     // Steps before the portfolio is asked again to solve a problem that is not fine, and how many there were
     // the last time.

@@ -4,9 +4,10 @@
 
 #include "base/tasks.h"
 #include "dynamics/joints.h"
-#include "steppers/bender_schmitt/accelerate.h"
+#include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
+#include "sweeps/accelerate.h"
 
 // A problem is fine while the budget allows this many updates of each of its contacts.
 enum { fineUpdates = 1500 };
@@ -53,14 +54,12 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpCon
     touch->isExact =
         touch->isFine || (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
-    if (touch->laws == NULL ||
-        !tpSweeper_Create(&touch->sweeper, &system->arena, system->bodyCount, count)) {
+    if (touch->laws == NULL) {
         return false;
     }
     tpTasks_Run(system->tasks, makeLaws, touch, (count + contactsAChunk - 1) / contactsAChunk);
-    tpSweeper_SetBodies(&touch->sweeper, system);
-    return tpSweeper_AddContacts(&touch->sweeper, system, poses, contacts, touch->laws, count,
-                                 &system->arena);
+    return tpSystem_CreateSweeper(system, poses, contacts, touch->laws, count, &system->arena,
+                                  &touch->sweeper);
 }
 
 bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
@@ -88,7 +87,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
             rows->bias[row] += tpRows_RowVelocity(rows, row, velocities, toldA, toldB);
         }
     }
-    return tpSweeper_SetJoints(&touch->sweeper, rows, &system->arena);
+    return tpRows_AddToSweeper(rows, &system->arena, &touch->sweeper);
 }
 
 // Impulses in and out ----------------------------------------------------------------------------
@@ -137,7 +136,7 @@ void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double p
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         tpSweepJoint* joint = &touch->sweeper.joints[i];
         int first = touch->rows.firstRows[joint->block];
-        int skipped = joint->kind == tp_frictionCone ? 1 : 0;
+        int skipped = joint->kind == tp_boundedSweepJoint ? 1 : 0;
         for (int k = 0; k < joint->rowCount; ++k) {
             joint->impulse[k] = part * kept[first + skipped + k];
         }
@@ -148,7 +147,7 @@ void tpTouch_StoreJoints(tpTouch* touch) {
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         int first = touch->rows.firstRows[joint->block];
-        if (joint->kind == tp_frictionCone) {
+        if (joint->kind == tp_boundedSweepJoint) {
             touch->rows.impulse[first++] = joint->limit;
         }
         for (int k = 0; k < joint->rowCount; ++k) {
@@ -227,7 +226,7 @@ static void takeAnswers(tpTouch* touch) {
     }
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         tpSweepJoint* joint = &touch->sweeper.joints[i];
-        int first = rows->firstRows[joint->block] + (joint->kind == tp_frictionCone ? 1 : 0);
+        int first = rows->firstRows[joint->block] + (joint->kind == tp_boundedSweepJoint ? 1 : 0);
         for (int k = 0; k < joint->rowCount; ++k) {
             joint->impulse[k] = rows->impulse[first + k];
         }
@@ -254,7 +253,7 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         int row = rows->firstRows[joint->block];
-        if (joint->kind == tp_frictionCone) {
+        if (joint->kind == tp_boundedSweepJoint) {
             rows->q[row] = rows->bias[row];
             row += 1;
         }

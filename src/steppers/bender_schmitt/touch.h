@@ -8,6 +8,7 @@
 
 #include "dynamics/joints.h"
 #include "steppers/bender_schmitt/state.h"
+#include "sweeps/sweeper.h"
 
 // The options, once a step.
 typedef struct tpBenderSettings {

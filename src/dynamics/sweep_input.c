@@ -1,0 +1,134 @@
+#include "dynamics/sweep_input.h"
+
+#include <string.h>
+
+tpSweepBody tpSystem_SweepBody(const tpSystem* system, int index) {
+    tpSweepBody body;
+    memset(&body, 0, sizeof(body));
+    if (tpSystem_IsDynamic(system, index)) {
+        tpMat33 inverse = tpSystem_InverseInertia(system, index);
+        body.inverseMass = system->bodies.data[index].inverseMass;
+        body.inverseInertia[0] = inverse.cx.x;
+        body.inverseInertia[1] = inverse.cy.y;
+        body.inverseInertia[2] = inverse.cz.z;
+        body.inverseInertia[3] = inverse.cy.x;
+        body.inverseInertia[4] = inverse.cz.x;
+        body.inverseInertia[5] = inverse.cz.y;
+    }
+    return body;
+}
+
+// Contacts ---------------------------------------------------------------------------------------
+
+enum { contactsPerChunk = 1024 };
+
+typedef struct Writing {
+    const tpSystem* system;
+    const tpPose* poses;
+    const tpContact* contacts;
+    const tpContactLaw* laws;
+    int count;
+    tpSweepContact* out;
+} Writing;
+
+static tpSweepContact writeContact(const Writing* writing, int i) {
+    const tpContact* contact = &writing->contacts[i];
+    const tpContactLaw* law = &writing->laws[i];
+    bool isPlanar = writing->system->isPlanar;
+    tpSweepContact out = { .bodyA = contact->bodyA, .bodyB = contact->bodyB };
+    out.normal = contact->normal;
+    // In the plane friction has one direction, and nothing spins about the normal.
+    out.tangents[0] = tpScale(law->ellipse[0], law->tangents[0]);
+    out.tangents[1] = tpScale(isPlanar ? 0.0 : law->ellipse[1], law->tangents[1]);
+    out.armA = tpSub(contact->pointA, writing->poses[contact->bodyA].position);
+    out.armB = tpSub(contact->pointB, writing->poses[contact->bodyB].position);
+    out.muStatic = law->muStatic;
+    out.muDynamic = law->mu;
+    out.torsionArm = !isPlanar && law->mu > 0.0 ? law->arm : 0.0;
+    return out;
+}
+
+static void writeChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Writing* writing = context;
+    tpRange range = tpChunkAt(writing->count, contactsPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
+        writing->out[i] = writeContact(writing, i);
+    }
+}
+
+bool tpSystem_CreateSweeper(const tpSystem* system, const tpPose* poses, const tpContact* contacts,
+                            const tpContactLaw* laws, int count, tpArena* arena,
+                            tpSweeper* sweeper) {
+    tpSweepContact* list = TP_SCRATCH(arena, tpSweepContact, count);
+    if (list == NULL ||
+        !tpSweeper_Create(sweeper, arena, system->bodyCount, count, tpFriction_SolveOne)) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        sweeper->bodies[i] = tpSystem_SweepBody(system, i);
+    }
+    Writing writing = { system, poses, contacts, laws, count, list };
+    tpTasks_Run(system->tasks, writeChunk, &writing, tpChunksOf(count, contactsPerChunk));
+    return tpSweeper_AddContacts(sweeper, list, count, system->tasks, arena);
+}
+
+// Joints -----------------------------------------------------------------------------------------
+
+static tpWrench wrenchOf(int degrees, const double* row) {
+    tpWrench wrench = { tpZeroVec3(), tpZeroVec3() };
+    wrench.linear.x = row[0];
+    wrench.linear.y = row[1];
+    if (degrees == 3) {
+        wrench.angular.z = row[2];
+        return wrench;
+    }
+    wrench.linear.z = row[2];
+    wrench.angular = tpMakeVec3(row[3], row[4], row[5]);
+    return wrench;
+}
+
+static tpSweepJointKind kindOf(tpFrictionKind kind) {
+    return kind == tp_frictionCone          ? tp_boundedSweepJoint
+           : kind == tp_frictionNonnegative ? tp_oneSidedSweepJoint
+                                            : tp_freeSweepJoint;
+}
+
+static void writeJoint(const tpRows* rows, int block, tpSweepJoint* joint) {
+    memset(joint, 0, sizeof(*joint));
+    int first = rows->firstRows[block];
+    joint->kind = kindOf((tpFrictionKind)rows->kinds[block]);
+    joint->block = block;
+    joint->bodyA = rows->bodyA[block];
+    joint->bodyB = rows->bodyB[block];
+    joint->rowCount = rows->dimensions[block];
+    if (joint->kind == tp_boundedSweepJoint) {
+        // A force of bounded size: its first row belongs to no body and says how large it may be.
+        joint->limit = -rows->bias[first] / rows->compliance[first];
+        joint->rowCount = 1;
+        first += 1;
+    }
+    for (int k = 0; k < joint->rowCount; ++k) {
+        size_t place = (size_t)(first + k) * (size_t)rows->degrees;
+        joint->onA[k] = wrenchOf(rows->degrees, rows->jacobianA + place);
+        joint->onB[k] = wrenchOf(rows->degrees, rows->jacobianB + place);
+        joint->bias[k] = rows->bias[first + k];
+        joint->compliance[k] = rows->compliance[first + k];
+        joint->impulse[k] = rows->impulse[first + k];
+    }
+}
+
+bool tpRows_AddToSweeper(const tpRows* rows, tpArena* arena, tpSweeper* sweeper) {
+    tpSweepJoint* joints = TP_SCRATCH(arena, tpSweepJoint, rows->blockCount);
+    if (joints == NULL) {
+        return false;
+    }
+    int count = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            writeJoint(rows, b, &joints[count++]);
+        }
+    }
+    tpSweeper_SetJoints(sweeper, joints, count);
+    return true;
+}

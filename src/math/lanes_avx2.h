@@ -1,0 +1,104 @@
+// Four numbers at once with AVX2, each pack in two halves (lanes.h).
+
+#ifndef TIPPE_SRC_MATH_LANES_AVX2_H
+#define TIPPE_SRC_MATH_LANES_AVX2_H
+
+#include <immintrin.h>
+
+#include "math/widths.h"
+
+enum { W = 4 };
+
+typedef __m256d wide;
+typedef __m256d wideMask;
+
+static inline wide loadWide(const double* p) {
+    return _mm256_load_pd(p);
+}
+static inline void storeWide(double* p, wide a) {
+    _mm256_store_pd(p, a);
+}
+static inline wide loadFloats(const float* p) {
+    return _mm256_cvtps_pd(_mm_load_ps(p));
+}
+static inline void storeFloats(float* p, wide a) {
+    _mm_store_ps(p, _mm256_cvtpd_ps(a));
+}
+static inline wide loadInts(const int32_t* p) {
+    return _mm256_cvtepi32_pd(_mm_load_si128((const __m128i*)p));
+}
+static inline wide wideOf(double a) {
+    return _mm256_set1_pd(a);
+}
+static inline wide wideMax(wide a, wide b) {
+    return _mm256_max_pd(a, b);
+}
+static inline wide wideAbs(wide a) {
+    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
+}
+static inline wide wideSqrt(wide a) {
+    return _mm256_sqrt_pd(a);
+}
+static inline wideMask wideGreater(wide a, wide b) {
+    return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
+}
+static inline wide wideSelect(wideMask mask, wide yes, wide no) {
+    return _mm256_blendv_pd(no, yes, mask);
+}
+static inline bool wideAny(wideMask mask) {
+    return _mm256_movemask_pd(mask) != 0;
+}
+
+static inline double wideLargest(wide a) {
+    double largest = a[0];
+    for (int k = 1; k < W; ++k) {
+        largest = a[k] > largest ? a[k] : largest;
+    }
+    return largest;
+}
+
+#include "math/lanes.h"
+
+static inline void transpose(wide r[4]) {
+    wide a = _mm256_unpacklo_pd(r[0], r[1]), b = _mm256_unpackhi_pd(r[0], r[1]);
+    wide c = _mm256_unpacklo_pd(r[2], r[3]), d = _mm256_unpackhi_pd(r[2], r[3]);
+    r[0] = _mm256_permute2f128_pd(a, c, 0x20);
+    r[1] = _mm256_permute2f128_pd(b, d, 0x20);
+    r[2] = _mm256_permute2f128_pd(a, c, 0x31);
+    r[3] = _mm256_permute2f128_pd(b, d, 0x31);
+}
+
+static inline void loadLines(const double* base, const int32_t* indices, WideLines* lines) {
+    for (int k = 0; k < 4; ++k) {
+        const double* line = base + 8 * (ptrdiff_t)indices[k];
+        lines->numbers[k] = _mm256_load_pd(line);
+        lines->numbers[4 + k] = _mm256_load_pd(line + 4);
+    }
+    transpose(lines->numbers);
+    transpose(lines->numbers + 4);
+}
+
+static inline void loadRows(const double* const* rows, WideLines* lines) {
+    for (int k = 0; k < 4; ++k) {
+        lines->numbers[k] = _mm256_loadu_pd(rows[k]);
+        lines->numbers[4 + k] = _mm256_loadu_pd(rows[k] + 4);
+    }
+    transpose(lines->numbers);
+    transpose(lines->numbers + 4);
+}
+
+static inline void storeLines(double* base, const int32_t* indices, unsigned mask,
+                              const WideLines* lines) {
+    WideLines rows = *lines;
+    transpose(rows.numbers);
+    transpose(rows.numbers + 4);
+    for (int k = 0; k < 4; ++k) {
+        if (mask >> k & 1) {
+            double* line = base + 8 * (ptrdiff_t)indices[k];
+            _mm256_store_pd(line, rows.numbers[k]);
+            _mm256_store_pd(line + 4, rows.numbers[4 + k]);
+        }
+    }
+}
+
+#endif

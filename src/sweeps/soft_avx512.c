@@ -1,0 +1,21 @@
+// Soft sweeps. Eight contacts at once, with AVX-512. This file is compiled for it.
+
+#include "math/lanes_avx512.h"
+
+// What is done with that width.
+#include "sweeps/soft_fill_lanes.h"
+#include "sweeps/soft_lanes.h"
+#include "sweeps/soft_sum_lanes.h"
+
+const tpSoftKernels tp_avx512SoftKernels = {
+    .width = 8,
+    .fillPack = fillPack,
+    .respondRun = respondRun,
+    .startRun = startRun,
+    .leadRun = leadRun,
+    .settleRun = settleRun,
+    .bounceRun = bounceRun,
+    .judgeRun = judgeRun,
+    .ratioRun = ratioRun,
+    .carryRun = carryRun,
+};

@@ -1,0 +1,371 @@
+// What is done with a run of a step in parts, W contacts at once: included by one file for each width.
+
+#ifndef TIPPE_SRC_SWEEPS_SOFT_LANES_H
+#define TIPPE_SRC_SWEEPS_SOFT_LANES_H
+
+#include "sweeps/contact_lanes.h"
+#include "sweeps/soft_pack.h"
+
+// A sweep is compiled once for each manner it goes in.
+#define TP_ALWAYS_INLINE static inline __attribute__((always_inline))
+
+// Directions and friction of W contacts.
+typedef struct WideFrame {
+    WideVec n, t, o;
+    wide muStatic, muDynamic;
+} WideFrame;
+
+static inline WideFrame loadFrame(const tpSoftPack* pack, int lane) {
+    return (WideFrame){ loadFloatVec(pack->normal[0], lane),
+                        loadFloatVec(pack->tangents[0][0], lane),
+                        loadFloatVec(pack->tangents[1][0], lane), loadFloats(&pack->muStatic[lane]),
+                        loadFloats(&pack->muDynamic[lane]) };
+}
+
+// The pack whose frame a pack has: in flat runs that of the first, which stays in the nearest cache.
+static inline const tpSoftPack* framePack(const tpSoftRun* run, const tpSoftPack* first,
+                                          const tpSoftPack* pack) {
+    return run->isFlat ? first : pack;
+}
+
+static inline void loadPair(const tpVelocity* lines, const tpSoftRun* run, int lane, WideLines* a,
+                            WideLines* b) {
+    loadLines((const double*)lines, run->bodyA + lane, a);
+    loadLines((const double*)lines, run->bodyB + lane, b);
+}
+
+// Of round bodies only the first two numbers are asked for.
+static inline void loadMasses(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                              bool isRound, WideBodies* bodies) {
+    WideLines massA, massB;
+    loadLines((const double*)sweep->masses, run->bodyA + lane, &massA);
+    loadLines((const double*)sweep->masses, run->bodyB + lane, &massB);
+    for (int k = 0; k < (isRound ? 2 : 7); ++k) {
+        bodies->massA.numbers[k] = massA.numbers[k];
+        bodies->massB.numbers[k] = massB.numbers[k];
+    }
+}
+
+static inline void loadBodies(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                              bool isRound, WideBodies* bodies) {
+    loadPair(sweep->velocities, run, lane, &bodies->velocityA, &bodies->velocityB);
+    loadMasses(sweep, run, lane, isRound, bodies);
+}
+
+static inline void push(WideBodies* bodies, bool isRound, WideVec armA, WideVec armB,
+                        WideVec impulse) {
+    if (isRound) {
+        pushRound(bodies, armA, armB, impulse);
+    } else {
+        pushBodies(bodies, armA, armB, impulse);
+    }
+}
+
+static inline void storeBodies(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                               const WideBodies* bodies) {
+    double* velocities = (double*)sweep->velocities;
+    storeLines(velocities, run->bodyA + lane, (unsigned)run->movesA >> lane, &bodies->velocityA);
+    storeLines(velocities, run->bodyB + lane, (unsigned)run->movesB >> lane, &bodies->velocityB);
+}
+
+static inline WideVec along(const WideFrame* frame, const wide r[3]) {
+    return (WideVec){ r[0] * frame->n.x + r[1] * frame->t.x + r[2] * frame->o.x,
+                      r[0] * frame->n.y + r[1] * frame->t.y + r[2] * frame->o.y,
+                      r[0] * frame->n.z + r[1] * frame->t.z + r[2] * frame->o.z };
+}
+
+static inline void speedsIn(const WideFrame* frame, WideVec relative, wide u[3]) {
+    u[0] = dotVec(relative, frame->n);
+    u[1] = dotVec(relative, frame->t);
+    u[2] = dotVec(relative, frame->o);
+}
+
+static inline void loadImpulse(const tpSoftPack* pack, int lane, wide r[3]) {
+    for (int k = 0; k < 3; ++k) {
+        r[k] = loadWide(&pack->impulse[k][lane]);
+    }
+}
+
+// What one body gives to W: nn nt no tt to oo. `shared` are the products of the directions with each other.
+static inline void addToResponse(const WideLines* body, bool isRound, WideVec arm,
+                                 const WideFrame* frame, const wide shared[6], wide response[6]) {
+    const WideVec directions[3] = { frame->n, frame->t, frame->o };
+    WideVec moments[3], turns[3];
+    for (int i = 0; i < 3; ++i) {
+        moments[i] = crossVec(arm, directions[i]);
+        turns[i] =
+            isRound ? (WideVec){ body->numbers[1] * moments[i].x, body->numbers[1] * moments[i].y,
+                                 body->numbers[1] * moments[i].z }
+                    : turnedBy(body, moments[i]);
+    }
+    for (int i = 0, place = 0; i < 3; ++i) {
+        for (int k = i; k < 3; ++k, ++place) {
+            response[place] += body->numbers[0] * shared[place] + dotVec(moments[i], turns[k]);
+        }
+    }
+}
+
+static inline void multiplyDirections(const WideFrame* frame, wide shared[6]) {
+    shared[0] = dotVec(frame->n, frame->n);
+    shared[1] = dotVec(frame->n, frame->t);
+    shared[2] = dotVec(frame->n, frame->o);
+    shared[3] = dotVec(frame->t, frame->t);
+    shared[4] = dotVec(frame->t, frame->o);
+    shared[5] = dotVec(frame->o, frame->o);
+}
+
+TP_ALWAYS_INLINE void respond(const tpSoftSweep* sweep, const tpSoftRun* run, bool isRound) {
+    tpSoftPack* first = &sweep->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadMasses(sweep, run, lane, isRound, &bodies);
+        WideFrame frame;
+        wide shared[6], zero = wideOf(0.0);
+        for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+            if (pack == first || !run->isFlat) {
+                frame = loadFrame(pack, lane);
+                multiplyDirections(&frame, shared);
+            }
+            wide response[6] = { zero, zero, zero, zero, zero, zero };
+            addToResponse(&bodies.massA, isRound, loadFloatVec(pack->armA[0], lane), &frame, shared,
+                          response);
+            addToResponse(&bodies.massB, isRound, loadFloatVec(pack->armB[0], lane), &frame, shared,
+                          response);
+            // Lanes without a contact have no response.
+            wideMask isEmpty = wideGreater(wideOf(-0.5), loadInts(&pack->contact[lane]));
+            for (int k = 0; k < 6; ++k) {
+                response[k] = wideSelect(isEmpty, zero, response[k]);
+            }
+            wide stick[3], slide;
+            invertFriction(response[3], response[4], response[5], stick, &slide);
+            for (int k = 0; k < 3; ++k) {
+                storeFloats(&pack->stick[k][lane], stick[k]);
+            }
+            storeFloats(&pack->slide[lane], slide);
+            storeWide(&pack->inverseNormal[lane], inverseOrZero(response[0]));
+            storeFloats(&pack->coupling[0][lane], response[1]);
+            storeFloats(&pack->coupling[1][lane], response[2]);
+            storeFloats(&pack->diagonal[0][lane], response[0]);
+            storeFloats(&pack->diagonal[1][lane], response[3]);
+            storeFloats(&pack->diagonal[2][lane], response[5]);
+        }
+    }
+}
+
+static void respondRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
+    if (run->isRound) {
+        respond(sweep, run, true);
+    } else {
+        respond(sweep, run, false);
+    }
+}
+
+TP_ALWAYS_INLINE void start(const tpSoftSweep* sweep, const tpSoftRun* run, bool isRound) {
+    const tpSoftPack* first = &sweep->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweep, run, lane, isRound, &bodies);
+        for (const tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+            WideFrame frame = loadFrame(framePack(run, first, pack), lane);
+            wide impulse[3];
+            loadImpulse(pack, lane, impulse);
+            push(&bodies, isRound, loadFloatVec(pack->armA[0], lane),
+                 loadFloatVec(pack->armB[0], lane), along(&frame, impulse));
+        }
+        storeBodies(sweep, run, lane, &bodies);
+    }
+}
+
+static void startRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
+    if (run->isRound) {
+        start(sweep, run, true);
+    } else {
+        start(sweep, run, false);
+    }
+}
+
+// Sweeps -----------------------------------------------------------------------------------------
+
+// Contacts at work: their arms, their velocities, their impulses.
+typedef struct WideContacts {
+    WideFrame frame;
+    WideVec armA, armB;
+    wide u[3], impulse[3];
+} WideContacts;
+
+static inline void loadContacts(const tpSoftPack* pack, const tpSoftPack* framed, int lane,
+                                const WideBodies* bodies, WideContacts* c) {
+    c->frame = loadFrame(framed, lane);
+    c->armA = loadFloatVec(pack->armA[0], lane);
+    c->armB = loadFloatVec(pack->armB[0], lane);
+    speedsIn(&c->frame, relativeVelocity(&bodies->velocityA, c->armA, &bodies->velocityB, c->armB),
+             c->u);
+    loadImpulse(pack, lane, c->impulse);
+}
+
+// W lanes of a run. What a pack does to its bodies is what the next one starts from, and that takes longer to
+// arrive than to compute: two strands, which share no body that moves, go side by side where registers are
+// short. The widest are busy with one.
+enum { strandsAtOnce = W < 8 ? 2 : 1 };
+
+typedef struct Strand {
+    const tpSoftRun* run;
+    tpSoftPack* first;
+    int lane;
+    WideBodies bodies;
+    WideLines movedA, movedB;
+    // The pack at work.
+    tpSoftPack* pack;
+    WideContacts c;
+    wide normal; // impulse
+} Strand;
+
+// How a sweep goes. All are known where it is compiled.
+typedef struct Manner {
+    bool isLed;   // the first sweep of a part
+    bool isRound; // bodies turn as easily about any axis
+} Manner;
+
+static inline void openStrand(const tpSoftSweep* sweep, Manner manner, Strand* s) {
+    loadBodies(sweep, s->run, s->lane, manner.isRound, &s->bodies);
+    if (manner.isLed) {
+        loadPair(sweep->moved, s->run, s->lane, &s->movedA, &s->movedB);
+    }
+}
+
+static inline void findVelocity(Strand* s, int k, bool isBackward) {
+    s->pack = s->first + (isBackward ? s->run->count - 1 - k : k);
+    loadContacts(s->pack, framePack(s->run, s->first, s->pack), s->lane, &s->bodies, &s->c);
+}
+
+// The normal impulse that takes back overlaps; finds the gap.
+static inline void leadNormal(const tpSoftness* soft, Strand* s) {
+    const WideContacts* c = &s->c;
+    WideVec moved = relativeVelocity(&s->movedA, c->armA, &s->movedB, c->armB);
+    wide gap = loadFloats(&s->pack->startGap[s->lane]) + dotVec(moved, c->frame.n);
+    storeFloats(&s->pack->gap[s->lane], gap);
+    wide old = c->impulse[0];
+    wideMask isOpen = wideGreater(gap, wideOf(0.0));
+    wide led = wideMax(wideOf(soft->rate) * gap, wideOf(-soft->push));
+    wide bias = wideSelect(isOpen, wideOf(soft->inverseTime) * gap, led);
+    wide mass = wideSelect(isOpen, wideOf(1.0), wideOf(soft->mass));
+    wide kept = wideSelect(isOpen, old, wideOf(1.0 - soft->impulse) * old);
+    wide step = mass * ((c->u[0] + bias) * loadWide(&s->pack->inverseNormal[s->lane]));
+    s->normal = wideMax(kept - step, wideOf(0.0));
+}
+
+// The one that leaves true velocities.
+static inline void settleNormal(const tpSoftness* soft, Strand* s) {
+    wide open = wideMax(loadFloats(&s->pack->gap[s->lane]), wideOf(0.0));
+    wide step =
+        (s->c.u[0] + wideOf(soft->inverseTime) * open) * loadWide(&s->pack->inverseNormal[s->lane]);
+    s->normal = wideMax(s->c.impulse[0] - step, wideOf(0.0));
+}
+
+// Friction after the normal impulse. The velocities become the changes of the impulses.
+static inline void findFriction(Strand* s, bool isLed) {
+    const tpSoftPack* pack = s->pack;
+    WideContacts* c = &s->c;
+    int lane = s->lane;
+    wide change = s->normal - c->impulse[0];
+    wide ut = c->u[1] + loadFloats(&pack->coupling[0][lane]) * change;
+    wide uo = c->u[2] + loadFloats(&pack->coupling[1][lane]) * change;
+    wide rt = c->impulse[1], ro = c->impulse[2];
+    const wide stick[3] = { loadFloats(&pack->stick[0][lane]), loadFloats(&pack->stick[1][lane]),
+                            loadFloats(&pack->stick[2][lane]) };
+    solveFriction(stick, loadFloats(&pack->slide[lane]), c->frame.muStatic, c->frame.muDynamic, ut,
+                  uo, s->normal, &rt, &ro);
+    c->u[0] = change;
+    c->u[1] = rt - c->impulse[1];
+    c->u[2] = ro - c->impulse[2];
+    const wide impulse[3] = { s->normal, rt, ro };
+    for (int k = 0; k < 3; ++k) {
+        storeWide(&s->pack->impulse[k][lane], impulse[k]);
+        if (!isLed) {
+            storeWide(&s->pack->total[k][lane], loadWide(&pack->total[k][lane]) + impulse[k]);
+        }
+    }
+}
+
+// The k-th packs of some strands, step by step.
+TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isBackward, int k,
+                                 int count, Strand* strands) {
+    for (int i = 0; i < count; ++i) {
+        findVelocity(&strands[i], k, isBackward);
+    }
+    for (int i = 0; i < count; ++i) {
+        if (manner.isLed) {
+            leadNormal(soft, &strands[i]);
+        } else {
+            settleNormal(soft, &strands[i]);
+        }
+    }
+    for (int i = 0; i < count; ++i) {
+        findFriction(&strands[i], manner.isLed);
+    }
+    for (int i = 0; i < count; ++i) {
+        Strand* s = &strands[i];
+        push(&s->bodies, manner.isRound, s->c.armA, s->c.armB, along(&s->c.frame, s->c.u));
+    }
+}
+
+TP_ALWAYS_INLINE void sweepRun(const tpSoftSweep* sweep, const tpSoftRun* run, Manner manner,
+                               bool isBackward) {
+    for (int lane = 0; lane < tp_packWidth; lane += strandsAtOnce * W) {
+        Strand strands[strandsAtOnce];
+        for (int i = 0; i < strandsAtOnce; ++i) {
+            strands[i].run = run;
+            strands[i].first = &sweep->packs[run->first];
+            strands[i].lane = lane + i * W;
+            openStrand(sweep, manner, &strands[i]);
+        }
+        for (int k = 0; k < run->count; ++k) {
+            sweepPacks(&sweep->softness, manner, isBackward, k, strandsAtOnce, strands);
+        }
+        for (int i = 0; i < strandsAtOnce; ++i) {
+            storeBodies(sweep, run, strands[i].lane, &strands[i].bodies);
+        }
+    }
+}
+
+static void leadRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward) {
+    if (run->isRound) {
+        sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = true }, isBackward);
+    } else {
+        sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = false }, isBackward);
+    }
+}
+
+static void settleRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward) {
+    if (run->isRound) {
+        sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = true }, isBackward);
+    } else {
+        sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = false }, isBackward);
+    }
+}
+
+static void bounceRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
+    tpSoftPack* first = &sweep->packs[run->first];
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        WideBodies bodies;
+        loadBodies(sweep, run, lane, false, &bodies);
+        for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+            WideContacts c;
+            loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
+            wide zero = wideOf(0.0), bias = loadFloats(&pack->bounce[lane]), old = c.impulse[0];
+            wide wanted = old - (c.u[0] + bias) * loadWide(&pack->inverseNormal[lane]);
+            // What has carried nothing has not met yet.
+            wide total = loadWide(&pack->total[0][lane]);
+            bias = wideSelect(wideGreater(total, zero), bias, zero);
+            storeFloats(&pack->bounce[lane], bias);
+            wide normal = wideSelect(wideGreater(zero, bias), wideMax(wanted, zero), old);
+            wide change[3] = { normal - old, zero, zero };
+            storeWide(&pack->impulse[0][lane], normal);
+            storeWide(&pack->total[0][lane], total + change[0]);
+            pushBodies(&bodies, c.armA, c.armB, along(&c.frame, change));
+        }
+        storeBodies(sweep, run, lane, &bodies);
+    }
+}
+
+#endif

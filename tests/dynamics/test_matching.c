@@ -1,0 +1,44 @@
+// Contacts found again in another list.
+
+#include "dynamics/matching.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+static tpContact contactAt(int a, int b, uint64_t feature, double x, double y) {
+    tpContact contact;
+    memset(&contact, 0, sizeof(contact));
+    contact.shapeA = a;
+    contact.shapeB = b;
+    contact.feature = feature;
+    contact.pointA = contact.pointB = tpMakeVec3(x, y, 0.0);
+    return contact;
+}
+
+static void contactsAreFoundAgain(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpArena arena;
+    tpArena_Create(&arena, &allocator);
+    // Pair (1, 2): one keeps its name, two change it; pair (1, 3) is gone, (2, 3) is new.
+    const tpContact old[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 20, 1.0, 0.0),
+                              contactAt(1, 2, 30, 0.0, 1.0), contactAt(1, 3, 10, 5.0, 5.0) };
+    const tpContact new[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 21, 0.01, 1.0),
+                              contactAt(1, 2, 22, 1.0, 0.01), contactAt(1, 2, 40, 0.5, 0.5),
+                              contactAt(2, 3, 10, 0.0, 0.0) };
+    const int* match = tpMatchContacts(old, 4, new, 5, &arena);
+    assert_non_null(match);
+    const int wanted[] = { 0, 2, 1, -1, -1 };
+    for (int i = 0; i < 5; ++i) {
+        assert_int_equal(match[i], wanted[i]);
+    }
+    tpArena_Destroy(&arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(contactsAreFoundAgain),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
