@@ -1,22 +1,9 @@
 # What comes from the system's packages.
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
 
-# Core: dense and sparse algebra; hulls where Qhull is there.
+# Core: nothing but threads and the mathematics of the C library; hulls if Qhull is there.
 add_library(tippe_dependencies INTERFACE)
-find_package(BLAS REQUIRED)
-find_package(LAPACK REQUIRED)
-find_path(TIPPE_LAPACKE_INCLUDE lapacke.h REQUIRED)
-find_library(TIPPE_LAPACKE lapacke REQUIRED)
-find_path(TIPPE_SUITESPARSE_INCLUDE umfpack.h PATH_SUFFIXES suitesparse REQUIRED)
-foreach(part umfpack cholmod amd colamd suitesparseconfig)
-    find_library(TIPPE_SUITESPARSE_${part} ${part} REQUIRED)
-    list(APPEND TIPPE_SUITESPARSE_LIBRARIES ${TIPPE_SUITESPARSE_${part}})
-endforeach()
-target_include_directories(tippe_dependencies SYSTEM INTERFACE
-    ${TIPPE_LAPACKE_INCLUDE} ${TIPPE_SUITESPARSE_INCLUDE})
-target_link_libraries(tippe_dependencies INTERFACE
-    ${TIPPE_SUITESPARSE_LIBRARIES} ${TIPPE_LAPACKE} LAPACK::LAPACK BLAS::BLAS Threads::Threads m)
+target_link_libraries(tippe_dependencies INTERFACE Threads::Threads m)
 if(TIPPE_QHULL)
     find_path(TIPPE_QHULL_INCLUDE libqhull_r/libqhull_r.h REQUIRED)
     find_library(TIPPE_QHULL_LIBRARY qhull_r REQUIRED)
@@ -29,9 +16,14 @@ endif()
 if(NOT TIPPE_CORE_ONLY)
     add_library(tippe_io_dependencies INTERFACE)
     find_package(HDF5 REQUIRED COMPONENTS C)
+    # A shared HDF5 brings its own libraries along (curl, OpenSSL); only a static one needs them named here.
+    if("${HDF5_C_LIBRARIES}" MATCHES "hdf5[a-z_]*\\.(so|dylib)")
+        list(FILTER HDF5_C_LIBRARIES INCLUDE REGEX "hdf5")
+    endif()
     target_link_libraries(tippe_io_dependencies INTERFACE ${HDF5_C_LIBRARIES})
     target_include_directories(tippe_io_dependencies SYSTEM INTERFACE ${HDF5_C_INCLUDE_DIRS})
 endif()
 if(TIPPE_TESTS AND NOT TIPPE_CORE_ONLY)
+    find_package(PkgConfig REQUIRED)
     pkg_check_modules(YAJL REQUIRED IMPORTED_TARGET yajl)
 endif()

@@ -14,7 +14,7 @@ if(NOT TIPPE_CORE_ONLY)
 endif()
 
 # What a program that links the static libraries has to link beside them, by absolute name.
-set(TIPPE_LINK_LIBRARIES ${TIPPE_SUITESPARSE_LIBRARIES} ${TIPPE_LAPACKE} ${LAPACK_LIBRARIES} ${BLAS_LIBRARIES})
+set(TIPPE_LINK_LIBRARIES)
 if(TIPPE_QHULL)
     list(APPEND TIPPE_LINK_LIBRARIES ${TIPPE_QHULL_LIBRARY})
 endif()

@@ -132,19 +132,19 @@ static bool hasViolation(const tpFrictionIsland* island, const double* u) {
 // make contacts and limits do is read from the last r, also where it is no better than the first.
 static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool* inPlay, int limit,
                    tpArena* arena, int* iterations, bool* letsThrough) {
-    tpBlockFactor factor;
+    tpBlockLu factor;
     double* r = TP_SCRATCH(arena, double, island->rowCount);
     double* u = TP_SCRATCH(arena, double, island->rowCount);
-    if (arena->failed || !tpBlockFactor_Create(&factor, W, arena) ||
-        !tpBlockFactor_Analyse(&factor, inPlay)) {
+    if (arena->failed || !tpBlockLu_Create(&factor, W, arena) ||
+        !tpBlockLu_Analyse(&factor, inPlay)) {
         return false;
     }
-    tpBlockFactor_Factorise(&factor);
+    tpBlockLu_Factorise(&factor);
     island->work += factor.work;
     memcpy(r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
-        tpBlockFactor_Solve(&factor, u);
+        tpBlockLu_Solve(&factor, u);
         for (int b = 0; b < island->blockCount; ++b) {
             for (int i = island->row[b]; inPlay[b] && i < island->row[b + 1]; ++i) {
                 r[i] -= u[i];

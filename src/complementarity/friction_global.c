@@ -1,18 +1,20 @@
 // The global friction problem reduced to its contacts: W = H^T M^-1 H.
 //
-// M is factorised once by UMFPACK (it need not be symmetric). Each column of H gives M^-1 H e_j, whose
-// product with H^T is a column of W. M^-1 H e_j is sparse where M falls apart into bodies, so the
-// products only visit rows of H that it reaches.
+// M is factorised once (it need not be symmetric). Each column of H gives M^-1 H e_j, whose product with
+// H^T is a column of W. M^-1 H e_j is sparse if M falls apart into bodies, so the products only visit
+// rows of H that it reaches.
 
 #include <math.h>
 #include <string.h>
-#include <umfpack.h>
 
 #include "base/error.h"
-#include "base/memory.h"
+#include "math/sparse_lu.h"
 #include "tippe/friction.h"
 
-// A column compressed copy of M or H with sorted rows, as UMFPACK wants it.
+// A pivot below this part of its column counts as zero, and M as singular.
+static const double singularPivot = 1e-14;
+
+// A copy of M or H by columns with sorted rows.
 typedef struct Sparse {
     int rows, columns;
     int* start;
@@ -82,56 +84,47 @@ static tpMatrix viewOf(const Sparse* A) {
     return tpSparseMatrix(A->rows, A->columns, A->start, A->index, A->value);
 }
 
-// A factorisation of M and room for one solve.
+// A factorisation of M and room for one solve. A solve destroys its right side.
 typedef struct Solver {
     Sparse M;
-    void* numeric;
-    double *right, *solution, *work;
-    int* workIndex;
+    tpSparseLu lu;
+    double work; // multiply-adds
+    double *right, *solution;
 } Solver;
 
 static tpResult factorise(Solver* solver, tpArena* arena, tpError* error) {
     int n = solver->M.rows;
     solver->right = TP_SCRATCH_ZEROED(arena, double, n);
     solver->solution = TP_SCRATCH(arena, double, n);
-    solver->work = TP_SCRATCH(arena, double, 5 * n);
-    solver->workIndex = TP_SCRATCH(arena, int, n);
-    if (arena->failed) {
+    int* dependent = TP_SCRATCH(arena, int, n);
+    int* replacedBy = TP_SCRATCH(arena, int, n);
+    if (arena->failed || !tpSparseLu_Create(&solver->lu, arena, &solver->work, n, 0)) {
         return tpError_OutOfMemory(error);
     }
-    void* symbolic = NULL;
-    int status = umfpack_di_symbolic(n, n, solver->M.start, solver->M.index, solver->M.value,
-                                     &symbolic, NULL, NULL);
-    if (status == UMFPACK_OK) {
-        status = umfpack_di_numeric(solver->M.start, solver->M.index, solver->M.value, symbolic,
-                                    &solver->numeric, NULL, NULL);
-        umfpack_di_free_symbolic(&symbolic);
-    }
-    if (status == UMFPACK_ERROR_out_of_memory) {
+    tpSparseColumns columns = { n, solver->M.start, solver->M.index, solver->M.value };
+    int singular =
+        tpSparseLu_Factorise(&solver->lu, &columns, singularPivot, dependent, replacedBy);
+    if (singular < 0) {
         return tpError_OutOfMemory(error);
     }
-    if (status != UMFPACK_OK) {
+    if (singular > 0) {
         return tpError_Set(error, tp_badInput, "the mass matrix is singular");
     }
     return tp_success;
 }
 
 static void solve(Solver* solver) {
-    umfpack_di_wsolve(UMFPACK_A, solver->M.start, solver->M.index, solver->M.value,
-                      solver->solution, solver->right, solver->numeric, NULL, NULL,
-                      solver->workIndex, solver->work);
+    tpSparseLu_Solve(&solver->lu, solver->right, solver->solution);
 }
 
-// Column j of W into `column` (zeroed here where it was touched); returns the rows touched.
+// Writes column j of W into `column` and the rows it touched into `touched`; returns their number.
 static int columnOfW(Solver* solver, const Sparse* H, const Sparse* rowsOfH, int j, double* column,
                      int* mark, int* touched) {
+    memset(solver->right, 0, sizeof(double) * (size_t)H->rows);
     for (int k = H->start[j]; k < H->start[j + 1]; ++k) {
         solver->right[H->index[k]] = H->value[k];
     }
     solve(solver);
-    for (int k = H->start[j]; k < H->start[j + 1]; ++k) {
-        solver->right[H->index[k]] = 0.0;
-    }
     int count = 0;
     for (int d = 0; d < H->rows; ++d) {
         double x = solver->solution[d];
@@ -254,9 +247,6 @@ tpResult tpFriction_ReduceGlobal(const tpMatrix* M, const tpMatrix* H, const dou
     tpArena_Create(&arena, &reduced->allocator);
     Solver solver = { 0 };
     tpResult result = reduce(M, H, f, w, &arena, &solver, reduced, error);
-    if (solver.numeric != NULL) {
-        umfpack_di_free_numeric(&solver.numeric);
-    }
     tpArena_Destroy(&arena);
     return result;
 }

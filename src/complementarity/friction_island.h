@@ -19,7 +19,8 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_ISLAND_H
 
-#include "complementarity/friction_factor.h"
+#include "complementarity/solver.h"
+#include "math/block_lu.h"
 #include "tippe/friction.h"
 
 typedef struct tpFrictionIsland {

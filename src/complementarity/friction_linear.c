@@ -102,12 +102,12 @@ bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* i
     *linear = (tpFrictionLinear){ .island = island };
     bool created = tpFrictionIsland_IsByBodies(island) ? createByBodies(linear, arena)
                                                        : createWithW(linear, arena);
-    return created && tpBlockFactor_Create(&linear->factor, &linear->matrix, arena);
+    return created && tpBlockLu_Create(&linear->factor, &linear->matrix, arena);
 }
 
 double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay) {
     bool bodies = tpFrictionIsland_IsByBodies(linear->island);
-    if (!tpBlockFactor_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
+    if (!tpBlockLu_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
         return -1.0;
     }
     double assembly = bodies ? 600.0 * (double)linear->island->blockCount
@@ -178,7 +178,7 @@ static void solveWithW(tpFrictionLinear* linear, const bool* inPlay, const doubl
             step[row + i] = sum;
         }
     }
-    tpBlockFactor_Solve(&linear->factor, step);
+    tpBlockLu_Solve(&linear->factor, step);
 }
 
 // C^-1 A and C^-1 F of one block.
@@ -255,7 +255,7 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
         }
         tpFrictionIsland_PushBodies(island, b, step + row, change);
     }
-    tpBlockFactor_Solve(&linear->factor, change);
+    tpBlockLu_Solve(&linear->factor, change);
     for (int b = 0; b < island->blockCount; ++b) {
         if (!inPlay[b]) {
             continue;
@@ -274,16 +274,16 @@ bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const 
                             const double* B, double weight, const double* F, double* step,
                             double* stepVelocity) {
     bool bodies = tpFrictionIsland_IsByBodies(linear->island);
-    if (!tpBlockFactor_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
+    if (!tpBlockLu_Analyse(&linear->factor, bodies ? linear->allInPlay : inPlay)) {
         return false;
     }
     if (bodies) {
         assembleByBodies(linear, inPlay, A, B, weight, F);
-        tpBlockFactor_Factorise(&linear->factor);
+        tpBlockLu_Factorise(&linear->factor);
         solveByBodies(linear, inPlay, F, step);
     } else {
         assembleWithW(linear, inPlay, A, B, weight);
-        tpBlockFactor_Factorise(&linear->factor);
+        tpBlockLu_Factorise(&linear->factor);
         solveWithW(linear, inPlay, A, F, step, stepVelocity);
     }
     tpFrictionIsland_Multiply(linear->island, step, stepVelocity);

@@ -23,7 +23,7 @@ typedef struct tpFrictionLinear {
     const tpFrictionIsland* island;
     tpBlockMatrix matrix;
     double* values; // of the matrix
-    tpBlockFactor factor;
+    tpBlockLu factor;
 
     // By bodies.
     int* couple;        // for each block, where its bodies' blocks (aa, ab, ba, bb) begin in values

@@ -106,7 +106,7 @@ static bool isPatternSound(const tpMatrix* M) {
 
 // Copies the entries of M that are not zero, in one pass over a matrix that may be large and almost
 // empty. Room grows as it fills. False: out of memory, or an entry is not finite (isSound false).
-static bool copyEntries(const tpMatrix* M, tpColumns* copy, tpArena* arena, bool* isSound) {
+static bool copyEntries(const tpMatrix* M, tpSparseColumns* copy, tpArena* arena, bool* isSound) {
     bool isDense = M->columnStarts == NULL;
     int capacity = isDense ? 16 * M->rowCount + 1 : M->columnStarts[M->columnCount] + 1;
     int used = 0;
@@ -144,7 +144,7 @@ static bool copyEntries(const tpMatrix* M, tpColumns* copy, tpArena* arena, bool
 // scale changed.
 static bool equilibrate(tpLcpForm* form, double* largest) {
     memset(largest, 0, sizeof(double) * (size_t)form->n);
-    tpColumns* M = &form->M;
+    tpSparseColumns* M = &form->M;
     for (int j = 0; j < form->n; ++j) {
         for (int k = M->starts[j]; k < M->starts[j + 1]; ++k) {
             double size = fabs(M->values[k]);

@@ -22,12 +22,12 @@ bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpSolver
     solver->replacedBy = TP_SCRATCH(arena, int, n);
     solver->rowWork = TP_SCRATCH(arena, double, n);
     solver->correction = TP_SCRATCH(arena, double, n);
-    return !arena->failed && tpBasisFactor_Create(&solver->factor, memory, n, 0);
+    return !arena->failed && tpSparseLu_Create(&solver->factor, arena, &memory->work, n, 0);
 }
 
 static void gather(tpBasisSolver* solver, const unsigned char* basis) {
-    const tpColumns* M = &solver->form->M;
-    tpColumns* B = &solver->columns;
+    const tpSparseColumns* M = &solver->form->M;
+    tpSparseColumns* B = &solver->columns;
     int used = 0;
     for (int j = 0; j < B->n; ++j) {
         B->starts[j] = used;
@@ -46,7 +46,7 @@ static void gather(tpBasisSolver* solver, const unsigned char* basis) {
 
 // rowWork = q - B x, without the dependent columns (x is zero there).
 static void computeDefect(tpBasisSolver* solver, const double* x) {
-    const tpColumns* B = &solver->columns;
+    const tpSparseColumns* B = &solver->columns;
     memcpy(solver->rowWork, solver->form->q, sizeof(double) * (size_t)B->n);
     for (int j = 0; j < B->n; ++j) {
         for (int k = B->starts[j]; x[j] != 0.0 && k < B->starts[j + 1]; ++k) {
@@ -58,15 +58,15 @@ static void computeDefect(tpBasisSolver* solver, const double* x) {
 double tpBasisSolver_Solve(tpBasisSolver* solver, const unsigned char* basis, double* x) {
     int n = solver->form->n;
     gather(solver, basis);
-    solver->dependentCount = tpBasisFactor_Compute(
-        &solver->factor, &solver->columns, dependentPivot, solver->dependent, solver->replacedBy);
+    solver->dependentCount = tpSparseLu_Factorise(&solver->factor, &solver->columns, dependentPivot,
+                                                  solver->dependent, solver->replacedBy);
     if (solver->dependentCount < 0) {
         return HUGE_VAL;
     }
     memset(x, 0, sizeof(double) * (size_t)n);
     for (int pass = 0; pass < 2; ++pass) {
         computeDefect(solver, x);
-        tpBasisFactor_Solve(&solver->factor, solver->rowWork, solver->correction);
+        tpSparseLu_Solve(&solver->factor, solver->rowWork, solver->correction);
         for (int j = 0; j < n; ++j) {
             x[j] += solver->correction[j];
         }

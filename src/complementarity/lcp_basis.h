@@ -7,8 +7,8 @@
 
 typedef struct tpBasisSolver {
     const tpLcpForm* form;
-    tpBasisFactor factor;
-    tpColumns columns;
+    tpSparseLu factor;
+    tpSparseColumns columns;
     int* dependent;
     int* replacedBy;
     int dependentCount;

@@ -79,7 +79,7 @@ static void tryRegular(Enumeration* all) {
 // min |B x - q|, x_i >= 0 where it has a sign.
 static void trySingular(Enumeration* all) {
     const tpLcpForm* form = all->form;
-    const tpColumns* B = &all->solver.columns;
+    const tpSparseColumns* B = &all->solver.columns;
     int n = form->n;
     tpBasisSolver_Solve(&all->solver, all->basis, all->x);
     if (all->solver.dependentCount == 0) {

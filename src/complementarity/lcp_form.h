@@ -3,15 +3,15 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_LCP_FORM_H
 #define TIPPE_SRC_COMPLEMENTARITY_LCP_FORM_H
 
-#include "complementarity/basis_factor.h"
 #include "complementarity/solver.h"
+#include "math/sparse_lu.h"
 #include "tippe/lcp.h"
 
 // The LCP scaled to D M D and D q / unit, with D chosen so that rows and columns have entries around
 // one. Equal scaling of rows and columns keeps a copositive M copositive. The solution is D z unit.
 typedef struct tpLcpForm {
     int n;
-    tpColumns M;
+    tpSparseColumns M;
     double* q;
     double* D;          // powers of two: scaling rounds nothing
     double unit;        // of q; 1 where q is zero

@@ -36,7 +36,7 @@ static void put(Program* program, int* used, int row, double value) {
 
 // Columns of z are (0, 0, M), of t (0, 0, d), of y (-M', -d', 0).
 static bool buildProgram(Program* program, const tpLcpForm* form, tpArena* arena) {
-    const tpColumns* M = &form->M;
+    const tpSparseColumns* M = &form->M;
     int n = form->n;
     int size = 2 * n + 1;
     int capacity = 2 * M->starts[n] + 2 * n;

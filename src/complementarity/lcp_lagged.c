@@ -19,7 +19,7 @@ typedef struct Lagged {
     const tpLaggedOptions* options;
     tpSolverMemory* memory;
     tpLcp monotone; // M - N and the lagged right-hand side
-    tpColumns N;
+    tpSparseColumns N;
     double* q; // of the monotone problem
     double* next;
     double* trial;
@@ -35,7 +35,7 @@ tpLaggedOptions tpDefaultLaggedOptions(void) {
 }
 
 // Marks the rows without a diagonal entry.
-static void findEmptyDiagonals(const tpColumns* M, bool* isEmpty) {
+static void findEmptyDiagonals(const tpSparseColumns* M, bool* isEmpty) {
     for (int j = 0; j < M->n; ++j) {
         isEmpty[j] = true;
         for (int k = M->starts[j]; k < M->starts[j + 1]; ++k) {
@@ -44,7 +44,7 @@ static void findEmptyDiagonals(const tpColumns* M, bool* isEmpty) {
     }
 }
 
-static bool hasEntry(const tpColumns* M, int row, int column) {
+static bool hasEntry(const tpSparseColumns* M, int row, int column) {
     for (int k = M->starts[column]; k < M->starts[column + 1]; ++k) {
         if (M->rows[k] == row) {
             return true;
@@ -56,8 +56,8 @@ static bool hasEntry(const tpColumns* M, int row, int column) {
 // Splits M into M - N and N, in the form's own arrays and fresh ones. The number of entries of N; -1:
 // out of memory.
 static int split(Lagged* lagged, tpLcpForm* form, tpArena* arena) {
-    tpColumns* M = &form->M;
-    tpColumns* N = &lagged->N;
+    tpSparseColumns* M = &form->M;
+    tpSparseColumns* N = &lagged->N;
     int n = form->n;
     bool* isEmpty = TP_SCRATCH(arena, bool, n);
     N->n = n;
@@ -99,7 +99,7 @@ static int split(Lagged* lagged, tpLcpForm* form, tpArena* arena) {
 
 // The next point from z: true where the monotone problem was solved.
 static bool takeStep(Lagged* lagged, const double* z, bool isWarm) {
-    const tpColumns* N = &lagged->N;
+    const tpSparseColumns* N = &lagged->N;
     memcpy(lagged->q, lagged->lcp->q, sizeof(double) * (size_t)N->n);
     for (int j = 0; j < N->n; ++j) {
         for (int k = N->starts[j]; k < N->starts[j + 1]; ++k) {

@@ -58,7 +58,7 @@ static bool hasSign(const tpLemke* lemke, int variable) {
 
 // rows = sum of basis columns times `weights` (by position); the gathered basis must be current.
 static void combineColumns(const tpLemke* lemke, const double* weights, double* rows) {
-    const tpColumns* B = &lemke->columns;
+    const tpSparseColumns* B = &lemke->columns;
     memset(rows, 0, sizeof(double) * (size_t)lemke->n);
     for (int j = 0; j < lemke->n; ++j) {
         for (int k = B->starts[j]; weights[j] != 0.0 && k < B->starts[j + 1]; ++k) {
@@ -194,7 +194,7 @@ static void pivot(tpLemke* lemke, int position, int entering) {
 // Factors afresh when the next update has no room, or when it pays: with k updates of cost k n each so
 // far, the average cost of a pivot, factorisation included, is least when the last one costs the average.
 static bool refactorIfDue(tpLemke* lemke) {
-    tpBasisFactor* factor = &lemke->factor;
+    tpSparseLu* factor = &lemke->factor;
     long long updates = factor->etaCount;
     long long etaWork = updates * lemke->n;
     long long factorWork = factorToEtaCost * (factor->factorCost + lemke->n);
@@ -238,7 +238,7 @@ static tpSolveStatus followPath(tpLemke* lemke, bool isWarm, int pivotLimit) {
         }
         entering = complementOf(lemke, left);
         tpLemke_Column(lemke, entering, lemke->rowWork);
-        tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
+        tpSparseLu_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
         // A free variable moves to the side that lets the one before it grow.
         bool isDown = tpLemke_IsFree(lemke, entering) && lemke->alpha[enteredAt] > 0.0;
         leaving = ratioTest(lemke, isDown ? -1.0 : 1.0);

@@ -23,8 +23,8 @@ typedef struct tpLemke {
     int* positionOf;     // by variable; -1: not basic
     int* partnerOfFixed; // by row: the free variable that stays out while w_i = 0 is basic; -1
 
-    tpBasisFactor factor;
-    tpColumns columns; // room for the gathered basis
+    tpSparseLu factor;
+    tpSparseColumns columns; // room for the gathered basis
     int* dependent;
     int* replacedBy;
     long long etaCost; // of solves with etas since the last factorisation

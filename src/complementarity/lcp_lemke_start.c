@@ -42,11 +42,11 @@ bool tpLemke_Create(tpLemke* lemke, const tpLcpForm* form, const tpLemkeOptions*
     lemke->positionWork = TP_SCRATCH(arena, double, n);
     lemke->candidates = TP_SCRATCH(arena, int, n);
     return !arena->failed &&
-           tpBasisFactor_Create(&lemke->factor, memory, n, options->refactorInterval);
+           tpSparseLu_Create(&lemke->factor, arena, &memory->work, n, options->refactorInterval);
 }
 
 void tpLemke_Column(const tpLemke* lemke, int variable, double* column) {
-    const tpColumns* M = &lemke->form->M;
+    const tpSparseColumns* M = &lemke->form->M;
     int n = lemke->n;
     if (tpLemke_IsZ0(lemke, variable)) {
         for (int i = 0; i < n; ++i) {
@@ -65,8 +65,8 @@ void tpLemke_Column(const tpLemke* lemke, int variable, double* column) {
 }
 
 static void gatherBasis(tpLemke* lemke) {
-    const tpColumns* M = &lemke->form->M;
-    tpColumns* B = &lemke->columns;
+    const tpSparseColumns* M = &lemke->form->M;
+    tpSparseColumns* B = &lemke->columns;
     int n = lemke->n;
     int used = 0;
     for (int position = 0; position < n; ++position) {
@@ -95,13 +95,13 @@ static void gatherBasis(tpLemke* lemke) {
 int tpLemke_Factor(tpLemke* lemke) {
     gatherBasis(lemke);
     lemke->etaCost = 0;
-    return tpBasisFactor_Compute(&lemke->factor, &lemke->columns, startTolerance * 1e-3,
-                                 lemke->dependent, lemke->replacedBy);
+    return tpSparseLu_Factorise(&lemke->factor, &lemke->columns, startTolerance * 1e-3,
+                                lemke->dependent, lemke->replacedBy);
 }
 
 // x += B^-1 (b - B x); the gathered basis must be the factorised one.
 static void refine(tpLemke* lemke, const double* b, double* x) {
-    const tpColumns* B = &lemke->columns;
+    const tpSparseColumns* B = &lemke->columns;
     double* r = lemke->rowWork;
     memcpy(r, b, sizeof(double) * (size_t)lemke->n);
     for (int j = 0; j < lemke->n; ++j) {
@@ -109,7 +109,7 @@ static void refine(tpLemke* lemke, const double* b, double* x) {
             r[B->rows[k]] -= B->values[k] * x[j];
         }
     }
-    tpBasisFactor_Solve(&lemke->factor, r, lemke->positionWork);
+    tpSparseLu_Solve(&lemke->factor, r, lemke->positionWork);
     for (int j = 0; j < lemke->n; ++j) {
         x[j] += lemke->positionWork[j];
     }
@@ -118,9 +118,9 @@ static void refine(tpLemke* lemke, const double* b, double* x) {
 void tpLemke_ComputeValues(tpLemke* lemke, bool isRefined) {
     size_t size = sizeof(double) * (size_t)lemke->n;
     memcpy(lemke->rowWork, lemke->form->q, size);
-    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->x);
+    tpSparseLu_Solve(&lemke->factor, lemke->rowWork, lemke->x);
     memcpy(lemke->rowWork, lemke->tieBreaker, size);
-    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->y);
+    tpSparseLu_Solve(&lemke->factor, lemke->rowWork, lemke->y);
     if (isRefined) {
         refine(lemke, lemke->form->q, lemke->x);
     }
@@ -128,7 +128,7 @@ void tpLemke_ComputeValues(tpLemke* lemke, bool isRefined) {
 }
 
 void tpLemke_Exchange(tpLemke* lemke, int position, int variable) {
-    tpBasisFactor_Replace(&lemke->factor, position, lemke->alpha);
+    tpSparseLu_Replace(&lemke->factor, position, lemke->alpha);
     lemke->fixedCount -= tpLemke_IsFixed(lemke, lemke->variableAt[position]);
     lemke->positionOf[lemke->variableAt[position]] = -1;
     lemke->variableAt[position] = variable;
@@ -186,7 +186,7 @@ static void dropDependent(tpLemke* lemke, int count) {
 // The complementary pair with w basic whose two-by-two block with the fixed row and the free column is
 // best: alpha holds the free column, `rowOfInverse` that row of B^-1. -1: none.
 static int bestPair(const tpLemke* lemke, const double* rowOfInverse) {
-    const tpColumns* M = &lemke->form->M;
+    const tpSparseColumns* M = &lemke->form->M;
     int n = lemke->n;
     int best = -1;
     double bestSize = startTolerance;
@@ -218,17 +218,17 @@ static bool freeFixedRow(tpLemke* lemke, int row) {
         return false;
     }
     tpLemke_Column(lemke, variable, lemke->rowWork);
-    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
+    tpSparseLu_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
     memset(lemke->positionWork, 0, sizeof(double) * (size_t)n);
     lemke->positionWork[fixedPosition] = 1.0;
-    tpBasisFactor_SolveTransposed(&lemke->factor, lemke->positionWork, lemke->rowWork);
+    tpSparseLu_SolveTransposed(&lemke->factor, lemke->positionWork, lemke->rowWork);
     int pair = bestPair(lemke, lemke->rowWork);
     if (pair < 0) {
         return true;
     }
     tpLemke_Exchange(lemke, lemke->positionOf[pair], variable);
     tpLemke_Column(lemke, n + pair, lemke->rowWork);
-    tpBasisFactor_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
+    tpSparseLu_Solve(&lemke->factor, lemke->rowWork, lemke->alpha);
     tpLemke_Exchange(lemke, fixedPosition, n + pair);
     lemke->partnerOfFixed[row] = -1;
     return true;

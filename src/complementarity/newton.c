@@ -41,8 +41,8 @@ typedef struct Newton {
     double* gradient; // of Psi
     double* work;
     double* jacobian; // values in the problem's pattern
-    tpColumns H;
-    tpBasisFactor factor;
+    tpSparseColumns H;
+    tpSparseLu factor;
     int* dependent;
     int* replacedBy;
 } Newton;
@@ -74,7 +74,7 @@ static bool createNewton(Newton* newton) {
     newton->H.values = TP_SCRATCH(arena, double, entries + (size_t)n);
     newton->dependent = TP_SCRATCH(arena, int, n);
     newton->replacedBy = TP_SCRATCH(arena, int, n);
-    return !arena->failed && tpBasisFactor_Create(&newton->factor, newton->memory, n, 0);
+    return !arena->failed && tpSparseLu_Create(&newton->factor, arena, &newton->memory->work, n, 0);
 }
 
 static bool isFree(const tpNcp* ncp, int i) {
@@ -167,7 +167,7 @@ static void assemble(Newton* newton, double proximal) {
 
 // gradient = H' phi of the assembled H.
 static void computeGradient(Newton* newton) {
-    const tpColumns* H = &newton->H;
+    const tpSparseColumns* H = &newton->H;
     for (int j = 0; j < newton->n; ++j) {
         double sum = 0.0;
         for (int k = H->starts[j]; k < H->starts[j + 1]; ++k) {
@@ -180,8 +180,8 @@ static void computeGradient(Newton* newton) {
 // step = -H^-1 phi; dependent columns stay where they are. False: not finite, or no memory.
 static bool solveForStep(Newton* newton, bool* isSingular) {
     int n = newton->n;
-    int count = tpBasisFactor_Compute(&newton->factor, &newton->H, singularPivot, newton->dependent,
-                                      newton->replacedBy);
+    int count = tpSparseLu_Factorise(&newton->factor, &newton->H, singularPivot, newton->dependent,
+                                     newton->replacedBy);
     *isSingular = count != 0;
     if (count < 0) {
         return false;
@@ -189,7 +189,7 @@ static bool solveForStep(Newton* newton, bool* isSingular) {
     for (int i = 0; i < n; ++i) {
         newton->work[i] = -newton->phi[i];
     }
-    tpBasisFactor_Solve(&newton->factor, newton->work, newton->step);
+    tpSparseLu_Solve(&newton->factor, newton->work, newton->step);
     for (int c = 0; c < count; ++c) {
         newton->step[newton->dependent[c]] = 0.0;
     }
@@ -270,7 +270,7 @@ static bool tryMeritStep(Newton* newton, double reference, double* merit) {
             proximal = k == 1 ? 1e-8 * size : 100.0 * proximal;
             assemble(newton, proximal);
         }
-        if (solveForStep(newton, &isSingular) && isDescent(newton) &&
+        if (solveForStep(newton, &isSingular) && !(isSingular && k == 0) && isDescent(newton) &&
             searchLine(newton, reference, merit)) {
             return true;
         }

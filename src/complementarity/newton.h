@@ -3,8 +3,8 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_NEWTON_H
 #define TIPPE_SRC_COMPLEMENTARITY_NEWTON_H
 
-#include "complementarity/basis_factor.h"
 #include "complementarity/solver.h"
+#include "math/sparse_lu.h"
 #include "tippe/lcp.h"
 
 // Judges z with its F; the context is that of the problem.

@@ -20,3 +20,5 @@ cc "$source/tests/install/user/main.c" $(pkg-config --cflags --libs tippe_io tip
 "$work/by_pkg_config"
 "$work/prefix/bin/tippe" --version
 test -f "$work/prefix/share/tippe/scenes/falling_rod.json"
+python3 "$source/tests/install/check_links.py" "$source/docs/dependencies.md" "$work/prefix" \
+    "$work/prefix/bin/tippe" "$work/by_pkg_config" "$work/user/user"

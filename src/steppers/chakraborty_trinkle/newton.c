@@ -9,7 +9,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "complementarity/basis_factor.h"
+#include "math/sparse_lu.h"
 #include "complementarity/solver.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
@@ -30,8 +30,8 @@ typedef struct Newton {
     int* pivots;
     tpTriplets jacobian;
     tpEliminated* eliminated;
-    tpColumns columns;
-    tpBasisFactor factor;
+    tpSparseColumns columns;
+    tpSparseLu factor;
     int* scratch;
 } Newton;
 
@@ -63,7 +63,7 @@ static bool create(Newton* newton, tpIslandProblem* problem, tpSolverMemory* mem
     newton->columns.rows = TP_SCRATCH(arena, int, entries);
     newton->columns.values = TP_SCRATCH(arena, double, entries);
     newton->scratch = TP_SCRATCH(arena, int, m);
-    return !arena->failed && tpBasisFactor_Create(&newton->factor, memory, m, 0);
+    return !arena->failed && tpSparseLu_Create(&newton->factor, &memory->arena, &memory->work, m, 0);
 }
 
 // Gaussian elimination with partial pivoting; b becomes the solution. False where it breaks down.
@@ -111,7 +111,7 @@ static bool solveDense(int n, double* A, double* b) {
 // Triplets into columns, entries at the same place summed.
 static void compress(Newton* newton) {
     const tpTriplets* list = &newton->jacobian;
-    tpColumns* out = &newton->columns;
+    tpSparseColumns* out = &newton->columns;
     int n = newton->m;
     memset(out->starts, 0, sizeof(int) * (size_t)(n + 1));
     for (int k = 0; k < list->count; ++k) {
@@ -162,11 +162,11 @@ static bool solveLinear(Newton* newton) {
         }
     } else {
         compress(newton);
-        if (tpBasisFactor_Compute(&newton->factor, &newton->columns, 1e-15, newton->pivots,
+        if (tpSparseLu_Factorise(&newton->factor, &newton->columns, 1e-15, newton->pivots,
                                   newton->pivots + m) != 0) {
             return false;
         }
-        tpBasisFactor_Solve(&newton->factor, newton->right, newton->step);
+        tpSparseLu_Solve(&newton->factor, newton->right, newton->step);
     }
     tpIslandProblem_Recover(newton->problem, newton->eliminated, newton->step);
     return true;

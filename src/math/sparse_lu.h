@@ -1,4 +1,5 @@
-// Sparse LU factors of a basis, with product-form updates.
+// Sparse LU with partial pivoting, and updates in product form: for bases of pivoting methods, and for
+// any other sparse square matrix that need not be symmetric.
 //
 // B has n columns, each at a position; position and column index are the same thing here. Solves:
 //     B x = b   (b by rows, x by positions),      B'y = c   (c by positions, y by rows).
@@ -6,29 +7,29 @@
 // factors afresh. All memory comes from an arena; the factor keeps its room from one factorisation
 // to the next.
 
-#ifndef TIPPE_SRC_COMPLEMENTARITY_BASIS_FACTOR_H
-#define TIPPE_SRC_COMPLEMENTARITY_BASIS_FACTOR_H
+#ifndef TIPPE_SRC_MATH_SPARSE_LU_H
+#define TIPPE_SRC_MATH_SPARSE_LU_H
 
-#include "complementarity/solver.h"
+#include "base/memory.h"
 
 // Columns of a matrix, entries in any order: column j is rows[k], values[k], starts[j] <= k < starts[j + 1].
-typedef struct tpColumns {
+typedef struct tpSparseColumns {
     int n;
     int* starts;
     int* rows;
     double* values;
-} tpColumns;
+} tpSparseColumns;
 
 // Entries of L or U, gathered column by column.
-typedef struct tpFactorColumns {
+typedef struct tpLuColumns {
     int* starts; // n + 1
     int* rows;
     double* values;
     int count;
     int capacity;
-} tpFactorColumns;
+} tpLuColumns;
 
-typedef struct tpBasisFactor {
+typedef struct tpSparseLu {
     tpArena* arena;
     int n;
 
@@ -38,9 +39,9 @@ typedef struct tpBasisFactor {
     int* stepOfRow; // -1: not pivoted
     int* columnOfStep;
     int unitCount;
-    tpFactorColumns lower; // by step, unit diagonal left out, original row indices
-    tpFactorColumns upper; // by step, diagonal left out, original row indices
-    double* diagonal;      // of U, by step
+    tpLuColumns lower; // by step, unit diagonal left out, original row indices
+    tpLuColumns upper; // by step, diagonal left out, original row indices
+    double* diagonal;  // of U, by step
 
     // Etas: replacement of column etaPosition[e], entries by position, dense vectors of n.
     double* etas;
@@ -58,26 +59,31 @@ typedef struct tpBasisFactor {
 
     long long factorCost; // multiplications of the last factorisation
     double* work;         // where its work is counted
-} tpBasisFactor;
+} tpSparseLu;
 
-// Room for factors of order n with at most etaCapacity updates. Work is counted in the memory. False: the
-// memory gave out.
-bool tpBasisFactor_Create(tpBasisFactor* factor, tpSolverMemory* memory, int n, int etaCapacity);
+// Room for factors of order n with at most etaCapacity updates. Multiply-adds are added to *work. False
+// if memory ran out.
+bool tpSparseLu_Create(tpSparseLu* factor, tpArena* arena, double* work, int n, int etaCapacity);
 
 // Factors B. Returns how many columns were found dependent (pivot below `tolerance` times the
 // largest entry of the column of B); their positions go to `dependent` (n), and each is replaced by the
-// unit column of a row in `replacedBy` (n) that no other column could pivot on. -1: out of memory.
-int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tolerance,
-                          int* dependent, int* replacedBy);
+// unit column of a row in `replacedBy` (n) that no other column could pivot on. -1 if memory ran out.
+int tpSparseLu_Factorise(tpSparseLu* factor, const tpSparseColumns* B, double tolerance,
+                         int* dependent, int* replacedBy);
 
 // b (by rows) is destroyed; x by positions. b and x may not overlap.
-void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x);
+void tpSparseLu_Solve(const tpSparseLu* factor, double* b, double* x);
 
 // c (by positions) is destroyed; y by rows.
-void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, double* y);
+void tpSparseLu_SolveTransposed(const tpSparseLu* factor, double* c, double* y);
 
-// The column at `position` becomes the one whose solution by tpBasisFactor_Solve is `alpha`. Only while
+// The column at `position` becomes the one whose solution by tpSparseLu_Solve is `alpha`. Only while
 // etaCount < etaCapacity.
-void tpBasisFactor_Replace(tpBasisFactor* factor, int position, const double* alpha);
+void tpSparseLu_Replace(tpSparseLu* factor, int position, const double* alpha);
+
+// What the updates do to a solution of the factors, and before a solve with their transpose
+// (sparse_lu_update.c; the solves above call these).
+void tpSparseLu_ApplyUpdates(const tpSparseLu* factor, double* x);
+void tpSparseLu_ApplyUpdatesTransposed(const tpSparseLu* factor, double* c);
 
 #endif

@@ -1,30 +1,28 @@
 // Left-looking sparse LU of [GilbertPeierls88], made for bases of pivoting methods.
 //
 // Unit columns (slacks) come first: they pivot on their own row without arithmetic, so the work is
-// that of the part of the basis that is not slack. The others are taken in COLAMD's order, with
-// threshold pivoting: of the rows whose entry is within a factor of ten of the largest, the one
+// that of the part of the basis that is not slack. The others are taken in an order of minimum degree,
+// with threshold pivoting: of the rows whose entry is within a factor of ten of the largest, the one
 // with the fewest entries in B.
-//
-// Updates are in product form: B_new = B E, where E is the identity but for one column.
 
-#include "complementarity/basis_factor.h"
+#include "math/sparse_lu.h"
 
-#include <colamd.h>
 #include <math.h>
 #include <string.h>
 
-// A pivot may be this much smaller than the largest of its column where that keeps factors sparse.
+#include "math/minimum_degree.h"
+
+// A pivot may be this much smaller than the largest of its column if that keeps factors sparse.
 static const double pivotThreshold = 0.1;
 
 // What an operation of a factorisation or a sparse solve costs, in multiply-adds that stream through
 // memory: it follows indices.
 enum { factorCostUnit = 16, solveCostUnit = 4 };
 
-bool tpBasisFactor_Create(tpBasisFactor* factor, tpSolverMemory* memory, int n, int etaCapacity) {
+bool tpSparseLu_Create(tpSparseLu* factor, tpArena* arena, double* work, int n, int etaCapacity) {
     memset(factor, 0, sizeof(*factor));
-    tpArena* arena = &memory->arena;
     factor->arena = arena;
-    factor->work = &memory->work;
+    factor->work = work;
     factor->n = n;
     factor->rowOfStep = TP_SCRATCH(arena, int, n);
     factor->stepOfRow = TP_SCRATCH(arena, int, n);
@@ -45,7 +43,7 @@ bool tpBasisFactor_Create(tpBasisFactor* factor, tpSolverMemory* memory, int n, 
     return !arena->failed;
 }
 
-static bool reserve(tpArena* arena, tpFactorColumns* columns, int more) {
+static bool reserve(tpArena* arena, tpLuColumns* columns, int more) {
     if (columns->capacity - columns->count >= more) {
         return true;
     }
@@ -65,13 +63,13 @@ static bool reserve(tpArena* arena, tpFactorColumns* columns, int more) {
     return true;
 }
 
-static void append(tpFactorColumns* columns, int row, double value) {
+static void append(tpLuColumns* columns, int row, double value) {
     columns->rows[columns->count] = row;
     columns->values[columns->count] = value;
     columns->count += 1;
 }
 
-static void takePivot(tpBasisFactor* factor, int step, int row, int column, double value) {
+static void takePivot(tpSparseLu* factor, int step, int row, int column, double value) {
     factor->rowOfStep[step] = row;
     factor->stepOfRow[row] = step;
     factor->columnOfStep[step] = column;
@@ -81,7 +79,7 @@ static void takePivot(tpBasisFactor* factor, int step, int row, int column, doub
 }
 
 // Unit columns pivot first. Writes the other columns to `others` and returns their number.
-static int takeUnitColumns(tpBasisFactor* factor, const tpColumns* B, int* others) {
+static int takeUnitColumns(tpSparseLu* factor, const tpSparseColumns* B, int* others) {
     int otherCount = 0;
     int step = 0;
     for (int j = 0; j < factor->n; ++j) {
@@ -97,8 +95,9 @@ static int takeUnitColumns(tpBasisFactor* factor, const tpColumns* B, int* other
     return otherCount;
 }
 
-// Sorts `others` by COLAMD on the rows that are not yet pivoted; counts their entries by row.
-static bool orderColumns(tpBasisFactor* factor, const tpColumns* B, int* others, int count,
+// Counts the entries of the columns `others` in each row that is not yet pivoted, and sorts the
+// columns into an order that keeps the factors sparse. False if memory ran out.
+static bool orderColumns(tpSparseLu* factor, const tpSparseColumns* B, int* others, int count,
                          int* rowCounts, int* newRow) {
     int rowCount = 0;
     for (int i = 0; i < factor->n; ++i) {
@@ -116,15 +115,13 @@ static bool orderColumns(tpBasisFactor* factor, const tpColumns* B, int* others,
     if (count < 3) {
         return true;
     }
-
     tpArenaMark mark = tpArena_Mark(factor->arena);
-    size_t length = colamd_recommended(entryCount, rowCount, count);
-    int* rows = TP_SCRATCH(factor->arena, int, length);
+    int* rows = TP_SCRATCH(factor->arena, int, entryCount);
     int* starts = TP_SCRATCH(factor->arena, int, count + 1);
+    int* order = TP_SCRATCH(factor->arena, int, count);
     int* sorted = TP_SCRATCH(factor->arena, int, count);
     bool isDone = false;
-    if (rows != NULL && starts != NULL && sorted != NULL) {
-        int stats[COLAMD_STATS];
+    if (!factor->arena->failed) {
         int used = 0;
         for (int c = 0; c < count; ++c) {
             starts[c] = used;
@@ -135,30 +132,30 @@ static bool orderColumns(tpBasisFactor* factor, const tpColumns* B, int* others,
             }
         }
         starts[count] = used;
-        if (colamd(rowCount, count, (int)length, rows, starts, NULL, stats)) {
-            for (int c = 0; c < count; ++c) {
-                sorted[c] = others[starts[c]];
-            }
-            memcpy(others, sorted, sizeof(int) * (size_t)count);
-        }
-        isDone = true;
+        isDone = tpMinimumDegree_OrderColumns(rowCount, count, starts, rows, factor->arena, order);
+    }
+    for (int c = 0; isDone && c < count; ++c) {
+        sorted[c] = others[order[c]];
+    }
+    if (isDone) {
+        memcpy(others, sorted, sizeof(int) * (size_t)count);
     }
     tpArena_Release(factor->arena, mark);
     return isDone;
 }
 
-static bool isUnitRow(const tpBasisFactor* factor, int row) {
+static bool isUnitRow(const tpSparseLu* factor, int row) {
     int step = factor->stepOfRow[row];
     return step >= 0 && step < factor->unitCount;
 }
 
 // The rows that column j of B reaches through L, in topological order at the end of `order`:
 // returns where they begin. Marks all rows it lists. Rows of unit columns reach nothing and are left out.
-static int reach(tpBasisFactor* factor, const tpColumns* B, int j, int* order, int* stack,
+static int reach(tpSparseLu* factor, const tpSparseColumns* B, int j, int* order, int* stack,
                  int* next) {
     int n = factor->n;
     int top = n;
-    const tpFactorColumns* L = &factor->lower;
+    const tpLuColumns* L = &factor->lower;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
         if (factor->mark[B->rows[k]] != 0 || isUnitRow(factor, B->rows[k])) {
             continue;
@@ -191,9 +188,10 @@ static int reach(tpBasisFactor* factor, const tpColumns* B, int j, int* order, i
 
 // Eliminates with the columns of L that column j meets; rowWork holds the result on the rows
 // order[top..n). What lies in rows of unit columns goes to U as it is: no column of L has an entry there.
-static void eliminate(tpBasisFactor* factor, const tpColumns* B, int j, const int* order, int top) {
+static void eliminate(tpSparseLu* factor, const tpSparseColumns* B, int j, const int* order,
+                      int top) {
     double* x = factor->rowWork;
-    const tpFactorColumns* L = &factor->lower;
+    const tpLuColumns* L = &factor->lower;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
         if (isUnitRow(factor, B->rows[k])) {
             append(&factor->upper, B->rows[k], B->values[k]);
@@ -215,7 +213,7 @@ static void eliminate(tpBasisFactor* factor, const tpColumns* B, int j, const in
 }
 
 // Moves the eliminated column into U and L around the best pivot. False: it is dependent.
-static bool storeColumn(tpBasisFactor* factor, int step, int j, double smallest, const int* order,
+static bool storeColumn(tpSparseLu* factor, int step, int j, double smallest, const int* order,
                         int top, const int* rowCounts) {
     double* x = factor->rowWork;
     double largest = 0.0;
@@ -256,7 +254,7 @@ static bool storeColumn(tpBasisFactor* factor, int step, int j, double smallest,
     return pivotRow >= 0;
 }
 
-static double largestOfColumn(const tpColumns* B, int j) {
+static double largestOfColumn(const tpSparseColumns* B, int j) {
     double largest = 0.0;
     for (int k = B->starts[j]; k < B->starts[j + 1]; ++k) {
         double size = fabs(B->values[k]);
@@ -266,7 +264,7 @@ static double largestOfColumn(const tpColumns* B, int j) {
 }
 
 // Gives each dependent column the unit column of a row that is left.
-static void replaceDependent(tpBasisFactor* factor, int step, int count, const int* dependent,
+static void replaceDependent(tpSparseLu* factor, int step, int count, const int* dependent,
                              int* replacedBy) {
     int row = 0;
     for (int d = 0; d < count; ++d) {
@@ -278,8 +276,8 @@ static void replaceDependent(tpBasisFactor* factor, int step, int count, const i
     }
 }
 
-int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tolerance,
-                          int* dependent, int* replacedBy) {
+int tpSparseLu_Factorise(tpSparseLu* factor, const tpSparseColumns* B, double tolerance,
+                         int* dependent, int* replacedBy) {
     int n = factor->n;
     factor->lower.count = 0;
     factor->upper.count = 0;
@@ -322,69 +320,14 @@ int tpBasisFactor_Compute(tpBasisFactor* factor, const tpColumns* B, double tole
     return dependentCount;
 }
 
-// x -= sum of weights times etas, four at a time so that x is read and written once for four.
-static void subtractEtas(const tpBasisFactor* factor, const double* weights, const int* active,
-                         int count, double* restrict x) {
-    size_t n = (size_t)factor->n;
-    int k = 0;
-    for (; k + 4 <= count; k += 4) {
-        const double* restrict a = factor->etas + (size_t)active[k] * n;
-        const double* restrict b = factor->etas + (size_t)active[k + 1] * n;
-        const double* restrict c = factor->etas + (size_t)active[k + 2] * n;
-        const double* restrict d = factor->etas + (size_t)active[k + 3] * n;
-        double wa = weights[active[k]], wb = weights[active[k + 1]];
-        double wc = weights[active[k + 2]], wd = weights[active[k + 3]];
-        for (size_t i = 0; i < n; ++i) {
-            x[i] -= (a[i] * wa + b[i] * wb) + (c[i] * wc + d[i] * wd);
-        }
-    }
-    for (; k < count; ++k) {
-        const double* restrict a = factor->etas + (size_t)active[k] * n;
-        double wa = weights[active[k]];
-        for (size_t i = 0; i < n; ++i) {
-            x[i] -= a[i] * wa;
-        }
-    }
-}
-
-// Applies all etas to x. First their weights, which need only the pivot positions: the weight of
-// eta e is what x has at its position when the ones before it have been applied, over its pivot.
-// Then all other positions at once; at the pivot positions x is set from the weights.
-static void applyEtas(const tpBasisFactor* factor, double* x) {
-    int count = factor->etaCount;
-    double* weights = factor->etaWeights;
-    int* active = factor->etaActive;
-    const double* between = factor->etaBetween; // [g][e]: entry of eta g at the position of eta e
-    size_t stride = (size_t)factor->etaCapacity;
-    int activeCount = 0;
-    for (int e = 0; e < count; ++e) {
-        int before = factor->etaBefore[e];
-        double value = before >= 0 ? weights[before] : x[factor->etaPosition[e]];
-        for (int a = activeCount - 1; a >= 0 && active[a] > before; --a) {
-            value -= between[(size_t)active[a] * stride + (size_t)e] * weights[active[a]];
-        }
-        weights[e] = value / between[(size_t)e * stride + (size_t)e];
-        active[activeCount] = e;
-        activeCount += weights[e] != 0.0;
-    }
-    subtractEtas(factor, weights, active, activeCount, x);
-    for (int e = 0; e < count; ++e) {
-        double value = weights[e];
-        for (int a = activeCount - 1; a >= 0 && active[a] > e; --a) {
-            value -= between[(size_t)active[a] * stride + (size_t)e] * weights[active[a]];
-        }
-        x[factor->etaPosition[e]] = value;
-    }
-}
-
-static void countSolve(const tpBasisFactor* factor) {
+static void countSolve(const tpSparseLu* factor) {
     double entries = (double)factor->lower.count + (double)factor->upper.count + factor->n;
     *factor->work += solveCostUnit * entries + (double)factor->etaCount * factor->n;
 }
 
-void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
-    const tpFactorColumns* L = &factor->lower;
-    const tpFactorColumns* U = &factor->upper;
+void tpSparseLu_Solve(const tpSparseLu* factor, double* b, double* x) {
+    const tpLuColumns* L = &factor->lower;
+    const tpLuColumns* U = &factor->upper;
     countSolve(factor);
     for (int step = factor->unitCount; step < factor->n; ++step) {
         double value = b[factor->rowOfStep[step]];
@@ -407,23 +350,15 @@ void tpBasisFactor_Solve(const tpBasisFactor* factor, double* b, double* x) {
         x[factor->columnOfStep[step]] = b[factor->rowOfStep[step]];
     }
     if (factor->etaCount > 0) {
-        applyEtas(factor, x);
+        tpSparseLu_ApplyUpdates(factor, x);
     }
 }
 
-void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, double* y) {
-    const tpFactorColumns* L = &factor->lower;
-    const tpFactorColumns* U = &factor->upper;
+void tpSparseLu_SolveTransposed(const tpSparseLu* factor, double* c, double* y) {
+    const tpLuColumns* L = &factor->lower;
+    const tpLuColumns* U = &factor->upper;
     countSolve(factor);
-    for (int e = factor->etaCount - 1; e >= 0; --e) {
-        const double* eta = factor->etas + (size_t)e * (size_t)factor->n;
-        int p = factor->etaPosition[e];
-        double sum = 0.0;
-        for (int i = 0; i < factor->n; ++i) {
-            sum += eta[i] * c[i];
-        }
-        c[p] = (c[p] - (sum - eta[p] * c[p])) / eta[p];
-    }
+    tpSparseLu_ApplyUpdatesTransposed(factor, c);
     for (int step = 0; step < factor->n; ++step) {
         double value = c[factor->columnOfStep[step]];
         for (int k = U->starts[step]; k < U->starts[step + 1]; ++k) {
@@ -437,23 +372,5 @@ void tpBasisFactor_SolveTransposed(const tpBasisFactor* factor, double* c, doubl
             value -= L->values[k] * y[L->rows[k]];
         }
         y[factor->rowOfStep[step]] = value;
-    }
-}
-
-void tpBasisFactor_Replace(tpBasisFactor* factor, int position, const double* alpha) {
-    TP_ASSERT(factor->etaCount < factor->etaCapacity);
-    int e = factor->etaCount++;
-    size_t n = (size_t)factor->n;
-    size_t stride = (size_t)factor->etaCapacity;
-    memcpy(factor->etas + (size_t)e * n, alpha, sizeof(double) * n);
-    factor->etaPosition[e] = position;
-    factor->etaBefore[e] = -1;
-    for (int g = 0; g <= e; ++g) {
-        const double* eta = factor->etas + (size_t)g * n;
-        factor->etaBetween[(size_t)g * stride + (size_t)e] = eta[position];
-        factor->etaBetween[(size_t)e * stride + (size_t)g] = alpha[factor->etaPosition[g]];
-        if (g < e && factor->etaPosition[g] == position) {
-            factor->etaBefore[e] = g;
-        }
     }
 }

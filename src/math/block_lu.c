@@ -1,56 +1,24 @@
 // Sparse LU of small blocks: ordering by approximate minimum degree, symbolic analysis on the
 // elimination tree [Davis06, chapters 4 and 7], left-looking elimination by block columns.
 
-#include "complementarity/friction_factor.h"
+#include "math/block_lu.h"
 
-#include <amd.h>
 #include <math.h>
 #include <string.h>
+
+#include "math/minimum_degree.h"
 
 // A pivot below this is replaced by it. Diagonal blocks of a normalised island have entries of order
 // one, so this is a hundred times rounding: what is smaller holds no information.
 static const double smallestPivot = 1e-13;
 
-// Minimum degree by AMD's kernel, which takes its work space from us.
-static bool orderByDegree(tpBlockFactor* factor) {
-    const tpBlockMatrix* matrix = factor->matrix;
-    int n = matrix->count, entries = matrix->columnStart[n] - n;
-    tpArena* arena = factor->arena;
-    tpArenaMark mark = tpArena_Mark(arena);
-    int size = entries + entries / 5 + 8 * n + 1;
-    int* start = TP_SCRATCH(arena, int, n);
-    int* index = TP_SCRATCH(arena, int, size);
-    int* work = TP_SCRATCH(arena, int, 7 * n);
-    if (arena->failed) {
-        return false;
-    }
-    int* length = work;
-    int used = 0;
-    for (int j = 0; j < n; ++j) {
-        start[j] = used;
-        for (int k = matrix->columnStart[j]; k < matrix->columnStart[j + 1]; ++k) {
-            if (matrix->blockRow[k] != j) {
-                index[used++] = matrix->blockRow[k];
-            }
-        }
-        length[j] = used - start[j];
-    }
-    // Nv, Next, Last, Head, Elen, Degree, W; Last receives the order, Next its inverse.
-    double control[AMD_CONTROL], info[AMD_INFO];
-    amd_defaults(control);
-    amd_2(n, start, index, length, size, used, work + n, work + 6 * n, factor->order, work + 2 * n,
-          work + 3 * n, work + 4 * n, work + 5 * n, control, info);
-    tpArena_Release(arena, mark);
-    return true;
-}
-
-bool tpBlockFactor_Create(tpBlockFactor* factor, const tpBlockMatrix* matrix, tpArena* arena) {
+bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* arena) {
     int n = matrix->count, largest = 0;
     for (int b = 0; b < n; ++b) {
         int size = matrix->row[b + 1] - matrix->row[b];
         largest = size > largest ? size : largest;
     }
-    *factor = (tpBlockFactor){ .matrix = matrix, .arena = arena, .count = -1 };
+    *factor = (tpBlockLu){ .matrix = matrix, .arena = arena, .count = -1 };
     factor->stride = largest * largest;
     factor->order = TP_SCRATCH(arena, int, n);
     factor->inPlay = TP_SCRATCH_ZEROED(arena, bool, n);
@@ -64,12 +32,13 @@ bool tpBlockFactor_Create(tpBlockFactor* factor, const tpBlockMatrix* matrix, tp
     factor->stack = TP_SCRATCH(arena, int, 2 * n);
     factor->inverse = TP_SCRATCH(arena, double, n * factor->stride);
     factor->column = TP_SCRATCH_ZEROED(arena, double, n * factor->stride);
-    return !arena->failed && orderByDegree(factor);
+    return !arena->failed &&
+           tpMinimumDegree_Order(n, matrix->columnStart, matrix->blockRow, arena, factor->order);
 }
 
 // Rows above the diagonal of column j of U: all blocks met on the way from the neighbours of j up the
 // tree, in topological order at the end of the stack. Returns where they begin.
-static int findReach(tpBlockFactor* factor, int j) {
+static int findReach(tpBlockLu* factor, int j) {
     const tpBlockMatrix* matrix = factor->matrix;
     int top = factor->count, b = factor->block[j];
     int* path = factor->stack + matrix->count;
@@ -93,7 +62,7 @@ static int findReach(tpBlockFactor* factor, int j) {
 }
 
 // The elimination tree [Davis06, sec. 4.1], with path compression in `stack`.
-static void findTree(tpBlockFactor* factor) {
+static void findTree(tpBlockLu* factor) {
     const tpBlockMatrix* matrix = factor->matrix;
     int* ancestor = factor->stack;
     for (int j = 0; j < factor->count; ++j) {
@@ -114,7 +83,7 @@ static void findTree(tpBlockFactor* factor) {
     }
 }
 
-static bool reserve(tpBlockFactor* factor, int entries) {
+static bool reserve(tpBlockLu* factor, int entries) {
     if (entries <= factor->capacity) {
         return true;
     }
@@ -129,7 +98,7 @@ static bool reserve(tpBlockFactor* factor, int entries) {
 }
 
 // A column of L is multiplied once for each of its rows.
-static void estimateWork(tpBlockFactor* factor) {
+static void estimateWork(tpBlockLu* factor) {
     factor->work = 0.0;
     for (int k = 0; k < factor->count; ++k) {
         double length = (double)(factor->start[k + 1] - factor->start[k]);
@@ -138,7 +107,7 @@ static void estimateWork(tpBlockFactor* factor) {
     }
 }
 
-bool tpBlockFactor_Analyse(tpBlockFactor* factor, const bool* inPlay) {
+bool tpBlockLu_Analyse(tpBlockLu* factor, const bool* inPlay) {
     int n = factor->matrix->count;
     if (factor->count >= 0 && memcmp(factor->inPlay, inPlay, sizeof(bool) * (size_t)n) == 0) {
         return true;
@@ -260,7 +229,7 @@ void tpInvertBlock(int n, const double* A, double* inverse) {
 }
 
 // Puts column j of the matrix into the work column.
-static void scatterColumn(tpBlockFactor* factor, int j) {
+static void scatterColumn(tpBlockLu* factor, int j) {
     const tpBlockMatrix* matrix = factor->matrix;
     int b = factor->block[j], stride = factor->stride;
     for (int k = factor->reachStart[j]; k < factor->reachStart[j + 1]; ++k) {
@@ -282,7 +251,7 @@ static void scatterColumn(tpBlockFactor* factor, int j) {
 
 // Subtracts column k of L times U_kj from the work column. The sizes that matter are spelled out, for
 // the compiler to unroll.
-static inline void eliminate(tpBlockFactor* factor, int k, int n, const double* U) {
+static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
     int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
     const double* L = factor->L + (size_t)begin * (size_t)stride;
     double* column = factor->column;
@@ -311,7 +280,7 @@ static inline void eliminate(tpBlockFactor* factor, int k, int n, const double* 
     }
 }
 
-void tpBlockFactor_Factorise(tpBlockFactor* factor) {
+void tpBlockLu_Factorise(tpBlockLu* factor) {
     int stride = factor->stride;
     double* column = factor->column;
     for (int j = 0; j < factor->count; ++j) {
@@ -333,7 +302,7 @@ void tpBlockFactor_Factorise(tpBlockFactor* factor) {
     }
 }
 
-void tpBlockFactor_Solve(const tpBlockFactor* factor, double* x) {
+void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
     const tpBlockMatrix* matrix = factor->matrix;
     int stride = factor->stride;
     for (int j = 0; j < factor->count; ++j) {

@@ -1,6 +1,6 @@
 // Sparse factors against products with the matrix itself: random bases, updates, dependent columns.
 
-#include "complementarity/basis_factor.h"
+#include "math/sparse_lu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 enum { maxSize = 60, maxEntries = maxSize * maxSize };
 
 typedef struct Basis {
-    tpColumns columns;
+    tpSparseColumns columns;
     int starts[maxSize + 1];
     int rows[maxEntries];
     double values[maxEntries];
@@ -59,13 +59,13 @@ static void multiply(const Basis* basis, int n, const double* x, double* b) {
     }
 }
 
-static void checkSolves(const tpBasisFactor* factor, const Basis* basis, tpRandom* random, int n) {
+static void checkSolves(const tpSparseLu* factor, const Basis* basis, tpRandom* random, int n) {
     double x[maxSize], b[maxSize], y[maxSize], solved[maxSize];
     for (int i = 0; i < n; ++i) {
         x[i] = randomBetween(random, -1.0, 1.0);
     }
     multiply(basis, n, x, b);
-    tpBasisFactor_Solve(factor, b, solved);
+    tpSparseLu_Solve(factor, b, solved);
     for (int i = 0; i < n; ++i) {
         CHECK_NEAR(solved[i], x[i], 1e-9);
     }
@@ -76,7 +76,7 @@ static void checkSolves(const tpBasisFactor* factor, const Basis* basis, tpRando
             b[j] += basis->dense[j][i] * x[i];
         }
     }
-    tpBasisFactor_SolveTransposed(factor, b, y);
+    tpSparseLu_SolveTransposed(factor, b, y);
     for (int i = 0; i < n; ++i) {
         CHECK_NEAR(y[i], x[i], 1e-9);
     }
@@ -85,8 +85,10 @@ static void checkSolves(const tpBasisFactor* factor, const Basis* basis, tpRando
 static void solvesRandomBases(void** state) {
     (void)state;
     tpRandom random = { 11 };
-    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
-    assert_non_null(memory);
+    tpArena arena;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpArena_Create(&arena, &allocator);
+    double work = 0.0;
     for (int trial = 0; trial < 300; ++trial) {
         static Basis basis;
         int dependent[maxSize], replacedBy[maxSize];
@@ -96,9 +98,9 @@ static void solvesRandomBases(void** state) {
             randomColumn(&basis, &random, n, j, density);
         }
         compress(&basis, n);
-        tpBasisFactor factor;
-        assert_true(tpBasisFactor_Create(&factor, memory, n, 10));
-        int count = tpBasisFactor_Compute(&factor, &basis.columns, 1e-12, dependent, replacedBy);
+        tpSparseLu factor;
+        assert_true(tpSparseLu_Create(&factor, &arena, &work, n, 10));
+        int count = tpSparseLu_Factorise(&factor, &basis.columns, 1e-12, dependent, replacedBy);
         assert_int_equal(count, 0);
         checkSolves(&factor, &basis, &random, n);
         // Replace columns one after the other; the solves must follow.
@@ -107,21 +109,23 @@ static void solvesRandomBases(void** state) {
             int j = (int)(randomBits(&random) % (uint64_t)n);
             randomColumn(&basis, &random, n, j, density);
             memcpy(column, basis.dense[j], sizeof(column));
-            tpBasisFactor_Solve(&factor, column, alpha);
-            tpBasisFactor_Replace(&factor, j, alpha);
+            tpSparseLu_Solve(&factor, column, alpha);
+            tpSparseLu_Replace(&factor, j, alpha);
             checkSolves(&factor, &basis, &random, n);
         }
-        tpArena_Reset(&memory->arena);
+        tpArena_Reset(&arena);
     }
-    tpDestroySolverMemory(memory);
+    tpArena_Destroy(&arena);
 }
 
 // Columns that are sums of others are found, and the basis with unit columns instead is solved.
 static void findsDependentColumns(void** state) {
     (void)state;
     tpRandom random = { 12 };
-    tpSolverMemory* memory = tpCreateSolverMemory(NULL);
-    assert_non_null(memory);
+    tpArena arena;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpArena_Create(&arena, &allocator);
+    double work = 0.0;
     for (int trial = 0; trial < 100; ++trial) {
         static Basis basis;
         int dependent[maxSize], replacedBy[maxSize];
@@ -136,18 +140,18 @@ static void findsDependentColumns(void** state) {
             }
         }
         compress(&basis, n);
-        tpBasisFactor factor;
-        assert_true(tpBasisFactor_Create(&factor, memory, n, 1));
-        int count = tpBasisFactor_Compute(&factor, &basis.columns, 1e-12, dependent, replacedBy);
+        tpSparseLu factor;
+        assert_true(tpSparseLu_Create(&factor, &arena, &work, n, 1));
+        int count = tpSparseLu_Factorise(&factor, &basis.columns, 1e-12, dependent, replacedBy);
         assert_int_equal(count, defects);
         for (int d = 0; d < count; ++d) {
             memset(basis.dense[dependent[d]], 0, sizeof(basis.dense[0]));
             basis.dense[dependent[d]][replacedBy[d]] = 1.0;
         }
         checkSolves(&factor, &basis, &random, n);
-        tpArena_Reset(&memory->arena);
+        tpArena_Reset(&arena);
     }
-    tpDestroySolverMemory(memory);
+    tpArena_Destroy(&arena);
 }
 
 int main(void) {
