@@ -144,13 +144,13 @@ static tpRunStatus stepThrough(const tpComparison* comparison, tpComparedRun* ru
         tpStepReport report = tpWorld_Step(world, run->step);
         outcome->cpuTime += cpuSeconds() - started;
         tpAudit_AddStep(&outcome->audit, &report);
-        if (report.note != NULL) {
-            keepNote(outcome, report.note);
+        for (int i = 0; i < report.noteCount; ++i) {
+            keepNote(outcome, report.notes[i]);
         }
         if (report.undone) {
             snprintf(outcome->message, sizeof(outcome->message), "at t = %.6g s: %s",
                      (double)(k - 1) * run->step,
-                     report.note != NULL ? report.note : "the step was undone");
+                     report.noteCount > 0 ? report.notes[0] : "the step was undone");
             return runStopped;
         }
         double* swapped = before;

@@ -242,7 +242,7 @@ static void takeStep(tpLiveRun* run) {
     if (report.undone) {
         char message[200];
         snprintf(message, sizeof(message), "The simulation could not go on at %.6g s: %s",
-                 tpWorld_GetTime(run->world), report.note != NULL ? report.note : "undone");
+                 tpWorld_GetTime(run->world), report.noteCount > 0 ? report.notes[0] : "undone");
         halt(run, message);
     } else if (!isMade || !keepFrame(run, &frame)) {
         halt(run, "out of memory");

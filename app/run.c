@@ -234,7 +234,7 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
             result = tp_notSolved;
             snprintf(error->message, sizeof(error->message),
                      "the simulation could not go on at t = %.9g s: %s", (double)k * step,
-                     report.note != NULL ? report.note : "the step was undone");
+                     report.noteCount > 0 ? report.notes[0] : "the step was undone");
             break;
         }
         result = writeStep(outputs, world, &report, error);

@@ -53,7 +53,8 @@ static overviewRow rowOfReport(const tpStepReport* report, tpRunLabels* labels) 
                           .dissipationViolation = report->dissipationViolation,
                           .jointDrift = report->jointDrift,
                           .fallback = findLabel(labels, report->fallback),
-                          .note = findLabel(labels, report->note),
+                          .note =
+                              findLabel(labels, report->noteCount > 0 ? report->notes[0] : NULL),
                           .converged = report->converged,
                           .undone = report->undone,
                           .substeps = report->substepCount,

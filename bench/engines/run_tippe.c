@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
         residual = fmax(residual, report.residual);
         residualSum += report.residual;
         failures += report.failureCount;
-        budgetEnds += report.budgetCount;
+        budgetEnds += tpStepReport_GetFigure(&report, "budget_ends");
         for (int b = 0; runJournal_WantsPoses(journal) && b < scene.bodyCount; ++b) {
             runJournal_AddPose(journal,
                                tpBody_GetPose(scene.world, tpWorld_GetBody(scene.world, b)));

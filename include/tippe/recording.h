@@ -11,22 +11,29 @@
 
 // The audit: what a run adds up to -----------------------------------------------------------------
 
-enum { tp_auditFallbackCapacity = 16 };
+enum { tp_auditFallbackCapacity = 16, tp_auditNoteCapacity = 16 };
 
 typedef struct tpFallbackCount {
     const char* name; // a constant string of the stepper's
     int64_t count;    // steps it carried
 } tpFallbackCount;
 
+typedef struct tpNoteCount {
+    const char* text; // a constant string of the library's
+    int64_t count;    // steps that had it
+} tpNoteCount;
+
 // Sums and extremes over the steps of a run. Fill it through the functions below; read it freely.
 // Extremes are NaN where a step reported one.
 typedef struct tpAudit {
     double tolerance; // a residual above it is remembered; may be set after tpAudit_Start
     int64_t stepCount, solveCount, iterationCount, failureCount, substepCount, undoneCount;
-    int64_t budgetCount; // solves in real time that ended on their budget
-    int64_t checkCount, collisionCount, microcollisionCount, heapOperationCount; // of events
-    int handedOverMax;        // bodies that a time stepper carried in place of events, at most
-    int64_t unconvergedCount; // steps with a solve that did not reach its tolerance
+    int64_t contactQueryCount;            // how often the collider was asked for all contacts
+    int64_t figures[tp_figureCapacity];   // of steppers: sums of counts, the largest of levels
+    int64_t unconvergedCount;             // steps with a solve that did not reach its tolerance
+    int64_t uncertifiedCount;             // steps beyond a limit of their certificate
+    int64_t violationCounts[tp_lawCount]; // the same for each law
+    int64_t firstUncertified;             // number of the first such step; 0: none
     int64_t
         firstAboveTolerance; // number of the first step whose residual is above `tolerance`; 0: none
     int64_t contactTotal;
@@ -37,11 +44,14 @@ typedef struct tpAudit {
     double penetrationMax, residualMax, dissipationMax, coneMax, jointDriftMax;
     double energyStart, energyEnd; // kinetic and potential, J
     double
-        energyIncreaseMax; // J, largest rise of energy in one step beyond the external work; >= 0
+        energyIncreaseMax;  // J, largest rise of energy in one step beyond the external work; >= 0
+    double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];
     int fallbackCount;
     int64_t otherFallbackCount; // steps carried by fallbacks beyond the capacity
+    tpNoteCount notes[tp_auditNoteCapacity];
+    int noteCount; // those beyond the capacity are not kept
 } tpAudit;
 
 // Recorders ----------------------------------------------------------------------------------------

@@ -188,35 +188,72 @@ typedef struct tpContactInfo {
     double energyLost;       // J, kinetic energy that both took
 } tpContactInfo;
 
-// What every step reports, whatever the stepper.
+// Figures that only some steppers report (events, budgets, hand-overs) stand in a block of the report that belongs
+// to the stepper. All of them are in one list, so that the same idea has the same name everywhere: tpFigure.
+typedef struct tpFigureInfo {
+    const char* name;    // as in the summary of a run
+    const char* summary; // one line
+    bool isLevel;        // as it is at the end of the step; otherwise a count within the step
+} tpFigureInfo;
+
+// The four laws that a step's certificate is about. A law that is violated is a bit of tpStepReport.violations,
+// 1 << law.
+typedef enum tpLaw {
+    tp_contactLaw, // residual
+    tp_energyLaw,  // energyIncrease and energyExcess
+    tp_jointLaw,   // jointDrift
+    tp_overlapLaw, // penetration
+    tp_lawCount
+} tpLaw;
+
+// How far a step may be from each of these laws; docs/conventions.md says how the limits follow the scene's scale.
+typedef struct tpCertificateLimits {
+    double residual;    // relative
+    double energy;      // J
+    double jointDrift;  // m or rad
+    double penetration; // m
+} tpCertificateLimits;
+
+enum { tp_noteCapacity = 4, tp_figureCapacity = 16, tp_reportSize = 512 };
+
+// What every step reports, whatever the stepper. The struct keeps its size, and its fields keep their places: new ones
+// are taken from the start of `reserved`, so that a program built with an older header goes on working.
 typedef struct tpStepReport {
     double time; // at the end of the step, s
+
+    // The certificate: four figures, their limits, and which of them are beyond.
+    double residual;       // of the contact law at the end of the step, see docs/conventions.md
+    double energyIncrease; // J: energy after - energy before - externalWork
+    double energyExcess;   // J: how far energy less the work done is above its lowest value so far
+    double jointDrift;     // largest joint error, m or rad
+    double penetration;    // deepest, m, positive where bodies overlap
+    tpCertificateLimits limits;
+    uint32_t violations; // 0: the step is certified
+
     int contactCount;
-    int solveCount;     // problems solved
-    int iterationCount; // of all solves
-    int failureCount;   // solves that did not reach their tolerance, but for those of the next line
-    int budgetCount;    // solves in real time that ended on their budget of sweeps above it
-    double residual;    // of the contact law at the end of the step, see docs/conventions.md
+    int solveCount;        // problems solved
+    int iterationCount;    // of all solves
+    int failureCount;      // solves that did not reach their tolerance, but for those on a budget
+    int substepCount;      // steps inside this one
+    int contactQueryCount; // how often the collider was asked for the contacts of all bodies
+    int sleepingCount;     // bodies asleep at the end of the step
+    int noteCount;
+    bool converged; // every solve reached its tolerance
+    bool undone;    // the step would have given a number that is not finite and was undone
+
     double coneViolation;        // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
-    double penetration;          // deepest, m, positive where bodies overlap
-    double jointDrift;           // largest joint error, m or rad
     double kineticBefore, kineticAfter;     // J
     double potentialBefore, potentialAfter; // J, gravity and springs
     double externalWork; // J, of forces, motors, dampers and kinematic bodies; not gravity
     double frictionLoss; // J
     double impactLoss;   // J, in normal directions and in joints; swings of joints have either sign
-    int substepCount;    // steps inside this one
-    int checkCount;      // questions how far two shapes are apart
-    int collisionCount;  // collisions, where the stepper tells them from resting contacts
-    int microcollisionCount; // those that stand for lasting contact
-    int heapOperationCount;  // changes of the queue of events
-    int handedOverCount;     // bodies that a time stepper carries at the end of the step
-    int sleepingCount;       // bodies asleep at the end of the step
-    bool converged;          // every solve reached its tolerance
-    bool undone;             // the step would have given a number that is not finite and was undone
-    const char* fallback;    // NULL, or the name of what carried the step
-    const char* note;        // NULL, or something the user should know (a constant string)
+
+    const char* fallback;               // NULL, or the name of what carried the step
+    const char* notes[tp_noteCapacity]; // what the user should know, constant strings
+    int figures[tp_figureCapacity];     // the stepper's own, in the order of tpFigure
+
+    double reserved[27]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------
@@ -283,6 +320,12 @@ TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* 
                                   tpError* error);
 TP_API double tpWorld_GetOption(const tpWorld* world, const char* name);
 
+// Figures of steppers. The names are those of the summary of a run.
+TP_API int tpFigureCount(void);
+TP_API const tpFigureInfo* tpFigure(int index);
+TP_API bool tpStepperUsesFigure(tpStepperId stepper, int figureIndex);
+TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name); // -1: no such name
+
 // Snapshots: the whole state of the world, to continue bit for bit. A snapshot restores into the
 // world it was taken from, as long as bodies, shapes, joints and forces are the same ones.
 typedef struct tpSnapshot tpSnapshot;
@@ -315,8 +358,8 @@ TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // 
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
 TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
-// Whether an event-driven stepper has left the body to a time stepper for now.
-TP_API bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId body);
+// The name of the method that carries the body, if that is not the world's stepper itself; else NULL.
+TP_API const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId body);
 // Whether the body is asleep (option `sleep`).
 TP_API bool tpBody_IsAsleep(const tpWorld* world, tpBodyId body);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);

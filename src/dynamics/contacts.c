@@ -99,6 +99,7 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
     *count = 0;
     tpResult result = tpSystem_SyncCollider(system);
     if (result == tp_success) {
+        system->contactQueryCount += 1;
         result = tpCollider_Update(system->collider, poses, margins, system->tasks);
     }
     if (result != tp_success) {
@@ -125,6 +126,7 @@ tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
     contacts->count = 0;
     tpResult result = tpSystem_SyncCollider(system);
     if (result == tp_success) {
+        system->contactQueryCount += 1;
         tpCollider_LookAhead(system->collider, true);
         result = tpCollider_Update(system->collider, system->poses.data, margins, system->tasks);
         tpCollider_LookAhead(system->collider, false);

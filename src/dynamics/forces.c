@@ -89,8 +89,8 @@ static double weightEnergy(const tpSystem* system, int index) {
                : 0.0;
 }
 
-double tpSystem_PotentialEnergy(const tpSystem* system) {
-    double energy = sumBodies(system, weightEnergy);
+double tpSystem_SpringEnergy(const tpSystem* system) {
+    double energy = 0.0;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && joint->type == tp_springJoint) {
@@ -99,6 +99,10 @@ double tpSystem_PotentialEnergy(const tpSystem* system) {
         }
     }
     return energy;
+}
+
+double tpSystem_PotentialEnergy(const tpSystem* system) {
+    return sumBodies(system, weightEnergy) + tpSystem_SpringEnergy(system);
 }
 
 tpVec3 tpSystem_LinearMomentum(const tpSystem* system) {

@@ -27,6 +27,8 @@ tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force);
 
 // Potential energy of gravity and springs, zero at the origin's height.
 double tpSystem_PotentialEnergy(const tpSystem* system);
+// The springs' part of it.
+double tpSystem_SpringEnergy(const tpSystem* system);
 double tpSystem_KineticEnergy(const tpSystem* system);
 double tpSystem_BodyKineticEnergy(const tpSystem* system, int body);
 tpVec3 tpSystem_LinearMomentum(const tpSystem* system);

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "collision/collider.h"
 #include "dynamics/rotation.h"
+#include "dynamics/scales.h"
 #include "math/velocity.h"
 #include "tippe/world.h"
 
@@ -30,10 +31,10 @@ typedef struct tpBody {
     double linearDamping, angularDamping; // 1/s
     tpKeyframe* keyframes;
     int keyframeCount;
-    double reach;      // farthest point of its finite shapes from the centre of mass, m
-    int firstShape;    // chained through tpShape.next, in order of creation
-    bool isHandedOver; // an event-driven stepper leaves it to a time stepper for now
-    bool isAsleep;     // a stepper leaves it alone until something concerns it
+    double reach;        // farthest point of its finite shapes from the centre of mass, m
+    int firstShape;      // chained through tpShape.next, in order of creation
+    const char* carrier; // the method to which the stepper leaves it for now, or NULL
+    bool isAsleep;       // a stepper leaves it alone until something concerns it
     void* userData;
     char name[tp_nameCapacity];
 } tpBody;
@@ -108,9 +109,14 @@ typedef struct tpSystem {
     bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
-    double solveWork; // multiply-adds of this step's solves so far
-    int solveRows;    // rows of the largest of them
-    uint64_t layout;  // changes whenever bodies, shapes, joints or forces come or go
+    double solveWork;      // multiply-adds of this step's solves so far
+    int solveRows;         // rows of the largest of them
+    int contactQueryCount; // how often the collider has been asked in this step
+    tpScales scales;
+    uint64_t scalesLayout; // of the structure that the scales were measured for
+    double energyPeak;     // J: largest kinetic and spring energy of late, see certificate.c
+    double energyExcess;   // J: of energy less the work done above its lowest value so far
+    uint64_t layout;       // changes whenever bodies, shapes, joints or forces come or go
 } tpSystem;
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);

@@ -41,19 +41,48 @@ static void countFallback(tpAudit* audit, const char* name) {
     }
 }
 
+static void countNote(tpAudit* audit, const char* text) {
+    for (int i = 0; i < audit->noteCount; ++i) {
+        if (strcmp(audit->notes[i].text, text) == 0) {
+            audit->notes[i].count += 1;
+            return;
+        }
+    }
+    if (audit->noteCount < tp_auditNoteCapacity) {
+        audit->notes[audit->noteCount++] = (tpNoteCount){ text, 1 };
+    }
+}
+
+static void countViolations(tpAudit* audit, uint32_t violations) {
+    if (violations == 0) {
+        return;
+    }
+    audit->uncertifiedCount += 1;
+    if (audit->firstUncertified == 0) {
+        audit->firstUncertified = audit->stepCount;
+    }
+    for (int law = 0; law < tp_lawCount; ++law) {
+        audit->violationCounts[law] += (violations >> law) & 1u;
+    }
+}
+
+static void addFigures(tpAudit* audit, const tpStepReport* report) {
+    for (int i = 0; i < tpFigureCount(); ++i) {
+        int64_t* total = &audit->figures[i];
+        int64_t now = report->figures[i];
+        *total = !tpFigure(i)->isLevel ? *total + now : now > *total ? now : *total;
+    }
+}
+
 void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->stepCount += 1;
     audit->solveCount += report->solveCount;
     audit->iterationCount += report->iterationCount;
     audit->failureCount += report->failureCount;
-    audit->budgetCount += report->budgetCount;
     audit->substepCount += report->substepCount;
-    audit->checkCount += report->checkCount;
-    audit->collisionCount += report->collisionCount;
-    audit->microcollisionCount += report->microcollisionCount;
-    audit->heapOperationCount += report->heapOperationCount;
-    audit->handedOverMax = report->handedOverCount > audit->handedOverMax ? report->handedOverCount
-                                                                          : audit->handedOverMax;
+    audit->contactQueryCount += report->contactQueryCount;
+    addFigures(audit, report);
+    countViolations(audit, report->violations);
     audit->undoneCount += report->undone ? 1 : 0;
     audit->unconvergedCount += report->converged ? 0 : 1;
     if (!(report->residual <= audit->tolerance) && audit->firstAboveTolerance == 0) {
@@ -73,11 +102,15 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->energyEnd = after;
     audit->energyIncreaseMax =
         worse(audit->energyIncreaseMax, after - before - report->externalWork);
+    audit->energyExcessMax = worse(audit->energyExcessMax, report->energyExcess);
     audit->externalWork += report->externalWork;
     audit->frictionLoss += report->frictionLoss;
     audit->impactLoss += report->impactLoss;
     if (report->fallback != NULL) {
         countFallback(audit, report->fallback);
+    }
+    for (int i = 0; i < report->noteCount; ++i) {
+        countNote(audit, report->notes[i]);
     }
     audit->wallTime = tpSecondsNow() - audit->wallStart;
 }
@@ -116,6 +149,15 @@ static void putCount(text* out, const char* key, int64_t value) {
     put(out, ", \"%s\": %lld", key, (long long)value);
 }
 
+// The number of a step, or null if there is none.
+static void putFirst(text* out, const char* key, int64_t step) {
+    if (step > 0) {
+        putCount(out, key, step);
+    } else {
+        put(out, ", \"%s\": null", key);
+    }
+}
+
 // Names of fallbacks are identifiers of the library's, but a string is a string.
 static void putString(text* out, const char* string) {
     put(out, "\"");
@@ -130,6 +172,11 @@ static void putString(text* out, const char* string) {
     }
     put(out, "\"");
 }
+
+static const char* const lawNames[tp_lawCount] = { [tp_contactLaw] = "contact",
+                                                   [tp_energyLaw] = "energy",
+                                                   [tp_jointLaw] = "joints",
+                                                   [tp_overlapLaw] = "overlap" };
 
 static double meanContacts(const tpAudit* audit) {
     return audit->stepCount > 0 ? (double)audit->contactTotal / (double)audit->stepCount : 0.0;
@@ -150,17 +197,14 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "penetration_max", audit->penetrationMax);
     putNumber(&out, "residual_max", audit->residualMax);
     putNumber(&out, "residual_tolerance", audit->tolerance);
-    if (audit->firstAboveTolerance > 0) {
-        putCount(&out, "first_step_above_tolerance", audit->firstAboveTolerance);
-    } else {
-        put(&out, ", \"first_step_above_tolerance\": null");
-    }
+    putFirst(&out, "first_step_above_tolerance", audit->firstAboveTolerance);
     putNumber(&out, "dissipation_max", audit->dissipationMax);
     putNumber(&out, "cone_max", audit->coneMax);
     putNumber(&out, "joint_drift_max", audit->jointDriftMax);
     putNumber(&out, "energy_start", audit->energyStart);
     putNumber(&out, "energy_end", audit->energyEnd);
     putNumber(&out, "energy_increase_max", audit->energyIncreaseMax);
+    putNumber(&out, "energy_excess_max", audit->energyExcessMax);
     putNumber(&out, "external_work", audit->externalWork);
     putNumber(&out, "friction_loss", audit->frictionLoss);
     putNumber(&out, "impact_loss", audit->impactLoss);
@@ -168,12 +212,19 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putCount(&out, "iterations", audit->iterationCount);
     putCount(&out, "substeps", audit->substepCount);
     putCount(&out, "failures", audit->failureCount);
-    putCount(&out, "budget_ends", audit->budgetCount);
-    putCount(&out, "checks", audit->checkCount);
-    putCount(&out, "collisions", audit->collisionCount);
-    putCount(&out, "microcollisions", audit->microcollisionCount);
-    putCount(&out, "heap_operations", audit->heapOperationCount);
-    putCount(&out, "handed_over_max", audit->handedOverMax);
+    putCount(&out, "contact_queries", audit->contactQueryCount);
+    for (int i = 0; i < tpFigureCount(); ++i) {
+        char key[64];
+        snprintf(key, sizeof(key), "%s%s", tpFigure(i)->name, tpFigure(i)->isLevel ? "_max" : "");
+        putCount(&out, key, audit->figures[i]);
+    }
+    putCount(&out, "uncertified_steps", audit->uncertifiedCount);
+    for (int law = 0; law < tp_lawCount; ++law) {
+        char key[64];
+        snprintf(key, sizeof(key), "uncertified_%s", lawNames[law]);
+        putCount(&out, key, audit->violationCounts[law]);
+    }
+    putFirst(&out, "first_uncertified_step", audit->firstUncertified);
     putCount(&out, "unconverged_steps", audit->unconvergedCount);
     putCount(&out, "undone_steps", audit->undoneCount);
     put(&out, ", \"fallbacks\": {");
@@ -181,6 +232,12 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
         put(&out, "%s", i > 0 ? ", " : "");
         putString(&out, audit->fallbacks[i].name);
         put(&out, ": %lld", (long long)audit->fallbacks[i].count);
+    }
+    put(&out, "}, \"notes\": {");
+    for (int i = 0; i < audit->noteCount; ++i) {
+        put(&out, "%s", i > 0 ? ", " : "");
+        putString(&out, audit->notes[i].text);
+        put(&out, ": %lld", (long long)audit->notes[i].count);
     }
     put(&out, "}");
     putCount(&out, "peak_memory_bytes", tpPeakMemory());
@@ -197,6 +254,37 @@ static void putRow(text* out, const char* label, const char* format, ...) {
     vsnprintf(value, sizeof(value), format, arguments);
     va_end(arguments);
     put(out, "  %-22s %s\n", label, value);
+}
+
+// What only some steppers count.
+static void putFigures(text* out, const tpAudit* audit) {
+    for (int i = 0; i < tpFigureCount(); ++i) {
+        const tpFigureInfo* figure = tpFigure(i);
+        if (audit->figures[i] > 0) {
+            char label[64];
+            snprintf(label, sizeof(label), "%s", figure->name);
+            for (char* c = label; *c != '\0'; ++c) {
+                *c = *c == '_' ? ' ' : *c;
+            }
+            putRow(out, label, "%lld%s: %s", (long long)audit->figures[i],
+                   figure->isLevel ? " at most" : "", figure->summary);
+        }
+    }
+}
+
+// Whether all steps are certified, and if not, by which laws.
+static void putVerdict(text* out, const tpAudit* audit) {
+    if (audit->uncertifiedCount == 0) {
+        putRow(out, "certified", "all steps");
+        return;
+    }
+    putRow(out, "not certified", "%lld steps, the first is step %lld",
+           (long long)audit->uncertifiedCount, (long long)audit->firstUncertified);
+    for (int law = 0; law < tp_lawCount; ++law) {
+        if (audit->violationCounts[law] > 0) {
+            putRow(out, "", "%lld by %s", (long long)audit->violationCounts[law], lawNames[law]);
+        }
+    }
 }
 
 size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
@@ -226,21 +314,15 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
            audit->externalWork, audit->frictionLoss, audit->impactLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
-    if (audit->budgetCount > 0) {
-        putRow(&out, "in real time", "%lld solves ended on their budget, above their tolerance",
-               (long long)audit->budgetCount);
-    }
-    if (audit->checkCount > 0) {
-        putRow(&out, "events", "%lld collisions, %lld microcollisions, %lld checks",
-               (long long)audit->collisionCount, (long long)audit->microcollisionCount,
-               (long long)audit->checkCount);
-    }
-    if (audit->handedOverMax > 0) {
-        putRow(&out, "handed over", "%d bodies at most, to the time stepper", audit->handedOverMax);
-    }
+    putFigures(&out, audit);
+    putVerdict(&out, audit);
     for (int i = 0; i < audit->fallbackCount; ++i) {
         putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld steps", audit->fallbacks[i].name,
                (long long)audit->fallbacks[i].count);
+    }
+    for (int i = 0; i < audit->noteCount; ++i) {
+        putRow(&out, i == 0 ? "notes" : "", "%s (%lld steps)", audit->notes[i].text,
+               (long long)audit->notes[i].count);
     }
     if (audit->undoneCount > 0) {
         putRow(&out, "steps undone", "%lld", (long long)audit->undoneCount);

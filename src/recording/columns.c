@@ -4,11 +4,12 @@
     { path, kind, tp_frameRows, 1, offsetof(tpFrameRow, field), unit, about, false }
 #define REPORT(name, kind, field, unit, about)                                                     \
     FRAME("/reports/" name, kind, report.field, unit, about)
-#define LATER_COUNT(name, field, about)                                                            \
+#define LATER(name, kind, field, unit, about)                                                      \
     {                                                                                              \
-        "/reports/" name, tp_intColumn, tp_frameRows, 1, offsetof(tpFrameRow, report.field), "",   \
-            about, true                                                                            \
+        "/reports/" name, kind, tp_frameRows, 1, offsetof(tpFrameRow, report.field), unit, about,  \
+            true                                                                                   \
     }
+#define LATER_COUNT(name, field, about) LATER(name, tp_intColumn, field, "", about)
 #define CONTACT(name, kind, width, field, unit, about)                                             \
     {                                                                                              \
         "/contacts/" name, kind, tp_contactRows, width, offsetof(tpRecordedContact, field), unit,  \
@@ -40,15 +41,16 @@ const tpColumn tpColumns[tp_columnCount] = {
     REPORT("solve_count", tp_intColumn, solveCount, "", "problems solved"),
     REPORT("iteration_count", tp_intColumn, iterationCount, "", "iterations of all solves"),
     REPORT("failure_count", tp_intColumn, failureCount, "", "solves that missed their tolerance"),
-    LATER_COUNT("budget_count", budgetCount,
+    LATER_COUNT("budget_count", figures[tp_budgetEndFigure],
                 "solves in real time that ended on their budget above it"),
     REPORT("substep_count", tp_intColumn, substepCount, "", "steps inside the steps"),
-    LATER_COUNT("check_count", checkCount, "questions how far two shapes are apart"),
-    LATER_COUNT("collision_count", collisionCount, "collisions of two bodies"),
-    LATER_COUNT("microcollision_count", microcollisionCount,
+    LATER_COUNT("check_count", figures[tp_checkFigure], "questions how far two shapes are apart"),
+    LATER_COUNT("collision_count", figures[tp_collisionFigure], "collisions of two bodies"),
+    LATER_COUNT("microcollision_count", figures[tp_microcollisionFigure],
                 "those that stand for lasting contact"),
-    LATER_COUNT("heap_operation_count", heapOperationCount, "changes of the queue of events"),
-    LATER_COUNT("handed_over_count", handedOverCount,
+    LATER_COUNT("heap_operation_count", figures[tp_heapOperationFigure],
+                "changes of the queue of events"),
+    LATER_COUNT("handed_over_count", figures[tp_handedOverFigure],
                 "bodies that a time stepper carries at the end"),
     REPORT("residual", tp_doubleColumn, residual, "1", "of the contact law, largest"),
     REPORT("cone_violation", tp_doubleColumn, coneViolation, "1", "of the friction cone, largest"),
@@ -67,6 +69,20 @@ const tpColumn tpColumns[tp_columnCount] = {
     REPORT("undone", tp_boolColumn, undone, "", "1: a step was undone"),
     FRAME("/reports/fallback", tp_intColumn, fallback, "", "place in /labels, or -1 for none"),
     FRAME("/reports/note", tp_intColumn, note, "", "place in /labels, or -1 for none"),
+    { "/reports/more_notes", tp_intColumn, tp_frameRows, tp_noteCapacity - 1,
+      offsetof(tpFrameRow, moreNotes), "", "places in /labels of further notes, or -1", true },
+    LATER_COUNT("contact_query_count", contactQueryCount,
+                "how often contacts of all bodies were asked for"),
+    LATER("energy_increase", tp_doubleColumn, energyIncrease, "J", "beyond the work done"),
+    LATER("energy_excess", tp_doubleColumn, energyExcess, "J",
+          "energy less the work done, above its lowest value so far"),
+    LATER_COUNT("violations", violations,
+                "laws beyond their limit: 1 contact, 2 energy, 4 joints, 8 overlap"),
+    LATER("residual_limit", tp_doubleColumn, limits.residual, "1", "of the certificate"),
+    LATER("energy_limit", tp_doubleColumn, limits.energy, "J", "of the certificate"),
+    LATER("joint_drift_limit", tp_doubleColumn, limits.jointDrift, "m or rad",
+          "of the certificate"),
+    LATER("penetration_limit", tp_doubleColumn, limits.penetration, "m", "of the certificate"),
 
     CONTACT("body_a", tp_intColumn, 1, bodyA, "", "place in /bodies, or -1"),
     CONTACT("body_b", tp_intColumn, 1, bodyB, "", "place in /bodies, or -1"),

@@ -6,6 +6,7 @@
 #ifndef TIPPE_SRC_RECORDING_COLUMNS_H
 #define TIPPE_SRC_RECORDING_COLUMNS_H
 
+#include "dynamics/figures.h"
 #include "tippe/recording.h"
 
 typedef enum tpColumnKind {
@@ -44,8 +45,15 @@ typedef struct tpFrameRow {
     int64_t contactEnd; // contacts of this and all frames before
     int64_t pairEnd;    // pairs, likewise
     tpStepReport report;
-    int fallback, note;
+    int fallback;
+    int note;                           // the first
+    int moreNotes[tp_noteCapacity - 1]; // those after it
 } tpFrameRow;
+
+// Note number i of a frame.
+static inline int* tpFrameRow_Note(tpFrameRow* row, int i) {
+    return i == 0 ? &row->note : &row->moreNotes[i - 1];
+}
 
 enum {
     tp_statesColumn,     // width: tp_stateWidth * moving bodies
@@ -54,7 +62,7 @@ enum {
     tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 52
+    tp_columnCount = 61
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

@@ -1,11 +1,10 @@
 // The recorder: takes frames from a world and hands them to the pump.
 
-#include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dynamics/report.h"
 #include "recording/pair_tally.h"
 #include "recording/pump.h"
 #include "recording/roster.h"
@@ -39,44 +38,6 @@ tpRecorderDef tpDefaultRecorderDef(void) {
 }
 
 // Reports ----------------------------------------------------------------------------------------
-
-static int addCounts(int a, int b) {
-    return a > INT_MAX - b ? INT_MAX : a + b;
-}
-
-// The larger one; NaN where one of them is.
-static double worse(double a, double b) {
-    return isnan(a) || a > b ? a : b;
-}
-
-// The report of two spans of steps, one after the other.
-static tpStepReport mergeReports(const tpStepReport* a, const tpStepReport* b) {
-    tpStepReport merged = *b;
-    merged.solveCount = addCounts(a->solveCount, b->solveCount);
-    merged.iterationCount = addCounts(a->iterationCount, b->iterationCount);
-    merged.failureCount = addCounts(a->failureCount, b->failureCount);
-    merged.budgetCount = addCounts(a->budgetCount, b->budgetCount);
-    merged.substepCount = addCounts(a->substepCount, b->substepCount);
-    merged.checkCount = addCounts(a->checkCount, b->checkCount);
-    merged.collisionCount = addCounts(a->collisionCount, b->collisionCount);
-    merged.microcollisionCount = addCounts(a->microcollisionCount, b->microcollisionCount);
-    merged.heapOperationCount = addCounts(a->heapOperationCount, b->heapOperationCount);
-    merged.residual = worse(a->residual, b->residual);
-    merged.coneViolation = worse(a->coneViolation, b->coneViolation);
-    merged.dissipationViolation = worse(a->dissipationViolation, b->dissipationViolation);
-    merged.penetration = worse(a->penetration, b->penetration);
-    merged.jointDrift = worse(a->jointDrift, b->jointDrift);
-    merged.kineticBefore = a->kineticBefore;
-    merged.potentialBefore = a->potentialBefore;
-    merged.externalWork = a->externalWork + b->externalWork;
-    merged.frictionLoss = a->frictionLoss + b->frictionLoss;
-    merged.impactLoss = a->impactLoss + b->impactLoss;
-    merged.converged = a->converged && b->converged;
-    merged.undone = a->undone || b->undone;
-    merged.fallback = b->fallback != NULL ? b->fallback : a->fallback;
-    merged.note = b->note != NULL ? b->note : a->note;
-    return merged;
-}
 
 static tpStepReport reportStart(const tpWorld* world) {
     tpStepReport report = { .time = tpWorld_GetTime(world), .converged = true };
@@ -145,14 +106,17 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
                                    .contactEnd = recorder->contactTotal,
                                    .pairEnd = recorder->pairTotal,
                                    .report = *report,
-                                   .fallback = findLabel(recorder, report->fallback),
-                                   .note = findLabel(recorder, report->note) },
+                                   .fallback = findLabel(recorder, report->fallback) },
                           .states = recorder->states,
                           .reactions = recorder->reactions,
                           .contacts = recorder->contacts.data,
                           .contactCount = recorder->contacts.count,
                           .pairs = recorder->pairs.pairs.data,
                           .pairCount = recorder->pairs.pairs.count };
+    for (int i = 0; i < tp_noteCapacity; ++i) {
+        const char* note = i < report->noteCount ? report->notes[i] : NULL;
+        *tpFrameRow_Note(&frame.row, i) = findLabel(recorder, note);
+    }
     tpResult result = tpPump_Add(&recorder->pump, &frame, recorder->labels + knownLabels,
                                  recorder->labelCount - knownLabels, error);
     tpPairTally_Clear(&recorder->pairs);
@@ -161,7 +125,11 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
 
 tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
                          tpError* error) {
-    recorder->merged = recorder->hasMerged ? mergeReports(&recorder->merged, report) : *report;
+    if (recorder->hasMerged) {
+        tpStepReport_Append(&recorder->merged, report);
+    } else {
+        recorder->merged = *report;
+    }
     recorder->hasMerged = true;
     recorder->stepCount += 1;
     if (!tpPairTally_AddStep(&recorder->pairs, &recorder->roster, world)) {

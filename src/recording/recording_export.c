@@ -1,5 +1,6 @@
 // A recording as the CSV tables of the run, byte for byte.
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -138,13 +139,27 @@ static tpResult putReportHeader(tpTextFile* text, tpError* error) {
     return tpTextFile_EndRow(text, error);
 }
 
+// All notes but the first in one cell.
+static void putMoreNotes(tpTextFile* text, const tpStepReport* report) {
+    char all[512] = "";
+    for (int i = 1; i < report->noteCount; ++i) {
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof(all) - used, "%s%s", used > 0 ? "; " : "", report->notes[i]);
+    }
+    tpTextFile_PutName(text, all);
+}
+
 static void putReportField(tpTextFile* text, const tpColumn* column, const tpStepReport* report) {
     if (column->offset == offsetof(tpFrameRow, fallback)) {
         tpTextFile_PutName(text, report->fallback != NULL ? report->fallback : "");
         return;
     }
     if (column->offset == offsetof(tpFrameRow, note)) {
-        tpTextFile_PutName(text, report->note != NULL ? report->note : "");
+        tpTextFile_PutName(text, report->noteCount > 0 ? report->notes[0] : "");
+        return;
+    }
+    if (column->offset == offsetof(tpFrameRow, moreNotes)) {
+        putMoreNotes(text, report);
         return;
     }
     const char* place = (const char*)report + (column->offset - offsetof(tpFrameRow, report));

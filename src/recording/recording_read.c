@@ -108,6 +108,11 @@ static const char* findLabel(const tpRecording* recording, int label) {
 static tpResult readReportRows(tpRecording* recording, int64_t first, int count,
                                tpStepReport* reports, tpFrameRow* rows, tpError* error) {
     memset(rows, 0, (size_t)count * sizeof(tpFrameRow));
+    for (int k = 0; k < count; ++k) {
+        for (int i = 0; i < tp_noteCapacity; ++i) {
+            *tpFrameRow_Note(&rows[k], i) = -1; // recordings of earlier versions have one note
+        }
+    }
     tpResult result =
         readStructs(recording, tp_frameRows, first, count, rows, sizeof(tpFrameRow), error);
     for (int k = 0; result == tp_success && k < count; ++k) {
@@ -115,13 +120,21 @@ static tpResult readReportRows(tpRecording* recording, int64_t first, int count,
         unsigned char flags[2];
         memcpy(&flags[0], &rows[k].report.converged, 1);
         memcpy(&flags[1], &rows[k].report.undone, 1);
-        if (rows[k].fallback >= recording->labelCount || rows[k].note >= recording->labelCount ||
-            flags[0] > 1 || flags[1] > 1) {
+        if (rows[k].fallback >= recording->labelCount || flags[0] > 1 || flags[1] > 1) {
             return damaged(recording, "/reports", error);
         }
         reports[k] = rows[k].report;
         reports[k].fallback = findLabel(recording, rows[k].fallback);
-        reports[k].note = findLabel(recording, rows[k].note);
+        for (int i = 0; i < tp_noteCapacity; ++i) {
+            int label = *tpFrameRow_Note(&rows[k], i);
+            if (label >= recording->labelCount) {
+                return damaged(recording, "/reports", error);
+            }
+            const char* note = findLabel(recording, label);
+            if (note != NULL) {
+                reports[k].notes[reports[k].noteCount++] = note;
+            }
+        }
     }
     return result;
 }

@@ -3,6 +3,8 @@
 #ifndef TIPPE_SRC_STEPPERS_STEPPER_H
 #define TIPPE_SRC_STEPPERS_STEPPER_H
 
+#include "dynamics/figures.h"
+#include "dynamics/report.h"
 #include "dynamics/system.h"
 #include "steppers/options.h"
 
@@ -10,6 +12,7 @@ typedef struct tpStepper {
     const char* name;             // as scenes and the command line spell it
     const char* summary;          // one line
     const tpOptionIndex* options; // that it uses; ends with tp_optionCount
+    const tpFigureIndex* figures; // that it reports; ends with tp_figureCount; NULL: none
     unsigned lacks;               // tpStepperGap: what it leaves out of a scene
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;

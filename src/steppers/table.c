@@ -83,6 +83,19 @@ const char* tpStepperRefusesOption(tpStepperId id, int optionIndex) {
     return isRefused ? stepper->refusedFor : NULL;
 }
 
+bool tpStepperUsesFigure(tpStepperId id, int figureIndex) {
+    const tpStepper* stepper = tpStepper_Get(id);
+    if (stepper == NULL || stepper->figures == NULL) {
+        return false;
+    }
+    for (int i = 0; stepper->figures[i] != tp_figureCount; ++i) {
+        if ((int)stepper->figures[i] == figureIndex) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpStepperUsesOption(tpStepperId id, int optionIndex) {
     const tpStepper* stepper = tpStepper_Get(id);
     if (stepper == NULL || stepper->options == NULL) {

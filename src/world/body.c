@@ -294,9 +294,9 @@ void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 ang
     world->system.velocities.data[index].angular = angularVelocity;
 }
 
-bool tpBody_IsHandedOver(const tpWorld* world, tpBodyId id) {
+const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
     int index;
-    return bodyOf(world, id, &index)->isHandedOver;
+    return bodyOf(world, id, &index)->carrier;
 }
 
 bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {

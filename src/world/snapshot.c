@@ -15,6 +15,7 @@ struct tpSnapshot {
     tpStepperId stepperId;
     int bodyCount;
     double time, timeError;
+    double energyPeak, energyExcess; // of the certificate
     int64_t stepCount;
     size_t stepperBytes;
 };
@@ -48,6 +49,8 @@ tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
     snapshot->bodyCount = system->bodyCount;
     snapshot->time = system->time;
     snapshot->timeError = system->timeError;
+    snapshot->energyPeak = system->energyPeak;
+    snapshot->energyExcess = system->energyExcess;
     snapshot->stepCount = system->stepCount;
     snapshot->stepperBytes = stepperBytes;
     unsigned char* place = posesOf(snapshot);
@@ -79,6 +82,8 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
     }
     system->time = snapshot->time;
     system->timeError = snapshot->timeError;
+    system->energyPeak = snapshot->energyPeak;
+    system->energyExcess = snapshot->energyExcess;
     system->stepCount = snapshot->stepCount;
     tpSystem_ForgetContacts(system);
     return tp_success;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/tasks.h"
+#include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 
 tpWorldDef tpDefaultWorldDef(void) {
@@ -119,6 +120,12 @@ static void listPromised(tpWorld* world) {
     }
 }
 
+// Of the residual, which is relative: the option is a velocity, and a solve is always tight enough for this.
+static double residualLimit(const tpWorld* world) {
+    static const double leastTolerance = 1e-8;
+    return fmax(world->options.values[tp_toleranceOption], leastTolerance);
+}
+
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
     tpSystem* system = &world->system;
     tpStepReport report;
@@ -143,14 +150,17 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     if (!(h > 0.0) || !isfinite(h) || poses == NULL || velocities == NULL) {
         report.undone = true;
         report.converged = false;
-        report.note = poses == NULL || velocities == NULL ? "out of memory" : "bad step size";
+        bool isOutOfMemory = poses == NULL || velocities == NULL;
+        tpStepReport_AddNote(&report, isOutOfMemory ? "out of memory" : "bad step size");
     } else {
         if (system->bodyCount > 0) {
             memcpy(poses, system->poses.data, poseBytes);
             memcpy(velocities, system->velocities.data, velocityBytes);
         }
+        tpCertificate_Begin(system, residualLimit(world), &report);
         system->solveWork = 0.0;
         system->solveRows = 0;
+        system->contactQueryCount = 0;
         world->stepper->step(system, world->stepperState, &world->options, h, &report);
         if (report.undone || !isStateFinite(system)) {
             if (system->bodyCount > 0) {
@@ -159,7 +169,9 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
             }
             report.undone = true;
             report.converged = false;
-            report.note = report.note != NULL ? report.note : "the step was not finite";
+            if (report.noteCount == 0) {
+                tpStepReport_AddNote(&report, "the step was not finite");
+            }
         }
     }
     if (!report.undone) {
@@ -170,6 +182,8 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     report.time = system->time;
     report.kineticAfter = tpSystem_KineticEnergy(system);
     report.potentialAfter = tpSystem_PotentialEnergy(system);
+    report.contactQueryCount = system->contactQueryCount;
+    tpCertificate_End(system, &report);
     return report;
 }
 

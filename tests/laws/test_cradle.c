@@ -41,7 +41,7 @@ static double run(const Cradle* cradle, double swing, bool balances, double velo
         CHECK_BELOW(energy - before, swing * start);
         CHECK_BELOW(energy - lowest, (1.0 + swing) * start);
         // Every joule is in the report: what contacts and joints took is what is missing.
-        if (balances && report.note == NULL) {
+        if (balances && report.noteCount == 0) {
             CHECK_NEAR(before - energy, report.impactLoss + report.frictionLoss, 1e-10);
         }
         CHECK_BELOW(report.residual, 1e-8);

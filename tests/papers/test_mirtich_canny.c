@@ -24,11 +24,11 @@ static void step(tpWorld* world, double h, Counters* counters) {
     tpStepReport report = tpWorld_Step(world, h);
     double before = report.kineticBefore + report.potentialBefore + report.externalWork;
     double rise = report.kineticAfter + report.potentialAfter - before;
-    counters->checks += report.checkCount;
-    counters->collisions += report.collisionCount;
-    counters->microcollisions += report.microcollisionCount;
-    counters->heapOperations += report.heapOperationCount;
-    counters->handedOver += report.handedOverCount;
+    counters->checks += tpStepReport_GetFigure(&report, "checks");
+    counters->collisions += tpStepReport_GetFigure(&report, "collisions");
+    counters->microcollisions += tpStepReport_GetFigure(&report, "microcollisions");
+    counters->heapOperations += tpStepReport_GetFigure(&report, "heap_operations");
+    counters->handedOver += tpStepReport_GetFigure(&report, "handed_over");
     counters->deepest = fmax(counters->deepest, report.penetration);
     counters->largestRise = fmax(counters->largestRise, rise);
     assert_false(report.undone);

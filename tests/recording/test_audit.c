@@ -40,6 +40,15 @@ static void testSums(void** state) {
         report.externalWork = k == 4 ? 2.0 : 0.0;
         report.frictionLoss = 0.5;
         report.undone = k == 1;
+        report.violations = k == 2   ? 1u << tp_jointLaw
+                            : k == 4 ? 1u << tp_energyLaw | 1u << tp_jointLaw
+                                     : 0u;
+        report.energyExcess = 0.25 * k;
+        report.contactQueryCount = 2;
+        report.figures[0] = k;
+        report.noteCount = k == 2 ? 2 : 0;
+        report.notes[0] = "a note";
+        report.notes[1] = "another";
         report.fallback = k >= 3 ? "slower" : k == 1 ? "slowest" : NULL;
         tpAudit_AddStep(&audit, &report);
     }
@@ -56,6 +65,16 @@ static void testSums(void** state) {
     assert_true(audit.dissipationMax == 0.5 && audit.frictionLoss == 2.0);
     assert_true(audit.energyEnd == 13.5);
     assert_true(audit.energyIncreaseMax == 0.5); // 2.5 in the last step, of which 2 are work
+    assert_true(audit.energyExcessMax == 1.0);
+    assert_int_equal(audit.uncertifiedCount, 2);
+    assert_int_equal(audit.firstUncertified, 2);
+    assert_int_equal(audit.violationCounts[tp_jointLaw], 2);
+    assert_int_equal(audit.violationCounts[tp_energyLaw], 1);
+    assert_int_equal(audit.violationCounts[tp_contactLaw], 0);
+    assert_int_equal(audit.contactQueryCount, 8);
+    assert_int_equal(audit.figures[0], 10);
+    assert_int_equal(audit.noteCount, 2);
+    assert_string_equal(audit.notes[1].text, "another");
     assert_int_equal(audit.fallbackCount, 2);
     assert_string_equal(audit.fallbacks[0].name, "slowest");
     assert_int_equal(audit.fallbacks[1].count, 2);
@@ -81,6 +100,8 @@ static void testJson(void** state) {
     report.penetration = INFINITY;
     report.contactCount = 3;
     report.fallback = "odd \"name\"";
+    report.violations = 1u << tp_overlapLaw;
+    report.notes[report.noteCount++] = "a \"note\"";
     tpAudit_AddStep(&audit, &report);
     report.residual = 0.5; // does not hide the NaN before
     tpAudit_AddStep(&audit, &report);
@@ -96,6 +117,11 @@ static void testJson(void** state) {
     checkValue(json, "residual_max", "null");
     checkValue(json, "penetration_max", "null");
     checkValue(json, "first_step_above_tolerance", "1");
+    checkValue(json, "uncertified_steps", "2");
+    checkValue(json, "first_uncertified_step", "1");
+    checkValue(json, "uncertified_overlap", "2");
+    checkValue(json, "uncertified_joints", "0");
+    checkValue(json, "a \\\"note\\\"", "2");
     assert_non_null(strstr(json, "{\"odd \\\"name\\\"\": 2}"));
     static const char* const keys[] = {
         "steps",           "simulated_time", "wall_time",       "realtime_factor",

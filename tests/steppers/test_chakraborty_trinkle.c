@@ -184,7 +184,7 @@ static void impactsAreInelastic(void** state) {
             tpStepReport report = tpWorld_Step(world, .001);
             assert_int_equal(report.failureCount, 0);
             CHECK_BELOW(report.penetration, 1e-12);
-            hasNote = hasNote || report.note != NULL;
+            hasNote = hasNote || report.noteCount > 0;
             if (k == 250) { // after .226 s: it slides on
                 double t = .251 - hit / 9.81;
                 CHECK_NEAR(tpBody_GetVelocity(world, ball).z, 0.0, 1e-9);

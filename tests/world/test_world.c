@@ -443,7 +443,7 @@ static void stepsThatOverflowAreUndone(void** state) {
     tpStepReport report = tpWorld_Step(world, 1e3);
     assert_true(report.undone);
     assert_false(report.converged);
-    assert_non_null(report.note);
+    assert_true(report.noteCount > 0);
     assert_true(tpWorld_HashState(world) == hash);
     assert_true(tpWorld_GetTime(world) == 0.0);
     tpDestroyWorld(world);

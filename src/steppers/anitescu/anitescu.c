@@ -109,7 +109,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     if (!isGuarded || energyRise(step, report) <= allowed) {
         return true;
     }
-    report->note = "the energy guard acted";
+    tpStepReport_AddNote(report, "the energy guard acted");
     // Without any restitution: does the rest stay within bounds?
     tpSoftening guard = { 0.0, 1.0 };
     double low = 0.0, high = 1.0;
@@ -197,7 +197,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                       : tpGuard_Step(system, memory, options, threshold, h, stepEuler, report);
     if (!isDone) {
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
     }
 }
 

@@ -157,7 +157,9 @@ static bool lowerRestitution(tpGuard* guard, const tpAttempt* kept, double h) {
     if (!tryPart(guard, isFound ? low : 1.0, h, &trial)) {
         return false;
     }
-    guard->report->note = isFound ? "the energy guard acted" : guard->report->note;
+    if (isFound) {
+        tpStepReport_AddNote(guard->report, "the energy guard acted");
+    }
     return true;
 }
 
@@ -189,7 +191,9 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpAttempt* kept, double h,
             return isDone ? tp_guardAccepts : tp_guardOutOfMemory;
         }
         goBack(guard, kept);
-        guard->report->note = isRising ? "the energy guard acted" : guard->report->note;
+        if (isRising) {
+            tpStepReport_AddNote(guard->report, "the energy guard acted");
+        }
         // Care is for contacts, less restitution for bounces.
         if (trial > 0 ? !tried.bounces : !tried.isTouched && !isLast) {
             break;

@@ -93,7 +93,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (part > maxParts) {
             step->settings = &fixed;
-            step->report->note = "too many impacts in a step to locate them all";
+            tpStepReport_AddNote(step->report, "too many impacts in a step to locate them all");
         }
         isDone = (part == 1 || forgetPart(step, tally, mark)) && tpPart_Take(step, left, tally);
         considerPortfolio(step);
@@ -179,7 +179,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (!isDone) {
         ((tpBenderSchmitt*)state)->layout = 0;
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
     }
 }
 
@@ -198,10 +198,13 @@ static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_sleepTimeOption,
                                       tp_optionCount };
 
+static const tpFigureIndex figures[] = { tp_collisionFigure, tp_figureCount };
+
 const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
     .options = used,
+    .figures = figures,
     .refusedOption = "substeps",
     .refusedFor = "small-steps",
     .create = tpBenderSchmitt_Create,

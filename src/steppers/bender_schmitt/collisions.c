@@ -122,7 +122,7 @@ static bool resolve(tpCollisions* c, double restitution) {
         if (c->closingCount == 0) {
             return true;
         }
-        step->report->collisionCount += c->closingCount;
+        step->report->figures[tp_collisionFigure] += c->closingCount;
         memcpy(before, c->velocities, bytes);
         memset(marks, 0, (size_t)touch->contactCount);
         forgetJoints(touch);
@@ -141,7 +141,7 @@ static bool resolve(tpCollisions* c, double restitution) {
         tpJoints_AddReactions(step->system, &touch->rows, step->duration);
     }
     if (touch->isFine) {
-        step->report->note = "collisions did not come to an end";
+        tpStepReport_AddNote(step->report, "collisions did not come to an end");
     }
     return true;
 }

@@ -92,8 +92,9 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
         double slack = guardSlack * fabs(allowed);
         bool hasRisen =
             energyOf(system) > allowed + step->report->externalWork - start.externalWork + slack;
-        bool isFine = !step->settings->isGuarded || !hasRisen ||
-                      step->report->collisionCount == start.collisionCount;
+        bool isFine =
+            !step->settings->isGuarded || !hasRisen ||
+            step->report->figures[tp_collisionFigure] == start.figures[tp_collisionFigure];
         if (isFine || trial == 4) {
             break;
         }
@@ -101,7 +102,7 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
         *step->report = start;
         step->report->solveCount = solves;
         step->report->iterationCount = iterations;
-        step->report->note = "the energy guard acted";
+        tpStepReport_AddNote(step->report, "the energy guard acted");
         memcpy(system->velocities.data, before, bytes);
     }
     return true;
@@ -330,6 +331,6 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         // What comes next is hardly smoother; an impact may have made this part the short one.
         left = 0.5 * step->time.h;
         step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
-        step->report->note = "the energy guard acted";
+        tpStepReport_AddNote(step->report, "the energy guard acted");
     }
 }

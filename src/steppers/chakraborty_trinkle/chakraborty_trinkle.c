@@ -363,11 +363,11 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (!advance(system, memory, &settings, h, h, 0, &tally, &step, report) ||
         !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
         return;
     }
     if (hasRestitution(&step.base)) {
-        report->note = "chakraborty-trinkle is inelastic: restitution is not used";
+        tpStepReport_AddNote(report, "chakraborty-trinkle is inelastic: restitution is not used");
     }
 }
 

@@ -29,7 +29,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     report->externalWork += tpSystem_Kick(system, time + 0.5 * h, 0.5 * h, tp_backwardSweep);
     system->contacts.count = 0;
     if (hasConstraint(system)) {
-        report->note = "free-flight does not hold joints";
+        tpStepReport_AddNote(report, "free-flight does not hold joints");
     }
 }
 

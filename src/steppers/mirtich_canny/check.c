@@ -203,7 +203,7 @@ static bool askShapes(tpEvents* events, int index, double time) {
     tpClosestPoints(tpCollider_GetGeometry(collider, shapes->shapeA), system->poses.data[bodyA],
                     tpCollider_GetGeometry(collider, shapes->shapeB), system->poses.data[bodyB],
                     &shapes->cache, &closest);
-    events->report->checkCount += 1;
+    events->report->figures[tp_checkFigure] += 1;
     events->report->penetration = fmax(events->report->penetration, -closest.distance);
     tpVec3 apart = tpSub(system->poses.data[bodyA].position, system->poses.data[bodyB].position);
     shapes->distance = shapes->nearest = closest.distance;

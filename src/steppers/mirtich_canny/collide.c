@@ -348,7 +348,7 @@ bool tpEvents_Collide(tpEvents* events, int pair) {
     if (!isDone) {
         return false;
     }
-    *(isMicro ? &events->report->microcollisionCount : &events->report->collisionCount) += 1;
+    events->report->figures[isMicro ? tp_microcollisionFigure : tp_collisionFigure] += 1;
     for (int side = 0; side < 2; ++side) {
         int body = events->nearPairs.data[pair].body[side];
         int other = events->nearPairs.data[pair].body[1 - side];

@@ -254,6 +254,9 @@ bool tpEvents_HasManySteps(const tpEvents* events);
 
 // hand_over.c: bodies with too many events ------------------------------------------------------------
 
+// Leaves a body to the time stepper, or takes it back.
+void tpSystem_HandOver(tpSystem* system, int body, bool isHandedOver);
+
 // Marks who is with the time stepper as the frame begins; false where nobody is.
 bool tpEvents_StartTimeStepper(tpEvents* events);
 // Marks the island of a body to be handed over, and hands over what is marked.

@@ -29,6 +29,10 @@ static void findBound(tpEvents* events) {
     }
 }
 
+void tpSystem_HandOver(tpSystem* system, int body, bool isHandedOver) {
+    system->bodies.data[body].carrier = isHandedOver ? "time stepper" : NULL;
+}
+
 bool tpEvents_StartTimeStepper(tpEvents* events) {
     tpSystem* system = events->system;
     events->stepTime = INFINITY;
@@ -38,16 +42,17 @@ bool tpEvents_StartTimeStepper(tpEvents* events) {
     findBound(events);
     bool isUsed = false;
     for (int i = 0; i < system->bodyCount; ++i) {
-        tpBody* body = &system->bodies.data[i];
+        const tpBody* body = &system->bodies.data[i];
         tpFlight* flight = &events->flights.data[i];
-        bool isOurs = flight->kind == tp_ballistic && (body->isHandedOver || flight->isBound);
-        body->isHandedOver = isOurs && events->settings.handsOver;
-        if (body->isHandedOver) {
+        bool isOurs = flight->kind == tp_ballistic && (body->carrier != NULL || flight->isBound);
+        bool isHandedOver = isOurs && events->settings.handsOver;
+        tpSystem_HandOver(system, i, isHandedOver);
+        if (isHandedOver) {
             flight->kind = tp_stepped;
             tpEvents_RefreshFlight(events, i);
             isUsed = true;
         } else if (isOurs) {
-            events->report->note = "joints are not held without hand_over";
+            tpStepReport_AddNote(events->report, "joints are not held without hand_over");
         }
     }
     return isUsed;
@@ -128,11 +133,11 @@ void tpEvents_TakeOver(tpEvents* events, double time) {
         tpEvents_Advance(events, i, time);
         flight->kind = tp_stepped;
         flight->joins = flight->leaves = false;
-        system->bodies.data[i].isHandedOver = true;
+        tpSystem_HandOver(system, i, true);
         tpEvents_UpdateBody(events, i, time, -1);
     }
     events->hasJoiners = false;
-    events->report->note = "bodies were handed to the time stepper";
+    tpStepReport_AddNote(events->report, "bodies were handed to the time stepper");
     tpEvents_ScheduleStep(events, time);
 }
 
@@ -147,9 +152,10 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
         if (flight->kind == tp_stepped) {
             isUsed = isUsed || flight->isBound;
             // Whoever is to leave does so as the next frame starts.
-            system->bodies.data[i].isHandedOver = !flight->leaves;
+            tpSystem_HandOver(system, i, !flight->leaves);
         }
-        events->report->handedOverCount += system->bodies.data[i].isHandedOver ? 1 : 0;
+        bool isHandedOver = system->bodies.data[i].carrier != NULL;
+        events->report->figures[tp_handedOverFigure] += isHandedOver ? 1 : 0;
     }
     if (isUsed) {
         tpJoints_FollowAngles(system);
@@ -191,7 +197,8 @@ void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
     events->report->fallback = "time stepper";
     events->report->substepCount = count;
     for (int i = 0; i < system->bodyCount; ++i) {
-        system->bodies.data[i].isHandedOver = events->flights.data[i].kind == tp_stepped;
-        events->report->handedOverCount += system->bodies.data[i].isHandedOver ? 1 : 0;
+        tpSystem_HandOver(system, i, events->flights.data[i].kind == tp_stepped);
+        bool isHandedOver = system->bodies.data[i].carrier != NULL;
+        events->report->figures[tp_handedOverFigure] += isHandedOver ? 1 : 0;
     }
 }

@@ -45,7 +45,7 @@ static void destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, events->pair.bodies);
     tpArena_Destroy(&events->pair.arena);
     for (int i = 0; i < system->bodyCount; ++i) {
-        system->bodies.data[i].isHandedOver = false;
+        tpSystem_HandOver(system, i, false);
     }
     tpAllocator own = events->allocator;
     tpRelease(&own, events, sizeof(tpEvents));
@@ -95,7 +95,7 @@ static void save(const void* state, void* saved) {
     }
     place += knownBytes;
     for (int i = 0; i < head.bodyCount; ++i) {
-        *place++ = events->system->bodies.data[i].isHandedOver ? 1 : 0;
+        *place++ = events->system->bodies.data[i].carrier != NULL ? 1 : 0;
     }
     tpStepperMemory_Save(events->memory, place);
 }
@@ -118,7 +118,7 @@ static bool restore(tpSystem* system, void* state, const void* saved) {
     events->knownLayout = head.knownLayout;
     place += knownBytes;
     for (int i = 0; i < head.bodyCount; ++i) {
-        system->bodies.data[i].isHandedOver = *place++ != 0;
+        tpSystem_HandOver(system, i, *place++ != 0);
     }
     return true;
 }
@@ -168,7 +168,8 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
 // The budget of the whole frame: what prevents a hang when nothing else does.
 static bool isWithinBudget(tpEvents* events, double time) {
     int64_t limit = events->settings.checkLimit;
-    if (events->report->checkCount > limit && events->settings.handsOver && !events->isExhausted) {
+    if (events->report->figures[tp_checkFigure] > limit && events->settings.handsOver &&
+        !events->isExhausted) {
         // Everything goes to the time stepper; after that a second budget holds.
         events->isExhausted = true;
         for (int i = 0; i < events->flights.count; ++i) {
@@ -180,11 +181,11 @@ static bool isWithinBudget(tpEvents* events, double time) {
             tpEvents_TakeOver(events, time);
         }
     }
-    if (events->report->checkCount <= (events->isExhausted ? 2 * limit : limit)) {
+    if (events->report->figures[tp_checkFigure] <= (events->isExhausted ? 2 * limit : limit)) {
         return true;
     }
     events->report->undone = true;
-    events->report->note = "the frame's budget of events ran out";
+    tpStepReport_AddNote(events->report, "the frame's budget of events ran out");
     return false;
 }
 
@@ -237,7 +238,8 @@ static bool runFrame(tpEvents* events, const tpOptions* options) {
         return false;
     }
     int64_t operations = events->heap.operationCount;
-    events->report->heapOperationCount = operations < INT32_MAX ? (int)operations : INT32_MAX;
+    events->report->figures[tp_heapOperationFigure] =
+        operations < INT32_MAX ? (int)operations : INT32_MAX;
     return tpEvents_ListContacts(events) && tpEvents_KeepKnown(events);
 }
 
@@ -250,7 +252,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->outOfMemory = events->hasJoiners = events->isExhausted = false;
     if (!runFrame(events, options) && !report->undone) {
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
     }
     events->report = NULL;
 }
@@ -268,10 +270,15 @@ static const tpOptionIndex used[] = { tp_collisionToleranceOption,
                                       tp_energyGuardOption,
                                       tp_optionCount };
 
+static const tpFigureIndex figures[] = { tp_checkFigure,          tp_collisionFigure,
+                                         tp_microcollisionFigure, tp_heapOperationFigure,
+                                         tp_handedOverFigure,     tp_figureCount };
+
 const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
     .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
     .options = used,
+    .figures = figures,
     .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion,
     .create = create,
     .destroy = destroy,

@@ -68,7 +68,7 @@ static bool findContacts(void* context, const tpTimeStep* step, tpContact** cont
             if (!tpEvents_CollectTouches(events, i, margin)) {
                 return false;
             }
-            events->report->checkCount += 1;
+            events->report->figures[tp_checkFigure] += 1;
             tpNearShapes* shapes = &events->nearShapes.data[i];
             shapes->isClose = false;
             for (int k = first; k < events->touches.count; ++k) {
@@ -519,8 +519,8 @@ static int release(tpEvents* events, double time) {
             flight->kind = tp_ballistic;
             flight->leaves = false;
             flight->eventCount = 0;
-            events->system->bodies.data[i].isHandedOver = false;
-            events->report->note = "bodies were taken back from the time stepper";
+            tpSystem_HandOver(events->system, i, false);
+            tpStepReport_AddNote(events->report, "bodies were taken back from the time stepper");
             tpEvents_UpdateBody(events, i, time, -1);
         }
         count += flight->kind == tp_stepped;

@@ -309,11 +309,11 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         !solve(&step, memory, &settings, isImplicit, report) ||
         !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
         return;
     }
     if (hasRestitution(&step)) {
-        report->note = "penalty does not use restitution: see its damping";
+        tpStepReport_AddNote(report, "penalty does not use restitution: see its damping");
     }
 }
 

@@ -76,7 +76,7 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
     report->solveCount += step->substeps;
     report->iterationCount += 2 * step->substeps;
     // Two sweeps per substep are what was asked for: where that is not enough nothing has failed.
-    report->budgetCount += isSolved ? 0 : 1;
+    report->figures[tp_budgetEndFigure] += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
     report->residual = fmax(report->residual, miss / size);
     report->coneViolation = fmax(report->coneViolation, sums.cone[0]);

@@ -39,12 +39,13 @@ static void noteMissing(const tpSystem* system, tpStepReport* report) {
         isTorsional = isTorsional || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
     }
     if (blocks > 0) {
-        report->note = isTorsional ? "small-steps leaves out joints and torsional friction"
-                                   : "small-steps leaves out joints";
+        tpStepReport_AddNote(report, isTorsional
+                                         ? "small-steps leaves out joints and torsional friction"
+                                         : "small-steps leaves out joints");
         report->failureCount += 1;
         report->converged = false;
     } else if (isTorsional) {
-        report->note = "small-steps leaves out torsional friction";
+        tpStepReport_AddNote(report, "small-steps leaves out torsional friction");
     }
 }
 
@@ -146,7 +147,7 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
     if (!isDone) {
         ((tpSmallSteps*)state)->layout = 0;
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
     }
 }
 
@@ -160,11 +161,14 @@ static const tpOptionIndex used[] = { tp_toleranceOption,
                                       tp_sleepTimeOption,
                                       tp_optionCount };
 
+static const tpFigureIndex figures[] = { tp_budgetEndFigure, tp_figureCount };
+
 const tpStepper tpSmallStepsStepper = {
     .name = "small-steps",
     .summary =
         "small steps with soft contacts, a fixed amount of work per step: the one for real time",
     .options = used,
+    .figures = figures,
     .lacks = tp_lacksJoints | tp_lacksTorsion,
     .create = tpSmallSteps_Create,
     .destroy = tpSmallSteps_Destroy,

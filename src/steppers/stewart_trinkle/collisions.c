@@ -350,7 +350,8 @@ bool tpStewartTrinkle_StepThroughCollisions(tpSystem* system, tpStepperMemory* m
         isDone = takePart(&locator, &left, isLast, &step, &tally);
         parts += 1;
         if (isLast) {
-            report->note = "more collisions than a step resolves: the rest was inelastic";
+            tpStepReport_AddNote(report,
+                                 "more collisions than a step resolves: the rest was inelastic");
         }
     }
     system->time = time;

@@ -294,7 +294,7 @@ bool tpStewartTrinkle_Collide(tpSystem* system, tpStepperMemory* memory,
         retreat(&impact);
     }
     if (factor < 1.0) {
-        report->note = "the energy guard acted";
+        tpStepReport_AddNote(report, "the energy guard acted");
     }
     return true;
 }

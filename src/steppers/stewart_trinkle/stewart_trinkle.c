@@ -28,8 +28,9 @@ static bool stepInelastic(tpSystem* system, tpStepperMemory* memory,
         return false;
     }
     if (hasRestitution(&step)) {
-        report->note =
-            "stewart-trinkle is inelastic while impact_law is none: restitution is not used";
+        tpStepReport_AddNote(
+            report,
+            "stewart-trinkle is inelastic while impact_law is none: restitution is not used");
     }
     return true;
 }
@@ -59,7 +60,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
             : stepInelastic(system, memory, &settings, report);
     if (!isDone) {
         report->undone = true;
-        report->note = "out of memory";
+        tpStepReport_AddNote(report, "out of memory");
     }
 }
 

@@ -1,0 +1,66 @@
+#include "dynamics/certificate.h"
+
+#include <float.h>
+
+#include "dynamics/forces.h"
+
+// Parts of the scales that a certified step may be off by; certificate.h has the reasons.
+static const double energyPart = 1e-3, jointPart = 1e-6, overlapPart = 1e-3;
+
+// The largest energy of late is forgotten by this part a step: over a thousand steps a scene comes to rest in its
+// own measure.
+static const double forgotten = 1e-3;
+
+// Rounding of the energies themselves, which have the height of the scene above the origin in them.
+static const double roundings = 64.0 * DBL_EPSILON;
+
+bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report) {
+    if (system->scalesLayout != system->layout + 1) {
+        if (!tpSystem_MeasureScales(system)) {
+            return false;
+        }
+        system->scalesLayout = system->layout + 1;
+    }
+    report->limits.residual = residual;
+    report->limits.jointDrift = jointPart * system->scales.length;
+    report->limits.penetration = overlapPart * system->scales.smallest;
+    return true;
+}
+
+static double energyLimit(tpSystem* system, const tpStepReport* report) {
+    double springs = tpSystem_SpringEnergy(system);
+    double now = fmax(report->kineticBefore, report->kineticAfter) + springs;
+    // What a step that gained energy made of it is no measure.
+    if (report->energyIncrease > 0.0) {
+        now -= fmin(now, report->energyIncrease);
+    }
+    system->energyPeak = fmax(now, (1.0 - forgotten) * system->energyPeak);
+    double traded =
+        fabs(report->externalWork) + fabs(report->frictionLoss) + fabs(report->impactLoss);
+    double height = fabs(report->potentialBefore) + fabs(report->potentialAfter);
+    return energyPart * (system->energyPeak + system->scales.fall + traded) + roundings * height;
+}
+
+// Also true if it is not a number.
+static bool isBeyond(double value, double limit) {
+    return !(value <= limit);
+}
+
+void tpCertificate_End(tpSystem* system, tpStepReport* report) {
+    report->energyIncrease = report->kineticAfter + report->potentialAfter - report->kineticBefore -
+                             report->potentialBefore - report->externalWork;
+    report->limits.energy = energyLimit(system, report);
+    report->energyExcess = fmax(0.0, system->energyExcess + report->energyIncrease);
+    const bool isViolated[tp_lawCount] = {
+        [tp_contactLaw] = isBeyond(report->residual, report->limits.residual),
+        [tp_energyLaw] = isBeyond(report->energyExcess, report->limits.energy) &&
+                         !(report->energyIncrease <= 0.0),
+        [tp_jointLaw] = isBeyond(report->jointDrift, report->limits.jointDrift),
+        [tp_overlapLaw] = isBeyond(report->penetration, report->limits.penetration),
+    };
+    report->violations = 0;
+    for (int law = 0; law < tp_lawCount; ++law) {
+        report->violations |= isViolated[law] ? 1u << law : 0u;
+    }
+    system->energyExcess = isViolated[tp_energyLaw] ? 0.0 : report->energyExcess;
+}

@@ -1,0 +1,32 @@
+#include "dynamics/figures.h"
+
+#include <string.h>
+
+const tpFigureInfo tpFigureTable[tp_figureCount] = {
+    [tp_checkFigure] = { "checks", "questions how far two shapes are apart", false },
+    [tp_collisionFigure] = { "collisions", "collisions, as apart from resting contacts", false },
+    [tp_microcollisionFigure] = { "microcollisions", "collisions that stand for lasting contact",
+                                  false },
+    [tp_heapOperationFigure] = { "heap_operations", "changes of the queue of events", false },
+    [tp_handedOverFigure] = { "handed_over",
+                              "bodies that another method carries at the end of the step", true },
+    [tp_budgetEndFigure] = { "budget_ends",
+                             "solves that ended on their budget, above their tolerance", false },
+};
+
+int tpFigureCount(void) {
+    return tp_figureCount;
+}
+
+const tpFigureInfo* tpFigure(int index) {
+    return index >= 0 && index < tp_figureCount ? &tpFigureTable[index] : NULL;
+}
+
+int tpStepReport_GetFigure(const tpStepReport* report, const char* name) {
+    for (int i = 0; i < tp_figureCount; ++i) {
+        if (strcmp(tpFigureTable[i].name, name) == 0) {
+            return report->figures[i];
+        }
+    }
+    return -1;
+}

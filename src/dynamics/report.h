@@ -1,0 +1,18 @@
+// What is written into a step's report by more than one room.
+
+#ifndef TIPPE_SRC_DYNAMICS_REPORT_H
+#define TIPPE_SRC_DYNAMICS_REPORT_H
+
+#include "tippe/world.h"
+
+// Adds a note, a constant string, unless the report has it already or is full.
+void tpStepReport_AddNote(tpStepReport* report, const char* note);
+
+// Whether the report has this note.
+bool tpStepReport_HasNote(const tpStepReport* report, const char* note);
+
+// Appends the report of the steps that came next: counts and energies add up, violations and extremes are the larger
+// ones, the rest is as the later steps leave it.
+void tpStepReport_Append(tpStepReport* report, const tpStepReport* next);
+
+#endif

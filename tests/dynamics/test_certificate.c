@@ -1,0 +1,134 @@
+// The certificate of a step: what each law counts, limits that follow the scene's scale, and gains that add up.
+
+#include "dynamics/certificate.h"
+#include "support/check.h"
+
+static tpStepReport makeReport(double before, double after, double work) {
+    tpStepReport report = { .converged = true };
+    report.kineticBefore = before;
+    report.kineticAfter = after;
+    report.externalWork = work;
+    return report;
+}
+
+// A ball of the given radius and mass, in a system of its own.
+static void makeBall(tpSystem* system, double radius, double mass, double gravity) {
+    tpAllocator allocator = tpDefaultAllocator();
+    tpSystem_Create(system, &allocator);
+    assert_true(tpSystem_ReserveBody(system, 0));
+    system->bodyCount = 1;
+    system->bodies.data[0] = (tpBody){ .isLive = true, .kind = tp_dynamicBody, .firstShape = -1 };
+    system->poses.data[0] = tpIdentityPose();
+    system->velocities.data[0] = (tpVelocity){ .padding0 = 0.0 };
+    double moment = mass * radius * radius; // of a hoop: its radius of gyration is the radius
+    system->bodies.data[0].given.mass = mass;
+    system->bodies.data[0].given.inertia = tpDiagonal(tpMakeVec3(moment, moment, moment));
+    tpSystem_UpdateMass(system, 0);
+    system->gravity = tpMakeVec3(0.0, 0.0, -gravity);
+}
+
+static void testLaws(void** state) {
+    (void)state;
+    tpSystem system;
+    makeBall(&system, 0.5, 2.0, 10.0);
+    tpStepReport report = makeReport(1.0, 1.0, 0.0);
+    assert_true(tpCertificate_Begin(&system, 1e-8, &report));
+    CHECK_NEAR(report.limits.jointDrift, 0.5e-6, 1e-18);
+    CHECK_NEAR(report.limits.penetration, 0.5e-3, 1e-15);
+    tpStepReport clean = report;
+    tpCertificate_End(&system, &clean);
+    assert_int_equal(clean.violations, 0);
+    // 1e-3 of what the ball has and of what gravity gives it over its radius.
+    CHECK_NEAR(clean.limits.energy, 1e-3 * (1.0 + 2.0 * 10.0 * 0.5), 1e-12);
+
+    tpStepReport wrong = report;
+    wrong.residual = 2e-8;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 1u << tp_contactLaw);
+    wrong = report;
+    wrong.jointDrift = 1e-6;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 1u << tp_jointLaw);
+    wrong = report;
+    wrong.penetration = NAN;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 1u << tp_overlapLaw);
+    wrong = report;
+    wrong.kineticAfter = 1.5;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 1u << tp_energyLaw);
+    CHECK_NEAR(wrong.energyIncrease, 0.5, 1e-15);
+    // The same with the work that was done for it.
+    wrong = report;
+    wrong.kineticAfter = 1.5;
+    wrong.externalWork = 0.5;
+    tpCertificate_End(&system, &wrong);
+    assert_int_equal(wrong.violations, 0);
+    tpSystem_Destroy(&system);
+}
+
+// A gain far below the limit in each step is told as soon as it adds up to the limit, and again for the next one.
+static void testSlowGain(void** state) {
+    (void)state;
+    tpSystem system;
+    makeBall(&system, 1.0, 1.0, 0.0);
+    int told = 0, first = 0;
+    double energy = 1.0;
+    for (int k = 1; k <= 1000; ++k) {
+        tpStepReport report = makeReport(energy, energy + 1e-5, 0.0);
+        energy += 1e-5;
+        tpCertificate_Begin(&system, 1e-8, &report);
+        tpCertificate_End(&system, &report);
+        told += report.violations != 0;
+        first = told == 1 && first == 0 ? k : first;
+    }
+    assert_in_range(first, 100, 102);
+    assert_in_range(told, 9, 10);
+    tpSystem_Destroy(&system);
+}
+
+// A swing about a mean has an excess of its own size and no more.
+static void testSwing(void** state) {
+    (void)state;
+    tpSystem system;
+    makeBall(&system, 1.0, 1.0, 0.0);
+    double largest = 0.0;
+    for (int k = 0; k < 1000; ++k) {
+        double before = 1.0 + 4e-4 * sin(0.1 * k), after = 1.0 + 4e-4 * sin(0.1 * (k + 1));
+        tpStepReport report = makeReport(before, after, 0.0);
+        tpCertificate_Begin(&system, 1e-8, &report);
+        tpCertificate_End(&system, &report);
+        assert_int_equal(report.violations, 0);
+        largest = fmax(largest, report.energyExcess);
+    }
+    CHECK_NEAR(largest, 8e-4, 4e-6);
+    tpSystem_Destroy(&system);
+}
+
+// The same scene in other units has the same limits in these units.
+static void testUnits(void** state) {
+    (void)state;
+    tpSystem metres, millimetres;
+    makeBall(&metres, 0.2, 3.0, 9.81);
+    makeBall(&millimetres, 200.0, 3.0, 9810.0);
+    tpStepReport a = makeReport(1.0, 1.0, 0.0), b = makeReport(1e6, 1e6, 0.0);
+    tpCertificate_Begin(&metres, 1e-8, &a);
+    tpCertificate_Begin(&millimetres, 1e-8, &b);
+    tpCertificate_End(&metres, &a);
+    tpCertificate_End(&millimetres, &b);
+    CHECK_NEAR(1e3 * a.limits.penetration, b.limits.penetration, 1e-12);
+    CHECK_NEAR(1e3 * a.limits.jointDrift, b.limits.jointDrift, 1e-15);
+    CHECK_NEAR(1e6 * a.limits.energy, b.limits.energy, 1e-6);
+    tpSystem_Destroy(&metres);
+    tpSystem_Destroy(&millimetres);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testLaws),
+        cmocka_unit_test(testSlowGain),
+        cmocka_unit_test(testSwing),
+        cmocka_unit_test(testUnits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
