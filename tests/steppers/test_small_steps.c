@@ -348,6 +348,58 @@ static void bouncesWaitForTheMeeting(void** state) {
     tpDestroyWorld(world);
 }
 
+// A body that tumbles freely keeps momentum and energy to rounding.
+static void freeRotationIsExact(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1, 0.0, 0.0, "4");
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpBodyDef def = tpDefaultBodyDef();
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.02, 0.035, 0.05));
+    def.angularVelocity = tpMakeVec3(2.0, 9.0, 1.0);
+    tpCreateBody(world, &def, NULL);
+    tpVec3 momentum = tpWorld_GetAngularMomentum(world, tpZeroVec3());
+    double energy = tpWorld_GetKineticEnergy(world);
+    for (int i = 0; i < 240; ++i) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    CHECK_VEC3(tpWorld_GetAngularMomentum(world, tpZeroVec3()), momentum,
+               1e-12 * tpLength(momentum));
+    CHECK_NEAR(tpWorld_GetKineticEnergy(world), energy, 1e-12 * energy);
+    tpDestroyWorld(world);
+}
+
+// Forces without friction from a level floor have no moment about the vertical, however the body turns on it.
+static void spinOnAFloorIsKept(void** state) {
+    (void)state;
+    static const char* const substeps[] = { "4", "16" };
+    for (int k = 0; k < 2; ++k) {
+        tpWorld* world = makeWorld(1, 0.0, 0.0, substeps[k]);
+        addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = tpMakeVec3(0.0, 0.0, 0.03331793852516995);
+        def.rotation = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), 1.2);
+        def.angularVelocity = tpMakeVec3(0.0, 0.0, 60.0);
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.material = 1;
+        tpEllipsoid egg = { { 0.03, 0.03, 0.05 } };
+        tpGeometry geometry;
+        assert_int_equal(tpMakeEllipsoid(&egg, tpIdentityPose(), &geometry, NULL), tp_success);
+        tpCreateShape(world, body, &shape, &geometry, NULL);
+        double spin = tpWorld_GetAngularMomentum(world, tpBody_GetPosition(world, body)).z;
+        int touched = 0;
+        for (int i = 0; i < 240; ++i) {
+            touched += tpWorld_Step(world, 1.0 / 240.0).contactCount;
+        }
+        assert_true(touched > 200);
+        double left = tpWorld_GetAngularMomentum(world, tpBody_GetPosition(world, body)).z;
+        CHECK_NEAR(left, spin, 1e-11 * spin);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threadsGiveTheSameBits),
@@ -361,6 +413,8 @@ int main(void) {
         cmocka_unit_test(endsOnBudgetsAreNoFailures),
         cmocka_unit_test(ballsBounce),
         cmocka_unit_test(bouncesWaitForTheMeeting),
+        cmocka_unit_test(freeRotationIsExact),
+        cmocka_unit_test(spinOnAFloorIsKept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

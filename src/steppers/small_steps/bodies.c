@@ -19,12 +19,19 @@ typedef struct Bodies {
     bool* isKnown; // of each chunk
 } Bodies;
 
-// A body's velocity after flying freely for h: that of a tumbling one changes.
-static tpVelocity flyFreely(const tpSystem* system, int i, tpVelocity velocity, double h) {
+// Whether the angular velocity of a body changes in free flight.
+static bool tumbles(const tpSystem* system, int i) {
     const tpBody* body = &system->bodies.data[i];
-    if (body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic) {
-        tpQuat rotation = system->poses.data[i].rotation;
-        tpRotateFreely(&body->inertia, h, &rotation, &velocity.angular);
+    return body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
+}
+
+// A body's velocity after flying freely for h, and its rotation if it tumbles.
+static tpVelocity flyFreely(tpSmallStep* step, int i, tpVelocity velocity) {
+    const tpSystem* system = step->system;
+    if (tumbles(system, i)) {
+        step->freeRotations[i] = system->poses.data[i].rotation;
+        tpRotateFreely(&system->bodies.data[i].inertia, step->h, &step->freeRotations[i],
+                       &velocity.angular);
     }
     return velocity;
 }
@@ -56,7 +63,7 @@ bool tpSmallStep_KnowsContacts(const tpSmallStep* step) {
 static void beginBody(tpSmallStep* step, int i) {
     tpSystem* system = step->system;
     tpVelocity start = step->starts[i];
-    tpVelocity end = flyFreely(system, i, system->velocities.data[i], step->h);
+    tpVelocity end = flyFreely(step, i, system->velocities.data[i]);
     step->frees[i] = end;
     memset(&step->kicks[i], 0, sizeof(tpVelocity));
     step->kicks[i].linear = tpScale(1.0 / step->substeps, tpSub(end.linear, start.linear));
@@ -66,6 +73,7 @@ static void beginBody(tpSmallStep* step, int i) {
     memset(&step->given[i], 0, sizeof(tpVelocity));
     step->margins[i] = tpSystem_Margin(system, i, &start, &end, step->h);
     step->masses[i] = tpSystem_SweepBody(system, i);
+    step->isPushed[i] = false;
 }
 
 static void beginChunk(void* context, int chunk, int worker) {
@@ -95,7 +103,9 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step) {
     step->velocities = TP_SCRATCH(arena, tpVelocity, count);
     step->moved = TP_SCRATCH(arena, tpVelocity, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
+    step->isPushed = TP_SCRATCH(arena, bool, count);
     step->margins = TP_SCRATCH(arena, double, count);
+    step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
     if (arena->failed) {
         return false;
     }
@@ -112,6 +122,40 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step) {
     return true;
 }
 
+// A tumbling body turns as in free flight, and beyond that by what impulses have added to its displacement. Its
+// angular momentum is that of free flight and what the impulses have added, with the inertia of the start, at which
+// they acted; its velocity follows from the momentum with the inertia of the end. So momentum is kept to rounding, and
+// without impulses energy as well.
+static void turnTumbling(tpSmallStep* step, int i) {
+    const tpInertia* inertia = &step->system->bodies.data[i].inertia;
+    tpQuat* rotation = &step->system->poses.data[i].rotation;
+    tpVec3* velocity = &step->velocities[i].angular;
+    tpVec3 start = step->starts[i].angular, free = step->frees[i].angular;
+    if (!step->isPushed[i]) {
+        *rotation = step->freeRotations[i];
+        *velocity = free;
+        return;
+    }
+    // Displacement of the substeps without impulses: their velocities grow evenly from start to free.
+    double grown = 0.5 * (step->h + step->substepTime);
+    tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(free, start));
+    tpVec3 more = tpSub(step->moved[i].angular, drift);
+    tpVec3 gain = tpInertia_Momentum(inertia, *rotation, tpSub(*velocity, free));
+    tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, step->freeRotations[i], free), gain);
+    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), step->freeRotations[i]));
+    *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
+}
+
+static void turn(tpSmallStep* step, int i) {
+    if (tumbles(step->system, i)) {
+        turnTumbling(step, i);
+    } else {
+        tpQuat* rotation = &step->system->poses.data[i].rotation;
+        tpQuat turn = tpQuatExp(step->moved[i].angular);
+        *rotation = tpNormalizeQuat(tpMulQQ(turn, *rotation));
+    }
+}
+
 static void moveChunk(void* context, int chunk, int worker) {
     (void)worker;
     tpSmallStep* step = context;
@@ -120,16 +164,16 @@ static void moveChunk(void* context, int chunk, int worker) {
     double fall = step->h * step->h * tpLength(system->gravity);
     tpRange range = tpChunkAt(step->bodyCount, bodiesAChunk, chunk);
     for (int i = range.begin; i < range.end; ++i) {
-        system->velocities.data[i] = step->velocities[i];
-        step->margins[i] =
-            tpSystem_Margin(system, i, &step->velocities[i], &step->starts[i], step->h);
-        if (step->masses[i].inverseMass > 0.0) {
+        bool isMoved = step->masses[i].inverseMass > 0.0;
+        if (isMoved) {
             tpPose* pose = &system->poses.data[i];
             pose->position = tpAdd(pose->position, step->moved[i].linear);
-            tpQuat turn = tpQuatExp(step->moved[i].angular);
-            pose->rotation = tpNormalizeQuat(tpMulQQ(turn, pose->rotation));
-            step->margins[i] += fall;
+            turn(step, i);
         }
+        system->velocities.data[i] = step->velocities[i];
+        step->margins[i] =
+            tpSystem_Margin(system, i, &step->velocities[i], &step->starts[i], step->h) +
+            (isMoved ? fall : 0.0);
     }
     size_t count = (size_t)(range.end - range.begin);
     memcpy(&step->state->poses.data[range.begin], &system->poses.data[range.begin],

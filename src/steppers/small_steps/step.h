@@ -34,6 +34,8 @@ typedef struct tpSmallStep {
     tpVelocity* given;      // what the contacts' impulses make of it
     tpVelocity* velocities; // now
     tpVelocity* moved;      // displacements since the start of the step
+    tpQuat* freeRotations;  // at its end without contacts, of bodies that tumble
+    bool* isPushed;         // impulses have changed its velocity in this step
     tpSweepBody* masses;
     double* margins; // how far a body may move in the step, m
     bool isKnown;    // the contacts that the last step found at its end hold here

@@ -98,11 +98,18 @@ static void beginNext(tpSmallStep* step, tpRange range) {
     }
 }
 
+static bool isSame(const tpVelocity* a, const tpVelocity* b) {
+    return a->linear.x == b->linear.x && a->linear.y == b->linear.y && a->linear.z == b->linear.z &&
+           a->angular.x == b->angular.x && a->angular.y == b->angular.y &&
+           a->angular.z == b->angular.z;
+}
+
 static void move(tpSmallStep* step, tpRange range) {
     for (int i = range.begin; i < range.end; ++i) {
         tpVelocity* moved = &step->moved[i];
         moved->linear = tpMulAdd(moved->linear, step->substepTime, step->velocities[i].linear);
         moved->angular = tpMulAdd(moved->angular, step->substepTime, step->velocities[i].angular);
+        step->isPushed[i] = step->isPushed[i] || !isSame(&step->velocities[i], &step->bases[i]);
     }
 }
 
@@ -111,6 +118,7 @@ static void findMeans(tpSmallStep* step, tpRange range) {
     for (int i = range.begin; i < range.end; ++i) {
         step->kicks[i].linear = tpAdd(step->frees[i].linear, step->velocities[i].linear);
         step->kicks[i].angular = tpAdd(step->frees[i].angular, step->velocities[i].angular);
+        step->isPushed[i] = step->isPushed[i] || !isSame(&step->velocities[i], &step->bases[i]);
     }
 }
 
