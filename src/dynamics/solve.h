@@ -31,14 +31,4 @@ void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
 // Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only then.
 bool tpSystem_HasMeans(const tpSystem* system);
 
-// Adds the energies that impulses changed, between velocities before and after them.
-void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
-                          const tpVelocity* after, const tpContact* contacts, tpStepReport* report);
-
-// Takes off these energies what is only exchanged with a kick that came before the impulses at one stroke,
-// while bodies move, and the impulses with them, all along the step: a share of the kick's velocities
-// times the impulses. Nothing is lost then in what holds bodies at rest.
-void tpRows_AccountKick(const tpRows* rows, const tpSystem* system, const tpVelocity* start,
-                        const tpVelocity* kicked, double share, tpStepReport* report);
-
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"

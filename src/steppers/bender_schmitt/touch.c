@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/tasks.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/paper_rule.h"

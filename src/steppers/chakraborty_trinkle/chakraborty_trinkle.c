@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "steppers/chakraborty_trinkle/islands.h"

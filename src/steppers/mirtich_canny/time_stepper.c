@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"

@@ -20,6 +20,7 @@
 
 #include <string.h>
 
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "steppers/stewart_trinkle/solve.h"
