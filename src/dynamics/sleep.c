@@ -5,9 +5,6 @@
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 
-// Contacts with smaller gaps hold an island together, m.
-static const double touchDistance = 1e-6;
-
 static bool isAsleep(const tpSleep* sleep, int body) {
     return body >= 0 && body < sleep->islands.count && sleep->islands.data[body] > 0;
 }
@@ -18,20 +15,10 @@ static double speedOf(const tpSystem* system, int body) {
 
 // Waking ------------------------------------------------------------------------------------------
 
-static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
-    if (a->shapeA.slot != b->shapeA.slot) {
-        return a->shapeA.slot < b->shapeA.slot ? -1 : 1;
-    }
-    if (a->shapeB.slot != b->shapeB.slot) {
-        return a->shapeB.slot < b->shapeB.slot ? -1 : 1;
-    }
-    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
-}
-
 // Puts a contact into its place in a list that has room for it.
 static void insertInfo(tpContactInfo* list, int* count, const tpContactInfo* info) {
     int place = *count;
-    for (; place > 0 && compareInfos(&list[place - 1], info) > 0; --place) {
+    for (; place > 0 && tpContactInfo_Compare(&list[place - 1], info) > 0; --place) {
         list[place] = list[place - 1];
     }
     list[place] = *info;
@@ -42,7 +29,7 @@ static void wakeIsland(tpSleep* sleep, tpSystem* system, int island) {
     int kept = 0;
     for (int i = 0; i < sleep->contacts.count; ++i) {
         const tpContactInfo info = sleep->contacts.data[i];
-        int a = (int)info.bodyA.slot - 1, b = (int)info.bodyB.slot - 1;
+        int a = tpContactInfo_BodyA(&info), b = tpContactInfo_BodyB(&info);
         bool isOfIt = (isAsleep(sleep, a) && sleep->islands.data[a] == island) ||
                       (isAsleep(sleep, b) && sleep->islands.data[b] == island);
         if (isOfIt) {
@@ -148,7 +135,7 @@ static bool isShapeNear(const tpSystem* system, int shape, int body, double marg
 static bool isNear(const tpSystem* system, int told, int body, double h) {
     const tpBody* owner = &system->bodies.data[told];
     const tpBody* sleeper = &system->bodies.data[body];
-    double margin = touchDistance + 2.0 * h * speedOf(system, told);
+    double margin = tpTouchDistance + 2.0 * h * speedOf(system, told);
     double apart =
         tpDistanceBetween(system->poses.data[told].position, system->poses.data[body].position) -
         owner->reach - sleeper->reach;
@@ -276,7 +263,7 @@ bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, i
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
         double closing = -h * tpDot(u, contact->normal);
         double way = speedOf(system, other) > speed ? fall + fmax(0.0, closing) : 0.0;
-        if (contact->gap <= way + touchDistance) {
+        if (contact->gap <= way + tpTouchDistance) {
             wakeIsland(sleep, system, sleep->islands.data[sleeper]);
             hasWoken = true;
         }

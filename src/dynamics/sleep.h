@@ -15,7 +15,7 @@
 #ifndef TIPPE_SRC_DYNAMICS_SLEEP_H
 #define TIPPE_SRC_DYNAMICS_SLEEP_H
 
-#include "dynamics/contacts.h"
+#include "dynamics/contact_info.h"
 
 typedef struct tpSleepSettings {
     double speed; // slower bodies, of which no point is faster, are quiet, m/s

@@ -30,7 +30,7 @@ static tpVec3 projectOnCone(tpVec3 r, tpVec3 normal, double mu) {
 }
 
 static double residualOf(const tpSystem* system, const tpContactInfo* info) {
-    int a = (int)info->bodyA.slot - 1, b = (int)info->bodyB.slot - 1;
+    int a = tpContactInfo_BodyA(info), b = tpContactInfo_BodyB(info);
     const tpShape* shapes = system->shapes.data;
     tpFriction friction;
     double restitution;
@@ -66,7 +66,7 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
     }
     for (int i = 0; i < system->contacts.count; ++i) {
         const tpContactInfo* info = &system->contacts.data[i];
-        int a = (int)info->bodyA.slot - 1, b = (int)info->bodyB.slot - 1;
+        int a = tpContactInfo_BodyA(info), b = tpContactInfo_BodyB(info);
         if (isAsleep(sleep, a) || isAsleep(sleep, b)) {
             continue;
         }
@@ -124,7 +124,7 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
     }
     for (int i = 0; i < system->contacts.count; ++i) {
         const tpContactInfo* info = &system->contacts.data[i];
-        join(system, *roots, (int)info->bodyA.slot - 1, (int)info->bodyB.slot - 1);
+        join(system, *roots, tpContactInfo_BodyA(info), tpContactInfo_BodyB(info));
     }
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -141,16 +141,6 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
 }
 
 // What is kept --------------------------------------------------------------------------------------------
-
-static int compareInfos(const tpContactInfo* a, const tpContactInfo* b) {
-    if (a->shapeA.slot != b->shapeA.slot) {
-        return a->shapeA.slot < b->shapeA.slot ? -1 : 1;
-    }
-    if (a->shapeB.slot != b->shapeB.slot) {
-        return a->shapeB.slot < b->shapeB.slot ? -1 : 1;
-    }
-    return a->feature < b->feature ? -1 : a->feature > b->feature ? 1 : 0;
-}
 
 // Puts the contacts of those asleep among the others, with the impulses of a step as long as this one.
 static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepReport* report) {
@@ -177,8 +167,8 @@ static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepRepor
     // From the back, so that nothing is overwritten that is still to be read.
     tpContactInfo* list = system->contacts.data;
     for (int place = awake + asleep - 1; asleep > 0; --place) {
-        bool takesAwake =
-            awake > 0 && compareInfos(&list[awake - 1], &sleep->contacts.data[asleep - 1]) > 0;
+        bool takesAwake = awake > 0 && tpContactInfo_Compare(&list[awake - 1],
+                                                             &sleep->contacts.data[asleep - 1]) > 0;
         list[place] = takesAwake ? list[--awake] : sleep->contacts.data[--asleep];
     }
     report->contactCount = system->contacts.count;
@@ -204,8 +194,8 @@ static bool keepContacts(tpSleep* sleep, tpSystem* system) {
     sleep->contacts.count = 0;
     for (int i = 0; i < system->contacts.count; ++i) {
         const tpContactInfo* info = &system->contacts.data[i];
-        if (isAsleep(sleep, (int)info->bodyA.slot - 1) ||
-            isAsleep(sleep, (int)info->bodyB.slot - 1)) {
+        if (isAsleep(sleep, tpContactInfo_BodyA(info)) ||
+            isAsleep(sleep, tpContactInfo_BodyB(info))) {
             sleep->contacts.data[sleep->contacts.count++] = *info;
         }
     }

@@ -11,6 +11,7 @@
 
 #include "dynamics/contacts.h"
 #include "dynamics/solve.h"
+#include "dynamics/tally.h"
 
 typedef struct tpTimeStep {
     tpSystem* system;
@@ -43,6 +44,11 @@ typedef struct tpTimeStep {
 // h. False where memory ran out.
 bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
                       tpStepReport* report);
+
+// The drift of all bodies from the start with the given velocities: its mean velocities, and the velocities at its
+// end.
+void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
+                          tpVelocity* atEnd);
 
 // Poses after moving from the start at the given velocities for h; kinematic bodies where they have to
 // be. `poses` may be the system's.
@@ -86,27 +92,8 @@ bool tpTimeStep_FindEndContacts(tpTimeStep* step);
 // there by `linearised` (NULL: not at all). Its margin is then enlarged.
 bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised);
 
-// Impulses of contacts over a step, gathered from one or more solves, in the collider's order.
-typedef struct tpTally {
-    tpContactInfo* list; // in the arena
-    int count;
-} tpTally;
-
 // Adds the impulses of the rows just solved; sliding speeds are those of the system's velocities.
 bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
-
-// A contact in the tally, or NULL. Asked for in order; `cursor` starts at 0.
-const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor);
-
-// Adds the impulses of the same contact at another time.
-void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other);
-
-// Merges a list that is in order into the tally; what is in both is added up, with the place of the list's.
-bool tpTally_Merge(tpTally* tally, const tpContactInfo* list, int count, tpArena* arena);
-
-// Measures penetration and gaps where the bodies are now, within the margins, and lists the contacts that carry
-// something or touch as the system's.
-bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpStepReport* report);
 
 // Corrects joints, measures penetration and gaps where the bodies are now, lists the contacts and
 // remembers them. The system has its final poses and velocities.

@@ -5,24 +5,9 @@
 #include "math/elementary.h"
 #include "steppers/bender_schmitt/step.h"
 
-// Contacts nearer than this at the end of a step are listed even when they carry nothing, m.
-static const double touchDistance = 1e-6;
-
-// Slower contacts stick, m/s.
-static const double stickingSpeed = 1e-8;
-
 static tpContactInfo describe(const tpTouch* touch, int index) {
     const tpContact* contact = &touch->contacts[index];
-    tpContactInfo info;
-    memset(&info, 0, sizeof(info));
-    info.bodyA.slot = (uint32_t)contact->bodyA + 1;
-    info.bodyB.slot = (uint32_t)contact->bodyB + 1;
-    info.shapeA.slot = (uint32_t)contact->shapeA + 1;
-    info.shapeB.slot = (uint32_t)contact->shapeB + 1;
-    info.feature = contact->feature;
-    info.point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
-    info.normal = contact->normal;
-    info.gap = contact->gap;
+    tpContactInfo info = tpContactInfo_Make(contact);
     info.normalImpulse = tpTouch_Normal(touch, index);
     info.frictionImpulse = tpTouch_Friction(touch, index);
     info.torsionalImpulse = tpTouch_Torsion(touch, index);
@@ -93,10 +78,10 @@ static bool listContacts(tpBenderStep* step, const tpTally* tally) {
     for (int i = 0; i < tally->count; ++i) {
         tpContactInfo info = tally->list[i];
         bool carries = info.normalImpulse > 0.0;
-        if (carries || info.gap <= touchDistance) {
-            info.state = !carries                            ? tp_separated
-                         : info.slidingSpeed > stickingSpeed ? tp_sliding
-                                                             : tp_sticking;
+        if (carries || info.gap <= tpTouchDistance) {
+            info.state = !carries                              ? tp_separated
+                         : info.slidingSpeed > tpStickingSpeed ? tp_sliding
+                                                               : tp_sticking;
             system->contacts.data[system->contacts.count++] = info;
         }
     }

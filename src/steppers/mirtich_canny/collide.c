@@ -70,19 +70,15 @@ bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied*
         events->tally.count += 1;
         memset(&events->tally.data[place], 0, sizeof(tpTallyEntry));
     }
+    // Where it is now, with what it has carried so far.
     tpContactInfo* info = &events->tally.data[place].info;
-    info->bodyA.slot = (uint32_t)contact->bodyA + 1;
-    info->bodyB.slot = (uint32_t)contact->bodyB + 1;
-    info->shapeA.slot = (uint32_t)contact->shapeA + 1;
-    info->shapeB.slot = (uint32_t)contact->shapeB + 1;
-    info->feature = contact->feature;
-    info->point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
-    info->normal = contact->normal;
-    info->gap = contact->gap;
-    double normal = tpDot(tallied->impulse, contact->normal);
-    info->normalImpulse += normal;
-    info->frictionImpulse =
-        tpAdd(info->frictionImpulse, tpMulAdd(tallied->impulse, -normal, contact->normal));
+    tpContactInfo now = tpContactInfo_Make(contact);
+    tpContactInfo_AddImpulses(&now, info);
+    now.energyLost = info->energyLost;
+    now.collisionCount = info->collisionCount;
+    now.microcollisionCount = info->microcollisionCount;
+    *info = now;
+    tpContactInfo_AddImpulse(info, tallied->impulse);
     info->torsionalImpulse += tallied->torsion;
     info->energyLost += tallied->energyLost;
     info->collisionCount += tallied->collisionCount;

@@ -1,14 +1,9 @@
 // What a frame tells: its contacts with the impulses they have carried.
 
-#include <string.h>
-
 #include "steppers/mirtich_canny/frame.h"
 
-// Contacts nearer than this at the end of a frame are listed even when they carried nothing, m.
-static const double touchDistance = 1e-6;
-
 static tpNearShapes* findShapes(tpEvents* events, const tpContactInfo* info) {
-    int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
+    int bodyA = tpContactInfo_BodyA(info), bodyB = tpContactInfo_BodyB(info);
     int from = tpEvents_IsMovable(events, bodyA) ? bodyA : bodyB;
     for (int link = events->flights.data[from].firstLink; link >= 0;) {
         const tpNearPair* pair = &events->nearPairs.data[link / 2];
@@ -70,16 +65,10 @@ static tpContactState stateOf(const tpEvents* events, const tpContactInfo* info)
     if (!(info->normalImpulse > 0.0)) {
         return tp_separated;
     }
-    tpContact contact;
-    memset(&contact, 0, sizeof(contact));
-    contact.bodyA = (int32_t)info->bodyA.slot - 1;
-    contact.bodyB = (int32_t)info->bodyB.slot - 1;
-    contact.shapeA = (int32_t)info->shapeA.slot - 1;
-    contact.shapeB = (int32_t)info->shapeB.slot - 1;
-    contact.normal = info->normal;
+    tpContact contact = tpContactInfo_Contact(info);
     double limit = tpMakeContactLaw(events->system, &contact).mu * info->normalImpulse;
     bool isBelow = tpLength(info->frictionImpulse) < (1.0 - 1e-6) * limit;
-    return isBelow || info->slidingSpeed < 1e-8 ? tp_sticking : tp_sliding;
+    return isBelow || info->slidingSpeed < tpStickingSpeed ? tp_sticking : tp_sliding;
 }
 
 bool tpEvents_ListContacts(tpEvents* events) {
@@ -92,12 +81,12 @@ bool tpEvents_ListContacts(tpEvents* events) {
     for (int i = 0; i < events->tally.count; ++i) {
         tpContactInfo* info = &events->tally.data[i].info;
         info->gap = isnan(info->gap) ? gapOf(events, info) : info->gap;
-        int bodyA = (int)info->bodyA.slot - 1, bodyB = (int)info->bodyB.slot - 1;
+        int bodyA = tpContactInfo_BodyA(info), bodyB = tpContactInfo_BodyB(info);
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, bodyA, info->point),
                          tpSystem_PointVelocity(system, bodyB, info->point));
         info->slidingSpeed = tpLength(tpMulAdd(u, -tpDot(u, info->normal), info->normal));
         info->state = stateOf(events, info);
-        if (info->normalImpulse > 0.0 || info->gap <= touchDistance) {
+        if (info->normalImpulse > 0.0 || info->gap <= tpTouchDistance) {
             system->contacts.data[system->contacts.count++] = *info;
         }
     }

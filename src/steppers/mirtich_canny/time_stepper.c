@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-#include "dynamics/forces.h"
 #include "dynamics/energy_account.h"
+#include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
@@ -92,21 +92,6 @@ static bool findContacts(void* context, const tpTimeStep* step, tpContact** cont
     return *contacts != NULL;
 }
 
-// A contact as the tally of a step tells it.
-static tpContact contactOf(const tpContactInfo* info) {
-    tpContact contact;
-    memset(&contact, 0, sizeof(contact));
-    contact.bodyA = (int32_t)info->bodyA.slot - 1;
-    contact.bodyB = (int32_t)info->bodyB.slot - 1;
-    contact.shapeA = (int32_t)info->shapeA.slot - 1;
-    contact.shapeB = (int32_t)info->shapeB.slot - 1;
-    contact.feature = info->feature;
-    contact.pointA = contact.pointB = info->point;
-    contact.normal = info->normal;
-    contact.gap = info->gap;
-    return contact;
-}
-
 // The step --------------------------------------------------------------------------------------
 
 // Who touches nothing where the step ends leaves then.
@@ -141,7 +126,7 @@ static bool keepImpulses(tpEvents* events, const tpTimeStep* step, const tpTally
     int cursor = 0;
     for (int i = 0; i < tally->count; ++i) {
         const tpContactInfo* info = &tally->list[i];
-        tpContact contact = contactOf(info);
+        tpContact contact = tpContactInfo_Contact(info);
         const tpContactMemory* last = tpContactHistory_Find(history, &contact, &cursor);
         tpVec3 approach = tpSub(
             tpTimeStep_PointVelocity(step, contact.bodyA, info->point, step->startVelocities),
@@ -404,7 +389,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     }
     for (int i = 0; i < tally.count; ++i) {
         const tpContactInfo* info = &tally.list[i];
-        tpContact contact = contactOf(info);
+        tpContact contact = tpContactInfo_Contact(info);
         tpTallied tallied = { .impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse,
                                                   info->normal),
                               .torsion = info->torsionalImpulse };
@@ -491,7 +476,7 @@ bool tpEvents_EndStep(tpEvents* events, double time) {
     for (int i = 0; part > 0.0 && i < events->carried.count; ++i) {
         const tpContactInfo* info = &events->carried.data[i];
         tpVec3 impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
-        tpContact contact = contactOf(info);
+        tpContact contact = tpContactInfo_Contact(info);
         tpTallied tallied = { .impulse = tpScale(part, impulse),
                               .torsion = part * info->torsionalImpulse };
         if (info->normalImpulse > 0.0 && !tpEvents_Tally(events, &contact, &tallied)) {

@@ -8,10 +8,6 @@
 #include "dynamics/matching.h"
 #include "steppers/small_steps/step.h"
 
-// As in listing.c.
-static const double touchDistance = 1e-6;
-static const double stickingSpeed = 1e-8;
-
 enum { runsAChunk = 64, contactsAChunk = 1024 };
 
 // What the loops over runs and contacts share.
@@ -29,15 +25,7 @@ typedef struct Remembering {
 
 // A contact of the start is listed where it carried something or touches at the end.
 static tpContactInfo describe(const tpContact* contact, double gap) {
-    tpContactInfo info;
-    memset(&info, 0, sizeof(info));
-    info.bodyA.slot = (uint32_t)contact->bodyA + 1;
-    info.bodyB.slot = (uint32_t)contact->bodyB + 1;
-    info.shapeA.slot = (uint32_t)contact->shapeA + 1;
-    info.shapeB.slot = (uint32_t)contact->shapeB + 1;
-    info.feature = contact->feature;
-    info.point = tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
-    info.normal = contact->normal;
+    tpContactInfo info = tpContactInfo_Make(contact);
     info.gap = gap;
     return info;
 }
@@ -66,7 +54,7 @@ static void addImpulses(const tpSmallStep* step, const tpSoftRun* run, const tpS
     info->frictionImpulse = tpMulAdd(tpScale(pack->total[1][lane], t), pack->total[2][lane], o);
     info->slidingSpeed = sqrt(ut * ut + uo * uo);
     if (info->normalImpulse > 0.0) {
-        info->state = info->slidingSpeed > stickingSpeed ? tp_sliding : tp_sticking;
+        info->state = info->slidingSpeed > tpStickingSpeed ? tp_sliding : tp_sticking;
     }
 }
 
@@ -74,7 +62,7 @@ static void addImpulses(const tpSmallStep* step, const tpSoftRun* run, const tpS
 static void findGaps(const Remembering* all, double* gaps) {
     const tpSmallStep* step = all->step;
     for (int i = 0; i < step->contactCount; ++i) {
-        gaps[i] = fmax(step->contacts[i].gap, 2.0 * touchDistance);
+        gaps[i] = fmax(step->contacts[i].gap, 2.0 * tpTouchDistance);
     }
     for (int j = 0; j < all->endCount; ++j) {
         int i = all->matching.match[j];
@@ -96,7 +84,7 @@ static void listContacts(tpSystem* system, void* context) {
     }
     findGaps(all, gaps);
     for (int i = 0; i < step->contactCount; ++i) {
-        bool isListed = all->carried[i].normal > 0.0 || gaps[i] <= touchDistance;
+        bool isListed = all->carried[i].normal > 0.0 || gaps[i] <= tpTouchDistance;
         places[i] = isListed ? system->contacts.count : -1;
         if (isListed) {
             system->contacts.data[system->contacts.count++] = describe(&step->contacts[i], gaps[i]);
@@ -142,7 +130,7 @@ static void rememberChunk(void* context, int chunk, int worker) {
             continue;
         }
         const tpCarried* carried = &all->carried[i];
-        listed += !(carried->normal > 0.0) && all->ends[j].gap <= touchDistance ? 1 : 0;
+        listed += !(carried->normal > 0.0) && all->ends[j].gap <= tpTouchDistance ? 1 : 0;
         // A step that gives no numbers is undone; the next one must not start from them.
         tpVec3 impulse = tpScale(all->step->substeps, carried->last);
         *start = tpIsFiniteVec3(impulse) ? impulse : *start;

@@ -1,0 +1,99 @@
+// How a step moves bodies: the drift with the velocities it has found, impulses before it.
+
+#include <string.h>
+
+#include "dynamics/motion.h"
+#include "dynamics/time_step.h"
+
+void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
+                          tpVelocity* atEnd) {
+    const tpSystem* system = step->system;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        moves[i] = atEnd[i] = from[i];
+        const tpBody* body = &system->bodies.data[i];
+        bool isTumbling =
+            body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
+        if (!isTumbling) {
+            continue;
+        }
+        tpQuat start = step->startPoses[i].rotation;
+        tpQuat end = start;
+        tpRotateFreely(&body->inertia, step->h, &end, &atEnd[i].angular);
+        tpVec3 turn = tpQuatLog(tpMulQQ(end, tpConjugate(start)));
+        moves[i].angular = tpScale(1.0 / step->h, turn);
+    }
+}
+
+void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses) {
+    const tpSystem* system = step->system;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        tpPose pose = step->startPoses[i];
+        if (body->inverseMass > 0.0 || body->kind == tp_kinematicBody) {
+            pose.position = tpMulAdd(pose.position, step->h, moves[i].linear);
+            tpQuat turn = tpQuatExp(tpScale(step->h, moves[i].angular));
+            pose.rotation = tpNormalizeQuat(tpMulQQ(turn, pose.rotation));
+        }
+        poses[i] = pose;
+    }
+}
+
+void tpTimeStep_FollowPushed(tpTimeStep* step) {
+    tpTimeStep_FindDrift(step, step->pushed, step->moves, step->velocities);
+}
+
+// A body that meets nothing and has no joint goes by the mean of its velocities before and after the kick.
+static void flyExactly(tpTimeStep* step) {
+    memset(step->hasRow, 0, sizeof(bool) * (size_t)step->bodyCount);
+    for (int b = 0; b < step->rows.blockCount; ++b) {
+        const int bodies[2] = { step->rows.bodyA[b], step->rows.bodyB[b] };
+        for (int side = 0; side < 2; ++side) {
+            if (bodies[side] >= 0) {
+                step->hasRow[bodies[side]] = true;
+            }
+        }
+    }
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (!step->hasRow[i] && tpSystem_IsDynamic(step->system, i)) {
+            tpVec3 sum = tpAdd(step->startVelocities[i].linear, step->kicked[i].linear);
+            step->moves[i].linear = tpScale(0.5, sum);
+        }
+    }
+}
+
+void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
+    if (step->bodyCount > 0) {
+        memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpRows_ApplyImpulses(&step->rows, step->pushed);
+    tpTimeStep_FollowPushed(step);
+    if (step->isFlightExact && step->bodyCount > 0) {
+        flyExactly(step);
+    }
+}
+
+void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves) {
+    for (int i = 0; i < step->bodyCount; ++i) {
+        tpVec3 linear = tpSub(step->pushed[i].linear, step->kicked[i].linear);
+        tpVec3 angular = tpSub(step->pushed[i].angular, step->kicked[i].angular);
+        moves[i] = step->freeMoves[i];
+        moves[i].linear = tpAdd(moves[i].linear, linear);
+        moves[i].angular = tpAdd(moves[i].angular, angular);
+    }
+}
+
+void tpTimeStep_Drift(tpTimeStep* step) {
+    tpSystem* system = step->system;
+    if (step->bodyCount > 0) {
+        memcpy(system->velocities.data, step->velocities,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpTimeStep_Move(step, step->moves, system->poses.data);
+    // Bodies that move as told go from where they were to exactly where they have to be.
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (system->bodies.data[i].kind == tp_kinematicBody) {
+            system->poses.data[i] = step->startPoses[i];
+        }
+    }
+    tpSystem_MoveKinematic(system, system->time, step->h);
+}

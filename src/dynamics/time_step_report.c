@@ -1,0 +1,149 @@
+// What a step reports when it has moved: energies, joints, contacts, and what the next step remembers.
+
+#include <string.h>
+
+#include "dynamics/energy_account.h"
+#include "dynamics/joints.h"
+#include "dynamics/time_step.h"
+
+// Joints are brought back to within this after each step, m or rad: far below what can be seen, far
+// above rounding for machines of metres.
+static const double jointTolerance = 1e-10;
+
+void tpTimeStep_CorrectWork(const tpStepReport* exchange, tpStepReport* report) {
+    report->externalWork += exchange->frictionLoss + exchange->impactLoss - exchange->externalWork;
+}
+
+void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
+    tpRows_AccountEnergy(&step->rows, step->system, step->kicked, step->pushed, step->contacts,
+                         report);
+    if (step->kick > 0.0) {
+        double share = 0.5 * step->h / step->kick;
+        tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked, share,
+                           report);
+        if (step->fallen != NULL) {
+            tpStepReport exchange = { .time = 0.0 };
+            tpRows_AccountKick(&step->rows, step->system, step->fallen, step->kicked, share,
+                               &exchange);
+            tpTimeStep_CorrectWork(&exchange, report);
+        }
+    }
+}
+
+static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contact) {
+    tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
+                     tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
+    return tpMulAdd(u, -tpDot(u, contact->normal), contact->normal);
+}
+
+static tpContactInfo describeBlock(const tpTimeStep* step, int block) {
+    const tpRows* rows = &step->rows;
+    int index = rows->infos[block].index;
+    const tpContact* contact = &step->contacts[index];
+    const tpContactLaw* law = &step->laws[index];
+    const double* impulse = rows->impulse + rows->firstRows[block];
+    int dimension = rows->dimensions[block];
+    tpContactInfo info = tpContactInfo_Make(contact);
+    for (int k = 1; k < dimension && k < 3; ++k) {
+        info.frictionImpulse = tpMulAdd(info.frictionImpulse, impulse[k], law->tangents[k - 1]);
+    }
+    info.normalImpulse = impulse[0];
+    info.torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
+    info.gap = step->h * rows->velocity[rows->firstRows[block]];
+    info.slidingSpeed = tpLength(tangentialVelocity(step->system, contact));
+    return info;
+}
+
+bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally) {
+    const tpRows* rows = &step->rows;
+    tpContactInfo* merged = TP_SCRATCH(&step->system->arena, tpContactInfo,
+                                       (size_t)tally->count + (size_t)rows->blockCount);
+    if (merged == NULL) {
+        return false;
+    }
+    int count = 0, old = 0;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource) {
+            continue;
+        }
+        tpContactInfo info = describeBlock(step, b);
+        while (old < tally->count && tpContactInfo_Compare(&tally->list[old], &info) < 0) {
+            merged[count++] = tally->list[old++];
+        }
+        if (count > 0 && tpContactInfo_Compare(&merged[count - 1], &info) == 0) {
+            // Two rows of the same contact.
+            tpContactInfo_AddImpulses(&merged[count - 1], &info);
+            continue;
+        }
+        if (old < tally->count && tpContactInfo_Compare(&tally->list[old], &info) == 0) {
+            tpContactInfo_AddImpulses(&info, &tally->list[old++]);
+        }
+        merged[count++] = info;
+    }
+    while (old < tally->count) {
+        merged[count++] = tally->list[old++];
+    }
+    tally->list = merged;
+    tally->count = count;
+    return true;
+}
+
+tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
+                                const tpVelocity* velocities) {
+    tpVec3 arm = tpSub(point, step->startPoses[body].position);
+    return tpAdd(velocities[body].linear, tpCross(velocities[body].angular, arm));
+}
+
+// What the next step starts from.
+static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* info) {
+    tpContactMemory memory;
+    memset(&memory, 0, sizeof(memory));
+    int bodyA = tpContactInfo_BodyA(info), bodyB = tpContactInfo_BodyB(info);
+    memory.key = tpContactInfo_Key(info);
+    memory.point = info->point;
+    memory.impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
+    memory.torsion = info->torsionalImpulse;
+    tpVec3 approach =
+        tpSub(tpTimeStep_PointVelocity(step, bodyA, info->point, step->startVelocities),
+              tpTimeStep_PointVelocity(step, bodyB, info->point, step->startVelocities));
+    memory.normalSpeed = tpDot(approach, info->normal);
+    return memory;
+}
+
+static bool remember(const tpTimeStep* step, const tpTally* tally, tpContactHistory* history) {
+    history->list.count = 0;
+    if (!TP_RESERVE(&step->system->allocator, history->list, tally->count)) {
+        return false;
+    }
+    for (int i = 0; i < tally->count; ++i) {
+        history->list.data[history->list.count++] = memoryOf(step, &tally->list[i]);
+    }
+    return true;
+}
+
+bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
+                       tpContactHistory* history, tpStepReport* report) {
+    tpSystem* system = step->system;
+    tpJoints_FollowAngles(system);
+    tpJoints_Correct(system, memory, jointTolerance);
+    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
+}
+
+bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
+                       tpStepReport* report) {
+    tpSystem* system = step->system;
+    tpTimeStep_AccountEnergy(step, report);
+    // Sliding speeds are those of the contacts where they were found, after the impulses.
+    if (step->bodyCount > 0) {
+        memcpy(system->velocities.data, step->velocities,
+               sizeof(tpVelocity) * (size_t)step->bodyCount);
+    }
+    tpTally tally = { NULL, 0 };
+    if (!tpTimeStep_Tally(step, &tally)) {
+        return false;
+    }
+    tpTimeStep_Drift(step);
+    tpJoints_StoreReactions(system, &step->rows, step->h);
+    return tpTimeStep_Report(step, &tally, memory, history, report);
+}
