@@ -12,6 +12,7 @@
 typedef enum tpShapeType {
     tp_sphereShape,
     tp_boxShape,
+    tp_roundedBoxShape,
     tp_capsuleShape,
     tp_cylinderShape,
     tp_coneShape,
@@ -34,6 +35,12 @@ typedef struct tpSphere {
 typedef struct tpBox {
     tpVec3 size; // m, full edge lengths
 } tpBox;
+
+// A box with round edges and corners. The body is as large as the box of the same size.
+typedef struct tpRoundedBox {
+    tpVec3 size;   // m, full edge lengths of the whole body
+    double radius; // m, of its edges and corners; less than half the smallest edge length
+} tpRoundedBox;
 
 // Lengths along `axis`, which need not be a unit vector; the zero vector means z.
 typedef struct tpCapsule {
@@ -90,6 +97,7 @@ typedef struct tpGeometry {
     union {
         tpSphere sphere;
         tpBox box;
+        tpRoundedBox roundedBox;
         tpCapsule capsule;   // axis z
         tpCylinder cylinder; // axis z
         tpCone cone;         // axis z
@@ -119,6 +127,8 @@ TP_BEGIN_DECLS
 
 TP_API tpResult tpMakeSphere(const tpSphere* sphere, tpPose pose, tpGeometry* out, tpError* error);
 TP_API tpResult tpMakeBox(const tpBox* box, tpPose pose, tpGeometry* out, tpError* error);
+TP_API tpResult tpMakeRoundedBox(const tpRoundedBox* box, tpPose pose, tpGeometry* out,
+                                 tpError* error);
 TP_API tpResult tpMakeCapsule(const tpCapsule* capsule, tpPose pose, tpGeometry* out,
                               tpError* error);
 TP_API tpResult tpMakeCylinder(const tpCylinder* cylinder, tpPose pose, tpGeometry* out,

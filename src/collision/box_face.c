@@ -3,14 +3,12 @@
 // All is done in coordinates (u, v, height) of the face, and only what becomes a contact goes back to the world.
 // Most sides of the face cut nothing off: the polygon is then left as it is.
 
+#include "base/constants.h"
 #include "collision/boxes.h"
 
 #include <float.h>
 
 enum { maxCorners = 16 };
-
-static const double rimTolerance = 1e-7;
-static const double looksTowards = 0.34;
 
 // The axes that follow an axis.
 static const int nextAxis[3] = { 1, 2, 0 }, lastAxis[3] = { 2, 0, 1 };
@@ -55,7 +53,7 @@ static void layFace(const tpBoxes* x, int axis, Face* face) {
         }
     }
     face->center[2] -= face->half[2];
-    face->rim = rimTolerance * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+    face->rim = TP_RIM_TOLERANCE * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
     for (int j = 1; j < 3; ++j) {
         if (fabs(face->heights[j]) > fabs(face->heights[face->incidentAxis])) {
             face->incidentAxis = j;
@@ -260,7 +258,7 @@ static void emitCorners(const Face* face, Lift* lift, const Corner* corners, int
 static void emitOthers(const Face* face, Lift* lift, double margin, tpContactList* out) {
     int sides[3], count = 0;
     for (int j = 0; j < 3; ++j) {
-        if (j != face->incidentAxis && fabs(face->heights[j]) >= looksTowards) {
+        if (j != face->incidentAxis && fabs(face->heights[j]) >= TP_FACING_SINE) {
             sides[count++] = j;
         }
     }

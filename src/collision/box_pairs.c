@@ -8,14 +8,14 @@
 // each other, the boxes turn, and it is the corners that meet before the next query.
 // Features are numbered as for hulls (geometry/hull.h), so that contacts keep their names either way.
 
+#include "base/constants.h"
 #include "collision/boxes.h"
 #include "collision/convex_pairs.h"
+#include "collision/hull_manifold.h"
 #include "collision/sort_contacts.h"
+#include "geometry/shape.h"
 
 #include <float.h>
-
-// As for hulls: edges within 0.6 degrees of a face are left to the face.
-static const double faceCosine = 0.99995;
 
 void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
                     const tpGeometry* b, tpPose poseB) {
@@ -23,7 +23,8 @@ void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose pos
     const double turnA[4] = { p.w, p.x, p.y, p.z }, turnB[4] = { q.w, q.x, q.y, q.z };
     tpVec3 way = tpSub(poseB.position, poseA.position);
     const double ways[3] = { way.x, way.y, way.z };
-    tpVec3 sizeA = a->box.size, sizeB = b->box.size;
+    double radius;
+    tpVec3 sizeA = tpBoxCoreSize(a, &radius), sizeB = tpBoxCoreSize(b, &radius);
     const double sizesA[3] = { sizeA.x, sizeA.y, sizeA.z };
     const double sizesB[3] = { sizeB.x, sizeB.y, sizeB.z };
     for (int k = 0; k < 4; ++k) {
@@ -112,8 +113,13 @@ static void crossEdges(const tpPair* pair, const tpBoxes* x, int axis, EdgePair*
         (EdgePair){ n, onA, onB, axesA[i], axesB[j], tpBoxEdge(i, vertexA), tpBoxEdge(j, vertexB) };
 }
 
-// The face that a cross of edges stands for: its normal is within faceCosine. -1 where there is none.
-static int faceOfEdges(const tpPair* pair, const tpBoxes* x, int axis) {
+// The length of a diagonal.
+static double sizeOf(const double half[3]) {
+    return 2.0 * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
+}
+
+// The face that a cross of edges stands for: its normal is within TP_FACE_COSINE. -1 where there is none.
+static int faceOfEdges(const tpBoxes* x, int axis) {
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
     // The cross in the frame of A has no part along edge i.
@@ -122,13 +128,12 @@ static int faceOfEdges(const tpPair* pair, const tpBoxes* x, int axis) {
     double alongB1 = fabs(n1 * x->r[i1][j1] + n2 * x->r[i2][j1]);
     double alongB2 = fabs(n1 * x->r[i1][j2] + n2 * x->r[i2][j2]);
     double mostA = fmax(alongA1, alongA2), mostB = fmax(alongB1, alongB2);
-    if (fmax(mostA, mostB) < faceCosine * length) {
+    if (fmax(mostA, mostB) < TP_FACE_COSINE * length) {
         return -1;
     }
     // Of two parallel faces the larger box's is the reference, as for hulls.
     bool isTie = fabs(mostA - mostB) <= 1e-9 * length;
-    bool useB = isTie ? tpLengthSquared(pair->b->box.size) >= tpLengthSquared(pair->a->box.size)
-                      : mostB > mostA;
+    bool useB = isTie ? sizeOf(x->b) >= sizeOf(x->a) : mostB > mostA;
     return useB ? 3 + (alongB2 > alongB1 ? j2 : j1) : alongA2 > alongA1 ? i2 : i1;
 }
 
@@ -155,12 +160,12 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
 // separation says.
 static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
                          double separation, tpVec3 shift, tpContactList* out) {
-    double sizeA = tpLength(pair->a->box.size), sizeB = tpLength(pair->b->box.size);
+    double sizeA = sizeOf(x->a), sizeB = sizeOf(x->b);
     if (axis < 6) {
         return tpCollideOverBoxFace(pair, x, axis, shift, out) <=
                separation + 1e-9 * (sizeA + sizeB);
     }
-    int face = faceOfEdges(pair, x, axis);
+    int face = faceOfEdges(x, axis);
     if (face < 0) {
         EdgePair edges;
         crossEdges(pair, x, axis, &edges);
@@ -175,9 +180,9 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
     return tpCollideOverBoxFace(pair, x, face, shift, out) <= separation + slack;
 }
 
-// The contacts of one lane, whose pair this is, moved by `shift`.
-static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
-                        tpPairCache* cache, tpContactList* out) {
+// The contacts of the cores of one lane, whose pair this is, moved by `shift`.
+static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
+                         tpPairCache* cache, tpContactList* out) {
     double separation = batch->separation[lane];
     if (separation > pair->margin) {
         return;
@@ -192,12 +197,28 @@ static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, t
     int before = out->count;
     if (!collideAlong(pair, &boxes, face, axis, separation, shift, out)) {
         out->count = before;
-        tp_corePair.collide(pair, cache, out);
+        tpBoxHull a, b;
+        tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));
+        tpFillBoxHull(&b, tpMakeVec3(2.0 * boxes.b[0], 2.0 * boxes.b[1], 2.0 * boxes.b[2]));
+        tpCollideHulls(&a.hull, pair->poseA, &b.hull, pair->poseB, pair->margin, cache, out);
         for (int i = before; i < out->count && i < out->capacity; ++i) {
             out->points[i].pointA = tpAdd(out->points[i].pointA, shift);
             out->points[i].pointB = tpAdd(out->points[i].pointB, shift);
         }
     }
+}
+
+// The contacts of one lane: cores within both radii more than the margin, made round.
+static void collideLane(const tpBoxBatch* batch, int lane, const tpPair* pair, tpVec3 shift,
+                        tpPairCache* cache, tpContactList* out) {
+    double radiusA, radiusB;
+    tpBoxCoreSize(pair->a, &radiusA);
+    tpBoxCoreSize(pair->b, &radiusB);
+    tpPair cores = *pair;
+    cores.margin += radiusA + radiusB;
+    int first = out->count;
+    collideCores(batch, lane, &cores, shift, cache, out);
+    tpRoundContacts(out, first, radiusA, radiusB);
 }
 
 void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,

@@ -24,17 +24,8 @@ bool tpShapePlane(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPos
 bool tpPlanePlane(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                   tpSmoothResult* out);
 
-// closed_form_point.c: A is a sphere, B a box, cylinder, cone or ellipsoid.
+// closed_form_point.c: A is a sphere, B a shape whose nearest point has a closed form.
 bool tpSphereSolid(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                    tpSmoothResult* out);
-
-// The nearest point of a surface to p, in the shape's frame.
-typedef struct tpNearest {
-    tpVec3 point, normal; // outward
-    double distance;      // of p, negative inside
-    tpCurvature curvature;
-} tpNearest;
-
-void tpNearestOnEllipsoid(tpVec3 radii, tpVec3 p, tpNearest* out); // closed_form_ellipsoid.c
 
 #endif

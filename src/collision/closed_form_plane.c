@@ -7,7 +7,7 @@ static void finish(tpVec3 pointA, tpVec3 normal, double gap, tpSmoothResult* out
     out->normal = normal;
     out->pointA = pointA;
     out->pointB = tpMulAdd(pointA, -gap, normal);
-    out->curvatureB = (tpCurvature){ tpZeroVec3(), 0.0, 0.0 };
+    out->curvatureB = tp_flatCurvature;
     out->iterations = 0;
     out->converged = true;
 }
@@ -19,7 +19,7 @@ bool tpShapePlane(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPos
     if (a->type == tp_sphereShape) {
         double radius = a->sphere.radius;
         finish(tpMulAdd(shapeA.position, -radius, n), n, height - radius, out);
-        out->curvatureA = (tpCurvature){ tpZeroVec3(), 1.0 / radius, 1.0 / radius };
+        out->curvatureA = tpBallCurvature(radius);
         return true;
     }
     // About the shape's own place, so that nothing is lost far away.
@@ -28,9 +28,9 @@ bool tpShapePlane(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPos
     tpPrepareSmoothBody(a, shapeA, shapeA.position, &body);
     tpVec3 p = tpBodySupport(&body, tpNeg(n));
     tpBodyElement(&body, tpBodyLocal(&body, p), tpNeg(n), &element);
-    tpVec3 point = tpMulAdd(p, -body.rounding, n);
+    tpVec3 point = tpMulAdd(p, -body.core.rounding, n);
     finish(tpAdd(shapeA.position, point), n, height + tpDot(n, point), out);
-    out->curvatureA = tpRoundedCurvature(element.curvature, body.rounding);
+    out->curvatureA = tpRoundedCurvature(element.curvature, body.core.rounding);
     return true;
 }
 

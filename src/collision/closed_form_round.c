@@ -2,11 +2,6 @@
 
 #include "collision/closed_form.h"
 
-static tpCurvature ballCurvature(double radius) {
-    tpCurvature c = { tpZeroVec3(), 1.0 / radius, 1.0 / radius };
-    return c;
-}
-
 static tpCurvature tubeCurvature(tpVec3 axis, double radius) {
     tpCurvature c = { axis, 0.0, 1.0 / radius };
     return c;
@@ -40,8 +35,8 @@ bool tpSphereSphere(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpP
                     tpSmoothResult* out) {
     finishPoints(shapeA.position, a->sphere.radius, shapeB.position, b->sphere.radius,
                  tpSub(shapeA.position, shapeB.position), 0.0, tpMakeVec3(0.0, 0.0, 1.0), out);
-    out->curvatureA = ballCurvature(a->sphere.radius);
-    out->curvatureB = ballCurvature(b->sphere.radius);
+    out->curvatureA = tpBallCurvature(a->sphere.radius);
+    out->curvatureB = tpBallCurvature(b->sphere.radius);
     return true;
 }
 
@@ -60,9 +55,9 @@ bool tpSphereCapsule(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tp
     finishPoints(shapeA.position, a->sphere.radius, tpMulAdd(shapeB.position, z, axis),
                  b->capsule.radius, tpMulAdd(d, -z, axis), 4e-16 * (half + tpLength(d)), otherwise,
                  out);
-    out->curvatureA = ballCurvature(a->sphere.radius);
+    out->curvatureA = tpBallCurvature(a->sphere.radius);
     out->curvatureB =
-        z == along ? tubeCurvature(axis, b->capsule.radius) : ballCurvature(b->capsule.radius);
+        z == along ? tubeCurvature(axis, b->capsule.radius) : tpBallCurvature(b->capsule.radius);
     return true;
 }
 
@@ -126,7 +121,7 @@ bool tpCapsuleCapsule(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, t
         finishPoints(coreA, radiusA, coreB, radiusB, between, 4e-16 * (halfA + halfB + tpLength(d)),
                      otherwise, out);
     }
-    out->curvatureA = fabs(s) < halfA ? tubeCurvature(axisA, radiusA) : ballCurvature(radiusA);
-    out->curvatureB = fabs(t) < halfB ? tubeCurvature(axisB, radiusB) : ballCurvature(radiusB);
+    out->curvatureA = fabs(s) < halfA ? tubeCurvature(axisA, radiusA) : tpBallCurvature(radiusA);
+    out->curvatureB = fabs(t) < halfB ? tubeCurvature(axisB, radiusB) : tpBallCurvature(radiusB);
     return true;
 }

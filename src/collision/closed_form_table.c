@@ -1,37 +1,32 @@
 // Which pairs of shapes have closed forms.
 
 #include "collision/closed_form.h"
+#include "geometry/shape.h"
 
-// Asked as row (A) against column (B); what is missing here is tried the other way round.
+// Asked as A against B; a pair that is missing here is tried the other way round.
 //
-//                sphere  capsule  box  cylinder  cone  ellipsoid  plane
-//     sphere       x        x      x       x       x       x        x
-//     capsule               x                                       x
-//     the rest that is bounded                                      x
-static tpClosedFormFunction find(tpShapeType a, tpShapeType b) {
-    if (b == tp_planeShape) {
-        bool isMesh = a == tp_meshShape || a == tp_heightFieldShape;
-        return a == tp_planeShape ? tpPlanePlane : isMesh ? NULL : tpShapePlane;
+//                sphere  capsule  a shape with a nearest point   plane
+//     sphere       x        x                 x                   x
+//     capsule               x                                     x
+//     the rest that is bounded                                    x
+static tpClosedFormFunction find(const tpGeometry* a, const tpGeometry* b) {
+    tpShapeKind kind = tpClassOf(a)->kind;
+    if (b->type == tp_planeShape) {
+        return kind == tp_planeKind ? tpPlanePlane : tpGeometry_IsConvex(a) ? tpShapePlane : NULL;
     }
-    if (a == tp_capsuleShape && b == tp_capsuleShape) {
+    if (a->type == tp_capsuleShape && b->type == tp_capsuleShape) {
         return tpCapsuleCapsule;
     }
-    if (a != tp_sphereShape) {
+    if (kind != tp_ballKind) {
         return NULL;
     }
-    switch (b) {
-    case tp_sphereShape:
+    if (b->type == tp_sphereShape) {
         return tpSphereSphere;
-    case tp_capsuleShape:
-        return tpSphereCapsule;
-    case tp_boxShape:
-    case tp_cylinderShape:
-    case tp_coneShape:
-    case tp_ellipsoidShape:
-        return tpSphereSolid;
-    default:
-        return NULL;
     }
+    if (b->type == tp_capsuleShape) {
+        return tpSphereCapsule;
+    }
+    return tpClassOf(b)->nearest != NULL ? tpSphereSolid : NULL;
 }
 
 static void turnRound(tpSmoothResult* result) {
@@ -46,11 +41,11 @@ static void turnRound(tpSmoothResult* result) {
 
 bool tpClosedForm(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                   tpSmoothResult* out) {
-    tpClosedFormFunction function = find(a->type, b->type);
+    tpClosedFormFunction function = find(a, b);
     if (function != NULL) {
         return function(a, shapeA, b, shapeB, out);
     }
-    function = find(b->type, a->type);
+    function = find(b, a);
     if (function != NULL && function(b, shapeB, a, shapeA, out)) {
         turnRound(out);
         return true;

@@ -64,6 +64,9 @@ static inline tpContactPoint tpMakeContact(tpVec3 pointB, tpVec3 normal, double 
     return point;
 }
 
+// Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
+void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
+
 // tpCollide and tpClosestPoints for poses of the shapes themselves. Contacts come in order.
 tpResult tpCollideShapes(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                          double margin, bool looksAhead, tpPairCache* cache, tpContactList* out);

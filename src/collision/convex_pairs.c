@@ -6,7 +6,6 @@
 #include "collision/hull_manifold.h"
 #include "collision/patch_manifold.h"
 #include "collision/segments.h"
-#include "collision/shape_view.h"
 #include "collision/smooth_distance.h"
 #include "geometry/shape.h"
 
@@ -17,6 +16,18 @@ static void roundOff(double radiusA, double radiusB, tpClosest* c) {
     c->distance -= radiusA + radiusB;
     c->pointA = tpMulAdd(c->pointA, -radiusA, c->normal);
     c->pointB = tpMulAdd(c->pointB, radiusB, c->normal);
+}
+
+void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB) {
+    if (radiusA == 0.0 && radiusB == 0.0) {
+        return;
+    }
+    for (int i = first; i < list->count && i < list->capacity; ++i) {
+        tpContactPoint* c = &list->points[i];
+        c->gap -= radiusA + radiusB;
+        c->pointA = tpMulAdd(c->pointA, -radiusA, c->normal);
+        c->pointB = tpMulAdd(c->pointB, radiusB, c->normal);
+    }
 }
 
 static tpResult smoothClosest(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
@@ -46,8 +57,8 @@ static tpResult smoothClosest(const tpPair* pair, tpPairCache* cache, tpClosest*
 static tpResult coreClosest(const tpPair* pair, double limit, tpPairCache* cache, tpClosest* out) {
     tpCoreStorage storageA, storageB;
     double radiusA, radiusB;
-    const tpHull* a = tpViewCore(pair->a, &storageA, &radiusA);
-    const tpHull* b = tpViewCore(pair->b, &storageB, &radiusB);
+    const tpHull* a = tpGeometry_Core(pair->a, &storageA, &radiusA);
+    const tpHull* b = tpGeometry_Core(pair->b, &storageB, &radiusB);
     if (a == NULL || b == NULL) {
         return smoothClosest(pair, cache, out);
     }
@@ -73,10 +84,13 @@ tpResult tpClosestCores(const tpPair* pair, tpPairCache* cache, tpClosest* out) 
 static void collideCores(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     tpCoreStorage storageA, storageB;
     double radiusA, radiusB;
-    const tpHull* a = tpViewCore(pair->a, &storageA, &radiusA);
-    const tpHull* b = tpViewCore(pair->b, &storageB, &radiusB);
+    const tpHull* a = tpGeometry_Core(pair->a, &storageA, &radiusA);
+    const tpHull* b = tpGeometry_Core(pair->b, &storageB, &radiusB);
     if (a != NULL && b != NULL && a->faceCount > 0 && b->faceCount > 0) {
-        tpCollideHulls(a, pair->poseA, b, pair->poseB, pair->margin, cache, out);
+        int first = out->count;
+        tpCollideHulls(a, pair->poseA, b, pair->poseB, pair->margin + radiusA + radiusB, cache,
+                       out);
+        tpRoundContacts(out, first, radiusA, radiusB);
         return;
     }
     tpClosest closest;
@@ -103,7 +117,7 @@ static tpVec3 planeNormal(const tpPair* pair, double* offset) {
 
 static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
     // The distance solver has faster and finer support maps where the shape's own is a search.
-    if (pair->a->type == tp_intersectionShape || pair->a->type == tp_implicitShape) {
+    if (tpClassOf(pair->a)->supportIsSearch) {
         return smoothClosest(pair, cache, out);
     }
     double offset;
@@ -119,10 +133,12 @@ static tpResult closestPlane(const tpPair* pair, tpPairCache* cache, tpClosest* 
 static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     tpCoreStorage storage;
     double radius, offset;
-    const tpHull* a = tpViewCore(pair->a, &storage, &radius);
+    const tpHull* a = tpGeometry_Core(pair->a, &storage, &radius);
     tpVec3 n = planeNormal(pair, &offset);
     if (a != NULL && a->faceCount > 0) {
-        tpCollideHullPlane(a, pair->poseA, n, offset, pair->margin, cache, out);
+        int first = out->count;
+        tpCollideHullPlane(a, pair->poseA, n, offset, pair->margin + radius, cache, out);
+        tpRoundContacts(out, first, radius, 0.0);
         return;
     }
     tpClosest closest;

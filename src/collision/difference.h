@@ -27,11 +27,11 @@ typedef struct tpCorner {
 } tpCorner;
 
 // Some of its corners, with weights that sum to one.
-typedef struct tpSimplex {
+typedef struct tpCornerSimplex {
     tpCorner corners[4];
     double weights[4];
     int count;
-} tpSimplex;
+} tpCornerSimplex;
 
 static inline tpVec3 tpDifference_PointB(const tpDifference* d, int32_t b) {
     return tpAdd(d->offset, tpMulMV(d->rotation, d->b->vertices[b]));
@@ -59,36 +59,38 @@ static inline tpVec3 tpDifference_Edge(const tpDifference* d, const tpCorner* fr
 }
 
 // The nearest point of the difference to the origin, or the discovery that the origin is inside.
-typedef struct tpNearest {
-    tpSimplex simplex; // its corners carry the nearest point; four of them surround the origin
-    tpVec3 point;      // the nearest point
-    double lower;      // a lower bound of its distance; negative where nothing is proven
-    tpVec3 direction;  // unit, that proves it
-    bool isInside;     // the origin is inside, or too near to tell
-} tpNearest;
+typedef struct tpNearestCorners {
+    tpCornerSimplex
+        simplex;      // its corners carry the nearest point; four of them surround the origin
+    tpVec3 point;     // the nearest point
+    double lower;     // a lower bound of its distance; negative where nothing is proven
+    tpVec3 direction; // unit, that proves it
+    bool isInside;    // the origin is inside, or too near to tell
+} tpNearestCorners;
 
 // `simplex` is where to start (from a cache; count 0 for nothing known). The search may stop as soon as
 // the distance is known to be greater than `limit`.
-void tpFindNearest(const tpDifference* d, const tpSimplex* start, double limit, tpNearest* out);
+void tpFindNearest(const tpDifference* d, const tpCornerSimplex* start, double limit,
+                   tpNearestCorners* out);
 
 // The nearest point of the boundary when the origin is inside.
 typedef struct tpDepth {
-    tpSimplex simplex; // the triangle that carries the nearest point of the boundary
-    tpVec3 normal;     // unit, from B to A: moving A along it parts the two on the shortest way
-    double depth;      // how far; negative where the two turn out to be apart
-    bool isExact;      // proven to within rounding
+    tpCornerSimplex simplex; // the triangle that carries the nearest point of the boundary
+    tpVec3 normal; // unit, from B to A: moving A along it parts the two on the shortest way
+    double depth;  // how far; negative where the two turn out to be apart
+    bool isExact;  // proven to within rounding
 } tpDepth;
 
-void tpFindDepth(const tpDifference* d, const tpSimplex* start, tpDepth* out);
+void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* out);
 
 // Both together: the signed distance of two polyhedra.
 typedef struct tpSeparation {
-    double distance;       // signed
-    tpVec3 normal;         // from B to A, frame of A
-    tpVec3 pointA, pointB; // frame of A
-    tpSimplex simplex;     // the corners that carry the points
-    bool isExact;          // primal and dual agree to rounding
-    bool isFar;            // beyond `limit`: distance is a lower bound, points are not meant
+    double distance;         // signed
+    tpVec3 normal;           // from B to A, frame of A
+    tpVec3 pointA, pointB;   // frame of A
+    tpCornerSimplex simplex; // the corners that carry the points
+    bool isExact;            // primal and dual agree to rounding
+    bool isFar;              // beyond `limit`: distance is a lower bound, points are not meant
 } tpSeparation;
 
 tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCache* cache);

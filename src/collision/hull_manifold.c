@@ -13,17 +13,10 @@
 
 #include "collision/hull_manifold.h"
 
+#include "base/constants.h"
 #include "collision/difference.h"
 
 #include <float.h>
-
-// A face is the reference when its normal is within 0.6 degrees of the contact's: gaps measured along
-// it are then right to 5e-5 of themselves, and a resting box does not flicker between face and edge.
-static const double faceCosine = 0.99995;
-
-// Outside by less than this fraction of the reference's radius counts as on the rim: boxes stacked
-// exactly keep their corners.
-static const double rimTolerance = 1e-7;
 
 enum { maxPolygon = 1024, maxFlood = 256 };
 
@@ -206,7 +199,7 @@ static bool isVertexOf(const tpHull* hull, int32_t face, int32_t vertex) {
 // faces looks towards it by 20 degrees or more. The far side of a thin plate does not count.
 static bool looksTowards(const tpHull* hull, int32_t vertex, tpVec3 normal) {
     int32_t face = tpFaceAtVertex(hull, vertex, tpNeg(normal));
-    return tpDot(hull->normals[face], normal) <= -0.34;
+    return tpDot(hull->normals[face], normal) <= -TP_FACING_SINE;
 }
 
 // Vertices of the hull within `reach` along the normal (its frame), starting from the lowest: those
@@ -244,7 +237,7 @@ void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t fa
                   .pose = referencePose,
                   .side = side,
                   .margin = margin,
-                  .rim = rimTolerance * reference->radius,
+                  .rim = TP_RIM_TOLERANCE * reference->radius,
                   .out = out };
     tpVec3 normal = tpMulMTV(d.rotation, clip.normal);
     int32_t lowest = tpHull_Support(incident, tpNeg(normal), 0);
@@ -284,7 +277,7 @@ static int32_t edgeBetween(const tpHull* hull, int32_t from, int32_t to) {
 }
 
 // Different vertices of one body among the corners; the first two of them.
-static int distinctVertices(const tpSimplex* s, bool ofA, int32_t vertices[2]) {
+static int distinctVertices(const tpCornerSimplex* s, bool ofA, int32_t vertices[2]) {
     int count = 0;
     for (int i = 0; i < s->count; ++i) {
         int32_t v = ofA ? s->corners[i].a : s->corners[i].b;
@@ -406,7 +399,7 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
     double cosineA = tpDot(a->normals[faceA], towardsB);
     double cosineB = tpDot(b->normals[faceB], towardsA);
     int before = out->count;
-    if (fmax(cosineA, cosineB) >= faceCosine) {
+    if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
         // Of two parallel faces the larger body's is the reference, for no other reason than to choose.
         bool isTie = fabs(cosineA - cosineB) <= 1e-9;
         bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;

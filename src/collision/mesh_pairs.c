@@ -9,11 +9,10 @@
 
 #include "collision/mesh_pairs.h"
 
+#include "base/constants.h"
 #include "collision/difference.h"
 #include "collision/hull_manifold.h"
 #include "collision/patch_manifold.h"
-#include "collision/patches.h"
-#include "collision/shape_view.h"
 #include "collision/smooth_distance.h"
 #include "collision/triangle_cone.h"
 #include "geometry/shape.h"
@@ -21,8 +20,6 @@
 #include <float.h>
 
 enum { maxOnTriangle = 320, maxDeferred = 32 };
-
-static const double faceCosine = 0.99995;
 
 // One convex shape (A) against one surface (B), in the frame of the surface.
 typedef struct Query {
@@ -55,7 +52,7 @@ static void startQuery(const tpPair* pair, tpCoreStorage* storage, tpContactList
     query->surface = pair->b;
     tpPose toSurface = tpInversePose(pair->poseB);
     query->pose = tpComposePoses(toSurface, pair->poseA);
-    query->core = tpViewCore(pair->a, storage, &query->radius);
+    query->core = tpGeometry_Core(pair->a, storage, &query->radius);
     query->margin = pair->margin;
     query->toWorld = pair->poseB;
     query->out = out;
@@ -93,7 +90,7 @@ static void findPart(Side* side, tpVec3 point) {
 }
 
 // Distinct corners of the triangle that carry the nearest point say which part it is.
-static void partOfSimplex(Side* side, const tpSimplex* s) {
+static void partOfSimplex(Side* side, const tpCornerSimplex* s) {
     int mask = 0;
     for (int i = 0; i < s->count; ++i) {
         mask |= 1 << s->corners[i].b;
@@ -203,7 +200,8 @@ static void collideOverTriangle(const Query* query, Side* side) {
     tpContactList list = { points, 0, maxOnTriangle };
     if (query->core != NULL && query->core->faceCount > 0) {
         tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
-                          query->margin, &list);
+                          query->margin + query->radius, &list);
+        tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
         tpPair pair = { query->convex,    &side->geometry, query->pose,
                         tpIdentityPose(), query->margin,   false };
@@ -232,8 +230,9 @@ static void collideAlongNearest(const Query* query, Side* side) {
     tpPair pair = { query->convex,    &side->geometry, query->pose,
                     tpIdentityPose(), query->margin,   false };
     if (query->core != NULL && query->core->faceCount > 0) {
-        tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(), query->margin,
-                       NULL, &list);
+        tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(),
+                       query->margin + query->radius, NULL, &list);
+        tpRoundContacts(&list, 0, query->radius, 0.0);
     } else {
         tpCollidePatches(&pair, &side->closest, &list);
     }
@@ -264,7 +263,7 @@ static Outcome collideTriangle(const Query* query, Side* side) {
         return isBehind;
     }
     // A ball has no flat part to lay on the triangle: the direction of its nearest point is exact.
-    if (cosine >= faceCosine && (query->isFlat || side->isDeep)) {
+    if (cosine >= TP_FACE_COSINE && (query->isFlat || side->isDeep)) {
         collideOverTriangle(query, side);
     } else if (tpTrianglePushes(query->surface, &side->triangle, side->index, side->part, side->k,
                                 n)) {

@@ -6,6 +6,7 @@
 
 #include "collision/boxes.h"
 #include "collision/collider_parts.h"
+#include "geometry/shape.h"
 
 enum { blockSize = 32, blocksAChunk = 16 };
 
@@ -26,13 +27,16 @@ static void setBoxes(const tpCollider* collider, tpShapePair pair, int place, Bo
                    &collider->shapes.data[pair.shapeB].geometry, collider->poses.data[pair.shapeB]);
 }
 
+static bool isBox(const tpCollider* collider, int32_t shape) {
+    return tpClassOf(&collider->shapes.data[shape].geometry)->kind == tp_boxKind;
+}
+
 static void findBoxAxes(const tpCollider* collider, int begin, int end, BoxPairs* boxes) {
     int count = 0;
     tpShapePair last = { 0, 0 };
     for (int i = begin; i < end; ++i) {
         tpShapePair pair = collider->pairs.data[i];
-        bool areBoxes = collider->shapes.data[pair.shapeA].geometry.type == tp_boxShape &&
-                        collider->shapes.data[pair.shapeB].geometry.type == tp_boxShape;
+        bool areBoxes = isBox(collider, pair.shapeA) && isBox(collider, pair.shapeB);
         boxes->places[i - begin] = (int8_t)(areBoxes ? count : -1);
         if (areBoxes) {
             setBoxes(collider, pair, count++, boxes);
@@ -202,8 +206,7 @@ static tpResult gatherContacts(tpCollider* collider, tpTasks* tasks) {
     }
     collider->contacts.count = total;
     if (total > 0) {
-        tpTasks_Run(tasks, gatherChunk, collider,
-                    tpChunksOf(collider->blocks.count, blocksAChunk));
+        tpTasks_Run(tasks, gatherChunk, collider, tpChunksOf(collider->blocks.count, blocksAChunk));
     }
     return tp_success;
 }

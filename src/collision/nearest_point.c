@@ -33,7 +33,7 @@ tpDifference tpMakeDifference(const tpHull* a, tpPose poseA, const tpHull* b, tp
     return d;
 }
 
-static void keep(tpSimplex* s, int i, int j, int k, double wi, double wj, double wk) {
+static void keep(tpCornerSimplex* s, int i, int j, int k, double wi, double wj, double wk) {
     tpCorner a = s->corners[i], b = s->corners[j], c = s->corners[k];
     s->corners[0] = a;
     s->corners[1] = b;
@@ -45,7 +45,7 @@ static void keep(tpSimplex* s, int i, int j, int k, double wi, double wj, double
 }
 
 // Nearest point of the segment between corners i and j.
-static tpVec3 nearestOnSegment(const tpDifference* d, tpSimplex* s, int i, int j) {
+static tpVec3 nearestOnSegment(const tpDifference* d, tpCornerSimplex* s, int i, int j) {
     tpVec3 a = s->corners[i].point, b = s->corners[j].point;
     tpVec3 ab = tpDifference_Edge(d, &s->corners[i], &s->corners[j]);
     double ta = -tpDot(a, ab), tb = tpDot(b, ab);
@@ -64,7 +64,7 @@ static tpVec3 nearestOnSegment(const tpDifference* d, tpSimplex* s, int i, int j
 
 // Nearest point of the triangle of corners i, j, k, by the regions of its corners, edges and inside
 // [Ericson04, sec. 5.1.5].
-static tpVec3 nearestOnTriangle(const tpDifference* d, tpSimplex* s, int i, int j, int k) {
+static tpVec3 nearestOnTriangle(const tpDifference* d, tpCornerSimplex* s, int i, int j, int k) {
     tpVec3 a = s->corners[i].point, b = s->corners[j].point, c = s->corners[k].point;
     tpVec3 ab = tpDifference_Edge(d, &s->corners[i], &s->corners[j]);
     tpVec3 ac = tpDifference_Edge(d, &s->corners[i], &s->corners[k]);
@@ -95,7 +95,7 @@ static tpVec3 nearestOnTriangle(const tpDifference* d, tpSimplex* s, int i, int 
         return tpScale(tpDot(n, a) / nn, n);
     }
     // On one of the edges that do not see the inside: the nearest of their points.
-    tpSimplex best = *s, trial;
+    tpCornerSimplex best = *s, trial;
     tpVec3 point = a;
     double least = DBL_MAX;
     const int edges[3][2] = { { j, k }, { k, i }, { i, j } };
@@ -118,11 +118,11 @@ static tpVec3 nearestOnTriangle(const tpDifference* d, tpSimplex* s, int i, int 
 }
 
 // Nearest point of the tetrahedron; all four corners stay where it contains the origin.
-static tpVec3 nearestOnTetrahedron(const tpDifference* d, tpSimplex* s) {
+static tpVec3 nearestOnTetrahedron(const tpDifference* d, tpCornerSimplex* s) {
     static const int faces[4][4] = {
         { 0, 1, 2, 3 }, { 0, 3, 1, 2 }, { 0, 2, 3, 1 }, { 1, 3, 2, 0 }
     };
-    tpSimplex best = *s;
+    tpCornerSimplex best = *s;
     tpVec3 point = tpZeroVec3();
     double least = DBL_MAX;
     for (int f = 0; f < 4; ++f) {
@@ -138,7 +138,7 @@ static tpVec3 nearestOnTetrahedron(const tpDifference* d, tpSimplex* s) {
         if (isInside) {
             continue;
         }
-        tpSimplex trial = *s;
+        tpCornerSimplex trial = *s;
         tpVec3 p = nearestOnTriangle(d, &trial, v[0], v[1], v[2]);
         double length = tpLengthSquared(p);
         if (length < least) {
@@ -151,7 +151,7 @@ static tpVec3 nearestOnTetrahedron(const tpDifference* d, tpSimplex* s) {
     return point;
 }
 
-static tpVec3 nearestOnSimplex(const tpDifference* d, tpSimplex* s) {
+static tpVec3 nearestOnSimplex(const tpDifference* d, tpCornerSimplex* s) {
     switch (s->count) {
     case 1:
         s->weights[0] = 1.0;
@@ -165,7 +165,7 @@ static tpVec3 nearestOnSimplex(const tpDifference* d, tpSimplex* s) {
     }
 }
 
-static bool hasCorner(const tpSimplex* s, const tpCorner* corner) {
+static bool hasCorner(const tpCornerSimplex* s, const tpCorner* corner) {
     for (int i = 0; i < s->count; ++i) {
         if (s->corners[i].a == corner->a && s->corners[i].b == corner->b) {
             return true;
@@ -174,8 +174,9 @@ static bool hasCorner(const tpSimplex* s, const tpCorner* corner) {
     return false;
 }
 
-void tpFindNearest(const tpDifference* d, const tpSimplex* start, double limit, tpNearest* out) {
-    tpSimplex* s = &out->simplex;
+void tpFindNearest(const tpDifference* d, const tpCornerSimplex* start, double limit,
+                   tpNearestCorners* out) {
+    tpCornerSimplex* s = &out->simplex;
     *s = *start;
     if (s->count == 0) {
         s->corners[0] = tpDifference_Corner(d, 0, 0);
@@ -204,7 +205,7 @@ void tpFindNearest(const tpDifference* d, const tpSimplex* start, double limit, 
         if (out->lower > limit || length - lower <= meetTolerance * d->size || hasCorner(s, &w)) {
             return;
         }
-        tpSimplex next = *s;
+        tpCornerSimplex next = *s;
         next.corners[next.count++] = w;
         tpVec3 point = nearestOnSimplex(d, &next);
         out->isInside = next.count == 4;

@@ -4,6 +4,7 @@
 #include "collision/convex_pairs.h"
 #include "collision/mesh_pairs.h"
 #include "collision/sort_contacts.h"
+#include "geometry/shape.h"
 
 #define core &tp_corePair
 #define boxb &tp_boxPair
@@ -16,31 +17,27 @@
 #define mpla &tp_meshPlanePair
 #define ____ NULL
 
-// Rows are A, columns B. Below the diagonal B is asked against A.
-static const tpPairClass* const pairTable[tp_shapeTypeCount][tp_shapeTypeCount] = {
+// Families of shapes (geometry/shape.h); rows are A, columns B. A pair that is empty here is asked the
+// other way round; if both ways stand here, the shape with the lower type is A.
+static const tpPairClass* const pairTable[tp_shapeKindCount][tp_shapeKindCount] = {
     // clang-format off
-    //                   sphere  box   caps  cyl   cone  prism ell   super hull  mesh  hfld  plane inter impl
-    /* sphere        */ { sphr, sbox, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
-    /* box           */ { ____, boxb, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
-    /* capsule       */ { ____, ____, core, smth, smth, core, smth, smth, core, mesh, mesh, plan, core, smth },
-    /* cylinder      */ { ____, ____, ____, smth, smth, smth, smth, smth, smth, mesh, mesh, plan, smth, smth },
-    /* cone          */ { ____, ____, ____, ____, smth, smth, smth, smth, smth, mesh, mesh, plan, smth, smth },
-    /* prism         */ { ____, ____, ____, ____, ____, core, smth, smth, core, mesh, mesh, plan, core, smth },
-    /* ellipsoid     */ { ____, ____, ____, ____, ____, ____, smth, smth, smth, mesh, mesh, plan, smth, smth },
-    /* superellipsoid*/ { ____, ____, ____, ____, ____, ____, ____, smth, smth, mesh, mesh, plan, smth, smth },
-    /* hull          */ { ____, ____, ____, ____, ____, ____, ____, ____, core, mesh, mesh, plan, core, smth },
-    /* mesh          */ { ____, ____, ____, ____, ____, ____, ____, ____, ____, tria, tria, mpla, ____, ____ },
-    /* height field  */ { ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____ },
-    /* plane         */ { ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____, ____ },
-    /* intersection  */ { ____, ____, ____, ____, ____, ____, ____, ____, ____, mesh, mesh, plan, core, smth },
-    /* implicit      */ { ____, ____, ____, ____, ____, ____, ____, ____, ____, mesh, mesh, plan, ____, smth },
+    //                    ball  box   core  round mesh  field plane
+    [tp_ballKind]        = { sphr, sbox, core, smth, mesh, mesh, plan },
+    [tp_boxKind]         = { ____, boxb, core, smth, mesh, mesh, plan },
+    [tp_coreKind]        = { ____, ____, core, smth, mesh, mesh, plan },
+    [tp_roundKind]       = { ____, ____, smth, smth, mesh, mesh, plan },
+    [tp_meshKind]        = { ____, ____, ____, ____, tria, tria, mpla },
+    [tp_heightFieldKind] = { ____, ____, ____, ____, ____, ____, ____ },
+    [tp_planeKind]       = { ____, ____, ____, ____, ____, ____, ____ },
     // clang-format on
 };
 
 const tpPairClass* tpFindPairClass(tpShapeType a, tpShapeType b, bool* swapped) {
-    const tpPairClass* class = pairTable[a][b];
-    *swapped = class == NULL;
-    return class != NULL ? class : pairTable[b][a];
+    tpShapeKind kindA = tp_shapeClasses[a]->kind, kindB = tp_shapeClasses[b]->kind;
+    const tpPairClass* class = pairTable[kindA][kindB];
+    const tpPairClass* other = pairTable[kindB][kindA];
+    *swapped = class == NULL || (other != NULL && a > b);
+    return *swapped ? other : class;
 }
 
 uint64_t tpSwapFeature(uint64_t feature) {

@@ -9,11 +9,9 @@
 
 #include "collision/patch_manifold.h"
 
-#include "collision/patches.h"
+#include "base/constants.h"
+#include "geometry/patches.h"
 #include "math/elementary.h"
-
-// As for polyhedra: a facet counts when its normal is within 0.6 degrees of the contact's.
-static const double faceCosine = 0.99995;
 
 // Lines within 0.6 degrees are parallel.
 static const double parallelSine = 0.01;
@@ -178,7 +176,7 @@ static void crossRims(const Overlap* o) {
     tpVec3 n = facet->normal, to = tpSub(outline->rimCenter, facet->center);
     tpVec3 flat = tpMulAdd(to, -tpDot(to, n), n);
     double distance = tpLength(flat), r = facet->radius, s = outline->rimRadius;
-    if (fabs(tpDot(n, outline->rimAxis)) < faceCosine || distance <= fabs(r - s) ||
+    if (fabs(tpDot(n, outline->rimAxis)) < TP_FACE_COSINE || distance <= fabs(r - s) ||
         distance >= r + s) {
         return;
     }
@@ -310,7 +308,7 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     }
     Overlap o = { .outline = &outline, .margin = pair->margin, .out = out };
     bool useB = cosineB >= cosineA - 1e-9;
-    if (fmax(cosineA, cosineB) >= faceCosine) {
+    if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
         o.outlineIsA = useB;
         o.facet = useB ? &facetB : &facetA;
         const tpGeometry* shape = useB ? pair->a : pair->b;
@@ -318,7 +316,7 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
             double size = o.facet->radius > 0.0
                               ? o.facet->radius
                               : tpDistanceBetween(o.facet->corners[0], o.facet->corners[1]);
-            o.rim = isinf(size) ? 0.0 : 1e-7 * size;
+            o.rim = isinf(size) ? 0.0 : TP_RIM_TOLERANCE * size;
             overlap(&o);
         }
     } else {

@@ -195,7 +195,7 @@ static tpCorner highest(const tpDifference* d, tpVec3 direction, tpCorner from) 
 
 // Completes one corner to a segment, a segment to a triangle: the farthest of what a few directions
 // across give.
-static void growFlat(const tpDifference* d, tpSimplex* s) {
+static void growFlat(const tpDifference* d, tpCornerSimplex* s) {
     tpVec3 along =
         s->count == 2 ? tpDifference_Edge(d, &s->corners[0], &s->corners[1]) : tpZeroVec3();
     double alongSquared = tpLengthSquared(along);
@@ -223,7 +223,7 @@ static void growFlat(const tpDifference* d, tpSimplex* s) {
 }
 
 // Completes the start to a tetrahedron. False where the difference is flat: then s holds a triangle.
-static bool growTetrahedron(const tpDifference* d, tpSimplex* s) {
+static bool growTetrahedron(const tpDifference* d, tpCornerSimplex* s) {
     if (s->count == 0) {
         s->corners[0] = highest(d, tpMakeVec3(1.0, 0.0, 0.0), tpDifference_Corner(d, 0, 0));
         s->count = 1;
@@ -249,7 +249,7 @@ static bool growTetrahedron(const tpDifference* d, tpSimplex* s) {
     return fmax(up, down) > flat;
 }
 
-static void startPolytope(Polytope* p, const tpDifference* d, const tpSimplex* s) {
+static void startPolytope(Polytope* p, const tpDifference* d, const tpCornerSimplex* s) {
     static const int16_t outward[4][3] = { { 0, 1, 2 }, { 0, 3, 1 }, { 0, 2, 3 }, { 1, 3, 2 } };
     static const int16_t across[4][3] = { { 1, 3, 2 }, { 2, 3, 0 }, { 0, 3, 1 }, { 1, 2, 0 } };
     p->d = d;
@@ -332,7 +332,7 @@ static void answer(const Polytope* p, int16_t face, double offset, tpDepth* out)
 }
 
 // A difference without volume, such as that of two parallel triangles: the origin lies in it, or beside.
-static void answerFlat(const tpDifference* d, const tpSimplex* s, tpDepth* out) {
+static void answerFlat(const tpDifference* d, const tpCornerSimplex* s, tpDepth* out) {
     const tpCorner* c = s->corners;
     tpVec3 n = tpNormalize(
         tpCross(tpDifference_Edge(d, &c[0], &c[1]), tpDifference_Edge(d, &c[0], &c[2])));
@@ -355,10 +355,10 @@ static bool isCornerOf(const Polytope* p, const Face* face, const tpCorner* w) {
     return false;
 }
 
-void tpFindDepth(const tpDifference* d, const tpSimplex* start, tpDepth* out) {
+void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* out) {
     Polytope polytope;
     Polytope* p = &polytope;
-    tpSimplex s = *start;
+    tpCornerSimplex s = *start;
     if (!growTetrahedron(d, &s)) {
         answerFlat(d, &s, out);
         return;

@@ -18,7 +18,7 @@ static const double polishTolerance = 1e-13;
 // The layout of a tpPairCache of two polyhedra: corners of the last answer. Zeros mean nothing known.
 enum { cacheHead = 0, cacheCorners = 1, cacheInside = 8 };
 
-static void loadSimplex(const tpDifference* d, const tpPairCache* cache, tpSimplex* s) {
+static void loadSimplex(const tpDifference* d, const tpPairCache* cache, tpCornerSimplex* s) {
     int count = (int)(cache->words[cacheHead] & 7u);
     s->count = 0;
     for (int i = 0; i < count && i < 4; ++i) {
@@ -30,7 +30,7 @@ static void loadSimplex(const tpDifference* d, const tpPairCache* cache, tpSimpl
     }
 }
 
-static void saveSimplex(const tpSimplex* s, bool isInside, tpPairCache* cache) {
+static void saveSimplex(const tpCornerSimplex* s, bool isInside, tpPairCache* cache) {
     cache->words[cacheHead] = (uint32_t)s->count | (isInside ? (uint32_t)cacheInside : 0u);
     for (int i = 0; i < s->count; ++i) {
         cache->words[cacheCorners + 2 * i] = (uint32_t)s->corners[i].a;
@@ -38,7 +38,7 @@ static void saveSimplex(const tpSimplex* s, bool isInside, tpPairCache* cache) {
     }
 }
 
-static void weighPoints(const tpDifference* d, const tpSimplex* s, tpSeparation* out) {
+static void weighPoints(const tpDifference* d, const tpCornerSimplex* s, tpSeparation* out) {
     tpVec3 a = tpZeroVec3(), b = tpZeroVec3();
     for (int i = 0; i < s->count; ++i) {
         a = tpMulAdd(a, s->weights[i], d->a->vertices[s->corners[i].a]);
@@ -67,8 +67,9 @@ static tpVec3 directionAcross(tpVec3 n, const tpVec3 edges[2], int count) {
 // From GJK's nearest point: its direction, made exact. Edges between the nearest features are known to
 // all digits, the direction of a short nearest point is not; and a corner that comes out lower than the
 // nearest point only because of that lies on the plane through it.
-static void separateApart(const tpDifference* d, const tpNearest* nearest, tpSeparation* out) {
-    const tpSimplex* s = &nearest->simplex;
+static void separateApart(const tpDifference* d, const tpNearestCorners* nearest,
+                          tpSeparation* out) {
+    const tpCornerSimplex* s = &nearest->simplex;
     double length = tpLength(nearest->point);
     tpVec3 edges[2], n = tpScale(1.0 / length, nearest->point);
     int count = 0;
@@ -99,12 +100,12 @@ static void separateApart(const tpDifference* d, const tpNearest* nearest, tpSep
 
 tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCache* cache) {
     tpSeparation out = { 0 };
-    tpSimplex start;
+    tpCornerSimplex start;
     start.count = 0;
     if (cache != NULL) {
         loadSimplex(d, cache, &start);
     }
-    tpNearest nearest;
+    tpNearestCorners nearest;
     tpFindNearest(d, &start, limit, &nearest);
     if (!nearest.isInside && nearest.lower > limit) {
         out.isFar = true;

@@ -1,8 +1,4 @@
-// A convex shape as the distance solver sees it: a core and a ball added to it.
-//
-// A sphere is a point plus a ball, a capsule a segment plus a ball; every other shape is its own core
-// with a ball of radius zero. Balls move the surface along its normal and change nothing else, so the
-// solver works on cores and the balls are added at the end.
+// A convex shape as the distance solver sees it: a core with its pose; the ball is added at the end.
 //
 // All of a query happens in world axes about an origin between the two shapes, so that nothing is lost
 // far from the world's origin.
@@ -11,74 +7,27 @@
 #define TIPPE_SRC_COLLISION_SMOOTH_BODY_H
 
 #include "collision/smooth_distance.h"
-#include "geometry/hull.h"
+#include "geometry/point_simplex.h"
 
-// A point of a core's surface with one of its outward unit normals and its curvature there: an element
-// of the normal bundle, which is a surface without edges even where the core has them.
-typedef struct tpElement {
-    tpVec3 point, normal;
-    tpCurvature curvature;
-    tpVec3 local; // the point in the shape's frame, where a small shape far away loses no digits
-} tpElement;
-
-typedef struct tpSmoothBody tpSmoothBody;
-
-// Functions of a core, in the frame of the shape.
-typedef struct tpCoreClass {
-    // A point farthest along `direction`.
-    tpVec3 (*support)(tpSmoothBody* body, tpVec3 direction);
-    // The exact element nearest to a point and a normal that are nearly right: mostly that of the
-    // projection of point + size normal; ellipsoids keep the normal, which their support map takes.
-    void (*element)(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out);
-} tpCoreClass;
-
-struct tpSmoothBody {
-    const tpGeometry* geometry;
-    const tpCoreClass* core;
-    const tpHull* hull; // of polyhedral cores but boxes
-    tpMat33 rotation;   // shape axes into world axes
-    tpVec3 position;    // of the shape, from the origin of the query
-    tpVec3 center;      // a point inside, in the shape's frame
-    tpVec3 half;        // box: half lengths; segment, cylinder, cone: z is half the length
-    double radius;      // of cylinders and cones
-    double rounding;    // radius of the ball added to the core
-    double size;        // the core's extent: the length with which curvature is measured
-    int32_t hint;       // last support vertex of a hull
-};
+// A smooth core at its place in a query.
+typedef struct tpSmoothBody {
+    tpSmoothCore core;
+    tpMat33 rotation; // shape axes into world axes
+    tpVec3 position;  // of the shape, from the origin of the query
+} tpSmoothBody;
 
 // Prepares a bounded convex shape; `shape` is its pose in the world, `origin` that of the query.
 void tpPrepareSmoothBody(const tpGeometry* geometry, tpPose shape, tpVec3 origin,
                          tpSmoothBody* out);
 
-// Core classes by the file that has them.
-extern const tpCoreClass tp_pointCore, tp_segmentCore, tp_boxCore, tp_hullCore; // smooth_flat.c
-extern const tpCoreClass tp_cylinderCore, tp_coneCore; // smooth_revolution.c
-extern const tpCoreClass tp_ellipsoidCore;             // smooth_ellipsoid.c
-extern const tpCoreClass tp_superellipsoidCore;        // smooth_superellipsoid.c
-extern const tpCoreClass tp_intersectionCore;          // smooth_intersection.c
-
-// Principal curvatures of the surface with gradient g (not zero) and Hessian H at a point.
-tpCurvature tpImplicitCurvature(tpVec3 gradient, const tpMat33* hessian);
-
-// Curvature of the symmetric 2 x 2 form [xx xy; xy yy] on the tangents t and o, of determinant `det`.
-// The determinant comes from the caller, who knows it without cancellation.
-tpCurvature tpPrincipalCurvature(tpVec3 t, tpVec3 o, double xx, double xy, double yy, double det);
-
-// The surface after a ball has been added.
-static inline tpCurvature tpRoundedCurvature(tpCurvature c, double radius) {
-    c.along = c.along > 0.0 ? 1.0 / (1.0 / c.along + radius) : 0.0;
-    c.across = c.across > 0.0 ? 1.0 / (1.0 / c.across + radius) : 0.0;
-    return c;
-}
-
 static inline tpVec3 tpBodySupport(tpSmoothBody* body, tpVec3 direction) {
-    tpVec3 p = body->core->support(body, tpMulMTV(body->rotation, direction));
+    tpVec3 p = body->core.class->support(&body->core, tpMulMTV(body->rotation, direction));
     return tpAdd(body->position, tpMulMV(body->rotation, p));
 }
 
 // The element near a point given in the shape's frame and a normal in world axes.
 static inline void tpBodyElement(tpSmoothBody* body, tpVec3 local, tpVec3 normal, tpElement* out) {
-    body->core->element(body, local, tpMulMTV(body->rotation, normal), out);
+    body->core.class->element(&body->core, local, tpMulMTV(body->rotation, normal), out);
     out->local = out->point;
     out->point = tpAdd(body->position, tpMulMV(body->rotation, out->local));
     out->normal = tpMulMV(body->rotation, out->normal);
@@ -91,22 +40,11 @@ static inline tpVec3 tpBodyLocal(const tpSmoothBody* body, tpVec3 point) {
 
 // The stages of the solver ------------------------------------------------------------------------
 
-// Points of A - B with the points of A and B they come from.
-typedef struct tpSimplex {
-    int count; // 1 to 4
-    tpVec3 w[4], a[4], b[4];
-    double weight[4]; // of the point nearest to the origin
-} tpSimplex;
-
-// Reduces a simplex to the smallest face that holds the point nearest to the origin; returns that
-// point. Exact zero for a tetrahedron that holds the origin.
-tpVec3 tpReduceSimplex(tpSimplex* simplex);
-
 typedef enum tpGjkStatus { tp_gjkApart, tp_gjkOverlap, tp_gjkStalled } tpGjkStatus;
 
 // The state of a descent, so that it can go on to a finer tolerance.
 typedef struct tpGjk {
-    tpSimplex simplex;
+    tpPointSimplex simplex;
     tpVec3 v;          // nearest point of the simplex
     tpVec3 bestNormal; // unit, with the largest lower bound so far
     double lower;      // that bound: no point of A - B is nearer to the origin, if positive

@@ -36,25 +36,7 @@ static bool isLocalMinimum(const tpElementPair* pair, double scale) {
 // Whether a point of the query's frame is inside a shape.
 static bool isInside(const tpSmoothBody* body, tpVec3 p) {
     int k;
-    return tpSurfaceMaximum(body->geometry, tpBodyLocal(body, p), &k) <= 0.0;
-}
-
-// The radius of some ball inside a core; how deep an overlap may be to count as shallow.
-static double innerRadius(const tpSmoothBody* body) {
-    tpVec3 r = body->half;
-    int k;
-    switch (body->geometry->type) {
-    case tp_cylinderShape:
-        return fmin(body->radius, body->half.z);
-    case tp_boxShape:
-        return fmin(r.x, fmin(r.y, r.z));
-    case tp_ellipsoidShape:
-        r = body->geometry->ellipsoid.radii;
-        return fmin(r.x, fmin(r.y, r.z));
-    default:
-        // Surfaces are distances to first order, and convex.
-        return fmax(-0.5 * tpSurfaceMaximum(body->geometry, body->center, &k), 0.0);
-    }
+    return tpSurfaceMaximum(body->core.geometry, tpBodyLocal(body, p), &k) <= 0.0;
 }
 
 // Whether what the warm start found may stand: apart, or in an overlap so shallow that the branch can
@@ -63,12 +45,13 @@ static bool isTrusted(const tpSmoothBody* a, const tpSmoothBody* b, const tpElem
     if (pair->gap > 0.0) {
         return true;
     }
-    if (a->rounding > 0.0 || b->rounding > 0.0) {
+    if (a->core.rounding > 0.0 || b->core.rounding > 0.0) {
         return false;
     }
-    return -pair->gap < 0.2 * fmin(innerRadius(a), innerRadius(b)) &&
+    return -pair->gap <
+               0.2 * fmin(tpSmoothCore_InnerRadius(&a->core), tpSmoothCore_InnerRadius(&b->core)) &&
            (isInside(b, pair->a.point) || isInside(a, pair->b.point)) &&
-           isLocalMinimum(pair, a->size + b->size);
+           isLocalMinimum(pair, a->core.size + b->core.size);
 }
 
 static tpVec3 fromFloats(const float v[3]) {
@@ -93,7 +76,7 @@ static bool solveWarm(tpSmoothBody* a, tpSmoothBody* b, const tpSmoothCache* cac
 }
 
 static void pointsOfGjk(const tpGjk* gjk, tpVec3* a, tpVec3* b) {
-    const tpSimplex* s = &gjk->simplex;
+    const tpPointSimplex* s = &gjk->simplex;
     *a = *b = tpZeroVec3();
     for (int k = 0; k < s->count; ++k) {
         *a = tpMulAdd(*a, s->weight[k], s->a[k]);
@@ -122,17 +105,17 @@ static bool acceptBounds(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpE
 static bool solveStraight(tpSmoothBody* a, tpSmoothBody* b, tpVec3 centerA, tpVec3 centerB,
                           tpElementPair* pair, int* iterations) {
     tpVec3 d = tpSub(centerA, centerB);
-    if (!(tpLength(d) > 0.5 * (a->size + b->size))) {
+    if (!(tpLength(d) > 0.5 * (a->core.size + b->core.size))) {
         return false;
     }
-    tpStartPair(a, b, a->center, b->center, tpNormalize(d), pair);
+    tpStartPair(a, b, a->core.center, b->core.center, tpNormalize(d), pair);
     return tpPolish(a, b, 8, pair, iterations) && pair->gap > 0.0;
 }
 
 static bool solveCold(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair, int* iterations) {
     static const double tolerances[] = { 0.05, 1e-3, 1e-6, 1e-10, 1e-14 };
-    tpVec3 centerA = tpAdd(a->position, tpMulMV(a->rotation, a->center));
-    tpVec3 centerB = tpAdd(b->position, tpMulMV(b->rotation, b->center));
+    tpVec3 centerA = tpAdd(a->position, tpMulMV(a->rotation, a->core.center));
+    tpVec3 centerB = tpAdd(b->position, tpMulMV(b->rotation, b->core.center));
     if (solveStraight(a, b, centerA, centerB, pair, iterations)) {
         return true;
     }
@@ -176,7 +159,7 @@ bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry*
     if (tpClosedForm(a, shapeA, b, shapeB, out)) {
         return isfinite(out->gap);
     }
-    if (!tp_shapeClasses[a->type].isConvex || !tp_shapeClasses[b->type].isConvex) {
+    if (!tpGeometry_IsConvex(a) || !tpGeometry_IsConvex(b)) {
         return false;
     }
     tpVec3 origin = shapeA.position;
@@ -194,11 +177,11 @@ bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry*
     }
     tpVec3 n = pair.normal;
     out->normal = n;
-    out->gap = pair.gap - bodyA.rounding - bodyB.rounding;
-    out->pointA = tpAdd(origin, tpMulAdd(pair.a.point, -bodyA.rounding, n));
-    out->pointB = tpAdd(origin, tpMulAdd(pair.b.point, bodyB.rounding, n));
-    out->curvatureA = tpRoundedCurvature(pair.a.curvature, bodyA.rounding);
-    out->curvatureB = tpRoundedCurvature(pair.b.curvature, bodyB.rounding);
+    out->gap = pair.gap - bodyA.core.rounding - bodyB.core.rounding;
+    out->pointA = tpAdd(origin, tpMulAdd(pair.a.point, -bodyA.core.rounding, n));
+    out->pointB = tpAdd(origin, tpMulAdd(pair.b.point, bodyB.core.rounding, n));
+    out->curvatureA = tpRoundedCurvature(pair.a.curvature, bodyA.core.rounding);
+    out->curvatureB = tpRoundedCurvature(pair.b.curvature, bodyB.core.rounding);
     out->iterations = iterations;
     out->converged = solved;
     return true;

@@ -11,20 +11,12 @@
 // is the largest of all -h_A(-n) - h_B(n), h the support functions: minus the smallest translation that
 // separates the shapes.
 //
-// Every convex pair is served: sphere, capsule, plane, ellipsoid, superellipsoid, cylinder, cone, box,
-// prism, hull, implicit, intersection.
+// Every pair of convex shapes is served.
 
 #ifndef TIPPE_SRC_COLLISION_SMOOTH_DISTANCE_H
 #define TIPPE_SRC_COLLISION_SMOOTH_DISTANCE_H
 
-#include "tippe/geometry.h"
-
-// How a surface bends at a point: principal curvatures along `tangent` and across it. 0 is flat,
-// INFINITY a sharp edge or corner, across which the normal turns while the point stays.
-typedef struct tpCurvature {
-    tpVec3 tangent;       // unit, perpendicular to the normal; zero where both curvatures are equal
-    double along, across; // 1/m
-} tpCurvature;
+#include "geometry/smooth_core.h"
 
 // Where the last query of a pair ended; a zeroed one is empty. It makes the next query of the same pair
 // faster. In a shallow overlap with several local minima of depth it keeps to the one it came from.

@@ -161,8 +161,8 @@ static void measurePair(const tpSmoothBody* a, const tpSmoothBody* b, tpElementP
     pair->normal = n;
     pair->gap = tpDot(n, d);
     tpVec3 aside = tpMulAdd(d, -pair->gap, n);
-    pair->misfit =
-        tpLength(aside) + fmax(a->size, b->size) * tpLength(tpAdd(pair->a.normal, pair->b.normal));
+    pair->misfit = tpLength(aside) + fmax(a->core.size, b->core.size) *
+                                         tpLength(tpAdd(pair->a.normal, pair->b.normal));
 }
 
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,
@@ -193,15 +193,15 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     tpMakeTangents(n, &t, &o);
     tpVec3 sum = tpAdd(pair->a.normal, n), d = tpSub(pair->a.point, pair->b.point);
     tpPairSystem system;
-    tpFillPairSystem(&pair->a.curvature, &pair->b.curvature, a->size, b->size, tpDot(n, d), t, o,
-                     &system);
+    tpFillPairSystem(&pair->a.curvature, &pair->b.curvature, a->core.size, b->core.size,
+                     tpDot(n, d), t, o, &system);
     double turn[1][2] = { { -tpDot(sum, t), -tpDot(sum, o) } };
     double shift[1][2] = { { -tpDot(d, t), -tpDot(d, o) } };
     double u[1][2], v[1][2];
     if (!solveBent(&system, turn[0], shift[0], u[0], v[0])) {
         tpSolvePairSystem(&system, 1, turn, shift, u, v);
     }
-    double length = fmax(lengthOf(u[0]) / a->size, lengthOf(v[0]) / b->size);
+    double length = fmax(lengthOf(u[0]) / a->core.size, lengthOf(v[0]) / b->core.size);
     double shorten = length > 0.7 ? 0.7 / length : 1.0;
     u[0][0] *= shorten;
     u[0][1] *= shorten;
@@ -215,7 +215,7 @@ static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
 }
 
 bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations) {
-    double scale = a->size + b->size + fabs(pair->gap);
+    double scale = a->core.size + b->core.size + fabs(pair->gap);
     double floor = 4e-16 * scale, previous = INFINITY;
     tpElementPair best = *pair;
     for (int k = 0; k < 20 && best.misfit > floor; ++k) {

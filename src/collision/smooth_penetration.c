@@ -198,13 +198,13 @@ static int nearestFace(const Search* s) {
 
 // Where the face comes nearest to the origin, as points of A and B.
 static void nearestOfFace(const Search* s, const Face* face, tpVec3* a, tpVec3* b) {
-    tpSimplex simplex = { .count = 3 };
+    tpPointSimplex simplex = { .count = 3 };
     for (int k = 0; k < 3; ++k) {
         simplex.w[k] = s->w[face->vertex[k]];
         simplex.a[k] = s->pointA[face->vertex[k]];
         simplex.b[k] = s->pointB[face->vertex[k]];
     }
-    tpReduceSimplex(&simplex);
+    tpReducePoints(&simplex);
     *a = *b = tpZeroVec3();
     for (int k = 0; k < simplex.count; ++k) {
         *a = tpMulAdd(*a, simplex.weight[k], simplex.a[k]);

@@ -1,11 +1,11 @@
-// Contacts of a sphere with a sphere and with a box: closed forms.
+// Contacts of a sphere with a sphere and with a box, rounded or not: closed forms.
 //
 // Piles of grains are made of these pairs, and nothing but the distance of a point is needed. Distances
 // asked for alone go the general way (convex_pairs.c), which is as exact.
 
 #include "collision/convex_pairs.h"
 
-#include "collision/patches.h"
+#include "geometry/shape.h"
 
 // One contact at a point of the sphere A. A sphere touches another convex body in one point.
 static void emit(tpVec3 centerA, double radiusA, tpVec3 normal, double gap, tpContactList* out) {
@@ -50,9 +50,9 @@ static tpVec3 nearestFace(const double center[3], const double half[3], double* 
 
 static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
-    double radius = pair->a->sphere.radius;
+    double radius = pair->a->sphere.radius, rounding;
     tpVec3 c = tpUnrotate(pair->poseB.rotation, tpSub(pair->poseA.position, pair->poseB.position));
-    tpVec3 h = tpScale(0.5, pair->b->box.size);
+    tpVec3 h = tpScale(0.5, tpBoxCoreSize(pair->b, &rounding));
     const double center[3] = { c.x, c.y, c.z }, half[3] = { h.x, h.y, h.z };
     double outside[3], square = 0.0;
     for (int k = 0; k < 3; ++k) {
@@ -67,7 +67,7 @@ static void collideSphereBox(const tpPair* pair, tpPairCache* cache, tpContactLi
     } else {
         normal = nearestFace(center, half, &distance);
     }
-    double gap = distance - radius;
+    double gap = distance - radius - rounding;
     if (gap <= pair->margin) {
         emit(pair->poseA.position, radius, tpRotate(pair->poseB.rotation, normal), gap, out);
     }

@@ -31,15 +31,6 @@ tpPose tpSweep_PoseAt(const tpSweep* sweep, double time) {
     return pose;
 }
 
-// The radius about the origin of the body within which turning moves the surface.
-static double turningRadius(const tpGeometry* geometry) {
-    double radius = tpGeometry_RadiusAbout(geometry, tpZeroVec3());
-    if (geometry->type == tp_sphereShape) {
-        return tpLength(geometry->pose.position);
-    }
-    return geometry->type == tp_capsuleShape ? radius - geometry->capsule.radius : radius;
-}
-
 // How fast turning can move a surface against the direction n, at most.
 static double turningSpeed(const tpSweep* sweep, tpVec3 n, double radius) {
     if (sweep->rotationAt != NULL) {
@@ -57,7 +48,7 @@ typedef struct {
 
 static Flight makeFlight(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
                          const tpSweep* sweepB) {
-    Flight flight = { sweepA, sweepB, turningRadius(a), turningRadius(b) };
+    Flight flight = { sweepA, sweepB, tpGeometry_TurningRadius(a), tpGeometry_TurningRadius(b) };
     return flight;
 }
 

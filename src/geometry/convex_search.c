@@ -7,7 +7,7 @@
 // needed.
 
 #include "base/assert.h"
-#include "geometry/shape_kinds.h"
+#include "geometry/shape_parts.h"
 
 typedef struct Ellipsoid {
     tpVec3 center;
@@ -71,7 +71,7 @@ static tpVec3 interiorWithin(const tpGeometry* geometry, tpBounds bounds, double
 }
 
 tpVec3 tpInteriorPoint(const tpGeometry* geometry, double* value) {
-    tpBounds bounds = tp_shapeClasses[geometry->type].bounds(geometry, tpIdentityPose());
+    tpBounds bounds = tpClassOf(geometry)->bounds(geometry, tpIdentityPose());
     return interiorWithin(geometry, bounds, value);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "geometry/shape_kinds.h"
+#include "geometry/shape_parts.h"
 
 static tpResult checkInput(int columns, int rows, double spacingX, double spacingY,
                            const double* heights, tpError* error) {
@@ -85,7 +85,7 @@ void tpReleaseHeightField(tpHeightField* field) {
 }
 
 // The solid reaches down without end: bounds are infinite wherever the turned -z axis leads.
-tpBounds tpHeightFieldBounds(const tpGeometry* geometry, tpPose pose) {
+static tpBounds fieldBounds(const tpGeometry* geometry, tpPose pose) {
     tpBounds b = tpTransformBounds(geometry->heightField->bounds, pose);
     tpVec3 down = tpRotate(pose.rotation, tpMakeVec3(0.0, 0.0, -1.0));
     const double level = 1e-12; // what rounding of a rotation leaves
@@ -102,10 +102,48 @@ tpBounds tpHeightFieldBounds(const tpGeometry* geometry, tpPose pose) {
     return b;
 }
 
-double tpHeightFieldRadius(const tpGeometry* geometry, tpVec3 point) {
+static double fieldRadius(const tpGeometry* geometry, tpVec3 point) {
     (void)geometry;
     (void)point;
     return HUGE_VAL;
+}
+
+static const void* sharedField(const tpGeometry* geometry) {
+    return geometry->heightField;
+}
+
+static void retainField(const tpGeometry* geometry) {
+    tpRetainHeightField(geometry->heightField);
+}
+
+static void releaseField(tpGeometry* geometry) {
+    tpReleaseHeightField(geometry->heightField);
+    geometry->heightField = NULL;
+}
+
+const tpShapeClass tp_heightFieldClass = {
+    .name = "heightfield",
+    .kind = tp_heightFieldKind,
+    .shared = sharedField,
+    .retain = retainField,
+    .release = releaseField,
+    .bounds = fieldBounds,
+    .radius = fieldRadius,
+};
+
+tpResult tpMakeHeightField(const tpAllocator* allocator, int columns, int rows, double spacingX,
+                           double spacingY, const double* heights, tpPose pose, tpGeometry* out,
+                           tpError* error) {
+    tpResult result = tpCheckShapePose(pose, error);
+    tpHeightField* field;
+    if (result == tp_success) {
+        result = tpCreateHeightField(allocator, columns, rows, spacingX, spacingY, heights, &field,
+                                     error);
+    }
+    if (result == tp_success) {
+        *out = (tpGeometry){ .type = tp_heightFieldShape, .pose = pose, .heightField = field };
+    }
+    return result;
 }
 
 // Triangles -----------------------------------------------------------------------------------

@@ -7,12 +7,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "geometry/mass.h"
-#include "geometry/shape_kinds.h"
+#include "geometry/shape_parts.h"
 
 typedef TP_ARRAY(tpPlane) Planes;
 
 static bool isFlat(const tpGeometry* part) {
-    return part->type == tp_planeShape || tp_shapeClasses[part->type].isPolyhedral;
+    return tpClassOf(part)->kind == tp_planeKind || tpClassOf(part)->isPolyhedral;
 }
 
 // The planes of a flat part, in the frame of the intersection.
@@ -221,19 +221,24 @@ void tpReleaseIntersection(tpIntersection* intersection) {
 
 // The row of the table ------------------------------------------------------------------------
 
-// A view of the polyhedron as a hull shape.
-static tpGeometry hullOf(const tpGeometry* geometry) {
-    tpGeometry view = { .type = tp_hullShape, .pose = geometry->pose };
-    view.hull = geometry->intersection->hull;
-    return view;
+static const void* sharedIntersection(const tpGeometry* geometry) {
+    return geometry->intersection;
+}
+
+static void retainIntersection(const tpGeometry* geometry) {
+    tpRetainIntersection(geometry->intersection);
+}
+
+static void releaseIntersection(tpGeometry* geometry) {
+    tpReleaseIntersection(geometry->intersection);
+    geometry->intersection = NULL;
 }
 
 // For round bodies the smaller of two boxes around: that of all parts, and that of the tight box.
-tpBounds tpIntersectionBounds(const tpGeometry* geometry, tpPose pose) {
+static tpBounds intersectionBounds(const tpGeometry* geometry, tpPose pose) {
     const tpIntersection* self = geometry->intersection;
     if (self->hull != NULL) {
-        tpGeometry view = hullOf(geometry);
-        return tpHullBounds(&view, pose);
+        return tpHullBounds(self->hull, pose);
     }
     tpBounds bounds = tpTransformBounds(self->bounds, pose);
     for (int i = 0; i < self->partCount; ++i) {
@@ -242,7 +247,7 @@ tpBounds tpIntersectionBounds(const tpGeometry* geometry, tpPose pose) {
     return bounds;
 }
 
-tpVec3 tpIntersectionSupport(const tpGeometry* geometry, tpVec3 direction) {
+static tpVec3 intersectionSupport(const tpGeometry* geometry, tpVec3 direction) {
     const tpIntersection* self = geometry->intersection;
     if (self->hull != NULL) {
         return self->hull->vertices[tpHull_Support(self->hull, direction, -1)];
@@ -250,7 +255,8 @@ tpVec3 tpIntersectionSupport(const tpGeometry* geometry, tpVec3 direction) {
     return tpSupportBySearch(geometry, self->bounds, direction);
 }
 
-tpResult tpIntersectionMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {
+static tpResult intersectionMass(const tpGeometry* geometry, tpMassProperties* out,
+                                 tpError* error) {
     const tpIntersection* self = geometry->intersection;
     if (self->hull == NULL) {
         return tpIntegrateConvex(geometry, self->interior, out, error);
@@ -259,11 +265,10 @@ tpResult tpIntersectionMass(const tpGeometry* geometry, tpMassProperties* out, t
     return tp_success;
 }
 
-double tpIntersectionRadius(const tpGeometry* geometry, tpVec3 point) {
+static double intersectionRadius(const tpGeometry* geometry, tpVec3 point) {
     const tpIntersection* self = geometry->intersection;
     if (self->hull != NULL) {
-        tpGeometry view = hullOf(geometry);
-        return tpHullRadius(&view, point);
+        return tpHullRadius(self->hull, point);
     }
     // The farthest corner of the box, or the smallest ball of a part.
     tpVec3 farthest = tpMaxVec3(tpAbsVec3(tpSub(self->bounds.lower, point)),
@@ -275,7 +280,7 @@ double tpIntersectionRadius(const tpGeometry* geometry, tpVec3 point) {
     return radius;
 }
 
-int tpIntersectionSurfaceCount(const tpGeometry* geometry) {
+static int intersectionSurfaceCount(const tpGeometry* geometry) {
     const tpIntersection* self = geometry->intersection;
     int count = 0;
     for (int i = 0; i < self->partCount; ++i) {
@@ -301,8 +306,8 @@ const tpGeometry* tpSurfaceOwner(const tpGeometry* geometry, int* k, tpVec3* p) 
     return geometry;
 }
 
-double tpIntersectionSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
-                             tpMat33* hessian) {
+static double intersectionSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
+                                  tpMat33* hessian) {
     const tpGeometry* part = findPart(geometry->intersection, &k);
     double value = tpSurfaceValue(part, k, tpUntransformPoint(part->pose, p), gradient, hessian);
     if (gradient != NULL) {
@@ -315,8 +320,8 @@ double tpIntersectionSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3
     return value;
 }
 
-bool tpIntersectionClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
-                            tpLineClip* clip) {
+static bool intersectionClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
+                                 tpLineClip* clip) {
     const tpIntersection* self = geometry->intersection;
     *clip = tpWholeLine();
     for (int i = 0; i < self->partCount; ++i) {
@@ -337,3 +342,44 @@ bool tpIntersectionClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 di
     }
     return clip->enter <= clip->leave;
 }
+
+static const tpHull* intersectionCore(const tpGeometry* geometry, tpCoreStorage* storage,
+                                      double* radius) {
+    (void)storage;
+    *radius = 0.0;
+    return geometry->intersection->hull;
+}
+
+static void intersectionSmoothCore(const tpGeometry* geometry, tpSmoothCore* out) {
+    const tpIntersection* self = geometry->intersection;
+    if (self->hull != NULL) {
+        tpUseHullCore(self->hull, out);
+        return;
+    }
+    out->class = &tp_inequalityCore;
+    out->center = self->interior;
+    out->size = 0.5 * tpDistanceBetween(self->bounds.lower, self->bounds.upper);
+}
+
+const tpShapeClass tp_intersectionClass = {
+    .name = "intersection",
+    .kind = tp_coreKind,
+    .isConvex = true,
+    .isCurved = true,
+    .shared = sharedIntersection,
+    .retain = retainIntersection,
+    .release = releaseIntersection,
+    .bounds = intersectionBounds,
+    .support = intersectionSupport,
+    .supportIsSearch = true,
+    .mass = intersectionMass,
+    .radius = intersectionRadius,
+    .surfaceCount = intersectionSurfaceCount,
+    .surface = intersectionSurface,
+    .clipLine = intersectionClipLine,
+    .core = intersectionCore,
+    .smoothCore = intersectionSmoothCore,
+    .facet = tpCoreFacet,
+    .outline = tpCoreOutline,
+    .line = tpCoreLine,
+};

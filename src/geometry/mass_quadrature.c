@@ -9,12 +9,11 @@
 // circle changes. Next to such a theta the integral can go like the power 3/2 of the distance; the
 // substitution x = s^2 (3 - 2s) on each piece makes that a whole power.
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "geometry/mass.h"
 #include "geometry/shape.h"
 #include "math/elementary.h"
-
-static const double pi = 3.14159265358979323846;
 
 // Accuracy asked of each panel, relative to the size of the whole. 1e-10 is promised.
 static const double outerTolerance = 1e-12, innerTolerance = 1e-13;
@@ -93,7 +92,7 @@ static uint64_t labelAt(Body* body, double phi) {
 
 // A number for the set of changes of label around the circle of one theta.
 static uint64_t orderAt(Body* body, double theta) {
-    const double full = 2.0 * pi;
+    const double full = 2.0 * TP_PI;
     body->theta = theta;
     uint64_t last = labelAt(body, 0.0), order = 0;
     for (int i = 1; i <= sampleCount; ++i) {
@@ -195,7 +194,7 @@ static Integrals integratePieces(Body* body, Integrand integrand, const double* 
 
 // The whole circle of one theta. A smooth one is cut in four.
 static Integrals overTheta(Body* body, double theta) {
-    const double full = 2.0 * pi;
+    const double full = 2.0 * TP_PI;
     body->theta = theta;
     double breaks[breakLimit + 1];
     int count = findBreaks(body, labelAt, 0.0, full, breaks);
@@ -222,7 +221,7 @@ static Integrals overPiece(Body* body, double s) {
 
 static Integrals overSphere(Body* body) {
     double breaks[breakLimit + 1];
-    int count = findBreaks(body, orderAt, 0.0, pi, breaks);
+    int count = findBreaks(body, orderAt, 0.0, TP_PI, breaks);
     Integrals sum = { { 0.0 } };
     for (int i = 0; i < count; ++i) {
         body->piece[0] = breaks[i];
@@ -238,12 +237,12 @@ static double roughVolume(Body* body) {
     enum { n = 12 };
     double sum = 0.0;
     for (int i = 0; i < n; ++i) {
-        body->theta = pi * (i + 0.5) / n;
+        body->theta = TP_PI * (i + 0.5) / n;
         for (int j = 0; j < 2 * n; ++j) {
-            sum += tpSin(body->theta) * overPhi(body, pi * (j + 0.5) / n).v[0];
+            sum += tpSin(body->theta) * overPhi(body, TP_PI * (j + 0.5) / n).v[0];
         }
     }
-    return sum * (pi / n) * (pi / n);
+    return sum * (TP_PI / n) * (TP_PI / n);
 }
 
 static tpMassProperties unscale(const Body* body, const Integrals* sum) {
@@ -268,7 +267,7 @@ static tpMassProperties unscale(const Body* body, const Integrals* sum) {
 
 tpResult tpIntegrateConvex(const tpGeometry* geometry, tpVec3 interior, tpMassProperties* out,
                            tpError* error) {
-    tpBounds bounds = tp_shapeClasses[geometry->type].bounds(geometry, tpIdentityPose());
+    tpBounds bounds = tpClassOf(geometry)->bounds(geometry, tpIdentityPose());
     Body body = { 0 };
     body.geometry = geometry;
     body.center = interior;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "geometry/edge_map.h"
 #include "geometry/mass.h"
-#include "geometry/shape_kinds.h"
+#include "geometry/shape_parts.h"
 
 typedef struct Arrays {
     tpVec3* vertices;
@@ -243,17 +243,58 @@ void tpReleaseMesh(tpMesh* mesh) {
     }
 }
 
-tpBounds tpMeshBounds(const tpGeometry* geometry, tpPose pose) {
+// The row of the table --------------------------------------------------------------------------
+
+tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
+                    const int32_t (*triangles)[3], int triangleCount, tpPose pose, tpGeometry* out,
+                    tpError* error) {
+    tpResult result = tpCheckShapePose(pose, error);
+    tpMesh* mesh;
+    if (result == tp_success) {
+        result =
+            tpCreateMesh(allocator, vertices, vertexCount, triangles, triangleCount, &mesh, error);
+    }
+    if (result == tp_success) {
+        *out = (tpGeometry){ .type = tp_meshShape, .pose = pose, .mesh = mesh };
+    }
+    return result;
+}
+
+static const void* sharedMesh(const tpGeometry* geometry) {
+    return geometry->mesh;
+}
+
+static void retainMesh(const tpGeometry* geometry) {
+    tpRetainMesh(geometry->mesh);
+}
+
+static void releaseMesh(tpGeometry* geometry) {
+    tpReleaseMesh(geometry->mesh);
+    geometry->mesh = NULL;
+}
+
+static tpBounds meshBounds(const tpGeometry* geometry, tpPose pose) {
     return tpTransformBounds(geometry->mesh->bounds, pose);
 }
 
-tpResult tpMeshMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {
+static tpResult meshMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {
     (void)error;
     *out = geometry->mesh->mass;
     return tp_success;
 }
 
 // Exact about the centre of mass, elsewhere a bound.
-double tpMeshRadius(const tpGeometry* geometry, tpVec3 point) {
+static double meshRadius(const tpGeometry* geometry, tpVec3 point) {
     return tpDistanceBetween(point, geometry->mesh->mass.center) + geometry->mesh->radius;
 }
+
+const tpShapeClass tp_meshClass = {
+    .name = "mesh",
+    .kind = tp_meshKind,
+    .shared = sharedMesh,
+    .retain = retainMesh,
+    .release = releaseMesh,
+    .bounds = meshBounds,
+    .mass = meshMass,
+    .radius = meshRadius,
+};

@@ -5,8 +5,31 @@
 // support points follow from the dual norms, with 1/p + 1/q = 1. Moments of inertia by Beta
 // functions [Jaklic00].
 
-#include "geometry/shape_kinds.h"
+#include "base/error.h"
+#include "geometry/shape_parts.h"
 #include "math/elementary.h"
+
+static tpResult checkSuperellipsoid(tpGeometry* geometry, tpError* error) {
+    const tpSuperellipsoid* s = &geometry->superellipsoid;
+    tpResult result = tpCheckPositiveVec3("radii", s->radii, error);
+    for (int i = 0; i < 2 && result == tp_success; ++i) {
+        double e = s->exponents[i];
+        // Below 0.01 powers of 200 and more make the surface a box to all digits of a float.
+        if (!(e >= 0.01 && e <= 2.0)) {
+            result =
+                tpError_Set(error, tp_badInput,
+                            "exponents must be between 0.01 and 2 for a convex body, not %.9g", e);
+        }
+    }
+    return result;
+}
+
+tpResult tpMakeSuperellipsoid(const tpSuperellipsoid* superellipsoid, tpPose pose, tpGeometry* out,
+                              tpError* error) {
+    tpGeometry given = { .type = tp_superellipsoidShape, .pose = pose };
+    given.superellipsoid = *superellipsoid;
+    return tpMakeFromNumbers(&given, out, error);
+}
 
 // The norm of two numbers >= 0 with its derivatives.
 typedef struct Norm {
@@ -45,13 +68,8 @@ static double signOf(double x) {
     return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : 0.0;
 }
 
-int tpSuperellipsoidSurfaceCount(const tpGeometry* geometry) {
-    (void)geometry;
-    return 1;
-}
-
-double tpSuperellipsoidSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
-                               tpMat33* hessian) {
+static double superellipsoidSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
+                                    tpMat33* hessian) {
     (void)k;
     const tpSuperellipsoid* s = &geometry->superellipsoid;
     tpVec3 r = s->radii;
@@ -107,7 +125,7 @@ static double dualNorm(double alpha, double beta, double e, double* u, double* v
     return n;
 }
 
-tpVec3 tpSuperellipsoidSupport(const tpGeometry* geometry, tpVec3 direction) {
+static tpVec3 superellipsoidSupport(const tpGeometry* geometry, tpVec3 direction) {
     const tpSuperellipsoid* s = &geometry->superellipsoid;
     tpVec3 d = tpAbsVec3(tpMulParts(s->radii, tpNormalize(direction)));
     double u, v, radial, w;
@@ -121,11 +139,11 @@ tpVec3 tpSuperellipsoidSupport(const tpGeometry* geometry, tpVec3 direction) {
                       copysign(s->radii.z * w, direction.z));
 }
 
-tpBounds tpSuperellipsoidBounds(const tpGeometry* geometry, tpPose pose) {
+static tpBounds superellipsoidBounds(const tpGeometry* geometry, tpPose pose) {
     tpMat33 rows = tpTranspose(tpMatFromQuat(pose.rotation));
-    tpVec3 half = tpMakeVec3(tpDot(rows.cx, tpSuperellipsoidSupport(geometry, rows.cx)),
-                             tpDot(rows.cy, tpSuperellipsoidSupport(geometry, rows.cy)),
-                             tpDot(rows.cz, tpSuperellipsoidSupport(geometry, rows.cz)));
+    tpVec3 half = tpMakeVec3(tpDot(rows.cx, superellipsoidSupport(geometry, rows.cx)),
+                             tpDot(rows.cy, superellipsoidSupport(geometry, rows.cy)),
+                             tpDot(rows.cz, superellipsoidSupport(geometry, rows.cz)));
     return (tpBounds){ tpSub(pose.position, half), tpAdd(pose.position, half) };
 }
 
@@ -136,7 +154,7 @@ static double largestSquare(double a, double b, double e) {
     return e < 1.0 ? normOf(aa, bb, 1.0 / (1.0 - e)) : fmax(aa, bb);
 }
 
-double tpSuperellipsoidRadius(const tpGeometry* geometry, tpVec3 point) {
+static double superellipsoidRadius(const tpGeometry* geometry, tpVec3 point) {
     const tpSuperellipsoid* s = &geometry->superellipsoid;
     double across = sqrt(largestSquare(s->radii.x, s->radii.y, s->exponents[1]));
     return tpLength(point) + sqrt(largestSquare(across, s->radii.z, s->exponents[0]));
@@ -146,7 +164,8 @@ static double beta(double a, double b) {
     return tpGamma(a) * tpGamma(b) / tpGamma(a + b);
 }
 
-tpResult tpSuperellipsoidMass(const tpGeometry* geometry, tpMassProperties* out, tpError* error) {
+static tpResult superellipsoidMass(const tpGeometry* geometry, tpMassProperties* out,
+                                   tpError* error) {
     (void)error;
     const tpSuperellipsoid* s = &geometry->superellipsoid;
     double e1 = s->exponents[0], e2 = s->exponents[1];
@@ -162,8 +181,86 @@ tpResult tpSuperellipsoidMass(const tpGeometry* geometry, tpMassProperties* out,
     return tp_success;
 }
 
-bool tpSuperellipsoidClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
-                              tpLineClip* clip) {
+static bool superellipsoidClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
+                                   tpLineClip* clip) {
     tpVec3 radii = geometry->superellipsoid.radii;
     return tpClipByFunction(geometry, (tpBounds){ tpNeg(radii), radii }, origin, direction, clip);
 }
+
+// The smooth core ---------------------------------------------------------------------------------
+//
+// The surface is a superellipse around z inside one towards z. Where p > 2 its poles are flat and the
+// support map has no derivative there; where p < 2 they are sharp, and the support map is smooth
+// where the surface is not. So each of the two superellipses takes its place from whichever of point
+// and normal determines it smoothly: from the point if e < 1, from the normal if e >= 1.
+
+// The place (u, v) with N(u, v) = 1, from a point or from the normal (alpha, beta), all >= 0.
+static void placeOf(double e, double u, double v, double alpha, double beta, double place[2]) {
+    if (e < 1.0 || !(fmax(alpha, beta) > 0.0)) {
+        double n = normOf(u, v, 2.0 / e);
+        place[0] = n > 0.0 ? u / n : 1.0;
+        place[1] = n > 0.0 ? v / n : 0.0;
+    } else if (e >= 2.0) {
+        place[0] = alpha >= beta ? 1.0 : 0.0;
+        place[1] = 1.0 - place[0];
+    } else {
+        double n = normOf(alpha, beta, 2.0 / (2.0 - e));
+        place[0] = tpPow(alpha / n, e / (2.0 - e));
+        place[1] = tpPow(beta / n, e / (2.0 - e));
+    }
+}
+
+// The dual norm of (alpha, beta).
+static double dualOf(double e, double alpha, double beta) {
+    return e >= 2.0 ? fmax(alpha, beta) : normOf(alpha, beta, 2.0 / (2.0 - e));
+}
+
+static tpVec3 coreSupport(tpSmoothCore* core, tpVec3 direction) {
+    return superellipsoidSupport(core->geometry, direction);
+}
+
+static void coreElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    const tpSuperellipsoid* s = &core->geometry->superellipsoid;
+    double toZ = s->exponents[0], around = s->exponents[1];
+    tpVec3 r = s->radii, m = tpAbsVec3(tpMulParts(r, normal));
+    tpVec3 q = tpAbsVec3(tpMakeVec3(point.x / r.x, point.y / r.y, point.z / r.z));
+    double inner[2], outer[2];
+    placeOf(around, q.x, q.y, m.x, m.y, inner);
+    placeOf(toZ, normOf(q.x, q.y, 2.0 / around), q.z, dualOf(around, m.x, m.y), m.z, outer);
+    // Signs come from the same source as the place.
+    tpVec3 signAround = around < 1.0 ? point : normal, signToZ = toZ < 1.0 ? point : normal;
+    out->point = tpMakeVec3(copysign(r.x * outer[0] * inner[0], signAround.x),
+                            copysign(r.y * outer[0] * inner[1], signAround.y),
+                            copysign(r.z * outer[1], signToZ.z));
+    tpVec3 gradient;
+    tpMat33 hessian;
+    superellipsoidSurface(core->geometry, 0, out->point, &gradient, &hessian);
+    out->normal = tpNormalize(gradient);
+    out->curvature = tpImplicitCurvature(gradient, &hessian);
+}
+
+static const tpSmoothCoreClass superellipsoidCore = { coreSupport, coreElement };
+
+static void superellipsoidSmoothCore(const tpGeometry* geometry, tpSmoothCore* out) {
+    out->class = &superellipsoidCore;
+    out->size = tpMaxPart(geometry->superellipsoid.radii);
+}
+
+const tpShapeClass tp_superellipsoidClass = {
+    .name = "superellipsoid",
+    .kind = tp_roundKind,
+    .isConvex = true,
+    .isCurved = true,
+    .numbers = { TP_SHAPE_NUMBER("radii", superellipsoid.radii),
+                 TP_SHAPE_NUMBER("exponents", superellipsoid.exponents) },
+    .numberCount = 2,
+    .check = checkSuperellipsoid,
+    .bounds = superellipsoidBounds,
+    .support = superellipsoidSupport,
+    .mass = superellipsoidMass,
+    .radius = superellipsoidRadius,
+    .surfaceCount = tpOneSurface,
+    .surface = superellipsoidSurface,
+    .clipLine = superellipsoidClipLine,
+    .smoothCore = superellipsoidSmoothCore,
+};

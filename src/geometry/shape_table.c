@@ -3,84 +3,87 @@
 #include "base/assert.h"
 #include "base/error.h"
 #include "geometry/height_field.h"
-#include "geometry/hull.h"
-#include "geometry/intersection.h"
 #include "geometry/mass.h"
-#include "geometry/mesh.h"
-#include "geometry/shape_kinds.h"
+#include "geometry/shape_parts.h"
 
-int tpOneSurface(const tpGeometry* geometry) {
-    (void)geometry;
-    return 1;
-}
-
-#define CONVEX(name, isPolyhedral, kind)                                                           \
-    {                                                                                              \
-        name, true, isPolyhedral, tp##kind##Bounds, tp##kind##Support, tp##kind##Mass,             \
-            tp##kind##Radius, tp##kind##SurfaceCount, tp##kind##Surface, tp##kind##ClipLine        \
-    }
-
-// clang-format off
-const tpShapeClass tp_shapeClasses[tp_shapeTypeCount] = {
-    //                               name              polyhedral  functions
-    [tp_sphereShape]         = CONVEX("sphere",         false,     Sphere),
-    [tp_boxShape]            = CONVEX("box",            true,      Box),
-    [tp_capsuleShape]        = CONVEX("capsule",        false,     Capsule),
-    [tp_cylinderShape]       = CONVEX("cylinder",       false,     Cylinder),
-    [tp_coneShape]           = CONVEX("cone",           false,     Cone),
-    [tp_prismShape]          = CONVEX("prism",          true,      Hull),
-    [tp_ellipsoidShape]      = CONVEX("ellipsoid",      false,     Ellipsoid),
-    [tp_superellipsoidShape] = CONVEX("superellipsoid", false,     Superellipsoid),
-    [tp_hullShape]           = CONVEX("hull",           true,      Hull),
-    [tp_intersectionShape]   = CONVEX("intersection",   false,     Intersection),
-    [tp_implicitShape]       = CONVEX("implicit",       false,     Implicit),
-    [tp_meshShape]           = { "mesh", false, false, tpMeshBounds, NULL, tpMeshMass, tpMeshRadius,
-                                 NULL, NULL, NULL },
-    [tp_heightFieldShape]    = { "heightfield", false, false, tpHeightFieldBounds, NULL, NULL,
-                                 tpHeightFieldRadius, NULL, NULL, NULL },
-    [tp_planeShape]          = { "plane", true, false, tpPlaneBounds, NULL, NULL, tpPlaneRadius,
-                                 tpOneSurface, tpPlaneSurface, tpPlaneClipLine },
+const tpShapeClass* const tp_shapeClasses[tp_shapeTypeCount] = {
+    [tp_sphereShape] = &tp_sphereClass,
+    [tp_boxShape] = &tp_boxClass,
+    [tp_roundedBoxShape] = &tp_roundedBoxClass,
+    [tp_capsuleShape] = &tp_capsuleClass,
+    [tp_cylinderShape] = &tp_cylinderClass,
+    [tp_coneShape] = &tp_coneClass,
+    [tp_prismShape] = &tp_prismClass,
+    [tp_ellipsoidShape] = &tp_ellipsoidClass,
+    [tp_superellipsoidShape] = &tp_superellipsoidClass,
+    [tp_hullShape] = &tp_hullClass,
+    [tp_meshShape] = &tp_meshClass,
+    [tp_heightFieldShape] = &tp_heightFieldClass,
+    [tp_planeShape] = &tp_planeClass,
+    [tp_intersectionShape] = &tp_intersectionClass,
+    [tp_implicitShape] = &tp_implicitClass,
 };
-// clang-format on
-
-static const tpShapeClass* classOf(const tpGeometry* geometry) {
-    return &tp_shapeClasses[geometry->type];
-}
 
 const char* tpShapeTypeName(tpShapeType type) {
-    return tp_shapeClasses[type].name;
+    return tp_shapeClasses[type]->name;
 }
 
 bool tpGeometry_IsConvex(const tpGeometry* geometry) {
-    return classOf(geometry)->isConvex;
+    return tpClassOf(geometry)->isConvex;
 }
 
 tpBounds tpGeometry_Bounds(const tpGeometry* geometry, tpPose body) {
-    return classOf(geometry)->bounds(geometry, tpGeometry_Pose(geometry, body));
+    return tpClassOf(geometry)->bounds(geometry, tpGeometry_Pose(geometry, body));
 }
 
 tpVec3 tpGeometry_Support(const tpGeometry* geometry, tpVec3 direction) {
-    TP_ASSERT(classOf(geometry)->support != NULL);
-    return classOf(geometry)->support(geometry, direction);
+    TP_ASSERT(tpClassOf(geometry)->support != NULL);
+    return tpClassOf(geometry)->support(geometry, direction);
+}
+
+const tpHull* tpGeometry_Core(const tpGeometry* geometry, tpCoreStorage* storage, double* radius) {
+    *radius = 0.0;
+    const tpShapeClass* class = tpClassOf(geometry);
+    return class->core != NULL ? class->core(geometry, storage, radius) : NULL;
 }
 
 double tpGeometry_RadiusAbout(const tpGeometry* geometry, tpVec3 point) {
-    return classOf(geometry)->radius(geometry, tpUntransformPoint(geometry->pose, point));
+    return tpClassOf(geometry)->radius(geometry, tpUntransformPoint(geometry->pose, point));
+}
+
+double tpGeometry_FeatureRadius(const tpGeometry* geometry, tpVec3 normal) {
+    tpCoreStorage storage;
+    double radius;
+    if (tpClassOf(geometry)->featureRadius != NULL) {
+        return tpClassOf(geometry)->featureRadius(geometry, normal);
+    }
+    tpGeometry_Core(geometry, &storage, &radius);
+    return radius;
+}
+
+double tpGeometry_TurningRadius(const tpGeometry* geometry) {
+    tpCoreStorage storage;
+    double radius;
+    const tpHull* core = tpGeometry_Core(geometry, &storage, &radius);
+    if (core != NULL && core->vertexCount == 1) {
+        return tpLength(geometry->pose.position);
+    }
+    return tpGeometry_RadiusAbout(geometry, tpZeroVec3()) - radius;
 }
 
 tpResult tpGeometry_Mass(const tpGeometry* geometry, double density, tpMassProperties* out,
                          tpError* error) {
-    if (classOf(geometry)->mass == NULL) {
+    if (tpClassOf(geometry)->mass == NULL) {
         return tpError_Set(error, tp_badInput,
                            "a %s has no finite volume; the mass of its body must be given",
-                           classOf(geometry)->name);
+                           tpClassOf(geometry)->name);
     }
     if (!(density > 0.0) || !isfinite(density)) {
         return tpError_Set(error, tp_badInput,
                            "density must be positive and finite, not %.9g kg/m^3", density);
     }
     tpMassProperties unit;
-    tpResult result = classOf(geometry)->mass(geometry, &unit, error);
+    tpResult result = tpClassOf(geometry)->mass(geometry, &unit, error);
     if (result == tp_success) {
         unit.mass *= density;
         unit.inertia = tpScaleM(density, unit.inertia);
@@ -92,12 +95,13 @@ tpResult tpGeometry_Mass(const tpGeometry* geometry, double density, tpMassPrope
 // Surfaces ------------------------------------------------------------------------------------
 
 int tpSurfaceCount(const tpGeometry* geometry) {
-    return classOf(geometry)->surfaceCount != NULL ? classOf(geometry)->surfaceCount(geometry) : 0;
+    return tpClassOf(geometry)->surfaceCount != NULL ? tpClassOf(geometry)->surfaceCount(geometry)
+                                                     : 0;
 }
 
 double tpSurfaceValue(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
                       tpMat33* hessian) {
-    return classOf(geometry)->surface(geometry, k, p, gradient, hessian);
+    return tpClassOf(geometry)->surface(geometry, k, p, gradient, hessian);
 }
 
 double tpSurfaceMaximum(const tpGeometry* geometry, tpVec3 p, int* k) {
@@ -124,7 +128,7 @@ bool tpClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction, tpL
     tpVec3 unit = tpScale(1.0 / speed, direction);
     double shift = -tpDot(origin, unit);
     tpVec3 nearest = tpMulAdd(origin, shift, unit);
-    if (!classOf(geometry)->clipLine(geometry, nearest, unit, clip)) {
+    if (!tpClassOf(geometry)->clipLine(geometry, nearest, unit, clip)) {
         return false;
     }
     clip->enter = (clip->enter + shift) / speed;
@@ -188,8 +192,8 @@ bool tpGeometry_CastRay(const tpGeometry* geometry, tpPose body, tpVec3 origin, 
     tpPose pose = tpGeometry_Pose(geometry, body);
     tpVec3 o = tpUntransformPoint(pose, origin);
     tpVec3 d = tpUnrotate(pose.rotation, direction);
-    bool found = classOf(geometry)->isConvex ? castAtConvex(geometry, o, d, limit, hit)
-                                             : castAtTriangles(geometry, o, d, limit, hit);
+    bool found = tpClassOf(geometry)->isConvex ? castAtConvex(geometry, o, d, limit, hit)
+                                               : castAtTriangles(geometry, o, d, limit, hit);
     if (found) {
         hit->point = tpMulAdd(origin, hit->t, direction);
         hit->normal = tpRotate(pose.rotation, hit->normal);
@@ -199,47 +203,20 @@ bool tpGeometry_CastRay(const tpGeometry* geometry, tpPose body, tpVec3 origin, 
 
 // Sharing -------------------------------------------------------------------------------------
 
+const void* tpGeometry_Shared(const tpGeometry* geometry) {
+    const tpShapeClass* class = tpClassOf(geometry);
+    return class->shared != NULL ? class->shared(geometry) : NULL;
+}
+
 tpGeometry tpRetainGeometry(const tpGeometry* geometry) {
-    switch (geometry->type) {
-    case tp_prismShape:
-    case tp_hullShape:
-        tpRetainHull(geometry->hull);
-        break;
-    case tp_meshShape:
-        tpRetainMesh(geometry->mesh);
-        break;
-    case tp_heightFieldShape:
-        tpRetainHeightField(geometry->heightField);
-        break;
-    case tp_intersectionShape:
-        tpRetainIntersection(geometry->intersection);
-        break;
-    default:
-        break;
+    if (tpClassOf(geometry)->retain != NULL) {
+        tpClassOf(geometry)->retain(geometry);
     }
     return *geometry;
 }
 
 void tpReleaseGeometry(tpGeometry* geometry) {
-    switch (geometry->type) {
-    case tp_prismShape:
-    case tp_hullShape:
-        tpReleaseHull(geometry->hull);
-        geometry->hull = NULL;
-        break;
-    case tp_meshShape:
-        tpReleaseMesh(geometry->mesh);
-        geometry->mesh = NULL;
-        break;
-    case tp_heightFieldShape:
-        tpReleaseHeightField(geometry->heightField);
-        geometry->heightField = NULL;
-        break;
-    case tp_intersectionShape:
-        tpReleaseIntersection(geometry->intersection);
-        geometry->intersection = NULL;
-        break;
-    default:
-        break;
+    if (tpClassOf(geometry)->release != NULL) {
+        tpClassOf(geometry)->release(geometry);
     }
 }

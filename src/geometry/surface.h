@@ -4,7 +4,7 @@
 // vanishes, and f_k is then the distance to its surface to first order. Numbers of inequalities:
 //
 //     sphere 1 (p.p - r^2) / 2r        ellipsoid 1, superellipsoid 1: (gauge^2 - 1) times half the
-//     capsule 1 (C1: dist to axis)     smallest radius          implicit 1: as the user gives it
+//     capsule, rounded box 1 (C1)      smallest radius          implicit 1: as the user gives it
 //     cylinder 3: side, top, bottom    cone 2: side, base       plane 1
 //     box 6, hull and prism: one a face, linear                intersection: those of its parts
 //

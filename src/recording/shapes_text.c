@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry/shape.h"
 #include "geometry/triangulate.h"
 #include "recording/number.h"
 
@@ -53,11 +54,6 @@ static void putVec3(shapesWriter* writer, const char* key, tpVec3 v) {
     putNumbers(writer, key, (double[]){ v.x, v.y, v.z }, 3);
 }
 
-static void putRadiusAndLength(shapesWriter* writer, double radius, double length) {
-    putNumbers(writer, "radius", &radius, 1);
-    putNumbers(writer, "length", &length, 1);
-}
-
 static void putPose(shapesWriter* writer, tpPose pose) {
     tpVec3 p = pose.position;
     tpQuat q = pose.rotation;
@@ -69,26 +65,10 @@ static void putPose(shapesWriter* writer, tpPose pose) {
     }
 }
 
-// What two shapes with the same surface have in common.
-static const void* identityOf(const tpGeometry* geometry) {
-    switch (geometry->type) {
-    case tp_prismShape:
-    case tp_hullShape:
-        return geometry->hull;
-    case tp_meshShape:
-        return geometry->mesh;
-    case tp_heightFieldShape:
-        return geometry->heightField;
-    case tp_intersectionShape:
-        return geometry->intersection;
-    default:
-        return geometry;
-    }
-}
-
 // Shapes that share a surface mostly follow one another: the search starts at the end.
 static void putSurfaceNumber(shapesWriter* writer, const tpGeometry* geometry) {
-    sharedSurface surface = { identityOf(geometry), geometry };
+    const void* shared = tpGeometry_Shared(geometry);
+    sharedSurface surface = { shared != NULL ? shared : geometry, geometry };
     int place = writer->surfaces.count - 1;
     while (place >= 0 && writer->surfaces.data[place].identity != surface.identity) {
         --place;
@@ -107,36 +87,16 @@ static void putShape(shapesWriter* writer, const tpGeometry* geometry) {
     put(writer, tpShapeTypeName(geometry->type));
     put(writer, "\"");
     putPose(writer, geometry->pose);
-    switch (geometry->type) {
-    case tp_sphereShape:
-        putNumbers(writer, "radius", &geometry->sphere.radius, 1);
-        break;
-    case tp_boxShape:
-        putVec3(writer, "size", geometry->box.size);
-        break;
-    case tp_capsuleShape:
-        putRadiusAndLength(writer, geometry->capsule.radius, geometry->capsule.length);
-        break;
-    case tp_cylinderShape:
-        putRadiusAndLength(writer, geometry->cylinder.radius, geometry->cylinder.length);
-        break;
-    case tp_coneShape:
-        putRadiusAndLength(writer, geometry->cone.radius, geometry->cone.length);
-        break;
-    case tp_ellipsoidShape:
-        putVec3(writer, "radii", geometry->ellipsoid.radii);
-        break;
-    case tp_superellipsoidShape:
-        putVec3(writer, "radii", geometry->superellipsoid.radii);
-        putNumbers(writer, "exponents", geometry->superellipsoid.exponents, 2);
-        break;
-    case tp_planeShape:
-        putVec3(writer, "normal", geometry->plane.normal);
-        putNumbers(writer, "offset", &geometry->plane.offset, 1);
-        break;
-    default:
+    const tpShapeClass* class = tpClassOf(geometry);
+    for (int i = 0; i < class->numberCount; ++i) {
+        const tpShapeNumber* number = &class->numbers[i];
+        if (!number->isInPose) {
+            const void* values = (const char*)geometry + number->offset;
+            putNumbers(writer, number->name, values, number->count);
+        }
+    }
+    if (class->numberCount == 0) {
         putSurfaceNumber(writer, geometry);
-        break;
     }
     put(writer, " }");
 }

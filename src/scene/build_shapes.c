@@ -1,4 +1,5 @@
-// Shapes and masses of the document: one maker a type, in a table.
+// Shapes and masses of the document. Shapes of a few numbers are made by the names of the numbers;
+// shapes with data of their own have a maker each, in a table.
 
 #include "scene/build_shapes.h"
 
@@ -9,6 +10,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "geometry/shape.h"
+#include "scene/vocabulary.h"
 
 typedef tpResult (*tpShapeMaker)(const tpScene* scene, const tpSceneShape* shape, tpPose pose,
                                  const tpAllocator* allocator, tpGeometry* out, tpError* error);
@@ -19,48 +22,31 @@ typedef tpResult (*tpShapeMaker)(const tpScene* scene, const tpSceneShape* shape
 
 // Shapes of a few numbers ---------------------------------------------------------------------
 
-MAKER(makeSphere) {
-    (void)scene, (void)allocator;
-    return tpMakeSphere(&(tpSphere){ shape->radius }, pose, out, error);
+static const tpRecord* recordOf(int32_t type) {
+    int i = 0;
+    while (tpShapeFamily.members[i]->type != type) {
+        ++i;
+    }
+    return tpShapeFamily.members[i];
 }
 
-MAKER(makeBox) {
-    (void)scene, (void)allocator;
-    return tpMakeBox(&(tpBox){ shape->size }, pose, out, error);
-}
-
-MAKER(makeCapsule) {
-    (void)scene, (void)allocator;
-    return tpMakeCapsule(&(tpCapsule){ shape->radius, shape->length, shape->axis }, pose, out,
-                         error);
-}
-
-MAKER(makeCylinder) {
-    (void)scene, (void)allocator;
-    return tpMakeCylinder(&(tpCylinder){ shape->radius, shape->length, shape->axis }, pose, out,
-                          error);
-}
-
-MAKER(makeCone) {
-    (void)scene, (void)allocator;
-    return tpMakeCone(&(tpCone){ shape->radius, shape->length, shape->axis }, pose, out, error);
-}
-
-MAKER(makeEllipsoid) {
-    (void)scene, (void)allocator;
-    return tpMakeEllipsoid(&(tpEllipsoid){ shape->radii }, pose, out, error);
-}
-
-MAKER(makeSuperellipsoid) {
-    (void)scene, (void)allocator;
-    tpSuperellipsoid superellipsoid = { shape->radii,
-                                        { shape->exponents[0], shape->exponents[1] } };
-    return tpMakeSuperellipsoid(&superellipsoid, pose, out, error);
-}
-
-MAKER(makePlane) {
-    (void)scene, (void)allocator;
-    return tpMakePlane(&(tpPlane){ shape->normal, shape->offset }, pose, out, error);
+// The numbers of the document go to the geometry by their names (geometry/shape.h).
+static tpResult makeFromNumbers(const tpSceneShape* shape, tpPose pose, tpGeometry* out,
+                                tpError* error) {
+    const tpRecord* record = recordOf(shape->type);
+    const tpShapeClass* class = tp_shapeClasses[shape->type];
+    tpGeometry given = { .type = (tpShapeType)shape->type, .pose = pose };
+    for (int i = 0; i < class->numberCount; ++i) {
+        const tpShapeNumber* number = &class->numbers[i];
+        for (int k = 0; k < record->fieldCount; ++k) {
+            if (strcmp(record->fields[k].key, number->name) == 0) {
+                memcpy((char*)&given + number->offset,
+                       (const char*)shape + record->fields[k].offset,
+                       (size_t)number->count * sizeof(double));
+            }
+        }
+    }
+    return tpMakeFromNumbers(&given, out, error);
 }
 
 MAKER(makePrism) {
@@ -177,24 +163,18 @@ static tpResult makeIntersection(const tpScene* scene, const tpSceneShape* shape
 tpResult tpMakeSceneShape(const tpScene* scene, const tpSceneShape* shape,
                           const tpAllocator* allocator, tpGeometry* out, tpError* error) {
     static const tpShapeMaker makers[tp_shapeTypeCount] = {
-        [tp_sphereShape] = makeSphere,
-        [tp_boxShape] = makeBox,
-        [tp_capsuleShape] = makeCapsule,
-        [tp_cylinderShape] = makeCylinder,
-        [tp_coneShape] = makeCone,
         [tp_prismShape] = makePrism,
-        [tp_ellipsoidShape] = makeEllipsoid,
-        [tp_superellipsoidShape] = makeSuperellipsoid,
         [tp_hullShape] = makeHull,
         [tp_meshShape] = makeMesh,
         [tp_heightFieldShape] = makeHeightField,
-        [tp_planeShape] = makePlane,
     };
     tpPose pose = tpMakePose(shape->position, tpSceneRotation_Get(&shape->rotation));
     if (shape->type == tp_intersectionShape) { // its shapes name their own places
         return makeIntersection(scene, shape, pose, allocator, out, error);
     }
-    tpResult result = makers[shape->type](scene, shape, pose, allocator, out, error);
+    tpShapeMaker make = makers[shape->type];
+    tpResult result = make != NULL ? make(scene, shape, pose, allocator, out, error)
+                                   : makeFromNumbers(shape, pose, out, error);
     if (result != tp_success) {
         tpFailBuilding(scene, shape->file.text != NULL ? shape->file.place : shape->part.place,
                        error);

@@ -7,7 +7,7 @@
 
 #define AT(member) .offset = (uint32_t)offsetof(tpSceneShape, member)
 #define SHAPE(typeName, typeId, table, words)                                                      \
-    {                                                                                              \
+    &(const tpRecord) {                                                                            \
         .name = typeName, .article = "a shape of type \"" typeName "\"", .summary = words,         \
         .base = &anyShape, .fields = table,                                                        \
         .fieldCount = (int)(sizeof(table) / sizeof((table)[0])), .type = typeId,                   \
@@ -76,6 +76,12 @@ static const tpField sphereFields[] = { RADIUS("The radius.") };
 static const tpField boxFields[] = {
     { "size", tp_vectorField, AT(size), .isRequired = true, .range = tp_positive, .unit = "m",
       .summary = "Full edge lengths." },
+};
+
+static const tpField roundedBoxFields[] = {
+    { "size", tp_vectorField, AT(size), .isRequired = true, .range = tp_positive, .unit = "m",
+      .summary = "Full edge lengths of the whole body." },
+    RADIUS("Of edges and corners; less than half the smallest edge length."),
 };
 
 static const tpField capsuleFields[] = {
@@ -149,9 +155,12 @@ static const tpField intersectionFields[] = {
       .summary = "The convex shapes, each with its position and rotation." },
 };
 
-static const tpRecord shapes[] = {
+// One row per shape. Numbers that geometry/shape.h lists for a type are found by their keys.
+static const tpRecord* const members[] = {
     SHAPE("sphere", tp_sphereShape, sphereFields, "A ball; in planar scenes a disc."),
     SHAPE("box", tp_boxShape, boxFields, "A box with edges along x, y, z."),
+    SHAPE("rounded_box", tp_roundedBoxShape, roundedBoxFields,
+          "A box with round edges and corners."),
     SHAPE("capsule", tp_capsuleShape, capsuleFields,
           "A cylinder with round caps; in planar scenes a rod."),
     SHAPE("cylinder", tp_cylinderShape, cylinderFields, "A right circular cylinder."),
@@ -167,11 +176,6 @@ static const tpRecord shapes[] = {
     SHAPE("plane", tp_planeShape, planeFields, "A half space."),
     SHAPE("intersection", tp_intersectionShape, intersectionFields,
           "What several convex shapes have in common."),
-};
-
-static const tpRecord* const members[] = {
-    &shapes[0], &shapes[1], &shapes[2], &shapes[3],  &shapes[4],  &shapes[5],  &shapes[6],
-    &shapes[7], &shapes[8], &shapes[9], &shapes[10], &shapes[11], &shapes[12],
 };
 
 const tpFamily tpShapeFamily = { .name = "shape",

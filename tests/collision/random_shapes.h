@@ -93,6 +93,11 @@ static inline tpGeometry randomShape(tpRandom* random, tpShapeType type,
     case tp_boxShape:
         result = tpMakeBox(&(tpBox){ s }, pose, &out, &error);
         break;
+    case tp_roundedBoxShape: {
+        double least = fmin(s.x, fmin(s.y, s.z)), part = randomBetween(random, 0.02, 0.48);
+        result = tpMakeRoundedBox(&(tpRoundedBox){ s, part * least }, pose, &out, &error);
+        break;
+    }
     case tp_capsuleShape:
         result = tpMakeCapsule(&(tpCapsule){ s.x, s.y, { 0.0, 0.0, 1.0 } }, pose, &out, &error);
         break;

@@ -8,7 +8,7 @@
 
 #include "tippe/collision.h"
 
-enum { shapeCount = 13, maxContacts = 512, triesPerPair = 60 };
+enum { shapeCount = 14, maxContacts = 512, triesPerPair = 60 };
 
 static void makeShapes(tpGeometry shapes[shapeCount]) {
     tpAllocator allocator = tpDefaultAllocator();
@@ -49,6 +49,7 @@ static void makeShapes(tpGeometry shapes[shapeCount]) {
     tpMakeBox(&(tpBox){ { 1.0, 1.0, 1.0 } }, id, &parts[0], NULL);
     tpMakeSphere(&(tpSphere){ 0.6 }, shifted, &parts[1], NULL);
     r |= tpMakeIntersection(&allocator, parts, 2, id, &shapes[12], NULL);
+    r |= tpMakeRoundedBox(&(tpRoundedBox){ { 0.9, 0.6, 0.7 }, 0.15 }, id, &shapes[13], NULL);
     assert_int_equal(r, tp_success);
 }
 

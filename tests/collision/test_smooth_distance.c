@@ -8,11 +8,11 @@
 #include "collision/random_shapes.h"
 #include "collision/smooth_distance.h"
 
-static const tpShapeType bounded[] = { tp_sphereShape,    tp_boxShape,
-                                       tp_capsuleShape,   tp_cylinderShape,
-                                       tp_coneShape,      tp_prismShape,
-                                       tp_ellipsoidShape, tp_superellipsoidShape,
-                                       tp_implicitShape,  tp_intersectionShape };
+static const tpShapeType bounded[] = {
+    tp_sphereShape,     tp_boxShape,      tp_capsuleShape,     tp_cylinderShape,
+    tp_coneShape,       tp_prismShape,    tp_ellipsoidShape,   tp_superellipsoidShape,
+    tp_roundedBoxShape, tp_implicitShape, tp_intersectionShape
+};
 enum { boundedCount = sizeof bounded / sizeof bounded[0] };
 
 // Builds that run ten times slower take a fifth of the pairs.

@@ -112,9 +112,10 @@ static void testRodThroughPlate(void** state) {
     }
 }
 
-static const tpShapeType types[] = { tp_sphereShape,    tp_boxShape,           tp_capsuleShape,
-                                     tp_cylinderShape,  tp_coneShape,          tp_prismShape,
-                                     tp_ellipsoidShape, tp_superellipsoidShape };
+static const tpShapeType types[] = {
+    tp_sphereShape, tp_boxShape,       tp_capsuleShape,        tp_cylinderShape,  tp_coneShape,
+    tp_prismShape,  tp_ellipsoidShape, tp_superellipsoidShape, tp_roundedBoxShape
+};
 enum { typeCount = sizeof types / sizeof types[0] };
 
 // Random flights of all types against dense sampling: nothing touches before the time found, the

@@ -94,6 +94,10 @@ static inline tpResult randomShape(const tpAllocator* allocator, tpRandom* rando
         return tpMakeSphere(&(tpSphere){ s.x }, pose, out, error);
     case tp_boxShape:
         return tpMakeBox(&(tpBox){ s }, pose, out, error);
+    case tp_roundedBoxShape: {
+        double least = fmin(s.x, fmin(s.y, s.z)), part = randomBetween(random, 0.02, 0.48);
+        return tpMakeRoundedBox(&(tpRoundedBox){ s, part * least }, pose, out, error);
+    }
     case tp_capsuleShape:
         return tpMakeCapsule(&(tpCapsule){ s.x, s.y, axis }, pose, out, error);
     case tp_cylinderShape:
@@ -140,7 +144,8 @@ static const tpShapeType convexTypes[] = { tp_sphereShape,
                                            tp_superellipsoidShape,
                                            (tpShapeType)sampleHullType,
                                            tp_intersectionShape,
-                                           tp_implicitShape };
+                                           tp_implicitShape,
+                                           tp_roundedBoxShape };
 enum { convexTypeCount = sizeof(convexTypes) / sizeof(convexTypes[0]) };
 
 #endif

@@ -29,9 +29,9 @@ static void compareWithRays(tpGeometry* geometry, double tolerance) {
 
 static void closedFormsAgreeWithRays(void** state) {
     (void)state;
-    static const tpShapeType types[] = { tp_sphereShape,   tp_boxShape,  tp_capsuleShape,
-                                         tp_cylinderShape, tp_coneShape, tp_prismShape,
-                                         tp_ellipsoidShape };
+    static const tpShapeType types[] = { tp_sphereShape,    tp_boxShape,       tp_capsuleShape,
+                                         tp_cylinderShape,  tp_coneShape,      tp_prismShape,
+                                         tp_ellipsoidShape, tp_roundedBoxShape };
     tpRandom random = { 11 };
     tpAllocator allocator = tpDefaultAllocator();
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); ++i) {

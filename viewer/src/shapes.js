@@ -121,6 +121,11 @@ function describe(shape, context) {
             key: `box ${shape.size}`, scale: one, pattern: 'none',
             make: () => new RoundedBoxGeometry(...shape.size, 3, Math.min(...shape.size) * 0.06),
         };
+    case 'rounded_box':
+        return {
+            key: `rounded ${shape.size} ${shape.radius}`, within: Math.min(...shape.size) / 2, scale: one, pattern: 'none',
+            make: () => new RoundedBoxGeometry(...shape.size, context.isCrowded ? 2 : 6, shape.radius),
+        };
     case 'capsule':
         return {
             key: `capsule ${shape.radius} ${shape.length}`, within: shape.radius, scale: one, pattern: 'quadrants',
@@ -236,7 +241,7 @@ function writeMatrix(to, at, placements, p, local, l) {
 function radiusOf(shape, surfaces) {
     switch (shape.type) {
     case 'sphere': return shape.radius;
-    case 'box': return Math.hypot(...shape.size) / 2;
+    case 'box': case 'rounded_box': return Math.hypot(...shape.size) / 2;
     case 'capsule': return shape.radius + shape.length / 2;
     case 'cylinder': case 'cone': return Math.hypot(shape.radius, shape.length / 2);
     case 'ellipsoid': case 'superellipsoid': return Math.max(...shape.radii);

@@ -5,25 +5,10 @@
 #include "collision/contact.h"
 #include "geometry/shape.h"
 
-static bool isPolyhedral(tpShapeType type) {
-    return type == tp_boxShape || type == tp_prismShape || type == tp_hullShape ||
-           type == tp_planeShape || type == tp_meshShape || type == tp_heightFieldShape;
-}
-
-// The ball about a feature of a round shape: its radius, 0 where there is none.
-static double radiusAbout(const tpGeometry* geometry, tpQuat shapeRotation, tpVec3 normal) {
-    double axial = fabs(tpDot(normal, tpRotate(shapeRotation, tpMakeVec3(0.0, 0.0, 1.0))));
-    switch (geometry->type) {
-    case tp_sphereShape:
-        return geometry->sphere.radius;
-    case tp_capsuleShape:
-        return geometry->capsule.radius;
-    case tp_cylinderShape:
-        // It lies on its side: its points are those of the axis, a radius away.
-        return axial < 0.02 ? geometry->cylinder.radius : 0.0;
-    default:
-        return 0.0;
-    }
+// Whether a shape has flat sides: polyhedra, planes, surfaces of triangles.
+static bool isPolyhedral(const tpGeometry* geometry) {
+    const tpShapeClass* class = tpClassOf(geometry);
+    return class->isPolyhedral || class->kind == tp_planeKind || !class->isConvex;
 }
 
 // Whether A carries the normal: the flatter of the two shapes.
@@ -31,8 +16,8 @@ static bool isNormalOnA(const tpGeometry* a, const tpGeometry* b, uint64_t featu
     if (a->type == tp_planeShape || b->type == tp_planeShape) {
         return a->type == tp_planeShape;
     }
-    if (isPolyhedral(a->type) != isPolyhedral(b->type)) {
-        return isPolyhedral(a->type);
+    if (isPolyhedral(a) != isPolyhedral(b)) {
+        return isPolyhedral(a);
     }
     return (tpFeatureKind)(feature >> 62) == tp_faceVertex;
 }
@@ -47,8 +32,8 @@ static void keepFeatures(const tpPose* poses, const tpContact* contact, tpImplic
     tpVec3 n = contact->normal;
     tpQuat shapeA = tpMulQQ(poseA.rotation, out->localA.rotation);
     tpQuat shapeB = tpMulQQ(poseB.rotation, out->localB.rotation);
-    out->radiusA = radiusAbout(out->a, shapeA, n);
-    out->radiusB = radiusAbout(out->b, shapeB, n);
+    out->radiusA = tpGeometry_FeatureRadius(out->a, tpUnrotate(shapeA, n));
+    out->radiusB = tpGeometry_FeatureRadius(out->b, tpUnrotate(shapeB, n));
     out->coreA = tpUntransformPoint(poseA, tpMulAdd(contact->pointA, out->radiusA, n));
     out->coreB = tpUntransformPoint(poseB, tpMulAdd(contact->pointB, -out->radiusB, n));
     out->normalOnA = isNormalOnA(out->a, out->b, contact->feature);
@@ -88,9 +73,8 @@ void tpImplicitContact_Make(const tpSystem* system, const tpPose* poses, const t
     out->localB.position = tpSub(out->localB.position, system->bodies.data[contact->bodyB].center);
     keepFeatures(poses, contact, out);
 
-    bool isCurved = !isPolyhedral(out->a->type) || !isPolyhedral(out->b->type);
-    bool isConvex =
-        tp_shapeClasses[out->a->type].isConvex && tp_shapeClasses[out->b->type].isConvex;
+    bool isCurved = !isPolyhedral(out->a) || !isPolyhedral(out->b);
+    bool isConvex = tpGeometry_IsConvex(out->a) && tpGeometry_IsConvex(out->b);
     if (!isAlone || !isCurved || !isConvex) {
         return;
     }

@@ -10,15 +10,6 @@
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// The radius about the centre of mass within which turning moves the surface: a ball turns without.
-static double turningRadius(const tpGeometry* geometry) {
-    if (geometry->type == tp_sphereShape) {
-        return tpLength(geometry->pose.position);
-    }
-    double radius = tpGeometry_RadiusAbout(geometry, tpZeroVec3());
-    return geometry->type == tp_capsuleShape ? radius - geometry->capsule.radius : radius;
-}
-
 static tpVec3 inPlane(const tpSystem* system, tpVec3 v) {
     if (system->isPlanar) {
         v.z = 0.0;
@@ -108,7 +99,8 @@ bool tpEvents_StartFlights(tpEvents* events) {
     }
     events->boxes.count = events->kinds.count = events->radii.count = shapeCount;
     for (int i = 0; i < shapeCount; ++i) {
-        events->radii.data[i] = turningRadius(tpCollider_GetGeometry(system->collider, i));
+        events->radii.data[i] =
+            tpGeometry_TurningRadius(tpCollider_GetGeometry(system->collider, i));
     }
     return true;
 }

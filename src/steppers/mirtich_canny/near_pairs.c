@@ -74,13 +74,6 @@ static int addPair(tpEvents* events, int bodyA, int bodyB) {
     return index;
 }
 
-// Whether the lowest point of a shape that rolls runs along it.
-static bool isCurved(tpShapeType type) {
-    return type == tp_cylinderShape || type == tp_coneShape || type == tp_ellipsoidShape ||
-           type == tp_superellipsoidShape || type == tp_intersectionShape ||
-           type == tp_implicitShape;
-}
-
 static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
                           const tpPairCache* cache, double time) {
     const tpCollider* collider = events->system->collider;
@@ -90,14 +83,14 @@ static bool addNearShapes(tpEvents* events, int32_t shapeA, int32_t shapeB,
     if (pair < 0) {
         return false;
     }
-    tpShapeType typeA = tpCollider_GetGeometry(collider, shapeA)->type;
-    tpShapeType typeB = tpCollider_GetGeometry(collider, shapeB)->type;
+    const tpShapeClass* classA = tpClassOf(tpCollider_GetGeometry(collider, shapeA));
+    const tpShapeClass* classB = tpClassOf(tpCollider_GetGeometry(collider, shapeB));
     tpNearShapes shapes;
     memset(&shapes, 0, sizeof(shapes));
     shapes.shapeA = shapeA;
     shapes.shapeB = shapeB;
-    shapes.isConvex = tp_shapeClasses[typeA].isConvex && tp_shapeClasses[typeB].isConvex;
-    shapes.isCurved = isCurved(typeA) || isCurved(typeB);
+    shapes.isConvex = classA->isConvex && classB->isConvex;
+    shapes.isCurved = classA->isCurved || classB->isCurved;
     shapes.due = time;
     shapes.next = events->nearPairs.data[pair].firstShapes;
     if (cache != NULL) {

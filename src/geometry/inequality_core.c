@@ -9,10 +9,7 @@
 // H = 1 + sum l_k hess f_k under the inequalities made linear at x. In three dimensions at most three of
 // them are active, so the step is found by trying those of the last step first and then all choices.
 
-#include "collision/smooth_body.h"
-
 #include "geometry/shape.h"
-#include "geometry/surface.h"
 
 enum { maxNear = 10 };
 
@@ -35,11 +32,11 @@ typedef struct {
 } Linear;
 
 // The inequalities with the largest values at x, in descending order.
-static void gatherNear(const tpSmoothBody* body, tpVec3 x, Linear* l) {
-    int surfaces = tpSurfaceCount(body->geometry);
+static void gatherNear(const tpSmoothCore* core, tpVec3 x, Linear* l) {
+    int surfaces = tpSurfaceCount(core->geometry);
     l->count = 0;
     for (int k = 0; k < surfaces; ++k) {
-        double value = tpSurfaceValue(body->geometry, k, x, NULL, NULL);
+        double value = tpSurfaceValue(core->geometry, k, x, NULL, NULL);
         if (l->count == maxNear && value <= l->value[maxNear - 1]) {
             continue;
         }
@@ -126,18 +123,18 @@ static bool solveStep(const Linear* l, double tolerance, const Projection* last,
 }
 
 // Gradients of what is near, and H from the multipliers of the last step.
-static bool makeLinear(const tpSmoothBody* body, tpVec3 z, const Projection* p, Linear* l) {
-    gatherNear(body, p->x, l);
+static bool makeLinear(const tpSmoothCore* core, tpVec3 z, const Projection* p, Linear* l) {
+    gatherNear(core, p->x, l);
     tpMat33 H = tpIdentityMat33();
     for (int i = 0; i < p->count; ++i) {
         tpMat33 hessian;
-        tpSurfaceValue(body->geometry, p->active[i], p->x, NULL, &hessian);
+        tpSurfaceValue(core->geometry, p->active[i], p->x, NULL, &hessian);
         H = tpAddMM(H, tpScaleM(p->multiplier[i], hessian));
     }
     tpMat33 inverse = tpInvert(H);
     l->free = tpMulMV(inverse, tpSub(z, p->x));
     for (int k = 0; k < l->count; ++k) {
-        tpSurfaceValue(body->geometry, l->number[k], p->x, &l->gradient[k], NULL);
+        tpSurfaceValue(core->geometry, l->number[k], p->x, &l->gradient[k], NULL);
         l->scaled[k] = tpMulMV(inverse, l->gradient[k]);
     }
     return tpIsFiniteVec3(l->free);
@@ -145,37 +142,37 @@ static bool makeLinear(const tpSmoothBody* body, tpVec3 z, const Projection* p, 
 
 // The inequality that z violates most at the start, with a multiplier of the right size, so that the
 // first step knows how the surface bends.
-static void guessActive(const tpSmoothBody* body, tpVec3 z, Projection* p) {
+static void guessActive(const tpSmoothCore* core, tpVec3 z, Projection* p) {
     tpVec3 g;
-    tpSurfaceMaximum(body->geometry, z, &p->active[0]);
-    tpSurfaceValue(body->geometry, p->active[0], p->x, &g, NULL);
+    tpSurfaceMaximum(core->geometry, z, &p->active[0]);
+    tpSurfaceValue(core->geometry, p->active[0], p->x, &g, NULL);
     p->multiplier[0] = fmax(tpDot(tpSub(z, p->x), g) / tpLengthSquared(g), 0.0);
     p->count = 1;
 }
 
 // Projects z from a point near the surface. False where the steps did not settle, or z is inside.
-static bool project(const tpSmoothBody* body, tpVec3 z, tpVec3 start, Projection* p) {
+static bool project(const tpSmoothCore* core, tpVec3 z, tpVec3 start, Projection* p) {
     p->x = start;
-    guessActive(body, z, p);
+    guessActive(core, z, p);
     double previous = INFINITY;
     for (int k = 0; k < 40; ++k) {
         Linear l;
         int choice[3], count;
         double multiplier[3];
         tpVec3 step;
-        if (!makeLinear(body, z, p, &l) ||
-            !solveStep(&l, 1e-13 * body->size, p, choice, &count, multiplier, &step)) {
+        if (!makeLinear(core, z, p, &l) ||
+            !solveStep(&l, 1e-13 * core->size, p, choice, &count, multiplier, &step)) {
             return false;
         }
-        double length = tpLength(step), shorten = length > body->size ? body->size / length : 1.0;
+        double length = tpLength(step), shorten = length > core->size ? core->size / length : 1.0;
         p->x = tpMulAdd(p->x, shorten, step);
         p->count = count;
         for (int i = 0; i < count; ++i) {
             p->active[i] = l.number[choice[i]];
             p->multiplier[i] = multiplier[i];
         }
-        if (length <= 1e-15 * body->size ||
-            (length <= 1e-11 * body->size && length > 0.25 * previous)) {
+        if (length <= 1e-15 * core->size ||
+            (length <= 1e-11 * core->size && length > 0.25 * previous)) {
             break;
         }
         previous = length;
@@ -184,7 +181,7 @@ static bool project(const tpSmoothBody* body, tpVec3 z, tpVec3 start, Projection
         }
     }
     for (int i = 0; i < p->count; ++i) {
-        tpSurfaceValue(body->geometry, p->active[i], p->x, &p->gradient[i], &p->hessian[i]);
+        tpSurfaceValue(core->geometry, p->active[i], p->x, &p->gradient[i], &p->hessian[i]);
     }
     return true;
 }
@@ -210,34 +207,34 @@ static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length
 
 // Support points by projection: x goes to the projection of x + t n. With t far larger than the body
 // each step divides the error by about t over its size.
-static tpVec3 intersectionSupport(tpSmoothBody* body, tpVec3 direction) {
-    tpVec3 n = tpNormalize(direction), x = tpMulAdd(body->center, body->size, n);
+static tpVec3 inequalitySupport(tpSmoothCore* core, tpVec3 direction) {
+    tpVec3 n = tpNormalize(direction), x = tpMulAdd(core->center, core->size, n);
     double previous = INFINITY;
     for (int k = 0; k < 20; ++k) {
         Projection p;
-        if (!project(body, tpMulAdd(x, 50.0 * body->size, n), x, &p)) {
+        if (!project(core, tpMulAdd(x, 50.0 * core->size, n), x, &p)) {
             break;
         }
         // Moves tell, not heights, which do not change any more where the point still does.
         double move = tpDistanceBetween(p.x, x);
         bool isDone =
-            move <= 1e-15 * body->size || (move <= 1e-9 * body->size && move > 0.5 * previous);
+            move <= 1e-15 * core->size || (move <= 1e-9 * core->size && move > 0.5 * previous);
         previous = move;
         x = p.x;
         if (isDone) {
             return x;
         }
     }
-    return tp_shapeClasses[body->geometry->type].support(body->geometry, direction);
+    return tpClassOf(core->geometry)->support(core->geometry, direction);
 }
 
-static void intersectionElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    tpVec3 z = tpMulAdd(point, body->size, normal);
+static void inequalityElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    tpVec3 z = tpMulAdd(point, core->size, normal);
     Projection p;
-    if (!project(body, z, point, &p)) {
-        out->point = intersectionSupport(body, normal);
+    if (!project(core, z, point, &p)) {
+        out->point = inequalitySupport(core, normal);
         out->normal = tpNormalize(normal);
-        out->curvature = (tpCurvature){ tpZeroVec3(), INFINITY, INFINITY };
+        out->curvature = tp_sharpCurvature;
         return;
     }
     tpVec3 d = tpSub(z, p.x);
@@ -246,4 +243,4 @@ static void intersectionElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal,
     out->curvature = curvatureOf(&p, out->normal, tpLength(d));
 }
 
-const tpCoreClass tp_intersectionCore = { intersectionSupport, intersectionElement };
+const tpSmoothCoreClass tp_inequalityCore = { inequalitySupport, inequalityElement };

@@ -1,13 +1,14 @@
 // What a convex shape offers to be touched: flat parts, lines and rims.
 //
-// A facet is a flat part of the surface that looks along a direction: a polygon, the disc of a cap, or
-// a plane without end. An outline is what a shape shows to a plane: points, segments between them, and
-// a rim. patch_manifold.c lays the outline of one shape over the facet of another.
+// A facet is a flat part of the surface that looks along a direction: a polygon, the disc of a cap,
+// or a plane without end. An outline is what a shape shows to a plane: points, segments between
+// them, and a rim. collision/patch_manifold.c lays the outline of one shape over the facet of
+// another.
 
-#ifndef TIPPE_SRC_COLLISION_PATCHES_H
-#define TIPPE_SRC_COLLISION_PATCHES_H
+#ifndef TIPPE_SRC_GEOMETRY_PATCHES_H
+#define TIPPE_SRC_GEOMETRY_PATCHES_H
 
-#include "collision/contact.h"
+#include "tippe/geometry.h"
 
 enum {
     tp_maxPatch = 256,   // corners of a facet, points of an outline
@@ -15,6 +16,9 @@ enum {
     tp_lowestRim = 1000, // ids: the lowest point of a rim, and its crossings with sides
     tp_rimCrossing = 2000
 };
+
+// Lines lie across a direction if they do so within about 6 degrees (a sine).
+#define TP_ACROSS_SINE 0.1
 
 typedef struct tpFacet {
     double cosine; // of the angle between its normal and the direction asked for
@@ -27,7 +31,7 @@ typedef struct tpFacet {
 } tpFacet;
 
 typedef struct tpOutline {
-    double radius; // what the surface stands out beyond the points (capsules)
+    double radius; // how far the surface stands out beyond the points (capsules)
     int count;
     tpVec3 points[tp_maxPatch];
     int32_t ids[tp_maxPatch];
@@ -38,14 +42,14 @@ typedef struct tpOutline {
     tpVec3 rimCenter, rimAxis;
 } tpOutline;
 
-// The flat part whose normal is nearest to `direction` (unit, world); false where there is none.
+// The flat part whose normal is nearest to `direction` (unit, world); false if there is none.
 bool tpFindFacet(const tpGeometry* geometry, tpPose pose, tpVec3 direction, tpFacet* out);
 
-// What the shape shows to a plane with normal `normal` below it; false where only its lowest point.
+// What the shape shows to a plane with normal `normal` below it; false if only its lowest point.
 bool tpFindOutline(const tpGeometry* geometry, tpPose pose, tpVec3 normal, tpOutline* out);
 
 // The segment of the surface that lies across `direction` (within some degrees) where the shape is
-// farthest along it, before its radius; false where there is none.
+// farthest along it, before its radius; false if there is none.
 bool tpFindLine(const tpGeometry* geometry, tpPose pose, tpVec3 direction, tpVec3 ends[2],
                 double* radius);
 

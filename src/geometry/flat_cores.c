@@ -3,10 +3,8 @@
 // Their projections are closed, so the element nearest to a point p and a normal n is that of the
 // projection of p + size n: it chooses between face, edge and corner by itself, and continuously.
 
-#include "collision/smooth_body.h"
-
-static const tpCurvature flat = { { 0.0, 0.0, 0.0 }, 0.0, 0.0 };
-static const tpCurvature sharp = { { 0.0, 0.0, 0.0 }, INFINITY, INFINITY };
+#include "geometry/point_simplex.h"
+#include "geometry/smooth_core.h"
 
 // A straight edge: the normal turns across it only.
 static tpCurvature edgeCurvature(tpVec3 direction) {
@@ -15,8 +13,8 @@ static tpCurvature edgeCurvature(tpVec3 direction) {
 }
 
 // The offset point whose projection the elements below are.
-static tpVec3 offsetPoint(const tpSmoothBody* body, tpVec3 point, tpVec3 normal) {
-    return tpMulAdd(point, body->size, normal);
+static tpVec3 offsetPoint(const tpSmoothCore* core, tpVec3 point, tpVec3 normal) {
+    return tpMulAdd(point, core->size, normal);
 }
 
 static void setNormal(tpVec3 offset, tpVec3 fallback, tpElement* out) {
@@ -26,47 +24,47 @@ static void setNormal(tpVec3 offset, tpVec3 fallback, tpElement* out) {
 
 // Point --------------------------------------------------------------------------------------------
 
-static tpVec3 pointSupport(tpSmoothBody* body, tpVec3 direction) {
-    (void)body;
+static tpVec3 pointSupport(tpSmoothCore* core, tpVec3 direction) {
+    (void)core;
     (void)direction;
     return tpZeroVec3();
 }
 
-static void pointElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    (void)body;
+static void pointElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    (void)core;
     (void)point;
     out->point = tpZeroVec3();
     out->normal = tpNormalize(normal);
-    out->curvature = sharp;
+    out->curvature = tp_sharpCurvature;
 }
 
-const tpCoreClass tp_pointCore = { pointSupport, pointElement };
+const tpSmoothCoreClass tp_pointCore = { pointSupport, pointElement };
 
 // Segment along z ----------------------------------------------------------------------------------
 
-static tpVec3 segmentSupport(tpSmoothBody* body, tpVec3 direction) {
-    return tpMakeVec3(0.0, 0.0, direction.z >= 0.0 ? body->half.z : -body->half.z);
+static tpVec3 segmentSupport(tpSmoothCore* core, tpVec3 direction) {
+    return tpMakeVec3(0.0, 0.0, direction.z >= 0.0 ? core->half.z : -core->half.z);
 }
 
-static void segmentElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    tpVec3 offset = offsetPoint(body, point, normal);
-    double z = fmin(fmax(offset.z, -body->half.z), body->half.z);
+static void segmentElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    tpVec3 offset = offsetPoint(core, point, normal);
+    double z = fmin(fmax(offset.z, -core->half.z), core->half.z);
     out->point = tpMakeVec3(0.0, 0.0, z);
     setNormal(offset, normal, out);
-    out->curvature = z == offset.z ? edgeCurvature(tpMakeVec3(0.0, 0.0, 1.0)) : sharp;
+    out->curvature = z == offset.z ? edgeCurvature(tpMakeVec3(0.0, 0.0, 1.0)) : tp_sharpCurvature;
 }
 
-const tpCoreClass tp_segmentCore = { segmentSupport, segmentElement };
+const tpSmoothCoreClass tp_segmentCore = { segmentSupport, segmentElement };
 
 // Box ----------------------------------------------------------------------------------------------
 
-static tpVec3 boxSupport(tpSmoothBody* body, tpVec3 direction) {
-    return tpMakeVec3(copysign(body->half.x, direction.x), copysign(body->half.y, direction.y),
-                      copysign(body->half.z, direction.z));
+static tpVec3 boxSupport(tpSmoothCore* core, tpVec3 direction) {
+    return tpMakeVec3(copysign(core->half.x, direction.x), copysign(core->half.y, direction.y),
+                      copysign(core->half.z, direction.z));
 }
 
-static void boxElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    tpVec3 offset = offsetPoint(body, point, normal), h = body->half;
+static void boxElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    tpVec3 offset = offsetPoint(core, point, normal), h = core->half;
     tpVec3 p = tpMaxVec3(tpMinVec3(offset, h), tpNeg(h));
     bool outX = p.x != offset.x, outY = p.y != offset.y, outZ = p.z != offset.z;
     int outside = outX + outY + outZ;
@@ -75,17 +73,17 @@ static void boxElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElemen
     if (outside == 2) {
         out->curvature = edgeCurvature(tpMakeVec3(!outX, !outY, !outZ));
     } else {
-        out->curvature = outside == 3 ? sharp : flat;
+        out->curvature = outside == 3 ? tp_sharpCurvature : tp_flatCurvature;
     }
 }
 
-const tpCoreClass tp_boxCore = { boxSupport, boxElement };
+const tpSmoothCoreClass tp_boxCore = { boxSupport, boxElement };
 
 // Hull ---------------------------------------------------------------------------------------------
 
-static tpVec3 hullSupport(tpSmoothBody* body, tpVec3 direction) {
-    body->hint = tpHull_Support(body->hull, direction, body->hint);
-    return body->hull->vertices[body->hint];
+static tpVec3 hullSupport(tpSmoothCore* core, tpVec3 direction) {
+    core->hint = tpHull_Support(core->hull, direction, core->hint);
+    return core->hull->vertices[core->hint];
 }
 
 static bool areNeighbors(const tpHull* hull, int32_t a, int32_t b) {
@@ -118,22 +116,22 @@ static int32_t commonFace(const tpHull* hull, const int32_t* vertices, int count
 
 // The vertices of the face of the hull in whose interior the projection of `offset` lies, and the
 // projection: the descent of Gilbert, Johnson and Keerthi, which is finite for a polyhedron.
-static tpVec3 projectOnHull(tpSmoothBody* body, tpVec3 offset, tpVec3 normal, int32_t vertices[4],
+static tpVec3 projectOnHull(tpSmoothCore* core, tpVec3 offset, tpVec3 normal, int32_t vertices[4],
                             int* count) {
-    tpSimplex simplex = { .count = 1 };
-    (void)hullSupport(body, normal);
-    simplex.w[0] = tpSub(body->hull->vertices[body->hint], offset);
-    simplex.a[0] = tpMakeVec3((double)body->hint, 0.0, 0.0);
-    tpVec3 v = tpReduceSimplex(&simplex);
+    tpPointSimplex simplex = { .count = 1 };
+    (void)hullSupport(core, normal);
+    simplex.w[0] = tpSub(core->hull->vertices[core->hint], offset);
+    simplex.a[0] = tpMakeVec3((double)core->hint, 0.0, 0.0);
+    tpVec3 v = tpReducePoints(&simplex);
     for (int k = 0; k < 64; ++k) {
-        tpVec3 w = tpSub(hullSupport(body, tpNeg(v)), offset);
+        tpVec3 w = tpSub(hullSupport(core, tpNeg(v)), offset);
         double progress = tpDot(v, tpSub(v, w));
         if (!(progress > 1e-15 * tpLengthSquared(v)) || simplex.count == 4) {
             break;
         }
         simplex.w[simplex.count] = w;
-        simplex.a[simplex.count++] = tpMakeVec3((double)body->hint, 0.0, 0.0);
-        tpVec3 next = tpReduceSimplex(&simplex);
+        simplex.a[simplex.count++] = tpMakeVec3((double)core->hint, 0.0, 0.0);
+        tpVec3 next = tpReducePoints(&simplex);
         if (!(tpLengthSquared(next) < tpLengthSquared(v))) {
             v = next;
             break;
@@ -147,16 +145,16 @@ static tpVec3 projectOnHull(tpSmoothBody* body, tpVec3 offset, tpVec3 normal, in
     return tpAdd(offset, v);
 }
 
-static void hullElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpElement* out) {
-    const tpHull* hull = body->hull;
-    tpVec3 offset = offsetPoint(body, point, normal);
+static void hullElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElement* out) {
+    const tpHull* hull = core->hull;
+    tpVec3 offset = offsetPoint(core, point, normal);
     int32_t vertices[4] = { 0 };
     int count = 0;
-    out->point = projectOnHull(body, offset, normal, vertices, &count);
+    out->point = projectOnHull(core, offset, normal, vertices, &count);
     if (count == 1) {
         out->point = hull->vertices[vertices[0]];
         setNormal(offset, normal, out);
-        out->curvature = sharp;
+        out->curvature = tp_sharpCurvature;
         return;
     }
     if (count == 2 && areNeighbors(hull, vertices[0], vertices[1])) {
@@ -174,7 +172,14 @@ static void hullElement(tpSmoothBody* body, tpVec3 point, tpVec3 normal, tpEleme
     tpVec3 n = hull->normals[face];
     out->point = tpMulAdd(offset, hull->offsets[face] - tpDot(n, offset), n);
     out->normal = n;
-    out->curvature = flat;
+    out->curvature = tp_flatCurvature;
 }
 
-const tpCoreClass tp_hullCore = { hullSupport, hullElement };
+const tpSmoothCoreClass tp_hullCore = { hullSupport, hullElement };
+
+void tpUseHullCore(const tpHull* hull, tpSmoothCore* out) {
+    out->class = &tp_hullCore;
+    out->hull = hull;
+    out->center = hull->center;
+    out->size = hull->radius;
+}

@@ -1,6 +1,7 @@
-// Cores of shapes. A triangle is a flat hull with two faces, whose half-edges are laid out below.
+// Polyhedra that are made on the spot. A triangle is a flat hull with two faces, whose half-edges are
+// laid out below.
 
-#include "collision/shape_view.h"
+#include "geometry/small_hull.h"
 
 #include <string.h>
 
@@ -64,30 +65,4 @@ void tpFillTriangle(tpSmallHull* out, const tpVec3 corners[3], tpVec3 normal) {
     hull->neighborFirst = triangleNeighborFirst;
     hull->neighbors = triangleNeighbors;
     hull->center = center;
-}
-
-const tpHull* tpViewCore(const tpGeometry* geometry, tpCoreStorage* storage, double* radius) {
-    *radius = 0.0;
-    switch (geometry->type) {
-    case tp_boxShape:
-        tpFillBoxHull(&storage->box, geometry->box.size);
-        return &storage->box.hull;
-    case tp_prismShape:
-    case tp_hullShape:
-        return geometry->hull;
-    case tp_intersectionShape:
-        return geometry->intersection->hull;
-    case tp_sphereShape:
-        *radius = geometry->sphere.radius;
-        tpFillPoint(&storage->small, tpZeroVec3());
-        return &storage->small.hull;
-    case tp_capsuleShape: {
-        double half = 0.5 * geometry->capsule.length;
-        *radius = geometry->capsule.radius;
-        tpFillSegment(&storage->small, tpMakeVec3(0.0, 0.0, -half), tpMakeVec3(0.0, 0.0, half));
-        return &storage->small.hull;
-    }
-    default:
-        return NULL;
-    }
 }
