@@ -22,10 +22,4 @@
 // stacked edge over edge keep their four contacts.
 #define TP_RIM_TOLERANCE 1e-7
 
-// Lists of contacts ----------------------------------------------------------------------------
-
-// m. A contact without an impulse is listed in a report if its gap is smaller: the bodies touch as
-// far as a user can see. Larger values list neighbours that do not touch.
-#define TP_TOUCH_DISTANCE 1e-6
-
 #endif

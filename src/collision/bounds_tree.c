@@ -3,6 +3,8 @@
 
 #include "collision/bounds_tree.h"
 
+#include "geometry/area_split.h"
+
 void tpCreateBoundsTree(tpBoundsTree* tree, const tpAllocator* allocator) {
     *tree = (tpBoundsTree){ .root = -1, .firstFree = -1, .allocator = *allocator };
 }
@@ -17,14 +19,9 @@ bool tpBoundsTree_Reserve(tpBoundsTree* tree, int leafCount) {
            TP_RESERVE(&tree->allocator, tree->scratch, 2 * leafCount);
 }
 
-static double areaOf(const tpBounds* b) {
-    tpVec3 d = tpSub(b->upper, b->lower);
-    return d.x * d.y + d.y * d.z + d.z * d.x;
-}
-
 static double unitedArea(const tpBounds* a, const tpBounds* b) {
     tpBounds u = tpUniteBounds(*a, *b);
-    return areaOf(&u);
+    return tpHalfArea(&u);
 }
 
 static bool isLeaf(const tpBoundsNode* node) {
@@ -82,7 +79,7 @@ static void rotate(tpBoundsTree* tree, int32_t top) {
         if (isLeaf(other)) {
             continue;
         }
-        double before = areaOf(&other->bounds);
+        double before = tpHalfArea(&other->bounds);
         for (int inner = 0; inner < 2; ++inner) {
             // `inner` goes up, `down` takes its place beside the one that stays.
             const tpBoundsNode* stays = &nodes[other->child[1 - inner]];
@@ -116,12 +113,12 @@ static int32_t findSibling(const tpBoundsTree* tree, const tpBounds* bounds) {
     int32_t index = tree->root;
     while (!isLeaf(&nodes[index])) {
         double united = unitedArea(&nodes[index].bounds, bounds);
-        double growth = united - areaOf(&nodes[index].bounds);
+        double growth = united - tpHalfArea(&nodes[index].bounds);
         double costs[2];
         for (int k = 0; k < 2; ++k) {
             const tpBoundsNode* child = &nodes[nodes[index].child[k]];
             double with = unitedArea(&child->bounds, bounds);
-            costs[k] = growth + (isLeaf(child) ? with : with - areaOf(&child->bounds));
+            costs[k] = growth + (isLeaf(child) ? with : with - tpHalfArea(&child->bounds));
         }
         if (united < costs[0] && united < costs[1]) {
             break;
@@ -202,92 +199,13 @@ void tpBoundsTree_Refit(tpBoundsTree* tree, int32_t leaf, tpBounds bounds) {
 
 // Building anew -------------------------------------------------------------------------------
 
-enum { binCount = 8, medianDepth = 48 };
-
-typedef struct Bin {
-    tpBounds bounds;
-    int32_t count;
-} Bin;
-
-static double partOf(tpVec3 v, int axis) {
-    return axis == 0 ? v.x : axis == 1 ? v.y : v.z;
-}
-
-static double middleOf(const tpBoundsNode* node, int axis) {
-    return partOf(node->bounds.lower, axis) + partOf(node->bounds.upper, axis);
-}
-
-static tpBounds emptyBounds(void) {
-    return (tpBounds){ { HUGE_VAL, HUGE_VAL, HUGE_VAL }, { -HUGE_VAL, -HUGE_VAL, -HUGE_VAL } };
-}
-
-static int binOf(double middle, double lower, double scale) {
-    int bin = (int)(scale * (middle - lower));
-    return bin < 0 ? 0 : bin >= binCount ? binCount - 1 : bin;
-}
-
-// The number of bins that go to the first half: the cheapest by surface times count.
-static int bestSplit(const Bin bins[binCount]) {
-    double rest[binCount];
-    tpBounds sweep = emptyBounds();
-    int32_t count = 0;
-    for (int i = binCount - 1; i > 0; --i) {
-        sweep = tpUniteBounds(sweep, bins[i].bounds);
-        count += bins[i].count;
-        rest[i] = count > 0 ? count * areaOf(&sweep) : HUGE_VAL;
-    }
-    sweep = emptyBounds();
-    count = 0;
-    int best = 0;
-    double least = HUGE_VAL;
-    for (int i = 1; i < binCount; ++i) {
-        sweep = tpUniteBounds(sweep, bins[i - 1].bounds);
-        count += bins[i - 1].count;
-        double cost = count > 0 ? count * areaOf(&sweep) + rest[i] : HUGE_VAL;
-        if (cost < least) {
-            least = cost;
-            best = i;
-        }
-    }
-    return best;
-}
+// Deeper than this, parts are cut in halves.
+enum { medianDepth = 48 };
 
 // Orders leaves in two parts; returns the size of the first, from 1 to count - 1.
 static int32_t splitLeaves(const tpBoundsNode* nodes, int32_t* leaves, int32_t count, int depth) {
-    tpVec3 lower = tpMakeVec3(HUGE_VAL, HUGE_VAL, HUGE_VAL), upper = tpNeg(lower);
-    for (int32_t i = 0; i < count; ++i) {
-        const tpBounds* b = &nodes[leaves[i]].bounds;
-        tpVec3 middle = tpAdd(b->lower, b->upper);
-        lower = tpMinVec3(lower, middle);
-        upper = tpMaxVec3(upper, middle);
-    }
-    tpVec3 extent = tpSub(upper, lower);
-    int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
-    double low = partOf(lower, axis), scale = binCount / partOf(extent, axis);
-    if (!isfinite(scale) || depth > medianDepth) {
-        return count / 2;
-    }
-    Bin bins[binCount];
-    for (int i = 0; i < binCount; ++i) {
-        bins[i] = (Bin){ emptyBounds(), 0 };
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        Bin* bin = &bins[binOf(middleOf(&nodes[leaves[i]], axis), low, scale)];
-        bin->bounds = tpUniteBounds(bin->bounds, nodes[leaves[i]].bounds);
-        ++bin->count;
-    }
-    int split = bestSplit(bins);
-    int32_t left = 0, right = count;
-    while (left < right) {
-        int32_t leaf = leaves[left];
-        if (binOf(middleOf(&nodes[leaf], axis), low, scale) < split) {
-            ++left;
-        } else {
-            leaves[left] = leaves[--right];
-            leaves[right] = leaf;
-        }
-    }
-    return left > 0 && left < count ? left : count / 2;
+    tpItemBounds bounds = { &nodes[0].bounds, sizeof(tpBoundsNode) };
+    return depth > medianDepth ? count / 2 : tpSplitByArea(leaves, count, bounds);
 }
 
 // Leaves that become one part of the tree, with as many inner nodes as that needs.

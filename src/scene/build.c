@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "base/error.h"
 #include "scene/build_shapes.h"
 #include "scene/json.h"
@@ -25,8 +26,8 @@ tpQuat tpSceneRotation_Get(const tpSceneRotation* rotation) {
         return tpIdentityQuat();
     }
     if (!tpScenePart_Gives(&rotation->part, "quaternion")) {
-        double pi = 3.14159265358979323846;
-        return tpQuatFromAxisAngle(tpNormalize(rotation->axis), rotation->degrees * (pi / 180.0));
+        return tpQuatFromAxisAngle(tpNormalize(rotation->axis),
+                                   rotation->degrees * (TP_PI / 180.0));
     }
     // Scaled first: the squares of very large or very small numbers would leave the range.
     const double* q = rotation->quaternion;

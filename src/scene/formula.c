@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/constants.h"
 #include "math/elementary.h"
 #include "tippe/base.h"
 
@@ -111,7 +112,7 @@ static double namedValue(parser* in) {
         return in->t;
     }
     if (length == 2 && strncmp(name, "pi", 2) == 0) {
-        return 3.14159265358979323846;
+        return TP_PI;
     }
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
         if ((int)strlen(functions[i].name) == length &&
