@@ -6,6 +6,7 @@ tpResult tpSystem_SyncCollider(tpSystem* system) {
     if (system->collider != NULL && system->colliderLayout == system->layout) {
         return tp_success;
     }
+    tpSystem_ForgetFound(system);
     tpDestroyCollider(system->collider);
     system->collider = NULL;
     system->colliderShapes.count = 0;
@@ -93,31 +94,89 @@ int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* c
     return kept;
 }
 
+// The contacts of the collider's last answer, with the system's own numbers and in the plane of a planar world.
+static void takeContacts(tpSystem* system, const tpPose* poses, tpContactArray* contacts) {
+    tpCollider_TakeContacts(system->collider, contacts);
+    // Numbers differ once shapes have gone.
+    for (int i = 0; system->colliderShapes.count < system->shapes.count && i < contacts->count;
+         ++i) {
+        tpContact* contact = &contacts->data[i];
+        contact->shapeA = system->colliderShapes.data[contact->shapeA];
+        contact->shapeB = system->colliderShapes.data[contact->shapeB];
+    }
+    if (system->isPlanar) {
+        contacts->count = tpContacts_Flatten(system, poses, contacts->data, contacts->count);
+    }
+}
+
+// Contacts are looked for this much farther away than asked: bodies that get faster in the next step, which begins
+// where this one ends, find them there.
+static const double farther = 1.25;
+
+// Whether the last answer holds: for the same poses, and for margins that are no larger.
+static bool areFound(const tpFoundContacts* found, const tpSystem* system, const tpPose* poses,
+                     const double* margins) {
+    int count = system->bodyCount;
+    if (!found->isValid || found->poses.count != count ||
+        (count > 0 && memcmp(found->poses.data, poses, sizeof(tpPose) * (size_t)count) != 0)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        if (!(margins[i] <= found->margins.data[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Asks the collider and keeps its answer.
+static tpResult ask(tpSystem* system, const tpPose* poses, const double* margins) {
+    tpFoundContacts* found = &system->found;
+    found->isValid = false;
+    if (!TP_RESERVE(&system->allocator, found->poses, system->bodyCount) ||
+        !TP_RESERVE(&system->allocator, found->margins, system->bodyCount)) {
+        return tp_outOfMemory;
+    }
+    found->poses.count = found->margins.count = system->bodyCount;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        found->poses.data[i] = poses[i];
+        found->margins.data[i] = farther * margins[i];
+    }
+    system->contactQueryCount += 1;
+    tpResult result =
+        tpCollider_Update(system->collider, poses, found->margins.data, system->tasks);
+    if (result == tp_success) {
+        takeContacts(system, poses, &found->contacts);
+        found->isValid = true;
+    }
+    return result;
+}
+
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count) {
     *contacts = NULL;
     *count = 0;
     tpResult result = tpSystem_SyncCollider(system);
-    if (result == tp_success) {
-        system->contactQueryCount += 1;
-        result = tpCollider_Update(system->collider, poses, margins, system->tasks);
+    if (result == tp_success && !areFound(&system->found, system, poses, margins)) {
+        result = ask(system, poses, margins);
     }
     if (result != tp_success) {
         return result;
     }
-    int number;
-    const tpContact* found = tpCollider_GetContacts(system->collider, &number);
-    tpContact* copy = TP_SCRATCH(&system->arena, tpContact, number);
-    if (copy == NULL) {
+    const tpContactArray* found = &system->found.contacts;
+    tpContact* near = TP_SCRATCH(&system->arena, tpContact, found->count);
+    if (near == NULL) {
         return tp_outOfMemory;
     }
-    for (int i = 0; i < number; ++i) {
-        copy[i] = found[i];
-        copy[i].shapeA = system->colliderShapes.data[found[i].shapeA];
-        copy[i].shapeB = system->colliderShapes.data[found[i].shapeB];
+    int number = 0;
+    for (int i = 0; i < found->count; ++i) {
+        const tpContact* contact = &found->data[i];
+        if (contact->gap <= margins[contact->bodyA] + margins[contact->bodyB]) {
+            near[number++] = *contact;
+        }
     }
-    *count = system->isPlanar ? tpContacts_Flatten(system, poses, copy, number) : number;
-    *contacts = copy;
+    *contacts = near;
+    *count = number;
     return tp_success;
 }
 
@@ -134,18 +193,7 @@ tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
     if (result != tp_success) {
         return result;
     }
-    tpCollider_TakeContacts(system->collider, contacts);
-    // Numbers differ once shapes have gone.
-    for (int i = 0; system->colliderShapes.count < system->shapes.count && i < contacts->count;
-         ++i) {
-        tpContact* contact = &contacts->data[i];
-        contact->shapeA = system->colliderShapes.data[contact->shapeA];
-        contact->shapeB = system->colliderShapes.data[contact->shapeB];
-    }
-    if (system->isPlanar) {
-        contacts->count =
-            tpContacts_Flatten(system, system->poses.data, contacts->data, contacts->count);
-    }
+    takeContacts(system, system->poses.data, contacts);
     return tp_success;
 }
 

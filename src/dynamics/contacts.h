@@ -5,6 +5,9 @@
 
 #include "dynamics/system.h"
 
+// Contacts are asked for once per pose: the last answer of tpSystem_FindContacts serves again while poses and
+// structure are the same and margins are no larger. The report says how often the collider was asked.
+//
 // All contacts at the given poses whose gap is at most the sum of the two bodies' margins, with the
 // system's own shape numbers, in the collider's order. In planar worlds contacts lie in the plane, and
 // points that differ only in depth are one. The list lies in the system's arena.

@@ -180,6 +180,7 @@ static void setMovable(const tpSleep* sleep, tpSystem* system) {
         if (tpCollider_IsMovable(system->collider, i) != isMovable) {
             tpPose pose = tpMakePose(tpNeg(owner->center), tpIdentityQuat());
             tpCollider_MoveShape(system->collider, i, body, pose, isMovable);
+            tpSystem_ForgetFound(system);
         }
     }
 }

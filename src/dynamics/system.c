@@ -29,6 +29,9 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->pairs);
     TP_FREE_ARRAY(allocator, system->contacts);
     TP_FREE_ARRAY(allocator, system->colliderShapes);
+    TP_FREE_ARRAY(allocator, system->found.poses);
+    TP_FREE_ARRAY(allocator, system->found.margins);
+    TP_FREE_ARRAY(allocator, system->found.contacts);
     tpDestroyCollider(system->collider);
     tpArena_Destroy(&system->arena);
 }

@@ -76,6 +76,14 @@ typedef struct tpJoint {
     char name[tp_nameCapacity];
 } tpJoint;
 
+// The last answer to the question for contacts, see contacts.h.
+typedef struct tpFoundContacts {
+    bool isValid;
+    TP_ARRAY(tpPose) poses;
+    TP_ARRAY(double) margins; // within which contacts were looked for, m
+    tpContactArray contacts;
+} tpFoundContacts;
+
 typedef struct tpSystem {
     tpAllocator allocator;
     tpArena arena; // scratch of one step
@@ -97,6 +105,8 @@ typedef struct tpSystem {
     // Fills in the contacts where they have only been promised; else NULL.
     void (*listContacts)(struct tpSystem* system, void* context);
     void* listContext;
+
+    tpFoundContacts found;
 
     // Made when contacts are asked for, and anew when the layout has changed.
     tpCollider* collider;
@@ -129,6 +139,11 @@ void tpSystem_PromiseContacts(tpSystem* system, void (*list)(tpSystem* system, v
 
 // There are none any more.
 void tpSystem_ForgetContacts(tpSystem* system);
+
+// The last answer to the question for contacts does not hold any more.
+static inline void tpSystem_ForgetFound(tpSystem* system) {
+    system->found.isValid = false;
+}
 
 // Room for a body in slot `index`; false where memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "steppers/saved_arrays.h"
+
 bool tpStepperMemory_Create(tpSystem* system, void** state) {
     tpStepperMemory* memory = tpAllocateZeroed(&system->allocator, sizeof(tpStepperMemory));
     if (memory == NULL) {
@@ -31,11 +33,22 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
 
 // A snapshot: counts, history, velocities, turns of joints, what the collider has learned.
 typedef struct tpSavedHead {
+    bool isFound; // the last answer to the question for contacts holds
     int historyCount, beforeCount, jointCount;
     double lastLoss;
     uint64_t colliderLayout;
     size_t colliderSize;
 } tpSavedHead;
+
+// The last answer to the question for contacts, as arrays of a snapshot.
+enum { foundArrayCount = 3 };
+static void listFound(const tpSystem* constant, tpSavedArray arrays[foundArrayCount]) {
+    tpSystem* system = (tpSystem*)constant; // saving only reads
+    const tpSavedArray list[foundArrayCount] = { TP_SAVED_ARRAY(system->found.poses),
+                                                 TP_SAVED_ARRAY(system->found.margins),
+                                                 TP_SAVED_ARRAY(system->found.contacts) };
+    memcpy(arrays, list, sizeof(list));
+}
 
 static size_t colliderSize(const tpSystem* system) {
     return system->collider != NULL ? tpCollider_StateSize(system->collider) : 0;
@@ -43,7 +56,10 @@ static size_t colliderSize(const tpSystem* system) {
 
 size_t tpStepperMemory_SavedSize(const void* state) {
     const tpStepperMemory* memory = state;
-    return sizeof(tpSavedHead) + sizeof(tpContactMemory) * (size_t)memory->history.list.count +
+    tpSavedArray found[foundArrayCount];
+    listFound(memory->system, found);
+    return sizeof(tpSavedHead) + tpSavedArrays_Size(found, foundArrayCount) +
+           sizeof(tpContactMemory) * (size_t)memory->history.list.count +
            sizeof(tpVelocity) * (size_t)memory->before.count +
            sizeof(double) * (size_t)memory->system->joints.count + colliderSize(memory->system);
 }
@@ -61,6 +77,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     const tpSystem* system = memory->system;
     tpSavedHead head;
     memset(&head, 0, sizeof(head));
+    head.isFound = system->found.isValid;
     head.historyCount = memory->history.list.count;
     head.beforeCount = memory->before.count;
     head.jointCount = system->joints.count;
@@ -74,6 +91,9 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     for (int i = 0; i < head.jointCount; ++i) {
         place = put(place, &system->joints.data[i].turn, sizeof(double));
     }
+    tpSavedArray found[foundArrayCount];
+    listFound(system, found);
+    place = tpSavedArrays_Save(found, foundArrayCount, place);
     if (head.colliderSize > 0) {
         tpCollider_SaveState(system->collider, place);
     }
@@ -100,6 +120,13 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
         memcpy(&system->joints.data[i].turn, place, sizeof(double));
         place += sizeof(double);
     }
+    tpSavedArray found[foundArrayCount];
+    listFound(system, found);
+    tpSystem_ForgetFound(system);
+    place = tpSavedArrays_Restore(found, foundArrayCount, &system->allocator, place);
+    if (place == NULL) {
+        return false;
+    }
     if (head.colliderSize == 0 || system->collider == NULL ||
         head.colliderLayout != system->colliderLayout) {
         // No contacts had been looked for: the next step starts the collider afresh.
@@ -107,6 +134,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
         system->collider = NULL;
         return true;
     }
+    system->found.isValid = head.isFound;
     return tpCollider_LoadState(system->collider, place, head.colliderSize) == tp_success;
 }
 

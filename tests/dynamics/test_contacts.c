@@ -1,0 +1,116 @@
+// Contacts are asked for once per pose: what a second question gives, and what makes the collider work again.
+
+#include <string.h>
+
+#include "dynamics/contacts.h"
+#include "support/check.h"
+#include "world/world.h"
+
+enum { ballCount = 6 };
+
+// Balls of radius .1 in a row above a floor, with gaps that grow from 0 to 5 cm.
+static tpWorld* makeWorld(tpStepperId stepper) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = stepper;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    tpBodyId floor = tpCreateBody(world, &def, NULL);
+    tpCreatePlane(world, floor, &shapeDef, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } });
+    def.kind = tp_dynamicBody;
+    for (int i = 0; i < ballCount; ++i) {
+        def.position = tpMakeVec3(i, 0.0, 0.1 + 0.01 * i);
+        tpBodyId ball = tpCreateBody(world, &def, NULL);
+        tpCreateSphere(world, ball, &shapeDef, &(tpSphere){ .radius = 0.1 });
+    }
+    return world;
+}
+
+// How many contacts there are within a margin of the balls, and how often the collider had to be asked.
+static int countWithin(tpSystem* system, double margin, int* queries) {
+    double margins[ballCount + 1] = { 0.0 };
+    for (int i = 1; i <= ballCount; ++i) {
+        margins[i] = margin;
+    }
+    tpContact* contacts;
+    int count, before = system->contactQueryCount;
+    assert_int_equal(tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count),
+                     tp_success);
+    for (int i = 0; i < count; ++i) {
+        CHECK_NEAR(contacts[i].gap, 0.01 * i, 1e-15);
+        assert_int_equal(contacts[i].bodyB + contacts[i].bodyA, i + 1);
+    }
+    *queries = system->contactQueryCount - before;
+    return count;
+}
+
+static void testOncePerPose(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu);
+    tpSystem* system = &world->system;
+    int queries;
+    assert_int_equal(countWithin(system, 0.025, &queries), 3);
+    assert_int_equal(queries, 1);
+    assert_int_equal(countWithin(system, 0.025, &queries), 3);
+    assert_int_equal(queries, 0);
+    // Nearer, and a little farther: the answer is there.
+    assert_int_equal(countWithin(system, 0.015, &queries), 2);
+    assert_int_equal(queries, 0);
+    assert_int_equal(countWithin(system, 0.0305, &queries), 4);
+    assert_int_equal(queries, 0);
+    // Much farther, and after a body has moved, it is not.
+    assert_int_equal(countWithin(system, 0.055, &queries), 6);
+    assert_int_equal(queries, 1);
+    system->poses.data[ballCount].position.x += 1e-9;
+    assert_int_equal(countWithin(system, 0.055, &queries), 6);
+    assert_int_equal(queries, 1);
+    // A shape that has gone is no longer found.
+    tpDestroyBody(world, tpWorld_GetBody(world, ballCount));
+    assert_int_equal(countWithin(system, 0.055, &queries), 5);
+    assert_int_equal(queries, 1);
+    tpDestroyWorld(world);
+}
+
+// Balls that lie still ask for contacts at most once per step.
+static void testRest(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_anitescu, tp_benderSchmitt, tp_chakrabortyTrinkle };
+    for (int s = 0; s < 3; ++s) {
+        tpWorld* world = makeWorld(steppers[s]);
+        int queries = 0;
+        for (int k = 0; k < 200; ++k) {
+            int count = tpWorld_Step(world, 1.0 / 60.0).contactQueryCount;
+            queries += k >= 100 ? count : 0;
+        }
+        assert_in_range(queries, 0, 100);
+        tpDestroyWorld(world);
+    }
+}
+
+// A snapshot knows what was found: the run goes on bit for bit, with the same questions.
+static void testSnapshot(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu);
+    for (int k = 0; k < 8; ++k) {
+        tpWorld_Step(world, 1.0 / 60.0);
+    }
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    tpStepReport first = tpWorld_Step(world, 1.0 / 60.0);
+    uint64_t hash = tpWorld_HashState(world);
+    assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+    tpStepReport second = tpWorld_Step(world, 1.0 / 60.0);
+    assert_true(hash == tpWorld_HashState(world));
+    assert_memory_equal(&first, &second, sizeof(first));
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testOncePerPose),
+        cmocka_unit_test(testRest),
+        cmocka_unit_test(testSnapshot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
