@@ -1,4 +1,4 @@
-// tippe check: whether a scene is right, and what about it deserves a second look.
+// tippe check: whether a scene is valid, and what about it deserves a second look.
 
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +6,8 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "command_files.h"
+#include "scene/files.h"
 #include "scene_file.h"
 
 typedef struct tpCheckOptions {
@@ -21,7 +23,7 @@ static const char notes[] = "Reads the scene and everything it names, builds its
                             "errors of which none follows from another.\n"
                             "Notes are about things that are allowed but may not be meant.\n"
                             "\n"
-                            "Exit status: 0 the scene is right; 2 it is not.\n";
+                            "Exit status: 0 the scene is valid; 2 it is not.\n";
 
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpCheckOptions* options) {
@@ -30,8 +32,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "check for this stepper instead of the scene's", NULL },
         { "write", optionText, &options->write, "FILE",
           "write the scene again, in the order and the layout of the documentation", NULL },
-        { "quiet", optionFlag, &options->quiet, NULL, "print nothing where the scene is right",
-          NULL },
+        { "quiet", optionFlag, &options->quiet, NULL, "print nothing if the scene is valid", NULL },
     };
     const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to check" } };
     const tpArgumentTable line = {
@@ -139,11 +140,8 @@ static void noteReference(const tpScene* scene) {
     if (scene->reference.text == NULL) {
         return;
     }
-    char path[4096];
-    const char* slash = strrchr(scene->path, '/');
-    int length =
-        slash != NULL && scene->reference.text[0] != '/' ? (int)(slash - scene->path) + 1 : 0;
-    snprintf(path, sizeof(path), "%.*s%s", length, scene->path, scene->reference.text);
+    char path[tp_pathCapacity];
+    tpJoinScenePath(scene, scene->reference.text, path, sizeof(path));
     if (access(path, R_OK) != 0) {
         printNote(scene, scene->reference.place, "there is no file of known results at", path);
     }
@@ -170,7 +168,7 @@ static void printFindings(const tpScene* scene, bool isAvailable, const char* st
         printNote(scene, scene->simulation.stepper.place, "this build does not have the stepper",
                   stepper);
     }
-    printf("%s: right: ", scene->path);
+    printf("%s: valid: ", scene->path);
     printCount(scene->bodies.count, "body", "bodies", ", ");
     printCount(countShapes(scene), "shape", "shapes", ", ");
     printCount(scene->joints.count, "joint", "joints", ", ");
@@ -202,6 +200,12 @@ static int checkScene(const tpCheckOptions* options, tpScene* scene) {
     bool isAvailable = tpStepperIsAvailable(tpScene_GetStepper(scene));
     if (result == tp_success) {
         result = buildWorld(scene, isAvailable, &error);
+    }
+    tpCommandFiles files = startFiles("check");
+    addOutput(&files, "--write", options->write);
+    addSceneInputs(&files, scene);
+    if (result == tp_success && !canWriteFiles(&files)) {
+        return exitBadInput;
     }
     if (result == tp_success && options->write != NULL) {
         result = tpWriteScene(scene, options->write, &error);

@@ -11,7 +11,9 @@
 #include <strings.h>
 
 #include "arguments.h"
+#include "base/input_file.h"
 #include "command.h"
+#include "command_files.h"
 #include "dynamics/impact_columns.h"
 #include "output_file.h"
 #include "problems/scanner.h"
@@ -313,9 +315,16 @@ int runCollide(int argumentCount, char** arguments) {
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
     }
-    Table table = { .name = options.file, .stream = fopen(options.file, "r") };
+    tpCommandFiles files = startFiles("collide");
+    addOutput(&files, "--out", options.out);
+    addInput(&files, "the table of impacts", options.file);
+    if (!canWriteFiles(&files)) {
+        return exitBadInput;
+    }
+    tpError error;
+    Table table = { .name = options.file, .stream = tpOpenInput(options.file, NULL, &error) };
     if (table.stream == NULL) {
-        fprintf(stderr, "%s:1:1: %s\n", options.file, strerror(errno));
+        fprintf(stderr, "tippe collide: %s\n", error.message);
         return exitBadInput;
     }
     // Standard output gets its rows at the end like any other place, or none.

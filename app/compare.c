@@ -9,9 +9,11 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "command_files.h"
 #include "output_file.h"
 #include "page_file.h"
 #include "scene/checks.h"
+#include "scene/files.h"
 #include "scene_file.h"
 
 enum { mostSteps = 32 };
@@ -253,10 +255,7 @@ static const char* referencePath(const tpCompareOptions* options, const tpScene*
     if (options->reference != NULL || scene->reference.text == NULL) {
         return options->reference;
     }
-    const char* slash = strrchr(scene->path, '/');
-    bool isBeside = slash != NULL && scene->reference.text[0] != '/';
-    snprintf(buffer, size, "%.*s%s", isBeside ? (int)(slash - scene->path + 1) : 0, scene->path,
-             scene->reference.text);
+    tpJoinScenePath(scene, scene->reference.text, buffer, size);
     return buffer;
 }
 
@@ -309,10 +308,16 @@ static bool prepare(const tpCompareOptions* options, tpComparison* comparison,
     return *choice != againstWords[0] || evaluateClosedForms(comparison);
 }
 
+// Whether the table or the page takes standard output, so that nothing else may go there.
+static bool isOnStandardOutput(const tpCompareOptions* options) {
+    return (options->csv != NULL && isStandardOutput(options->csv)) ||
+           (options->out != NULL && isStandardOutput(options->out));
+}
+
 static int writeAll(const tpCompareOptions* options, const tpComparison* comparison) {
     if (options->json) {
         writeComparisonJson(comparison, false, stdout);
-    } else if (!options->quiet) {
+    } else if (!options->quiet && !isOnStandardOutput(options)) {
         printComparison(comparison);
     }
     bool isWritten = true;
@@ -329,11 +334,21 @@ static int writeAll(const tpCompareOptions* options, const tpComparison* compari
     return isWritten && someEnded ? exitDone : exitCouldNotGoOn;
 }
 
+static bool checkOutputs(const tpCompareOptions* options, const tpScene* scene) {
+    tpCommandFiles files = startFiles("compare");
+    addOutput(&files, "--csv", options->csv);
+    addOutput(&files, "--out", options->out);
+    addOutput(&files, "--json", options->json ? "-" : NULL);
+    addSceneInputs(&files, scene);
+    if (options->reference != NULL) {
+        addInput(&files, "the reference", options->reference);
+    }
+    return canWriteFiles(&files) && (options->out == NULL || hasPage("compare", tpComparePage()));
+}
+
 static int compareScene(const tpCompareOptions* options, tpComparison* comparison) {
     const char* choice = NULL;
-    if ((options->csv != NULL && !canWriteOutput("compare", options->csv)) ||
-        (options->out != NULL && !canWritePage("compare", options->out, tpComparePage())) ||
-        !prepare(options, comparison, &choice)) {
+    if (!checkOutputs(options, comparison->scene) || !prepare(options, comparison, &choice)) {
         return exitBadInput;
     }
     if (!carryOutRuns(comparison, !options->quiet)) {

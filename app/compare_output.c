@@ -182,7 +182,7 @@ bool writeComparisonCsv(const tpComparison* comparison, const char* path) {
         return false;
     }
     tpRunNumber numbers[runNumberCount];
-    for (int i = 0; i < comparison->runCount; ++i) {
+    for (int i = 0; i < comparison->runCount && checkOutput(&output); ++i) {
         const tpComparedRun* run = &comparison->runs[i];
         listNumbers(run, numbers);
         for (int k = 0; i == 0 && k < runNumberCount; ++k) {

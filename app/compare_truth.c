@@ -3,12 +3,13 @@
 // Whatever it comes from, the truth is a table of states at the sample times, with NaN for what is
 // not known; every error is computed from it in the same way.
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/input_file.h"
 #include "compare.h"
 
 // Samples and states of a comparison stay within these, by leaving out times.
@@ -103,31 +104,35 @@ typedef struct tpTableFile {
     char* cells; // of the line, those not yet taken; NULL after the last
 } tpTableFile;
 
+static bool complainOfFile(const char* message) {
+    fprintf(stderr, "tippe compare: %s\n", message);
+    return false;
+}
+
 static bool readWhole(const char* path, char** text) {
-    FILE* file = fopen(path, "rb");
+    tpError error;
+    int64_t size;
     *text = NULL;
-    long size = -1;
-    if (file != NULL && fseek(file, 0, SEEK_END) == 0) {
-        size = ftell(file);
-        rewind(file);
+    FILE* file = tpOpenInput(path, &size, &error);
+    if (file == NULL) {
+        return complainOfFile(error.message);
     }
-    if (size >= 0) {
-        *text = malloc((size_t)size + 1);
-    }
+    *text = size >= 0 ? malloc((size_t)size + 1) : NULL;
     bool isRead = *text != NULL && fread(*text, 1, (size_t)size, file) == (size_t)size;
+    fclose(file);
     if (isRead) {
         (*text)[size] = '\0';
-        isRead = strlen(*text) == (size_t)size;
-        errno = isRead ? 0 : EILSEQ;
     }
-    if (!isRead) {
-        fprintf(stderr, "tippe compare: %s: %s\n", path,
-                errno != 0 ? strerror(errno) : "could not be read");
+    bool isText = isRead && strlen(*text) == (size_t)size;
+    if (!isText) {
+        tpError_Set(&error, tp_ioError, "%s: %s", path,
+                    size < 0        ? "is not a regular file"
+                    : isRead        ? "a zero byte is no text"
+                    : *text != NULL ? "could not be read to its end"
+                                    : "out of memory");
+        complainOfFile(error.message);
     }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return isRead;
+    return isText;
 }
 
 static bool complainOfTable(const tpTableFile* file, const char* at, const char* what) {

@@ -5,48 +5,119 @@
 
 #include "arguments.h"
 #include "command.h"
-#include "output_file.h"
+#include "command_files.h"
 #include "page_file.h"
 #include "run_page.h"
 #include "tippe/recording.h"
 
+enum { exportCount = 5 };
+
 typedef struct tpExportOptions {
     const char* recording;
-    const char* csv;
-    const char* contacts;
-    const char* reports;
-    const char* pairs;
-    double window; // s, of the pairs
-    const char* html;
-    int every; // of the page; 0: as many frames as fit
+    const char* paths[exportCount]; // of each row of `exports`; NULL: not asked for
+    double window;                  // s, of the pairs
+    int every;                      // of the page; 0: as many frames as fit
 } tpExportOptions;
+
+// Writes one output. On failure the reason is in `error`, or was printed if its message is empty.
+typedef tpResult tpExportWriter(tpRecording* recording, const tpExportOptions* options,
+                                const char* path, tpError* error);
+
+typedef struct tpExport {
+    const char *option, *valueName, *help;
+    tpExportWriter* write;
+} tpExport;
+
+static tpResult writeTrajectory(tpRecording* recording, const tpExportOptions* options,
+                                const char* path, tpError* error) {
+    (void)options;
+    return tpExportTrajectory(recording, path, error);
+}
+
+static tpResult writeContacts(tpRecording* recording, const tpExportOptions* options,
+                              const char* path, tpError* error) {
+    (void)options;
+    return tpExportContacts(recording, path, error);
+}
+
+static tpResult writeReports(tpRecording* recording, const tpExportOptions* options,
+                             const char* path, tpError* error) {
+    (void)options;
+    return tpExportReports(recording, path, error);
+}
+
+static tpResult writePairs(tpRecording* recording, const tpExportOptions* options, const char* path,
+                           tpError* error) {
+    return tpExportPairs(recording, path, options->window, error);
+}
+
+static tpResult writePage(tpRecording* recording, const tpExportOptions* options, const char* path,
+                          tpError* error) {
+    int64_t kept = 1;
+    if (writeRunPage("export", recording, path, options->every, &kept) != pageWritten) {
+        error->message[0] = '\0';
+        return tp_ioError;
+    }
+    if (options->every == 0 && kept > 1) {
+        fprintf(stderr, "tippe export: the page has one frame in %lld; --every N chooses\n",
+                (long long)kept);
+    }
+    return tp_success;
+}
+
+// What can be written. The order is that of the help, and that of writing.
+static const tpExport exports[exportCount] = {
+    { "csv", "FILE.csv", "write positions and velocities of the bodies, a row per frame",
+      writeTrajectory },
+    { "contacts", "FILE.csv", "write the contacts, a row per contact and frame", writeContacts },
+    { "reports", "FILE.csv",
+      "write what the steps reported: energies, residuals, iterations; a row per frame",
+      writeReports },
+    { "pairs", "FILE.csv",
+      "write what pairs of bodies did to each other: impulses, mean forces, collisions",
+      writePairs },
+    { "html", "FILE.html", "write a page that shows the run, in one file that works offline",
+      writePage },
+};
 
 static const char notes[] =
     "The first two tables are, byte for byte, those that the run itself would have written. The\n"
     "page holds everything it shows and needs no network; of a recording too large to be mailed "
     "it\n"
-    "takes as many frames as fit.\n"
+    "takes as many frames as fit. A file is replaced when all of it is written, and not before;\n"
+    "`-` is standard output.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage; 3 an output could not be written to its end.\n";
 
+static bool isAnythingAsked(const tpExportOptions* options) {
+    for (int i = 0; i < exportCount; ++i) {
+        if (options->paths[i] != NULL) {
+            return true;
+        }
+    }
+    fprintf(stderr, "tippe export: say what to write:");
+    for (int i = 0; i < exportCount; ++i) {
+        const char* separator = i == 0 ? "" : i + 1 == exportCount ? " or" : ",";
+        fprintf(stderr, "%s --%s %s", separator, exports[i].option, exports[i].valueName);
+    }
+    fprintf(stderr, "\n");
+    return false;
+}
+
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpExportOptions* options) {
-    const tpArgument table[] = {
-        { "csv", optionText, &options->csv, "FILE.csv",
-          "write positions and velocities of the bodies, a row a frame", NULL },
-        { "contacts", optionText, &options->contacts, "FILE.csv",
-          "write the contacts, a row a contact and frame", NULL },
-        { "reports", optionText, &options->reports, "FILE.csv",
-          "write what the steps reported: energies, residuals, iterations; a row a frame", NULL },
-        { "pairs", optionText, &options->pairs, "FILE.csv",
-          "write what pairs of bodies did to each other: impulses, mean forces, collisions", NULL },
-        { "window", optionPositive, &options->window, "SECONDS",
-          "of the pairs: a row a pair for every so many seconds, default the whole run", NULL },
-        { "html", optionText, &options->html, "FILE.html",
-          "write a page that shows the run, in one file that works offline", NULL },
-        { "every", optionCount, &options->every, "N", "take every N-th frame only into the page",
-          NULL },
+    tpArgument table[exportCount + 2] = {
+        [exportCount] = { "window", optionPositive, &options->window, "SECONDS",
+                          "of the pairs: a row per pair for every so many seconds, default the "
+                          "whole run",
+                          NULL },
+        [exportCount + 1] = { "every", optionCount, &options->every, "N",
+                              "take every N-th frame only into the page", NULL },
     };
+    for (int i = 0; i < exportCount; ++i) {
+        table[i] = (tpArgument){ exports[i].option,    optionText,      &options->paths[i],
+                                 exports[i].valueName, exports[i].help, NULL };
+    }
     const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording" } };
     const tpArgumentTable line = {
         .command = "export",
@@ -54,30 +125,26 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         .operands = operands,
         .operandCount = 1,
         .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .optionCount = exportCount + 2,
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
-    bool isAsked = options->csv != NULL || options->contacts != NULL || options->reports != NULL ||
-                   options->pairs != NULL || options->html != NULL;
-    if (result == argumentsParsed && !isAsked) {
-        fprintf(stderr, "tippe export: say what to write: --csv FILE.csv, --contacts FILE.csv, "
-                        "--reports FILE.csv, --pairs FILE.csv or --html FILE.html\n");
-        return argumentsWrong;
-    }
-    return result;
+    return result == argumentsParsed && !isAnythingAsked(options) ? argumentsWrong : result;
 }
 
-static bool exportPage(tpRecording* recording, const tpExportOptions* options) {
-    int64_t kept = 1;
-    if (writeRunPage("export", recording, options->html, options->every, &kept) != pageWritten) {
-        return false;
+// No output may be the recording or another output, and each must be possible to write.
+static bool checkOutputs(const tpExportOptions* options) {
+    tpCommandFiles files = startFiles("export");
+    bool isPossible = true;
+    for (int i = 0; i < exportCount; ++i) {
+        char option[16];
+        snprintf(option, sizeof(option), "--%s", exports[i].option);
+        addOutput(&files, option, options->paths[i]);
+        bool isPage = exports[i].write == writePage && options->paths[i] != NULL;
+        isPossible = isPossible && (!isPage || hasPage("export", tpReplayPage()));
     }
-    if (options->every == 0 && kept > 1) {
-        fprintf(stderr, "tippe export: the page has one frame in %lld; --every N chooses\n",
-                (long long)kept);
-    }
-    return true;
+    addRecordingInput(&files, "the recording", options->recording);
+    return isPossible && canWriteFiles(&files);
 }
 
 int runExport(int argumentCount, char** arguments) {
@@ -86,37 +153,21 @@ int runExport(int argumentCount, char** arguments) {
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
     }
-    if ((options.csv != NULL && !canWriteOutput("export", options.csv)) ||
-        (options.contacts != NULL && !canWriteOutput("export", options.contacts)) ||
-        (options.reports != NULL && !canWriteOutput("export", options.reports)) ||
-        (options.pairs != NULL && !canWriteOutput("export", options.pairs)) ||
-        (options.html != NULL && !canWritePage("export", options.html, tpReplayPage()))) {
+    if (!checkOutputs(&options)) {
         return exitBadInput;
     }
     tpError error = { tp_success, "" };
     tpRecording* recording = tpOpenRecording(options.recording, NULL, &error);
-    tpResult result = recording != NULL ? tp_success : error.result;
-    bool opened = recording != NULL;
-    if (opened && options.csv != NULL) {
-        result = tpExportTrajectory(recording, options.csv, &error);
-    }
-    if (result == tp_success && options.contacts != NULL) {
-        result = tpExportContacts(recording, options.contacts, &error);
-    }
-    if (result == tp_success && options.reports != NULL) {
-        result = tpExportReports(recording, options.reports, &error);
-    }
-    if (result == tp_success && options.pairs != NULL) {
-        result = tpExportPairs(recording, options.pairs, options.window, &error);
-    }
-    bool hasPage = true;
-    if (result == tp_success && options.html != NULL) {
-        hasPage = exportPage(recording, &options);
+    int status = recording != NULL ? exitDone : exitBadInput;
+    for (int i = 0; i < exportCount && status == exitDone; ++i) {
+        const char* path = options.paths[i];
+        if (path != NULL && exports[i].write(recording, &options, path, &error) != tp_success) {
+            status = exitCouldNotGoOn;
+        }
     }
     tpCloseRecording(recording);
-    if (result != tp_success) {
+    if (status != exitDone && error.message[0] != '\0') {
         fprintf(stderr, "tippe export: %s\n", error.message);
-        return opened ? exitCouldNotGoOn : exitBadInput;
     }
-    return hasPage ? exitDone : exitCouldNotGoOn;
+    return status;
 }

@@ -11,63 +11,73 @@ static bool complain(const char* command, const char* path, int reason) {
     return false;
 }
 
-// The mode of a new file, or that of the one it replaces.
-static bool isReplaceable(const char* path, mode_t* mode) {
+bool isStandardOutput(const char* path) {
+    return strcmp(path, "-") == 0;
+}
+
+// Whether a part may take the place of what is there.
+static bool isReplaceable(const char* path) {
     struct stat status;
-    *mode = 0666;
-    if (stat(path, &status) != 0) {
-        return true;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// A stream of its own over a descriptor, which the part keeps for the end.
+static FILE* openStream(int file) {
+    int copy = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    FILE* stream = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (stream == NULL && copy >= 0) {
+        close(copy);
     }
-    *mode = status.st_mode & 07777;
-    return S_ISREG(status.st_mode);
+    return stream;
 }
 
 bool openOutput(const char* command, const char* path, tpOutputFile* output) {
-    output->path = path;
-    output->temporary[0] = '\0';
-    output->stream = NULL;
-    mode_t mode;
-    if (!isReplaceable(path, &mode)) {
+    *output = (tpOutputFile){ .path = path, .part = { .file = -1 } };
+    if (isStandardOutput(path)) {
+        fflush(stdout);
+        output->stream = openStream(STDOUT_FILENO);
+    } else if (!isReplaceable(path)) {
         output->stream = fopen(path, "w");
-        return output->stream != NULL || complain(command, path, errno);
+    } else if (tpPartFile_Create(&output->part, path)) {
+        output->hasPart = true;
+        output->stream = openStream(output->part.file);
     }
-    int length =
-        snprintf(output->temporary, sizeof(output->temporary), "%s.%ld.part", path, (long)getpid());
-    if (length >= (int)sizeof(output->temporary)) {
-        output->temporary[0] = '\0';
-        return complain(command, path, ENAMETOOLONG);
-    }
-    int file = open(output->temporary, O_WRONLY | O_CREAT | O_TRUNC, mode);
-    output->stream = file >= 0 ? fdopen(file, "w") : NULL;
     if (output->stream == NULL) {
         int reason = errno;
-        if (file >= 0) {
-            close(file);
-            unlink(output->temporary);
-        }
-        output->temporary[0] = '\0';
+        discardOutput(output);
         return complain(command, path, reason);
     }
     return true;
 }
 
+static void noteFailure(tpOutputFile* output, bool failed) {
+    if (failed && output->failure == 0) {
+        output->failure = errno != 0 ? errno : EIO;
+    }
+}
+
+bool putOutput(tpOutputFile* output, const void* bytes, size_t size) {
+    errno = 0;
+    noteFailure(output, fwrite(bytes, 1, size, output->stream) != size);
+    return output->failure == 0;
+}
+
+bool checkOutput(tpOutputFile* output) {
+    noteFailure(output, ferror(output->stream) != 0);
+    return output->failure == 0;
+}
+
 bool commitOutput(const char* command, tpOutputFile* output) {
-    bool failed = ferror(output->stream) != 0;
-    int reason = failed ? EIO : 0;
-    if (fflush(output->stream) != 0 && !failed) {
-        failed = true;
-        reason = errno;
-    }
-    if (fclose(output->stream) != 0 && !failed) {
-        failed = true;
-        reason = errno;
-    }
+    errno = 0;
+    noteFailure(output, fflush(output->stream) != 0 || ferror(output->stream) != 0);
+    errno = 0;
+    noteFailure(output, fclose(output->stream) != 0);
     output->stream = NULL;
-    if (!failed && output->temporary[0] != '\0' && rename(output->temporary, output->path) != 0) {
-        failed = true;
-        reason = errno;
+    if (output->failure == 0 && output->hasPart) {
+        noteFailure(output, !tpPartFile_Place(&output->part));
     }
-    if (failed) {
+    if (output->failure != 0) {
+        int reason = output->failure;
         discardOutput(output);
         return complain(command, output->path, reason);
     }
@@ -79,14 +89,14 @@ void discardOutput(tpOutputFile* output) {
         fclose(output->stream);
         output->stream = NULL;
     }
-    if (output->temporary[0] != '\0') {
-        unlink(output->temporary);
-        output->temporary[0] = '\0';
-    }
+    tpPartFile_Discard(&output->part);
 }
 
 bool canWriteOutput(const char* command, const char* path) {
     struct stat status;
+    if (isStandardOutput(path)) {
+        return true;
+    }
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         return S_ISDIR(status.st_mode) ? complain(command, path, EISDIR) : true;
     }

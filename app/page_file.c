@@ -38,13 +38,9 @@ bool hasPage(const char* command, tpPage page) {
     return page.size > 0;
 }
 
-bool canWritePage(const char* command, const char* path, tpPage page) {
-    return hasPage(command, page) && canWriteOutput(command, path);
-}
-
 static void put(tpPageFile* file, const void* bytes, size_t size) {
-    if (!file->failed && fwrite(bytes, 1, size, file->output.stream) != size) {
-        file->failed = true;
+    if (!file->failed) {
+        file->failed = !putOutput(&file->output, bytes, size);
     }
 }
 
@@ -133,7 +129,7 @@ void putPageBlock(tpPageFile* file, const char* name, const char* about, const v
 bool closePageFile(const char* command, tpPageFile* file) {
     size_t mark = file->page.mark;
     put(file, file->page.text + mark, file->page.size - mark);
-    if (file->failed && ferror(file->output.stream) == 0) {
+    if (file->failed && file->output.failure == 0) {
         fprintf(stderr, "tippe %s: out of memory\n", command);
         discardOutput(&file->output);
         return false;

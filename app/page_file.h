@@ -30,9 +30,6 @@ tpPage tpComparePage(void); // shows a comparison
 // Whether this build has the page; says so where it has not.
 bool hasPage(const char* command, tpPage page);
 
-// Whether a page could be written there; says why not.
-bool canWritePage(const char* command, const char* path, tpPage page);
-
 typedef struct tpPageFile {
     tpPage page;
     tpOutputFile output;

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "arguments.h"
 #include "command.h"
+#include "command_files.h"
 #include "output_file.h"
 #include "progress.h"
 #include "scene_file.h"
@@ -35,7 +35,8 @@ typedef struct tpOutputs {
 } tpOutputs;
 
 static const char notes[] =
-    "SCENE is a file, or the name of a scene that came with Tippe: tippe run t_handle\n"
+    "SCENE is a file, the name of a scene that came with Tippe (tippe run t_handle), or `-` for\n"
+    "standard input. As a table `-` is standard output; the summary then goes to standard error.\n"
     "\n"
     "The run has round(until / step) steps. Ctrl-C ends it early; what was recorded stays "
     "readable.\n"
@@ -58,9 +59,9 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "an option of the stepper, instead of the scene's; may stand more than once", NULL },
         { "out", optionText, &options->out, "FILE.h5", "record everything in an HDF5 file", NULL },
         { "csv", optionText, &options->csv, "FILE.csv",
-          "write positions and velocities of the bodies, a row a step", NULL },
+          "write positions and velocities of the bodies, a row per step", NULL },
         { "contacts", optionText, &options->contacts, "FILE.csv",
-          "write the contacts, a row a contact and step", NULL },
+          "write the contacts, a row per contact and step", NULL },
         { "every", optionCount, &options->every, "N",
           "record every N-th step only, in all of the files", NULL },
         { "json", optionFlag, &options->json, NULL,
@@ -94,44 +95,31 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
 
 // Files ---------------------------------------------------------------------------------------
 
-static bool isSameFile(const char* a, const char* b) {
-    struct stat first, second;
-    if (strcmp(a, b) == 0) {
-        return true;
-    }
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-// That every file can be written, no two are the same, and none is the scene.
+// That every file can be written, no two are the same, and none is read.
 static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
-    const char* paths[] = { options->out, options->csv, options->contacts };
-    for (int i = 0; i < 3; ++i) {
-        if (paths[i] == NULL) {
-            continue;
-        }
-        if (isSameFile(paths[i], scene->path)) {
-            fprintf(stderr, "tippe run: %s is the scene; it would be overwritten\n", paths[i]);
-            return false;
-        }
-        for (int k = 0; k < i; ++k) {
-            if (paths[k] != NULL && isSameFile(paths[i], paths[k])) {
-                fprintf(stderr, "tippe run: two outputs go to the same file %s\n", paths[i]);
-                return false;
-            }
-        }
-        if (!canWriteOutput("run", paths[i])) {
-            return false;
-        }
-    }
-    return true;
+    tpCommandFiles files = startFiles("run");
+    addRecordingOutput(&files, "--out", options->out);
+    addOutput(&files, "--csv", options->csv);
+    addOutput(&files, "--contacts", options->contacts);
+    addOutput(&files, "--json", options->json ? "-" : NULL);
+    addSceneInputs(&files, scene);
+    return canWriteFiles(&files);
 }
 
-// Opens what the command line asks for. On failure what was opened is closed.
+// Opens what the command line asks for. The recording comes last: once it is there, the one that was
+// there before is gone, while tables keep what they had until the first step.
 static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, const tpWorld* world,
                             const char* sceneText, tpOutputs* outputs, tpError* error) {
     bool isOpen = true;
-    if (options->out != NULL) {
+    if (options->csv != NULL) {
+        outputs->trajectory = tpCreateTrajectoryTable(options->csv, world, options->every, error);
+        isOpen = outputs->trajectory != NULL;
+    }
+    if (isOpen && options->contacts != NULL) {
+        outputs->contacts = tpCreateContactTable(options->contacts, world, options->every, error);
+        isOpen = outputs->contacts != NULL;
+    }
+    if (isOpen && options->out != NULL) {
         tpRecorderDef def = tpDefaultRecorderDef();
         def.path = options->out;
         def.sceneText = sceneText;
@@ -141,13 +129,9 @@ static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, c
         outputs->recorder = tpCreateRecorder(&def, world, error);
         isOpen = outputs->recorder != NULL;
     }
-    if (isOpen && options->csv != NULL) {
-        outputs->trajectory = tpCreateTrajectoryTable(options->csv, world, options->every, error);
-        isOpen = outputs->trajectory != NULL;
-    }
-    if (isOpen && options->contacts != NULL) {
-        outputs->contacts = tpCreateContactTable(options->contacts, world, options->every, error);
-        isOpen = outputs->contacts != NULL;
+    if (!isOpen) {
+        tpDiscardTable(outputs->trajectory);
+        tpDiscardTable(outputs->contacts);
     }
     return isOpen ? tp_success : error->result;
 }
@@ -184,19 +168,6 @@ static tpResult closeOutputs(tpOutputs* outputs, const tpAudit* audit, tpError* 
     return results[0] != tp_success   ? results[0]
            : results[1] != tp_success ? results[1]
                                       : results[2];
-}
-
-// Nothing is left of files that were opened before another one could not be.
-static void discardOutputs(const tpRunOptions* options, tpOutputs* outputs) {
-    const char* created[] = { outputs->recorder != NULL ? options->out : NULL,
-                              outputs->trajectory != NULL ? options->csv : NULL };
-    tpError unheard;
-    closeOutputs(outputs, NULL, &unheard);
-    for (int i = 0; i < 2; ++i) {
-        if (created[i] != NULL) {
-            remove(created[i]);
-        }
-    }
 }
 
 // Stepping ------------------------------------------------------------------------------------
@@ -249,21 +220,28 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
     return result;
 }
 
+static bool isTableOnStandardOutput(const tpRunOptions* options) {
+    return (options->csv != NULL && isStandardOutput(options->csv)) ||
+           (options->contacts != NULL && isStandardOutput(options->contacts));
+}
+
 static void printSummary(const tpRunOptions* options, const tpScene* scene, const tpAudit* audit) {
     char text[8192];
+    // Beside a table the summary would be in its way.
+    FILE* stream = isTableOnStandardOutput(options) ? stderr : stdout;
     if (options->json) {
         tpAudit_FormatJson(audit, text, sizeof(text));
         fputs(text, stdout);
     } else if (!options->quiet) {
         tpAudit_FormatTable(audit, text, sizeof(text));
-        printf("%s, %s, step %.6g s\n\n%s", titleOfScene(scene),
-               tpStepperName(tpScene_GetStepper(scene)), scene->simulation.step, text);
+        fprintf(stream, "%s, %s, step %.6g s\n\n%s", titleOfScene(scene),
+                tpStepperName(tpScene_GetStepper(scene)), scene->simulation.step, text);
         const char* const files[][2] = { { "recording", options->out },
                                          { "trajectory", options->csv },
                                          { "contacts", options->contacts } };
         for (int i = 0; i < 3; ++i) {
-            if (files[i][1] != NULL) {
-                printf("%s%-11s %s\n", i == 0 ? "\n" : "", files[i][0], files[i][1]);
+            if (files[i][1] != NULL && !isStandardOutput(files[i][1])) {
+                fprintf(stream, "%s%-11s %s\n", i == 0 ? "\n" : "", files[i][0], files[i][1]);
             }
         }
     }
@@ -305,7 +283,6 @@ static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* 
     if (result == tp_success) {
         status = runOpen(options, scene, world, &outputs);
     } else {
-        discardOutputs(options, &outputs);
         fprintf(stderr, "tippe run: %s\n", error.message);
     }
     tpReleaseSceneText(NULL, sceneText, length);

@@ -82,15 +82,59 @@ void complainOfScene(const char* command, const tpError* error) {
     }
 }
 
-tpScene* openScene(const char* command, const char* path) {
-    char found[PATH_MAX];
-    const char* file = path;
-    if (!exists(path) && findByName(path, found)) {
-        file = found;
+static const char standardInput[] = "<stdin>"; // in messages
+
+// All of standard input, up to one byte more than the longest scene. False, with a message, on failure.
+static bool readStandardInput(const char* command, char** text, size_t* length) {
+    size_t capacity = 1 << 16, got = 0;
+    *text = malloc(capacity);
+    *length = 0;
+    do {
+        if (*text != NULL && capacity - *length < capacity / 2) {
+            char* larger = realloc(*text, capacity *= 2);
+            if (larger == NULL) {
+                free(*text);
+            }
+            *text = larger;
+        }
+        if (*text == NULL) {
+            fprintf(stderr, "tippe %s: out of memory\n", command);
+            return false;
+        }
+        got = fread(*text + *length, 1, capacity - *length, stdin);
+        *length += got;
+    } while (got > 0 && *length <= TP_LONGEST_SCENE);
+    if (ferror(stdin) != 0) {
+        fprintf(stderr, "tippe %s: standard input could not be read\n", command);
+        free(*text);
+        return false;
     }
+    return true;
+}
+
+static tpResult readScene(const char* command, const char* path, tpScene** scene,
+                          tpSceneErrors* errors) {
+    char found[PATH_MAX];
+    errors->count = 0;
+    errors->isCut = false;
+    if (strcmp(path, "-") == 0) {
+        char* text;
+        size_t length;
+        if (!readStandardInput(command, &text, &length)) {
+            return tp_ioError;
+        }
+        tpResult result = tpParseSceneErrors(text, length, standardInput, NULL, scene, errors);
+        free(text);
+        return result;
+    }
+    bool isByName = !exists(path) && findByName(path, found);
+    return tpReadSceneErrors(isByName ? found : path, NULL, scene, errors);
+}
+
+tpScene* openScene(const char* command, const char* path) {
     tpScene* scene = NULL;
     tpSceneErrors errors;
-    if (tpReadSceneErrors(file, NULL, &scene, &errors) != tp_success) {
+    if (readScene(command, path, &scene, &errors) != tp_success) {
         for (int i = 0; i < errors.count; ++i) {
             complainOfScene(command, &errors.list[i]);
         }

@@ -6,7 +6,7 @@
 #include "arguments.h"
 #include "tippe/scene.h"
 
-// Reads the scene: the path as given; else, with or without .json, from the scenes beside the
+// Reads the scene: "-" is standard input; the path as given; else, with or without .json, from the scenes beside the
 // program (share/tippe/scenes of an installation, scenes of a source tree it was built in). On
 // failure prints the message to standard error and returns NULL.
 tpScene* openScene(const char* command, const char* path);

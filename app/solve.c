@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "command.h"
+#include "command_files.h"
 #include "output_file.h"
 #include "tippe/friction.h"
 #include "tippe/lcp.h"
@@ -233,7 +234,7 @@ static bool writeSolution(const char* path, const Solution* solution) {
     if (!openOutput("solve", path, &output)) {
         return false;
     }
-    for (int i = 0; i < solution->problem->size; ++i) {
+    for (int i = 0; i < solution->problem->size && checkOutput(&output); ++i) {
         fprintf(output.stream, "%.17g\n", solution->values[i]);
     }
     return commitOutput("solve", &output);
@@ -362,7 +363,7 @@ static int solveAndReport(const SolveOptions* options, const tpProblem* problem)
             status = exitCouldNotGoOn;
         } else if (options->json) {
             printJson(options, &solution);
-        } else {
+        } else if (options->out == NULL || !isStandardOutput(options->out)) {
             printSummary(options, &solution);
         }
     }
@@ -383,9 +384,12 @@ int runSolve(int argumentCount, char** arguments) {
         fprintf(stderr, "%s\n", error.message);
         return result == tp_outOfMemory ? exitCouldNotGoOn : exitBadInput;
     }
+    tpCommandFiles files = startFiles("solve");
+    addOutput(&files, "--out", options.out);
+    addOutput(&files, "--json", options.json ? "-" : NULL);
+    addInput(&files, "the problem", options.file);
     int status = exitBadInput;
-    if (checkSolver(problem, options.solver) &&
-        (options.out == NULL || canWriteOutput("solve", options.out))) {
+    if (checkSolver(problem, options.solver) && canWriteFiles(&files)) {
         status = solveAndReport(&options, problem);
     }
     tpDestroyProblem(problem);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "arguments.h"
+#include "base/input_file.h"
 #include "command.h"
 #include "page_file.h"
 #include "scene_file.h"
@@ -363,8 +364,11 @@ static int viewScene(const tpViewOptions* options, tpView* view) {
 static bool isRecording(const char* path) {
     static const char signature[] = { '\x89', 'H', 'D', 'F' };
     char start[sizeof(signature)];
-    FILE* file = fopen(path, "rb");
-    bool isOne = file != NULL && fread(start, 1, sizeof(start), file) == sizeof(start) &&
+    tpError unheard; // what it is instead is told when it is read as a scene
+    int64_t size = -1;
+    FILE* file = tpOpenInput(path, &size, &unheard);
+    bool isOne = file != NULL && size >= 0 &&
+                 fread(start, 1, sizeof(start), file) == sizeof(start) &&
                  memcmp(start, signature, sizeof(start)) == 0;
     if (file != NULL) {
         fclose(file);

@@ -65,6 +65,8 @@ typedef struct tpRecorderDef {
     double step;           // s, of one step
     int every;             // record every N-th step
     int compression;       // deflate level, 0 (none) to 9
+    bool sync;             // force every commit to the disk (four in a second), so that a power cut
+                           // costs no more than the death of the process: the last second
     bool background; // compress and write in a thread of the recorder's own. Set it to false in a
                      // program that calls HDF5 itself, which most builds of HDF5 do not allow
                      // from two threads; rows are then written by tpRecorder_Step.
@@ -161,13 +163,17 @@ TP_API tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world,
 TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error);
 
 // Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the start,
-// the contacts with a row for each contact. To be told of every step; writes every N-th.
+// the contacts with a row for each contact. To be told of every step; writes every N-th. A path of "-"
+// is standard output. A file that another run is writing is refused; a file that was there before is
+// replaced when the first step is told, and not before.
 TP_API tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                         tpError* error);
 TP_API tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every,
                                      tpError* error);
 TP_API tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error);
 TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also on failure
+// Closes and frees a table whose run does not begin: before the first step the file is left as it was.
+TP_API void tpDiscardTable(tpTable* table);
 
 // Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused; damaged
 // files give an error, and so does a recording that a killed run left in need of tpRepairRecording.

@@ -253,6 +253,15 @@ typedef struct tpScene {
     struct tpSceneStorage* storage; // owns all of the above
 } tpScene;
 
+// What a scene reads beside its own file.
+typedef enum tpSceneFileKind {
+    tp_sceneFile,     // the scene itself
+    tp_surfaceFile,   // of a mesh or a hull
+    tp_referenceFile, // known results, for comparisons
+} tpSceneFileKind;
+
+typedef void tpSceneFileVisitor(void* context, tpSceneFileKind kind, const char* path);
+
 // What the command line says instead of the file. Zero and NULL: as the file has it.
 typedef struct tpSceneOverrides {
     const char* stepper;
@@ -328,6 +337,10 @@ TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
 // tpWorld_GetBody(world, i) is scene->bodies.items[i]. Reads the files of meshes and hulls.
 TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
                                     int threadCount, tpWorld** world, tpError* error);
+
+// Tells of every file that the scene is read from or names, its path joined to that of the scene; of
+// one that is named many times perhaps more than once.
+TP_API void tpScene_VisitFiles(const tpScene* scene, tpSceneFileVisitor* visit, void* context);
 
 // What closed form `index` says of its coordinate at a time; may be infinite or not a number.
 TP_API double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time);

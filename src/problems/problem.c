@@ -4,9 +4,9 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "problems/problem_reader.h"
 
 // What a pipe may hold; files are as long as they are.
@@ -149,27 +149,17 @@ tpResult tpReadProblem(const char* path, tpProblemKind kind, const tpAllocator* 
                        tpProblem** problem, tpError* error) {
     tpAllocator source = allocator != NULL ? *allocator : tpDefaultAllocator();
     *problem = NULL;
-    FILE* file = fopen(path, "rb");
-    struct stat status;
-    if (file == NULL || fstat(fileno(file), &status) != 0) {
-        tpError_Set(error, tp_ioError, "%s: %s", path, strerror(errno));
-        if (file != NULL) {
-            fclose(file);
-        }
+    int64_t size;
+    FILE* file = tpOpenInput(path, &size, error);
+    if (file == NULL) {
         return tp_ioError;
     }
-    if (S_ISDIR(status.st_mode)) {
-        fclose(file);
-        return tpError_Set(error, tp_ioError, "%s: is a directory", path);
-    }
-    bool isFile = S_ISREG(status.st_mode);
-    if (isFile && isHdf5(file)) {
+    if (size >= 0 && isHdf5(file)) {
         fclose(file);
         return readHdf5(path, kind, &source, problem, error);
     }
     FileText text = { 0 };
-    tpResult result =
-        loadText(file, path, isFile ? (size_t)status.st_size : 0, &source, &text, error);
+    tpResult result = loadText(file, path, size >= 0 ? (size_t)size : 0, &source, &text, error);
     fclose(file);
     if (result == tp_success) {
         result = tpParseProblem(text.data, text.length, path, kind, &source, problem, error);

@@ -16,7 +16,9 @@
 // What the driver is told when it opens a file, and what it tells back.
 typedef struct guardedConfig {
     const tpAllocator* allocator;
+    int descriptor;
     const char* journalPath;
+    bool sync;
     int* reason;
 } guardedConfig;
 
@@ -24,6 +26,7 @@ typedef struct guardedFile {
     H5FD_t base; // HDF5's part; must come first
     tpAllocator allocator;
     const char* journalPath;
+    bool sync;
     int file;
     haddr_t end;          // of what HDF5 has allocated
     haddr_t fileEnd;      // of what is in the file
@@ -98,7 +101,7 @@ static tpJournalPage* holdPage(guardedFile* guarded, uint64_t offset) {
         return NULL;
     }
     page->offset = offset;
-    page->oldHash = tpHashBytes(page->bytes, tp_pageSize);
+    tpJournalPage_NoteOld(page, page->bytes);
     int slot = findSlot(guarded, offset);
     guarded->table.data[slot] = ++guarded->pages.count;
     return page;
@@ -171,7 +174,7 @@ static void commit(guardedFile* guarded) {
         guarded->fileEnd = guarded->end;
     }
     if (!tpJournal_Apply(guarded->file, guarded->journalPath, guarded->pages.data,
-                         guarded->pages.count)) {
+                         guarded->pages.count, guarded->sync)) {
         fail(guarded, errno);
         return;
     }
@@ -186,7 +189,10 @@ static void commit(guardedFile* guarded) {
 
 // The driver's functions -------------------------------------------------------------------------
 
+// HDF5 opens a file that it creates twice, first to see what is there. Each time it gets a copy of the
+// descriptor; a lock belongs to all of them together.
 static H5FD_t* driverOpen(const char* name, unsigned flags, hid_t access, haddr_t maximum) {
+    (void)name;
     (void)maximum;
     const guardedConfig* config = H5Pget_driver_info(access);
     guardedFile* guarded = tpAllocateZeroed(config->allocator, sizeof(guardedFile));
@@ -194,13 +200,11 @@ static H5FD_t* driverOpen(const char* name, unsigned flags, hid_t access, haddr_
         *config->reason = ENOMEM;
         return NULL;
     }
-    int how = O_CLOEXEC | ((flags & H5F_ACC_RDWR) != 0 ? O_RDWR : O_RDONLY) |
-              ((flags & H5F_ACC_CREAT) != 0 ? O_CREAT : 0) |
-              ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0) |
-              ((flags & H5F_ACC_EXCL) != 0 ? O_EXCL : 0);
-    guarded->file = open(name, how, 0666);
+    guarded->file = fcntl(config->descriptor, F_DUPFD_CLOEXEC, 0);
+    bool isEmptied = (flags & H5F_ACC_TRUNC) != 0;
     struct stat status;
-    if (guarded->file < 0 || fstat(guarded->file, &status) != 0) {
+    if (guarded->file < 0 || (isEmptied && ftruncate(guarded->file, 0) != 0) ||
+        fstat(guarded->file, &status) != 0) {
         *config->reason = errno;
         if (guarded->file >= 0) {
             close(guarded->file);
@@ -210,6 +214,7 @@ static H5FD_t* driverOpen(const char* name, unsigned flags, hid_t access, haddr_
     }
     guarded->allocator = *config->allocator;
     guarded->journalPath = config->journalPath;
+    guarded->sync = config->sync;
     guarded->fileEnd = (haddr_t)status.st_size;
     guarded->committedEnd = guarded->fileEnd;
     return &guarded->base;
@@ -221,6 +226,9 @@ static herr_t driverClose(H5FD_t* base) {
     // What lies behind the last state is of no use to anyone.
     if (guarded->fileEnd > guarded->committedEnd &&
         ftruncate(guarded->file, (off_t)guarded->committedEnd) != 0) {
+        fail(guarded, errno);
+    }
+    if (guarded->sync && guarded->failure == 0 && fdatasync(guarded->file) != 0) {
         fail(guarded, errno);
     }
     if (close(guarded->file) != 0) {
@@ -353,17 +361,17 @@ static const H5FD_class_t driverClass = {
 
 // For the recorder -------------------------------------------------------------------------------
 
-hid_t tpGuardedFile_Create(const char* path, const char* journalPath, const tpAllocator* allocator,
-                           int* reason) {
+hid_t tpGuardedFile_Create(int descriptor, const char* name, const char* journalPath, bool sync,
+                           const tpAllocator* allocator, int* reason) {
     *reason = 0;
-    guardedConfig config = { allocator, journalPath, reason };
+    guardedConfig config = { allocator, descriptor, journalPath, sync, reason };
     hid_t driver = H5FDregister(&driverClass);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = -1;
     // The oldest format that will do is what every reader knows, and what the check of files expects.
     if (driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &config) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0) {
-        file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+        file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     }
     if (access >= 0) {
         H5Pclose(access);

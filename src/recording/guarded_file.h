@@ -19,10 +19,12 @@
 
 #include "tippe/base.h"
 
-// Creates (and truncates) an HDF5 file at `path` behind the driver. `journalPath` must stay valid
-// while the file is open. Negative on failure, with errno in `reason` where the system gave one.
-hid_t tpGuardedFile_Create(const char* path, const char* journalPath, const tpAllocator* allocator,
-                           int* reason);
+// Makes an open, empty file an HDF5 file behind the driver, which keeps a descriptor of its own.
+// `name` is what HDF5 calls it, and `journalPath` must stay valid while it is open. With `sync` a
+// commit is on the disk when it is done. Negative on failure, with errno in `reason` where the system
+// gave one.
+hid_t tpGuardedFile_Create(int descriptor, const char* name, const char* journalPath, bool sync,
+                           const tpAllocator* allocator, int* reason);
 
 // Flushes HDF5 and makes what was written since the last commit part of the file. Zero on success,
 // errno on failure; once failed, always failed.

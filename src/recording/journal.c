@@ -3,9 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/part_file.h"
 
 typedef struct journalHeader {
     char magic[8];
@@ -14,7 +15,7 @@ typedef struct journalHeader {
     uint64_t headerHash; // of the fields above
 } journalHeader;
 
-static const char magic[8] = { 'T', 'i', 'p', 'p', 'e', 'J', '1', '\n' };
+static const char magic[8] = { 'T', 'i', 'p', 'p', 'e', 'J', '2', '\n' };
 
 // FNV-1a over words of eight bytes, with shifts so that high bits reach low ones.
 uint64_t tpHashBytes(const void* bytes, size_t size) {
@@ -86,24 +87,48 @@ static journalHeader makeHeader(const tpJournalPage* pages, int count) {
     return header;
 }
 
-bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count) {
+void tpJournalPage_NoteOld(tpJournalPage* page, const unsigned char* bytes) {
+    for (int i = 0; i < tp_sectorsInPage; ++i) {
+        page->oldHashes[i] = tpHashBytes(bytes + (size_t)i * tp_sectorSize, tp_sectorSize);
+    }
+}
+
+static bool writeJournal(int journal, const char* path, const tpJournalPage* pages, int count,
+                         bool sync) {
+    journalHeader header = makeHeader(pages, count);
+    size_t bodySize = (size_t)count * sizeof(tpJournalPage);
+    return tpWriteAll(journal, &header, sizeof(header), 0) &&
+           tpWriteAll(journal, pages, bodySize, sizeof(header)) &&
+           (!sync || (fsync(journal) == 0 && tpSyncDirectoryOf(path)));
+}
+
+static bool copyPages(int file, const tpJournalPage* pages, int count, bool sync) {
+    for (int i = 0; i < count; ++i) {
+        if (!tpWriteAll(file, pages[i].bytes, tp_pageSize, pages[i].offset)) {
+            return false;
+        }
+    }
+    return !sync || fdatasync(file) == 0;
+}
+
+bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count,
+                     bool sync) {
+    // What lies behind the last state must be there before a page refers to it.
+    if (sync && fdatasync(file) != 0) {
+        return false;
+    }
     if (count == 0) {
         return true;
     }
-    int journal = open(journalPath, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // Always a new file: a link that somebody has put there is not followed.
+    int journal = open(journalPath, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (journal < 0) {
         return false;
     }
     // The lock tells a repair that this process is still alive and at work.
-    flock(journal, LOCK_EX | LOCK_NB);
-    journalHeader header = makeHeader(pages, count);
-    size_t bodySize = (size_t)count * sizeof(tpJournalPage);
-    bool written = tpWriteAll(journal, &header, sizeof(header), 0) &&
-                   tpWriteAll(journal, pages, bodySize, sizeof(header));
-    bool applied = written;
-    for (int i = 0; applied && i < count; ++i) {
-        applied = tpWriteAll(file, pages[i].bytes, tp_pageSize, pages[i].offset);
-    }
+    bool written =
+        tpLockFile(journal, false) && writeJournal(journal, journalPath, pages, count, sync);
+    bool applied = written && copyPages(file, pages, count, sync);
     int reason = errno;
     // A complete journal whose pages could not all be copied stays: it is what completes the file.
     if (!written || applied) {
@@ -119,7 +144,7 @@ tpJournalState tpJournal_GetState(const char* journalPath) {
     if (journal < 0) {
         return errno == ENOENT ? tp_noJournal : tp_journalLeft;
     }
-    bool isBusy = flock(journal, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    bool isBusy = !tpLockFile(journal, true);
     close(journal);
     return isBusy ? tp_journalBusy : tp_journalLeft;
 }
@@ -136,14 +161,21 @@ static bool readHeader(int journal, journalHeader* header) {
            header->pageCount <= bodySize / sizeof(tpJournalPage);
 }
 
-// The page's bytes are in the file already, or it still holds what they replace.
+// The page's bytes are in the file already, or it still holds what they replace. A page that was
+// being written when the machine died is partly one, partly the other, sector by sector.
 static bool pageBelongs(int file, const tpJournalPage* page) {
     unsigned char current[tp_pageSize];
     if (!tpReadAll(file, current, tp_pageSize, page->offset)) {
         return false;
     }
-    return tpHashBytes(current, tp_pageSize) == page->oldHash ||
-           memcmp(current, page->bytes, tp_pageSize) == 0;
+    for (int i = 0; i < tp_sectorsInPage; ++i) {
+        size_t at = (size_t)i * tp_sectorSize;
+        if (tpHashBytes(current + at, tp_sectorSize) != page->oldHashes[i] &&
+            memcmp(current + at, page->bytes + at, tp_sectorSize) != 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool readPage(int journal, uint64_t index, tpJournalPage* page) {
@@ -156,8 +188,7 @@ static tpReplay replay(int file, int journal) {
     if (!readHeader(journal, &header)) {
         return tp_replayNothing;
     }
-    // First look at all of it. A page torn by the death of its writer matches neither old nor new, so
-    // one that does match is enough to know the file by.
+    // First look at all of it. One page that matches is enough to know the file by.
     tpJournalPage page;
     uint64_t hash = 0;
     bool belongs = false;
@@ -180,18 +211,20 @@ static tpReplay replay(int file, int journal) {
             return tp_replayFailed;
         }
     }
-    return tp_replayDone;
+    return fdatasync(file) == 0 ? tp_replayDone : tp_replayFailed;
 }
 
 tpReplay tpJournal_Replay(const char* filePath, const char* journalPath) {
-    int journal = open(journalPath, O_RDONLY | O_CLOEXEC);
+    int journal = open(journalPath, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (journal < 0) {
         return errno == ENOENT ? tp_replayNothing : tp_replayFailed;
     }
     int file = open(filePath, O_RDWR | O_CLOEXEC);
     tpReplay outcome = tp_replayFailed;
     if (file >= 0) {
-        outcome = flock(journal, LOCK_EX | LOCK_NB) == 0 ? replay(file, journal) : tp_replayBusy;
+        // A run that is alive holds the file, also between its journals.
+        outcome = tpLockFile(file, false) && tpLockFile(journal, false) ? replay(file, journal)
+                                                                        : tp_replayBusy;
     }
     int reason = errno;
     if (outcome == tp_replayDone || outcome == tp_replayNothing) {

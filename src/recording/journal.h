@@ -6,20 +6,28 @@
 // that tpJournal_Replay copies again, as often as it is asked.
 //
 //     header | page | page | ...     header: magic, count, checksum
-//                                    page:   offset in the file, hash of what it replaces, bytes
+//                                    page:   offset in the file, hashes of what it replaces, bytes
 //
-// The promise holds against the death of the process, not of the machine: nothing is forced to disk.
+// With `sync` the same holds if the machine dies. Three things are forced to disk, each before the
+// next one begins: what the file got behind its last state, the journal with its name, the pages in
+// the file. The removal of the journal is not waited for: one that comes back holds the pages that
+// the file has, until the next journal takes its name.
 
 #ifndef TIPPE_SRC_RECORDING_JOURNAL_H
 #define TIPPE_SRC_RECORDING_JOURNAL_H
 
 #include "tippe/base.h"
 
-enum { tp_pageSize = 4096 };
+enum {
+    tp_pageSize = 4096,
+    tp_sectorSize = 512, // what a disk writes whole or not at all
+    tp_sectorsInPage = tp_pageSize / tp_sectorSize
+};
 
 typedef struct tpJournalPage {
-    uint64_t offset;  // in the file, a multiple of the page size
-    uint64_t oldHash; // of the bytes that were there, to recognise the file again
+    uint64_t offset; // in the file, a multiple of the page size
+    uint64_t
+        oldHashes[tp_sectorsInPage]; // of the bytes that were there, to recognise the file again
     unsigned char bytes[tp_pageSize];
 } tpJournalPage;
 
@@ -33,14 +41,19 @@ typedef enum tpReplay {
 
 uint64_t tpHashBytes(const void* bytes, size_t size);
 
+// Fills in `oldHashes` from the bytes of a page as it is in the file.
+void tpJournalPage_NoteOld(tpJournalPage* page, const unsigned char* bytes);
+
 // Reads or writes all of it, through interruptions. False with errno on failure; reading past the end
 // of the file gives zeros.
 bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset);
 bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
 
-// Changes `file` through a journal at `journalPath`. False with errno on failure: with the journal
-// gone the file is as it was, with the journal there it takes a replay to complete it.
-bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count);
+// Changes `file` through a journal at `journalPath`, where no file may be. False with errno on failure:
+// with the journal gone the file is as it was, with the journal there it takes a replay to complete
+// it. One writer at a time: the caller holds the lock of the file.
+bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count,
+                     bool sync);
 
 // Whether there is a journal, and if so whether a running process is at work on it.
 typedef enum tpJournalState { tp_noJournal, tp_journalLeft, tp_journalBusy } tpJournalState;

@@ -32,9 +32,11 @@ struct tpRecorder {
 };
 
 tpRecorderDef tpDefaultRecorderDef(void) {
-    return (tpRecorderDef){
-        .every = 1, .compression = 1, .background = true, .allocator = tpDefaultAllocator()
-    };
+    return (tpRecorderDef){ .every = 1,
+                            .compression = 1,
+                            .sync = true,
+                            .background = true,
+                            .allocator = tpDefaultAllocator() };
 }
 
 // Reports ----------------------------------------------------------------------------------------
@@ -202,6 +204,7 @@ static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, con
                              .step = def->step,
                              .every = def->every,
                              .compression = def->compression,
+                             .sync = def->sync,
                              .planar = tpWorld_IsPlanar(world),
                              .gravity = tpWorld_GetGravity(world) };
     tpResult result =

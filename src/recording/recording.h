@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "recording/column_types.h"
+#include "recording/text_file.h"
 
 struct tpRecording {
     tpAllocator allocator;
@@ -22,5 +23,13 @@ struct tpRecording {
     int labelCount;
     const char* summary;
 };
+
+// Writes the rows of a table of a recording; `context` is the caller's.
+typedef tpResult tpTableWriter(tpRecording* recording, tpTextFile* text, void* context,
+                               tpError* error);
+
+// A table as a whole file.
+tpResult tpExportTable(tpRecording* recording, const char* path, tpTableWriter* write,
+                       void* context, tpError* error);
 
 #endif

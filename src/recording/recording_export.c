@@ -26,6 +26,23 @@ static int64_t framesInBlock(const tpRecording* recording) {
     return count < 1 ? 1 : count > framesAtOnce ? framesAtOnce : count;
 }
 
+tpResult tpExportTable(tpRecording* recording, const char* path, tpTableWriter* write,
+                       void* context, tpError* error) {
+    tpTextFile text;
+    tpResult result = tpTextFile_Create(&text, path, tp_wholeText, &recording->allocator, error);
+    if (result != tp_success) {
+        return result;
+    }
+    result = write(recording, &text, context, error);
+    if (result == tp_success) {
+        return tpTextFile_Close(&text, error);
+    }
+    tpTextFile_Abandon(&text);
+    return result;
+}
+
+// The trajectory -----------------------------------------------------------------------------------
+
 static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* states,
                              int64_t block, tpError* error) {
     int movingCount = recording->info.movingCount;
@@ -46,7 +63,9 @@ static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* s
     return result;
 }
 
-tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+static tpResult putTrajectory(tpRecording* recording, tpTextFile* text, void* context,
+                              tpError* error) {
+    (void)context;
     int64_t block = framesInBlock(recording);
     // One number more, so that there is memory also where nothing moves.
     size_t size =
@@ -55,16 +74,16 @@ tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* e
     if (states == NULL) {
         return tpError_OutOfMemory(error);
     }
-    tpTextFile text;
-    tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
-    if (result == tp_success) {
-        result = exportFrames(recording, &text, states, block, error);
-        tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
-        result = result == tp_success ? closed : result;
-    }
+    tpResult result = exportFrames(recording, text, states, block, error);
     tpRelease(&recording->allocator, states, size);
     return result;
 }
+
+tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    return tpExportTable(recording, path, putTrajectory, NULL, error);
+}
+
+// Contacts -----------------------------------------------------------------------------------------
 
 // The contacts of one frame, a few hundred at a time.
 static tpResult exportContacts(tpRecording* recording, tpTextFile* text, double time, int64_t first,
@@ -83,7 +102,9 @@ static tpResult exportContacts(tpRecording* recording, tpTextFile* text, double 
     return result;
 }
 
-static tpResult exportAllContacts(tpRecording* recording, tpTextFile* text, tpError* error) {
+static tpResult putContacts(tpRecording* recording, tpTextFile* text, void* context,
+                            tpError* error) {
+    (void)context;
     int64_t frameCount = recording->info.frameCount;
     double times[framesAtOnce];
     int64_t offsets[framesAtOnce + 1];
@@ -101,22 +122,8 @@ static tpResult exportAllContacts(tpRecording* recording, tpTextFile* text, tpEr
     return result;
 }
 
-typedef tpResult (*tpTableWriter)(tpRecording* recording, tpTextFile* text, tpError* error);
-
-static tpResult exportTable(tpRecording* recording, const char* path, tpTableWriter write,
-                            tpError* error) {
-    tpTextFile text;
-    tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
-    if (result != tp_success) {
-        return result;
-    }
-    result = write(recording, &text, error);
-    tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
-    return result == tp_success ? closed : result;
-}
-
 tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
-    return exportTable(recording, path, exportAllContacts, error);
+    return tpExportTable(recording, path, putContacts, NULL, error);
 }
 
 // Reports -----------------------------------------------------------------------------------------
@@ -176,7 +183,9 @@ static void putReportField(tpTextFile* text, const tpColumn* column, const tpSte
     tpTextFile_PutNumber(text, number);
 }
 
-static tpResult exportAllReports(tpRecording* recording, tpTextFile* text, tpError* error) {
+static tpResult putReports(tpRecording* recording, tpTextFile* text, void* context,
+                           tpError* error) {
+    (void)context;
     int64_t frameCount = recording->info.frameCount;
     tpStepReport reports[framesAtOnce];
     tpResult result = putReportHeader(text, error);
@@ -200,5 +209,5 @@ static tpResult exportAllReports(tpRecording* recording, tpTextFile* text, tpErr
 }
 
 tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error) {
-    return exportTable(recording, path, exportAllReports, error);
+    return tpExportTable(recording, path, putReports, NULL, error);
 }

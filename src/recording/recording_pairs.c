@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "recording/pair_tally.h"
 #include "recording/recording.h"
-#include "recording/text_file.h"
 
 enum { atOnce = 256 };
 
@@ -103,19 +102,17 @@ static tpResult putAll(pairWindow* window, double length, tpError* error) {
     return result;
 }
 
+static tpResult putPairs(tpRecording* recording, tpTextFile* text, void* context, tpError* error) {
+    pairWindow window = { .recording = recording, .text = text };
+    tpPairTally_Create(&window.tally, &recording->allocator);
+    tpResult result = putAll(&window, *(const double*)context, error);
+    tpPairTally_Destroy(&window.tally);
+    return result;
+}
+
 tpResult tpExportPairs(tpRecording* recording, const char* path, double window, tpError* error) {
     if (!(window >= 0.0)) {
         return tpError_Set(error, tp_badInput, "a window of %g s", window);
     }
-    tpTextFile text;
-    tpResult result = tpTextFile_Create(&text, path, &recording->allocator, error);
-    if (result != tp_success) {
-        return result;
-    }
-    pairWindow state = { .recording = recording, .text = &text };
-    tpPairTally_Create(&state.tally, &recording->allocator);
-    result = putAll(&state, window, error);
-    tpPairTally_Destroy(&state.tally);
-    tpResult closed = tpTextFile_Close(&text, result == tp_success ? error : NULL);
-    return result == tp_success ? closed : result;
+    return tpExportTable(recording, path, putPairs, &window, error);
 }

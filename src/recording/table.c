@@ -83,7 +83,9 @@ struct tpTable {
     int every;
     int64_t stepCount; // told of so far
     tpRoster roster;
-    double* states;
+    double* states;   // of the row at hand; at first those of the start
+    double startTime; // s
+    bool hasBegun;    // the header and the row of the start are written
     tpTextFile text;
 };
 
@@ -94,6 +96,23 @@ static size_t statesSize(const tpTable* table) {
 static const char* nameOfMoving(const void* context, int moving) {
     const tpRoster* roster = context;
     return roster->bodies[roster->moving[moving]].name;
+}
+
+// The header and the start. They wait for the first step, so that a run that cannot begin because of
+// another of its files leaves this one as it was.
+static tpResult begin(tpTable* table, tpError* error) {
+    if (table->hasBegun) {
+        return tp_success;
+    }
+    table->hasBegun = true;
+    if (!table->isTrajectory) {
+        return tpContacts_PutHeader(&table->text, error);
+    }
+    tpResult result = tpTrajectory_PutHeader(&table->text, nameOfMoving, &table->roster,
+                                             table->roster.movingCount, error);
+    return result == tp_success ? tpTrajectory_PutRow(&table->text, table->startTime, table->states,
+                                                      table->roster.movingCount, error)
+                                : result;
 }
 
 static tpResult putState(tpTable* table, const tpWorld* world, tpError* error) {
@@ -160,38 +179,29 @@ static tpTable* createTable(const char* path, const tpWorld* world, int every, b
         freeTable(table);
         return NULL;
     }
-    if (tpTextFile_Create(&table->text, path, allocator, error) != tp_success) {
+    if (tpTextFile_Create(&table->text, path, tp_growingText, allocator, error) != tp_success) {
         freeTable(table);
         return NULL;
     }
+    table->startTime = tpWorld_GetTime(world);
+    tpRoster_GetStates(&table->roster, world, table->states);
     return table;
 }
 
 tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                  tpError* error) {
-    tpTable* table = createTable(path, world, every, true, error);
-    if (table != NULL && (tpTrajectory_PutHeader(&table->text, nameOfMoving, &table->roster,
-                                                 table->roster.movingCount, error) != tp_success ||
-                          putState(table, world, error) != tp_success)) {
-        tpCloseTable(table, NULL);
-        return NULL;
-    }
-    return table;
+    return createTable(path, world, every, true, error);
 }
 
 tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every, tpError* error) {
-    tpTable* table = createTable(path, world, every, false, error);
-    if (table != NULL && tpContacts_PutHeader(&table->text, error) != tp_success) {
-        tpCloseTable(table, NULL);
-        return NULL;
-    }
-    return table;
+    return createTable(path, world, every, false, error);
 }
 
 tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error) {
+    tpResult result = begin(table, error);
     table->stepCount += 1;
-    if (table->stepCount % table->every != 0) {
-        return tp_success;
+    if (result != tp_success || table->stepCount % table->every != 0) {
+        return result;
     }
     return table->isTrajectory ? putState(table, world, error) : putContacts(table, world, error);
 }
@@ -200,7 +210,15 @@ tpResult tpCloseTable(tpTable* table, tpError* error) {
     if (table == NULL) {
         return tp_success;
     }
+    begin(table, NULL); // a failure shows when the file is closed
     tpResult result = tpTextFile_Close(&table->text, error);
     freeTable(table);
     return result;
+}
+
+void tpDiscardTable(tpTable* table) {
+    if (table != NULL) {
+        tpTextFile_Abandon(&table->text);
+        freeTable(table);
+    }
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,8 +15,69 @@ enum { bufferSize = 256 * 1024 };
 
 static const double flushInterval = 0.25; // s
 
-tpResult tpTextFile_Create(tpTextFile* text, const char* path, const tpAllocator* allocator,
-                           tpError* error) {
+// The file itself, locked if it is one that keeps what is written.
+static int openGrowing(tpTextFile* text, const char* path) {
+    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    text->isNew = file >= 0;
+    if (file < 0 && errno == EEXIST) { // links are followed, also to where no file is yet
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    }
+    if (file < 0 && (errno == EACCES || errno == ENXIO)) { // devices that are only written to
+        file = open(path, O_WRONLY | O_CLOEXEC);
+    }
+    struct stat status;
+    bool isKept = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    text->isCleared = !isKept;
+    if (isKept && !tpLockFile(file, false)) {
+        int reason = errno;
+        close(file);
+        errno = reason;
+        return -1;
+    }
+    return file;
+}
+
+static bool isReplaceable(const char* path) {
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static int openText(tpTextFile* text, const char* path, tpTextFileKind kind) {
+    if (strcmp(path, "-") == 0) {
+        text->isCleared = true;
+        return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    }
+    if (kind == tp_growingText || !isReplaceable(path)) {
+        return openGrowing(text, path);
+    }
+    text->isCleared = true;
+    text->part = tpAllocate(&text->allocator, sizeof(tpPartFile));
+    if (text->part == NULL) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return tpPartFile_Create(text->part, path) ? text->part->file : -1;
+}
+
+static void freeText(tpTextFile* text) {
+    tpRelease(&text->allocator, text->path, text->pathSize);
+    tpRelease(&text->allocator, text->buffer, bufferSize);
+    tpRelease(&text->allocator, text->part, sizeof(tpPartFile));
+    memset(text, 0, sizeof(*text));
+}
+
+static tpResult failCreating(const char* path, tpError* error) {
+    if (errno == ENOMEM) {
+        return tpError_OutOfMemory(error);
+    }
+    if (errno == EWOULDBLOCK) {
+        return tpError_Set(error, tp_ioError, "%s: another run is writing it", path);
+    }
+    return tpError_Set(error, tp_ioError, "%s: cannot create: %s", path, strerror(errno));
+}
+
+tpResult tpTextFile_Create(tpTextFile* text, const char* path, tpTextFileKind kind,
+                           const tpAllocator* allocator, tpError* error) {
     memset(text, 0, sizeof(*text));
     text->allocator = *allocator;
     text->pathSize = strlen(path) + 1;
@@ -26,15 +88,13 @@ tpResult tpTextFile_Create(tpTextFile* text, const char* path, const tpAllocator
         result = tpError_OutOfMemory(error);
     } else {
         memcpy(text->path, path, text->pathSize);
-        text->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        text->file = openText(text, path, kind);
         if (text->file < 0) {
-            result = tpError_Set(error, tp_ioError, "%s: cannot create: %s", path, strerror(errno));
+            result = failCreating(path, error);
         }
     }
     if (result != tp_success) {
-        tpRelease(allocator, text->path, text->pathSize);
-        tpRelease(allocator, text->buffer, bufferSize);
-        memset(text, 0, sizeof(*text));
+        freeText(text);
     }
     text->lastFlush = tpSecondsNow();
     return result;
@@ -52,8 +112,16 @@ static void cutAtRow(tpTextFile* text, size_t done) {
     }
 }
 
+static void clearFile(tpTextFile* text) {
+    if (!text->isCleared && text->failure == 0 && ftruncate(text->file, 0) != 0) {
+        text->failure = errno;
+    }
+    text->isCleared = true;
+}
+
 static void flush(tpTextFile* text) {
     size_t done = 0;
+    clearFile(text);
     while (text->failure == 0 && done < text->used) {
         ssize_t put = write(text->file, text->buffer + done, text->used - done);
         if (put > 0) {
@@ -125,14 +193,35 @@ tpResult tpTextFile_EndRow(tpTextFile* text, tpError* error) {
     return reportFailure(text, error);
 }
 
-tpResult tpTextFile_Close(tpTextFile* text, tpError* error) {
-    flush(text);
-    if (close(text->file) != 0 && text->failure == 0) {
+// Closes the file; a part is placed or removed.
+static void closeFile(tpTextFile* text, bool isDone) {
+    bool isClosed = true;
+    if (text->part == NULL) {
+        isClosed = close(text->file) == 0;
+    } else if (isDone && text->failure == 0) {
+        isClosed = tpPartFile_Place(text->part);
+    } else {
+        tpPartFile_Discard(text->part);
+    }
+    if (!isClosed && text->failure == 0) {
         text->failure = errno;
     }
+}
+
+tpResult tpTextFile_Close(tpTextFile* text, tpError* error) {
+    flush(text);
+    closeFile(text, true);
     tpResult result = reportFailure(text, error);
-    tpRelease(&text->allocator, text->path, text->pathSize);
-    tpRelease(&text->allocator, text->buffer, bufferSize);
-    memset(text, 0, sizeof(*text));
+    freeText(text);
     return result;
+}
+
+void tpTextFile_Abandon(tpTextFile* text) {
+    if (text->part == NULL && !text->isCleared && text->isNew) {
+        unlink(text->path);
+    } else if (text->part == NULL && text->isCleared) {
+        flush(text);
+    }
+    closeFile(text, false);
+    freeText(text);
 }

@@ -128,28 +128,28 @@ bool tpMakeJournalPath(const char* path, char* buffer, size_t size) {
     return length > 0 && (size_t)length < size;
 }
 
-// path, path.part and path.journal. A link is followed to what it stands for, which is what a rename
-// would otherwise not do.
+// The paths of the recording and of its journal. A link is followed to what it stands for, which is
+// what a rename would otherwise not do.
 static tpResult makePaths(tpWriter* writer, const char* path, tpError* error) {
     struct stat status;
-    bool exists = stat(path, &status) == 0;
-    if (exists && !S_ISREG(status.st_mode)) {
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
         return tpError_Set(error, tp_badInput, "%s: not a regular file", path);
     }
-    char* resolved = exists ? realpath(path, NULL) : NULL;
-    const char* target = resolved != NULL ? resolved : path;
-    size_t room = strlen(target) + sizeof(".journal");
-    writer->pathsSize = 3 * room;
-    writer->path = tpAllocate(&writer->allocator, writer->pathsSize);
-    if (writer->path != NULL) {
-        writer->partPath = writer->path + room;
-        writer->journalPath = writer->partPath + room;
-        strcpy(writer->path, target);
-        snprintf(writer->partPath, room, "%s.part", target);
-        tpMakeJournalPath(target, writer->journalPath, room);
+    char target[tp_pathCapacity];
+    if (!tpResolvePath(path, target, sizeof(target))) {
+        return tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s", path,
+                           strerror(errno));
     }
-    free(resolved);
-    return writer->path != NULL ? tp_success : tpError_OutOfMemory(error);
+    size_t room = strlen(target) + sizeof(".journal");
+    writer->pathsSize = 2 * room;
+    writer->path = tpAllocate(&writer->allocator, writer->pathsSize);
+    if (writer->path == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    writer->journalPath = writer->path + room;
+    strcpy(writer->path, target);
+    snprintf(writer->journalPath, room, "%s.journal", target);
+    return tp_success;
 }
 
 static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
@@ -180,27 +180,43 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
            appendRows(writer->columns[tp_pairOffsetColumn], H5T_NATIVE_INT64, 0, 1, &zero);
 }
 
+static tpResult failCreating(const tpWriter* writer, int reason, tpError* error) {
+    if (reason == EWOULDBLOCK) {
+        return tpError_Set(error, tp_ioError, "%s: another run is recording to it", writer->path);
+    }
+    return tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s", writer->path,
+                       strerror(reason != 0 ? reason : EIO));
+}
+
+// Puts the whole head where the recording is to be, and makes that last.
+static bool placeHead(tpWriter* writer, bool sync) {
+    // A journal of the recording that is replaced would be taken for this one's.
+    return tpPartFile_PlaceOpen(&writer->part, writer->journalPath) &&
+           (!sync || tpSyncDirectoryOf(writer->path));
+}
+
 static tpResult createFile(tpWriter* writer, const tpRecordingHead* head, tpError* error) {
+    if (!tpPartFile_Create(&writer->part, writer->path)) {
+        return failCreating(writer, errno, error);
+    }
     int reason = 0;
-    writer->file =
-        tpGuardedFile_Create(writer->partPath, writer->journalPath, &writer->allocator, &reason);
+    writer->file = tpGuardedFile_Create(writer->part.file, writer->part.path, writer->journalPath,
+                                        head->sync, &writer->allocator, &reason);
     if (writer->file < 0) {
-        return tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s", writer->path,
-                           strerror(reason != 0 ? reason : EIO));
+        return failCreating(writer, reason, error);
     }
     bool done = tpWriteHead(writer->file, head, &writer->allocator) && createColumns(writer, head);
     reason = done ? tpGuardedFile_Commit(writer->file) : EIO;
-    if (reason == 0) {
-        // A journal of the recording that is about to be replaced would be taken for this one's.
-        unlink(writer->journalPath);
-        reason = rename(writer->partPath, writer->path) == 0 ? 0 : errno;
+    if (reason == 0 && !placeHead(writer, head->sync)) {
+        reason = errno;
     }
-    return reason == 0 ? tp_success
-                       : tpError_Set(error, tp_ioError, "%s: cannot create the recording: %s",
-                                     writer->path, strerror(reason));
+    return reason == 0 ? tp_success : failCreating(writer, reason, error);
 }
 
 static void freeWriter(tpWriter* writer) {
+    if (writer->part.file >= 0) {
+        close(writer->part.file); // and gives up the lock
+    }
     tpRelease(&writer->allocator, writer->path, writer->pathsSize);
     memset(writer, 0, sizeof(*writer));
 }
@@ -209,6 +225,7 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
                          const tpAllocator* allocator, tpError* error) {
     memset(writer, 0, sizeof(*writer));
     writer->allocator = *allocator;
+    writer->part.file = -1;
     writer->file = -1;
     writer->labels = -1;
     for (int i = 0; i < tp_columnCount; ++i) {
@@ -223,8 +240,8 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
     if (result != tp_success) {
         if (writer->file >= 0) {
             tpGuardedFile_Close(writer->file, true);
-            unlink(writer->partPath);
         }
+        tpPartFile_Discard(&writer->part);
         freeWriter(writer);
     }
     tpQuiet_End(quiet);

@@ -5,6 +5,7 @@
 
 #include <hdf5.h>
 
+#include "base/part_file.h"
 #include "recording/batch.h"
 #include "recording/roster.h"
 
@@ -23,14 +24,16 @@ typedef struct tpRecordingHead {
     double step;
     int every;
     int compression;
+    bool sync; // force commits to the disk
     bool planar;
     tpVec3 gravity;
 } tpRecordingHead;
 
 typedef struct tpWriter {
     tpAllocator allocator;
-    char *path, *partPath, *journalPath; // in one piece of memory, `pathsSize` bytes
+    char *path, *journalPath; // in one piece of memory, `pathsSize` bytes
     size_t pathsSize;
+    tpPartFile part; // holds the lock of the recording as long as it is open
     hid_t file;
     hid_t columns[tp_columnCount]; // open datasets; negative: not in this file
     hid_t labels;
@@ -38,7 +41,8 @@ typedef struct tpWriter {
     int failure; // errno of what went wrong, or 0
 } tpWriter;
 
-// The file appears at `path` once its head is whole; until then one that was there stays.
+// The file appears at `path` once its head is whole; until then one that was there stays. A recording
+// that another writer has open is refused.
 tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHead* head,
                          const tpAllocator* allocator, tpError* error);
 

@@ -10,7 +10,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/part_file.h"
 #include "geometry/shape.h"
+#include "scene/files.h"
 #include "scene/vocabulary.h"
 
 typedef tpResult (*tpShapeMaker)(const tpScene* scene, const tpSceneShape* shape, tpPose pose,
@@ -63,26 +65,11 @@ MAKER(makeHeightField) {
 
 // Shapes from files ---------------------------------------------------------------------------
 
-// The file beside the scene, unless its path is absolute. Released with its size.
-static char* joinPath(const tpScene* scene, const char* file, const tpAllocator* allocator,
-                      size_t* size) {
-    const char* slash = strrchr(scene->path, '/');
-    size_t length = slash != NULL && file[0] != '/' ? (size_t)(slash - scene->path) + 1 : 0;
-    *size = length + strlen(file) + 1;
-    char* path = tpAllocate(allocator, *size);
-    if (path != NULL) {
-        memcpy(path, scene->path, length);
-        strcpy(path + length, file);
-    }
-    return path;
-}
-
 static tpResult readSurface(const tpScene* scene, const tpSceneShape* shape,
                             const tpAllocator* allocator, tpSurface* surface, tpError* error) {
-    size_t size;
-    char* path = joinPath(scene, shape->file.text, allocator, &size);
-    if (path == NULL) {
-        return tpError_OutOfMemory(error);
+    char path[tp_pathCapacity];
+    if (!tpJoinScenePath(scene, shape->file.text, path, sizeof(path))) {
+        return tpError_Set(error, tp_badInput, "the name of the file is too long");
     }
     // Only regular files: a device or a pipe might never end.
     struct stat status;
@@ -95,7 +82,6 @@ static tpResult readSurface(const tpScene* scene, const tpSceneShape* shape,
     } else {
         result = tpReadSurface(allocator, path, surface, error);
     }
-    tpRelease(allocator, path, size);
     return result;
 }
 

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
+#include "base/part_file.h"
 #include "scene/checks.h"
 #include "scene/formula.h"
 #include "scene/options.h"
@@ -181,23 +183,17 @@ static tpResult readFile(const char* path, const tpAllocator* allocator, tpScene
     allocator = allocator != NULL ? allocator : &heap;
     *out = NULL;
     room->count = 1; // until it is read
-    struct stat status;
-    if (stat(path, &status) != 0) {
-        return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+    int64_t size;
+    FILE* file = tpOpenInput(path, &size, error);
+    if (file == NULL) {
+        return error->result;
     }
-    if (S_ISDIR(status.st_mode)) {
-        return tpError_Set(error, tp_ioError, "%.600s: is a directory; expected a scene file",
-                           path);
-    }
-    if (S_ISREG(status.st_mode) && (uintmax_t)status.st_size > TP_LONGEST_SCENE) {
+    if (size > (int64_t)TP_LONGEST_SCENE) {
+        fclose(file);
         return tpError_Set(error, tp_badInput,
                            "%.600s: the file has %jd bytes; the most that is read are %zu (large "
                            "surfaces belong in mesh files)",
-                           path, (intmax_t)status.st_size, TP_LONGEST_SCENE);
-    }
-    FILE* file = fopen(path, "rb");
-    if (file == NULL) {
-        return tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+                           path, (intmax_t)size, TP_LONGEST_SCENE);
     }
     tpBytes bytes = { NULL, 0, 0 };
     tpResult result = readBytes(file, path, allocator, &bytes, error);
@@ -233,30 +229,23 @@ static tpResult failWriting(tpError* error, const char* path) {
 
 tpResult tpWriteScene(const tpScene* scene, const char* path, tpError* error) {
     const tpAllocator* allocator = &scene->storage->arena.allocator;
-    size_t pathSize = strlen(path) + sizeof(".partial");
-    char* partial = tpAllocate(allocator, pathSize);
     char* text = NULL;
     size_t length = 0;
-    if (partial == NULL) {
-        return tpError_OutOfMemory(error);
-    }
-    snprintf(partial, pathSize, "%s.partial", path);
     tpResult result = tpFormatScene(scene, allocator, &text, &length, error);
+    tpPartFile part = { .file = -1 };
     if (result == tp_success) {
-        FILE* file = fopen(partial, "wb");
-        if (file == NULL) {
+        bool isWritten = tpPartFile_Create(&part, path);
+        for (size_t done = 0; isWritten && done < length;) {
+            ssize_t put = write(part.file, text + done, length - done);
+            isWritten = put > 0 || (put < 0 && errno == EINTR);
+            done += put > 0 ? (size_t)put : 0;
+        }
+        if (!isWritten || !tpPartFile_Place(&part)) {
             result = failWriting(error, path);
-        } else {
-            bool isWritten = fwrite(text, 1, length, file) == length;
-            isWritten = fclose(file) == 0 && isWritten;
-            if (!isWritten || rename(partial, path) != 0) {
-                result = failWriting(error, path);
-                remove(partial);
-            }
+            tpPartFile_Discard(&part);
         }
     }
     tpReleaseSceneText(allocator, text, length);
-    tpRelease(allocator, partial, pathSize);
     return result;
 }
 

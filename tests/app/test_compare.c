@@ -102,7 +102,8 @@ static void testRefusals(void** state) {
     expectRefused("compare slide.json --steps 1e300", "a step of 1e+300 s is too long");
     expectRefused("compare slide.json --against closed-form", "no closed form");
     expectRefused("compare slide.json --against reference", "no reference file");
-    expectRefused("compare slide.json --reference none.csv", "none.csv: No such file");
+    expectRefused("compare slide.json --reference none.csv",
+                  "none.csv: cannot be read: No such file");
     expectRefused("compare slide.json --reference bad.csv", "bad.csv:3:5: expected a number");
     expectRefused("compare slide.json --reference short.csv", "short.csv:2:1: the row has fewer");
     expectRefused("compare slide.json --reference other.csv", "other.csv:1:1: no column belongs");

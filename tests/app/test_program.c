@@ -219,7 +219,7 @@ static void checkScenes(void** state) {
     }
     outcome = runTippe("check s.json");
     CHECK_STATUS(outcome, 0);
-    CHECK_HAS(outcome.out, "s.json: right: 3 bodies, 0 shapes, 0 joints, 0 forces, 100 steps");
+    CHECK_HAS(outcome.out, "s.json: valid: 3 bodies, 0 shapes, 0 joints, 0 forces, 100 steps");
     assert_string_equal(runTippe("check s.json --quiet").out, "");
     writeText("n.json",
               "{ \"tippe\": 1, \"materials\": { \"wood\": {} }, \"bodies\": [],\n"
@@ -340,7 +340,7 @@ static void noticeFullDisk(void** state) {
     assert_int_equal(system(TIPPE_PROGRAM " list > /dev/full 2> err") >> 8, 3);
 }
 
-// Damaged scenes through the whole program: right or refused, never anything else.
+// Damaged scenes through the whole program: valid or refused, never anything else.
 static void surviveDamage(void** state) {
     (void)state;
     tpRandom random = { 99 };

@@ -190,7 +190,7 @@ static void badFilesAndUsage(void** state) {
     assert_int_equal(solve("%s --json", inFolder("bad.txt")), 2);
     assert_null(strchr(output, '{'));
     assert_int_equal(solve("%s", inFolder("missing.txt")), 2);
-    expectOutput("missing.txt: No such file or directory");
+    expectOutput("missing.txt: cannot be read: No such file or directory");
     assert_int_equal(solve("%s", folder), 2);
     assert_int_equal(solve(""), 2);
     expectOutput("tippe solve: FILE is missing");

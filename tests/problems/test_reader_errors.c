@@ -278,10 +278,11 @@ static void filesThatCannotBeRead(void** state) {
     tpError error;
     assert_int_equal(tpReadProblem("/nonexistent/x.dat", tp_anyProblem, NULL, &problem, &error),
                      tp_ioError);
-    assert_string_equal(error.message, "/nonexistent/x.dat: No such file or directory");
+    assert_string_equal(error.message,
+                        "/nonexistent/x.dat: cannot be read: No such file or directory");
     assert_null(problem);
     assert_int_equal(tpReadProblem("/", tp_anyProblem, NULL, &problem, &error), tp_ioError);
-    assert_string_equal(error.message, "/: is a directory");
+    assert_string_equal(error.message, "/: is a directory; expected a file");
 
     char path[] = "/tmp/tippe_problem_XXXXXX";
     int file = mkstemp(path);

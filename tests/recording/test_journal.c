@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/part_file.h"
 #include "made_frames.h"
 #include "recording/journal.h"
 
@@ -32,7 +32,7 @@ static void makeChange(tpJournalPage* pages) {
         if (i % 2 == 0) {
             tpJournalPage* page = &pages[i / 2];
             page->offset = (uint64_t)i * tp_pageSize;
-            page->oldHash = tpHashBytes(old, tp_pageSize);
+            tpJournalPage_NoteOld(page, old);
             fillPage(page->bytes, 100 + i);
         }
     }
@@ -61,7 +61,7 @@ static int countNew(void) {
 // The bytes of a journal of this change, taken while it is kept because the file cannot be written.
 static size_t takeJournal(const tpJournalPage* pages, unsigned char* bytes, size_t room) {
     int readOnly = open(filePath, O_RDONLY);
-    assert_false(tpJournal_Apply(readOnly, journalPath, pages, pageCount));
+    assert_false(tpJournal_Apply(readOnly, journalPath, pages, pageCount, true));
     close(readOnly);
     int journal = open(journalPath, O_RDONLY);
     ssize_t size = read(journal, bytes, room);
@@ -81,7 +81,7 @@ static void testApply(void** state) {
     static tpJournalPage pages[pageCount];
     makeChange(pages);
     int file = open(filePath, O_RDWR);
-    assert_true(tpJournal_Apply(file, journalPath, pages, pageCount));
+    assert_true(tpJournal_Apply(file, journalPath, pages, pageCount, true));
     close(file);
     assert_int_equal(countNew(), pageCount);
     assert_int_equal(access(journalPath, F_OK), -1);
@@ -179,8 +179,8 @@ static void testBusy(void** state) {
     size_t size = takeJournal(pages, bytes, sizeof(bytes));
     putJournal(bytes, size);
     assert_int_equal(tpJournal_GetState(journalPath), tp_journalLeft);
-    int held = open(journalPath, O_RDONLY);
-    assert_int_equal(flock(held, LOCK_EX), 0);
+    int held = open(journalPath, O_RDWR);
+    assert_true(tpLockFile(held, false));
     assert_int_equal(tpJournal_GetState(journalPath), tp_journalBusy);
     assert_int_equal(tpJournal_Replay(filePath, journalPath), tp_replayBusy);
     assert_int_equal(countNew(), 0);

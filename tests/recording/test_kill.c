@@ -176,6 +176,21 @@ static int64_t checkRemains(const char* path, int movingCount, int64_t kept, boo
     return count;
 }
 
+// The next recording of the same name takes away what those left that died before they had theirs.
+static void checkNoParts(const char* path) {
+    MadeRun run;
+    makeRun(&run, 1, 2);
+    tpRecordingHead head = madeHead(&run);
+    tpAllocator allocator = tpDefaultAllocator();
+    tpWriter writer;
+    CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));
+    CHECK_OK(tpWriter_Close(&writer, NULL, failure));
+    freeRun(&run);
+    char command[400];
+    snprintf(command, sizeof(command), "ls %s.*.part > /dev/null 2>&1", path);
+    assert_int_not_equal(system(command), 0);
+}
+
 static void testKilledInWrites(void** state) {
     (void)state;
     char path[256];
@@ -212,6 +227,7 @@ static void testKilledInWrites(void** state) {
     }
     print_message("%d kills, %lld frames kept, %d recordings needed their journal\n", kills,
                   (long long)frames, journals);
+    checkNoParts(path);
 }
 
 static void testKilledRuns(void** state) {

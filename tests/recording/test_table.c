@@ -137,7 +137,7 @@ static void testLongRowsAndNames(void** state) {
     strcpy(csv, testPath("long.csv"));
     tpAllocator allocator = tpDefaultAllocator();
     tpTextFile text;
-    CHECK_OK(tpTextFile_Create(&text, csv, &allocator, failure));
+    CHECK_OK(tpTextFile_Create(&text, csv, tp_growingText, &allocator, failure));
     tpTextFile_PutName(&text, "a \"b\", c");
     for (int i = 0; i < 200000; ++i) {
         tpTextFile_PutChar(&text, ',');
