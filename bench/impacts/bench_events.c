@@ -100,7 +100,7 @@ static void measureBodies(int count) {
         body.position = tpMakeVec3(4.0 * (i % side), 4.0 * (i / side), 0.0);
         body.velocity = tpMakeVec3(0.01 * (i % 7), 0.0, 0.02 * (i % 5));
         tpBodyId id = tpCreateBody(world, &body, NULL);
-        tpCreateSphere(world, id, &shape, &(tpSphere){ .radius = 0.5 });
+        tpCreateSphere(world, id, &shape, &(tpSphere){ .radius = 0.5 }, NULL);
     }
     for (int i = 0; i < 3; ++i) {
         tpWorld_Step(world, 1.0 / 30.0);

@@ -189,17 +189,17 @@ static tpWorld* makePyramid(int height, tpStepperId stepper) {
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
     tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = tpCreateMaterial(world, &material);
+    shapeDef.material = tpCreateMaterial(world, &material, NULL);
     tpBodyDef floorDef = tpDefaultBodyDef();
     floorDef.kind = tp_fixedBody;
     tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef,
-                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 });
+                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, NULL);
     for (int row = 0; row < height; ++row) {
         for (int i = 0; i < height - row; ++i) {
             tpBodyDef bodyDef = tpDefaultBodyDef();
             bodyDef.position = tpMakeVec3(1.1 * (i - 0.5 * (height - 1 - row)), 0.0, 0.5 + row);
             tpCreateBox(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef,
-                        &(tpBox){ { 1.0, 1.0, 1.0 } });
+                        &(tpBox){ { 1.0, 1.0, 1.0 } }, NULL);
         }
     }
     return world;

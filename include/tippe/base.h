@@ -1,8 +1,15 @@
 // What every part of Tippe shares: versions, memory, assertions and results.
 //
-// Three kinds of trouble are told in three ways. A programming mistake asserts through a hook. Bad
-// input returns a tpResult with a message in a buffer of the caller's. A solve that did not converge
-// is a result in the step's report.
+// Three kinds of trouble are told in three ways:
+//
+//   a programming mistake   (a stale id, an index out of range, a number that is not finite) is told to the misuse
+//                           hook with the names of the function and of the argument. The call then changes nothing
+//                           and returns zeros. Debug builds of the library stop there by default, release builds
+//                           never do.
+//   bad input               (a definition or a file that cannot be) returns a tpResult other than tp_success, or a null id, with
+//                           a message in a tpError of the caller's; nothing is changed.
+//   a solve that did not    is a result, told in the step's report.
+//   converge
 
 #ifndef TIPPE_BASE_H
 #define TIPPE_BASE_H
@@ -67,9 +74,18 @@ typedef struct tpError {
     char message[1024];
 } tpError;
 
-// Assertions ----------------------------------------------------------------------------------
+// Misuse and assertions -------------------------------------------------------------------------
 
-// Called when an assertion fails. Return true to abort the process, false to go on.
+// Told of a programming mistake, on the thread that made it, before the call returns: "tpBody_SetVelocity", "velocity",
+// "is not finite". A binding to another language can turn it into an exception.
+typedef void (*tpMisuseHook)(const char* function, const char* argument, const char* message);
+
+// Installs a hook for the whole process; NULL restores the default, which prints a line to the standard error and, in
+// builds without NDEBUG, aborts.
+TP_API void tpSetMisuseHook(tpMisuseHook hook);
+
+// Called when an assertion of the library about itself fails, which is an error in the library. Return true to abort the
+// process, false to go on.
 typedef bool (*tpAssertHook)(const char* condition, const char* file, int line);
 
 // Installs a hook for the whole process; NULL restores the default, which prints and aborts.

@@ -10,6 +10,8 @@
 #include "tippe/geometry.h"
 #include "tippe/impact.h"
 #include "tippe/math.h"
+#include "tippe/queries.h"
+#include "tippe/state.h"
 #include "tippe/world.h"
 
 #endif

@@ -56,6 +56,17 @@ typedef struct tpWorldDef {
     tpAllocator allocator;
 } tpWorldDef;
 
+// Directions in which a body cannot move: of its centre of mass, and axes about which it cannot turn, both of the world.
+typedef enum tpLock {
+    tp_lockX = 1,
+    tp_lockY = 2,
+    tp_lockZ = 4,
+    tp_lockTurnX = 8,
+    tp_lockTurnY = 16,
+    tp_lockTurnZ = 32,
+    tp_lockAll = 63
+} tpLock;
+
 typedef enum tpBodyKind {
     tp_dynamicBody,  // moved by forces
     tp_fixedBody,    // never moves
@@ -80,6 +91,8 @@ typedef struct tpBodyDef {
     tpMassProperties mass;       // in the body's frame
     double linearDamping;        // 1/s: dv/dt = -linearDamping v
     double angularDamping;       // 1/s: dL/dt = -angularDamping L
+    double gravityScale;         // factor of the world's gravity; default 1
+    uint32_t locked;             // any of tpLock; dynamic bodies only
     const tpKeyframe* keyframes; // kinematic bodies only; NULL: velocity and angularVelocity hold
     int keyframeCount;
     void* userData;
@@ -280,7 +293,7 @@ TP_BEGIN_DECLS
 // Worlds -----------------------------------------------------------------------------------------
 
 TP_API tpWorldDef tpDefaultWorldDef(void);
-TP_API tpWorld* tpCreateWorld(const tpWorldDef* def); // NULL where memory ran out
+TP_API tpWorld* tpCreateWorld(const tpWorldDef* def); // NULL where memory ran out or `def` is wrong
 TP_API void tpDestroyWorld(tpWorld* world);
 
 // One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
@@ -348,21 +361,52 @@ TP_API tpBodyId tpWorld_GetBody(const tpWorld* world, int index); // in order of
 TP_API tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name);
 
 TP_API const char* tpBody_GetName(const tpWorld* world, tpBodyId body); // "" where it has none
+// The definition as it is now, with position, rotation and velocity of this moment; name and keyframes point into the world.
+TP_API tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId body);
 TP_API tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId body); // of the centre of mass
 TP_API tpPose tpBody_GetPose(const tpWorld* world, tpBodyId body);     // of the body's frame
 TP_API tpQuat tpBody_GetRotation(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId body);
+// Velocity of the point of the body that is at `point` (world coordinates).
+TP_API tpVec3 tpBody_GetPointVelocity(const tpWorld* world, tpBodyId body, tpVec3 point);
 TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // in the body's frame
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
 TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
+// A body that becomes dynamic needs a mass, its own or of its shapes. Its velocity is kept, but for fixed bodies.
+TP_API tpResult tpBody_SetKind(tpWorld* world, tpBodyId body, tpBodyKind kind, tpError* error);
+// NULL: the mass follows from the shapes again. The body's frame stays where it is.
+TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProperties* mass,
+                               tpError* error);
+TP_API void tpBody_SetDamping(tpWorld* world, tpBodyId body, double linear, double angular);
+TP_API void tpBody_SetGravityScale(tpWorld* world, tpBodyId body, double scale);
+TP_API void tpBody_SetLocked(tpWorld* world, tpBodyId body, uint32_t locked); // any of tpLock
+// Where a kinematic body is to be at the end of the next step, whatever its velocity and keyframes say. Without another
+// target it stands from then on.
+TP_API void tpBody_SetTarget(tpWorld* world, tpBodyId body, tpPose pose);
 // The name of the method that carries the body, if that is not the world's stepper itself; else NULL.
 TP_API const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId body);
-// Whether the body is asleep (option `sleep`).
+// Whether the body is asleep (option `sleep`). One that is put to sleep loses its velocity, and sleeps from the next step
+// on if its stepper knows sleep and all that hangs together with it is at rest.
 TP_API bool tpBody_IsAsleep(const tpWorld* world, tpBodyId body);
+TP_API void tpBody_SetAwake(tpWorld* world, tpBodyId body, bool isAwake);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
+TP_API void tpBody_SetUserData(tpWorld* world, tpBodyId body, void* userData);
+
+// Forces for one step. They act all through the next step and are then forgotten; they add up. Points are those of the
+// body: a force on a point follows it. `frame` is that of the force and of the point.
+TP_API void tpBody_ApplyForce(tpWorld* world, tpBodyId body, tpVec3 force, tpFrame frame);
+TP_API void tpBody_ApplyForceAt(tpWorld* world, tpBodyId body, tpVec3 force, tpVec3 point,
+                                tpFrame frame);
+TP_API void tpBody_ApplyTorque(tpWorld* world, tpBodyId body, tpVec3 torque, tpFrame frame);
+// Impulses change the velocity at once.
+TP_API void tpBody_ApplyImpulse(tpWorld* world, tpBodyId body, tpVec3 impulse, tpFrame frame);
+TP_API void tpBody_ApplyImpulseAt(tpWorld* world, tpBodyId body, tpVec3 impulse, tpVec3 point,
+                                  tpFrame frame);
+TP_API void tpBody_ApplyAngularImpulse(tpWorld* world, tpBodyId body, tpVec3 impulse,
+                                       tpFrame frame);
 
 // Shapes -----------------------------------------------------------------------------------------
 
@@ -371,15 +415,15 @@ TP_API tpShapeDef tpDefaultShapeDef(void);
 TP_API tpShapeId tpCreateShape(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                                const tpGeometry* geometry, tpError* error);
 TP_API tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                                const tpSphere* sphere);
-TP_API tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                             const tpBox* box);
+                                const tpSphere* sphere, tpError* error);
+TP_API tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box,
+                             tpError* error);
 TP_API tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                                 const tpCapsule* capsule);
+                                 const tpCapsule* capsule, tpError* error);
 TP_API tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                                  const tpCylinder* cylinder);
+                                  const tpCylinder* cylinder, tpError* error);
 TP_API tpShapeId tpCreatePlane(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                               const tpPlane* plane);
+                               const tpPlane* plane, tpError* error);
 TP_API void tpDestroyShape(tpWorld* world, tpShapeId shape);
 TP_API bool tpShape_IsValid(const tpWorld* world, tpShapeId shape);
 TP_API int tpBody_GetShapeCount(const tpWorld* world, tpBodyId body);
@@ -387,11 +431,24 @@ TP_API tpShapeId tpBody_GetShape(const tpWorld* world, tpBodyId body, int index)
 TP_API const tpGeometry* tpShape_GetGeometry(const tpWorld* world, tpShapeId shape);
 TP_API tpBodyId tpShape_GetBody(const tpWorld* world, tpShapeId shape);
 TP_API tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId shape);
+TP_API tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId shape); // as it is now
+TP_API void tpShape_SetMaterial(tpWorld* world, tpShapeId shape, tpMaterialId material);
+TP_API void tpShape_SetFilter(tpWorld* world, tpShapeId shape, uint32_t group, uint32_t mask);
+// Changes the mass of a body whose mass follows from its shapes.
+TP_API tpResult tpShape_SetDensity(tpWorld* world, tpShapeId shape, double density, tpError* error);
+TP_API void* tpShape_GetUserData(const tpWorld* world, tpShapeId shape);
+TP_API void tpShape_SetUserData(tpWorld* world, tpShapeId shape, void* userData);
 
 // Materials --------------------------------------------------------------------------------------
 
 TP_API tpMaterialDef tpDefaultMaterialDef(void);
-TP_API tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def); // -1: out of memory
+// -1 where the definition is wrong or memory ran out.
+TP_API tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError* error);
+TP_API int tpWorld_GetMaterialCount(const tpWorld* world);
+TP_API tpMaterialId tpWorld_FindMaterial(const tpWorld* world, const char* name); // -1: none
+TP_API tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId material);
+TP_API tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMaterialDef* def,
+                                  tpError* error); // all but its name
 TP_API tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error);
 // What holds between two materials: the pair's own numbers, or the rule.
 TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b,
@@ -402,6 +459,12 @@ TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId
 TP_API tpForceDef tpDefaultForceDef(void);
 TP_API tpForceId tpCreateForce(tpWorld* world, const tpForceDef* def, tpError* error);
 TP_API void tpDestroyForce(tpWorld* world, tpForceId force);
+TP_API bool tpForce_IsValid(const tpWorld* world, tpForceId force);
+TP_API int tpWorld_GetForceCount(const tpWorld* world);
+TP_API tpForceId tpWorld_GetForce(const tpWorld* world, int index);
+TP_API tpForceDef tpForce_GetDef(const tpWorld* world, tpForceId force);
+TP_API tpResult tpForce_SetDef(tpWorld* world, tpForceId force, const tpForceDef* def,
+                               tpError* error); // all but its body
 
 TP_API tpJointDef tpDefaultJointDef(void);
 TP_API tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error);

@@ -215,7 +215,9 @@ double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velo
     if (other != NULL) {
         speed = fmax(speed, speedOf(other, body->reach));
     }
-    double fall = body->inverseMass > 0.0 ? 2.0 * h * h * tpLength(system->gravity) : 0.0;
+    double fall = body->inverseMass > 0.0
+                      ? 2.0 * h * h * fabs(body->gravityScale) * tpLength(system->gravity)
+                      : 0.0;
     // A millionth of the body's size more: what touches is found whatever its speed.
     return h * speed + fall + 1e-6 * body->reach;
 }

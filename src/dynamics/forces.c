@@ -1,6 +1,8 @@
 #include "dynamics/forces.h"
 
 #include "base/tasks.h"
+#include "dynamics/loads.h"
+#include "dynamics/locks.h"
 #include "math/elementary.h"
 
 // Energies and momenta --------------------------------------------------------------------------
@@ -84,9 +86,9 @@ static tpStretch stretchOf(const tpSystem* system, const tpJoint* spring) {
 
 static double weightEnergy(const tpSystem* system, int index) {
     const tpBody* body = &system->bodies.data[index];
-    return body->inverseMass > 0.0
-               ? -body->mass * tpDot(system->gravity, system->poses.data[index].position)
-               : 0.0;
+    return body->inverseMass > 0.0 ? -body->mass * body->gravityScale *
+                                         tpDot(system->gravity, system->poses.data[index].position)
+                                   : 0.0;
 }
 
 double tpSystem_SpringEnergy(const tpSystem* system) {
@@ -134,14 +136,10 @@ tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about) {
 // Kicks -----------------------------------------------------------------------------------------
 
 static void kickGravity(tpSystem* system, double duration) {
-    tpVec3 change = tpScale(duration, system->gravity);
-    if (system->isPlanar) {
-        change.z = 0.0;
-    }
     for (int i = 0; i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpVec3* linear = &system->velocities.data[i].linear;
-            *linear = tpAdd(*linear, change);
+            *linear = tpMulAdd(*linear, duration, tpSystem_Gravity(system, i));
         }
     }
 }
@@ -180,8 +178,24 @@ static double kickUserForce(tpSystem* system, const tpForce* force, double time,
     return tpSystem_BodyKineticEnergy(system, force->body) - before;
 }
 
+// The same for what has been applied for this step.
+static double kickLoad(tpSystem* system, int body, double duration) {
+    const tpLoad* load = tpSystem_LoadOf(system, body);
+    if (load == NULL || !tpSystem_IsDynamic(system, body)) {
+        return 0.0;
+    }
+    tpWrench wrench = tpLoad_Wrench(load, system->poses.data[body].rotation);
+    double before = tpSystem_BodyKineticEnergy(system, body);
+    tpSystem_ApplyImpulse(system, body, tpScale(duration, wrench.linear),
+                          tpScale(duration, wrench.angular));
+    return tpSystem_BodyKineticEnergy(system, body) - before;
+}
+
 static double kickUserForces(tpSystem* system, double time, double duration) {
     double work = 0.0;
+    for (int i = 0; system->hasLoads && i < system->bodyCount; ++i) {
+        work += kickLoad(system, i, duration);
+    }
     for (int i = 0; i < system->forces.count; ++i) {
         work += kickUserForce(system, &system->forces.data[i], time, duration);
     }
@@ -200,7 +214,7 @@ static double responseOf(const tpSystem* system, int body, tpVec3 point, tpVec3 
     if (!tpSystem_IsDynamic(system, body)) {
         return 0.0;
     }
-    tpVec3 along = direction;
+    tpVec3 along = tpLocks_Linear(system->bodies.data[body].locked, direction);
     if (system->isPlanar) {
         along.z = 0.0;
     }
@@ -295,7 +309,7 @@ double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duratio
 }
 
 double tpSystem_KickBody(tpSystem* system, int body, double time, double duration) {
-    double work = 0.0;
+    double work = kickLoad(system, body, duration);
     for (int i = 0; i < system->forces.count; ++i) {
         if (system->forces.data[i].body == body) {
             work += kickUserForce(system, &system->forces.data[i], time, duration);

@@ -4,6 +4,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joint_types.h"
+#include "dynamics/locks.h"
 
 // A limit this near counts as reached, m or rad.
 static const double limitReached = 1e-9;
@@ -65,7 +66,12 @@ static double responseOf(const tpSystem* system, int body, const tpPose* poses,
     if (system->isPlanar) {
         linear.z = angular.x = angular.y = 0.0;
     }
-    tpVec3 turn = tpInertia_Velocity(&owner->inertia, poses[body].rotation, angular);
+    linear = tpLocks_Linear(owner->locked, linear);
+    tpVec3 turn =
+        tpLocks_Turns(owner->locked)
+            ? tpMulMV(tpLocks_InverseInertia(&owner->inertia, owner->locked, poses[body].rotation),
+                      angular)
+            : tpInertia_Velocity(&owner->inertia, poses[body].rotation, angular);
     return owner->inverseMass * tpLengthSquared(linear) + tpDot(angular, turn);
 }
 

@@ -8,13 +8,7 @@ void tpSystem_Drift(tpSystem* system, double h) {
         tpPose* pose = &system->poses.data[i];
         tpVelocity* velocity = &system->velocities.data[i];
         pose->position = tpMulAdd(pose->position, h, velocity->linear);
-        if (system->isPlanar) {
-            // A turn about z at constant speed, whatever the inertia.
-            pose->rotation =
-                tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, velocity->angular)), pose->rotation));
-        } else {
-            tpRotateFreely(&system->bodies.data[i].inertia, h, &pose->rotation, &velocity->angular);
-        }
+        tpSystem_Rotate(system, i, h, &pose->rotation, &velocity->angular);
     }
 }
 
@@ -46,7 +40,9 @@ tpPose tpKeyframes_PoseAt(const tpKeyframe* keyframes, int count, double time) {
 static tpPose targetPose(const tpSystem* system, int index, double time, double h) {
     const tpBody* body = &system->bodies.data[index];
     tpPose pose = system->poses.data[index];
-    if (body->keyframes != NULL) {
+    if (body->hasTarget) {
+        pose = body->target;
+    } else if (body->keyframes != NULL) {
         tpPose frame = tpKeyframes_PoseAt(body->keyframes, body->keyframeCount, time + h);
         pose = tpMakePose(tpTransformPoint(frame, body->center), frame.rotation);
     } else {
@@ -65,7 +61,8 @@ static bool movesAsTold(const tpSystem* system, int index) {
 
 void tpSystem_AimKinematic(tpSystem* system, double time, double h) {
     for (int i = 0; system->mayMoveAsTold && i < system->bodyCount; ++i) {
-        if (!movesAsTold(system, i) || system->bodies.data[i].keyframes == NULL) {
+        const tpBody* body = &system->bodies.data[i];
+        if (!movesAsTold(system, i) || (body->keyframes == NULL && !body->hasTarget)) {
             continue;
         }
         tpPose now = system->poses.data[i];
@@ -96,6 +93,9 @@ bool tpSystem_IsReversible(const tpSystem* system) {
             return false;
         }
         hasJoints = hasJoints || joint->isLive;
+    }
+    if (system->hasLoads) {
+        return false;
     }
     for (int i = 0; i < system->forces.count; ++i) {
         if (system->forces.data[i].isLive) {

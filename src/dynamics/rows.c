@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "complementarity/friction_island.h"
+#include "dynamics/locks.h"
 
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
@@ -53,13 +54,18 @@ void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
         }
         double* block = rows->inverseMass + (size_t)i * (size_t)(degrees * degrees);
         double inverse = system->bodies.data[i].inverseMass;
+        tpVec3 free =
+            tpLocks_Linear(system->bodies.data[i].locked, tpMakeVec3(inverse, inverse, inverse));
         tpMat33 turn = tpSystem_InverseInertia(system, i);
         if (degrees == 3) {
-            block[0] = block[4] = inverse;
+            block[0] = free.x;
+            block[4] = free.y;
             block[8] = turn.cz.z;
             continue;
         }
-        block[0] = block[7] = block[14] = inverse;
+        block[0] = free.x;
+        block[7] = free.y;
+        block[14] = free.z;
         const tpVec3 columns[3] = { turn.cx, turn.cy, turn.cz };
         for (int j = 0; j < 3; ++j) {
             block[3 * 6 + 3 + j] = columns[j].x;

@@ -83,7 +83,8 @@ static bool isSameVelocity(const tpVelocity* a, const tpVelocity* b) {
 // What users have done to bodies since the last step.
 static void wakeMoved(tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
-        bool isMoved = memcmp(&system->poses.data[i], &sleep->poses.data[i], sizeof(tpPose)) != 0 ||
+        bool isMoved = system->bodies.data[i].isDisturbed ||
+                       memcmp(&system->poses.data[i], &sleep->poses.data[i], sizeof(tpPose)) != 0 ||
                        !isSameVelocity(&system->velocities.data[i], &sleep->velocities.data[i]);
         if (!isMoved) {
             continue;

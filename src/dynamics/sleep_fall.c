@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/loads.h"
 #include "dynamics/sleep.h"
 
 static bool isAsleep(const tpSleep* sleep, int body) {
@@ -63,6 +64,9 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
     for (int i = 0; i < system->bodyCount; ++i) {
         double speed = tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]);
         quiet[i] = speed <= settings->speed ? quiet[i] + h : 0.0;
+        if (system->bodies.data[i].isTired && quiet[i] > 0.0) {
+            quiet[i] = fmax(quiet[i], settings->time);
+        }
     }
     for (int i = 0; i < system->contacts.count; ++i) {
         const tpContactInfo* info = &system->contacts.data[i];
@@ -74,6 +78,9 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
             residualOf(system, info) > settings->speed) {
             quiet[a] = quiet[b] = 0.0;
         }
+    }
+    for (int i = 0; system->hasLoads && i < system->bodyCount; ++i) {
+        quiet[i] = tpSystem_LoadOf(system, i) != NULL ? 0.0 : quiet[i];
     }
     for (int i = 0; i < system->forces.count; ++i) {
         const tpForce* force = &system->forces.data[i];

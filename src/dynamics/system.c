@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamics/locks.h"
+
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     memset(system, 0, sizeof(*system));
     system->allocator = *allocator;
@@ -24,6 +26,7 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->bodies);
     TP_FREE_ARRAY(allocator, system->shapes);
     TP_FREE_ARRAY(allocator, system->forces);
+    TP_FREE_ARRAY(allocator, system->loads);
     TP_FREE_ARRAY(allocator, system->joints);
     TP_FREE_ARRAY(allocator, system->materials);
     TP_FREE_ARRAY(allocator, system->pairs);
@@ -94,9 +97,35 @@ tpMat33 tpSystem_InverseInertia(const tpSystem* system, int index) {
     if (system->isPlanar) {
         // Only the turn about z is free.
         double moment = tpInertia_World(&body->inertia, rotation).cz.z;
-        return tpDiagonal(tpMakeVec3(0.0, 0.0, moment > 0.0 ? 1.0 / moment : 0.0));
+        bool isFree = moment > 0.0 && !(body->locked & tp_lockTurnZ);
+        return tpDiagonal(tpMakeVec3(0.0, 0.0, isFree ? 1.0 / moment : 0.0));
     }
-    return tpInertia_InverseWorld(&body->inertia, rotation);
+    return tpLocks_InverseInertia(&body->inertia, body->locked, rotation);
+}
+
+void tpSystem_Rotate(const tpSystem* system, int index, double h, tpQuat* rotation,
+                     tpVec3* angularVelocity) {
+    const tpBody* body = &system->bodies.data[index];
+    if (system->isPlanar) {
+        // A turn about z at constant speed, whatever the inertia.
+        *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(h, *angularVelocity)), *rotation));
+    } else if (tpLocks_Turns(body->locked)) {
+        tpLocks_Rotate(&body->inertia, body->locked, h, rotation, angularVelocity);
+    } else {
+        tpRotateFreely(&body->inertia, h, rotation, angularVelocity);
+    }
+}
+
+bool tpSystem_IsTumbling(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    return body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
+}
+
+tpVec3 tpSystem_Gravity(const tpSystem* system, int index) {
+    const tpBody* body = &system->bodies.data[index];
+    tpVec3 g = tpLocks_Linear(body->locked, tpScale(body->gravityScale, system->gravity));
+    g.z = system->isPlanar ? 0.0 : g.z;
+    return g;
 }
 
 tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point) {
@@ -108,6 +137,17 @@ tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point) {
     return tpAdd(velocity->linear, tpCross(velocity->angular, arm));
 }
 
+void tpSystem_SetVelocity(tpSystem* system, int index, tpVec3 linear, tpVec3 angular) {
+    const tpBody* body = &system->bodies.data[index];
+    if (system->isPlanar) {
+        linear.z = angular.x = angular.y = 0.0;
+    }
+    bool isLocked = body->kind == tp_dynamicBody;
+    tpVelocity* velocity = &system->velocities.data[index];
+    velocity->linear = isLocked ? tpLocks_Linear(body->locked, linear) : linear;
+    velocity->angular = isLocked ? tpLocks_Angular(body->locked, angular) : angular;
+}
+
 void tpSystem_ApplyImpulse(tpSystem* system, int index, tpVec3 impulse, tpVec3 moment) {
     if (!tpSystem_IsDynamic(system, index)) {
         return;
@@ -116,6 +156,7 @@ void tpSystem_ApplyImpulse(tpSystem* system, int index, tpVec3 impulse, tpVec3 m
     if (system->isPlanar) {
         impulse.z = 0.0;
     }
+    impulse = tpLocks_Linear(system->bodies.data[index].locked, impulse);
     velocity->linear = tpMulAdd(velocity->linear, system->bodies.data[index].inverseMass, impulse);
     velocity->angular =
         tpAdd(velocity->angular, tpMulMV(tpSystem_InverseInertia(system, index), moment));

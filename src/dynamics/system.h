@@ -20,8 +20,17 @@
 
 enum { tp_nameCapacity = 64 };
 
+// What users apply to a body for one step, see loads.h.
+typedef struct tpLoad {
+    bool isUsed;
+    tpVec3 force, torque;         // world axes; the force at the centre of mass
+    tpVec3 bodyForce, bodyTorque; // body axes
+    tpMat33 lever; // of forces in world axes: sum of point (from the centre, body axes) times force
+} tpLoad;
+
 typedef struct tpBody {
     bool isLive;
+    uint64_t birth; // grows from body to body: the order of creation
     tpBodyKind kind;
     double mass, inverseMass; // inverse 0 unless dynamic
     tpInertia inertia;
@@ -29,12 +38,18 @@ typedef struct tpBody {
     tpMassProperties given; // in the body's frame, as defined or summed over the shapes
     bool hasGivenMass;
     double linearDamping, angularDamping; // 1/s
+    double gravityScale;
+    uint32_t locked; // tpLock bits
     tpKeyframe* keyframes;
     int keyframeCount;
     double reach;        // farthest point of its finite shapes from the centre of mass, m
     int firstShape;      // chained through tpShape.next, in order of creation
     const char* carrier; // the method to which the stepper leaves it for now, or NULL
-    bool isAsleep;       // a stepper leaves it alone until something concerns it
+    bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
+    tpPose target;
+    bool isAsleep;    // a stepper leaves it alone until something concerns it
+    bool isDisturbed; // a user has changed something about it since the last step: it wakes
+    bool isTired;     // a user wants it to sleep: it counts as quiet for as long as needed
     void* userData;
     char name[tp_nameCapacity];
 } tpBody;
@@ -44,6 +59,7 @@ typedef struct tpShape {
     int body;
     int next;            // of the same body, or -1
     tpGeometry geometry; // pose in the body's frame
+    tpPose pose;         // as the definition gave it; the geometry may have had one of its own
     tpMaterialId material;
     double density;
     uint32_t group, mask;
@@ -96,6 +112,8 @@ typedef struct tpSystem {
 
     TP_ARRAY(tpShape) shapes;
     TP_ARRAY(tpForce) forces;
+    TP_ARRAY(tpLoad) loads; // of bodies, while hasLoads
+    bool hasLoads;
     TP_ARRAY(tpJoint) joints;
     TP_ARRAY(tpMaterial) materials;
     TP_ARRAY(tpPairDef) pairs; // sorted by the smaller and then the larger material
@@ -117,6 +135,7 @@ typedef struct tpSystem {
     tpVec3 gravity;
     bool isPlanar;
     bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
+    bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
     double solveWork;      // multiply-adds of this step's solves so far
@@ -162,8 +181,21 @@ tpPose tpSystem_BodyFrame(const tpSystem* system, int body);
 // Inverse inertia in world axes at the current orientation; what is locked is zero.
 tpMat33 tpSystem_InverseInertia(const tpSystem* system, int body);
 
+// Turns a body freely for h seconds: in space, in the plane, or as its locks allow.
+void tpSystem_Rotate(const tpSystem* system, int body, double h, tpQuat* rotation,
+                     tpVec3* angularVelocity);
+
+// Whether a dynamic body's angular velocity changes while it turns freely.
+bool tpSystem_IsTumbling(const tpSystem* system, int body);
+
+// What gravity makes of the velocity of a body in a second: scaled, and nothing in locked directions.
+tpVec3 tpSystem_Gravity(const tpSystem* system, int body);
+
 // Velocity of a point that moves with the body; zero for body -1, the world.
 tpVec3 tpSystem_PointVelocity(const tpSystem* system, int body, tpVec3 point);
+
+// Sets the velocity of a body, without what the plane and its locks do not allow.
+void tpSystem_SetVelocity(tpSystem* system, int body, tpVec3 linear, tpVec3 angular);
 
 // Adds an impulse (and moment about the centre of mass) to a dynamic body.
 void tpSystem_ApplyImpulse(tpSystem* system, int body, tpVec3 impulse, tpVec3 moment);

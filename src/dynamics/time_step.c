@@ -10,19 +10,18 @@
 // Velocities after gravity's part of the kick, where there are other forces.
 static bool fall(tpTimeStep* step) {
     tpSystem* system = step->system;
-    if (system->forces.count == 0 && !system->mayDamp) {
+    if (system->forces.count == 0 && !system->mayDamp && !system->hasLoads) {
         return true;
     }
     step->fallen = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
     if (step->fallen == NULL) {
         return false;
     }
-    tpVec3 change = tpScale(step->kick, system->gravity);
-    change.z = system->isPlanar ? 0.0 : change.z;
     for (int i = 0; i < step->bodyCount; ++i) {
         step->fallen[i] = step->startVelocities[i];
         if (tpSystem_IsDynamic(system, i)) {
-            step->fallen[i].linear = tpAdd(step->fallen[i].linear, change);
+            step->fallen[i].linear =
+                tpMulAdd(step->fallen[i].linear, step->kick, tpSystem_Gravity(system, i));
         }
     }
     return true;

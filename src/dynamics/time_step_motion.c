@@ -10,15 +10,12 @@ void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelo
     const tpSystem* system = step->system;
     for (int i = 0; i < step->bodyCount; ++i) {
         moves[i] = atEnd[i] = from[i];
-        const tpBody* body = &system->bodies.data[i];
-        bool isTumbling =
-            body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
-        if (!isTumbling) {
+        if (!tpSystem_IsTumbling(system, i)) {
             continue;
         }
         tpQuat start = step->startPoses[i].rotation;
         tpQuat end = start;
-        tpRotateFreely(&body->inertia, step->h, &end, &atEnd[i].angular);
+        tpSystem_Rotate(system, i, step->h, &end, &atEnd[i].angular);
         tpVec3 turn = tpQuatLog(tpMulQQ(end, tpConjugate(start)));
         moves[i].angular = tpScale(1.0 / step->h, turn);
     }

@@ -74,7 +74,7 @@ static tpResult buildMaterials(tpBuilder* builder) {
         def.name = material->name.text;
         def.friction = makeFriction(&material->friction);
         def.restitution = material->restitution;
-        builder->materials[i] = tpCreateMaterial(builder->world, &def);
+        builder->materials[i] = tpCreateMaterial(builder->world, &def, NULL);
         if (builder->materials[i] < 0) {
             return tpError_OutOfMemory(builder->error);
         }

@@ -1,10 +1,12 @@
-// Bodies: creation, destruction and questions.
+// Bodies: creation, destruction and the order in which they are counted. body_state.c has the rest.
 
 #include "world/world.h"
 
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/locks.h"
+#include "world/require.h"
 
 void tpCopyName(char destination[tp_nameCapacity], const char* name) {
     size_t length = name != NULL ? strnlen(name, tp_nameCapacity - 1) : 0;
@@ -19,6 +21,7 @@ tpBodyDef tpDefaultBodyDef(void) {
     memset(&def, 0, sizeof(def));
     def.kind = tp_dynamicBody;
     def.rotation = tpIdentityQuat();
+    def.gravityScale = 1.0;
     return def;
 }
 
@@ -32,14 +35,17 @@ tpBodyId tpWorld_BodyId(const tpWorld* world, int index) {
 }
 
 static tpResult checkKeyframes(const tpBodyDef* def, tpError* error) {
+    if (def->keyframeCount < 0 || (def->keyframeCount > 0 && def->keyframes == NULL)) {
+        return tpError_Set(error, tp_badInput, "keyframeCount is %d, which the keyframes are not",
+                           def->keyframeCount);
+    }
     if (def->keyframeCount > 0 && def->kind != tp_kinematicBody) {
         return tpError_Set(error, tp_badInput, "keyframes are for kinematic bodies");
     }
     for (int i = 0; i < def->keyframeCount; ++i) {
         const tpKeyframe* keyframe = &def->keyframes[i];
-        double turn = tpDotQQ(keyframe->pose.rotation, keyframe->pose.rotation);
         if (!isfinite(keyframe->time) || !tpIsFiniteVec3(keyframe->pose.position) ||
-            !(fabs(turn - 1.0) < 1e-6)) {
+            !tpIsUnitQuat(keyframe->pose.rotation)) {
             return tpError_Set(error, tp_badInput, "keyframe %d is not a time and a pose", i);
         }
         if (i > 0 && !(keyframe->time > def->keyframes[i - 1].time)) {
@@ -51,13 +57,21 @@ static tpResult checkKeyframes(const tpBodyDef* def, tpError* error) {
 }
 
 static tpResult checkBodyDef(const tpBodyDef* def, tpError* error) {
-    double turn = tpDotQQ(def->rotation, def->rotation);
+    if ((unsigned)def->kind > (unsigned)tp_kinematicBody) {
+        return tpError_Set(error, tp_badInput, "there is no kind %d of bodies", (int)def->kind);
+    }
     if (!tpIsFiniteVec3(def->position) || !tpIsFiniteVec3(def->velocity) ||
         !tpIsFiniteVec3(def->angularVelocity)) {
         return tpError_Set(error, tp_badInput, "position and velocities must be finite");
     }
-    if (!(fabs(turn - 1.0) < 1e-6)) {
+    if (!tpIsUnitQuat(def->rotation)) {
         return tpError_Set(error, tp_badInput, "rotation must be a unit quaternion");
+    }
+    if (!isfinite(def->gravityScale)) {
+        return tpError_Set(error, tp_badInput, "gravityScale must be finite");
+    }
+    if ((def->locked & ~(uint32_t)tp_lockAll) != 0) {
+        return tpError_Set(error, tp_badInput, "locked has bits that stand for no direction");
     }
     if (!(def->linearDamping >= 0.0) || !(def->angularDamping >= 0.0) ||
         !isfinite(def->linearDamping) || !isfinite(def->angularDamping)) {
@@ -97,6 +111,8 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyfra
     body->angularDamping = def->angularDamping;
     system->mayDamp = system->mayDamp || def->linearDamping > 0.0 || def->angularDamping > 0.0;
     system->mayMoveAsTold = system->mayMoveAsTold || def->kind == tp_kinematicBody;
+    body->gravityScale = def->gravityScale;
+    body->locked = def->locked;
     body->keyframes = keyframes;
     body->keyframeCount = keyframes != NULL ? def->keyframeCount : 0;
     body->firstShape = -1;
@@ -111,19 +127,49 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyfra
     tpVelocity* velocity = &system->velocities.data[index];
     memset(velocity, 0, sizeof(*velocity));
     if (def->kind != tp_fixedBody) {
-        velocity->linear = def->velocity;
-        velocity->angular = def->angularVelocity;
-    }
-    if (system->isPlanar) {
-        velocity->linear.z = 0.0;
-        velocity->angular.x = velocity->angular.y = 0.0;
+        tpSystem_SetVelocity(system, index, def->velocity, def->angularVelocity);
     }
     tpSystem_UpdateMass(system, index);
+}
+
+void tpWorld_ListBodies(const tpWorld* constant) {
+    tpWorld* world = (tpWorld*)constant; // the lists are a cache
+    const tpSystem* system = &world->system;
+    if (world->listStructure == world->structure) {
+        return;
+    }
+    int count = 0;
+    world->moving.count = 0;
+    for (int i = 0; i < world->births.count; ++i) {
+        tpBirth birth = world->births.data[i];
+        const tpBody* body = &system->bodies.data[birth.slot];
+        if (body->isLive && body->birth == birth.number) {
+            world->births.data[count++] = birth;
+            if (body->kind != tp_fixedBody) {
+                world->moving.data[world->moving.count++] = birth.slot;
+            }
+        }
+    }
+    world->births.count = count;
+    world->listStructure = world->structure;
+}
+
+// A place in the lists for one more body. False where memory ran out.
+static bool reserveBirth(tpWorld* world) {
+    const tpAllocator* allocator = &world->system.allocator;
+    if (world->births.count > 2 * world->bodyIds.liveCount + 64) {
+        tpWorld_ListBodies(world);
+    }
+    return TP_RESERVE(allocator, world->births, world->births.count + 1) &&
+           TP_RESERVE(allocator, world->moving, world->births.count + 1);
 }
 
 tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
     tpSystem* system = &world->system;
     tpBodyId none = { 0, 0 };
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
+        return none;
+    }
     if (checkBodyDef(def, error) != tp_success) {
         return none;
     }
@@ -133,7 +179,7 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         return none;
     }
     int index = tpIdPool_Take(&world->bodyIds, &system->allocator);
-    if (index < 0 || !tpSystem_ReserveBody(system, index)) {
+    if (index < 0 || !tpSystem_ReserveBody(system, index) || !reserveBirth(world)) {
         if (index >= 0) {
             tpIdPool_GiveBack(&world->bodyIds, index);
         }
@@ -145,13 +191,15 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         system->bodyCount = index + 1;
     }
     fillBody(system, index, def, keyframes);
-    system->layout += 1;
+    tpBirth birth = { index, ++world->lastBirth };
+    system->bodies.data[index].birth = birth.number;
+    world->births.data[world->births.count++] = birth;
+    tpWorld_ChangeStructure(world);
     return tpWorld_BodyId(world, index);
 }
 
 void tpDestroyBody(tpWorld* world, tpBodyId id) {
-    int index = tpWorld_BodyIndex(world, id);
-    TP_ASSERT(index >= 0);
+    int index = TP_BODY(world, id);
     if (index < 0) {
         return;
     }
@@ -180,7 +228,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
     memset(&system->velocities.data[index], 0, sizeof(tpVelocity));
     system->poses.data[index] = tpIdentityPose();
     tpSystem_ForgetContacts(system);
-    system->layout += 1;
+    tpWorld_ChangeStructure(world);
     tpIdPool_GiveBack(&world->bodyIds, index);
 }
 
@@ -193,118 +241,19 @@ int tpWorld_GetBodyCount(const tpWorld* world) {
 }
 
 tpBodyId tpWorld_GetBody(const tpWorld* world, int number) {
-    const tpSystem* system = &world->system;
-    if (world->bodyIds.liveCount == system->bodyCount) {
-        return tpWorld_BodyId(world, number);
-    }
-    // There are gaps: count.
-    for (int i = 0; i < system->bodyCount; ++i) {
-        if (system->bodies.data[i].isLive && number-- == 0) {
-            return tpWorld_BodyId(world, i);
-        }
-    }
-    tpBodyId none = { 0, 0 };
-    return none;
+    tpWorld_ListBodies(world);
+    bool isThere = number >= 0 && number < world->births.count;
+    return tpWorld_BodyId(world, isThere ? world->births.data[number].slot : -1);
 }
 
 tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name) {
     const tpSystem* system = &world->system;
-    for (int i = 0; i < system->bodyCount; ++i) {
+    bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
+    for (int i = 0; isGiven && i < system->bodyCount; ++i) {
         if (system->bodies.data[i].isLive && strcmp(system->bodies.data[i].name, name) == 0) {
             return tpWorld_BodyId(world, i);
         }
     }
     tpBodyId none = { 0, 0 };
     return none;
-}
-
-// The body behind an id; an id that is not live is a programming mistake.
-static const tpBody* bodyOf(const tpWorld* world, tpBodyId id, int* index) {
-    static const tpBody nobody = { .kind = tp_fixedBody, .firstShape = -1 };
-    *index = tpWorld_BodyIndex(world, id);
-    TP_ASSERT(*index >= 0);
-    return *index >= 0 ? &world->system.bodies.data[*index] : &nobody;
-}
-
-const char* tpBody_GetName(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->name;
-}
-
-tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->kind;
-}
-
-tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId id) {
-    int index;
-    bodyOf(world, id, &index);
-    return index >= 0 ? world->system.poses.data[index].position : tpZeroVec3();
-}
-
-tpPose tpBody_GetPose(const tpWorld* world, tpBodyId id) {
-    int index;
-    bodyOf(world, id, &index);
-    return index >= 0 ? tpSystem_BodyFrame(&world->system, index) : tpIdentityPose();
-}
-
-tpQuat tpBody_GetRotation(const tpWorld* world, tpBodyId id) {
-    int index;
-    bodyOf(world, id, &index);
-    return index >= 0 ? world->system.poses.data[index].rotation : tpIdentityQuat();
-}
-
-tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId id) {
-    int index;
-    bodyOf(world, id, &index);
-    return index >= 0 ? world->system.velocities.data[index].linear : tpZeroVec3();
-}
-
-tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId id) {
-    int index;
-    bodyOf(world, id, &index);
-    return index >= 0 ? world->system.velocities.data[index].angular : tpZeroVec3();
-}
-
-tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->given;
-}
-
-void tpBody_SetPose(tpWorld* world, tpBodyId id, tpPose frame) {
-    int index;
-    const tpBody* body = bodyOf(world, id, &index);
-    if (index >= 0) {
-        frame.rotation = tpNormalizeQuat(frame.rotation);
-        tpVec3 center = tpTransformPoint(frame, body->center);
-        world->system.poses.data[index] = tpMakePose(center, frame.rotation);
-    }
-}
-
-void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 angularVelocity) {
-    int index;
-    const tpBody* body = bodyOf(world, id, &index);
-    if (index < 0 || body->kind == tp_fixedBody) {
-        return;
-    }
-    if (world->system.isPlanar) {
-        velocity.z = angularVelocity.x = angularVelocity.y = 0.0;
-    }
-    world->system.velocities.data[index].linear = velocity;
-    world->system.velocities.data[index].angular = angularVelocity;
-}
-
-const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->carrier;
-}
-
-bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->isAsleep;
-}
-
-void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
-    int index;
-    return bodyOf(world, id, &index)->userData;
 }

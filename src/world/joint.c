@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "world/world.h"
+#include "world/require.h"
 
 static const char* const typeNames[tp_jointTypeCount] = {
     [tp_ballJoint] = "ball",           [tp_revoluteJoint] = "revolute",
@@ -90,6 +90,9 @@ static tpMat33 frameInBody(tpPose pose, tpVec3 axis, tpVec3 side) {
 tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     tpSystem* system = &world->system;
     tpJointId none = { 0, 0 };
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
+        return none;
+    }
     int bodyA = tpWorld_BodyIndex(world, def->bodyA);
     int bodyB = tpWorld_BodyIndex(world, def->bodyB);
     if (checkJointDef(def, bodyA, bodyB, error) != tp_success) {
@@ -129,19 +132,18 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     joint->startLength = tpDistanceBetween(def->anchorA, def->anchorB);
     joint->startCosine = tpDot(axis, second);
     joint->relativeRotation = tpMulQQ(tpConjugate(poseA.rotation), poseB.rotation);
-    system->layout += 1;
+    tpWorld_ChangeStructure(world);
     return tpWorld_JointId(world, index);
 }
 
 void tpWorld_RemoveJoint(tpWorld* world, int index) {
     memset(&world->system.joints.data[index], 0, sizeof(tpJoint));
-    world->system.layout += 1;
+    tpWorld_ChangeStructure(world);
     tpIdPool_GiveBack(&world->jointIds, index);
 }
 
 void tpDestroyJoint(tpWorld* world, tpJointId id) {
-    int index = tpWorld_JointIndex(world, id);
-    TP_ASSERT(index >= 0);
+    int index = TP_JOINT(world, id);
     if (index >= 0) {
         tpWorld_RemoveJoint(world, index);
     }
@@ -166,14 +168,12 @@ tpJointId tpWorld_GetJoint(const tpWorld* world, int number) {
 }
 
 const char* tpJoint_GetName(const tpWorld* world, tpJointId id) {
-    int index = tpWorld_JointIndex(world, id);
-    TP_ASSERT(index >= 0);
+    int index = TP_JOINT(world, id);
     return index >= 0 ? world->system.joints.data[index].name : "";
 }
 
 void tpJoint_GetReaction(const tpWorld* world, tpJointId id, tpVec3* force, tpVec3* torque) {
-    int index = tpWorld_JointIndex(world, id);
-    TP_ASSERT(index >= 0);
+    int index = TP_JOINT(world, id);
     *force = index >= 0 ? world->system.joints.data[index].force : tpZeroVec3();
     *torque = index >= 0 ? world->system.joints.data[index].torque : tpZeroVec3();
 }

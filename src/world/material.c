@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "world/world.h"
+#include "world/require.h"
 
 tpMaterialDef tpDefaultMaterialDef(void) {
     tpMaterialDef def;
@@ -28,11 +28,16 @@ static bool isRestitution(double restitution) {
     return restitution >= 0.0 && restitution <= 1.0;
 }
 
-tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def) {
-    bool isGood =
-        checkFriction(&def->friction, NULL) == tp_success && isRestitution(def->restitution);
-    TP_ASSERT(isGood);
-    if (!isGood) {
+static tpResult checkMaterial(const tpMaterialDef* def, tpError* error) {
+    tpResult result = checkFriction(&def->friction, error);
+    if (result == tp_success && !isRestitution(def->restitution)) {
+        result = tpError_Set(error, tp_badInput, "restitution lies between 0 and 1");
+    }
+    return result;
+}
+
+tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError* error) {
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL") || checkMaterial(def, error) != tp_success) {
         return -1;
     }
     tpMaterial material;
@@ -40,13 +45,67 @@ tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def) {
     material.restitution = def->restitution;
     tpCopyName(material.name, def->name);
     if (!TP_PUSH(&world->system.allocator, world->system.materials, material)) {
+        tpError_OutOfMemory(error);
         return -1;
     }
     return world->system.materials.count - 1;
 }
 
+int tpWorld_GetMaterialCount(const tpWorld* world) {
+    return world->system.materials.count;
+}
+
+tpMaterialId tpWorld_FindMaterial(const tpWorld* world, const char* name) {
+    bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
+    for (int i = 0; isGiven && i < world->system.materials.count; ++i) {
+        if (strcmp(world->system.materials.data[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+bool tpRequireMaterial(const tpWorld* world, tpMaterialId material, const char* argument,
+                       const char* function) {
+    bool isThere = material >= 0 && material < world->system.materials.count;
+    if (!isThere) {
+        tpMisused(function, argument, "is %d, of %d materials", (int)material,
+                  world->system.materials.count);
+    }
+    return isThere;
+}
+
+tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId material) {
+    tpMaterialDef def = tpDefaultMaterialDef();
+    if (tpRequireMaterial(world, material, "material", __func__)) {
+        const tpMaterial* own = &world->system.materials.data[material];
+        def.name = own->name;
+        def.friction = own->friction;
+        def.restitution = own->restitution;
+    }
+    return def;
+}
+
+tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMaterialDef* def,
+                           tpError* error) {
+    if (!tpRequireMaterial(world, material, "material", __func__) ||
+        !TP_REQUIRE(def != NULL, "def", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "there is no such material, or no definition");
+    }
+    tpResult result = checkMaterial(def, error);
+    if (result == tp_success) {
+        world->system.materials.data[material].friction = def->friction;
+        world->system.materials.data[material].restitution = def->restitution;
+        tpWorld_DisturbAll(world);
+    }
+    return result;
+}
+
 tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error) {
     tpSystem* system = &world->system;
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "there is no definition");
+    }
     tpPairDef pair = *def;
     for (int k = 0; k < 2; ++k) {
         if (pair.materials[k] < 0 || pair.materials[k] >= system->materials.count) {
@@ -81,10 +140,22 @@ tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error)
         i -= 1;
     }
     system->pairs.data[i] = pair;
+    tpWorld_DisturbAll(world);
     return tp_success;
 }
 
 void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b, tpFriction* friction,
                        double* restitution) {
-    tpSystem_MixMaterials(&world->system, a, b, friction, restitution);
+    tpMaterialDef none = tpDefaultMaterialDef();
+    tpFriction ownFriction = none.friction;
+    double ownRestitution = none.restitution;
+    if (tpRequireMaterial(world, a, "a", __func__) && tpRequireMaterial(world, b, "b", __func__)) {
+        tpSystem_MixMaterials(&world->system, a, b, &ownFriction, &ownRestitution);
+    }
+    if (friction != NULL) {
+        *friction = ownFriction;
+    }
+    if (restitution != NULL) {
+        *restitution = ownRestitution;
+    }
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "world/world.h"
+#include "world/require.h"
 
 tpShapeDef tpDefaultShapeDef(void) {
     tpShapeDef def;
@@ -24,9 +24,8 @@ tpShapeId tpWorld_ShapeId(const tpWorld* world, int index) {
     return id;
 }
 
-// Mass of a body from its shapes, unless it was given. Kinematic and fixed bodies need none: their
-// centre stays at the origin of their frame.
-static tpResult updateMassFromShapes(tpWorld* world, int index, tpError* error) {
+// Kinematic and fixed bodies need no mass: their centre stays at the origin of their frame.
+tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
     tpSystem* system = &world->system;
     tpBody* body = &system->bodies.data[index];
     if (body->hasGivenMass || body->kind != tp_dynamicBody) {
@@ -72,8 +71,7 @@ static tpResult checkShapeDef(const tpWorld* world, const tpShapeDef* def, tpErr
     if (!(def->density >= 0.0) || !isfinite(def->density)) {
         return tpError_Set(error, tp_badInput, "density must be zero or positive");
     }
-    double turn = tpDotQQ(def->pose.rotation, def->pose.rotation);
-    if (!tpIsFiniteVec3(def->pose.position) || !(fabs(turn - 1.0) < 1e-6)) {
+    if (!tpIsFiniteVec3(def->pose.position) || !tpIsUnitQuat(def->pose.rotation)) {
         return tpError_Set(error, tp_badInput, "the pose of a shape must be finite");
     }
     return tp_success;
@@ -83,6 +81,10 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
                         const tpGeometry* geometry, tpError* error) {
     tpSystem* system = &world->system;
     tpShapeId none = { 0, 0 };
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL") ||
+        !TP_REQUIRE(geometry != NULL, "geometry", "is NULL")) {
+        return none;
+    }
     int bodyIndex = tpWorld_BodyIndex(world, bodyId);
     if (bodyIndex < 0) {
         tpError_Set(error, tp_badInput, "the body of the shape does not exist");
@@ -114,6 +116,7 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
     shape->next = -1;
     shape->geometry = tpRetainGeometry(geometry);
     tpPose own = tpMakePose(def->pose.position, tpNormalizeQuat(def->pose.rotation));
+    shape->pose = own;
     shape->geometry.pose = tpComposePoses(own, shape->geometry.pose);
     shape->material = def->material;
     shape->density = def->density;
@@ -121,11 +124,11 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
     shape->mask = def->mask;
     shape->userData = def->userData;
     appendShape(system, bodyIndex, index);
-    if (updateMassFromShapes(world, bodyIndex, error) != tp_success) {
+    if (tpWorld_UpdateMass(world, bodyIndex, error) != tp_success) {
         tpWorld_RemoveShape(world, index, false);
         return none;
     }
-    system->layout += 1;
+    tpWorld_ChangeStructure(world);
     return tpWorld_ShapeId(world, index);
 }
 
@@ -138,15 +141,14 @@ void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     system->shapes.data[index].next = -1;
     tpIdPool_GiveBack(&world->shapeIds, index);
     if (updateMass) {
-        updateMassFromShapes(world, bodyIndex, NULL);
+        tpWorld_UpdateMass(world, bodyIndex, NULL);
     }
     tpSystem_ForgetContacts(system);
-    system->layout += 1;
+    tpWorld_ChangeStructure(world);
 }
 
 void tpDestroyShape(tpWorld* world, tpShapeId id) {
-    int index = tpWorld_ShapeIndex(world, id);
-    TP_ASSERT(index >= 0);
+    int index = TP_SHAPE(world, id);
     if (index >= 0) {
         tpWorld_RemoveShape(world, index, true);
     }
@@ -158,7 +160,7 @@ bool tpShape_IsValid(const tpWorld* world, tpShapeId id) {
 
 int tpBody_GetShapeCount(const tpWorld* world, tpBodyId id) {
     int count = 0;
-    int body = tpWorld_BodyIndex(world, id);
+    int body = TP_BODY(world, id);
     int shape = body >= 0 ? world->system.bodies.data[body].firstShape : -1;
     for (; shape >= 0; shape = world->system.shapes.data[shape].next) {
         count += 1;
@@ -167,73 +169,136 @@ int tpBody_GetShapeCount(const tpWorld* world, tpBodyId id) {
 }
 
 tpShapeId tpBody_GetShape(const tpWorld* world, tpBodyId id, int number) {
-    int body = tpWorld_BodyIndex(world, id);
+    int body = TP_BODY(world, id);
     int shape = body >= 0 ? world->system.bodies.data[body].firstShape : -1;
-    while (shape >= 0 && number-- > 0) {
+    for (; shape >= 0 && number != 0; --number) {
         shape = world->system.shapes.data[shape].next;
     }
     return tpWorld_ShapeId(world, shape);
 }
 
-static const tpShape* shapeOf(const tpWorld* world, tpShapeId id) {
-    int index = tpWorld_ShapeIndex(world, id);
-    TP_ASSERT(index >= 0);
+static const tpShape* shapeOf(const tpWorld* world, tpShapeId id, const char* function) {
+    int index = tpRequireShape(world, id, function);
     return index >= 0 ? &world->system.shapes.data[index] : NULL;
 }
 
 const tpGeometry* tpShape_GetGeometry(const tpWorld* world, tpShapeId id) {
-    const tpShape* shape = shapeOf(world, id);
+    const tpShape* shape = shapeOf(world, id, __func__);
     return shape != NULL ? &shape->geometry : NULL;
 }
 
 tpBodyId tpShape_GetBody(const tpWorld* world, tpShapeId id) {
-    const tpShape* shape = shapeOf(world, id);
+    const tpShape* shape = shapeOf(world, id, __func__);
     return tpWorld_BodyId(world, shape != NULL ? shape->body : -1);
 }
 
 tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId id) {
-    const tpShape* shape = shapeOf(world, id);
+    const tpShape* shape = shapeOf(world, id, __func__);
     return shape != NULL ? shape->material : 0;
+}
+
+tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId id) {
+    tpShapeDef def = tpDefaultShapeDef();
+    const tpShape* shape = shapeOf(world, id, __func__);
+    if (shape != NULL) {
+        def.pose = shape->pose;
+        def.material = shape->material;
+        def.density = shape->density;
+        def.group = shape->group;
+        def.mask = shape->mask;
+        def.userData = shape->userData;
+    }
+    return def;
+}
+
+void* tpShape_GetUserData(const tpWorld* world, tpShapeId id) {
+    const tpShape* shape = shapeOf(world, id, __func__);
+    return shape != NULL ? shape->userData : NULL;
+}
+
+void tpShape_SetUserData(tpWorld* world, tpShapeId id, void* userData) {
+    int index = TP_SHAPE(world, id);
+    if (index >= 0) {
+        world->system.shapes.data[index].userData = userData;
+    }
+}
+
+void tpShape_SetMaterial(tpWorld* world, tpShapeId id, tpMaterialId material) {
+    int index = TP_SHAPE(world, id);
+    if (index >= 0 && tpRequireMaterial(world, material, "material", __func__)) {
+        world->system.shapes.data[index].material = material;
+        tpWorld_DisturbAll(world);
+    }
+}
+
+void tpShape_SetFilter(tpWorld* world, tpShapeId id, uint32_t group, uint32_t mask) {
+    int index = TP_SHAPE(world, id);
+    if (index >= 0) {
+        world->system.shapes.data[index].group = group;
+        world->system.shapes.data[index].mask = mask;
+        world->system.layout += 1; // the collider keeps both
+    }
+}
+
+tpResult tpShape_SetDensity(tpWorld* world, tpShapeId id, double density, tpError* error) {
+    int index = TP_SHAPE(world, id);
+    if (index < 0) {
+        return tpError_Set(error, tp_badInput, "the shape does not exist");
+    }
+    if (!(density >= 0.0) || !isfinite(density)) {
+        return tpError_Set(error, tp_badInput, "density must be zero or positive");
+    }
+    tpShape* shape = &world->system.shapes.data[index];
+    const tpBody* body = &world->system.bodies.data[shape->body];
+    double before = shape->density;
+    shape->density = density;
+    tpResult result = tp_success;
+    if (!body->hasGivenMass) {
+        result = tpBody_SetMass(world, tpWorld_BodyId(world, shape->body), NULL, error);
+        shape->density = result == tp_success ? density : before;
+    }
+    return result;
 }
 
 // Short ways to the shapes that need no further data. The geometry is not shared, so there is nothing
 // to release.
 
 tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                         const tpSphere* sphere) {
+                         const tpSphere* sphere, tpError* error) {
     tpGeometry geometry;
-    tpResult result = tpMakeSphere(sphere, tpIdentityPose(), &geometry, NULL);
-    return result == tp_success ? tpCreateShape(world, body, def, &geometry, NULL)
-                                : tpWorld_ShapeId(world, -1);
+    bool isGood = TP_REQUIRE(sphere != NULL, "sphere", "is NULL") &&
+                  tpMakeSphere(sphere, tpIdentityPose(), &geometry, error) == tp_success;
+    return isGood ? tpCreateShape(world, body, def, &geometry, error) : tpWorld_ShapeId(world, -1);
 }
 
-tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box) {
+tpShapeId tpCreateBox(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpBox* box,
+                      tpError* error) {
     tpGeometry geometry;
-    tpResult result = tpMakeBox(box, tpIdentityPose(), &geometry, NULL);
-    return result == tp_success ? tpCreateShape(world, body, def, &geometry, NULL)
-                                : tpWorld_ShapeId(world, -1);
+    bool isGood = TP_REQUIRE(box != NULL, "box", "is NULL") &&
+                  tpMakeBox(box, tpIdentityPose(), &geometry, error) == tp_success;
+    return isGood ? tpCreateShape(world, body, def, &geometry, error) : tpWorld_ShapeId(world, -1);
 }
 
 tpShapeId tpCreateCapsule(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                          const tpCapsule* capsule) {
+                          const tpCapsule* capsule, tpError* error) {
     tpGeometry geometry;
-    tpResult result = tpMakeCapsule(capsule, tpIdentityPose(), &geometry, NULL);
-    return result == tp_success ? tpCreateShape(world, body, def, &geometry, NULL)
-                                : tpWorld_ShapeId(world, -1);
+    bool isGood = TP_REQUIRE(capsule != NULL, "capsule", "is NULL") &&
+                  tpMakeCapsule(capsule, tpIdentityPose(), &geometry, error) == tp_success;
+    return isGood ? tpCreateShape(world, body, def, &geometry, error) : tpWorld_ShapeId(world, -1);
 }
 
 tpShapeId tpCreateCylinder(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                           const tpCylinder* cylinder) {
+                           const tpCylinder* cylinder, tpError* error) {
     tpGeometry geometry;
-    tpResult result = tpMakeCylinder(cylinder, tpIdentityPose(), &geometry, NULL);
-    return result == tp_success ? tpCreateShape(world, body, def, &geometry, NULL)
-                                : tpWorld_ShapeId(world, -1);
+    bool isGood = TP_REQUIRE(cylinder != NULL, "cylinder", "is NULL") &&
+                  tpMakeCylinder(cylinder, tpIdentityPose(), &geometry, error) == tp_success;
+    return isGood ? tpCreateShape(world, body, def, &geometry, error) : tpWorld_ShapeId(world, -1);
 }
 
-tpShapeId tpCreatePlane(tpWorld* world, tpBodyId body, const tpShapeDef* def,
-                        const tpPlane* plane) {
+tpShapeId tpCreatePlane(tpWorld* world, tpBodyId body, const tpShapeDef* def, const tpPlane* plane,
+                        tpError* error) {
     tpGeometry geometry;
-    tpResult result = tpMakePlane(plane, tpIdentityPose(), &geometry, NULL);
-    return result == tp_success ? tpCreateShape(world, body, def, &geometry, NULL)
-                                : tpWorld_ShapeId(world, -1);
+    bool isGood = TP_REQUIRE(plane != NULL, "plane", "is NULL") &&
+                  tpMakePlane(plane, tpIdentityPose(), &geometry, error) == tp_success;
+    return isGood ? tpCreateShape(world, body, def, &geometry, error) : tpWorld_ShapeId(world, -1);
 }

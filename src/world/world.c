@@ -8,6 +8,8 @@
 #include "base/tasks.h"
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
+#include "dynamics/loads.h"
+#include "world/require.h"
 
 tpWorldDef tpDefaultWorldDef(void) {
     tpWorldDef def;
@@ -33,9 +35,14 @@ static void destroyStepperState(tpWorld* world) {
 }
 
 tpWorld* tpCreateWorld(const tpWorldDef* def) {
+    if (!TP_REQUIRE(def != NULL, "def", "is NULL") ||
+        !TP_REQUIRE(def->allocator.allocate != NULL && def->allocator.release != NULL,
+                    "def->allocator", "has no functions") ||
+        !TP_REQUIRE(tpIsFiniteVec3(def->gravity), "def->gravity", "is not finite")) {
+        return NULL;
+    }
     const tpStepper* stepper = tpStepper_Get(def->stepper);
-    TP_ASSERT(stepper != NULL && "this build has no such stepper");
-    if (stepper == NULL) {
+    if (!TP_REQUIRE(stepper != NULL, "def->stepper", "is one that this build does not have")) {
         return NULL;
     }
     tpWorld* world = tpAllocateZeroed(&def->allocator, sizeof(tpWorld));
@@ -48,6 +55,7 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
     world->stepperId = def->stepper;
     world->stepper = stepper;
     world->options = tpDefaultOptions();
+    world->structure = 1;
     // More threads than the system gives are no reason to fail: results do not depend on their number.
     if (def->threadCount > 1 &&
         tpCreateTasks(&def->allocator, def->threadCount, &world->system.tasks) == tp_outOfMemory) {
@@ -56,7 +64,7 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
     }
     // Material 0, the default: neither friction nor restitution.
     tpMaterialDef material = tpDefaultMaterialDef();
-    if (tpCreateMaterial(world, &material) != 0 || !createStepperState(world)) {
+    if (tpCreateMaterial(world, &material, NULL) != 0 || !createStepperState(world)) {
         tpDestroyWorld(world);
         return NULL;
     }
@@ -74,6 +82,8 @@ void tpDestroyWorld(tpWorld* world) {
     tpIdPool_Destroy(&world->shapeIds, &allocator);
     tpIdPool_Destroy(&world->jointIds, &allocator);
     tpIdPool_Destroy(&world->forceIds, &allocator);
+    TP_FREE_ARRAY(&allocator, world->moving);
+    TP_FREE_ARRAY(&allocator, world->births);
     tpSystem_Destroy(&world->system);
     tpRelease(&allocator, world, sizeof(tpWorld));
 }
@@ -126,13 +136,39 @@ static double residualLimit(const tpWorld* world) {
     return fmax(world->options.values[tp_toleranceOption], leastTolerance);
 }
 
+// A step that is not taken.
+static tpStepReport stillReport(const tpWorld* world, tpStepReport report) {
+    report.undone = true;
+    report.converged = false;
+    tpStepReport_AddNote(&report, "bad step size");
+    report.time = world->system.time;
+    report.kineticBefore = report.kineticAfter = tpSystem_KineticEnergy(&world->system);
+    report.potentialBefore = report.potentialAfter = tpSystem_PotentialEnergy(&world->system);
+    return report;
+}
+
+// What users asked for this step alone is over.
+static void forgetRequests(tpSystem* system, bool isTaken) {
+    tpSystem_ForgetLoads(system);
+    for (int i = 0; system->hasDisturbed && i < system->bodyCount; ++i) {
+        tpBody* body = &system->bodies.data[i];
+        if (body->hasTarget && isTaken) {
+            tpSystem_SetVelocity(system, i, tpZeroVec3(), tpZeroVec3());
+        }
+        body->isDisturbed = body->isTired = body->hasTarget = false;
+    }
+    system->hasDisturbed = false;
+}
+
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
     tpSystem* system = &world->system;
     tpStepReport report;
     memset(&report, 0, sizeof(report));
     report.converged = true;
     report.substepCount = 1;
-    TP_ASSERT(h > 0.0 && isfinite(h));
+    if (!TP_REQUIRE(h > 0.0 && isfinite(h), "h", "is %g, not a positive time", h)) {
+        return stillReport(world, report);
+    }
 
     // What is left of a promise lies in the arena.
     if (system->listContacts != NULL) {
@@ -147,11 +183,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     size_t velocityBytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpPose* poses = tpArena_Get(&system->arena, poseBytes);
     tpVelocity* velocities = tpArena_Get(&system->arena, velocityBytes);
-    if (!(h > 0.0) || !isfinite(h) || poses == NULL || velocities == NULL) {
+    if (poses == NULL || velocities == NULL) {
         report.undone = true;
         report.converged = false;
-        bool isOutOfMemory = poses == NULL || velocities == NULL;
-        tpStepReport_AddNote(&report, isOutOfMemory ? "out of memory" : "bad step size");
+        tpStepReport_AddNote(&report, "out of memory");
     } else {
         if (system->bodyCount > 0) {
             memcpy(poses, system->poses.data, poseBytes);
@@ -179,6 +214,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         system->stepCount += 1;
         completeIds(world);
     }
+    forgetRequests(system, !report.undone);
     report.time = system->time;
     report.kineticAfter = tpSystem_KineticEnergy(system);
     report.potentialAfter = tpSystem_PotentialEnergy(system);
@@ -200,7 +236,20 @@ tpVec3 tpWorld_GetGravity(const tpWorld* world) {
 }
 
 void tpWorld_SetGravity(tpWorld* world, tpVec3 gravity) {
-    world->system.gravity = gravity;
+    if (TP_FINITE_VEC3(gravity)) {
+        world->system.gravity = gravity;
+    }
+}
+
+void tpWorld_ChangeStructure(tpWorld* world) {
+    world->structure += 1;
+    world->system.layout += 1;
+}
+
+void tpWorld_DisturbAll(tpWorld* world) {
+    for (int i = 0; i < world->system.bodyCount; ++i) {
+        tpSystem_Disturb(&world->system, i);
+    }
 }
 
 bool tpWorld_IsPlanar(const tpWorld* world) {
@@ -213,7 +262,7 @@ tpStepperId tpWorld_GetStepper(const tpWorld* world) {
 
 tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
     const tpStepper* stepper = tpStepper_Get(id);
-    if (stepper == NULL) {
+    if (!TP_REQUIRE(stepper != NULL, "stepper", "is one that this build does not have")) {
         return tp_unsupported;
     }
     void* state = NULL;
@@ -245,16 +294,22 @@ tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world) {
 }
 
 tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about) {
-    return tpSystem_AngularMomentum(&world->system, about);
+    return TP_FINITE_VEC3(about) ? tpSystem_AngularMomentum(&world->system, about) : tpZeroVec3();
 }
 
 const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
     listPromised((tpWorld*)world);
-    *count = world->system.contacts.count;
+    if (count != NULL) {
+        *count = world->system.contacts.count;
+    }
     return world->system.contacts.data;
 }
 
 tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error) {
+    if (!TP_REQUIRE(name != NULL, "name", "is NULL") ||
+        !TP_REQUIRE(text != NULL, "text", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "an option needs a name and a value");
+    }
     const char* other = tpStepperRefusesOption(world->stepperId, tpOptions_Find(name));
     if (other != NULL) {
         return tpError_Set(error, tp_badInput, "%s has no option '%s'; the stepper %s has it",
@@ -264,6 +319,6 @@ tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, t
 }
 
 double tpWorld_GetOption(const tpWorld* world, const char* name) {
-    int index = tpOptions_Find(name);
+    int index = TP_REQUIRE(name != NULL, "name", "is NULL") ? tpOptions_Find(name) : -1;
     return index >= 0 ? world->options.values[index] : NAN;
 }

@@ -8,6 +8,11 @@
 #include "steppers/stepper.h"
 #include "tippe/world.h"
 
+typedef struct tpBirth {
+    int slot;
+    uint64_t number; // the slot may belong to another body now
+} tpBirth;
+
 struct tpWorld {
     tpSystem system;
     tpIdPool bodyIds, shapeIds, jointIds, forceIds;
@@ -15,6 +20,13 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
+    uint64_t structure; // changes whenever bodies, shapes or joints come or go
+
+    // Bodies in order of creation. Those that have been destroyed since stay in the list until it is looked at.
+    TP_ARRAY(tpBirth) births;
+    uint64_t lastBirth;
+    TP_ARRAY(int) moving;   // slots of those that can move
+    uint64_t listStructure; // for which both lists are right
 };
 
 // Slots behind ids, or -1.
@@ -35,6 +47,21 @@ static inline int tpWorld_ForceIndex(const tpWorld* world, tpForceId id) {
 tpBodyId tpWorld_BodyId(const tpWorld* world, int index);
 tpShapeId tpWorld_ShapeId(const tpWorld* world, int index);
 tpJointId tpWorld_JointId(const tpWorld* world, int index);
+
+// Brings `births` and `moving` up to date.
+void tpWorld_ListBodies(const tpWorld* world);
+
+// Bodies, shapes or joints have come or gone, or a body's kind has changed.
+void tpWorld_ChangeStructure(tpWorld* world);
+
+// A user has changed something about a body: it wakes.
+void tpSystem_Disturb(tpSystem* system, int body);
+
+// The same for all bodies: materials, say.
+void tpWorld_DisturbAll(tpWorld* world);
+
+// Mass of a body from its shapes, unless it was given.
+tpResult tpWorld_UpdateMass(tpWorld* world, int body, tpError* error);
 
 // Removes what belongs to a body that goes.
 void tpWorld_RemoveShape(tpWorld* world, int shape, bool updateMass);

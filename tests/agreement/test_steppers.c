@@ -14,11 +14,11 @@ static tpWorld* makeFloor(tpStepperId stepper, double mu, tpShapeDef* shapeDef) 
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = mu;
     *shapeDef = tpDefaultShapeDef();
-    shapeDef->material = tpCreateMaterial(world, &material);
+    shapeDef->material = tpCreateMaterial(world, &material, NULL);
     tpBodyDef floorDef = tpDefaultBodyDef();
     floorDef.kind = tp_fixedBody;
     tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), shapeDef,
-                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 });
+                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, NULL);
     return world;
 }
 
@@ -30,7 +30,7 @@ static double stoppingDistance(tpStepperId stepper, double h) {
     def.position.z = 0.1;
     def.velocity.x = 3.0;
     tpBodyId block = tpCreateBody(world, &def, NULL);
-    tpCreateBox(world, block, &shapeDef, &(tpBox){ { 1.0, 1.0, 0.2 } });
+    tpCreateBox(world, block, &shapeDef, &(tpBox){ { 1.0, 1.0, 0.2 } }, NULL);
     for (int k = 0; k < (int)lround(1.0 / h); ++k) {
         tpWorld_Step(world, h);
     }
@@ -61,7 +61,7 @@ static tpVec3 rodAt(tpStepperId stepper, double h) {
     def.rotation = tpQuatExp(tpMakeVec3(0.0, 0.5, 0.0));
     tpBodyId rod = tpCreateBody(world, &def, NULL);
     tpCapsule capsule = { 0.02, 1.0, { 0.0, 0.0, 1.0 } };
-    tpCreateCapsule(world, rod, &shapeDef, &capsule);
+    tpCreateCapsule(world, rod, &shapeDef, &capsule, NULL);
     for (int k = 0; k < (int)lround(0.5 / h); ++k) {
         tpWorld_Step(world, h);
     }

@@ -13,17 +13,17 @@ static tpWorld* makePile(const tpAllocator* allocator, tpStepperId stepper) {
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
     tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = tpCreateMaterial(world, &material);
+    shapeDef.material = tpCreateMaterial(world, &material, NULL);
     tpBodyDef floorDef = tpDefaultBodyDef();
     floorDef.kind = tp_fixedBody;
     tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef,
-                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 });
+                  &(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, NULL);
     for (int row = 0; row < 4; ++row) {
         for (int i = 0; i < 4 - row; ++i) {
             tpBodyDef bodyDef = tpDefaultBodyDef();
             bodyDef.position = tpMakeVec3(1.1 * (i - 0.5 * (3 - row)), 0.0, 0.5 + row);
             tpCreateBox(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef,
-                        &(tpBox){ { 1.0, 1.0, 1.0 } });
+                        &(tpBox){ { 1.0, 1.0, 1.0 } }, NULL);
         }
     }
     return world;

@@ -25,7 +25,7 @@ static tpBodyId addCube(tpWorld* world, double z, double density) {
     shapeDef.material = 1;
     shapeDef.density = density;
     tpBox box = { { 1.0, 1.0, 1.0 } };
-    tpCreateBox(world, body, &shapeDef, &box);
+    tpCreateBox(world, body, &shapeDef, &box, NULL);
     return body;
 }
 

@@ -27,7 +27,7 @@ static Account push(tpStepperId stepper, double force, double damping) {
     tpBodyId block = tpCreateBody(world, &bodyDef, NULL);
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
-    tpCreateBox(world, block, &shapeDef, &(tpBox){ { 0.4, 0.4, 0.2 } });
+    tpCreateBox(world, block, &shapeDef, &(tpBox){ { 0.4, 0.4, 0.2 } }, NULL);
     tpForceDef forceDef = tpDefaultForceDef();
     forceDef.body = block;
     forceDef.force = tpMakeVec3(force, 0.0, 0.0);

@@ -13,16 +13,16 @@ static double bounceOffWall(double e, double h, const char* theta) {
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.restitution = e;
     tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = tpCreateMaterial(world, &materialDef);
+    shapeDef.material = tpCreateMaterial(world, &materialDef, NULL);
     tpBodyDef wallDef = tpDefaultBodyDef();
     wallDef.kind = tp_fixedBody;
     tpPlane plane = { { -1.0, 0.0, 0.0 }, -1.1 };
-    tpCreatePlane(world, tpCreateBody(world, &wallDef, NULL), &shapeDef, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &wallDef, NULL), &shapeDef, &plane, NULL);
     tpBodyDef ballDef = tpDefaultBodyDef();
     ballDef.velocity = tpMakeVec3(1.0, 0.0, 0.0);
     tpBodyId ball = tpCreateBody(world, &ballDef, NULL);
     tpSphere sphere = { 0.1 };
-    tpCreateSphere(world, ball, &shapeDef, &sphere);
+    tpCreateSphere(world, ball, &shapeDef, &sphere, NULL);
     for (int k = 0; k * h < 1.5; ++k) {
         tpWorld_Step(world, h);
     }

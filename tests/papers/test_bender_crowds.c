@@ -168,10 +168,10 @@ static tpWorld* makeRain(void) {
         tpBodyId body = tpCreateBody(world, &bodyDef, NULL);
         if (i % 3 > 0) {
             tpBox box = { tpMakeVec3(1.0, 1.0, 1.0) };
-            tpCreateBox(world, body, &shapeDef, &box);
+            tpCreateBox(world, body, &shapeDef, &box, NULL);
         } else {
             tpCapsule capsule = { 0.4, 0.6, tpMakeVec3(0.0, 0.0, 1.0) };
-            tpCreateCapsule(world, body, &shapeDef, &capsule);
+            tpCreateCapsule(world, body, &shapeDef, &capsule, NULL);
         }
     }
     return world;

@@ -27,17 +27,17 @@ static Slope makeSlope(double angle, double muStatic, double muDynamic, double s
     material.friction.staticCoefficient = muStatic;
     material.friction.dynamicCoefficient = muDynamic;
     tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = tpCreateMaterial(slope.world, &material);
+    shape.material = tpCreateMaterial(slope.world, &material, NULL);
     tpBodyDef body = tpDefaultBodyDef();
     body.kind = tp_fixedBody;
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(slope.world, tpCreateBody(slope.world, &body, NULL), &shape, &plane);
+    tpCreatePlane(slope.world, tpCreateBody(slope.world, &body, NULL), &shape, &plane, NULL);
     body.kind = tp_dynamicBody;
     body.position.z = 0.05;
     body.velocity.x = speed;
     slope.block = tpCreateBody(slope.world, &body, NULL);
     tpBox box = { { 0.2, 0.2, 0.1 } };
-    tpCreateBox(slope.world, slope.block, &shape, &box);
+    tpCreateBox(slope.world, slope.block, &shape, &box, NULL);
     return slope;
 }
 
@@ -132,7 +132,7 @@ static void paperRuleAddsFrictionUp(void** state) {
             tpShapeDef shape = tpDefaultShapeDef();
             shape.material = 1;
             tpSphere sphere = { .radius = 0.05 };
-            tpCreateSphere(slope.world, slope.block, &shape, &sphere);
+            tpCreateSphere(slope.world, slope.block, &shape, &sphere, NULL);
         }
         for (int k = 0; k < 240 * 3; ++k) {
             tpWorld_Step(slope.world, 1.0 / 240.0);
@@ -220,11 +220,11 @@ static void pointFrictionDoesNot(void** state) {
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.2;
     tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = tpCreateMaterial(world, &material);
+    shape.material = tpCreateMaterial(world, &material, NULL);
     tpBodyDef body = tpDefaultBodyDef();
     body.kind = tp_fixedBody;
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane, NULL);
     tpQuat lean = tpQuatFromAxisAngle(tpMakeVec3(0.0, 1.0, 0.0), 0.1);
     tpVec3 axis = tpRotate(lean, tpMakeVec3(0.0, 0.0, 1.0));
     const double radius = 0.015, offset = 0.0015, inertia = 1.35e-6;
@@ -238,7 +238,7 @@ static void pointFrictionDoesNot(void** state) {
     body.mass.inertia = tpDiagonal(tpMakeVec3(inertia, inertia, inertia));
     tpBodyId top = tpCreateBody(world, &body, NULL);
     tpSphere sphere = { .radius = radius };
-    tpCreateSphere(world, top, &shape, &sphere);
+    tpCreateSphere(world, top, &shape, &sphere, NULL);
     double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
     double first = 0.0, drift = 0.0, most = 0.0;
     for (int k = 0; k < topSteps; ++k) {

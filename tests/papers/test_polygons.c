@@ -18,11 +18,11 @@ static double roll(int corners, double h, const char* linearise) {
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.4;
     tpShapeDef shapeDef = tpDefaultShapeDef();
-    shapeDef.material = tpCreateMaterial(world, &materialDef);
+    shapeDef.material = tpCreateMaterial(world, &materialDef, NULL);
     tpBodyDef tableDef = tpDefaultBodyDef();
     tableDef.kind = tp_fixedBody;
     tpPlane plane = { { 0.0, 1.0, 0.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &tableDef, NULL), &shapeDef, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &tableDef, NULL), &shapeDef, &plane, NULL);
 
     // Inscribed in the unit circle, a corner down.
     static double points[1000][2];

@@ -20,7 +20,7 @@ static tpWorld* makeWorld(void) {
     tpMaterialDef rough = tpDefaultMaterialDef();
     rough.friction.dynamicCoefficient = rough.friction.staticCoefficient = 0.4;
     tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = tpCreateMaterial(world, &rough);
+    shape.material = tpCreateMaterial(world, &rough, NULL);
     const char* names[] = { "floor", "box", "ball" };
     for (int i = 0; i < 3; ++i) {
         tpBodyDef body = tpDefaultBodyDef();
@@ -33,11 +33,11 @@ static tpWorld* makeWorld(void) {
         body.mass.inertia = tpDiagonal(tpMakeVec3(0.3, 0.3, 0.3));
         tpBodyId id = tpCreateBody(world, &body, NULL);
         if (i == 0) {
-            tpCreatePlane(world, id, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } });
+            tpCreatePlane(world, id, &shape, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
         } else if (i == 1) {
-            tpCreateBox(world, id, &shape, &(tpBox){ .size = { 1.0, 1.0, 1.0 } });
+            tpCreateBox(world, id, &shape, &(tpBox){ .size = { 1.0, 1.0, 1.0 } }, NULL);
         } else {
-            tpCreateSphere(world, id, &shape, &(tpSphere){ .radius = 0.2 });
+            tpCreateSphere(world, id, &shape, &(tpSphere){ .radius = 0.2 }, NULL);
         }
     }
     return world;

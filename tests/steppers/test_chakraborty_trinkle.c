@@ -14,13 +14,13 @@ static tpWorld* makeWorld(tpFriction friction, double restitution) {
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.friction = friction;
     materialDef.restitution = restitution;
-    assert_int_equal(tpCreateMaterial(world, &materialDef), 1);
+    assert_int_equal(tpCreateMaterial(world, &materialDef, NULL), 1);
     tpBodyDef floorDef = tpDefaultBodyDef();
     floorDef.kind = tp_fixedBody;
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane, NULL);
     return world;
 }
 

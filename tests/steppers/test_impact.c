@@ -41,7 +41,7 @@ static void apexesAreExact(void** state) {
         tpShapeDef shapeDef = tpDefaultShapeDef();
         shapeDef.material = 1;
         tpSphere sphere = { 0.1 };
-        tpCreateSphere(world, ball, &shapeDef, &sphere);
+        tpCreateSphere(world, ball, &shapeDef, &sphere, NULL);
         double h = steps[k / 2], last = 0.0;
         int apexes = 0;
         for (int i = 0; i * h < 3.0 && apexes < 4; ++i) {
@@ -154,7 +154,7 @@ static tpWorld* throwRod(const Rod* rod, const char* law, bool isGuarded, tpBody
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
     tpCapsule capsule = { rodRadius, rodLength, { 1.0, 0.0, 0.0 } };
-    tpCreateCapsule(world, *body, &shapeDef, &capsule);
+    tpCreateCapsule(world, *body, &shapeDef, &capsule, NULL);
     *report = tpWorld_Step(world, 0.0075);
     return world;
 }
@@ -242,7 +242,7 @@ static void momentaAreKept(void** state) {
             tpShapeDef shapeDef = tpDefaultShapeDef();
             shapeDef.material = 1;
             tpCapsule capsule = { 0.1, 0.3, { 1.0, 0.0, 0.0 } };
-            tpCreateCapsule(world, bodies[i], &shapeDef, &capsule);
+            tpCreateCapsule(world, bodies[i], &shapeDef, &capsule, NULL);
         }
         tpVec3 linear = tpWorld_GetLinearMomentum(world);
         tpVec3 angular = tpWorld_GetAngularMomentum(world, tpZeroVec3());
@@ -275,7 +275,7 @@ static void pendulumStrikesAWall(void** state) {
         tpShapeDef shapeDef = tpDefaultShapeDef();
         shapeDef.material = 1;
         tpSphere sphere = { 0.1 };
-        tpCreateSphere(world, bob, &shapeDef, &sphere);
+        tpCreateSphere(world, bob, &shapeDef, &sphere, NULL);
         tpJointDef jointDef = tpDefaultJointDef();
         jointDef.type = tp_revoluteJoint;
         jointDef.bodyB = bob;
@@ -312,7 +312,7 @@ static void inelasticByDefault(void** state) {
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
     tpSphere sphere = { 0.1 };
-    tpCreateSphere(world, ball, &shapeDef, &sphere);
+    tpCreateSphere(world, ball, &shapeDef, &sphere, NULL);
     bool hasNote = false;
     for (int k = 0; k < 60; ++k) {
         hasNote = tpWorld_Step(world, 0.01).noteCount > 0 || hasNote;

@@ -10,7 +10,7 @@ static tpWorld* makeWorld(double friction, double restitution) {
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = friction;
     material.restitution = restitution;
-    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
     return world;
 }
 
@@ -26,7 +26,7 @@ static void addPlane(tpWorld* world, tpVec3 normal) {
     def.kind = tp_fixedBody;
     tpShapeDef shape = solid();
     tpPlane plane = { normal, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane, NULL);
 }
 
 static tpBodyId addSphere(tpWorld* world, tpVec3 place, tpVec3 velocity, double radius) {
@@ -36,7 +36,7 @@ static tpBodyId addSphere(tpWorld* world, tpVec3 place, tpVec3 velocity, double 
     tpBodyId body = tpCreateBody(world, &def, NULL);
     tpShapeDef shape = solid();
     tpSphere sphere = { radius };
-    tpCreateSphere(world, body, &shape, &sphere);
+    tpCreateSphere(world, body, &shape, &sphere, NULL);
     return body;
 }
 
@@ -48,7 +48,7 @@ static tpBodyId addBox(tpWorld* world, tpPose pose, tpVec3 size, tpBodyKind kind
     tpBodyId body = tpCreateBody(world, &def, NULL);
     tpShapeDef shape = solid();
     tpBox box = { size };
-    tpCreateBox(world, body, &shape, &box);
+    tpCreateBox(world, body, &shape, &box, NULL);
     return body;
 }
 
@@ -127,7 +127,7 @@ static void ballOnPlatter(void** state) {
     tpBodyId platter = tpCreateBody(world, &def, NULL);
     tpShapeDef shape = solid();
     tpCylinder disc = { .radius = 2.0, .length = 0.1, .axis = { 0.0, 0.0, 1.0 } };
-    tpCreateCylinder(world, platter, &shape, &disc);
+    tpCreateCylinder(world, platter, &shape, &disc, NULL);
     tpBodyId ball = addSphere(world, tpMakeVec3(0.5, 0.0, 0.05), tpZeroVec3(), 0.05);
     tpBody_SetVelocity(world, ball, tpMakeVec3(0.0, 0.3, 0.0),
                        tpMakeVec3(56.83185307179586, 0.0, 0.0));
@@ -163,7 +163,7 @@ static void nothingIsMissed(void** state) {
         tpBodyId bullet = tpCreateBody(world, &def, NULL);
         tpShapeDef shape = solid();
         tpBox splinter = { { 0.05, 0.002, 0.0005 } };
-        tpCreateBox(world, bullet, &shape, &splinter);
+        tpCreateBox(world, bullet, &shape, &splinter, NULL);
         int collisions = 0;
         for (int k = 0; k < 3; ++k) {
             tpStepReport report = tpWorld_Step(world, 1.0 / 30.0);
@@ -288,9 +288,9 @@ static tpWorld* makePile(int seed) {
         tpBox box = { { 0.2, 0.25, 0.15 } };
         tpCylinder cylinder = { .radius = 0.1, .length = 0.08, .axis = { 0.0, 0.0, 1.0 } };
         if (i % 2 == 0) {
-            tpCreateBox(world, body, &shape, &box);
+            tpCreateBox(world, body, &shape, &box, NULL);
         } else {
-            tpCreateCylinder(world, body, &shape, &cylinder);
+            tpCreateCylinder(world, body, &shape, &cylinder, NULL);
         }
     }
     return world;

@@ -34,7 +34,7 @@ static tpBodyId addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
     shapeDef.material = 1;
     shapeDef.density = 1.0 / (4.0 / 3.0 * acos(-1.0) * 1e-3); // 1 kg
     tpSphere sphere = { 0.1 };
-    tpCreateSphere(world, body, &shapeDef, &sphere);
+    tpCreateSphere(world, body, &shapeDef, &sphere, NULL);
     return body;
 }
 
@@ -48,7 +48,7 @@ static tpBodyId addBox(tpWorld* world, tpVec3 place, tpQuat rotation, tpVec3 vel
     shapeDef.material = 1;
     shapeDef.density = 100.0;
     tpBox box = { { 0.4, 0.3, 0.2 } };
-    tpCreateBox(world, body, &shapeDef, &box);
+    tpCreateBox(world, body, &shapeDef, &box, NULL);
     return body;
 }
 
@@ -69,7 +69,7 @@ static tpBodyId addCapsule(tpWorld* world, tpVec3 place, tpQuat rotation, tpVec3
     shapeDef.material = 1;
     shapeDef.density = 300.0;
     tpCapsule capsule = { .radius = 0.1, .length = 0.5, .axis = { 1.0, 0.0, 0.0 } };
-    tpCreateCapsule(world, body, &shapeDef, &capsule);
+    tpCreateCapsule(world, body, &shapeDef, &capsule, NULL);
     return body;
 }
 

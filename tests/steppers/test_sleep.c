@@ -20,7 +20,7 @@ static tpBodyId addCube(tpWorld* world, const tpShapeDef* shape, double x, doubl
     def.position = tpMakeVec3(x, 0.0, z);
     tpBodyId body = tpCreateBody(world, &def, NULL);
     tpBox box = { { 1.0, 1.0, 1.0 } };
-    tpCreateBox(world, body, shape, &box);
+    tpCreateBox(world, body, shape, &box, NULL);
     return body;
 }
 
@@ -34,17 +34,17 @@ static Yard makeYard(const char* sleep, tpStepperId stepper) {
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
     tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = tpCreateMaterial(yard.world, &material);
+    shape.material = tpCreateMaterial(yard.world, &material, NULL);
     tpBodyDef body = tpDefaultBodyDef();
     body.kind = tp_fixedBody;
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
     yard.floor = tpCreateBody(yard.world, &body, NULL);
-    tpCreatePlane(yard.world, yard.floor, &shape, &plane);
+    tpCreatePlane(yard.world, yard.floor, &shape, &plane, NULL);
     body.kind = tp_kinematicBody;
     body.position = tpMakeVec3(-8.0, 0.0, 0.5);
     yard.lift = tpCreateBody(yard.world, &body, NULL);
     tpBox box = { { 1.0, 1.0, 1.0 } };
-    tpCreateBox(yard.world, yard.lift, &shape, &box);
+    tpCreateBox(yard.world, yard.lift, &shape, &box, NULL);
     for (int i = 0; i < 3; ++i) {
         yard.left[i] = addCube(yard.world, &shape, -2.0, 0.5 + i);
         yard.right[i] = addCube(yard.world, &shape, 2.0, 0.5 + i);
@@ -138,7 +138,7 @@ static void moversWake(void** state) {
     tpBodyId ball = tpCreateBody(world, &def, NULL);
     tpShapeDef shape = tpDefaultShapeDef();
     tpSphere sphere = { .radius = 0.4 };
-    tpCreateSphere(world, ball, &shape, &sphere);
+    tpCreateSphere(world, ball, &shape, &sphere, NULL);
     // Something new wakes all.
     assert_int_equal(stepOn(&yard, 1).sleepingCount, 0);
     stepOn(&yard, 40);
@@ -349,7 +349,7 @@ static void refusedMemoryIsSurvived(void** state) {
         tpBodyDef body = tpDefaultBodyDef();
         body.kind = tp_fixedBody;
         tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-        tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane);
+        tpCreatePlane(world, tpCreateBody(world, &body, NULL), &shape, &plane, NULL);
         tpBodyId cubes[2] = { addCube(world, &shape, 0.0, 0.5), addCube(world, &shape, 0.0, 1.5) };
         heap.requests = 0;
         heap.failAt = n;

@@ -12,7 +12,7 @@ static tpWorld* makeWorld(int threads, double friction, double restitution, cons
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = friction;
     material.restitution = restitution;
-    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
     assert_int_equal(tpWorld_SetOption(world, "substeps", parts, NULL), tp_success);
     return world;
 }
@@ -23,7 +23,7 @@ static void addFloor(tpWorld* world, tpVec3 normal) {
     tpShapeDef shape = tpDefaultShapeDef();
     shape.material = 1;
     tpPlane plane = { normal, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shape, &plane, NULL);
 }
 
 static tpBodyId addBox(tpWorld* world, tpVec3 place, tpQuat rotation) {
@@ -35,7 +35,7 @@ static tpBodyId addBox(tpWorld* world, tpVec3 place, tpQuat rotation) {
     shape.material = 1;
     shape.density = 1.0;
     tpBox box = { { 1.0, 1.0, 1.0 } };
-    tpCreateBox(world, body, &shape, &box);
+    tpCreateBox(world, body, &shape, &box, NULL);
     return body;
 }
 
@@ -48,7 +48,7 @@ static tpBodyId addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
     shape.material = 1;
     shape.density = 1.0;
     tpSphere ball = { 0.5 };
-    tpCreateSphere(world, body, &shape, &ball);
+    tpCreateSphere(world, body, &shape, &ball, NULL);
     return body;
 }
 
@@ -237,7 +237,7 @@ static tpWorld* makeHeap(const tpAllocator* allocator) {
     tpWorld* world = tpCreateWorld(&def);
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
-    assert_int_equal(tpCreateMaterial(world, &material), 1);
+    assert_int_equal(tpCreateMaterial(world, &material, NULL), 1);
     assert_int_equal(tpWorld_SetOption(world, "substeps", "4", NULL), tp_success);
     addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
     for (int i = 0; i < 12; ++i) {

@@ -10,7 +10,7 @@ static inline void addMaterial(tpWorld* world, double mu, double restitution) {
     tpMaterialDef def = tpDefaultMaterialDef();
     def.friction.staticCoefficient = def.friction.dynamicCoefficient = mu;
     def.restitution = restitution;
-    assert_int_equal(tpCreateMaterial(world, &def), 1);
+    assert_int_equal(tpCreateMaterial(world, &def, NULL), 1);
 }
 
 // Solid below the plane through the origin.
@@ -20,7 +20,7 @@ static inline void addFloor(tpWorld* world, tpVec3 normal) {
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = 1;
     tpPlane plane = { normal, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shapeDef, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &def, NULL), &shapeDef, &plane, NULL);
 }
 
 #endif

@@ -24,13 +24,15 @@ static tpWorld* makeWorld(tpRandom* random) {
         shapeDef.pose = tpMakePose(randomVec3(random, -1.0, 1.0), randomRotation(random));
         switch (i % 3) {
         case 0:
-            tpCreateSphere(world, body, &shapeDef, &(tpSphere){ randomBetween(random, 0.2, 0.8) });
+            tpCreateSphere(world, body, &shapeDef, &(tpSphere){ randomBetween(random, 0.2, 0.8) },
+                           NULL);
             break;
         case 1:
-            tpCreateBox(world, body, &shapeDef, &(tpBox){ randomVec3(random, 0.3, 1.5) });
+            tpCreateBox(world, body, &shapeDef, &(tpBox){ randomVec3(random, 0.3, 1.5) }, NULL);
             break;
         default:
-            tpCreateCapsule(world, body, &shapeDef, &(tpCapsule){ 0.3, 1.0, { 1.0, 0.0, 0.0 } });
+            tpCreateCapsule(world, body, &shapeDef, &(tpCapsule){ 0.3, 1.0, { 1.0, 0.0, 0.0 } },
+                            NULL);
         }
     }
     tpBodyDef floorDef = tpDefaultBodyDef();
@@ -38,7 +40,7 @@ static tpWorld* makeWorld(tpRandom* random) {
     tpBodyId floor = tpCreateBody(world, &floorDef, NULL);
     shapeDef = tpDefaultShapeDef();
     shapeDef.group = 8u;
-    tpCreatePlane(world, floor, &shapeDef, &(tpPlane){ { 0.0, 0.0, 1.0 }, -6.0 });
+    tpCreatePlane(world, floor, &shapeDef, &(tpPlane){ { 0.0, 0.0, 1.0 }, -6.0 }, NULL);
     return world;
 }
 
@@ -118,7 +120,8 @@ static void castBallsMeetGrownBalls(void** state) {
     tpVec3 centers[20];
     for (int i = 0; i < 20; ++i) {
         centers[i] = bodyDef.position = randomVec3(&random, -3.0, 3.0);
-        tpCreateSphere(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef, &(tpSphere){ 0.5 });
+        tpCreateSphere(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef, &(tpSphere){ 0.5 },
+                       NULL);
     }
     tpGeometry ball;
     tpMakeSphere(&(tpSphere){ 0.25 }, tpIdentityPose(), &ball, NULL);
@@ -166,7 +169,7 @@ static void overlapsAreExact(void** state) {
     for (int i = 0; i < 100; ++i) {
         centers[i] = bodyDef.position = randomVec3(&random, -3.0, 3.0);
         ids[i] = tpCreateSphere(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef,
-                                &(tpSphere){ 0.5 });
+                                &(tpSphere){ 0.5 }, NULL);
     }
     for (int trial = 0; trial < 300; ++trial) {
         tpVec3 c = randomVec3(&random, -3.0, 3.0), h = randomVec3(&random, 0.1, 1.5);

@@ -13,7 +13,7 @@ static tpBodyId addBall(tpWorld* world, tpVec3 position, double radius) {
     tpBodyId body = tpCreateBody(world, &def, NULL);
     tpShapeDef shapeDef = tpDefaultShapeDef();
     tpSphere sphere = { radius };
-    tpCreateSphere(world, body, &shapeDef, &sphere);
+    tpCreateSphere(world, body, &shapeDef, &sphere, NULL);
     return body;
 }
 
@@ -24,7 +24,7 @@ static void addFloor(tpWorld* world, tpMaterialId material) {
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = material;
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, body, &shapeDef, &plane);
+    tpCreatePlane(world, body, &shapeDef, &plane, NULL);
 }
 
 static tpBodyId addBox(tpWorld* world, tpVec3 position, tpVec3 size, tpMaterialId material) {
@@ -34,7 +34,7 @@ static tpBodyId addBox(tpWorld* world, tpVec3 position, tpVec3 size, tpMaterialI
     tpShapeDef shapeDef = tpDefaultShapeDef();
     shapeDef.material = material;
     tpBox box = { size };
-    tpCreateBox(world, body, &shapeDef, &box);
+    tpCreateBox(world, body, &shapeDef, &box, NULL);
     return body;
 }
 
@@ -99,7 +99,7 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.4;
     materialDef.restitution = 0.3;
-    tpMaterialId material = tpCreateMaterial(world, &materialDef);
+    tpMaterialId material = tpCreateMaterial(world, &materialDef, NULL);
     addFloor(world, material);
     tpRandom random = { 11 };
     for (int i = 0; i < 5; ++i) {
@@ -179,7 +179,7 @@ static void buildAndStep(const tpAllocator* allocator, tpStepperId stepper) {
     tpMaterialDef materialDef = tpDefaultMaterialDef();
     materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.4;
     materialDef.restitution = 0.5;
-    tpMaterialId material = tpCreateMaterial(world, &materialDef);
+    tpMaterialId material = tpCreateMaterial(world, &materialDef, NULL);
     addFloor(world, material);
     tpBodyId a = addBox(world, tpMakeVec3(0.0, 0.0, 0.5), tpMakeVec3(1.0, 1.0, 1.0), material);
     tpBodyId b = addBall(world, tpMakeVec3(0.1, 0.0, 1.5), 0.5);
@@ -376,7 +376,7 @@ static void beltsCarry(void** state) {
         tpWorld* world = tpCreateWorld(&def);
         tpMaterialDef materialDef = tpDefaultMaterialDef();
         materialDef.friction.staticCoefficient = materialDef.friction.dynamicCoefficient = 0.5;
-        tpMaterialId material = tpCreateMaterial(world, &materialDef);
+        tpMaterialId material = tpCreateMaterial(world, &materialDef, NULL);
         tpBodyDef beltDef = tpDefaultBodyDef();
         beltDef.kind = tp_kinematicBody;
         beltDef.velocity = tpMakeVec3(1.0, 0.0, 0.0);
@@ -384,7 +384,7 @@ static void beltsCarry(void** state) {
         tpShapeDef shapeDef = tpDefaultShapeDef();
         shapeDef.material = material;
         tpBox slab = { { 6.0, 2.0, 0.2 } };
-        tpCreateBox(world, belt, &shapeDef, &slab);
+        tpCreateBox(world, belt, &shapeDef, &slab, NULL);
         tpBodyDef wheelDef = tpDefaultBodyDef();
         wheelDef.kind = tp_kinematicBody;
         wheelDef.angularVelocity = tpMakeVec3(0.0, 0.0, 2.0);
@@ -417,7 +417,7 @@ static void planarWorldsStayInThePlane(void** state) {
     tpBodyId body = tpCreateBody(world, &bodyDef, NULL);
     tpShapeDef shapeDef = tpDefaultShapeDef();
     tpBox box = { { 1.0, 2.0, 3.0 } };
-    tpCreateBox(world, body, &shapeDef, &box);
+    tpCreateBox(world, body, &shapeDef, &box, NULL);
     for (int k = 0; k < 100; ++k) {
         tpWorld_Step(world, 0.01);
     }
@@ -460,7 +460,8 @@ static void materialsMix(void** state) {
     b.friction.staticCoefficient = 0.4;
     b.friction.dynamicCoefficient = 0.1;
     b.restitution = 0.5;
-    tpMaterialId first = tpCreateMaterial(world, &a), second = tpCreateMaterial(world, &b);
+    tpMaterialId first = tpCreateMaterial(world, &a, NULL),
+                 second = tpCreateMaterial(world, &b, NULL);
     tpFriction friction;
     double restitution;
     tpGetMaterialPair(world, first, second, &friction, &restitution);

@@ -87,7 +87,7 @@ static void accountForces(const tpImplicitStep* step, tpStepReport* report) {
         tpVelocity against = workVelocity(step, i);
         tpVec3 push = tpSub(base->kicked[i].linear, start->linear);
         tpVec3 turn = tpSub(base->kicked[i].angular, start->angular);
-        push = tpScale(body->mass, tpMulAdd(push, -base->h, base->system->gravity));
+        push = tpScale(body->mass, tpMulAdd(push, -base->h, tpSystem_Gravity(base->system, i)));
         report->externalWork += tpDot(push, against.linear);
         report->externalWork += tpDot(tpInertia_Momentum(inertia, rotation, turn), against.angular);
         tpVec3 change = tpSub(base->pushed[i].linear, start->linear);

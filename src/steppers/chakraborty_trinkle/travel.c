@@ -1,5 +1,6 @@
 #include "steppers/chakraborty_trinkle/travel.h"
 
+#include "dynamics/locks.h"
 #include "math/elementary.h"
 
 // Small angles by which orientations are changed to differentiate free rotation, rad: the error is of
@@ -159,7 +160,7 @@ void tpTravel_Compute(const tpSystem* system, int body, tpPose start,
     out->middle.change = theta;
     out->end.shift = theta * h;
     out->end.change = 1.0;
-    if (system->isPlanar || inertia->isIsotropic) {
+    if (!tpSystem_IsTumbling(system, body) || tpLocks_Turns(system->bodies.data[body].locked)) {
         rotateSteadily(start, angular, pushed->angular, theta, h, withDerivatives, out);
     } else {
         rotateTumbling(inertia, start, startVelocity->angular, angular, pushed->angular, theta, h,

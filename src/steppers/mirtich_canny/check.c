@@ -165,8 +165,8 @@ static tpPose poseAfter(const tpEvents* events, int body, double dt) {
         return pose;
     }
     pose.position = tpEvents_PlaceAt(events, body, flight->time + dt);
-    if (flight->kind == tp_ballistic && !system->isPlanar) {
-        tpRotateFreely(&system->bodies.data[body].inertia, dt, &pose.rotation, &angular);
+    if (flight->kind == tp_ballistic) {
+        tpSystem_Rotate(system, body, dt, &pose.rotation, &angular);
     } else {
         pose.rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(dt, angular)), pose.rotation));
     }

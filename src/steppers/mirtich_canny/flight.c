@@ -6,6 +6,7 @@
 // bounded [MirtichCanny94, sec. 3.1]; torques add what they can give until the frame ends.
 
 #include "dynamics/forces.h"
+#include "dynamics/loads.h"
 #include "dynamics/motion.h"
 #include "geometry/shape.h"
 #include "steppers/mirtich_canny/frame.h"
@@ -43,13 +44,22 @@ static void measureForces(tpEvents* events, int index) {
         flight->unsteady += body->inverseMass * tpLength(force->def.force);
         flight->unsteadyTurn += largestInverse * moment;
     }
+    const tpLoad* load = tpSystem_LoadOf(system, index);
+    if (load != NULL) {
+        tpWrench one = tpLoad_Wrench(load, system->poses.data[index].rotation);
+        wrench.linear = tpAdd(wrench.linear, one.linear);
+        wrench.angular = tpAdd(wrench.angular, one.angular);
+        flight->unsteady += body->inverseMass * tpLoad_LargestForce(load);
+        flight->unsteadyTurn += largestInverse * tpLoad_LargestTorque(load);
+    }
     flight->hasForces = flight->unsteady > 0.0 || flight->unsteadyTurn > 0.0 ||
                         body->linearDamping > 0.0 || body->angularDamping > 0.0;
     const tpVelocity* velocity = &system->velocities.data[index];
     flight->push = inPlane(system, tpScale(body->inverseMass, wrench.linear));
     flight->push = tpMulAdd(flight->push, -body->linearDamping, velocity->linear);
     flight->twist = tpMulMV(tpSystem_InverseInertia(system, index), wrench.angular);
-    double speed = tpLength(velocity->linear) + events->length * tpLength(system->gravity);
+    double pull = fabs(body->gravityScale) * tpLength(system->gravity);
+    double speed = tpLength(velocity->linear) + events->length * pull;
     flight->unsteady += body->linearDamping * speed;
 }
 
@@ -65,7 +75,7 @@ void tpEvents_RefreshFlight(tpEvents* events, int index) {
         flight->unsteady = flight->unsteadyTurn = 0.0;
         return;
     }
-    flight->acceleration = inPlane(system, system->gravity);
+    flight->acceleration = tpSystem_Gravity(system, index);
     measureForces(events, index);
     if (!system->isPlanar) {
         tpQuat rotation = system->poses.data[index].rotation;
@@ -127,9 +137,8 @@ tpVec3 tpEvents_VelocityAt(const tpEvents* events, int body, double time) {
 static void turn(tpSystem* system, int index, bool isFree, double dt) {
     tpPose* pose = &system->poses.data[index];
     tpVelocity* velocity = &system->velocities.data[index];
-    if (isFree && !system->isPlanar) {
-        tpRotateFreely(&system->bodies.data[index].inertia, dt, &pose->rotation,
-                       &velocity->angular);
+    if (isFree) {
+        tpSystem_Rotate(system, index, dt, &pose->rotation, &velocity->angular);
     } else {
         tpQuat by = tpQuatExp(tpScale(dt, velocity->angular));
         pose->rotation = tpNormalizeQuat(tpMulQQ(by, pose->rotation));

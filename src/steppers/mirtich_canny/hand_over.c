@@ -14,9 +14,14 @@
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// Bodies of joints, and no reactions yet.
+// Bodies of joints, and those with locked directions; no reactions yet.
 static void findBound(tpEvents* events) {
     tpSystem* system = events->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i) && system->bodies.data[i].locked != 0) {
+            events->flights.data[i].isBound = true;
+        }
+    }
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         joint->force = joint->torque = tpZeroVec3();

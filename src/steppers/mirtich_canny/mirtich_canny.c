@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "dynamics/loads.h"
 #include "dynamics/motion.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -136,7 +137,14 @@ static double largestPull(const tpSystem* system) {
             push = fmax(push, own);
         }
     }
-    return pull + push;
+    double scale = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        const tpLoad* load = tpSystem_LoadOf(system, i);
+        push = load != NULL ? fmax(push, body->inverseMass * tpLoad_LargestForce(load)) : push;
+        scale = body->inverseMass > 0.0 ? fmax(scale, fabs(body->gravityScale)) : scale;
+    }
+    return (scale > 0.0 ? scale : 1.0) * pull + push;
 }
 
 static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* system, double h) {

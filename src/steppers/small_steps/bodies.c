@@ -19,19 +19,12 @@ typedef struct Bodies {
     bool* isKnown; // of each chunk
 } Bodies;
 
-// Whether the angular velocity of a body changes in free flight.
-static bool tumbles(const tpSystem* system, int i) {
-    const tpBody* body = &system->bodies.data[i];
-    return body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;
-}
-
 // A body's velocity after flying freely for h, and its rotation if it tumbles.
 static tpVelocity flyFreely(tpSmallStep* step, int i, tpVelocity velocity) {
     const tpSystem* system = step->system;
-    if (tumbles(system, i)) {
+    if (tpSystem_IsTumbling(system, i)) {
         step->freeRotations[i] = system->poses.data[i].rotation;
-        tpRotateFreely(&system->bodies.data[i].inertia, step->h, &step->freeRotations[i],
-                       &velocity.angular);
+        tpSystem_Rotate(system, i, step->h, &step->freeRotations[i], &velocity.angular);
     }
     return velocity;
 }
@@ -147,7 +140,7 @@ static void turnTumbling(tpSmallStep* step, int i) {
 }
 
 static void turn(tpSmallStep* step, int i) {
-    if (tumbles(step->system, i)) {
+    if (tpSystem_IsTumbling(step->system, i)) {
         turnTumbling(step, i);
     } else {
         tpQuat* rotation = &step->system->poses.data[i].rotation;

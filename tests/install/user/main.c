@@ -11,12 +11,12 @@ int main(void) {
     floorDef.kind = tp_fixedBody;
     tpShapeDef shapeDef = tpDefaultShapeDef();
     tpPlane plane = { { 0.0, 0.0, 1.0 }, 0.0 };
-    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane);
+    tpCreatePlane(world, tpCreateBody(world, &floorDef, NULL), &shapeDef, &plane, NULL);
     tpBodyDef bodyDef = tpDefaultBodyDef();
     bodyDef.position = tpMakeVec3(0.0, 0.0, 2.0);
     tpBodyId ball = tpCreateBody(world, &bodyDef, NULL);
     tpSphere sphere = { 0.5 };
-    tpCreateSphere(world, ball, &shapeDef, &sphere);
+    tpCreateSphere(world, ball, &shapeDef, &sphere, NULL);
     for (int i = 0; i < 90; ++i) {
         tpWorld_Step(world, 1.0 / 60.0);
     }

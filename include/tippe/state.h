@@ -1,0 +1,52 @@
+// The state of a world as arrays: all bodies that can move in one call.
+//
+// The arrays belong to the caller and are tightly packed, a row per body. tpWorld_GetStructure tells when the rows have come to stand
+// for other bodies.
+
+#ifndef TIPPE_STATE_H
+#define TIPPE_STATE_H
+
+#include "tippe/world.h"
+
+// An array that is NULL is left out.
+typedef struct tpStateArrays {
+    double* positions;         // 3 per body: of the centre of mass, m
+    double* rotations;         // 4 per body: w, x, y, z of the body's frame
+    double* velocities;        // 3 per body: of the centre of mass, m/s
+    double* angularVelocities; // 3 per body: world axes, rad/s
+} tpStateArrays;
+
+// The same numbers where they lie, slot by slot: fixed bodies and empty slots have rows too. Valid until bodies come or go.
+typedef struct tpStateView {
+    int slotCount;
+    const double* positions;
+    const double* rotations;
+    const double* velocities;
+    const double* angularVelocities;
+    size_t poseStride, velocityStride; // from one slot to the next, in numbers
+} tpStateView;
+
+TP_BEGIN_DECLS
+
+// Changes whenever bodies, shapes or joints come or go, or the kind of a body changes; not with forces.
+TP_API uint64_t tpWorld_GetStructure(const tpWorld* world);
+
+// Bodies that can move, dynamic and kinematic, in order of creation. A body destroyed leaves its place to those after it.
+TP_API int tpWorld_GetMovingCount(const tpWorld* world);
+TP_API tpBodyId tpWorld_GetMoving(const tpWorld* world,
+                                  int index); // the null id where there is none
+
+TP_API void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays);
+
+// Takes the numbers of rows that differ from the state in their bits, and wakes these bodies; rotations are made unit
+// quaternions, what the plane or locks do not allow is left out. tp_badInput, and nothing has changed, where a number is not
+// finite or a rotation is zero; the message names the array and the row.
+TP_API tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError* error);
+
+TP_API tpStateView tpWorld_ViewState(const tpWorld* world);
+TP_API int tpBody_GetSlot(const tpWorld* world,
+                          tpBodyId body); // of the view; -1: there is no such body
+
+TP_END_DECLS
+
+#endif

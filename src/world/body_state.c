@@ -1,0 +1,363 @@
+// Bodies: what they are and where, read and set, and forces for one step.
+
+#include "base/error.h"
+#include "dynamics/loads.h"
+#include "world/require.h"
+
+// The body behind an id. A body that does not exist is told, and answered for by a fixed one at the origin.
+static const tpBody* bodyOf(const tpWorld* world, tpBodyId id, int* index, const char* function) {
+    static const tpBody nobody = { .kind = tp_fixedBody, .firstShape = -1 };
+    *index = tpRequireBody(world, id, function);
+    return *index >= 0 ? &world->system.bodies.data[*index] : &nobody;
+}
+#define BODY_OF(world, id, index) bodyOf(world, id, index, __func__)
+
+void tpSystem_Disturb(tpSystem* system, int index) {
+    system->bodies.data[index].isDisturbed = true;
+    system->bodies.data[index].isTired = false;
+    system->hasDisturbed = true;
+}
+
+// Questions --------------------------------------------------------------------------------------
+
+const char* tpBody_GetName(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->name;
+}
+
+tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId id) {
+    int index;
+    const tpBody* body = BODY_OF(world, id, &index);
+    tpBodyDef def = tpDefaultBodyDef();
+    if (index < 0) {
+        return def;
+    }
+    tpPose frame = tpSystem_BodyFrame(&world->system, index);
+    const tpVelocity* velocity = &world->system.velocities.data[index];
+    def.name = body->name;
+    def.kind = body->kind;
+    def.position = frame.position;
+    def.rotation = frame.rotation;
+    def.velocity = velocity->linear;
+    def.angularVelocity = velocity->angular;
+    def.hasMass = body->hasGivenMass;
+    def.mass = body->given;
+    def.linearDamping = body->linearDamping;
+    def.angularDamping = body->angularDamping;
+    def.gravityScale = body->gravityScale;
+    def.locked = body->locked;
+    def.keyframes = body->keyframes;
+    def.keyframeCount = body->keyframeCount;
+    def.userData = body->userData;
+    return def;
+}
+
+tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->kind;
+}
+
+tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId id) {
+    int index;
+    BODY_OF(world, id, &index);
+    return index >= 0 ? world->system.poses.data[index].position : tpZeroVec3();
+}
+
+tpPose tpBody_GetPose(const tpWorld* world, tpBodyId id) {
+    int index;
+    BODY_OF(world, id, &index);
+    return index >= 0 ? tpSystem_BodyFrame(&world->system, index) : tpIdentityPose();
+}
+
+tpQuat tpBody_GetRotation(const tpWorld* world, tpBodyId id) {
+    int index;
+    BODY_OF(world, id, &index);
+    return index >= 0 ? world->system.poses.data[index].rotation : tpIdentityQuat();
+}
+
+tpVec3 tpBody_GetVelocity(const tpWorld* world, tpBodyId id) {
+    int index;
+    BODY_OF(world, id, &index);
+    return index >= 0 ? world->system.velocities.data[index].linear : tpZeroVec3();
+}
+
+tpVec3 tpBody_GetAngularVelocity(const tpWorld* world, tpBodyId id) {
+    int index;
+    BODY_OF(world, id, &index);
+    return index >= 0 ? world->system.velocities.data[index].angular : tpZeroVec3();
+}
+
+tpVec3 tpBody_GetPointVelocity(const tpWorld* world, tpBodyId id, tpVec3 point) {
+    int index;
+    BODY_OF(world, id, &index);
+    bool isGood = index >= 0 && TP_FINITE_VEC3(point);
+    return isGood ? tpSystem_PointVelocity(&world->system, index, point) : tpZeroVec3();
+}
+
+tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->given;
+}
+
+const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->carrier;
+}
+
+bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->isAsleep;
+}
+
+void* tpBody_GetUserData(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->userData;
+}
+
+// Changes ----------------------------------------------------------------------------------------
+
+void tpBody_SetPose(tpWorld* world, tpBodyId id, tpPose pose) {
+    int index;
+    const tpBody* body = BODY_OF(world, id, &index);
+    if (index >= 0 && tpRequirePose(&pose, "pose", __func__)) {
+        tpVec3 center = tpTransformPoint(pose, body->center);
+        world->system.poses.data[index] = tpMakePose(center, pose.rotation);
+        tpSystem_Disturb(&world->system, index);
+    }
+}
+
+void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 angularVelocity) {
+    int index;
+    const tpBody* body = BODY_OF(world, id, &index);
+    if (index < 0 || !TP_FINITE_VEC3(velocity) || !TP_FINITE_VEC3(angularVelocity) ||
+        body->kind == tp_fixedBody) {
+        return;
+    }
+    tpSystem_SetVelocity(&world->system, index, velocity, angularVelocity);
+    tpSystem_Disturb(&world->system, index);
+}
+
+// Mass, collider and what steppers remember follow from the kind: it counts as a change of structure.
+tpResult tpBody_SetKind(tpWorld* world, tpBodyId id, tpBodyKind kind, tpError* error) {
+    tpSystem* system = &world->system;
+    int index = TP_BODY(world, id);
+    if (index < 0 || !TP_REQUIRE((unsigned)kind <= (unsigned)tp_kinematicBody, "kind",
+                                 "is %d, which stands for nothing", (int)kind)) {
+        return tpError_Set(error, tp_badInput,
+                           index < 0 ? "the body does not exist"
+                                     : "there is no such kind of bodies");
+    }
+    tpBody* body = &system->bodies.data[index];
+    if (body->kind == kind) {
+        return tp_success;
+    }
+    if (body->keyframeCount > 0) {
+        return tpError_Set(error, tp_badInput, "a body with keyframes stays kinematic");
+    }
+    tpBodyKind before = body->kind;
+    body->kind = kind;
+    tpResult result = tpWorld_UpdateMass(world, index, error);
+    if (result != tp_success) {
+        body->kind = before;
+        return result;
+    }
+    if (kind == tp_fixedBody) {
+        tpSystem_SetVelocity(system, index, tpZeroVec3(), tpZeroVec3());
+    }
+    body->hasTarget = false;
+    system->mayMoveAsTold = system->mayMoveAsTold || kind == tp_kinematicBody;
+    tpWorld_ChangeStructure(world);
+    return tp_success;
+}
+
+tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mass, tpError* error) {
+    tpSystem* system = &world->system;
+    int index = TP_BODY(world, id);
+    if (index < 0) {
+        return tpError_Set(error, tp_badInput, "the body does not exist");
+    }
+    if (mass != NULL && tpCheckMass(mass, error) != tp_success) {
+        return tp_badInput;
+    }
+    tpBody* body = &system->bodies.data[index];
+    bool wasGiven = body->hasGivenMass;
+    tpMassProperties before = body->given;
+    // The velocity is that of the body's frame: the centre of mass may move in it.
+    tpVec3 old = system->poses.data[index].position;
+    body->hasGivenMass = mass != NULL;
+    body->given = mass != NULL ? *mass : before;
+    tpResult result = tpWorld_UpdateMass(world, index, error);
+    if (result != tp_success) {
+        body->hasGivenMass = wasGiven;
+        body->given = before;
+        return result;
+    }
+    tpVelocity* velocity = &system->velocities.data[index];
+    tpVec3 shift = tpSub(system->poses.data[index].position, old);
+    tpSystem_SetVelocity(system, index, tpAdd(velocity->linear, tpCross(velocity->angular, shift)),
+                         velocity->angular);
+    tpSystem_Disturb(system, index);
+    if (tpLength(shift) > 0.0) {
+        system->layout += 1; // the collider has shapes relative to the centre of mass
+    }
+    return tp_success;
+}
+
+void tpBody_SetDamping(tpWorld* world, tpBodyId id, double linear, double angular) {
+    int index = TP_BODY(world, id);
+    if (index < 0 ||
+        !TP_REQUIRE(linear >= 0.0 && isfinite(linear), "linear", "must be zero or positive") ||
+        !TP_REQUIRE(angular >= 0.0 && isfinite(angular), "angular", "must be zero or positive")) {
+        return;
+    }
+    world->system.bodies.data[index].linearDamping = linear;
+    world->system.bodies.data[index].angularDamping = angular;
+    world->system.mayDamp = world->system.mayDamp || linear > 0.0 || angular > 0.0;
+    tpSystem_Disturb(&world->system, index);
+}
+
+void tpBody_SetGravityScale(tpWorld* world, tpBodyId id, double scale) {
+    int index = TP_BODY(world, id);
+    if (index >= 0 && TP_FINITE(scale)) {
+        world->system.bodies.data[index].gravityScale = scale;
+        tpSystem_Disturb(&world->system, index);
+    }
+}
+
+void tpBody_SetLocked(tpWorld* world, tpBodyId id, uint32_t locked) {
+    int index = TP_BODY(world, id);
+    if (index < 0 || !TP_REQUIRE((locked & ~(uint32_t)tp_lockAll) == 0, "locked",
+                                 "has bits that stand for no direction")) {
+        return;
+    }
+    world->system.bodies.data[index].locked = locked;
+    const tpVelocity* velocity = &world->system.velocities.data[index];
+    tpSystem_SetVelocity(&world->system, index, velocity->linear, velocity->angular);
+    tpSystem_Disturb(&world->system, index);
+}
+
+void tpBody_SetTarget(tpWorld* world, tpBodyId id, tpPose pose) {
+    int index;
+    const tpBody* body = BODY_OF(world, id, &index);
+    if (index < 0 || !tpRequirePose(&pose, "pose", __func__) ||
+        !TP_REQUIRE(body->kind == tp_kinematicBody, "body", "is not kinematic")) {
+        return;
+    }
+    tpBody* told = &world->system.bodies.data[index];
+    told->target = tpMakePose(tpTransformPoint(pose, body->center), pose.rotation);
+    told->hasTarget = true;
+    tpSystem_Disturb(&world->system, index);
+}
+
+void tpBody_SetAwake(tpWorld* world, tpBodyId id, bool isAwake) {
+    int index = TP_BODY(world, id);
+    if (index < 0 || world->system.bodies.data[index].isAsleep == !isAwake) {
+        return;
+    }
+    if (isAwake) {
+        tpSystem_Disturb(&world->system, index);
+        return;
+    }
+    tpSystem_SetVelocity(&world->system, index, tpZeroVec3(), tpZeroVec3());
+    world->system.bodies.data[index].isTired = true;
+    world->system.hasDisturbed = true;
+}
+
+void tpBody_SetUserData(tpWorld* world, tpBodyId id, void* userData) {
+    int index = TP_BODY(world, id);
+    if (index >= 0) {
+        world->system.bodies.data[index].userData = userData;
+    }
+}
+
+// Forces for one step ----------------------------------------------------------------------------
+
+static bool isFrame(tpFrame frame, const char* function) {
+    if (frame != tp_worldFrame && frame != tp_bodyFrame) {
+        tpMisused(function, "frame", "is %d, which stands for nothing", (int)frame);
+        return false;
+    }
+    return true;
+}
+
+// The load to add to, or NULL where an argument is wrong.
+static tpLoad* loadOf(tpWorld* world, tpBodyId id, tpVec3 amount, const char* argument,
+                      tpFrame frame, int* index, const char* function) {
+    *index = tpRequireBody(world, id, function);
+    if (*index < 0 || !tpRequireFiniteVec3(amount, argument, function) ||
+        !isFrame(frame, function)) {
+        return NULL;
+    }
+    if (!tpSystem_StartLoads(&world->system)) {
+        tpMisused(function, argument, "cannot be kept: out of memory");
+        return NULL;
+    }
+    tpSystem_Disturb(&world->system, *index);
+    return &world->system.loads.data[*index];
+}
+
+// From the centre of mass to a point, both in the frame's axes.
+static tpVec3 armTo(const tpWorld* world, int index, tpVec3 point, tpFrame frame) {
+    return tpSub(point, frame == tp_bodyFrame ? world->system.bodies.data[index].center
+                                              : world->system.poses.data[index].position);
+}
+
+void tpBody_ApplyForce(tpWorld* world, tpBodyId id, tpVec3 force, tpFrame frame) {
+    int index;
+    tpLoad* load = loadOf(world, id, force, "force", frame, &index, __func__);
+    if (load != NULL) {
+        tpLoad_AddForce(load, frame, world->system.poses.data[index].rotation, force, tpZeroVec3());
+    }
+}
+
+void tpBody_ApplyForceAt(tpWorld* world, tpBodyId id, tpVec3 force, tpVec3 point, tpFrame frame) {
+    int index;
+    tpLoad* load =
+        TP_FINITE_VEC3(point) ? loadOf(world, id, force, "force", frame, &index, __func__) : NULL;
+    if (load != NULL) {
+        tpVec3 arm = armTo(world, index, point, frame);
+        tpLoad_AddForce(load, frame, world->system.poses.data[index].rotation, force, arm);
+    }
+}
+
+void tpBody_ApplyTorque(tpWorld* world, tpBodyId id, tpVec3 torque, tpFrame frame) {
+    int index;
+    tpLoad* load = loadOf(world, id, torque, "torque", frame, &index, __func__);
+    if (load != NULL) {
+        tpLoad_AddTorque(load, frame, torque);
+    }
+}
+
+// Impulses and moments in the frame's axes.
+static void push(tpWorld* world, int index, tpVec3 impulse, tpVec3 moment, tpFrame frame) {
+    tpQuat rotation = world->system.poses.data[index].rotation;
+    if (frame == tp_bodyFrame) {
+        impulse = tpRotate(rotation, impulse);
+        moment = tpRotate(rotation, moment);
+    }
+    tpSystem_ApplyImpulse(&world->system, index, impulse, moment);
+    tpSystem_Disturb(&world->system, index);
+}
+
+void tpBody_ApplyImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
+    int index = TP_BODY(world, id);
+    if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
+        push(world, index, impulse, tpZeroVec3(), frame);
+    }
+}
+
+void tpBody_ApplyImpulseAt(tpWorld* world, tpBodyId id, tpVec3 impulse, tpVec3 point,
+                           tpFrame frame) {
+    int index = TP_BODY(world, id);
+    if (index >= 0 && TP_FINITE_VEC3(impulse) && TP_FINITE_VEC3(point) &&
+        isFrame(frame, __func__)) {
+        push(world, index, impulse, tpCross(armTo(world, index, point, frame), impulse), frame);
+    }
+}
+
+void tpBody_ApplyAngularImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
+    int index = TP_BODY(world, id);
+    if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
+        push(world, index, tpZeroVec3(), impulse, frame);
+    }
+}

@@ -1,0 +1,129 @@
+// The state of all bodies that can move, as arrays.
+
+#include "tippe/state.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "world/require.h"
+
+uint64_t tpWorld_GetStructure(const tpWorld* world) {
+    return world->structure;
+}
+
+int tpWorld_GetMovingCount(const tpWorld* world) {
+    tpWorld_ListBodies(world);
+    return world->moving.count;
+}
+
+tpBodyId tpWorld_GetMoving(const tpWorld* world, int index) {
+    tpWorld_ListBodies(world);
+    return tpWorld_BodyId(
+        world, index >= 0 && index < world->moving.count ? world->moving.data[index] : -1);
+}
+
+int tpBody_GetSlot(const tpWorld* world, tpBodyId body) {
+    return TP_BODY(world, body);
+}
+
+tpStateView tpWorld_ViewState(const tpWorld* world) {
+    const tpSystem* system = &world->system;
+    tpStateView view;
+    memset(&view, 0, sizeof(view));
+    view.slotCount = system->bodyCount;
+    view.poseStride = sizeof(tpPose) / sizeof(double);
+    view.velocityStride = sizeof(tpVelocity) / sizeof(double);
+    if (system->bodyCount > 0) {
+        view.positions = &system->poses.data[0].position.x;
+        view.rotations = &system->poses.data[0].rotation.w;
+        view.velocities = &system->velocities.data[0].linear.x;
+        view.angularVelocities = &system->velocities.data[0].angular.x;
+    }
+    return view;
+}
+
+void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays) {
+    tpWorld_ListBodies(world);
+    int count = world->moving.count;
+    if (!TP_REQUIRE(arrays != NULL, "arrays", "is NULL")) {
+        return;
+    }
+    const int* slots = world->moving.data;
+    const tpPose* poses = world->system.poses.data;
+    const tpVelocity* velocities = world->system.velocities.data;
+    for (int i = 0; arrays->positions != NULL && i < count; ++i) {
+        memcpy(arrays->positions + 3 * (size_t)i, &poses[slots[i]].position, sizeof(tpVec3));
+    }
+    for (int i = 0; arrays->rotations != NULL && i < count; ++i) {
+        memcpy(arrays->rotations + 4 * (size_t)i, &poses[slots[i]].rotation, sizeof(tpQuat));
+    }
+    for (int i = 0; arrays->velocities != NULL && i < count; ++i) {
+        memcpy(arrays->velocities + 3 * (size_t)i, &velocities[slots[i]].linear, sizeof(tpVec3));
+    }
+    for (int i = 0; arrays->angularVelocities != NULL && i < count; ++i) {
+        memcpy(arrays->angularVelocities + 3 * (size_t)i, &velocities[slots[i]].angular,
+               sizeof(tpVec3));
+    }
+}
+
+static tpResult checkArray(const double* numbers, int count, int width, const char* name,
+                           tpError* error) {
+    for (int i = 0; numbers != NULL && i < count; ++i) {
+        const double* row = numbers + (size_t)width * (size_t)i;
+        double square = 0.0;
+        for (int k = 0; k < width; ++k) {
+            if (!isfinite(row[k])) {
+                return tpError_Set(error, tp_badInput, "%s[%d] is not finite", name, i);
+            }
+            square += row[k] * row[k];
+        }
+        if (width == 4 && !(square > 1e-300 && isfinite(square))) {
+            return tpError_Set(error, tp_badInput, "%s[%d] is no rotation", name, i);
+        }
+    }
+    return tp_success;
+}
+
+// Takes a row over where it differs. True where it does.
+static bool take(const double* rows, int row, int width, void* own) {
+    size_t bytes = sizeof(double) * (size_t)width;
+    if (rows == NULL || memcmp(rows + (size_t)width * (size_t)row, own, bytes) == 0) {
+        return false;
+    }
+    memcpy(own, rows + (size_t)width * (size_t)row, bytes);
+    return true;
+}
+
+tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError* error) {
+    tpWorld_ListBodies(world);
+    int count = world->moving.count;
+    if (!TP_REQUIRE(arrays != NULL, "arrays", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "there are no arrays");
+    }
+    if (checkArray(arrays->positions, count, 3, "positions", error) != tp_success ||
+        checkArray(arrays->rotations, count, 4, "rotations", error) != tp_success ||
+        checkArray(arrays->velocities, count, 3, "velocities", error) != tp_success ||
+        checkArray(arrays->angularVelocities, count, 3, "angularVelocities", error) != tp_success) {
+        return tp_badInput;
+    }
+    tpSystem* system = &world->system;
+    for (int i = 0; i < count; ++i) {
+        int slot = world->moving.data[i];
+        tpPose* pose = &system->poses.data[slot];
+        tpVelocity* velocity = &system->velocities.data[slot];
+        bool isMoved = take(arrays->positions, i, 3, &pose->position);
+        if (take(arrays->rotations, i, 4, &pose->rotation)) {
+            pose->rotation = tpNormalizeQuat(pose->rotation);
+            isMoved = true;
+        }
+        bool isPushed = take(arrays->velocities, i, 3, &velocity->linear);
+        isPushed = take(arrays->angularVelocities, i, 3, &velocity->angular) || isPushed;
+        if (isPushed) {
+            tpSystem_SetVelocity(system, slot, velocity->linear, velocity->angular);
+        }
+        if (isMoved || isPushed) {
+            tpSystem_Disturb(system, slot);
+        }
+    }
+    return tp_success;
+}

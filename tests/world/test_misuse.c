@@ -1,0 +1,194 @@
+// Wrong arguments: each is told with its name, and changes nothing.
+
+#include <string.h>
+
+#include "support/check.h"
+#include "tippe/tippe.h"
+
+static int toldCount;
+static char toldFunction[64], toldArgument[64];
+
+static void hear(const char* function, const char* argument, const char* message) {
+    assert_true(strlen(message) > 0);
+    toldCount += 1;
+    snprintf(toldFunction, sizeof(toldFunction), "%s", function);
+    snprintf(toldArgument, sizeof(toldArgument), "%s", argument);
+}
+
+// The call told once, of this argument, and the state is as it was.
+#define CHECK_TOLD(call, function, argument)                                                       \
+    do {                                                                                           \
+        uint64_t before_ = tpWorld_HashState(world);                                               \
+        toldCount = 0;                                                                             \
+        (void)(call);                                                                              \
+        assert_int_equal(toldCount, 1);                                                            \
+        assert_string_equal(toldFunction, function);                                               \
+        assert_string_equal(toldArgument, argument);                                               \
+        assert_true(tpWorld_HashState(world) == before_);                                          \
+    } while (0)
+#define CHECK_TOLD_VOID(call, function, argument) CHECK_TOLD(((call), 0), function, argument)
+
+typedef struct Setting {
+    tpWorld* world;
+    tpBodyId body, stale;
+    tpShapeId shape;
+} Setting;
+
+static Setting set(void) {
+    tpSetMisuseHook(hear);
+    tpWorldDef def = tpDefaultWorldDef();
+    Setting setting;
+    setting.world = tpCreateWorld(&def);
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    setting.stale = tpCreateBody(setting.world, &bodyDef, NULL);
+    tpDestroyBody(setting.world, setting.stale);
+    setting.body = tpCreateBody(setting.world, &bodyDef, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    setting.shape =
+        tpCreateSphere(setting.world, setting.body, &shapeDef, &(tpSphere){ 0.5 }, NULL);
+    return setting;
+}
+
+static void end(tpWorld* world) {
+    tpDestroyWorld(world);
+    tpSetMisuseHook(NULL);
+}
+
+static void staleIdsAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpVec3 one = tpMakeVec3(1.0, 1.0, 1.0);
+    CHECK_TOLD(tpBody_GetPosition(world, s.stale).x, "tpBody_GetPosition", "body");
+    CHECK_TOLD(tpBody_GetName(world, s.stale), "tpBody_GetName", "body");
+    CHECK_TOLD_VOID(tpDestroyBody(world, s.stale), "tpDestroyBody", "body");
+    CHECK_TOLD_VOID(tpBody_SetVelocity(world, s.stale, one, one), "tpBody_SetVelocity", "body");
+    CHECK_TOLD_VOID(tpBody_ApplyForce(world, s.stale, one, tp_worldFrame), "tpBody_ApplyForce",
+                    "body");
+    CHECK_TOLD_VOID(tpDestroyShape(world, (tpShapeId){ 7, 7 }), "tpDestroyShape", "shape");
+    CHECK_TOLD(tpShape_GetDef(world, (tpShapeId){ 7, 7 }).density, "tpShape_GetDef", "shape");
+    CHECK_TOLD_VOID(tpDestroyJoint(world, (tpJointId){ 1, 1 }), "tpDestroyJoint", "joint");
+    CHECK_TOLD_VOID(tpDestroyForce(world, (tpForceId){ 1, 1 }), "tpDestroyForce", "force");
+    end(world);
+}
+
+static void numbersThatAreNotFiniteAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpVec3 bad = tpMakeVec3(0.0, NAN, 0.0), zero = tpZeroVec3();
+    tpPose badPose = tpMakePose(bad, tpIdentityQuat());
+    tpPose noTurn = tpMakePose(zero, (tpQuat){ 0 });
+    CHECK_TOLD_VOID(tpBody_SetPose(world, s.body, badPose), "tpBody_SetPose", "pose");
+    CHECK_TOLD_VOID(tpBody_SetPose(world, s.body, noTurn), "tpBody_SetPose", "pose");
+    CHECK_TOLD_VOID(tpBody_SetVelocity(world, s.body, bad, zero), "tpBody_SetVelocity", "velocity");
+    CHECK_TOLD_VOID(tpBody_SetVelocity(world, s.body, zero, bad), "tpBody_SetVelocity",
+                    "angularVelocity");
+    CHECK_TOLD_VOID(tpBody_SetDamping(world, s.body, -1.0, 0.0), "tpBody_SetDamping", "linear");
+    CHECK_TOLD_VOID(tpBody_SetGravityScale(world, s.body, INFINITY), "tpBody_SetGravityScale",
+                    "scale");
+    CHECK_TOLD_VOID(tpBody_SetLocked(world, s.body, 64), "tpBody_SetLocked", "locked");
+    CHECK_TOLD_VOID(tpBody_SetTarget(world, s.body, tpIdentityPose()), "tpBody_SetTarget", "body");
+    CHECK_TOLD_VOID(tpBody_ApplyForceAt(world, s.body, zero, bad, tp_worldFrame),
+                    "tpBody_ApplyForceAt", "point");
+    CHECK_TOLD_VOID(tpBody_ApplyTorque(world, s.body, zero, (tpFrame)5), "tpBody_ApplyTorque",
+                    "frame");
+    CHECK_TOLD_VOID(tpBody_ApplyImpulse(world, s.body, bad, tp_bodyFrame), "tpBody_ApplyImpulse",
+                    "impulse");
+    CHECK_TOLD_VOID(tpWorld_SetGravity(world, bad), "tpWorld_SetGravity", "gravity");
+    CHECK_VEC3(tpWorld_GetGravity(world), tpMakeVec3(0.0, 0.0, -9.81), 0.0);
+    end(world);
+}
+
+static void stepsOfNoLengthAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    const double lengths[] = { 0.0, -1.0, NAN, INFINITY };
+    for (int i = 0; i < 4; ++i) {
+        CHECK_TOLD(tpWorld_Step(world, lengths[i]).undone, "tpWorld_Step", "h");
+    }
+    assert_true(tpWorld_GetTime(world) == 0.0 && tpWorld_GetStepCount(world) == 0);
+    assert_false(tpWorld_Step(world, 0.01).undone);
+    end(world);
+}
+
+static void materialsOutOfRangeAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpFriction friction = { .staticCoefficient = 5.0 };
+    double restitution = 5.0;
+    CHECK_TOLD_VOID(tpGetMaterialPair(world, -5, 1000000, &friction, &restitution),
+                    "tpGetMaterialPair", "a");
+    assert_true(friction.staticCoefficient == 0.0 && restitution == 0.0);
+    CHECK_TOLD_VOID(tpShape_SetMaterial(world, s.shape, 3), "tpShape_SetMaterial", "material");
+    assert_int_equal(tpShape_GetMaterial(world, s.shape), 0);
+    end(world);
+}
+
+// Definitions that cannot be are bad input: a status and a message, nothing for the hook.
+static void badDefinitionsAreRefused(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    int count = tpWorld_GetBodyCount(world);
+    toldCount = 0;
+    tpError error = { 0 };
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = (tpBodyKind)77;
+    assert_int_equal(tpCreateBody(world, &def, &error).slot, 0);
+    assert_non_null(strstr(error.message, "kind"));
+    def = tpDefaultBodyDef();
+    def.kind = tp_kinematicBody;
+    def.keyframeCount = -5;
+    assert_int_equal(tpCreateBody(world, &def, &error).slot, 0);
+    assert_non_null(strstr(error.message, "keyframeCount"));
+    def = tpDefaultBodyDef();
+    def.locked = 1000;
+    assert_int_equal(tpCreateBody(world, &def, &error).slot, 0);
+    assert_non_null(strstr(error.message, "locked"));
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    tpShapeId none = tpCreateSphere(world, s.body, &shapeDef, &(tpSphere){ -1.0 }, &error);
+    assert_int_equal(none.slot, 0);
+    assert_non_null(strstr(error.message, "radius"));
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.restitution = 2.0;
+    assert_int_equal(tpCreateMaterial(world, &material, &error), -1);
+    assert_non_null(strstr(error.message, "restitution"));
+    tpMassProperties mass = { .mass = -1.0 };
+    assert_int_equal(tpBody_SetMass(world, s.body, &mass, &error), tp_badInput);
+    assert_int_equal(tpShape_SetDensity(world, s.shape, NAN, &error), tp_badInput);
+    assert_non_null(strstr(error.message, "density"));
+    assert_int_equal(tpWorld_GetBodyCount(world), count);
+    assert_int_equal(toldCount, 0);
+    end(world);
+}
+
+static void worldsNeedGoodDefinitions(void** state) {
+    (void)state;
+    tpSetMisuseHook(hear);
+    tpWorldDef def = tpDefaultWorldDef();
+    def.gravity.x = NAN;
+    toldCount = 0;
+    assert_null(tpCreateWorld(&def));
+    assert_string_equal(toldArgument, "def->gravity");
+    def = tpDefaultWorldDef();
+    def.stepper = (tpStepperId)99;
+    assert_null(tpCreateWorld(&def));
+    assert_string_equal(toldArgument, "def->stepper");
+    assert_int_equal(toldCount, 2);
+    tpSetMisuseHook(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(staleIdsAreTold),
+        cmocka_unit_test(numbersThatAreNotFiniteAreTold),
+        cmocka_unit_test(stepsOfNoLengthAreTold),
+        cmocka_unit_test(materialsOutOfRangeAreTold),
+        cmocka_unit_test(badDefinitionsAreRefused),
+        cmocka_unit_test(worldsNeedGoodDefinitions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,157 @@
+// The state as arrays: reading, writing, order, and what is refused.
+
+#include "tippe/state.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+enum { most = 8 };
+
+typedef struct Arrays {
+    double positions[3 * most], rotations[4 * most], velocities[3 * most], spins[3 * most];
+} Arrays;
+
+static tpStateArrays pointersTo(Arrays* arrays) {
+    return (tpStateArrays){ arrays->positions, arrays->rotations, arrays->velocities,
+                            arrays->spins };
+}
+
+static tpBodyId addBody(tpWorld* world, tpBodyKind kind, double x) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = kind;
+    def.position = tpMakeVec3(x, 0.0, 0.0);
+    def.velocity = tpMakeVec3(0.0, x, 0.0);
+    def.angularVelocity = tpMakeVec3(0.0, 0.0, x);
+    def.hasMass = true;
+    def.mass = (tpMassProperties){ 1.0, { 0.0, 0.5, 0.0 }, tpIdentityMat33() };
+    return tpCreateBody(world, &def, NULL);
+}
+
+static void rowsAreThoseOfMovingBodies(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId first = addBody(world, tp_dynamicBody, 1.0);
+    addBody(world, tp_fixedBody, 2.0);
+    tpBodyId second = addBody(world, tp_kinematicBody, 3.0);
+    assert_int_equal(tpWorld_GetMovingCount(world), 2);
+    assert_int_equal(tpWorld_GetMoving(world, 1).slot, second.slot);
+    assert_int_equal(tpWorld_GetMoving(world, 2).slot, 0);
+    assert_int_equal(tpWorld_GetMoving(world, -1).slot, 0);
+    Arrays arrays;
+    tpStateArrays pointers = pointersTo(&arrays);
+    tpWorld_ReadState(world, &pointers);
+    CHECK_VEC3(tpMakeVec3(arrays.positions[0], arrays.positions[1], arrays.positions[2]),
+               tpBody_GetPosition(world, first), 0.0);
+    assert_true(arrays.positions[3] == 3.0 && arrays.rotations[4] == 1.0);
+    assert_true(arrays.velocities[4] == 3.0 && arrays.spins[5] == 3.0);
+
+    // A body that takes the slot of a destroyed one comes last all the same.
+    uint64_t structure = tpWorld_GetStructure(world);
+    tpDestroyBody(world, first);
+    tpBodyId third = addBody(world, tp_dynamicBody, 4.0);
+    assert_int_equal(third.slot, first.slot);
+    assert_true(tpWorld_GetStructure(world) != structure);
+    assert_int_equal(tpWorld_GetMoving(world, 0).slot, second.slot);
+    assert_int_equal(tpWorld_GetMoving(world, 1).slot, third.slot);
+    assert_int_equal(tpWorld_GetBody(world, 2).slot, third.slot);
+
+    // Forces are no change of structure.
+    structure = tpWorld_GetStructure(world);
+    tpForceDef force = tpDefaultForceDef();
+    force.body = third;
+    tpDestroyForce(world, tpCreateForce(world, &force, NULL));
+    assert_true(tpWorld_GetStructure(world) == structure);
+    tpDestroyWorld(world);
+}
+
+static void writingIsReadingBack(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId bodies[3];
+    for (int i = 0; i < 3; ++i) {
+        bodies[i] = addBody(world, tp_dynamicBody, i);
+    }
+    Arrays arrays, back;
+    tpStateArrays pointers = pointersTo(&arrays);
+    tpWorld_ReadState(world, &pointers);
+    uint64_t hash = tpWorld_HashState(world);
+    assert_int_equal(tpWorld_WriteState(world, &pointers, NULL), tp_success);
+    assert_true(tpWorld_HashState(world) == hash);
+
+    arrays.positions[4] = 7.0;
+    arrays.rotations[4] = arrays.rotations[5] = 1.0; // not a unit quaternion
+    arrays.velocities[8] = -2.0;
+    arrays.spins[0] = 3.0;
+    assert_int_equal(tpWorld_WriteState(world, &pointers, NULL), tp_success);
+    pointers = pointersTo(&back);
+    tpWorld_ReadState(world, &pointers);
+    CHECK_NEAR(back.rotations[4], sqrt(0.5), 1e-15);
+    CHECK_NEAR(back.rotations[5], sqrt(0.5), 1e-15);
+    arrays.rotations[4] = back.rotations[4];
+    arrays.rotations[5] = back.rotations[5];
+    assert_memory_equal(arrays.positions, back.positions, sizeof(double) * 9);
+    assert_memory_equal(arrays.rotations, back.rotations, sizeof(double) * 12);
+    assert_memory_equal(arrays.velocities, back.velocities, sizeof(double) * 9);
+    assert_memory_equal(arrays.spins, back.spins, sizeof(double) * 9);
+
+    // One array alone.
+    tpStateArrays places = { .positions = arrays.positions };
+    arrays.positions[0] = 11.0;
+    assert_int_equal(tpWorld_WriteState(world, &places, NULL), tp_success);
+    assert_true(tpBody_GetPosition(world, bodies[0]).x == 11.0);
+    tpDestroyWorld(world);
+}
+
+static void badRowsChangeNothing(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    addBody(world, tp_dynamicBody, 0.0);
+    addBody(world, tp_dynamicBody, 1.0);
+    Arrays arrays;
+    tpStateArrays pointers = pointersTo(&arrays);
+    tpWorld_ReadState(world, &pointers);
+    uint64_t hash = tpWorld_HashState(world);
+    tpError error = { 0 };
+    arrays.positions[0] = 5.0; // good, but its row comes with a bad one
+    arrays.velocities[5] = NAN;
+    assert_int_equal(tpWorld_WriteState(world, &pointers, &error), tp_badInput);
+    assert_string_equal(error.message, "velocities[1] is not finite");
+    arrays.velocities[5] = 0.0;
+    memset(arrays.rotations + 4, 0, sizeof(double) * 4);
+    assert_int_equal(tpWorld_WriteState(world, &pointers, &error), tp_badInput);
+    assert_string_equal(error.message, "rotations[1] is no rotation");
+    assert_true(tpWorld_HashState(world) == hash);
+    tpDestroyWorld(world);
+}
+
+static void theViewShowsEverySlot(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    addBody(world, tp_fixedBody, 0.0);
+    tpBodyId body = addBody(world, tp_dynamicBody, 2.0);
+    tpStateView view = tpWorld_ViewState(world);
+    assert_int_equal(view.slotCount, 2);
+    size_t slot = (size_t)tpBody_GetSlot(world, body);
+    const double* place = view.positions + slot * view.poseStride;
+    CHECK_VEC3(tpMakeVec3(place[0], place[1], place[2]), tpBody_GetPosition(world, body), 0.0);
+    assert_true(view.angularVelocities[slot * view.velocityStride + 2] == 2.0);
+    assert_true(view.rotations[slot * view.poseStride] == 1.0);
+    tpWorld_Step(world, 0.01);
+    CHECK_VEC3(tpMakeVec3(place[0], place[1], place[2]), tpBody_GetPosition(world, body), 0.0);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rowsAreThoseOfMovingBodies),
+        cmocka_unit_test(writingIsReadingBack),
+        cmocka_unit_test(badRowsChangeNothing),
+        cmocka_unit_test(theViewShowsEverySlot),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
