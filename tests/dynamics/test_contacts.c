@@ -17,12 +17,12 @@ static tpWorld* makeWorld(tpStepperId stepper) {
     tpBodyDef def = tpDefaultBodyDef();
     def.kind = tp_fixedBody;
     tpBodyId floor = tpCreateBody(world, &def, NULL);
-    tpCreatePlane(world, floor, &shapeDef, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } });
+    tpCreatePlane(world, floor, &shapeDef, &(tpPlane){ .normal = { 0.0, 0.0, 1.0 } }, NULL);
     def.kind = tp_dynamicBody;
     for (int i = 0; i < ballCount; ++i) {
         def.position = tpMakeVec3(i, 0.0, 0.1 + 0.01 * i);
         tpBodyId ball = tpCreateBody(world, &def, NULL);
-        tpCreateSphere(world, ball, &shapeDef, &(tpSphere){ .radius = 0.1 });
+        tpCreateSphere(world, ball, &shapeDef, &(tpSphere){ .radius = 0.1 }, NULL);
     }
     return world;
 }
