@@ -59,7 +59,8 @@ typedef struct tpAudit {
 typedef struct tpRecorder tpRecorder;
 
 typedef struct tpRecorderDef {
-    const char* path;      // of the file to write; one that exists is replaced
+    const char* path; // of the file to write; one that exists is replaced. NULL: frames stay in
+                      // memory, to be read by columns and saved by tpRecorder_Save
     const char* sceneText; // kept in the recording as it stands; may be NULL
     const char* sceneName; // may be NULL
     double step;           // s, of one step
@@ -70,8 +71,19 @@ typedef struct tpRecorderDef {
     bool background; // compress and write in a thread of the recorder's own. Set it to false in a
                      // program that calls HDF5 itself, which most builds of HDF5 do not allow
                      // from two threads; rows are then written by tpRecorder_Step.
+    bool statesOnly; // in memory only: leaves out contacts, pairs and hashes; cannot be saved
     tpAllocator allocator;
 } tpRecorderDef;
+
+// One of the datasets that grow with the frames: docs/recordings.md lists them.
+typedef struct tpRecordedColumn {
+    const char* path; // of the dataset: "/reports/residual"
+    const char* unit;
+    const char* about;
+    char type;        // 'd' double, 'i' int, 'q' int64_t, 'Q' uint64_t, 'B' unsigned char
+    int width;        // numbers in a row
+    int64_t rowCount; // 0 for a column that is not there
+} tpRecordedColumn;
 
 // Tables -------------------------------------------------------------------------------------------
 
@@ -158,6 +170,18 @@ TP_API tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* wor
 TP_API tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world,
                                 const tpStepReport* report, tpError* error);
 
+// Of a recorder in memory (its path is NULL): writes all frames so far to a recording, with the audit (may
+// be NULL) kept in it. The recorder goes on.
+TP_API tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, const tpAudit* audit,
+                                tpError* error);
+
+// Of a recorder in memory: its columns, and all rows of one, copied to `rows`. Offsets of contacts and pairs
+// have no leading zero. Labels of /reports/fallback and of notes; NULL for a number that is none.
+TP_API int tpRecordedColumnCount(void);
+TP_API tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column);
+TP_API void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows);
+TP_API const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label);
+
 // Finishes and closes the file, with the audit (may be NULL) kept in it, and frees the recorder, also
 // on failure. NULL is allowed.
 TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error);
@@ -214,6 +238,11 @@ TP_API tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t firs
                                             int64_t* offsets, tpError* error);
 TP_API tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
                                       tpRecordedPair* pairs, tpError* error);
+// Any column as it stands in the file, by the same numbers as tpRecorder_GetColumn. Its values are not checked.
+TP_API tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column);
+TP_API tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first,
+                                       int64_t count, void* rows, tpError* error);
+TP_API const char* tpRecording_GetLabel(const tpRecording* recording, int label);
 // Force and torque of each joint, as tpJoint_GetReaction: count x jointCount x 6 numbers.
 TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                           double* reactions, tpError* error);

@@ -119,3 +119,22 @@ size_t tpColumnKind_Size(tpColumnKind kind) {
     };
     return sizes[kind];
 }
+
+int tpRecordedColumnCount(void) {
+    return tp_columnCount;
+}
+
+tpRecordedColumn tpColumn_Describe(int column) {
+    static const char types[tp_columnKindCount] = {
+        [tp_doubleColumn] = 'd', [tp_intColumn] = 'i',  [tp_int64Column] = 'q',
+        [tp_uint64Column] = 'Q', [tp_boolColumn] = 'B', [tp_enumColumn] = 'i',
+    };
+    tpRecordedColumn made = { 0 };
+    if (column >= 0 && column < tp_columnCount) {
+        made.path = tpColumns[column].path;
+        made.unit = tpColumns[column].unit;
+        made.about = tpColumns[column].about;
+        made.type = types[tpColumns[column].kind];
+    }
+    return made;
+}

@@ -70,4 +70,7 @@ extern const tpColumn tpColumns[tp_columnCount];
 // Bytes of one number in memory.
 size_t tpColumnKind_Size(tpColumnKind kind);
 
+// A column without its width and rows; its path is NULL for a number that is none.
+tpRecordedColumn tpColumn_Describe(int column);
+
 #endif

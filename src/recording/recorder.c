@@ -1,10 +1,11 @@
-// The recorder: takes frames from a world and hands them to the pump.
+// The recorder: takes frames from a world and hands them to the pump, or keeps them in memory.
 
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "dynamics/report.h"
+#include "recording/kept_frames.h"
 #include "recording/pair_tally.h"
 #include "recording/pump.h"
 #include "recording/roster.h"
@@ -27,7 +28,9 @@ struct tpRecorder {
     tpPairTally pairs;              // of the steps since the last frame
     const char* labels[labelLimit]; // constant strings of the steppers'
     int labelCount;
-    tpWriter writer;
+    bool isKept, statesOnly;
+    tpKeptFrames kept; // of a recorder in memory
+    tpWriter writer;   // of one that writes a file
     tpPump pump;
 };
 
@@ -95,7 +98,7 @@ static bool captureContacts(tpRecorder* recorder, const tpWorld* world) {
 static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
                             bool withContacts, tpError* error) {
     recorder->contacts.count = 0;
-    if (withContacts && !captureContacts(recorder, world)) {
+    if (withContacts && !recorder->statesOnly && !captureContacts(recorder, world)) {
         return tpError_OutOfMemory(error);
     }
     tpRoster_GetStates(&recorder->roster, world, recorder->states);
@@ -104,7 +107,7 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
     recorder->pairTotal += recorder->pairs.pairs.count;
     int knownLabels = recorder->labelCount;
     tpFrameData frame = { .row = { .step = tpWorld_GetStepCount(world),
-                                   .hash = tpWorld_HashState(world),
+                                   .hash = recorder->statesOnly ? 0 : tpWorld_HashState(world),
                                    .contactEnd = recorder->contactTotal,
                                    .pairEnd = recorder->pairTotal,
                                    .report = *report,
@@ -119,8 +122,11 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
         const char* note = i < report->noteCount ? report->notes[i] : NULL;
         *tpFrameRow_Note(&frame.row, i) = findLabel(recorder, note);
     }
-    tpResult result = tpPump_Add(&recorder->pump, &frame, recorder->labels + knownLabels,
-                                 recorder->labelCount - knownLabels, error);
+    const char* const* labels = recorder->labels + knownLabels;
+    int labelCount = recorder->labelCount - knownLabels;
+    tpResult result = recorder->isKept
+                          ? tpKeptFrames_Add(&recorder->kept, &frame, labels, labelCount, error)
+                          : tpPump_Add(&recorder->pump, &frame, labels, labelCount, error);
     tpPairTally_Clear(&recorder->pairs);
     return result;
 }
@@ -134,7 +140,7 @@ tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpSte
     }
     recorder->hasMerged = true;
     recorder->stepCount += 1;
-    if (!tpPairTally_AddStep(&recorder->pairs, &recorder->roster, world)) {
+    if (!recorder->statesOnly && !tpPairTally_AddStep(&recorder->pairs, &recorder->roster, world)) {
         return tpError_OutOfMemory(error);
     }
     if (recorder->stepCount % recorder->every != 0) {
@@ -162,6 +168,9 @@ static void freeRecorder(tpRecorder* recorder) {
     tpRelease(&allocator, recorder->states, stateCount * sizeof(double));
     tpRelease(&allocator, recorder->reactions, reactionCount * sizeof(double));
     TP_FREE_ARRAY(&allocator, recorder->contacts);
+    if (recorder->isKept) {
+        tpKeptFrames_Destroy(&recorder->kept);
+    }
     tpPairTally_Destroy(&recorder->pairs);
     tpRoster_Destroy(&recorder->roster);
     tpRelease(&allocator, recorder, sizeof(*recorder));
@@ -182,8 +191,9 @@ static int collectOptions(const tpWorld* world, tpHeadOption* options) {
     return count;
 }
 
-static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, const tpWorld* world,
-                             tpError* error) {
+// Opens the file with its head, or keeps the head with the frames.
+static tpResult takeHead(tpRecorder* recorder, const tpRecorderDef* def, const tpWorld* world,
+                         tpError* error) {
     size_t optionsSize = (size_t)(tpOptionCount() + 1) * sizeof(tpHeadOption);
     tpHeadOption* options = tpAllocate(&recorder->allocator, optionsSize);
     tpShapesText shapes;
@@ -207,17 +217,25 @@ static tpResult createWriter(tpRecorder* recorder, const tpRecorderDef* def, con
                              .sync = def->sync,
                              .planar = tpWorld_IsPlanar(world),
                              .gravity = tpWorld_GetGravity(world) };
-    tpResult result =
-        tpWriter_Create(&recorder->writer, def->path, &head, &recorder->allocator, error);
+    tpResult result = tp_success;
+    if (!recorder->isKept) {
+        result = tpWriter_Create(&recorder->writer, def->path, &head, &recorder->allocator, error);
+    } else if (!tpKeptFrames_SetHead(&recorder->kept, &head)) {
+        result = tpError_OutOfMemory(error);
+    }
     TP_FREE_ARRAY(&recorder->allocator, shapes);
     tpRelease(&recorder->allocator, options, optionsSize);
     return result;
 }
 
 tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error) {
-    if (def->every < 1 || def->compression < 0 || def->compression > 9 || def->path == NULL) {
+    if (def->every < 1 || def->compression < 0 || def->compression > 9) {
         tpError_Set(error, tp_badInput,
-                    "a recorder needs a path, every >= 1 and a compression from 0 to 9");
+                    "a recorder needs every >= 1 and a compression from 0 to 9");
+        return NULL;
+    }
+    if (def->statesOnly && def->path != NULL) {
+        tpError_Set(error, tp_badInput, "a recorder of states only has no path");
         return NULL;
     }
     tpRecorder* recorder = tpAllocateZeroed(&def->allocator, sizeof(tpRecorder));
@@ -233,12 +251,19 @@ tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpE
         freeRecorder(recorder);
         return NULL;
     }
-    if (createWriter(recorder, def, world, error) != tp_success) {
+    recorder->isKept = def->path == NULL;
+    recorder->statesOnly = def->statesOnly;
+    if (recorder->isKept) {
+        tpKeptFrames_Create(&recorder->kept, &recorder->roster, &def->allocator);
+    }
+    if (!recorder->statesOnly && takeHead(recorder, def, world, error) != tp_success) {
         freeRecorder(recorder);
         return NULL;
     }
-    tpPump_Start(&recorder->pump, &recorder->writer, recorder->roster.movingCount,
-                 recorder->roster.jointCount, def->background, &def->allocator);
+    if (!recorder->isKept) {
+        tpPump_Start(&recorder->pump, &recorder->writer, recorder->roster.movingCount,
+                     recorder->roster.jointCount, def->background, &def->allocator);
+    }
     tpStepReport start = reportStart(world);
     if (recordFrame(recorder, world, &start, false, error) != tp_success) {
         tpCloseRecorder(recorder, NULL, NULL);
@@ -247,16 +272,55 @@ tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpE
     return recorder;
 }
 
+// The summary of an audit into `buffer`, or NULL.
+static const char* writeSummary(const tpAudit* audit, char* buffer, size_t size) {
+    return audit != NULL && tpAudit_FormatJson(audit, buffer, size) < size ? buffer : NULL;
+}
+
+enum { summaryLimit = 8192 };
+
 tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error) {
     if (recorder == NULL) {
         return tp_success;
     }
-    char summary[8192];
-    bool fits =
-        audit != NULL && tpAudit_FormatJson(audit, summary, sizeof(summary)) < sizeof(summary);
-    tpResult pumped = tpPump_Stop(&recorder->pump, error);
-    tpResult closed = tpWriter_Close(&recorder->writer, fits ? summary : NULL,
-                                     pumped == tp_success ? error : NULL);
+    tpResult pumped = tp_success, closed = tp_success;
+    if (!recorder->isKept) {
+        char buffer[summaryLimit];
+        const char* summary = writeSummary(audit, buffer, sizeof(buffer));
+        pumped = tpPump_Stop(&recorder->pump, error);
+        closed = tpWriter_Close(&recorder->writer, summary, pumped == tp_success ? error : NULL);
+    }
     freeRecorder(recorder);
     return pumped != tp_success ? pumped : closed;
+}
+
+// In memory --------------------------------------------------------------------------------------
+
+tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, const tpAudit* audit,
+                         tpError* error) {
+    if (!recorder->isKept) {
+        return tpError_Set(error, tp_badInput, "%s: the recorder writes another file", path);
+    }
+    char buffer[summaryLimit];
+    return tpKeptFrames_Save(&recorder->kept, path, writeSummary(audit, buffer, sizeof(buffer)),
+                             error);
+}
+
+tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column) {
+    tpRecordedColumn made = tpColumn_Describe(column);
+    if (recorder->isKept && made.path != NULL) {
+        made.width = tpKeptFrames_GetWidth(&recorder->kept, column);
+        made.rowCount = recorder->kept.rowCounts[tpColumns[column].rows];
+    }
+    return made;
+}
+
+void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows) {
+    if (recorder->isKept && column >= 0 && column < tp_columnCount) {
+        tpKeptFrames_CopyColumn(&recorder->kept, column, rows);
+    }
+}
+
+const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label) {
+    return label >= 0 && label < recorder->labelCount ? recorder->labels[label] : NULL;
 }

@@ -244,3 +244,48 @@ tpResult tpRecording_ReadContacts(tpRecording* recording, int64_t firstContact, 
     }
     return result;
 }
+
+// Columns as they stand ---------------------------------------------------------------------------
+
+static int64_t countRows(const tpRecording* recording, int column) {
+    switch (tpColumns[column].rows) {
+    case tp_contactRows:
+        return recording->info.contactCount;
+    case tp_pairRows:
+        return recording->info.pairCount;
+    default:
+        return recording->info.frameCount +
+               (column == tp_offsetColumn || column == tp_pairOffsetColumn ? 1 : 0);
+    }
+}
+
+tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column) {
+    tpRecordedColumn made = tpColumn_Describe(column);
+    if (made.path == NULL) {
+        return made;
+    }
+    made.width = column == tp_statesColumn      ? tp_stateWidth * recording->info.movingCount
+                 : column == tp_reactionsColumn ? 6 * recording->info.jointCount
+                                                : tpColumns[column].width;
+    made.rowCount = recording->columns[column] >= 0 ? countRows(recording, column) : 0;
+    return made;
+}
+
+tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first, int64_t count,
+                                void* rows, tpError* error) {
+    tpRecordedColumn info = tpRecording_GetColumn(recording, column);
+    if (info.path == NULL) {
+        return tpError_Set(error, tp_badInput, "%s: there is no column %d", recording->path,
+                           column);
+    }
+    tpResult result = checkRange(recording, first, count, info.rowCount, error);
+    int many = column == tp_statesColumn      ? recording->info.movingCount
+               : column == tp_reactionsColumn ? recording->info.jointCount
+                                              : 1;
+    return result == tp_success ? readPart(recording, column, first, count, 0, many, rows, error)
+                                : result;
+}
+
+const char* tpRecording_GetLabel(const tpRecording* recording, int label) {
+    return label < recording->labelCount ? findLabel(recording, label) : NULL;
+}
