@@ -90,6 +90,8 @@ typedef struct tpSceneShapes {
 struct tpSceneShape {
     tpScenePart part;
     int32_t type; // tpShapeType
+    bool visual;  // only seen
+    tpColor color;
     tpVec3 position;
     tpSceneRotation rotation;
     tpSceneReference material;
@@ -131,7 +133,8 @@ typedef struct tpSceneInertia {
 typedef struct tpSceneBody {
     tpScenePart part;
     tpSceneText name;
-    int32_t kind; // tpBodyKind
+    int32_t kind;  // tpBodyKind
+    tpColor color; // of shapes that have none of their own
     tpVec3 position;
     tpSceneRotation rotation;
     tpVec3 velocity, angularVelocity;

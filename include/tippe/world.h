@@ -439,6 +439,32 @@ TP_API tpResult tpShape_SetDensity(tpWorld* world, tpShapeId shape, double densi
 TP_API void* tpShape_GetUserData(const tpWorld* world, tpShapeId shape);
 TP_API void tpShape_SetUserData(tpWorld* world, tpShapeId shape, void* userData);
 
+// Appearance -------------------------------------------------------------------------------------
+//
+// For pages and pictures; nothing of it takes part in a step.
+
+// As screens show it (sRGB), each part from 0 to 1.
+typedef struct tpColor {
+    double red, green, blue;
+} tpColor;
+
+// A shape of a body that is only seen.
+typedef struct tpVisual {
+    const tpGeometry* geometry; // the world's, in the body's frame; NULL: there is none
+    bool hasColor;
+    tpColor color;
+} tpVisual;
+
+// A shape without a colour is drawn in one that the page chooses.
+TP_API tpResult tpShape_SetColor(tpWorld* world, tpShapeId shape, tpColor color, tpError* error);
+TP_API bool tpShape_GetColor(const tpWorld* world, tpShapeId shape, tpColor* color);
+
+// A shape that touches nothing and has no mass. `color` may be NULL.
+TP_API tpResult tpBody_AddVisual(tpWorld* world, tpBodyId body, const tpGeometry* geometry,
+                                 const tpColor* color, tpError* error);
+TP_API int tpBody_GetVisualCount(const tpWorld* world, tpBodyId body);
+TP_API tpVisual tpBody_GetVisual(const tpWorld* world, tpBodyId body, int index);
+
 // Materials --------------------------------------------------------------------------------------
 
 TP_API tpMaterialDef tpDefaultMaterialDef(void);

@@ -82,6 +82,15 @@ static void putSurfaceNumber(shapesWriter* writer, const tpGeometry* geometry) {
     put(writer, words);
 }
 
+static void putColor(shapesWriter* writer, tpColor color) {
+    char words[40];
+    snprintf(words, sizeof(words), ", \"color\": \"#%02x%02x%02x\"",
+             (unsigned)(255.0 * color.red + 0.5), (unsigned)(255.0 * color.green + 0.5),
+             (unsigned)(255.0 * color.blue + 0.5));
+    put(writer, words);
+}
+
+// Without the closing brace.
 static void putShape(shapesWriter* writer, const tpGeometry* geometry) {
     put(writer, "{ \"type\": \"");
     put(writer, tpShapeTypeName(geometry->type));
@@ -98,17 +107,30 @@ static void putShape(shapesWriter* writer, const tpGeometry* geometry) {
     if (class->numberCount == 0) {
         putSurfaceNumber(writer, geometry);
     }
-    put(writer, " }");
 }
 
 static void putBody(shapesWriter* writer, const tpWorld* world, const tpRosterBody* body) {
     tpVec3 center = body->kind == tp_fixedBody ? tpMakeVec3(0.0, 0.0, 0.0) : body->mass.center;
     put(writer, "{ \"shapes\": [");
-    for (int i = 0; i < tpBody_GetShapeCount(world, body->id); ++i) {
-        const tpGeometry* geometry =
-            tpShape_GetGeometry(world, tpBody_GetShape(world, body->id, i));
+    int shapeCount = tpBody_GetShapeCount(world, body->id);
+    tpColor color;
+    for (int i = 0; i < shapeCount; ++i) {
+        tpShapeId shape = tpBody_GetShape(world, body->id, i);
         put(writer, i > 0 ? ", " : "");
-        putShape(writer, geometry);
+        putShape(writer, tpShape_GetGeometry(world, shape));
+        if (tpShape_GetColor(world, shape, &color)) {
+            putColor(writer, color);
+        }
+        put(writer, " }");
+    }
+    for (int i = 0; i < tpBody_GetVisualCount(world, body->id); ++i) {
+        tpVisual visual = tpBody_GetVisual(world, body->id, i);
+        put(writer, i + shapeCount > 0 ? ", " : "");
+        putShape(writer, visual.geometry);
+        if (visual.hasColor) {
+            putColor(writer, visual.color);
+        }
+        put(writer, ", \"visual\": true }");
     }
     put(writer, "]");
     if (center.x != 0.0 || center.y != 0.0 || center.z != 0.0) {

@@ -125,17 +125,37 @@ static tpMaterialId materialOf(const tpBuilder* builder, const tpSceneBody* body
     return body->material.name != NULL ? builder->materials[body->material.index] : 0;
 }
 
+// The colour of a shape, or its body's; NULL if neither has one.
+static const tpColor* colorOf(const tpSceneBody* body, const tpSceneShape* shape) {
+    return tpScenePart_Gives(&shape->part, "color")  ? &shape->color
+           : tpScenePart_Gives(&body->part, "color") ? &body->color
+                                                     : NULL;
+}
+
+static tpResult buildSolid(tpBuilder* builder, const tpSceneBody* body, const tpSceneShape* shape,
+                           tpBodyId id, const tpGeometry* geometry) {
+    tpShapeDef def = tpDefaultShapeDef();
+    def.material = materialOf(builder, body, shape);
+    def.group = shape->group;
+    def.mask = shape->mask;
+    def.density = tpShapeDensity(body, shape);
+    tpShapeId created = tpCreateShape(builder->world, id, &def, geometry, builder->error);
+    if (!tpShape_IsValid(builder->world, created)) {
+        return builder->error->result;
+    }
+    const tpColor* color = colorOf(body, shape);
+    return color != NULL ? tpShape_SetColor(builder->world, created, *color, builder->error)
+                         : tp_success;
+}
+
 static tpResult buildShapes(tpBuilder* builder, const tpSceneBody* body, tpBodyId id,
                             const tpGeometry* geometries) {
     for (int i = 0; i < body->shapes.count; ++i) {
         const tpSceneShape* shape = &body->shapes.items[i];
-        tpShapeDef def = tpDefaultShapeDef();
-        def.material = materialOf(builder, body, shape);
-        def.group = shape->group;
-        def.mask = shape->mask;
-        def.density = tpShapeDensity(body, shape);
-        tpShapeId created = tpCreateShape(builder->world, id, &def, &geometries[i], builder->error);
-        if (!tpShape_IsValid(builder->world, created)) {
+        tpResult result = shape->visual ? tpBody_AddVisual(builder->world, id, &geometries[i],
+                                                           colorOf(body, shape), builder->error)
+                                        : buildSolid(builder, body, shape, id, &geometries[i]);
+        if (result != tp_success) {
             return tpFailBuilding(builder->scene, shape->part.place, builder->error);
         }
     }

@@ -185,15 +185,19 @@ static tpMassProperties givenMass(const tpSceneBody* body) {
 // Adds up the shapes one by one; with density one where the body gives its mass.
 static tpResult massOfShapes(const tpScene* scene, const tpSceneBody* body,
                              const tpGeometry* geometries, tpMassProperties* sum, tpError* error) {
-    bool hasMass = tpScenePart_Gives(&body->part, "mass");
+    bool hasMass = tpScenePart_Gives(&body->part, "mass"), isFirst = true;
     for (int i = 0; i < body->shapes.count; ++i) {
         const tpSceneShape* shape = &body->shapes.items[i];
+        if (shape->visual) {
+            continue;
+        }
         double density = hasMass ? 1.0 : tpShapeDensity(body, shape);
         tpMassProperties both[2] = { *sum };
         if (tpGeometry_Mass(&geometries[i], density, &both[1], error) != tp_success) {
             return tpFailBuilding(scene, shape->part.place, error);
         }
-        *sum = i == 0 ? both[1] : tpCombineMass(both, 2);
+        *sum = isFirst ? both[1] : tpCombineMass(both, 2);
+        isFirst = false;
     }
     return tp_success;
 }

@@ -67,13 +67,14 @@ static tpResult checkHeights(tpReader* reader, const tpSceneShape* shape) {
 }
 
 static tpResult checkParts(tpReader* reader, const tpSceneShape* shape) {
-    static const char* const ofTheWhole[] = { "material", "density", "group", "mask" };
+    static const char* const ofTheWhole[] = { "material", "density", "group",
+                                              "mask",     "color",   "visual" };
     if (shape->of.count == 0) {
         return TP_FAIL(reader, shape->part.place, "an intersection needs at least one shape");
     }
     for (int i = 0; i < shape->of.count; ++i) {
         const tpSceneShape* member = &shape->of.items[i];
-        for (int k = 0; k < 4; ++k) {
+        for (int k = 0; k < 6; ++k) {
             if (gives(member, ofTheWhole[k])) {
                 return TP_FAIL(reader, member->part.place,
                                "\"%s\" belongs to the intersection as a whole, not to one of its "
@@ -85,9 +86,24 @@ static tpResult checkParts(tpReader* reader, const tpSceneShape* shape) {
     return tp_success;
 }
 
+// What is only seen has nothing that matters to contacts or masses.
+static tpResult checkVisual(tpReader* reader, const tpSceneShape* shape,
+                            const tpScenePlace* places) {
+    static const char* const others[] = { "material", "density", "group", "mask" };
+    for (int i = 0; i < 4; ++i) {
+        if (gives(shape, others[i])) {
+            return TP_FAIL(reader, placeOf(shape, places, others[i]),
+                           "a shape that is only seen takes no \"%s\"", others[i]);
+        }
+    }
+    return tp_success;
+}
+
 tpResult tpCheckShape(tpReader* reader, void* part, const tpScenePlace* places) {
     const tpSceneShape* shape = part;
-    (void)places;
+    if (shape->visual && checkVisual(reader, shape, places) != tp_success) {
+        return reader->error->result;
+    }
     switch (shape->type) {
     case tp_hullShape:
         if (gives(part, "points") == gives(part, "file")) {
@@ -115,13 +131,22 @@ static bool anyShapeGivesDensity(const tpSceneBody* body) {
     return false;
 }
 
+// Of the shapes that can touch.
+static int countSolids(const tpSceneBody* body) {
+    int count = 0;
+    for (int i = 0; i < body->shapes.count; ++i) {
+        count += body->shapes.items[i].visual ? 0 : 1;
+    }
+    return count;
+}
+
 static bool allShapesGiveDensity(const tpSceneBody* body) {
     for (int i = 0; i < body->shapes.count; ++i) {
-        if (!gives(&body->shapes.items[i], "density")) {
+        if (!body->shapes.items[i].visual && !gives(&body->shapes.items[i], "density")) {
             return false;
         }
     }
-    return body->shapes.count > 0;
+    return countSolids(body) > 0;
 }
 
 // Mass properties are given, or follow from the shapes: one way, and nothing missing.
@@ -154,11 +179,12 @@ static tpResult checkMass(tpReader* reader, const tpSceneBody* body, const tpSce
                        "the dynamic body \"%s\" needs the key \"mass\" or the key \"density\"",
                        body->name.text);
     }
-    if (!hasInertia && body->shapes.count == 0) {
-        return TP_FAIL(reader, body->part.place,
-                       "the body \"%s\" has no shapes, so it needs the keys \"mass\" and "
-                       "\"inertia\"",
-                       body->name.text);
+    if (!hasInertia && countSolids(body) == 0) {
+        return TP_FAIL(
+            reader, body->part.place,
+            "the body \"%s\" has no shapes that can touch, so it needs the keys \"mass\" and "
+            "\"inertia\"",
+            body->name.text);
     }
     return tp_success;
 }

@@ -200,6 +200,50 @@ static tpResult readVec3(tpReader* reader, const tpField* field, tpVec3* vector)
     return result;
 }
 
+// Two digits of a colour in hexadecimal, or -1.
+static int readHexPair(const char* digits) {
+    int value = 0;
+    for (int i = 0; i < 2; ++i) {
+        static const char hexadecimal[] = "0123456789abcdefABCDEF";
+        const char* found = digits[i] != '\0' ? strchr(hexadecimal, digits[i]) : NULL;
+        if (found == NULL) {
+            return -1;
+        }
+        int digit = (int)(found - hexadecimal);
+        value = 16 * value + (digit < 16 ? digit : digit - 6);
+    }
+    return value;
+}
+
+static tpResult readColor(tpReader* reader, const tpField* field, void* part) {
+    tpColor* color = tpMember(field, part);
+    double numbers[3];
+    if (tpJson_Peek(&reader->json) != tp_jsonText) {
+        tpResult result = readRow(reader, field, 3, numbers);
+        *color = (tpColor){ numbers[0], numbers[1], numbers[2] };
+        return result;
+    }
+    tpScenePlace place = tpJson_Place(&reader->json);
+    const char* text = tpReadString(reader);
+    if (text == NULL) {
+        return reader->error->result;
+    }
+    bool isColor = strlen(text) == 7 && text[0] == '#';
+    for (int i = 0; i < 3 && isColor; ++i) {
+        int value = readHexPair(text + 1 + 2 * i);
+        isColor = value >= 0;
+        numbers[i] = value / 255.0;
+    }
+    if (!isColor) {
+        return TP_FAIL(reader, place,
+                       "\"%s\" takes an array of 3 numbers or a text like \"#c65b45\", found "
+                       "\"%.40s\"",
+                       field->key, text);
+    }
+    *color = (tpColor){ numbers[0], numbers[1], numbers[2] };
+    return tp_success;
+}
+
 static tpResult readVector(tpReader* reader, const tpField* field, void* part) {
     return readVec3(reader, field, tpMember(field, part));
 }
@@ -347,6 +391,7 @@ tpResult tpReadField(tpReader* reader, const tpField* field, void* part) {
         [tp_pairField] = readPair,
         [tp_vectorField] = readVector,
         [tp_quaternionField] = readQuaternion,
+        [tp_colorField] = readColor,
         [tp_twoPointsField] = readTwoPoints,
         [tp_inertiaField] = readInertia,
         [tp_numbersField] = readNumbers,

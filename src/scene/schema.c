@@ -196,6 +196,14 @@ static void emitQuaternion(tpEmitter* emitter, const tpField* field) {
     emitRow(emitter, field, 4);
 }
 
+static void emitColor(tpEmitter* emitter, const tpField* field) {
+    (void)field;
+    emitRaw(emitter, "anyOf",
+            "[{ \"type\": \"string\", \"pattern\": \"^#[0-9a-fA-F]{6}$\" }, "
+            "{ \"type\": \"array\", \"minItems\": 3, \"maxItems\": 3, "
+            "\"items\": { \"type\": \"number\", \"minimum\": 0, \"maximum\": 1 } }]");
+}
+
 static void emitInertia(tpEmitter* emitter, const tpField* field) {
     emitText(emitter, "type", "array");
     emitRaw(emitter, "anyOf",
@@ -304,6 +312,7 @@ static void emitValue(tpEmitter* emitter, const tpField* field) {
         [tp_pairField] = emitPair,
         [tp_vectorField] = emitVector,
         [tp_quaternionField] = emitQuaternion,
+        [tp_colorField] = emitColor,
         [tp_twoPointsField] = emitPoints,
         [tp_inertiaField] = emitInertia,
         [tp_numbersField] = emitNumbers,

@@ -26,6 +26,7 @@ typedef enum tpFieldKind {
     tp_pairField,         // double[2]
     tp_vectorField,       // tpVec3
     tp_quaternionField,   // double[4]
+    tp_colorField,        // tpColor: three numbers, or a text "#rrggbb"
     tp_twoPointsField,    // tpVec3[2]
     tp_inertiaField,      // tpSceneInertia
     tp_numbersField,      // tpSceneNumbers, rows of one

@@ -30,6 +30,10 @@ static const tpField anyShapeFields[] = {
     { "mask", tp_integerField, AT(mask), .byDefault = "4294967295",
       .summary = "Bits of the groups it collides with. Two shapes collide when each has a group of "
                  "the other's in its mask." },
+    { "color", tp_colorField, AT(color), .range = tp_zeroToOne, .byDefault = "the body's",
+      .summary = "For pages and pictures." },
+    { "visual", tp_booleanField, AT(visual), .byDefault = "false",
+      .summary = "Whether the shape is only seen: it touches nothing and has no mass." },
 };
 
 static const tpRecord anyShape = {

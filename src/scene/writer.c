@@ -158,6 +158,24 @@ static void writeQuaternion(tpWriter* writer, const tpField* field, const void* 
     writeRow(writer, tpConstMember(field, part), 4);
 }
 
+// In hexadecimal if that says it all.
+static void writeColor(tpWriter* writer, const tpField* field, const void* part) {
+    const tpColor* color = tpConstMember(field, part);
+    double numbers[3] = { color->red, color->green, color->blue };
+    int steps[3];
+    bool isWhole = true;
+    for (int i = 0; i < 3; ++i) {
+        steps[i] = (int)(255.0 * numbers[i] + 0.5);
+        isWhole = isWhole && steps[i] / 255.0 == numbers[i];
+    }
+    if (isWhole) {
+        tpText_Format(&writer->text, "\"#%02x%02x%02x\"", (unsigned)steps[0], (unsigned)steps[1],
+                      (unsigned)steps[2]);
+    } else {
+        writeRow(writer, numbers, 3);
+    }
+}
+
 static void writeVec3(tpWriter* writer, const tpVec3* vector) {
     double numbers[3] = { vector->x, vector->y, vector->z };
     writeRow(writer, numbers, 3);
@@ -327,6 +345,7 @@ static void writeField(tpWriter* writer, const tpField* field, const void* part)
         [tp_pairField] = writePair,
         [tp_vectorField] = writeVector,
         [tp_quaternionField] = writeQuaternion,
+        [tp_colorField] = writeColor,
         [tp_twoPointsField] = writeTwoPoints,
         [tp_inertiaField] = writeInertia,
         [tp_numbersField] = writeNumbers,

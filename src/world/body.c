@@ -229,6 +229,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
     system->poses.data[index] = tpIdentityPose();
     tpSystem_ForgetContacts(system);
     tpWorld_ChangeStructure(world);
+    tpAppearance_ForgetBody(&world->appearance, index);
     tpIdPool_GiveBack(&world->bodyIds, index);
 }
 

@@ -139,6 +139,7 @@ void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     tpReleaseGeometry(&system->shapes.data[index].geometry);
     memset(&system->shapes.data[index], 0, sizeof(tpShape));
     system->shapes.data[index].next = -1;
+    tpAppearance_ForgetShape(&world->appearance, index);
     tpIdPool_GiveBack(&world->shapeIds, index);
     if (updateMass) {
         tpWorld_UpdateMass(world, bodyIndex, NULL);

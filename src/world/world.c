@@ -84,6 +84,7 @@ void tpDestroyWorld(tpWorld* world) {
     tpIdPool_Destroy(&world->forceIds, &allocator);
     TP_FREE_ARRAY(&allocator, world->moving);
     TP_FREE_ARRAY(&allocator, world->births);
+    tpAppearance_Destroy(&world->appearance, &allocator);
     tpSystem_Destroy(&world->system);
     tpRelease(&allocator, world, sizeof(tpWorld));
 }

@@ -7,6 +7,7 @@
 #include "dynamics/system.h"
 #include "steppers/stepper.h"
 #include "tippe/world.h"
+#include "world/appearance.h"
 
 typedef struct tpBirth {
     int slot;
@@ -27,6 +28,8 @@ struct tpWorld {
     uint64_t lastBirth;
     TP_ARRAY(int) moving;   // slots of those that can move
     uint64_t listStructure; // for which both lists are right
+
+    tpAppearance appearance;
 };
 
 // Slots behind ids, or -1.

@@ -154,11 +154,13 @@ class Batch {
     constructor(form) {
         this.form = form;
         this.bodies = [];
+        this.colours = []; // that shapes have of their own, or undefined
         this.local = []; // 10 numbers an instance: position from the centre of mass, rotation, scale
     }
 
-    add(body, position, rotation, scale) {
+    add(body, position, rotation, scale, colour) {
         this.bodies.push(body);
+        this.colours.push(colour);
         this.local.push(...position, ...rotation, ...scale);
     }
 
@@ -170,7 +172,7 @@ class Batch {
         this.mesh.castShadow = this.mesh.receiveShadow = true;
         this.local = Float64Array.from(this.local);
         for (let i = 0; i < count; ++i) {
-            this.copies.setColour(i, colourOf(this.bodies[i]));
+            this.copies.setColour(i, colourOf(this.bodies[i], this.colours[i]));
         }
         this.#measure();
     }
@@ -297,7 +299,7 @@ export class BodyModel {
             }
         });
         for (const batch of this.batches.values()) {
-            batch.finish(index => this.colourOf(index));
+            batch.finish((index, own) => this.colourOf(index, own));
             this.group.add(batch.mesh);
         }
         for (const batch of this.batches.values()) {
@@ -310,8 +312,12 @@ export class BodyModel {
         }
     }
 
-    colourOf(index) {
+    // That of a shape, where it has one; otherwise bodies are coloured in turn.
+    colourOf(index, own) {
         const body = this.head.bodies[index];
+        if (own) {
+            return new THREE.Color(own);
+        }
         const colour = new THREE.Color(bodyColours[(body.moving < 0 ? 0 : body.moving) % bodyColours.length]);
         if (body.kind === 'kinematic') {
             colour.set('#8d9299');
@@ -341,7 +347,7 @@ export class BodyModel {
             if (!this.batches.has(form.key)) {
                 this.batches.set(form.key, new Batch(form));
             }
-            this.batches.get(form.key).add(i, offset, rotation, form.scale);
+            this.batches.get(form.key).add(i, offset, rotation, form.scale, shape.color);
         }
     }
 
@@ -359,7 +365,8 @@ export class BodyModel {
                 const batch = new Batch(form);
                 const position = shape.position ?? [0, 0, 0];
                 batch.add(i, position.map((value, k) => value - this.centers[i][k]), shape.rotation ?? [1, 0, 0, 0], form.scale);
-                const mesh = new THREE.Mesh(form.make(), makeMaterial('none', { color: '#b9b5ab', roughness: 0.9, transparent: true }));
+                const mesh = new THREE.Mesh(form.make(), makeMaterial('none', { color: shape.color ?? '#b9b5ab', roughness: 0.9, transparent: true }));
+                mesh.userData.colour = shape.color;
                 const matrix = new Float64Array(16);
                 writeMatrix(matrix, 0, this.placements, 7 * i, Float64Array.from(batch.local), 0);
                 mesh.matrixAutoUpdate = false;

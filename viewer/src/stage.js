@@ -300,7 +300,7 @@ export class Stage extends Emitter {
             }
         }
         for (const mesh of this.model.fixedMeshes) {
-            mesh.material.color.set(theme.colour('stone'));
+            mesh.material.color.set(mesh.userData.colour ?? theme.colour('stone'));
         }
         this.scene.environmentIntensity = theme.isDark ? 0.32 : 0.5;
         this.sun.intensity = theme.isDark ? 1.9 : 2.1;

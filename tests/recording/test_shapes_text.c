@@ -1,0 +1,60 @@
+// The shapes of a world as JSON: numbers of each, colours, and what is only seen.
+
+#include "recording/shapes_text.h"
+
+#include <string.h>
+
+#include "support/check.h"
+#include "tippe/scene.h"
+
+static const char text[] =
+    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
+    "  { \"name\": \"top\", \"density\": 1000, \"color\": \"#c65B45\", \"shapes\": [\n"
+    "    { \"type\": \"sphere\", \"radius\": 0.5 },\n"
+    "    { \"type\": \"cylinder\", \"radius\": 0.25, \"length\": 2, \"visual\": true, \"color\": "
+    "[0, 0.5, 1] },\n"
+    "    { \"type\": \"box\", \"size\": [1, 2, 3], \"visual\": true } ] },\n"
+    "  { \"name\": \"plain\", \"mass\": 1, \"inertia\": [1, 1, 1], \"shapes\": [\n"
+    "    { \"type\": \"sphere\", \"radius\": 3, \"visual\": true } ] } ],\n"
+    "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 1 } }";
+
+static void saysColorsAndVisuals(void** state) {
+    (void)state;
+    tpScene* scene;
+    tpWorld* world;
+    tpError error;
+    if (tpParseScene(text, sizeof(text) - 1, "scene.json", NULL, &scene, &error) != tp_success ||
+        tpScene_CreateWorld(scene, NULL, 1, &world, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    // Only the ball weighs.
+    double ball = 1000.0 * 4.0 / 3.0 * 3.14159265358979 * 0.125;
+    assert_float_equal(tpBody_GetMass(world, tpWorld_GetBody(world, 0)).mass, ball, 1e-9 * ball);
+    assert_int_equal(tpBody_GetShapeCount(world, tpWorld_GetBody(world, 1)), 0);
+
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRoster roster;
+    tpShapesText shapes;
+    assert_true(tpRoster_Create(&roster, world, &allocator));
+    assert_true(tpWriteShapesText(&roster, world, &allocator, &shapes));
+    static const char* const expected[] = {
+        "{ \"type\": \"sphere\", \"radius\": 0.5, \"color\": \"#c65b45\" }, {",
+        "\"radius\": 0.25, \"length\": 2, \"color\": \"#0080ff\", \"visual\": true }, {",
+        "\"size\": [1, 2, 3], \"color\": \"#c65b45\", \"visual\": true }]",
+        "{ \"shapes\": [{ \"type\": \"sphere\", \"radius\": 3, \"visual\": true }] }",
+    };
+    for (int i = 0; i < 4; ++i) {
+        if (strstr(shapes.data, expected[i]) == NULL) {
+            fail_msg("%s is not in\n%s", expected[i], shapes.data);
+        }
+    }
+    TP_FREE_ARRAY(&allocator, shapes);
+    tpRoster_Destroy(&roster);
+    tpDestroyWorld(world);
+    tpDestroyScene(scene);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(saysColorsAndVisuals) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
