@@ -7,13 +7,13 @@
 #   make board   hold every stepper, Bullet, ODE and MuJoCo against known laws (docs/board.md)
 #   make figures draw the pictures of the documents from runs of our own
 #   make format  clang-format on all sources
-#   make install PREFIX=/usr/local
+#   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
 
 PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test board figures format install clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures format install uninstall clean setup-build setup-test $(presets)
 
 all: release
 
@@ -60,6 +60,9 @@ format:
 
 install: release
 	@cmake --install build/release --prefix $(PREFIX)
+
+uninstall:
+	@tools/uninstall.sh $(PREFIX)
 
 clean:
 	@rm -rf build

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "completion.h"
 
 enum { helpColumn = 28, helpWidth = 96, mostNames = 64 };
 
@@ -232,6 +233,10 @@ static tpArgumentsResult readOption(const tpArgumentTable* table, int argumentCo
 
 tpArgumentsResult parseArguments(const tpArgumentTable* table, int argumentCount,
                                  char** arguments) {
+    if (argumentCount > 1 && strcmp(arguments[1], completionMark) == 0) {
+        completeArguments(table, argumentCount - 2, arguments + 2);
+        return argumentsHelped;
+    }
     // Help first, so that it is there for someone whose command line is wrong.
     for (int i = 1; i < argumentCount && strcmp(arguments[i], "--") != 0; ++i) {
         if (strcmp(arguments[i], "--help") == 0 || strcmp(arguments[i], "-h") == 0) {

@@ -48,6 +48,7 @@ typedef struct tpOperand {
     const char** target;
     bool required;
     const char* help;
+    const char* const* choices; // for completion: the words it may be, ended by NULL; NULL: any
 } tpOperand;
 
 typedef struct tpArgumentTable {

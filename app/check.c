@@ -34,7 +34,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "write the scene again, in the order and the layout of the documentation", NULL },
         { "quiet", optionFlag, &options->quiet, NULL, "print nothing if the scene is valid", NULL },
     };
-    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to check" } };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to check", NULL } };
     const tpArgumentTable line = {
         .command = "check",
         .summary = "Checks a scene without running it",

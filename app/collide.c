@@ -55,7 +55,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "(Stronge)",
           laws },
     };
-    const tpOperand operands[] = { { "IMPACTS.csv", &options->file, true, "the impacts" } };
+    const tpOperand operands[] = { { "IMPACTS.csv", &options->file, true, "the impacts", NULL } };
     const tpArgumentTable line = {
         .command = "collide",
         .summary = "Resolves impacts with friction, one a row of a table",

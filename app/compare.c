@@ -68,7 +68,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "quiet", optionFlag, &options->quiet, NULL,
           "no progress and no table (--json is still printed)", NULL },
     };
-    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to compare on" } };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to compare on",
+                                     NULL } };
     const tpArgumentTable line = {
         .command = "compare",
         .summary = "Runs a scene by several steppers at several step sizes and holds them together",

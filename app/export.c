@@ -118,7 +118,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         table[i] = (tpArgument){ exports[i].option,    optionText,      &options->paths[i],
                                  exports[i].valueName, exports[i].help, NULL };
     }
-    const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording" } };
+    const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording", NULL } };
     const tpArgumentTable line = {
         .command = "export",
         .summary = "Writes what a recording holds as tables or as a page",

@@ -1,12 +1,14 @@
 // tippe list: what there is to choose from, one line each.
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "arguments.h"
 #include "command.h"
 #include "scene/vocabulary.h"
+#include "scene_list.h"
 #include "tippe/friction.h"
 #include "tippe/lcp.h"
 
@@ -15,6 +17,7 @@ typedef struct tpListing {
     const char* name;
     const char* title;
     void (*print)(bool namesOnly);
+    bool isOnRequest; // not printed unless it is asked for
 } tpListing;
 
 static void printLine(bool namesOnly, const char* name, const char* summary) {
@@ -67,51 +70,79 @@ static void printJoints(bool namesOnly) {
     }
 }
 
-// Default, range and steppers of an option, in brackets.
+// Text that grows in a buffer; what does not fit is left out.
+TP_PRINTF(3, 4)
+static void append(char* buffer, size_t size, const char* format, ...) {
+    size_t used = strlen(buffer);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(buffer + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+// Default, choices and steppers of an option.
 static void describeOption(int index, char* buffer, size_t size) {
     const tpOptionInfo* info = tpOption(index);
-    int used = 0;
+    buffer[0] = '\0';
     if (info->kind == tp_choiceOption) {
-        used = snprintf(buffer, size, "default %s; %s (", info->choices[(int)info->defaultValue],
-                        info->summary);
+        for (int i = 0; info->choices[i] != NULL; ++i) {
+            append(buffer, size, "%s%s%s", i == 0 ? "" : ", ", info->choices[i],
+                   i == (int)info->defaultValue ? " (default)" : "");
+        }
     } else if (info->kind == tp_booleanOption) {
-        used = snprintf(buffer, size, "default %s; %s (",
-                        info->defaultValue != 0.0 ? "true" : "false", info->summary);
+        append(buffer, size, "default %s", info->defaultValue != 0.0 ? "true" : "false");
     } else {
-        used = snprintf(buffer, size, "default %g%s%s; %s (", info->defaultValue,
-                        info->unit != NULL && info->unit[0] != '\0' ? " " : "",
-                        info->unit != NULL ? info->unit : "", info->summary);
+        bool hasUnit = info->unit != NULL && info->unit[0] != '\0';
+        append(buffer, size, "default %g%s%s", info->defaultValue, hasUnit ? " " : "",
+               hasUnit ? info->unit : "");
     }
+    append(buffer, size, "; %s (", info->summary);
     bool isFirst = true;
-    for (int i = 0; i < tp_stepperCount && used > 0 && (size_t)used < size; ++i) {
+    for (int i = 0; i < tp_stepperCount; ++i) {
         if (tpStepperUsesOption((tpStepperId)i, index)) {
-            used += snprintf(buffer + used, size - (size_t)used, "%s%s", isFirst ? "" : ", ",
-                             tpStepperName((tpStepperId)i));
+            append(buffer, size, "%s%s", isFirst ? "" : ", ", tpStepperName((tpStepperId)i));
             isFirst = false;
         }
     }
-    if (used > 0 && (size_t)used < size) {
-        snprintf(buffer + used, size - (size_t)used, "%s)", isFirst ? "no stepper yet" : "");
-    }
+    append(buffer, size, "%s)", isFirst ? "no stepper yet" : "");
 }
 
 static void printOptions(bool namesOnly) {
     for (int i = 0; i < tpOptionCount(); ++i) {
-        char words[512];
+        char words[1024];
         describeOption(i, words, sizeof(words));
         printLine(namesOnly, tpOption(i)->name, words);
     }
 }
 
+static void printScenes(bool namesOnly) {
+    tpSceneNames list = listScenes(!namesOnly);
+    for (int i = 0; i < list.count; ++i) {
+        if (namesOnly) {
+            printf("%s\n", list.items[i].name);
+        } else {
+            const char* about = list.items[i].about;
+            printf("  %-31s %s\n", list.items[i].name, about != NULL ? about : "");
+        }
+    }
+    releaseSceneList(&list);
+}
+
 static const tpListing listings[] = {
-    { "steppers", "Steppers, for --stepper and simulation.stepper", printSteppers },
-    { "solvers", "Solvers of linear complementarity problems, for tippe solve", printLcpSolvers },
-    { "solvers", "Solvers of contact problems with friction, for tippe solve",
-      printFrictionSolvers },
-    { "shapes", "Shapes of bodies", printShapes },
-    { "joints", "Joints between bodies", printJoints },
-    { "options", "Options of steppers, for --set and simulation.options", printOptions },
+    { "steppers", "Steppers, for --stepper and simulation.stepper", printSteppers, false },
+    { "solvers", "Solvers of linear complementarity problems, for tippe solve", printLcpSolvers,
+      false },
+    { "solvers", "Solvers of contact problems with friction, for tippe solve", printFrictionSolvers,
+      false },
+    { "shapes", "Shapes of bodies", printShapes, false },
+    { "joints", "Joints between bodies", printJoints, false },
+    { "options", "Options of steppers, for --set and simulation.options", printOptions, false },
+    { "scenes", "Scenes that came with Tippe, for tippe run, view, compare and check", printScenes,
+      true },
 };
+
+static const char* const listNames[] = { "steppers", "solvers", "shapes", "joints",
+                                         "options",  "scenes",  NULL };
 
 enum { listingCount = sizeof(listings) / sizeof(listings[0]) };
 
@@ -119,14 +150,16 @@ int runList(int argumentCount, char** arguments) {
     const char* wanted = NULL;
     bool namesOnly = false;
     const tpArgument table[] = {
-        { "names", optionFlag, &namesOnly, NULL, "print names alone, one a line", NULL },
+        { "names", optionFlag, &namesOnly, NULL, "print names alone, one per line", NULL },
     };
     const tpOperand operands[] = {
-        { "WHAT", &wanted, false, "steppers, solvers, shapes, joints or options; default all" },
+        { "WHAT", &wanted, false,
+          "steppers, solvers, shapes, joints, options or scenes; default all but scenes",
+          listNames },
     };
     const tpArgumentTable line = {
         .command = "list",
-        .summary = "Lists steppers, solvers, shapes, joints and options, with one line each",
+        .summary = "Lists steppers, solvers, shapes, joints, options and scenes, a line for each",
         .operands = operands,
         .operandCount = 1,
         .options = table,
@@ -136,19 +169,19 @@ int runList(int argumentCount, char** arguments) {
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;
     }
-    const char* names[listingCount + 1] = { NULL };
     bool isFound = wanted == NULL;
     for (int i = 0; i < listingCount; ++i) {
-        names[i] = listings[i].name;
         isFound = isFound || strcmp(wanted, listings[i].name) == 0;
     }
     if (!isFound) {
-        complainOfName("list", "list", wanted, names);
+        complainOfName("list", "list", wanted, listNames);
         return exitBadInput;
     }
     bool isFirst = true;
     for (int i = 0; i < listingCount; ++i) {
-        if (wanted == NULL || strcmp(wanted, listings[i].name) == 0) {
+        bool isWanted =
+            wanted != NULL ? strcmp(wanted, listings[i].name) == 0 : !listings[i].isOnRequest;
+        if (isWanted) {
             if (!namesOnly) {
                 printf("%s%s\n", isFirst ? "" : "\n", listings[i].title);
             }

@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "command.h"
+#include "completion.h"
 #include "tippe/base.h"
 
 static const tpCommand commands[] = {
     { "run", "run a scene and print what it came to", runRun },
     { "check", "check a scene without running it", runCheck },
-    { "list", "list steppers, solvers, shapes, joints and options", runList },
+    { "list", "list steppers, solvers, shapes, joints, options and scenes", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "compare", "hold steppers and step sizes together on one scene", runCompare },
     { "collide", "resolve impacts with friction, one a row of a table", runCollide },
@@ -22,7 +23,10 @@ static const tpCommand commands[] = {
     { "schema", "print the JSON Schema of scene files", runSchema },
 };
 
-enum { commandCount = sizeof(commands) / sizeof(commands[0]) };
+enum {
+    commandCount = sizeof(commands) / sizeof(commands[0]),
+    mostCompletedWords = 256 // of a line that is being typed
+};
 
 static void printUsage(FILE* stream) {
     fprintf(stream, "usage: tippe COMMAND [options]\n\n"
@@ -59,6 +63,38 @@ static int complainOfCommand(const char* name) {
     return exitBadInput;
 }
 
+static void offerCommands(const char* typed) {
+    for (int i = 0; i < commandCount; ++i) {
+        offerWord(typed, commands[i].name, commands[i].summary);
+    }
+    offerWord(typed, "help", "all about a command");
+}
+
+// tippe complete WORD...: for the scripts of shells.
+static int runComplete(int argumentCount, char** arguments) {
+    const char* typed = argumentCount > 1 ? arguments[argumentCount - 1] : "";
+    bool isHelp = argumentCount == 3 && strcmp(arguments[1], "help") == 0;
+    if (argumentCount <= 2 || isHelp) {
+        offerCommands(typed);
+        offerWord(typed, "--help", "the commands");
+        offerWord(typed, "--version", "the version");
+        return exitDone;
+    }
+    const tpCommand* command = findCommand(arguments[1]);
+    char* line[mostCompletedWords];
+    if (command == NULL || argumentCount > mostCompletedWords) {
+        return exitDone;
+    }
+    char mark[16];
+    snprintf(mark, sizeof(mark), "%s", completionMark);
+    line[0] = arguments[1];
+    line[1] = mark;
+    for (int i = 2; i < argumentCount; ++i) {
+        line[i] = arguments[i];
+    }
+    return command->run(argumentCount, line);
+}
+
 // tippe help [COMMAND]
 static int runHelp(int argumentCount, char** arguments) {
     if (argumentCount < 2) {
@@ -83,6 +119,9 @@ int main(int argumentCount, char** arguments) {
     if (strcmp(name, "--version") == 0) {
         printf("tippe %s\n", tpVersion());
         return exitDone;
+    }
+    if (strcmp(name, "complete") == 0) {
+        return runComplete(argumentCount - 1, arguments + 1);
     }
     const tpCommand* command = findCommand(name);
     if (command == NULL) {

@@ -35,7 +35,7 @@ static int printContent(const char* file, bool repaired) {
 
 int runRepair(int argumentCount, char** arguments) {
     const char* file = NULL;
-    const tpOperand operands[] = { { "RUN.h5", &file, true, "the recording" } };
+    const tpOperand operands[] = { { "RUN.h5", &file, true, "the recording", NULL } };
     const tpArgumentTable line = {
         .command = "repair",
         .summary = "Makes the recording of a run that was killed readable again",

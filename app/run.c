@@ -71,7 +71,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "threads", optionCount, &options->threads, "N",
           "threads to use, default 1; the results are the same for any number", NULL },
     };
-    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to run" } };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to run", NULL } };
     const tpArgumentTable line = {
         .command = "run",
         .summary = "Runs a scene and prints what it came to",

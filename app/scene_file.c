@@ -8,46 +8,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "scene_list.h"
 
 enum { longestPath = PATH_MAX };
 enum { mostThreads = 1024 }; // more is a slip of the finger
-
-// Where scenes may be, from the directory of the program: installed, and in the source tree of a
-// program in build/<preset>/bin.
-static const char* const places[] = { "../share/tippe/scenes", "../../../scenes" };
 
 static bool exists(const char* path) {
     return access(path, F_OK) == 0;
 }
 
-// The directory of the running program, without a slash at the end.
-static bool findProgramDirectory(char* buffer, size_t size) {
-    ssize_t length = readlink("/proc/self/exe", buffer, size - 1);
-    if (length <= 0) {
-        return false;
-    }
-    buffer[length] = '\0';
-    char* slash = strrchr(buffer, '/');
-    if (slash == NULL) {
-        return false;
-    }
-    *slash = '\0';
-    return true;
-}
-
-bool findSceneDirectory(char* buffer, size_t size) {
-    char program[longestPath];
-    if (!findProgramDirectory(program, sizeof(program))) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); ++i) {
-        int length = snprintf(buffer, size, "%s/%s", program, places[i]);
-        if (length > 0 && (size_t)length < size && exists(buffer)) {
-            return true;
-        }
-    }
-    return false;
+static bool isDirectory(const char* path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 // The scene of that name that came with Tippe, into `buffer`.
@@ -56,11 +31,17 @@ static bool findByName(const char* name, char buffer[PATH_MAX]) {
     if (name[0] == '/' || name[0] == '.' || !findSceneDirectory(directory, sizeof(directory))) {
         return false;
     }
-    static const char* const endings[] = { "", ".json" };
-    for (int i = 0; i < 2; ++i) {
-        char path[2 * longestPath];
-        int length = snprintf(path, sizeof(path), "%s/%s%s", directory, name, endings[i]);
-        if (length > 0 && length < (int)sizeof(path) && realpath(path, buffer) != NULL) {
+    // NAME, NAME.json, and NAME/NAME.json of a folder with its meshes and tables.
+    const char* slash = strrchr(name, '/');
+    const char* last = slash != NULL ? slash + 1 : name;
+    for (int i = 0; i < 3; ++i) {
+        char path[3 * longestPath];
+        int length = i == 2 ? snprintf(path, sizeof(path), "%s/%s/%s.json", directory, name, last)
+                            : snprintf(path, sizeof(path), "%s/%s%s", directory, name,
+                                       i == 0 ? "" : ".json");
+        struct stat status;
+        if (length > 0 && length < (int)sizeof(path) && stat(path, &status) == 0 &&
+            S_ISREG(status.st_mode) && realpath(path, buffer) != NULL) {
             return true;
         }
     }
@@ -127,8 +108,15 @@ static tpResult readScene(const char* command, const char* path, tpScene** scene
         free(text);
         return result;
     }
-    bool isByName = !exists(path) && findByName(path, found);
-    return tpReadSceneErrors(isByName ? found : path, NULL, scene, errors);
+    bool isByName = (!exists(path) || isDirectory(path)) && findByName(path, found);
+    tpResult result = tpReadSceneErrors(isByName ? found : path, NULL, scene, errors);
+    char nearest[256];
+    if (result == tp_ioError && !exists(path) && suggestScene(path, nearest, sizeof(nearest))) {
+        size_t length = strlen(errors->list[0].message);
+        snprintf(errors->list[0].message + length, sizeof(errors->list[0].message) - length,
+                 "; did you mean %s?", nearest);
+    }
+    return result;
 }
 
 tpScene* openScene(const char* command, const char* path) {

@@ -6,9 +6,10 @@
 #include "arguments.h"
 #include "tippe/scene.h"
 
-// Reads the scene: "-" is standard input; the path as given; else, with or without .json, from the scenes beside the
-// program (share/tippe/scenes of an installation, scenes of a source tree it was built in). On
-// failure prints the message to standard error and returns NULL.
+// Reads the scene: "-" is standard input; the path as given; else the name of a scene that came with
+// Tippe (scene_list.h), with or without .json, or that of a folder with a scene of the same name. On
+// failure prints the message to standard error, with the name that may have been meant, and returns
+// NULL.
 tpScene* openScene(const char* command, const char* path);
 
 // Prints what is wrong with a scene to standard error: "file:line:column: message" where the
@@ -24,8 +25,5 @@ bool checkThreads(const char* command, int threads);
 
 // The scene's name, or that of its file.
 const char* titleOfScene(const tpScene* scene);
-
-// The directory of the scenes that came with Tippe, into `buffer`; false where there is none.
-bool findSceneDirectory(char* buffer, size_t size);
 
 #endif

@@ -69,7 +69,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           NULL },
         { "json", optionFlag, &options->json, NULL, "print the result as one JSON object", NULL },
     };
-    const tpOperand operands[] = { { "FILE", &options->file, true, "the problem" } };
+    const tpOperand operands[] = { { "FILE", &options->file, true, "the problem", NULL } };
     const tpArgumentTable line = {
         "solve", "Solves a complementarity problem from a file", operands, 1,
         table,   (int)(sizeof(table) / sizeof(table[0])),        notes,

@@ -35,7 +35,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "threads to use, default 1; the results are the same for any number", NULL },
         { "quiet", optionFlag, &options->quiet, NULL, "print nothing but errors", NULL },
     };
-    const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording" } };
+    const tpOperand operands[] = { { "RUN.h5", &options->recording, true, "the recording", NULL } };
     const tpArgumentTable line = {
         .command = "verify",
         .summary = "Repeats a recorded run and compares every frame, bit for bit",

@@ -61,7 +61,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "print the address only, open no browser", NULL },
     };
     const tpOperand operands[] = { { "SCENE|RUN.h5", &options->run, true,
-                                     "a scene to simulate, or a recording" } };
+                                     "a scene to simulate, or a recording", NULL } };
     const tpArgumentTable line = {
         .command = "view",
         .summary = "Shows a run in the browser",

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Writes the parts of the documentation that are made from the program's own tables:
-# docs/scene.schema.json, the tables of docs/scenes.md, the help texts of docs/program.md.
+# docs/scene.schema.json, the tables of docs/scenes.md, the help texts of docs/program.md, the manual page
+# docs/tippe.1.
 #
 # usage: tools/update_docs.sh [PROGRAM]            writes them
 #        tools/update_docs.sh --check [PROGRAM]    says which have fallen behind; a test runs this
@@ -50,4 +51,7 @@ for command in $("$program" --help | sed -n 's/^  \([a-z][a-z]*\)  *.*/\1/p'); d
     printf '```\n\n'
 done > "$work/help"
 fill docs/program.md help "$work/help"
+
+python3 tools/man_page.py "$program" > "$work/manual"
+settle docs/tippe.1 "$work/manual"
 exit $behind

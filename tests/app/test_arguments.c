@@ -38,8 +38,8 @@ static tpArgumentsResult parse(Line* line, int count, char** words) {
         { "set", optionList, &line->settings, "NAME=VALUE", "an option of the stepper", NULL },
     };
     const tpOperand operands[] = {
-        { "FILE", &line->file, true, "what to read" },
-        { "SECOND", &line->second, false, "what to compare with" },
+        { "FILE", &line->file, true, "what to read", NULL },
+        { "SECOND", &line->second, false, "what to compare with", NULL },
     };
     const tpArgumentTable table = {
         "try", "Tries things", operands, 2, options, 7, "Exit status: 0 done.\n",

@@ -1,24 +1,59 @@
 #!/usr/bin/env bash
-# Installs into a fresh folder and builds a program against it, by find_package and by pkg-config.
+# Installs under two prefixes that the build does not know, and builds programs against them by find_package
+# and by pkg-config as a user would; then takes everything away again.
 # Usage: test_install.sh BUILD_DIR SOURCE_DIR
 set -euo pipefail
 build=$1
 source=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+fail() { echo "$*"; exit 1; }
 
-cmake --install "$build" --prefix "$work/prefix" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake -S "$source/tests/install/user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 ||
-    { cat "$work/log"; exit 1; }
-cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# By CMake. A folder that was there before stays, and so does what is in it.
+prefix="$work/pre fix"
+mkdir -p "$prefix/share/tippe"
+touch "$prefix/share/tippe/mine"
+quietly cmake --install "$build" --prefix "$prefix"
+quietly cmake -S "$source/tests/install/user" -B "$work/user" -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
+quietly cmake --build "$work/user"
 "$work/user/user"
 "$work/user/user_cpp"
 
-export PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name tippe.pc)")
-sed -i "s|^prefix=.*|prefix=$work/prefix|" "$PKG_CONFIG_PATH"/*.pc
-cc "$source/tests/install/user/main.c" $(pkg-config --cflags --libs tippe_io tippe) -o "$work/by_pkg_config"
-"$work/by_pkg_config"
-"$work/prefix/bin/tippe" --version
-test -f "$work/prefix/share/tippe/scenes/falling_rod.json"
-python3 "$source/tests/install/check_links.py" "$source/docs/dependencies.md" "$work/prefix" \
-    "$work/prefix/bin/tippe" "$work/by_pkg_config" "$work/user/user"
+# By pkg-config, with nothing but its search path told, and again after the folder has moved.
+try_pkg_config() {
+    export PKG_CONFIG_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$1" -name tippe.pc)")
+    for package in tippe tippe_io; do
+        if pkg-config --libs "$package" | tr ' ' '\n' | grep -E '\.(a|so)(\.|$)'; then
+            fail "$package.pc names archives instead of -l"
+        fi
+    done
+    cc "$source/tests/install/user/main.c" $(pkg-config --cflags --libs tippe_io tippe) -o "$2"
+    "$2"
+}
+quietly cmake --install "$build" --prefix "$work/other"
+try_pkg_config "$work/other" "$work/by_pkg_config"
+mv "$work/other" "$work/moved"
+try_pkg_config "$work/moved" "$work/by_pkg_config_moved"
+
+# What a user of the program looks for.
+for file in bin/tippe share/tippe/scenes/falling_rod.json share/tippe/scene.schema.json share/man/man1/tippe.1 \
+    share/doc/tippe/LICENSE share/doc/tippe/README.md share/doc/tippe/docs/scenes.md \
+    share/bash-completion/completions/tippe share/zsh/site-functions/_tippe share/fish/vendor_completions.d/tippe.fish; do
+    [ -f "$prefix/$file" ] || fail "$file is not installed"
+done
+[ "$(sort "$prefix/share/tippe/installed_files" | uniq -d)" = "" ] || fail "something is installed twice"
+"$prefix/bin/tippe" run falling_rod --until 0.01 --quiet
+"$prefix/bin/tippe" --version
+
+python3 "$source/tests/install/check_links.py" "$source/docs/dependencies.md" "$prefix" \
+    "$prefix/bin/tippe" "$work/by_pkg_config" "$work/user/user"
+python3 "$source/tests/install/check_hardening.py" "$build/bin/tippe" "$prefix/bin/tippe" \
+    --library "$prefix/lib/libtippe.a" --library "$prefix/lib/libtippe_io.a"
+
+# And away: what was not installed stays, and nothing else.
+"$source/tools/uninstall.sh" "$prefix"
+[ "$(cd "$prefix" && find . -type f)" = ./share/tippe/mine ] || fail "uninstalling leaves $(find "$prefix" -type f)"
+rm "$prefix/share/tippe/mine"
+! "$source/tools/uninstall.sh" "$prefix" 2>/dev/null || fail "uninstalling twice"

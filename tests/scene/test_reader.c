@@ -199,7 +199,7 @@ static bool enterCommaLocale(void) {
             setlocale(LC_ALL, "de_DE.UTF-8");
         }
         snprintf(command, sizeof(command), "rm -r %s", directory);
-        system(command);
+        assert_int_equal(system(command), 0);
     }
     return localeconv()->decimal_point[0] == ',';
 }
