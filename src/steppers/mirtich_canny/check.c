@@ -192,55 +192,82 @@ static void learnPress(tpEvents* events, tpNearShapes* shapes) {
     shapes->press = 2.0 * (moved / dt - tpDot(shapes->normal, velocity)) / dt;
 }
 
-// The distance of two shapes, and when it can be zero at the earliest. Touches where they are close.
-static bool askShapes(tpEvents* events, int index, double time) {
-    tpSystem* system = events->system;
+// The distance of two shapes now. Returns the way from the centre of B to that of A.
+static tpVec3 measureDistance(tpEvents* events, tpNearShapes* shapes, tpClosest* closest) {
+    const tpSystem* system = events->system;
     const tpCollider* collider = system->collider;
-    tpNearShapes* shapes = &events->nearShapes.data[index];
     int bodyA = tpCollider_GetBody(collider, shapes->shapeA);
     int bodyB = tpCollider_GetBody(collider, shapes->shapeB);
-    tpClosest closest;
     tpClosestPoints(tpCollider_GetGeometry(collider, shapes->shapeA), system->poses.data[bodyA],
                     tpCollider_GetGeometry(collider, shapes->shapeB), system->poses.data[bodyB],
-                    &shapes->cache, &closest);
+                    &shapes->cache, closest);
     events->report->figures[tp_checkFigure] += 1;
-    events->report->penetration = fmax(events->report->penetration, -closest.distance);
+    events->report->penetration = fmax(events->report->penetration, -closest->distance);
     tpVec3 apart = tpSub(system->poses.data[bodyA].position, system->poses.data[bodyB].position);
-    shapes->distance = shapes->nearest = closest.distance;
-    shapes->nearestA = closest.pointA;
-    shapes->nearestB = closest.pointB;
-    shapes->normal = closest.normal;
-    shapes->offset = tpDot(closest.normal, apart);
+    shapes->distance = shapes->nearest = closest->distance;
+    shapes->nearestA = closest->pointA;
+    shapes->nearestB = closest->pointB;
+    shapes->normal = closest->normal;
+    shapes->offset = tpDot(closest->normal, apart);
     shapes->turnedA = events->flights.data[bodyA].turned;
     shapes->turnedB = events->flights.data[bodyB].turned;
-    shapes->isClose = closest.distance <= events->settings.tolerance;
-    if (!shapes->isClose) {
-        shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
-        return true;
-    }
-    // So much farther off must contacts be known that none of the others can come before the next
-    // question.
-    double span = fmin(1.25 * events->settings.period, events->length - time);
-    double margin = events->settings.tolerance;
-    double radiusA = events->radii.data[shapes->shapeA],
-           radiusB = events->radii.data[shapes->shapeB];
+    shapes->isClose = closest->distance <= events->settings.tolerance;
+    return apart;
+}
+
+// Up to which gap contacts of two close shapes must be known, so that no other contact can close
+// before the next question. Learns on the way how fast the distance bends, if it does.
+static double marginOfTouches(tpEvents* events, tpNearShapes* shapes, tpVec3 apart, double time) {
+    const tpCollider* collider = events->system->collider;
+    const tpEventSettings* settings = &events->settings;
+    double span = fmin(1.25 * settings->period, events->length - time);
+    double margin = settings->tolerance;
+    double radiusA = events->radii.data[shapes->shapeA];
+    double radiusB = events->radii.data[shapes->shapeB];
     radiusA = isinf(radiusA) ? tpLength(apart) : radiusA;
     radiusB = isinf(radiusB) ? tpLength(apart) : radiusB;
-    double turnA = tpEvents_TurningSpeed(events, shapes->shapeA, closest.normal, radiusA);
-    double turnB = tpEvents_TurningSpeed(events, shapes->shapeB, closest.normal, radiusB);
+    double turnA = tpEvents_TurningSpeed(events, shapes->shapeA, shapes->normal, radiusA);
+    double turnB = tpEvents_TurningSpeed(events, shapes->shapeB, shapes->normal, radiusB);
     margin += span * (turnA + turnB);
     double bending = (radiusA > 0.0 ? turnA * turnA / radiusA : 0.0) +
                      (radiusB > 0.0 ? turnB * turnB / radiusB : 0.0);
-    double period = events->settings.period;
-    shapes->isBent =
-        shapes->isCurved || bending * period * period > bentPart * events->settings.tolerance;
+    double period = settings->period;
+    shapes->isBent = shapes->isCurved || bending * period * period > bentPart * settings->tolerance;
     if (shapes->isBent) {
         learnPress(events, shapes);
     }
     if (!shapes->isConvex) {
+        int bodyA = tpCollider_GetBody(collider, shapes->shapeA);
+        int bodyB = tpCollider_GetBody(collider, shapes->shapeB);
         margin += span * tpDistanceBetween(tpEvents_VelocityAt(events, bodyA, time),
                                            tpEvents_VelocityAt(events, bodyB, time));
     }
+    return margin;
+}
+
+// Contacts of faces that nearly lie on each other have a face's normal, while edges are nearest. How
+// the distance itself changes is for the lowest contact to tell: it takes the closest points.
+static void preferNearest(tpEvents* events, const tpClosest* closest, int lowest) {
+    tpContact* contact = &events->touches.data[lowest].contact;
+    if (closest->distance <= contact->gap + events->settings.landing &&
+        tpDistanceBetween(contact->normal, closest->normal) > 1e-9) {
+        contact->pointA = closest->pointA;
+        contact->pointB = closest->pointB;
+        contact->normal = closest->normal;
+        contact->gap = closest->distance;
+    }
+}
+
+// The distance of two shapes, and when it can be zero at the earliest. Touches if they are close.
+static bool askShapes(tpEvents* events, int index, double time) {
+    tpNearShapes* shapes = &events->nearShapes.data[index];
+    tpClosest closest;
+    tpVec3 apart = measureDistance(events, shapes, &closest);
+    if (!shapes->isClose) {
+        shapes->due = tpEvents_Bound(events, shapes, time, closest.distance);
+        return true;
+    }
+    double margin = marginOfTouches(events, shapes, apart, time);
     int first = events->touches.count;
     if (!tpEvents_CollectTouches(events, index, margin)) {
         return false;
@@ -255,17 +282,8 @@ static bool askShapes(tpEvents* events, int index, double time) {
         lowest = gap < events->touches.data[lowest].contact.gap ? i : lowest;
         shapes->distance = fmin(shapes->distance, gap);
     }
-    // Contacts of faces that nearly lie on each other have a face's normal, while it is edges that are
-    // nearest. How the distance itself changes is what the lowest one has to tell.
-    if (lowest < events->touches.count && !system->isPlanar) {
-        tpContact* contact = &events->touches.data[lowest].contact;
-        if (closest.distance <= contact->gap + events->settings.landing &&
-            tpDistanceBetween(contact->normal, closest.normal) > 1e-9) {
-            contact->pointA = closest.pointA;
-            contact->pointB = closest.pointB;
-            contact->normal = closest.normal;
-            contact->gap = closest.distance;
-        }
+    if (lowest < events->touches.count && !events->system->isPlanar) {
+        preferNearest(events, &closest, lowest);
     }
     return true;
 }
