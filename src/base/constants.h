@@ -22,4 +22,11 @@
 // stacked edge over edge keep their four contacts.
 #define TP_RIM_TOLERANCE 1e-7
 
+// Fraction of the smaller body's inner radius. Two edges, or a corner and an edge, that meet within
+// this distance touch along the middle of the directions that both allow, not along a face: the
+// bodies are sharp only down to this size. Cards that lean on each other by their edges stand
+// because of it. A larger value tilts normals at the rims of faces; a smaller one is below the
+// overlap that soft contacts leave, and edges then take the normal of a face.
+#define TP_EDGE_ROUNDING 0.02
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "collision/boxes.h"
+#include "collision/edge_contacts.h"
 
 #include <float.h>
 
@@ -22,6 +23,7 @@ typedef struct Face {
     double ways[3][2][3]; // ways[j]: from the centre against and along axis j to the side
     int incidentAxis, incidentSign;
     double rim;
+    bool isEdge; // the lowest corners of the other box lie on an edge of the face (edge_contacts.h)
 } Face;
 
 typedef struct Corner {
@@ -144,8 +146,31 @@ static int cutPolygon(const Face* face, int side, const Corner* in, int count, C
     return kept;
 }
 
+// Whether at most two of the four facing corners are lowest, and those are at one side of the face.
+static bool isAtEdge(const Face* face, const Corner* facing, double rounding) {
+    double lowest = facing[0].p[2], reach = tp_edgeReach * rounding;
+    for (int i = 1; i < 4; ++i) {
+        lowest = facing[i].p[2] < lowest ? facing[i].p[2] : lowest;
+    }
+    int count = 0;
+    bool isNear[4] = { true, true, true, true };
+    for (int i = 0; i < 4; ++i) {
+        if (facing[i].p[2] > lowest + rounding) {
+            continue;
+        }
+        ++count;
+        for (int side = 0; side < 4; ++side) {
+            double sign = side % 2 == 0 ? 1.0 : -1.0;
+            double beyond = sign * facing[i].p[side / 2] - face->half[side / 2];
+            isNear[side] = isNear[side] && fabs(beyond) < reach;
+        }
+    }
+    return count <= 2 && fabs(lowest) < reach && (isNear[0] || isNear[1] || isNear[2] || isNear[3]);
+}
+
 // The facing side, in the face's coordinates, cut by all sides of the face. Returns where it ends up.
-static const Corner* clipFacing(const Face* face, Corner buffers[2][maxCorners], int* count) {
+static const Corner* clipFacing(Face* face, double rounding, Corner buffers[2][maxCorners],
+                                int* count) {
     int f = face->incidentAxis, u = nextAxis[f], v = lastAxis[f];
     int32_t base = (face->incidentSign > 0) << f;
     // Around the facing side: u along, v along, u back, v back.
@@ -157,6 +182,7 @@ static const Corner* clipFacing(const Face* face, Corner buffers[2][maxCorners],
         buffers[0][k].vertex = ring[k];
         buffers[0][k].after = edges[k];
     }
+    face->isEdge = isAtEdge(face, buffers[0], rounding);
     // What all corners lie within, all that is cut out of them does.
     bool isCut[4];
     for (int side = 0; side < 4; ++side) {
@@ -277,13 +303,20 @@ static void emitOthers(const Face* face, Lift* lift, double margin, tpContactLis
     }
 }
 
+static double leastHalf(const double half[3]) {
+    double least = half[0] < half[1] ? half[0] : half[1];
+    return least < half[2] ? least : half[2];
+}
+
 double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
-                            tpContactList* out) {
+                            bool* isEdge, tpContactList* out) {
     Face face;
     layFace(boxes, axis, &face);
     Corner buffers[2][maxCorners];
     int count;
-    const Corner* corners = clipFacing(&face, buffers, &count);
+    double rounding = tpEdgeRounding(leastHalf(boxes->a), leastHalf(boxes->b));
+    const Corner* corners = clipFacing(&face, rounding, buffers, &count);
+    *isEdge = face.isEdge;
     Lift lift = liftFace(pair, &face, axis < 3, shift);
     emitCorners(&face, &lift, corners, count, pair->margin, out);
     emitOthers(&face, &lift, pair->margin, out);

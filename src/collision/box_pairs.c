@@ -160,10 +160,11 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
 // separation says.
 static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
                          double separation, tpVec3 shift, tpContactList* out) {
-    double sizeA = sizeOf(x->a), sizeB = sizeOf(x->b);
+    double sizeA = sizeOf(x->a), sizeB = sizeOf(x->b), least;
+    bool isEdge = false;
     if (axis < 6) {
-        return tpCollideOverBoxFace(pair, x, axis, shift, out) <=
-               separation + 1e-9 * (sizeA + sizeB);
+        least = tpCollideOverBoxFace(pair, x, axis, shift, &isEdge, out);
+        return !isEdge && least <= separation + 1e-9 * (sizeA + sizeB);
     }
     int face = faceOfEdges(x, axis);
     if (face < 0) {
@@ -171,13 +172,14 @@ static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axi
         crossEdges(pair, x, axis, &edges);
         bool isFound = collideEdges(x, axis, &edges, separation, shift, out);
         if (isFound && pair->looksAhead) {
-            tpCollideOverBoxFace(pair, x, best, shift, out);
+            tpCollideOverBoxFace(pair, x, best, shift, &isEdge, out);
         }
         return isFound;
     }
     // Up to 0.6 degrees from the face's normal gaps along it differ a little.
     double slack = 5e-7 * fmin(sizeA, sizeB) + 1e-4 * fabs(separation);
-    return tpCollideOverBoxFace(pair, x, face, shift, out) <= separation + slack;
+    least = tpCollideOverBoxFace(pair, x, face, shift, &isEdge, out);
+    return !isEdge && least <= separation + slack;
 }
 
 // The contacts of the cores of one lane, whose pair this is, moved by `shift`.

@@ -17,10 +17,11 @@ typedef struct tpBoxes {
 // Vertices are numbered by the signs of their coordinates, a bit an axis; edges along x, y, z in this order.
 int32_t tpBoxEdge(int axis, int32_t vertex);
 
-// Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0 to 2 are the faces
-// of A, 3 to 5 those of B. Returns the least gap, DBL_MAX where there is none.
+// Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0 to
+// 2 are the faces of A, 3 to 5 those of B. Returns the least gap, DBL_MAX if there is none. `isEdge`
+// says that the boxes meet at an edge of the face: then tpCollideEdges knows better.
 double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
-                            tpContactList* out);
+                            bool* isEdge, tpContactList* out);
 
 // One lane's pair of boxes, at poses of the shapes themselves.
 void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,

@@ -15,6 +15,7 @@
 
 #include "base/constants.h"
 #include "collision/difference.h"
+#include "collision/edge_contacts.h"
 
 #include <float.h>
 
@@ -389,6 +390,9 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
     tpDifference d = tpMakeDifference(a, poseA, b, poseB);
     tpSeparation separation = tpSeparatePolyhedra(&d, margin, cache);
     if (separation.isFar || separation.distance > margin) {
+        return;
+    }
+    if (tpCollideEdges(&d, poseA, separation.normal, separation.distance, margin, out)) {
         return;
     }
     // Faces that look along the normal.

@@ -120,6 +120,7 @@ void tpFillBoxHull(tpBoxHull* out, tpVec3 size) {
     hull->neighbors = boxNeighbors;
     hull->center = tpZeroVec3();
     hull->radius = tpLength(half);
+    hull->innerRadius = fmin(half.x, fmin(half.y, half.z));
     hull->bounds = (tpBounds){ tpNeg(half), half };
     double mass = size.x * size.y * size.z;
     double xx = size.x * size.x, yy = size.y * size.y, zz = size.z * size.z;

@@ -39,6 +39,7 @@ struct tpHull {
     const int32_t* neighbors;     // [2 edgeCount] vertices joined to each vertex
     tpVec3 center;                // centre of volume
     double radius;                // largest distance of a vertex from `center`
+    double innerRadius;           // least distance of a face from `center`; 0 for flat hulls
     tpBounds bounds;              // in the hull's own frame
     tpMassProperties mass;        // at density one, in the hull's own frame
     atomic_int references;

@@ -271,6 +271,11 @@ static void measure(tpHull* hull) {
         hull->bounds.upper = tpMaxVec3(hull->bounds.upper, hull->vertices[i]);
         hull->radius = fmax(hull->radius, tpDistanceBetween(hull->vertices[i], hull->center));
     }
+    hull->innerRadius = hull->radius;
+    for (int32_t f = 0; f < hull->faceCount; ++f) {
+        double inside = hull->offsets[f] - tpDot(hull->normals[f], hull->center);
+        hull->innerRadius = fmax(0.0, fmin(hull->innerRadius, inside));
+    }
 }
 
 // Fills a hull whose arrays are laid out.
