@@ -35,6 +35,7 @@ struct tpLiveRun {
 
     tpLiveFrames frames;
 
+    bool hasRun; // was told to, at least once
     tpLiveStatus status;
     tpLiveOrder drag; // the last one, while it lasts
     bool isDragging;
@@ -119,6 +120,7 @@ static void obey(tpLiveRun* run, const tpLiveOrder* order) {
     run->status.step = order->setsStep ? order->step : run->status.step;
     run->status.speed = order->setsSpeed ? order->speed : run->status.speed;
     run->status.isRunning = order->setsRunning ? order->running : run->status.isRunning;
+    run->status.isRunning = run->status.isRunning || (order->begins && !run->hasRun);
     run->stepsWanted += order->steps;
     if (order->steps > 0) {
         run->status.isRunning = false;
@@ -131,6 +133,7 @@ static void obey(tpLiveRun* run, const tpLiveOrder* order) {
     if (order->restart) {
         restartWorld(run);
     }
+    run->hasRun = run->hasRun || run->status.isRunning || order->steps > 0;
     setPace(run);
 }
 
@@ -546,6 +549,7 @@ static void joinOrders(tpLiveOrder* order, const tpLiveOrder* next) {
     }
     joined.drops = next->drops || (order->drops && !next->drags);
     joined.steps += order->steps;
+    joined.begins = next->begins || order->begins;
     joined.restart = next->restart || order->restart;
     *order = joined;
 }

@@ -49,7 +49,8 @@ typedef struct tpLiveOrder {
     bool setsStep, setsSpeed, setsStepper;
     double step, speed;
     tpStepperId stepper;
-    int steps; // to be done while it does not run
+    int steps;   // to be done while it does not run
+    bool begins; // runs if it has never run
     bool restart;
     bool drags, drops;
     int body;      // to be pulled by a spring

@@ -34,7 +34,6 @@ typedef struct tpView {
     tpLiveRun* live; // NULL: a recording
     tpRunLabels labels;
     tpServer* server;
-    bool isWatched; // the page has come
 } tpView;
 
 static const char notes[] = "Prints the address of the page and opens it where there is a desktop. "
@@ -187,10 +186,6 @@ static void answerLive(tpView* view, const tpHttpRequest* request, bool isLate, 
         !readHttpNumber(request, "version", 0, &version)) {
         replyWithError(reply, view->live == NULL ? 404 : 400, "after and version are numbers");
         return;
-    }
-    if (!view->isWatched) {
-        view->isWatched = true;
-        orderLiveRun(view->live, &(tpLiveOrder){ .setsRunning = true, .running = true });
     }
     tpLiveStatus status = statusOfLiveRun(view->live);
     if (status.frameCount == after && status.version == (uint64_t)version && !isLate) {

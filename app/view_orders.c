@@ -9,6 +9,7 @@
 #include "view.h"
 
 static const double shortestStep = 1e-7, longestStep = 10.0; // s
+static const double mostSteps = 1e4;
 static const double leastSpeed = 1e-4, mostSpeed = 1e4;
 static const double farthest = 1e9; // m, of a place
 
@@ -68,43 +69,81 @@ static bool readDrag(tpJson* json, tpArena* arena, tpLiveOrder* order) {
     return isFine && hasBody && hasPoint && hasTarget;
 }
 
-static bool readStepper(tpJson* json, tpArena* arena, tpStepperId* stepper) {
+static bool readRunning(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    order->setsRunning = true;
+    return readBoolean(json, &order->running);
+}
+
+static bool readSteps(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    double steps;
+    bool isRead = readNumber(json, 1.0, mostSteps, &steps);
+    order->steps = isRead ? (int)steps : 0;
+    return isRead;
+}
+
+static bool readBegin(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    return readBoolean(json, &order->begins);
+}
+
+static bool readRestart(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    return readBoolean(json, &order->restart);
+}
+
+static bool readStepper(tpJson* json, tpArena* arena, tpLiveOrder* order) {
     size_t length;
     const char* name =
         tpJson_Peek(json) == tp_jsonText ? tpJson_ReadText(json, arena, &length) : NULL;
-    return name != NULL && tpFindStepper(name, stepper) && tpStepperIsAvailable(*stepper);
+    order->setsStepper = true;
+    return name != NULL && tpFindStepper(name, &order->stepper) &&
+           tpStepperIsAvailable(order->stepper);
 }
 
-static bool readEntry(tpJson* json, tpArena* arena, const char* key, tpLiveOrder* order) {
-    if (strcmp(key, "running") == 0) {
-        order->setsRunning = true;
-        return readBoolean(json, &order->running);
+static bool readStep(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    order->setsStep = true;
+    return readNumber(json, shortestStep, longestStep, &order->step);
+}
+
+static bool readSpeed(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    order->setsSpeed = true;
+    return readNumber(json, leastSpeed, mostSpeed, &order->speed);
+}
+
+static bool readDrop(tpJson* json, tpArena* arena, tpLiveOrder* order) {
+    (void)arena;
+    return readBoolean(json, &order->drops);
+}
+
+typedef struct orderEntry {
+    const char* key;
+    const char* takes;
+    bool (*read)(tpJson* json, tpArena* arena, tpLiveOrder* order);
+} orderEntry;
+
+static const orderEntry entries[] = {
+    { "running", "true or false", readRunning },
+    { "begin", "true or false", readBegin },
+    { "steps", "a number from 1 to 10000", readSteps },
+    { "restart", "true or false", readRestart },
+    { "stepper", "the name of a stepper", readStepper },
+    { "step", "a number of seconds from 1e-7 to 10", readStep },
+    { "speed", "a number from 0.0001 to 10000", readSpeed },
+    { "drag", "a body, a point of it and a target", readDrag },
+    { "drop", "true or false", readDrop },
+};
+
+static const orderEntry* findEntry(const char* key) {
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); ++i) {
+        if (strcmp(key, entries[i].key) == 0) {
+            return &entries[i];
+        }
     }
-    if (strcmp(key, "steps") == 0) {
-        double steps;
-        bool isFine = readNumber(json, 1.0, 1e4, &steps);
-        order->steps = isFine ? (int)steps : 0;
-        return isFine;
-    }
-    if (strcmp(key, "restart") == 0) {
-        return readBoolean(json, &order->restart);
-    }
-    if (strcmp(key, "stepper") == 0) {
-        order->setsStepper = true;
-        return readStepper(json, arena, &order->stepper);
-    }
-    if (strcmp(key, "step") == 0) {
-        order->setsStep = true;
-        return readNumber(json, shortestStep, longestStep, &order->step);
-    }
-    if (strcmp(key, "speed") == 0) {
-        order->setsSpeed = true;
-        return readNumber(json, leastSpeed, mostSpeed, &order->speed);
-    }
-    if (strcmp(key, "drag") == 0) {
-        return readDrag(json, arena, order);
-    }
-    return strcmp(key, "drop") == 0 && readBoolean(json, &order->drops);
+    return NULL;
 }
 
 static tpResult readEntries(tpJson* json, tpArena* arena, tpLiveOrder* order, tpError* error) {
@@ -118,8 +157,12 @@ static tpResult readEntries(tpJson* json, tpArena* arena, tpLiveOrder* order, tp
         if (key == NULL) {
             return tpError_OutOfMemory(error);
         }
-        if (!readEntry(json, arena, key, order)) {
-            return tpError_Set(error, tp_badInput, "the order \"%.40s\" cannot be followed", key);
+        const orderEntry* entry = findEntry(key);
+        if (entry == NULL) {
+            return tpError_Set(error, tp_badInput, "there is no order \"%.40s\"", key);
+        }
+        if (!entry->read(json, arena, order)) {
+            return tpError_Set(error, tp_badInput, "\"%s\" takes %s", key, entry->takes);
         }
     }
     return tp_success;

@@ -19,6 +19,7 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/contacts.js
         src/copies.js
         src/crowd.js
+        src/director.js
         src/dom.js
         src/findings.js
         src/forces.js

@@ -9,6 +9,7 @@ const [, , output, ...wanted] = process.argv; // all, or those that are named
 
 // Nearer than the page stands by itself, where bodies start far from where they are.
 const closer = page => {
+    page.stage.director.isOn = false;
     page.stage.camera.position.lerp(page.stage.controls.target, 0.5);
     page.stage.invalidate();
 };

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { closePage, frameOf, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
+import { closePage, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
 
 const status = page => page.evaluate(() => globalThis.tippe.live.status);
 const until = (page, condition) => page.waitForFunction(condition);
@@ -52,11 +52,32 @@ test('a scene is simulated while it is shown', async t => {
         assert.match(await page.textContent('.facts'), /stewart-trinkle · step 4 ms/);
     });
 
-    await t.test('starts again', async () => {
+    await t.test('a step that makes no sense is told, and does not stay', async () => {
+        for (const [step, words] of [['-3', /seconds above zero/], ['100', /a number of seconds from 1e-7 to 10/]]) {
+            await page.fill('.live input', step);
+            await page.keyboard.press('Enter');
+            await page.waitForSelector('.message');
+            assert.match(await page.textContent('.message'), words);
+            assert.equal(await page.inputValue('.live input'), '0.004');
+            await page.click('.message button');
+        }
+        page.complaints.length = 0; // the browser reports the answer 400
+        await page.locator('.stage-box canvas').focus();
+    });
+
+    await t.test('the tab Run follows', async () => {
+        const said = await page.textContent('#panel-run .about');
+        const frames = await page.evaluate(() => globalThis.tippe.run.source.frameCount);
+        assert.match(said, new RegExp(`Stepperstewart-trinkle.*Step4 ms.*Frames${frames}`));
+    });
+
+    await t.test('starts again, and plays', async () => {
+        assert.equal((await status(page)).running, false);
         await page.keyboard.press('r');
-        await until(page, () => globalThis.tippe.live.status.epoch === 1);
-        await until(page, () => globalThis.tippe.run.lastFrame < 5);
-        assert.ok(await frameOf(page) < 5);
+        await until(page, () => globalThis.tippe.live.status.epoch === 1 && globalThis.tippe.live.status.running);
+        await until(page, () => globalThis.tippe.run.lastFrame > 3);
+        await page.keyboard.press(' ');
+        await until(page, () => !globalThis.tippe.live.status.running);
     });
 
     await t.test('refuses orders that make no sense', async () => {
@@ -92,6 +113,82 @@ test('a body can be dragged', async () => {
     await until(page, () => globalThis.tippe.run.model.positionOf(1).z > 0.36);
     await page.mouse.up();
     await until(page, () => globalThis.tippe.run.model.positionOf(1).z < 0.31);
+
+    // A run that stands goes on when a body of it is pulled.
+    await page.keyboard.press(' ');
+    await until(page, () => !globalThis.tippe.live.status.running);
+    const now = await page.evaluate(() => globalThis.tippe.stage.project(globalThis.tippe.run.model.positionOf(1)));
+    await page.mouse.move(box.x + now.x, box.y + now.y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + now.x, box.y + now.y - 140, { steps: 6 });
+    await until(page, () => globalThis.tippe.live.status.running && globalThis.tippe.run.model.positionOf(1).z > 0.36);
+    await page.mouse.up();
     await closePage(page);
     assert.equal((await server.stop()).code, 0);
+});
+
+// Where bodies are on the stage, in its widths and heights: within 0 to 1 they are seen.
+const placesOf = page => page.evaluate(() => {
+    const { stage, run } = globalThis.tippe;
+    return run.model.bodyOfMoving.map(body => {
+        const { x, y } = stage.project(run.model.positionOf(body));
+        return [x / stage.container.clientWidth, y / stage.container.clientHeight];
+    });
+});
+
+test('the camera keeps bodies in view until it is taken', async () => {
+    for (const [scene, size] of [['falling_rod', { width: 1100, height: 700 }], ['tippe_top', { width: 390, height: 844, touch: true }]]) {
+        const server = await serve(scene);
+        const page = await openPage(server.address, size);
+        let looks = 0;
+        for (const enough of [5, 150, 300, 390]) {
+            await page.waitForFunction(wanted => globalThis.tippe.run.lastFrame >= wanted, enough);
+            for (const place of await placesOf(page)) {
+                assert.ok(place.every(at => at > 0.02 && at < 0.98), `${scene}: a body is at ${place} after ${enough} frames`);
+                ++looks;
+            }
+        }
+        assert.ok(looks >= 4);
+        // Taken by hand, the camera stays; V gives it back.
+        await page.evaluate(() => globalThis.tippe.stage.controls.dispatchEvent({ type: 'start' }));
+        assert.equal(await page.evaluate(() => globalThis.tippe.stage.director.isOn), false);
+        await page.keyboard.press('v');
+        assert.equal(await page.evaluate(() => globalThis.tippe.stage.director.isOn), true);
+        await closePage(page);
+        await server.stop();
+    }
+});
+
+test('a short run waits for the first picture', async () => {
+    const server = await serve('falling_rod');
+    const ask = async () => (await (await fetch(`${server.address}live?after=0&version=0`)).json()).frames;
+    assert.equal(await ask(), 1);
+    await new Promise(resolve => setTimeout(resolve, 300));
+    assert.equal(await ask(), 1);
+    const page = await openPage(server.address);
+    await until(page, () => globalThis.tippe.run.lastFrame >= 400 && !globalThis.tippe.live.status.running);
+    assert.match(await page.textContent('#panel-run .about'), /Frames401/);
+    // A second page of a run that has ended does not start it again.
+    const second = await openPage(server.address);
+    await new Promise(resolve => setTimeout(resolve, 500));
+    assert.equal(await ask(), 401);
+    await closePage(second);
+    await closePage(page);
+    await server.stop();
+});
+
+test('fingers find what they touch', async () => {
+    const server = await serve('card_house');
+    const page = await openPage(server.address, { width: 390, height: 844, touch: true });
+    for (const tab of ['plots', 'bodies', 'contacts', 'run']) {
+        await page.evaluate(name => globalThis.tippe.showTab(name), tab);
+        const small = await page.$$eval('button, select, input', all => all.filter(one => one.offsetParent !== null).map(one => {
+            const { width, height } = one.getBoundingClientRect();
+            return [one.title || one.textContent || one.tagName, Math.round(width), Math.round(height)];
+        }).filter(([, width, height]) => width < 44 || height < 44));
+        assert.deepEqual(small, [], tab);
+    }
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await closePage(page);
+    await server.stop();
 });

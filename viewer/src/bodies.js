@@ -1,10 +1,10 @@
 // The bodies by name, and what the selected one does at the cursor.
 
 import { element, button } from './dom.js';
-import { count, number, steady, withUnit } from './format.js';
+import { count, many, number, steady, withUnit } from './format.js';
 import { bodyColours } from './theme.js';
 
-const rowHeight = 30;
+const rowHeight = matchMedia('(pointer: coarse)').matches ? 44 : 30;
 
 // A list of any length: only the rows that are seen exist.
 class BodyList {
@@ -85,7 +85,7 @@ export class BodyPanel {
         const { run } = this, body = run.head.bodies[run.selected];
         if (!body) {
             const moving = run.head.bodies.filter(one => one.moving >= 0).length;
-            this.card.replaceChildren(element('p.hint', {}, `${count(moving)} bodies that move, ${count(run.head.bodies.length - moving)} fixed. Select one here or on the stage to see its values.`));
+            this.card.replaceChildren(element('p.hint', {}, `${many(moving, 'body that moves', 'bodies that move')}, ${count(run.head.bodies.length - moving)} fixed. Select one here or on the stage to see its values.`));
             this.cells = null;
             return;
         }
@@ -163,7 +163,7 @@ export class BodyPanel {
         }
         const parts = [`speed ${withUnit(Math.hypot(state[7], state[8], state[9]), 'm/s')}`];
         if (view && view.contactFloats.length >= 0) {
-            parts.push(touching === 0 ? 'touches nothing' : `${touching} ${touching === 1 ? 'contact' : 'contacts'}, together ${withUnit(Math.hypot(...force), 'N')} (${force.map(f => number(f, 3)).join(', ')})`);
+            parts.push(touching === 0 ? 'touches nothing' : `${many(touching, 'contact')}, together ${withUnit(Math.hypot(...force), 'N')} (${force.map(f => number(f, 3)).join(', ')})`);
         }
         this.extra.textContent = parts.join(' · ');
     }

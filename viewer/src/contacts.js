@@ -2,7 +2,7 @@
 
 import * as THREE from 'three';
 import { element } from './dom.js';
-import { count, withUnit } from './format.js';
+import { many, withUnit } from './format.js';
 import { keyOfContact, stateNames } from './forces.js';
 import { Lanes } from './lanes.js';
 
@@ -65,7 +65,7 @@ export class ContactPanel {
         const whose = run.selected >= 0 ? ` of ${run.nameOf(run.selected)}` : '';
         this.summary.textContent = found.length === 0
             ? `No contacts${whose} at this time.`
-            : `${count(found.length)} ${found.length === 1 ? 'contact' : 'contacts'}${whose}: ${sticking} sticking, ${sliding} sliding, ${found.length - sticking - sliding} separated.` +
+            : `${many(found.length, 'contact')}${whose}: ${sticking} sticking, ${sliding} sliding, ${found.length - sticking - sliding} separated.` +
               (found.length > mostRows ? ` The ${mostRows} largest:` : '');
         this.body.replaceChildren(...found.slice(0, mostRows).map(contact => this.#row(contact)));
         this.table.hidden = found.length === 0;

@@ -2,7 +2,7 @@
 // can the numbers be trusted? Each answer leads to its moment.
 
 import { element } from './dom.js';
-import { count, number, withUnit } from './format.js';
+import { count, many, number, withUnit } from './format.js';
 
 const mostSpans = 6;
 
@@ -14,8 +14,8 @@ export class FindingsPanel {
         this.list = element('dl.findings');
         this.about = element('div.about');
         container.append(this.list, this.about);
-        this.#describe();
         run.on('overview', () => this.update());
+        run.on('settings', () => this.#describe());
         this.update();
     }
 
@@ -46,6 +46,7 @@ export class FindingsPanel {
         entries.push(...this.#slips());
         entries.push(...this.#trust());
         this.list.replaceChildren(...entries);
+        this.#describe();
     }
 
     #slips() {
@@ -85,15 +86,19 @@ export class FindingsPanel {
         const isMet = concerns.warning === 0;
         entries.push(...this.#entry('Were the laws of contact met?', isMet ? 'good' : 'bad',
             isMet && !run.hasContacts && !(residual.value > 0) ? 'There were no contacts'
-                : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${count(concerns.warning)} frames are above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
+                : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${many(concerns.warning, 'frame is', 'frames are')} above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,
             ...(isMet ? ['.'] : [this.#go(residual.frame), '.'])));
         entries.push(...this.#entry('Did every solve succeed?', concerns.error === 0 ? 'good' : 'bad',
-            ...(concerns.error === 0 ? ['Yes.'] : [`${count(concerns.error)} frames have a solve that missed its tolerance, ${concerns.fallback === 0 ? 'none' : count(concerns.fallback)} of them needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
+            ...(concerns.error === 0 ? ['Yes.'] : [`${many(concerns.error, 'frame has', 'frames have')} a solve that missed its tolerance, ${this.#ofThem(concerns)} needed a fallback; the first at `, this.#go(overview.frameOf(concerns.firstError)), '.'])));
         const depth = largest.penetration;
         entries.push(...this.#entry('How deep do bodies overlap?', '',
             ...(depth?.value > 0 ? [`${withUnit(depth.value, 'm')} at most, at `, this.#go(depth.frame), '.'] : ['Not at all.'])));
         entries.push(...this.#energy());
         return entries;
+    }
+
+    #ofThem({ error, fallback }) {
+        return error === 1 ? (fallback === 1 ? 'and' : 'but not one that') : `${fallback === 0 ? 'none' : count(fallback)} of them`;
     }
 
     // How far the account of energy is from closing, relative to what went through it.

@@ -62,4 +62,7 @@ export function withUnit(value, unit, digits = 3) {
     return `${number(value / scale, digits)} ${prefix}${unit}`;
 }
 
+// 1 frame, 2 frames.
+export const many = (value, noun, plural = `${noun}s`) => `${count(value)} ${value === 1 ? noun : plural}`;
+
 export const count = value => value.toLocaleString('en-US').replaceAll(',', ' ');

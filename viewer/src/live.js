@@ -1,7 +1,10 @@
 // A run that is going on: follows its newest frame, and sends it orders.
 
 import { button, element } from './dom.js';
-import { withUnit } from './format.js';
+import { number } from './format.js';
+
+// A step in its field: a sixtieth of a second would be longer than the field.
+const shown = step => String(Number(step.toPrecision(6)));
 
 export class Live {
     constructor(run, player, frames, onMessage) {
@@ -15,20 +18,39 @@ export class Live {
         this.stepper = element('select', { 'aria-label': 'Stepper', title: 'Stepper', onchange: () => this.send({ stepper: this.stepper.value }) },
             ...run.head.steppers.map(name => element('option', { value: name, selected: name === run.stepper }, name)));
         this.step_ = element('input', {
-            type: 'number', min: 1e-6, max: 1, step: 'any', value: run.step, title: 'Step in seconds', 'aria-label': 'Step in seconds',
-            onchange: () => this.send({ step: Number(this.step_.value) }),
+            type: 'number', min: 1e-6, max: 1, step: 'any', value: shown(run.step), title: 'Step in seconds', 'aria-label': 'Step in seconds',
+            onchange: () => this.#changeStep(),
         });
         this.factor = element('span.factor', { title: 'Simulated seconds for one of the clock' });
         this.controls = element('div.live', {},
             button('restart', 'Start again (R)', () => this.restart()), this.stepper, element('label.step', {}, this.step_, 's'), this.factor);
     }
 
+    // False, and a message, when it was refused.
     async send(order) {
         try {
             await this.run.source.command(order);
+            return true;
         } catch (error) {
             this.onMessage(error.message);
+            return false;
         }
+    }
+
+    // A step that is refused does not stay in its field.
+    async #changeStep() {
+        const step = Number(this.step_.value);
+        if (!(step > 0)) {
+            this.onMessage('A step is a number of seconds above zero.');
+            this.step_.value = shown(this.run.step);
+        } else if (!await this.send({ step })) {
+            this.step_.value = shown(this.run.step);
+        }
+    }
+
+    // The first picture has been drawn: a run that has never gone starts.
+    begin() {
+        this.send({ begin: true });
     }
 
     toggle() {
@@ -50,11 +72,19 @@ export class Live {
 
     restart() {
         this.followsEdge = true;
-        this.send({ restart: true });
+        this.send({ restart: true, running: true });
     }
 
     setSpeed(speed) {
         this.send({ speed });
+    }
+
+    // Whoever pulls wants to see it move: a run that stands goes on, from its newest frame.
+    startDrag() {
+        this.followsEdge = true;
+        if (!this.status.running) {
+            this.send({ running: true });
+        }
     }
 
     drag(body, point, target) {
@@ -108,12 +138,12 @@ export class Live {
             run.stepper = status.stepper;
             if (changed) {
                 this.stepper.value = status.stepper;
-                this.step_.value = status.step;
+                this.step_.value = shown(status.step);
                 run.emit('settings');
                 player.isPlaying = false;
                 player.emit('playing', status.running);
             }
-            this.factor.textContent = status.running ? `${withUnit(status.factor, '×').replace(' ', '')}` : '';
+            this.factor.textContent = status.running && status.factor > 0 ? `${number(status.factor, 2)}×` : '';
             if (status.message) {
                 this.onMessage(status.message);
             }

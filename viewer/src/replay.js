@@ -5,7 +5,7 @@ import { ContactPanel } from './contacts.js';
 import { button, element, icon } from './dom.js';
 import { FindingsPanel } from './findings.js';
 import { ForceArrows, largestContact } from './forces.js';
-import { count, number, withUnit } from './format.js';
+import { count, many, number, withUnit } from './format.js';
 import { FrameCache } from './frames.js';
 import { Joints } from './joints.js';
 import { Live } from './live.js';
@@ -143,8 +143,8 @@ class Page {
             button('next', 'One frame on (→)', () => player.step(1)),
             button('last', 'To the end (End)', () => player.seek(run.lastFrame, { pause: true })),
             this.speed,
-            button('peak', 'Go to the largest force (L)', () => this.#goToLargest()),
-            button('slip', 'Go to where something next starts to slide (S)', () => this.#nextSlip()));
+            button('peak', 'Go to the largest force (L)', () => this.#goToLargest(), { class: 'icon wide-only' }),
+            button('slip', 'Go to where something next starts to slide (S)', () => this.#nextSlip(), { class: 'icon wide-only' }));
         const line = element('div.line');
         this.transport.append(controls, line);
         this.timeline = new Timeline(line, run);
@@ -175,6 +175,12 @@ class Page {
 
     #addTools() {
         const { arrows, stage, trails } = this;
+        // On a narrow screen the tools are folded away behind this one.
+        const unfold = button('eye', 'What is shown', () => {
+            const isOpen = this.tools.classList.toggle('open');
+            unfold.setAttribute('aria-expanded', isOpen ? 'true' : 'false');
+        }, { class: 'icon unfold', 'aria-expanded': 'false' });
+        this.tools.append(unfold);
         this.#tool('points', 'points', 'Contact points (C)', arrows.showsPoints, isOn => {
             arrows.showsPoints = isOn;
             this.#wantContacts();
@@ -215,7 +221,7 @@ class Page {
 
     #viewAll() {
         this.#follow(-1);
-        this.stage.frame();
+        this.stage.director.reset(this.places);
     }
 
     // Behaviour --------------------------------------------------------------------------------------
@@ -224,6 +230,13 @@ class Page {
         const { run, player, stage } = this;
         player.on('frame', view => this.#show(view));
         player.on('grown', () => this.timeline.draw());
+        stage.on('scale', () => {
+            if (this.reference > 0) {
+                this.arrows.setReference(this.reference);
+                this.arrows.refresh();
+                this.#showLegend();
+            }
+        });
         stage.on('select', body => run.select(body));
         run.on('select', body => {
             stage.select(body);
@@ -240,7 +253,10 @@ class Page {
         addEventListener('keydown', event => this.#key(event));
         if (this.live) {
             stage.wantsDrag = hit => run.head.bodies[hit.body].kind === 'dynamic';
-            stage.on('dragstart', hit => { run.select(hit.body); });
+            stage.on('dragstart', hit => {
+                run.select(hit.body);
+                this.live.startDrag();
+            });
             stage.on('drag', (hit, target) => {
                 const local = hit.local ??= hit.point.clone().sub(run.model.positionOf(hit.body)).applyQuaternion(run.model.rotationOf(hit.body).invert()).toArray()
                     .map((value, k) => value + run.model.centers[hit.body][k]);
@@ -298,7 +314,7 @@ class Page {
             return;
         }
         this.badge.className = `badge ${kind}`;
-        this.badge.textContent = kind === 'error' ? `${count(concerns.error)} ${concerns.error === 1 ? 'step' : 'steps'} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}`
+        this.badge.textContent = kind === 'error' ? `${many(concerns.error, 'step')} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}`
             : kind === 'warning' ? `residual up to ${number(worst, 2)}` : `laws met to ${number(Math.max(worst, 1e-16), 2)}`;
         this.#scaleArrows();
         this.timeline.draw();
@@ -451,10 +467,19 @@ class Page {
                 });
             }
         }
-        this.stage.setBounds(withoutStrays(points));
+        this.places = run.source.isLive ? [] : points;
+        this.stage.director.reset(points);
         if (run.source.isLive || run.head.bodies.length > 0) {
             this.#showLegend();
         }
+    }
+
+    // Resolves when the stage has been drawn with bodies on it.
+    #firstPicture() {
+        return new Promise(resolve => {
+            const look = () => (this.hasDrawn ? resolve() : requestAnimationFrame(look));
+            look();
+        });
     }
 
     async start() {
@@ -464,6 +489,7 @@ class Page {
         const loop = now => {
             player.tick(now / 1000);
             if (this.stage.draw(now)) {
+                this.hasDrawn = this.player.view !== undefined;
                 this.#sizeArrowKey();
             }
             requestAnimationFrame(loop);
@@ -478,20 +504,18 @@ class Page {
             showError(`The overview could not be read: ${error.message}`);
         }
         app.dataset.ready = 'true';
-        this.live?.watch();
+        if (this.live) {
+            this.live.watch();
+            await this.#firstPicture();
+            this.live.begin();
+        } else if (run.head.mode === 'file' && run.lastFrame > run.firstFrame && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
+            // A page that was mailed shows what it is about.
+            await this.#firstPicture();
+            if (player.frame === run.firstFrame) {
+                player.setPlaying(true);
+            }
+        }
     }
-}
-
-// Leaves out what is farther from the middle than three times nine tenths of the others.
-function withoutStrays(points) {
-    if (points.length < 20) {
-        return points;
-    }
-    const middle = [0, 1, 2].map(k => points.map(({ at }) => at[k]).sort((a, b) => a - b)[points.length >> 1]);
-    const away = ({ at }) => Math.hypot(at[0] - middle[0], at[1] - middle[1], at[2] - middle[2]);
-    const distances = points.map(away).sort((a, b) => a - b);
-    const limit = 3 * distances[Math.floor(points.length * 0.9)] + 1e-12;
-    return points.filter(point => away(point) <= limit);
 }
 
 openSource().then(source => {

@@ -1,7 +1,7 @@
 // A run as the page's parts share it: its source, its overview, what was found in it, what is selected.
 
 import { Emitter } from './dom.js';
-import { withUnit, number } from './format.js';
+import { many, number, withUnit } from './format.js';
 import { lowerBound } from './plot.js';
 import { Overview } from './source.js';
 
@@ -148,7 +148,7 @@ export class Run extends Emitter {
         if (overview.fallback[row] >= 0) {
             parts.push(`fell back on ${this.labels[overview.fallback[row]] ?? 'another way'}`);
         } else if (overview.failures[row] > 0) {
-            parts.push(`${overview.failures[row]} solves not converged`);
+            parts.push(`${many(overview.failures[row], 'solve')} not converged`);
         }
         if (overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row])) {
             parts.push(`residual ${number(overview.residual[row], 2)}`);
@@ -232,9 +232,9 @@ export class Run extends Emitter {
     describe() {
         const { head } = this;
         const moving = head.bodies.filter(body => body.moving >= 0).length;
-        const parts = [this.stepper, `step ${withUnit(this.step, 's')}`, `${moving} ${moving === 1 ? 'body' : 'bodies'}`];
+        const parts = [this.stepper, `step ${withUnit(this.step, 's')}`, many(moving, 'body', 'bodies')];
         if (head.joints.length > 0) {
-            parts.push(`${head.joints.length} ${head.joints.length === 1 ? 'joint' : 'joints'}`);
+            parts.push(many(head.joints.length, 'joint'));
         }
         if (head.every * (head.stride ?? 1) > 1) {
             const every = head.every * (head.stride ?? 1);

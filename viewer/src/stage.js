@@ -4,6 +4,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { RoomEnvironment } from 'three/addons/environments/RoomEnvironment.js';
 import { lightCrowd } from './crowd.js';
+import { Director, sphereAround } from './director.js';
 import { Emitter } from './dom.js';
 import { isPlain } from './machine.js';
 import { Quality } from './quality.js';
@@ -24,8 +25,9 @@ const gridFragment = `
     varying vec3 place;
     uniform vec3 colour, middle;
     uniform float cell, reach, strength;
+    uniform vec2 origin;
     float lines(float size) {
-        vec2 place = at / size;
+        vec2 place = (at + origin) / size;
         vec2 line = abs(fract(place - 0.5) - 0.5) / fwidth(place);
         float fade = clamp(1.0 - max(fwidth(place).x, fwidth(place).y) * 2.0, 0.0, 1.0);
         return fade * (1.0 - min(min(line.x, line.y), 1.0));
@@ -35,6 +37,8 @@ const gridFragment = `
         float fade = 1.0 - smoothstep(0.25 * reach, reach, distance(place, middle));
         gl_FragColor = vec4(colour, line * fade * strength);
     }`;
+
+const room = 1.22; // distance of the camera, for one at which the box fills the stage
 
 function niceStep(size) {
     const power = 10 ** Math.floor(Math.log10(size));
@@ -86,8 +90,11 @@ export class Stage extends Emitter {
             this.sun.castShadow = withShadows;
             model.setFine(withShadows);
         }, () => this.invalidate());
-        this.bounds = new THREE.Sphere(new THREE.Vector3(), 1);
+        this.box = new THREE.Box3(new THREE.Vector3(-0.5, -0.5, -0.5), new THREE.Vector3(0.5, 0.5, 0.5)); // what is seen
+        this.bounds = sphereAround(this.box); // sizes on the stage follow from it
         this.grids = [];
+        this.showsGrid = true;
+        this.director = new Director(this);
         theme.on('change', () => this.#paint());
         new ResizeObserver(() => this.#resize()).observe(container);
         this.#watchPointer();
@@ -111,29 +118,57 @@ export class Stage extends Emitter {
         this.scene.add(this.sky, this.sun, this.sun.target, this.fill, this.fill.target);
     }
 
-    // Frames the places the bodies go: `points` is a list of arrays of x y z.
-    setBounds(points) {
-        const box = new THREE.Box3();
-        const ball = new THREE.Vector3();
-        points.forEach(({ at, radius }) => {
-            ball.fromArray(at);
-            box.union(new THREE.Box3(ball.clone().subScalar(radius), ball.clone().addScalar(radius)));
-        });
-        if (box.isEmpty()) {
-            box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
-        }
-        this.box = box;
-        box.getBoundingSphere(this.bounds);
-        this.bounds.radius = Math.max(this.bounds.radius, 1e-4);
-        const { center, radius } = this.bounds;
-        this.scene.fog = new THREE.Fog(0, radius * 14, radius * 46);
+    // The box that is seen: light, ground and haze follow from it.
+    setBounds(box) {
+        this.box = box.clone();
+        this.bounds = sphereAround(box);
+        const { radius, center } = this.bounds;
+        this.scene.fog ??= new THREE.Fog(0);
+        this.scene.fog.near = radius * 14;
+        this.scene.fog.far = radius * 46;
         this.controls.minDistance = radius * 0.05;
         this.controls.maxDistance = radius * 40;
         this.#aimSun();
-        this.#layGround();
-        this.frame();
-        this.#paint();
-        this.lowest = center.clone().addScaledVector(this.up, -radius);
+        const isFar = this.laid && (this.laid.center.distanceTo(center) > (this.head.planar ? 1 : 3) * this.laid.radius || this.#groundIsSunk());
+        if (!this.laid || isFar || radius > 1.7 * this.laid.radius || radius < 0.6 * this.laid.radius) {
+            this.laid = this.bounds.clone();
+            this.#layGround();
+            this.#paint();
+            this.emit('scale');
+        }
+    }
+
+    // Sees another box, from the same direction.
+    move(box) {
+        const direction = this.camera.position.clone().sub(this.controls.target).normalize();
+        this.setBounds(box);
+        this.#see(direction);
+    }
+
+    // From so far away, in a direction, that the whole box is seen with some room around it.
+    #see(direction) {
+        const { center } = this.bounds;
+        const right = new THREE.Vector3().crossVectors(this.up, direction).normalize();
+        const above = new THREE.Vector3().crossVectors(direction, right);
+        const tangent = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2)), across = tangent * (this.camera.aspect || 1);
+        const corner = new THREE.Vector3();
+        let distance = 0.5 * this.bounds.radius;
+        for (let i = 0; i < 8; ++i) {
+            corner.set(i & 1 ? this.box.max.x : this.box.min.x, i & 2 ? this.box.max.y : this.box.min.y, i & 4 ? this.box.max.z : this.box.min.z).sub(center);
+            const nearer = corner.dot(direction);
+            distance = Math.max(distance, Math.abs(corner.dot(right)) / across + nearer, Math.abs(corner.dot(above)) / tangent + nearer);
+        }
+        this.controls.target.copy(center);
+        this.camera.position.copy(center).addScaledVector(direction, distance * room);
+        this.#setDepth();
+        this.controls.update();
+        this.invalidate();
+    }
+
+    #setDepth() {
+        this.camera.near = this.bounds.radius * 0.01;
+        this.camera.far = this.bounds.radius * 120;
+        this.camera.updateProjectionMatrix();
     }
 
     #aimSun() {
@@ -167,46 +202,55 @@ export class Stage extends Emitter {
         return axis.addScaledVector(this.up, -axis.dot(this.up)).normalize();
     }
 
-    frame(animate = false) {
-        const { center, radius } = this.bounds;
-        const aspect = this.camera.aspect || 1;
-        const half = THREE.MathUtils.degToRad(this.camera.fov / 2);
-        const fit = radius / Math.sin(Math.min(half, Math.atan(Math.tan(half) * aspect)));
+    // Sees the box from the first direction.
+    frame() {
         const front = this.#front(), side = this.#side();
         const direction = this.head.planar
             ? front.clone().negate().addScaledVector(this.up, 0.2).addScaledVector(side, 0.12)
             : front.clone().negate().addScaledVector(this.up, 0.42).addScaledVector(side, 0.55);
-        this.controls.target.copy(center);
-        this.camera.position.copy(center).addScaledVector(direction.normalize(), fit * 1.08);
-        this.camera.near = radius * 0.01;
-        this.camera.far = radius * 120;
-        this.camera.updateProjectionMatrix();
-        this.controls.update();
-        this.invalidate();
+        this.#see(direction.normalize());
     }
 
-    // The planes of the scene, or where there is none a grid below everything.
-    #layGround() {
-        for (const mesh of this.grids) {
-            this.scene.remove(mesh);
-        }
-        this.grids = [];
-        const { center, radius } = this.bounds;
-        const planes = [];
-        for (const plane of this.model.planes) {
+    #findPlanes() {
+        const { center } = this.bounds;
+        return this.model.planes.map(plane => {
             const normal = new THREE.Vector3(...plane.shape.normal);
             const turn = new THREE.Quaternion(plane.rotation[1], plane.rotation[2], plane.rotation[3], plane.rotation[0]);
             const point = normal.clone().multiplyScalar(plane.shape.offset).applyQuaternion(turn).add(new THREE.Vector3(...plane.position));
             const bodyTurn = this.model.rotationOf(plane.body);
             normal.applyQuaternion(turn).applyQuaternion(bodyTurn);
             point.applyQuaternion(bodyTurn).add(this.model.positionOf(plane.body));
-            const middle = center.clone().addScaledVector(normal, normal.dot(point) - normal.dot(center));
-            planes.push({ normal, middle });
+            return { normal, middle: center.clone().addScaledVector(normal, normal.dot(point) - normal.dot(center)) };
+        });
+    }
+
+    // Planes that things can lie on.
+    floors() {
+        return this.#findPlanes().filter(({ normal }) => normal.dot(this.up) > 0.3);
+    }
+
+    get #hasOwnGround() {
+        return this.model.planes.length === 0 && this.model.fixedMeshes.length === 0;
+    }
+
+    #groundIsSunk() {
+        return this.#hasOwnGround && this.#lowestOf(this.box) < this.groundHeight - 0.05 * this.bounds.radius;
+    }
+
+    // The planes of the scene, or where there is none a grid below everything.
+    #layGround() {
+        for (const mesh of this.grids) {
+            this.scene.remove(mesh);
+            mesh.geometry.dispose();
+            mesh.material.dispose();
         }
+        this.grids = [];
+        const { center, radius } = this.bounds;
+        const planes = this.#findPlanes();
         planes.forEach(plane => this.#layPlane(plane.middle, plane.normal, true, planes.filter(other => other !== plane)));
-        if (this.model.planes.length === 0 && this.model.fixedMeshes.length === 0) {
-            const height = this.#lowestOf(this.box);
-            this.#layPlane(center.clone().addScaledVector(this.up, height - center.dot(this.up) - radius * 0.02), this.up.clone(), false, []);
+        if (this.#hasOwnGround) {
+            this.groundHeight = this.#lowestOf(this.box) - radius * 0.02;
+            this.#layPlane(center.clone().addScaledVector(this.up, this.groundHeight - center.dot(this.up)), this.up.clone(), false, []);
         }
     }
 
@@ -264,10 +308,16 @@ export class Stage extends Emitter {
                 reach: { value: reach },
                 strength: { value: 0.5 },
                 middle: { value: middle.clone() },
+                origin: { value: new THREE.Vector2() },
             },
         }));
         grid.userData.isGrid = true;
-        // The grid's lines are at multiples of its cell in the world, where the plane lets them be.
+        grid.visible = this.showsGrid;
+        // The lines stay where they are when the plane is laid anew around another place: they are at multiples of the cell
+        // from the foot of the world's origin.
+        const place = middle.clone().addScaledVector(normal, -normal.dot(middle)).applyQuaternion(turn.clone().invert());
+        const cell = 5 * grid.material.uniforms.cell.value;
+        grid.material.uniforms.origin.value.set(place.x % cell, place.y % cell);
         for (const mesh of [ground, grid]) {
             mesh.position.copy(middle);
             mesh.quaternion.copy(turn);
@@ -278,6 +328,7 @@ export class Stage extends Emitter {
     }
 
     setGridVisible(visible) {
+        this.showsGrid = visible;
         for (const mesh of this.grids) {
             if (mesh.userData.isGrid) {
                 mesh.visible = visible;
@@ -321,6 +372,8 @@ export class Stage extends Emitter {
         this.camera.updateProjectionMatrix();
         if (isFirst) {
             this.frame();
+        } else if (this.director.isOn && this.followed < 0) {
+            this.move(this.box);
         }
         this.invalidate();
         this.emit('resize');
@@ -433,6 +486,7 @@ export class Stage extends Emitter {
 
     // To be called when bodies have been placed.
     moved() {
+        this.director.moved();
         if (this.followed >= 0) {
             const now = this.model.positionOf(this.followed);
             const shift = now.clone().sub(this.followedAt);
@@ -493,6 +547,7 @@ export class Stage extends Emitter {
 
     // Draws when something has changed; true when it did. `now` in milliseconds.
     draw(now = performance.now()) {
+        this.director.tick(now / 1000);
         this.controls.update();
         const draws = this.#dirty && this.sized === true;
         if (draws) {
