@@ -238,8 +238,7 @@ static tpCollider* makeCollider(const Boxes* boxes) {
         tpGeometry box;
         tpMakeBox(&(tpBox){ boxes->sizes[i] }, tpIdentityPose(), &box, NULL);
         tpColliderShapeDef shape = { &box, tpIdentityPose(), i, true, 1, 1 };
-        int32_t number;
-        if (tpCollider_AddShape(collider, &shape, &number) != tp_success) {
+        if (tpCollider_PutShape(collider, i, &shape) != tp_success) {
             exit(1);
         }
     }

@@ -27,8 +27,7 @@ static tpCollider* makeCollider(const BenchScene* scene) {
         shapeDef.body = i;
         shapeDef.isMovable = !scene->bodies[i].isFixed;
         shapeDef.group = shapeDef.mask = 1;
-        int32_t number;
-        if (tpCollider_AddShape(collider, &shapeDef, &number) != tp_success) {
+        if (tpCollider_PutShape(collider, i, &shapeDef) != tp_success) {
             return NULL;
         }
     }

@@ -57,17 +57,18 @@ void tpDestroyCollider(tpCollider* collider) {
 
 // Shapes --------------------------------------------------------------------------------------
 
-tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def, int32_t* shape) {
-    int32_t slot = collider->firstFree;
-    while (slot < collider->shapes.count && collider->shapes.data[slot].body >= 0) {
-        ++slot;
+tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpColliderShapeDef* def) {
+    TP_ASSERT(shape >= 0);
+    if (!TP_RESERVE(&collider->allocator, collider->shapes, shape + 1)) {
+        return tp_outOfMemory;
     }
-    if (slot == collider->shapes.count) {
-        if (!TP_PUSH(&collider->allocator, collider->shapes, (tpColliderShape){ .body = -1 })) {
-            return tp_outOfMemory;
-        }
+    if (tpCollider_HasShape(collider, shape)) {
+        tpCollider_RemoveShape(collider, shape);
     }
-    tpColliderShape* s = &collider->shapes.data[slot];
+    while (collider->shapes.count <= shape) {
+        collider->shapes.data[collider->shapes.count++] = (tpColliderShape){ .body = -1 };
+    }
+    tpColliderShape* s = &collider->shapes.data[shape];
     s->geometry = tpRetainGeometry(def->geometry);
     s->own = def->geometry->pose;
     s->geometry.pose = tpComposePoses(def->pose, s->own);
@@ -75,38 +76,45 @@ tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def
     s->isMovable = def->isMovable;
     s->group = def->group;
     s->mask = def->mask;
-    collider->firstFree = slot + 1;
-    *shape = slot;
     return tp_success;
 }
 
-// Pairs of the shape, and what is known about them, go with it.
-static void forgetShape(tpCollider* collider, int32_t shape) {
+bool tpCollider_HasShape(const tpCollider* collider, int32_t shape) {
+    return shape >= 0 && shape < collider->shapes.count && collider->shapes.data[shape].body >= 0;
+}
+
+void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
+    TP_ASSERT(tpCollider_HasShape(collider, shape));
+    tpColliderShape* s = &collider->shapes.data[shape];
+    tpReleaseGeometry(&s->geometry);
+    s->body = -1;
+    s->hasGone = collider->hasGone = true;
+}
+
+// Pairs of shapes that have gone, and what is known about them, go too: all at once, before anybody looks at pairs.
+// The numbers may have other owners by now.
+static void forgetGone(const tpCollider* constant) {
+    tpCollider* collider = (tpCollider*)constant; // what it knows of live shapes stays as it is
+    if (!collider->hasGone) {
+        return;
+    }
+    tpColliderShape* shapes = collider->shapes.data;
     int kept = 0;
     for (int i = 0; i < collider->pairs.count; ++i) {
         tpShapePair pair = collider->pairs.data[i];
-        if (pair.shapeA != shape && pair.shapeB != shape) {
+        if (!shapes[pair.shapeA].hasGone && !shapes[pair.shapeB].hasGone) {
             collider->pairs.data[kept] = pair;
             collider->caches.data[kept++] = collider->caches.data[i];
         }
     }
     collider->pairs.count = collider->caches.count = kept;
-}
-
-void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
-    tpColliderShape* s = &collider->shapes.data[shape];
-    TP_ASSERT(s->body >= 0);
-    tpReleaseGeometry(&s->geometry);
-    s->body = -1;
-    collider->firstFree = shape < collider->firstFree ? shape : collider->firstFree;
-    forgetShape(collider, shape);
-    while (collider->shapes.count > 0 &&
-           collider->shapes.data[collider->shapes.count - 1].body < 0) {
+    for (int i = 0; i < collider->shapes.count; ++i) {
+        shapes[i].hasGone = false;
+    }
+    while (collider->shapes.count > 0 && shapes[collider->shapes.count - 1].body < 0) {
         --collider->shapes.count;
     }
-    if (collider->firstFree > collider->shapes.count) {
-        collider->firstFree = collider->shapes.count;
-    }
+    collider->hasGone = false;
 }
 
 void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpPose pose,
@@ -265,6 +273,7 @@ static bool inheritCaches(tpCollider* collider, tpTasks* tasks) {
 
 tpResult tpCollider_FindPairs(tpCollider* collider, const tpPose* bodyPoses,
                               const double* bodyMargins, tpTasks* tasks) {
+    forgetGone(collider);
     tpPairArray pairs = collider->oldPairs;
     tpCacheArray caches = collider->oldCaches;
     collider->oldPairs = collider->pairs;
@@ -313,6 +322,7 @@ void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts) {
 }
 
 const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count) {
+    forgetGone(collider);
     *count = collider->pairs.count;
     return collider->pairs.data;
 }
@@ -321,6 +331,7 @@ tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t 
                             tpPose bodyA, tpPose bodyB, tpClosest* out) {
     const tpColliderShape* a = &collider->shapes.data[shapeA];
     const tpColliderShape* b = &collider->shapes.data[shapeB];
+    forgetGone(collider);
     // Sorted pairs: look for what is known by halving.
     tpPairCache cache;
     memset(&cache, 0, sizeof cache);
@@ -335,10 +346,12 @@ tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t 
 
 // State: pairs, then what is known about each.
 size_t tpCollider_StateSize(const tpCollider* collider) {
+    forgetGone(collider);
     return (size_t)collider->pairs.count * (sizeof(tpShapePair) + sizeof(tpPairCache));
 }
 
 void tpCollider_SaveState(const tpCollider* collider, void* state) {
+    forgetGone(collider);
     const tpColliderShape* shapes = collider->shapes.data;
     size_t pairBytes = (size_t)collider->pairs.count * sizeof(tpShapePair);
     if (pairBytes == 0) {

@@ -45,8 +45,10 @@ typedef struct tpCollider tpCollider;
 tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out);
 void tpDestroyCollider(tpCollider* collider);
 
-// Shapes. Numbers of removed shapes are used again, the lowest first.
-tpResult tpCollider_AddShape(tpCollider* collider, const tpColliderShapeDef* def, int32_t* shape);
+// Shapes have numbers that the caller chooses; a shape that has the number already goes. Putting and removing cost
+// the same however many shapes there are.
+tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpColliderShapeDef* def);
+bool tpCollider_HasShape(const tpCollider* collider, int32_t shape);
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape);
 
 // The body's index or centre of mass has changed.

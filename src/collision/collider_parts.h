@@ -14,6 +14,7 @@ typedef struct tpColliderShape {
     tpPose own;          // of the geometry in its body's frame, as it was made
     int32_t body;        // -1 for a free slot
     bool isMovable;
+    bool hasGone; // a shape with this number has gone since pairs were last looked at
     uint32_t group, mask;
 } tpColliderShape;
 
@@ -28,7 +29,7 @@ typedef struct tpContactBlock {
 struct tpCollider {
     tpAllocator allocator;
     TP_ARRAY(tpColliderShape) shapes;
-    int32_t firstFree;         // no slot below it is free
+    bool hasGone;              // of a shape
     TP_ARRAY(tpPose) poses;    // of shapes, in the world
     TP_ARRAY(tpBounds) bounds; // grown by margins
     TP_ARRAY(uint8_t) kinds;   // tpProxyKind of shapes

@@ -15,11 +15,11 @@ static const double forgotten = 1e-3;
 static const double roundings = 64.0 * DBL_EPSILON;
 
 bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report) {
-    if (system->scalesLayout != system->layout + 1) {
+    if (system->scalesStructure != system->structure) {
         if (!tpSystem_MeasureScales(system)) {
             return false;
         }
-        system->scalesLayout = system->layout + 1;
+        system->scalesStructure = system->structure;
     }
     report->limits.residual = residual;
     report->limits.jointDrift = jointPart * system->scales.length;

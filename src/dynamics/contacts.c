@@ -2,59 +2,7 @@
 
 #include <string.h>
 
-tpResult tpSystem_SyncCollider(tpSystem* system) {
-    if (system->collider != NULL && system->colliderLayout == system->layout) {
-        return tp_success;
-    }
-    tpSystem_ForgetFound(system);
-    tpDestroyCollider(system->collider);
-    system->collider = NULL;
-    system->colliderShapes.count = 0;
-    tpColliderDef def = { system->allocator, false };
-    tpResult result = tpCreateCollider(&def, &system->collider);
-    for (int i = 0; result == tp_success && i < system->shapes.count; ++i) {
-        const tpShape* shape = &system->shapes.data[i];
-        if (!shape->isLive) {
-            continue;
-        }
-        const tpBody* body = &system->bodies.data[shape->body];
-        tpColliderShapeDef shapeDef;
-        memset(&shapeDef, 0, sizeof(shapeDef));
-        shapeDef.geometry = &shape->geometry;
-        shapeDef.pose = tpMakePose(tpNeg(body->center), tpIdentityQuat());
-        shapeDef.body = shape->body;
-        shapeDef.isMovable = body->inverseMass > 0.0;
-        shapeDef.group = shape->group;
-        shapeDef.mask = shape->mask;
-        int32_t number;
-        result = tpCollider_AddShape(system->collider, &shapeDef, &number);
-        if (result == tp_success && !TP_PUSH(&system->allocator, system->colliderShapes, i)) {
-            result = tp_outOfMemory;
-        }
-    }
-    for (int i = 0; result == tp_success && i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && !joint->def.collide && joint->bodyA >= 0 && joint->bodyB >= 0) {
-            result = tpCollider_Exclude(system->collider, joint->bodyA, joint->bodyB);
-        }
-    }
-    system->colliderLayout = result == tp_success ? system->layout : UINT64_MAX;
-    return result;
-}
-
-int32_t tpSystem_ColliderShape(const tpSystem* system, int shape) {
-    // Shapes are added in order.
-    int low = 0, high = system->colliderShapes.count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (system->colliderShapes.data[middle] < shape) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
+#include "dynamics/collider_shapes.h"
 
 // Puts a contact into the plane; false where its normal leaves it.
 static bool flatten(tpContact* contact, double z) {
@@ -94,16 +42,9 @@ int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* c
     return kept;
 }
 
-// The contacts of the collider's last answer, with the system's own numbers and in the plane of a planar world.
+// The contacts of the collider's last answer, in the plane of a planar world.
 static void takeContacts(tpSystem* system, const tpPose* poses, tpContactArray* contacts) {
     tpCollider_TakeContacts(system->collider, contacts);
-    // Numbers differ once shapes have gone.
-    for (int i = 0; system->colliderShapes.count < system->shapes.count && i < contacts->count;
-         ++i) {
-        tpContact* contact = &contacts->data[i];
-        contact->shapeA = system->colliderShapes.data[contact->shapeA];
-        contact->shapeB = system->colliderShapes.data[contact->shapeB];
-    }
     if (system->isPlanar) {
         contacts->count = tpContacts_Flatten(system, poses, contacts->data, contacts->count);
     }
@@ -156,7 +97,7 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
                                tpContact** contacts, int* count) {
     *contacts = NULL;
     *count = 0;
-    tpResult result = tpSystem_SyncCollider(system);
+    tpResult result = tpSystem_NeedCollider(system);
     if (result == tp_success && !areFound(&system->found, system, poses, margins)) {
         result = ask(system, poses, margins);
     }
@@ -183,7 +124,7 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
 tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
                                   tpContactArray* contacts) {
     contacts->count = 0;
-    tpResult result = tpSystem_SyncCollider(system);
+    tpResult result = tpSystem_NeedCollider(system);
     if (result == tp_success) {
         system->contactQueryCount += 1;
         tpCollider_LookAhead(system->collider, true);

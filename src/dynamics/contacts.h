@@ -19,12 +19,6 @@ tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const doub
 tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
                                   tpContactArray* contacts);
 
-// Makes the collider anew when bodies, shapes or joints have come or gone.
-tpResult tpSystem_SyncCollider(tpSystem* system);
-
-// The collider's number of a live shape; the collider is in step with the system.
-int32_t tpSystem_ColliderShape(const tpSystem* system, int shape);
-
 // Puts the contacts of a planar world (one pair's after the other) into the plane; returns how many
 // remain.
 int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count);

@@ -2,12 +2,6 @@
 
 #include "dynamics/system.h"
 
-static double gyration(const tpBody* body) {
-    tpVec3 moments = body->inertia.moments;
-    double largest = fmax(moments.x, fmax(moments.y, moments.z));
-    return body->mass > 0.0 ? sqrt(largest / body->mass) : 0.0;
-}
-
 // Raises the sizes of the bodies of joints by the distance of their anchors, and of the anchors from each other.
 static void reachAnchors(const tpSystem* system, double* sizes) {
     for (int i = 0; i < system->joints.count; ++i) {
@@ -34,7 +28,7 @@ bool tpSystem_MeasureScales(tpSystem* system) {
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        sizes[i] = tpSystem_IsDynamic(system, i) ? fmax(body->reach, gyration(body)) : 0.0;
+        sizes[i] = body->inverseMass > 0.0 ? body->size : 0.0;
     }
     reachAnchors(system, sizes);
     double sum = 0.0, inverses = 0.0, smallest = INFINITY, fall = 0.0;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 
@@ -60,17 +61,62 @@ void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system) {
     }
 }
 
-// Bodies have come or gone: slots may have other owners now.
-static void forgetAll(tpSleep* sleep, tpSystem* system) {
-    for (int i = 0; i < sleep->contacts.count; ++i) {
-        sleep->woken.data[sleep->woken.count++] = sleep->contacts.data[i];
+// Bodies, shapes or joints have come or gone. Slots may have other owners now: whoever slept there wakes, and so does
+// whoever leaned on them.
+static void wakeOwners(tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
+        bool isSame = system->bodies.data[i].birth == sleep->births.data[i];
+        if (!isSame && isAsleep(sleep, i)) {
+            wakeIsland(sleep, system, sleep->islands.data[i]);
+        }
     }
-    for (int i = 0; i < system->bodyCount; ++i) {
-        system->bodies.data[i].isAsleep = false;
+    for (int i = 0; i < sleep->contacts.count;) {
+        const tpContactInfo* info = &sleep->contacts.data[i];
+        int a = tpContactInfo_BodyA(info), b = tpContactInfo_BodyB(info);
+        bool isSame = system->bodies.data[a].birth == sleep->births.data[a] &&
+                      system->bodies.data[b].birth == sleep->births.data[b];
+        if (isSame) {
+            i += 1;
+        } else {
+            int sleeper = isAsleep(sleep, a) ? a : b;
+            wakeIsland(sleep, system, sleep->islands.data[sleeper]); // takes its contacts out
+            i = 0;
+        }
     }
-    sleep->islands.count = sleep->quiet.count = sleep->contacts.count = 0;
-    sleep->poses.count = sleep->velocities.count = sleep->joints.count = 0;
-    sleep->sleepingCount = 0;
+}
+
+// Room for all bodies and joints there are now, newcomers awake. False if memory ran out.
+static bool followStructure(tpSleep* sleep, tpSystem* system) {
+    const tpAllocator* allocator = &system->allocator;
+    int count = system->bodyCount, joints = system->joints.count;
+    if (!TP_RESERVE(allocator, sleep->islands, count) ||
+        !TP_RESERVE(allocator, sleep->quiet, count) ||
+        !TP_RESERVE(allocator, sleep->births, count) ||
+        !TP_RESERVE(allocator, sleep->poses, count) ||
+        !TP_RESERVE(allocator, sleep->velocities, count) ||
+        !TP_RESERVE(allocator, sleep->joints, joints)) {
+        return false;
+    }
+    wakeOwners(sleep, system);
+    for (int i = 0; i < count; ++i) {
+        uint64_t birth = system->bodies.data[i].birth;
+        bool isNew = i >= sleep->islands.count || sleep->births.data[i] != birth;
+        if (isNew) {
+            sleep->islands.data[i] = 0;
+            sleep->quiet.data[i] = 0.0;
+            sleep->births.data[i] = birth;
+            sleep->poses.data[i] = system->poses.data[i];
+            sleep->velocities.data[i] = system->velocities.data[i];
+        }
+    }
+    sleep->islands.count = sleep->quiet.count = sleep->births.count = count;
+    sleep->poses.count = sleep->velocities.count = count;
+    for (int i = sleep->joints.count; i < joints; ++i) {
+        memset(&sleep->joints.data[i], 0, sizeof(tpJointRest));
+    }
+    sleep->joints.count = joints;
+    sleep->structure = system->structure;
+    return true;
 }
 
 // Begin -------------------------------------------------------------------------------------------
@@ -122,10 +168,8 @@ static bool isShapeNear(const tpSystem* system, int shape, int body, double marg
     int own = system->shapes.data[shape].body;
     for (int k = system->bodies.data[body].firstShape; k >= 0; k = system->shapes.data[k].next) {
         tpClosest closest;
-        tpResult result =
-            tpCollider_Closest(system->collider, tpSystem_ColliderShape(system, shape),
-                               tpSystem_ColliderShape(system, k), system->poses.data[own],
-                               system->poses.data[body], &closest);
+        tpResult result = tpCollider_Closest(system->collider, shape, k, system->poses.data[own],
+                                             system->poses.data[body], &closest);
         if (result != tp_success || closest.distance <= margin) {
             return true;
         }
@@ -174,14 +218,12 @@ static void wakeDriven(tpSleep* sleep, tpSystem* system, double h) {
 
 // Tells the collider which shapes may move.
 static void setMovable(const tpSleep* sleep, tpSystem* system) {
-    for (int i = 0; i < system->colliderShapes.count; ++i) {
-        int body = system->shapes.data[system->colliderShapes.data[i]].body;
-        const tpBody* owner = &system->bodies.data[body];
-        bool isMovable = owner->inverseMass > 0.0 && !isAsleep(sleep, body);
-        if (tpCollider_IsMovable(system->collider, i) != isMovable) {
-            tpPose pose = tpMakePose(tpNeg(owner->center), tpIdentityQuat());
-            tpCollider_MoveShape(system->collider, i, body, pose, isMovable);
-            tpSystem_ForgetFound(system);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isMovable = body->inverseMass > 0.0 && !isAsleep(sleep, i);
+        if (body->firstShape >= 0 &&
+            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
+            tpSystem_MoveShapes(system, i, isMovable);
         }
     }
 }
@@ -196,36 +238,15 @@ static void takeMasses(const tpSleep* sleep, tpSystem* system) {
 
 bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h) {
     sleep->woken.count = 0;
-    if (sleep->layout != system->layout || sleep->islands.count != system->bodyCount) {
-        forgetAll(sleep, system);
-        sleep->layout = system->layout;
-        const tpAllocator* allocator = &system->allocator;
-        int count = system->bodyCount;
-        if (!TP_RESERVE(allocator, sleep->islands, count) ||
-            !TP_RESERVE(allocator, sleep->quiet, count) ||
-            !TP_RESERVE(allocator, sleep->poses, count) ||
-            !TP_RESERVE(allocator, sleep->velocities, count) ||
-            !TP_RESERVE(allocator, sleep->joints, system->joints.count)) {
-            return false;
-        }
-        for (int i = 0; i < count; ++i) {
-            sleep->islands.data[i] = 0;
-            sleep->quiet.data[i] = 0.0;
-            sleep->poses.data[i] = system->poses.data[i];
-            sleep->velocities.data[i] = system->velocities.data[i];
-        }
-        sleep->islands.count = sleep->quiet.count = count;
-        sleep->poses.count = sleep->velocities.count = count;
-        sleep->joints.count = system->joints.count;
-        if (system->joints.count > 0) {
-            memset(sleep->joints.data, 0, sizeof(tpJointRest) * (size_t)system->joints.count);
-        }
+    if (sleep->structure != system->structure && !followStructure(sleep, system)) {
+        tpSleep_WakeAll(sleep, system);
+        return false;
     }
     if (memcmp(&sleep->gravity, &system->gravity, sizeof(tpVec3)) != 0) {
         tpSleep_WakeAll(sleep, system);
         sleep->gravity = system->gravity;
     }
-    if (tpSystem_SyncCollider(system) != tp_success) {
+    if (tpSystem_NeedCollider(system) != tp_success) {
         tpSleep_WakeAll(sleep, system);
         return false;
     }

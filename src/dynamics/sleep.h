@@ -7,8 +7,8 @@
 // contacts. Between steps the system is as if nobody slept.
 //
 // An island wakes as a whole: when a body that moves comes near, a user has moved one of its bodies or
-// given it a velocity, a force begins to act, something that moves as told sets off, gravity changes, or
-// bodies, shapes, joints or forces have come or gone (then all wake).
+// given it a velocity, a force begins to act, a kinematic body sets off, gravity changes, or a shape, joint, force or
+// support of one of its bodies has come or gone. A change of a fixed body wakes all.
 //
 //     Begin, Meet until nothing wakes, the step, End
 
@@ -31,6 +31,7 @@ typedef struct tpSleep {
     // quiet, s; its state at the end of the last step, to see what users have changed.
     TP_ARRAY(int) islands;
     TP_ARRAY(double) quiet;
+    TP_ARRAY(uint64_t) births; // which body it is: slots are used again
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(tpVelocity) velocities;
     TP_ARRAY(tpJointRest) joints; // reactions of the joints of sleeping islands
@@ -41,7 +42,7 @@ typedef struct tpSleep {
     bool isTaken; // the sleeping are out of the system, within a step
     double h;     // of the step that the contacts' impulses belong to, s
     tpVec3 gravity;
-    uint64_t layout;
+    uint64_t structure;
 } tpSleep;
 
 void tpSleep_Destroy(tpSleep* sleep, tpSystem* system);

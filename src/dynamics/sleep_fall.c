@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "dynamics/forces.h"
 #include "dynamics/loads.h"
 #include "dynamics/sleep.h"
@@ -281,7 +282,7 @@ typedef struct tpSavedSleep {
     int bodies, contacts, joints, lastIsland, sleepingCount;
     double h;
     tpVec3 gravity;
-    uint64_t layout;
+    uint64_t structure;
 } tpSavedSleep;
 
 static unsigned char* put(unsigned char* place, const void* data, size_t size) {
@@ -299,7 +300,8 @@ static const unsigned char* take(const unsigned char* place, void* data, size_t 
 }
 
 size_t tpSleep_SavedSize(const tpSleep* sleep) {
-    size_t body = sizeof(int) + sizeof(double) + sizeof(tpPose) + sizeof(tpVelocity);
+    size_t body =
+        sizeof(int) + sizeof(double) + sizeof(uint64_t) + sizeof(tpPose) + sizeof(tpVelocity);
     return sizeof(tpSavedSleep) + body * (size_t)sleep->islands.count +
            sizeof(tpContactInfo) * (size_t)sleep->contacts.count +
            sizeof(tpJointRest) * (size_t)sleep->joints.count;
@@ -315,11 +317,12 @@ void tpSleep_Save(const tpSleep* sleep, void* saved) {
     head.sleepingCount = sleep->sleepingCount;
     head.h = sleep->h;
     head.gravity = sleep->gravity;
-    head.layout = sleep->layout;
+    head.structure = sleep->structure;
     size_t bodies = (size_t)head.bodies;
     unsigned char* place = put(saved, &head, sizeof(head));
     place = put(place, sleep->islands.data, sizeof(int) * bodies);
     place = put(place, sleep->quiet.data, sizeof(double) * bodies);
+    place = put(place, sleep->births.data, sizeof(uint64_t) * bodies);
     place = put(place, sleep->poses.data, sizeof(tpPose) * bodies);
     place = put(place, sleep->velocities.data, sizeof(tpVelocity) * bodies);
     place = put(place, sleep->contacts.data, sizeof(tpContactInfo) * (size_t)head.contacts);
@@ -332,6 +335,7 @@ bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
     const tpAllocator* allocator = &system->allocator;
     if (!TP_RESERVE(allocator, sleep->islands, head.bodies) ||
         !TP_RESERVE(allocator, sleep->quiet, head.bodies) ||
+        !TP_RESERVE(allocator, sleep->births, head.bodies) ||
         !TP_RESERVE(allocator, sleep->poses, head.bodies) ||
         !TP_RESERVE(allocator, sleep->velocities, head.bodies) ||
         !TP_RESERVE(allocator, sleep->contacts, head.contacts) ||
@@ -343,8 +347,8 @@ bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
     sleep->sleepingCount = head.sleepingCount;
     sleep->h = head.h;
     sleep->gravity = head.gravity;
-    sleep->layout = head.layout;
-    sleep->islands.count = sleep->quiet.count = head.bodies;
+    sleep->structure = head.structure;
+    sleep->islands.count = sleep->quiet.count = sleep->births.count = head.bodies;
     sleep->poses.count = sleep->velocities.count = head.bodies;
     sleep->contacts.count = head.contacts;
     sleep->joints.count = head.joints;
@@ -352,6 +356,7 @@ bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
     const unsigned char* place = (const unsigned char*)saved + sizeof(head);
     place = take(place, sleep->islands.data, sizeof(int) * bodies);
     place = take(place, sleep->quiet.data, sizeof(double) * bodies);
+    place = take(place, sleep->births.data, sizeof(uint64_t) * bodies);
     place = take(place, sleep->poses.data, sizeof(tpPose) * bodies);
     place = take(place, sleep->velocities.data, sizeof(tpVelocity) * bodies);
     place = take(place, sleep->contacts.data, sizeof(tpContactInfo) * (size_t)head.contacts);
@@ -367,11 +372,13 @@ void tpSleep_Destroy(tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < system->bodyCount; ++i) {
         system->bodies.data[i].isAsleep = false;
     }
-    if (sleep->islands.count > 0) {
-        system->colliderLayout = UINT64_MAX; // it knows who slept
+    for (int i = 0; i < sleep->islands.count; ++i) {
+        tpSystem_MoveShapes(system, i,
+                            tpSystem_IsDynamic(system, i)); // the collider knows who slept
     }
     TP_FREE_ARRAY(allocator, sleep->islands);
     TP_FREE_ARRAY(allocator, sleep->quiet);
+    TP_FREE_ARRAY(allocator, sleep->births);
     TP_FREE_ARRAY(allocator, sleep->poses);
     TP_FREE_ARRAY(allocator, sleep->velocities);
     TP_FREE_ARRAY(allocator, sleep->joints);

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "dynamics/locks.h"
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     memset(system, 0, sizeof(*system));
     system->allocator = *allocator;
+    system->structure = 1;
     tpArena_Create(&system->arena, allocator);
 }
 
@@ -31,7 +33,6 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->materials);
     TP_FREE_ARRAY(allocator, system->pairs);
     TP_FREE_ARRAY(allocator, system->contacts);
-    TP_FREE_ARRAY(allocator, system->colliderShapes);
     TP_FREE_ARRAY(allocator, system->found.poses);
     TP_FREE_ARRAY(allocator, system->found.margins);
     TP_FREE_ARRAY(allocator, system->found.contacts);
@@ -70,6 +71,13 @@ static double reachOf(const tpSystem* system, const tpBody* body) {
     return reach;
 }
 
+// The largest radius of gyration.
+static double gyration(const tpBody* body) {
+    tpVec3 moments = body->inertia.moments;
+    double largest = fmax(moments.x, fmax(moments.y, moments.z));
+    return body->mass > 0.0 ? sqrt(largest / body->mass) : 0.0;
+}
+
 void tpSystem_UpdateMass(tpSystem* system, int index) {
     tpBody* body = &system->bodies.data[index];
     tpPose frame = tpSystem_BodyFrame(system, index);
@@ -80,6 +88,8 @@ void tpSystem_UpdateMass(tpSystem* system, int index) {
     body->inverseMass = isMovable ? 1.0 / body->mass : 0.0;
     system->poses.data[index].position = tpTransformPoint(frame, body->center);
     body->reach = reachOf(system, body);
+    body->size = fmax(body->reach, gyration(body));
+    tpSystem_MoveShapes(system, index, isMovable);
 }
 
 tpPose tpSystem_BodyFrame(const tpSystem* system, int index) {

@@ -43,6 +43,7 @@ typedef struct tpBody {
     tpKeyframe* keyframes;
     int keyframeCount;
     double reach;        // farthest point of its finite shapes from the centre of mass, m
+    double size;         // the larger of that and its radius of gyration, m
     int firstShape;      // chained through tpShape.next, in order of creation
     const char* carrier; // the method to which the stepper leaves it for now, or NULL
     bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
@@ -126,11 +127,8 @@ typedef struct tpSystem {
 
     tpFoundContacts found;
 
-    // Made when contacts are asked for, and anew when the layout has changed.
-    tpCollider* collider;
-    uint64_t colliderLayout;
-    TP_ARRAY(int) colliderShapes; // the collider's number of a shape -> ours
-    tpTasks* tasks;               // threads to share work with, or NULL
+    tpCollider* collider; // NULL until contacts are asked for; collider_shapes.h keeps it in step
+    tpTasks* tasks;       // threads to share work with, or NULL
 
     tpVec3 gravity;
     bool isPlanar;
@@ -142,10 +140,10 @@ typedef struct tpSystem {
     int solveRows;         // rows of the largest of them
     int contactQueryCount; // how often the collider has been asked in this step
     tpScales scales;
-    uint64_t scalesLayout; // of the structure that the scales were measured for
-    double energyPeak;     // J: largest kinetic and spring energy of late, see certificate.c
-    double energyExcess;   // J: of energy less the work done above its lowest value so far
-    uint64_t layout;       // changes whenever bodies, shapes, joints or forces come or go
+    uint64_t scalesStructure; // for which the scales were measured
+    double energyPeak;        // J: largest kinetic and spring energy of late, see certificate.c
+    double energyExcess;      // J: of energy less the work done above its lowest value so far
+    uint64_t structure;       // grows whenever bodies, shapes or joints come or go; never 0
 } tpSystem;
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);

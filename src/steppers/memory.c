@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "steppers/saved_arrays.h"
 
 bool tpStepperMemory_Create(tpSystem* system, void** state) {
@@ -36,7 +37,7 @@ typedef struct tpSavedHead {
     bool isFound; // the last answer to the question for contacts holds
     int historyCount, beforeCount, jointCount;
     double lastLoss;
-    uint64_t colliderLayout;
+    bool hasCollider; // contacts have been asked for
     size_t colliderSize;
 } tpSavedHead;
 
@@ -82,7 +83,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.beforeCount = memory->before.count;
     head.jointCount = system->joints.count;
     head.lastLoss = memory->lastLoss;
-    head.colliderLayout = system->colliderLayout;
+    head.hasCollider = system->collider != NULL;
     head.colliderSize = colliderSize(system);
     unsigned char* place = put(saved, &head, sizeof(head));
     place =
@@ -127,12 +128,12 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
     if (place == NULL) {
         return false;
     }
-    if (head.colliderSize == 0 || system->collider == NULL ||
-        head.colliderLayout != system->colliderLayout) {
-        // No contacts had been looked for: the next step starts the collider afresh.
-        tpDestroyCollider(system->collider);
-        system->collider = NULL;
+    if (!head.hasCollider) {
+        tpSystem_DropCollider(system);
         return true;
+    }
+    if (tpSystem_NeedCollider(system) != tp_success) {
+        return false;
     }
     system->found.isValid = head.isFound;
     return tpCollider_LoadState(system->collider, place, head.colliderSize) == tp_success;

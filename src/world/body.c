@@ -135,7 +135,7 @@ static void fillBody(tpSystem* system, int index, const tpBodyDef* def, tpKeyfra
 void tpWorld_ListBodies(const tpWorld* constant) {
     tpWorld* world = (tpWorld*)constant; // the lists are a cache
     const tpSystem* system = &world->system;
-    if (world->listStructure == world->structure) {
+    if (world->listStructure == world->system.structure) {
         return;
     }
     int count = 0;
@@ -151,7 +151,7 @@ void tpWorld_ListBodies(const tpWorld* constant) {
         }
     }
     world->births.count = count;
-    world->listStructure = world->structure;
+    world->listStructure = world->system.structure;
 }
 
 // A place in the lists for one more body. False where memory ran out.

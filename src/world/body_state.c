@@ -197,9 +197,6 @@ tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mas
     tpSystem_SetVelocity(system, index, tpAdd(velocity->linear, tpCross(velocity->angular, shift)),
                          velocity->angular);
     tpSystem_Disturb(system, index);
-    if (tpLength(shift) > 0.0) {
-        system->layout += 1; // the collider has shapes relative to the centre of mass
-    }
     return tp_success;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/collider_shapes.h"
 #include "world/require.h"
 
 static const char* const typeNames[tp_jointTypeCount] = {
@@ -87,6 +88,16 @@ static tpMat33 frameInBody(tpPose pose, tpVec3 axis, tpVec3 side) {
                        tpUnrotate(pose.rotation, third));
 }
 
+// The bodies of a joint that comes or goes wake.
+static void disturbBodies(tpSystem* system, const tpJoint* joint) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(system, bodies[side])) {
+            tpSystem_Disturb(system, bodies[side]);
+        }
+    }
+}
+
 tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     tpSystem* system = &world->system;
     tpJointId none = { 0, 0 };
@@ -132,12 +143,17 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     joint->startLength = tpDistanceBetween(def->anchorA, def->anchorB);
     joint->startCosine = tpDot(axis, second);
     joint->relativeRotation = tpMulQQ(tpConjugate(poseA.rotation), poseB.rotation);
+    tpSystem_PutJoint(system, index);
+    disturbBodies(system, joint);
     tpWorld_ChangeStructure(world);
     return tpWorld_JointId(world, index);
 }
 
 void tpWorld_RemoveJoint(tpWorld* world, int index) {
-    memset(&world->system.joints.data[index], 0, sizeof(tpJoint));
+    tpSystem* system = &world->system;
+    tpSystem_TakeJoint(system, index);
+    disturbBodies(system, &system->joints.data[index]);
+    memset(&system->joints.data[index], 0, sizeof(tpJoint));
     tpWorld_ChangeStructure(world);
     tpIdPool_GiveBack(&world->jointIds, index);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/collider_shapes.h"
 #include "world/require.h"
 
 tpShapeDef tpDefaultShapeDef(void) {
@@ -128,6 +129,8 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
         tpWorld_RemoveShape(world, index, false);
         return none;
     }
+    tpSystem_PutShape(system, index);
+    tpSystem_Disturb(system, bodyIndex);
     tpWorld_ChangeStructure(world);
     return tpWorld_ShapeId(world, index);
 }
@@ -135,6 +138,8 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
 void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     tpSystem* system = &world->system;
     int bodyIndex = system->shapes.data[index].body;
+    tpSystem_TakeShape(system, index);
+    tpSystem_Disturb(system, bodyIndex);
     unlinkShape(system, index);
     tpReleaseGeometry(&system->shapes.data[index].geometry);
     memset(&system->shapes.data[index], 0, sizeof(tpShape));
@@ -237,7 +242,8 @@ void tpShape_SetFilter(tpWorld* world, tpShapeId id, uint32_t group, uint32_t ma
     if (index >= 0) {
         world->system.shapes.data[index].group = group;
         world->system.shapes.data[index].mask = mask;
-        world->system.layout += 1; // the collider keeps both
+        tpSystem_PutShape(&world->system, index); // the collider keeps both
+        tpSystem_Disturb(&world->system, world->system.shapes.data[index].body);
     }
 }
 

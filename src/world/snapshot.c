@@ -1,7 +1,7 @@
 // Snapshots that continue bit for bit, and the hash of a state.
 //
 // What a step reads is the poses and velocities, the time, and what the stepper keeps from step to
-// step: that is what a snapshot holds. The layout number makes sure that it goes back into the same
+// step: that is what a snapshot holds. The structure counter makes sure that it goes back into the same
 // set of bodies, shapes, joints and forces.
 
 #include <string.h>
@@ -11,7 +11,7 @@
 struct tpSnapshot {
     tpAllocator allocator;
     size_t size; // of this struct and what follows: poses, velocities, state of the stepper
-    uint64_t layout;
+    uint64_t structure;
     tpStepperId stepperId;
     int bodyCount;
     double time, timeError;
@@ -44,7 +44,7 @@ tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
     }
     snapshot->allocator = system->allocator;
     snapshot->size = size;
-    snapshot->layout = system->layout;
+    snapshot->structure = system->structure;
     snapshot->stepperId = world->stepperId;
     snapshot->bodyCount = system->bodyCount;
     snapshot->time = system->time;
@@ -66,7 +66,7 @@ tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
 
 tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
     tpSystem* system = &world->system;
-    if (snapshot->layout != system->layout || snapshot->bodyCount != system->bodyCount ||
+    if (snapshot->structure != system->structure || snapshot->bodyCount != system->bodyCount ||
         snapshot->stepperId != world->stepperId) {
         return tp_badInput;
     }

@@ -8,7 +8,7 @@
 #include "world/require.h"
 
 uint64_t tpWorld_GetStructure(const tpWorld* world) {
-    return world->structure;
+    return world->system.structure;
 }
 
 int tpWorld_GetMovingCount(const tpWorld* world) {

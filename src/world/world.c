@@ -55,7 +55,6 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
     world->stepperId = def->stepper;
     world->stepper = stepper;
     world->options = tpDefaultOptions();
-    world->structure = 1;
     // More threads than the system gives are no reason to fail: results do not depend on their number.
     if (def->threadCount > 1 &&
         tpCreateTasks(&def->allocator, def->threadCount, &world->system.tasks) == tp_outOfMemory) {
@@ -243,8 +242,7 @@ void tpWorld_SetGravity(tpWorld* world, tpVec3 gravity) {
 }
 
 void tpWorld_ChangeStructure(tpWorld* world) {
-    world->structure += 1;
-    world->system.layout += 1;
+    world->system.structure += 1;
 }
 
 void tpWorld_DisturbAll(tpWorld* world) {

@@ -21,7 +21,6 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
-    uint64_t structure; // changes whenever bodies, shapes or joints come or go
 
     // Bodies in order of creation. Those that have been destroyed since stay in the list until it is looked at.
     TP_ARRAY(tpBirth) births;

@@ -63,8 +63,7 @@ static tpResult makeScene(Scene* scene, const tpAllocator* allocator) {
             &scene->shapes[i], tpIdentityPose(),     i,
             i % 10 != 0,       i % 7 == 0 ? 2u : 1u, i % 7 == 0 ? 1u : 3u
         };
-        int32_t number;
-        result = tpCollider_AddShape(scene->collider, &shape, &number);
+        result = tpCollider_PutShape(scene->collider, i, &shape);
     }
     return result;
 }
@@ -182,10 +181,9 @@ static void joinedBodiesPass(void** state) {
     assert_int_equal(tpCreateCollider(&def, &collider), tp_success);
     tpPose poses[2] = { tpIdentityPose(), tpIdentityPose() };
     poses[1].position.x = 1.5;
-    int32_t shapes[2];
     for (int i = 0; i < 2; ++i) {
         tpColliderShapeDef shape = { &ball, tpIdentityPose(), i, true, 1, 1 };
-        tpCollider_AddShape(collider, &shape, &shapes[i]);
+        assert_int_equal(tpCollider_PutShape(collider, 3 * i, &shape), tp_success);
     }
     int expected[5] = { 1, 0, 0, 0, 1 };
     for (int i = 0; i < 5; ++i) {
@@ -203,16 +201,27 @@ static void joinedBodiesPass(void** state) {
             CHECK_VEC3(contacts[0].normal, tpMakeVec3(-1.0, 0.0, 0.0), 1e-15);
         }
     }
-    // A removed shape leaves no contact behind, and its number is used again.
+    // A removed shape leaves no contact behind, and neither does its last number, nor what was known of its pairs.
     int count;
-    int32_t again;
-    tpCollider_RemoveShape(collider, shapes[0]);
+    assert_true(tpCollider_HasShape(collider, 3) && !tpCollider_HasShape(collider, 1));
+    tpCollider_RemoveShape(collider, 3);
+    tpCollider_GetPairs(collider, &count);
+    assert_int_equal(count, 0);
     tpCollider_Update(collider, poses, NULL, NULL);
     tpCollider_GetContacts(collider, &count);
     assert_int_equal(count, 0);
-    tpColliderShapeDef shape = { &ball, tpIdentityPose(), 0, true, 1, 1 };
-    tpCollider_AddShape(collider, &shape, &again);
-    assert_int_equal(again, shapes[0]);
+    // The number may be used again, also by another shape, and in place of the one that has it.
+    tpGeometry box;
+    tpMakeBox(&(tpBox){ .size = { 2.0, 2.0, 2.0 } }, tpIdentityPose(), &box, NULL);
+    tpColliderShapeDef shape = { &box, tpIdentityPose(), 1, true, 1, 1 };
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(tpCollider_PutShape(collider, 3, &shape), tp_success);
+        tpCollider_Update(collider, poses, NULL, NULL);
+        const tpContact* contacts = tpCollider_GetContacts(collider, &count);
+        assert_int_equal(count, 1);
+        assert_int_equal(contacts[0].shapeB, 3);
+        CHECK_NEAR(contacts[0].gap, -0.5, 1e-15);
+    }
     tpDestroyCollider(collider);
 }
 

@@ -139,8 +139,7 @@ static void moversWake(void** state) {
     tpShapeDef shape = tpDefaultShapeDef();
     tpSphere sphere = { .radius = 0.4 };
     tpCreateSphere(world, ball, &shape, &sphere, NULL);
-    // Something new wakes all.
-    assert_int_equal(stepOn(&yard, 1).sleepingCount, 0);
+    assert_int_equal(stepOn(&yard, 1).sleepingCount, 6);
     stepOn(&yard, 40);
     assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
     assert_false(tpBody_IsAsleep(world, ball));
@@ -210,13 +209,14 @@ static void forcesWake(void** state) {
     tpDestroyWorld(yard.world);
 }
 
-static void layoutWakes(void** state) {
+static void structureWakes(void** state) {
     (void)state;
     Yard yard = makeSleepingYard();
     tpDestroyBody(yard.world, yard.left[0]); // under the two others
     double z = tpBody_GetPosition(yard.world, yard.left[1]).z;
     stepOn(&yard, 1);
     assert_false(tpBody_IsAsleep(yard.world, yard.left[1]));
+    assert_true(sleeps(&yard, yard.right)); // which has nothing to do with it
     stepOn(&yard, 120);
     CHECK_NEAR(tpBody_GetPosition(yard.world, yard.left[1]).z, z - 1.0, 1e-6);
     assert_true(tpBody_IsAsleep(yard.world, yard.left[1]));
@@ -234,6 +234,29 @@ static void layoutWakes(void** state) {
     assert_true(tpJoint_IsValid(yard.world, spring));
     stepOn(&yard, 8);
     assert_true(tpBody_GetPosition(yard.world, yard.right[2]).z > 3.0);
+    tpDestroyWorld(yard.world);
+}
+
+// A body that comes far away wakes nobody; one that falls on a pile wakes it, and a shape on the floor wakes all.
+static void newcomersWake(void** state) {
+    (void)state;
+    Yard yard = makeSleepingYard();
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    addCube(yard.world, &shape, -8.0, 5.0);
+    stepOn(&yard, 2);
+    assert_true(sleeps(&yard, yard.left) && sleeps(&yard, yard.right));
+    tpBodyId rider = addCube(yard.world, &shape, 2.0, 3.6);
+    stepOn(&yard, 30);
+    assert_true(sleeps(&yard, yard.left));
+    assert_false(tpBody_IsAsleep(yard.world, yard.right[2]));
+    tpDestroyBody(yard.world, rider);
+    stepOn(&yard, 90);
+    assert_true(sleeps(&yard, yard.right));
+    tpPlane wall = { .normal = { 1.0, 0.0, 0.0 }, .offset = -50.0 };
+    tpCreatePlane(yard.world, yard.floor, &shape, &wall, NULL);
+    stepOn(&yard, 1);
+    assert_false(sleeps(&yard, yard.left) || sleeps(&yard, yard.right));
     tpDestroyWorld(yard.world);
 }
 
@@ -386,7 +409,8 @@ int main(void) {
         cmocka_unit_test(moversWake),
         cmocka_unit_test(usersWake),
         cmocka_unit_test(forcesWake),
-        cmocka_unit_test(layoutWakes),
+        cmocka_unit_test(structureWakes),
+        cmocka_unit_test(newcomersWake),
         cmocka_unit_test(liftsWake),
         cmocka_unit_test(snapshotsKnowWhoSleeps),
         cmocka_unit_test(sleepChangesNothingElse),

@@ -116,7 +116,7 @@ static bool wake(tpBenderStep* step, double speed) {
     }
     bool hasWoken = sleep->woken.count > 0;
     while (sleep->sleepingCount > 0) {
-        state->layout = hasWoken ? 0 : state->layout;
+        state->structure = hasWoken ? 0 : state->structure;
         tpContact* contacts;
         int count;
         step->time.bodyCount = system->bodyCount;
@@ -130,7 +130,7 @@ static bool wake(tpBenderStep* step, double speed) {
         }
         hasWoken = true;
     }
-    state->layout = hasWoken ? 0 : state->layout;
+    state->structure = hasWoken ? 0 : state->structure;
     return tpBenderSchmitt_AddWoken(state, &system->allocator);
 }
 
@@ -139,7 +139,7 @@ static bool rest(tpBenderStep* step, const tpSleepSettings* settings) {
     tpSleep* sleep = &step->state->sleep;
     int last = sleep->lastIsland;
     bool isDone = tpSleep_End(sleep, step->system, settings, step->duration, step->report);
-    step->state->layout = sleep->lastIsland != last ? 0 : step->state->layout;
+    step->state->structure = sleep->lastIsland != last ? 0 : step->state->structure;
     return isDone;
 }
 
@@ -177,7 +177,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         isDone = rest(&bender, &sleep) && isDone;
     }
     if (!isDone) {
-        ((tpBenderSchmitt*)state)->layout = 0;
+        ((tpBenderSchmitt*)state)->structure = 0;
         report->undone = true;
         tpStepReport_AddNote(report, "out of memory");
     }

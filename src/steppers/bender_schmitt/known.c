@@ -16,7 +16,7 @@ static bool isKnown(const tpBenderStep* step) {
     const tpBenderSchmitt* state = step->state;
     const tpSystem* system = step->system;
     int count = step->time.bodyCount;
-    if (state->layout != system->layout || state->poses.count != count ||
+    if (state->structure != system->structure || state->poses.count != count ||
         state->margins.count != count) {
         return false;
     }
@@ -65,7 +65,7 @@ bool tpKnown_End(tpBenderStep* step, tpContact** contacts, int* count) {
     }
     *contacts = step->found;
     *count = step->foundCount;
-    state->layout = 0;
+    state->structure = 0;
     if (!TP_RESERVE(allocator, state->contacts, *count) ||
         !TP_RESERVE(allocator, state->poses, system->bodyCount) ||
         !TP_RESERVE(allocator, state->margins, system->bodyCount)) {
@@ -81,6 +81,6 @@ bool tpKnown_End(tpBenderStep* step, tpContact** contacts, int* count) {
         memcpy(state->poses.data, system->poses.data, sizeof(tpPose) * bodies);
         memcpy(state->margins.data, step->foundMargins, sizeof(double) * bodies);
     }
-    state->layout = system->layout;
+    state->structure = system->structure;
     return true;
 }

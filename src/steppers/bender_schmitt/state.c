@@ -40,7 +40,7 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
 // A snapshot: numbers, the arrays, who sleeps, then what all steppers keep.
 typedef struct tpSavedNumbers {
     int wait, patience;
-    uint64_t layout;
+    uint64_t structure;
 } tpSavedNumbers;
 
 enum { arrayCount = 6 };
@@ -70,7 +70,7 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     memset(&numbers, 0, sizeof(numbers));
     numbers.wait = made->wait;
     numbers.patience = made->patience;
-    numbers.layout = made->layout;
+    numbers.structure = made->structure;
     unsigned char* place = saved;
     memcpy(place, &numbers, sizeof(numbers));
     place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(numbers));
@@ -91,7 +91,7 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
     }
     made->wait = numbers.wait;
     made->patience = numbers.patience;
-    made->layout = numbers.layout;
+    made->structure = numbers.structure;
     return tpSleep_Restore(&made->sleep, system, place) &&
            tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
 }

@@ -26,7 +26,7 @@ typedef struct tpBenderSchmitt {
     tpContactArray contacts;
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(double) margins;
-    uint64_t layout; // of the system; 0: nothing is known
+    uint64_t structure; // of the system; 0: nothing is known
 
     // Steps before the portfolio is asked again to solve a problem that is not fine, and how many there were
     // the last time.

@@ -132,8 +132,7 @@ bool tpEvents_CollectTouches(tpEvents* events, int index, double margin) {
     if (!TP_RESERVE(&events->allocator, events->touches, first + list.count)) {
         return false;
     }
-    int shapeA = system->colliderShapes.data[shapes->shapeA];
-    int shapeB = system->colliderShapes.data[shapes->shapeB];
+    int32_t shapeA = shapes->shapeA, shapeB = shapes->shapeB;
     for (int i = 0; i < list.count; ++i) {
         const tpContactPoint* p = &list.points[i];
         tpContact contact = { bodyA,     bodyB,     shapeA,    shapeB, p->feature,

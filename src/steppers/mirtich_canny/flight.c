@@ -94,7 +94,7 @@ static tpFlightKind kindOf(const tpSystem* system, int index) {
 
 bool tpEvents_StartFlights(tpEvents* events) {
     tpSystem* system = events->system;
-    int shapeCount = system->colliderShapes.count;
+    int shapeCount = system->shapes.count;
     if (!TP_RESERVE(&events->allocator, events->flights, system->bodyCount) ||
         !TP_RESERVE(&events->allocator, events->boxes, shapeCount) ||
         !TP_RESERVE(&events->allocator, events->kinds, shapeCount) ||
@@ -109,8 +109,9 @@ bool tpEvents_StartFlights(tpEvents* events) {
     }
     events->boxes.count = events->kinds.count = events->radii.count = shapeCount;
     for (int i = 0; i < shapeCount; ++i) {
+        bool isThere = tpCollider_HasShape(system->collider, i);
         events->radii.data[i] =
-            tpGeometry_TurningRadius(tpCollider_GetGeometry(system->collider, i));
+            isThere ? tpGeometry_TurningRadius(tpCollider_GetGeometry(system->collider, i)) : 0.0;
     }
     return true;
 }

@@ -116,7 +116,7 @@ typedef struct tpEvents {
     tpStepperMemory* memory; // solver, contacts of the time stepper
     tpBroadPhase* hash;
     TP_ARRAY(tpKnownShapes) known; // sorted
-    uint64_t knownLayout;
+    uint64_t knownStructure;
 
     // Of the frame.
     tpEventSettings settings;

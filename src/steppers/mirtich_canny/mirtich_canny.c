@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"
 #include "dynamics/motion.h"
 #include "steppers/mirtich_canny/frame.h"
@@ -75,7 +76,7 @@ static bool create(tpSystem* system, void** state) {
 // A snapshot: who is handed over, what is known of pairs, and the time stepper's memory.
 typedef struct SavedHead {
     int bodyCount, knownCount;
-    uint64_t knownLayout;
+    uint64_t knownStructure;
 } SavedHead;
 
 static size_t savedSize(const void* state) {
@@ -86,7 +87,7 @@ static size_t savedSize(const void* state) {
 
 static void save(const void* state, void* saved) {
     const tpEvents* events = state;
-    SavedHead head = { events->system->bodyCount, events->known.count, events->knownLayout };
+    SavedHead head = { events->system->bodyCount, events->known.count, events->knownStructure };
     unsigned char* place = saved;
     memcpy(place, &head, sizeof(head));
     place += sizeof(head);
@@ -116,7 +117,7 @@ static bool restore(tpSystem* system, void* state, const void* saved) {
         memcpy(events->known.data, place, knownBytes);
     }
     events->known.count = head.knownCount;
-    events->knownLayout = head.knownLayout;
+    events->knownStructure = head.knownStructure;
     place += knownBytes;
     for (int i = 0; i < head.bodyCount; ++i) {
         tpSystem_HandOver(system, i, *place++ != 0);
@@ -219,7 +220,7 @@ static bool runEvents(tpEvents* events) {
 static bool runFrame(tpEvents* events, const tpOptions* options) {
     tpSystem* system = events->system;
     events->tally.count = 0;
-    if (tpSystem_SyncCollider(system) != tp_success || !tpEvents_StartFlights(events)) {
+    if (tpSystem_NeedCollider(system) != tp_success || !tpEvents_StartFlights(events)) {
         return false;
     }
     // Swept boxes through the hash; every near pair is due at once.

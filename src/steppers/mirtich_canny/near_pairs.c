@@ -112,6 +112,11 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
 bool tpEvents_FindNearPairs(tpEvents* events) {
     const tpCollider* collider = events->system->collider;
     for (int i = 0; i < events->boxes.count; ++i) {
+        if (!tpCollider_HasShape(collider, i)) {
+            events->boxes.data[i] = (tpBounds){ tpZeroVec3(), tpZeroVec3() };
+            events->kinds.data[i] = tp_noProxy;
+            continue;
+        }
         tpBounds tight = tpEvents_SweptBox(events, i);
         events->boxes.data[i] = spareBox(events, i, &tight);
         events->kinds.data[i] = tpCollider_IsMovable(collider, i) ? tp_movableProxy : tp_fixedProxy;
@@ -126,7 +131,7 @@ bool tpEvents_FindNearPairs(tpEvents* events) {
     }
     tpHeap_Clear(&events->heap);
     // What is known of a pair goes with it; both lists are sorted.
-    bool isKnownValid = events->knownLayout == events->system->colliderLayout;
+    bool isKnownValid = events->knownStructure == events->system->structure;
     int k = 0;
     for (int i = 0; i < events->pairs.count; ++i) {
         tpShapePair pair = events->pairs.data[i];
@@ -164,7 +169,7 @@ bool tpEvents_KeepKnown(tpEvents* events) {
         known[place] = (tpKnownShapes){ shapes->shapeA, shapes->shapeB, shapes->cache };
     }
     events->known.count = events->nearShapes.count;
-    events->knownLayout = events->system->colliderLayout;
+    events->knownStructure = events->system->structure;
     return true;
 }
 
@@ -314,7 +319,7 @@ void tpEvents_UpdateBody(tpEvents* events, int body, double time, int except) {
         link = events->nearPairs.data[pair].nextLink[link % 2];
     }
     for (int s = system->bodies.data[body].firstShape; s >= 0; s = system->shapes.data[s].next) {
-        int32_t shape = tpSystem_ColliderShape(system, s);
+        int32_t shape = (int32_t)s;
         tpBounds tight = tpEvents_SweptBox(events, shape);
         if (!isInside(&tight, &events->boxes.data[shape])) {
             events->boxes.data[shape] = spareBox(events, shape, &tight);

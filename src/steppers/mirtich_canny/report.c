@@ -9,9 +9,8 @@ static tpNearShapes* findShapes(tpEvents* events, const tpContactInfo* info) {
         const tpNearPair* pair = &events->nearPairs.data[link / 2];
         for (int i = pair->firstShapes; i >= 0; i = events->nearShapes.data[i].next) {
             tpNearShapes* shapes = &events->nearShapes.data[i];
-            int shapeA = events->system->colliderShapes.data[shapes->shapeA];
-            int shapeB = events->system->colliderShapes.data[shapes->shapeB];
-            if (shapeA == (int)info->shapeA.slot - 1 && shapeB == (int)info->shapeB.slot - 1) {
+            tpContactKey key = tpContactInfo_Key(info);
+            if (shapes->shapeA == key.shapeA && shapes->shapeB == key.shapeB) {
                 return shapes;
             }
         }

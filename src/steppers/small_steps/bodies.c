@@ -41,7 +41,7 @@ static bool isBodyKnown(const tpSmallStep* step, int i) {
 
 static bool couldBeKnown(const tpSmallStep* step) {
     const tpSmallSteps* state = step->state;
-    return state->layout == step->system->layout && state->poses.count == step->bodyCount &&
+    return state->structure == step->system->structure && state->poses.count == step->bodyCount &&
            state->margins.count == step->bodyCount;
 }
 

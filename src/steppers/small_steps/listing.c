@@ -162,7 +162,7 @@ bool tpSmallStep_Remember(tpSmallStep* step) {
     tpContactArray contacts = state->past;
     state->past = state->contacts;
     state->contacts = contacts;
-    state->layout = 0;
+    state->structure = 0;
     state->starts.count = 0;
     if (tpSystem_CollectContacts(system, step->margins, &state->contacts) != tp_success) {
         return false;
@@ -185,7 +185,7 @@ bool tpSmallStep_Remember(tpSmallStep* step) {
         step->report->penetration = fmax(step->report->penetration, all->overlaps[c]);
     }
     state->starts.count = all->endCount;
-    state->layout = system->layout;
+    state->structure = system->structure;
     step->report->contactCount = listed;
     if (!TP_RESERVE(&system->allocator, system->contacts, listed)) {
         return false;

@@ -82,7 +82,7 @@ static bool wake(tpSmallStep* step, double speed) {
     }
     bool hasWoken = sleep->woken.count > 0;
     while (sleep->sleepingCount > 0) {
-        state->layout = hasWoken ? 0 : state->layout;
+        state->structure = hasWoken ? 0 : state->structure;
         const tpContact* contacts;
         int count;
         if (!lookAround(step, &contacts, &count)) {
@@ -93,7 +93,7 @@ static bool wake(tpSmallStep* step, double speed) {
         }
         hasWoken = true;
     }
-    state->layout = hasWoken ? 0 : state->layout;
+    state->structure = hasWoken ? 0 : state->structure;
     return true;
 }
 
@@ -102,7 +102,7 @@ static bool rest(tpSmallStep* step, const tpSleepSettings* settings) {
     tpSmallSteps* state = step->state;
     int last = state->sleep.lastIsland;
     bool isDone = tpSleep_End(&state->sleep, step->system, settings, step->h, step->report);
-    state->layout = state->sleep.lastIsland != last ? 0 : state->layout;
+    state->structure = state->sleep.lastIsland != last ? 0 : state->structure;
     return isDone;
 }
 
@@ -145,7 +145,7 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
         noteMissing(system, report);
     }
     if (!isDone) {
-        ((tpSmallSteps*)state)->layout = 0;
+        ((tpSmallSteps*)state)->structure = 0;
         report->undone = true;
         tpStepReport_AddNote(report, "out of memory");
     }

@@ -35,7 +35,7 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
-// A snapshot: the layout, the arrays, who sleeps, then what all steppers keep.
+// A snapshot: the structure, the arrays, who sleeps, then what all steppers keep.
 enum { arrayCount = 4 };
 
 static void listArrays(tpSmallSteps* state, tpSavedArray arrays[arrayCount]) {
@@ -52,7 +52,7 @@ size_t tpSmallSteps_SavedSize(const void* state) {
     tpSmallSteps* made = (tpSmallSteps*)state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    return sizeof(made->layout) + tpSavedArrays_Size(arrays, arrayCount) +
+    return sizeof(made->structure) + tpSavedArrays_Size(arrays, arrayCount) +
            tpSleep_SavedSize(&made->sleep) + tpStepperMemory_SavedSize(made->memory);
 }
 
@@ -61,8 +61,8 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     unsigned char* place = saved;
-    memcpy(place, &made->layout, sizeof(made->layout));
-    place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(made->layout));
+    memcpy(place, &made->structure, sizeof(made->structure));
+    place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(made->structure));
     tpSleep_Save(&made->sleep, place);
     tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
@@ -72,9 +72,9 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, const void* saved) {
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     const unsigned char* place = saved;
-    memcpy(&made->layout, place, sizeof(made->layout));
-    place =
-        tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, place + sizeof(made->layout));
+    memcpy(&made->structure, place, sizeof(made->structure));
+    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator,
+                                  place + sizeof(made->structure));
     return place != NULL && tpSleep_Restore(&made->sleep, system, place) &&
            tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
 }

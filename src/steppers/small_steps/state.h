@@ -14,7 +14,7 @@ typedef struct tpSmallSteps {
     tpContactArray contacts;
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(double) margins;
-    uint64_t layout;         // of the system; 0: nothing is known
+    uint64_t structure;      // of the system; 0: nothing is known
     TP_ARRAY(tpVec3) starts; // the impulse each of those contacts starts from, on A in world axes
     tpContactArray past;     // contacts of the last step's start
     tpSleep sleep;

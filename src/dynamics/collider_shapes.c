@@ -1,0 +1,102 @@
+#include "dynamics/collider_shapes.h"
+
+#include <string.h>
+
+static tpPose placeOf(const tpBody* body) {
+    return tpMakePose(tpNeg(body->center), tpIdentityQuat());
+}
+
+static tpResult putShape(tpSystem* system, int index) {
+    const tpShape* shape = &system->shapes.data[index];
+    const tpBody* body = &system->bodies.data[shape->body];
+    tpColliderShapeDef def;
+    memset(&def, 0, sizeof(def));
+    def.geometry = &shape->geometry;
+    def.pose = placeOf(body);
+    def.body = shape->body;
+    def.isMovable = body->inverseMass > 0.0;
+    def.group = shape->group;
+    def.mask = shape->mask;
+    return tpCollider_PutShape(system->collider, index, &def);
+}
+
+// Whether a joint keeps its bodies from colliding.
+static bool excludes(const tpJoint* joint) {
+    return joint->isLive && !joint->def.collide && joint->bodyA >= 0 && joint->bodyB >= 0;
+}
+
+static tpResult putJoint(tpSystem* system, int index) {
+    const tpJoint* joint = &system->joints.data[index];
+    return excludes(joint) ? tpCollider_Exclude(system->collider, joint->bodyA, joint->bodyB)
+                           : tp_success;
+}
+
+tpResult tpSystem_NeedCollider(tpSystem* system) {
+    if (system->collider != NULL) {
+        return tp_success;
+    }
+    tpSystem_ForgetFound(system);
+    tpColliderDef def = { system->allocator, false };
+    tpResult result = tpCreateCollider(&def, &system->collider);
+    for (int i = 0; result == tp_success && i < system->shapes.count; ++i) {
+        result = system->shapes.data[i].isLive ? putShape(system, i) : tp_success;
+    }
+    for (int i = 0; result == tp_success && i < system->joints.count; ++i) {
+        result = putJoint(system, i);
+    }
+    if (result != tp_success) {
+        tpSystem_DropCollider(system);
+    }
+    return result;
+}
+
+void tpSystem_DropCollider(tpSystem* system) {
+    tpSystem_ForgetFound(system);
+    tpDestroyCollider(system->collider);
+    system->collider = NULL;
+}
+
+static void keepOrDrop(tpSystem* system, tpResult result) {
+    tpSystem_ForgetFound(system);
+    if (result != tp_success) {
+        tpSystem_DropCollider(system);
+    }
+}
+
+void tpSystem_PutShape(tpSystem* system, int shape) {
+    if (system->collider != NULL) {
+        keepOrDrop(system, putShape(system, shape));
+    }
+}
+
+void tpSystem_TakeShape(tpSystem* system, int shape) {
+    if (system->collider != NULL && tpCollider_HasShape(system->collider, shape)) {
+        tpCollider_RemoveShape(system->collider, shape);
+        tpSystem_ForgetFound(system);
+    }
+}
+
+void tpSystem_MoveShapes(tpSystem* system, int index, bool isMovable) {
+    const tpBody* body = &system->bodies.data[index];
+    for (int k = body->firstShape; system->collider != NULL && k >= 0;
+         k = system->shapes.data[k].next) {
+        if (tpCollider_HasShape(system->collider, k)) {
+            tpCollider_MoveShape(system->collider, k, index, placeOf(body), isMovable);
+            tpSystem_ForgetFound(system);
+        }
+    }
+}
+
+void tpSystem_PutJoint(tpSystem* system, int joint) {
+    if (system->collider != NULL) {
+        keepOrDrop(system, putJoint(system, joint));
+    }
+}
+
+void tpSystem_TakeJoint(tpSystem* system, int index) {
+    const tpJoint* joint = &system->joints.data[index];
+    if (system->collider != NULL && excludes(joint)) {
+        tpCollider_Include(system->collider, joint->bodyA, joint->bodyB);
+        tpSystem_ForgetFound(system);
+    }
+}

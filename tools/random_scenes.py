@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""Runs random scenes and says which steps break a law without saying so.
+
+Usage: random_scenes.py PROGRAM [--steppers a,b] [--seeds FIRST:END] [--kinds throw,linkage,...] [--keep DIR]
+                        [--limit SECONDS] [--jobs N] [--quiet]
+
+A scene depends on its kind and seed alone. A run is bad if it ends with an error, if energy less the work done rises
+by more than 1e-3 of the energies at play, bodies overlap by more than 1 mm (steppers that are exact) or joints drift by
+more than 1e-6 m while every step claims to be certified, or if it takes more than 50 ms per step on average. Exits with
+1 if a run is bad. --keep writes the scenes of bad runs to a folder.
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+
+STEPPERS = ["stewart-trinkle", "anitescu", "mirtich-canny", "bender-schmitt", "chakraborty-trinkle"]
+G = 9.81
+
+
+def number(value):
+    return round(value, 9)
+
+
+def vector(rng, low, high):
+    return [number(rng.uniform(low, high)) for _ in range(3)]
+
+
+def quaternion(rng):
+    while True:
+        q = [rng.gauss(0, 1) for _ in range(4)]
+        size = math.sqrt(sum(x * x for x in q))
+        if size > 0.1:
+            return [number(x / size) for x in q]
+
+
+def hull_points(rng, size):
+    count = rng.randint(5, 14)
+    return [[number(size * x) for x in (rng.gauss(0, .5), rng.gauss(0, .5), rng.gauss(0, .5))]
+            for _ in range(count)]
+
+
+def shape(rng):
+    size = rng.uniform(.08, .25)
+    side = lambda: number(rng.uniform(.5, 1.0) * size)
+    kind = rng.choice(["sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "superellipsoid", "hull",
+                       "prism", "box", "sphere", "cylinder"])
+    if kind == "sphere":
+        return {"type": kind, "radius": side()}
+    if kind == "box":
+        return {"type": kind, "size": [2 * side(), 2 * side(), 2 * side()]}
+    if kind in ("capsule", "cylinder", "cone"):
+        return {"type": kind, "radius": side(), "length": 2 * side()}
+    if kind == "ellipsoid":
+        return {"type": kind, "radii": [side(), side(), side()]}
+    if kind == "superellipsoid":
+        return {"type": kind, "radii": [side(), side(), side()],
+                "exponents": [number(rng.uniform(.4, 1.2)), number(rng.uniform(.4, 1.2))]}
+    if kind == "prism":
+        corners = rng.randint(3, 7)
+        return {"type": kind, "length": 2 * side(),
+                "points": [[number(size * math.cos(2 * math.pi * k / corners)),
+                            number(size * math.sin(2 * math.pi * k / corners))] for k in range(corners)]}
+    return {"type": kind, "points": hull_points(rng, 1.5 * size)}
+
+
+def material(rng):
+    friction = rng.uniform(0, 1.1) if rng.random() > .15 else 0.0
+    if rng.random() < .25:
+        friction = {"static": number(1.2 * friction), "dynamic": number(friction)}
+        if rng.random() < .4:
+            friction["torsional"] = number(rng.uniform(0, .02))
+    else:
+        friction = number(friction)
+    return {"friction": friction, "restitution": number(rng.uniform(0, .9)) if rng.random() < .4 else 0}
+
+
+def slab_obj(rng, cells, bump):
+    """A closed slab of 2 * cells^2 triangles on top, flat or bumpy."""
+    size, lines = 8.0, []
+    for j in range(cells + 1):
+        for i in range(cells + 1):
+            inside = 0 < i < cells and 0 < j < cells
+            z = rng.uniform(-bump, bump) if inside else 0.0
+            lines.append(f"v {size * (i / cells - .5):.6f} {size * (j / cells - .5):.6f} {z:.6f}")
+    n = cells + 1
+    for x, y in ((0, 0), (cells, 0), (cells, cells), (0, cells)):
+        lines.append(f"v {size * (x / cells - .5):.6f} {size * (y / cells - .5):.6f} -1")
+    low = n * n
+    place = lambda i, j: j * n + i + 1
+    for j in range(cells):
+        for i in range(cells):
+            a, b, c, d = place(i, j), place(i + 1, j), place(i + 1, j + 1), place(i, j + 1)
+            lines.append(f"f {a} {b} {c}")
+            lines.append(f"f {a} {c} {d}")
+    c1, c2, c3, c4 = low + 1, low + 2, low + 3, low + 4
+    lines.append(f"f {c1} {c3} {c2}")
+    lines.append(f"f {c1} {c4} {c3}")
+    for corners, along in (((c1, c2), [place(i, 0) for i in range(n)]),
+                           ((c2, c3), [place(cells, j) for j in range(n)]),
+                           ((c3, c4), [place(cells - i, cells) for i in range(n)]),
+                           ((c4, c1), [place(0, cells - j) for j in range(n)])):
+        first, second = corners
+        for k in range(cells):
+            lines.append(f"f {first if k < cells else second} {along[k + 1]} {along[k]}")
+        lines.append(f"f {first} {second} {along[-1]}")
+    return "\n".join(lines) + "\n"
+
+
+def ground(rng, folder, floor):
+    if floor == "plane":
+        shapes = [{"type": "plane", "normal": [0, 0, 1], "offset": 0}]
+    elif floor == "tilted":
+        tilt = rng.uniform(.05, .5)
+        shapes = [{"type": "plane", "normal": [number(math.sin(tilt)), 0, number(math.cos(tilt))], "offset": 0}]
+    elif floor == "box":
+        shapes = [{"type": "box", "size": [8, 8, 1], "position": [0, 0, -.5]}]
+    elif floor == "heightfield":
+        heights = [number(rng.uniform(-.06, .06)) for _ in range(21 * 21)]
+        shapes = [{"type": "heightfield", "columns": 21, "rows": 21, "spacing": [.4, .4], "heights": heights}]
+    else:
+        name = f"slab_{floor}.obj"
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(slab_obj(rng, rng.choice([1, 4, 12]), 0.0 if floor == "mesh" else .05))
+        shapes = [{"type": "mesh", "file": name}]
+    return {"name": "ground", "kind": "fixed", "material": "g", "shapes": shapes}
+
+
+def materials(rng):
+    table = {f"m{k}": material(rng) for k in range(4)}
+    table["g"] = material(rng)
+    return table
+
+
+def body(rng, name, position):
+    return {"name": name, "density": rng.choice([300, 1000, 7800]), "material": f"m{rng.randrange(4)}",
+            "shapes": [shape(rng)], "position": [number(x) for x in position],
+            "rotation": {"quaternion": quaternion(rng)}, "velocity": vector(rng, -2, 2),
+            "angular_velocity": vector(rng, -8, 8)}
+
+
+def scene(rng, name, bodies, joints=(), until=1.2):
+    return {"tippe": 1, "name": name, "gravity": [0, 0, -G], "materials": materials(rng), "bodies": bodies,
+            "joints": list(joints),
+            "simulation": {"stepper": "anitescu", "step": rng.choice([1 / 60, 1 / 120, 1 / 120, 1 / 240]),
+                           "until": until}}
+
+
+def throw(rng, folder):
+    """Up to twelve bodies of all shapes thrown on floors of all kinds."""
+    floor = rng.choice(["plane", "tilted", "box", "heightfield", "mesh", "bumps"])
+    bodies = [ground(rng, folder, floor)]
+    places = [(x, y, z) for x in (-.8, 0, .8) for y in (-.8, 0, .8) for z in (.75, 1.55, 2.35)]
+    rng.shuffle(places)
+    for k in range(rng.randint(1, 12)):
+        place = [c + rng.uniform(-.05, .05) for c in places[k]]
+        bodies.append(body(rng, f"b{k}", place))
+    return scene(rng, "throw", bodies)
+
+
+def joined(rng, folder):
+    """Pairs and triples of thrown bodies held together by joints of all types."""
+    made = throw(rng, folder)
+    movable = [b for b in made["bodies"] if b["name"] != "ground"]
+    joints = []
+    for k in range(0, len(movable) - 1, 2):
+        a, b = movable[k], movable[k + 1]
+        anchor = [number(.5 * (x + y)) for x, y in zip(a["position"], b["position"])]
+        joints.append(joint(rng, f"j{k}", a["name"], b["name"], anchor))
+    made["joints"] = joints
+    return made
+
+
+def axis(rng):
+    while True:
+        v = [rng.gauss(0, 1) for _ in range(3)]
+        size = math.sqrt(sum(x * x for x in v))
+        if size > .1:
+            return [number(x / size) for x in v]
+
+
+def joint(rng, name, a, b, anchor):
+    kind = rng.choice(["ball", "revolute", "prismatic", "cylindrical", "universal", "fixed", "distance", "spring",
+                       "revolute", "ball"])
+    made = {"name": name, "type": kind, "bodies": [a, b], "anchor": anchor}
+    if kind in ("revolute", "prismatic", "cylindrical", "universal"):
+        made["axis"] = axis(rng)
+    if kind == "universal":
+        made["axis"], made["axis2"] = rng.choice([([1, 0, 0], [0, 1, 0]), ([0, 0, 1], [0, 1, 0]), ([0, .6, .8], [1, 0, 0])])
+    if kind in ("distance", "spring"):
+        del made["anchor"]
+        made["anchors"] = [anchor, [number(x + rng.uniform(-.2, .2)) for x in anchor]]
+    if kind == "spring":
+        made["spring"] = {"stiffness": number(10 ** rng.uniform(1, 4)), "damping": rng.choice([0, 0, 5.0]),
+                          "rest": number(rng.uniform(.1, .4))}
+    if kind in ("revolute", "prismatic"):
+        if rng.random() < .3:
+            made["limits"] = [number(-rng.uniform(.1, 1)), number(rng.uniform(.1, 1))]
+        if rng.random() < .3:
+            made["motor"] = {"speed": number(rng.uniform(-5, 5)), "effort": number(rng.uniform(1, 50))}
+        if rng.random() < .2:
+            made["spring"] = {"stiffness": number(rng.uniform(1, 100)), "damping": number(rng.uniform(0, 2)),
+                              "rest": 0}
+    return made
+
+
+def linkage(rng, _folder):
+    """Chains and trees of up to twelve links that hang from the world, without contacts."""
+    bodies, joints = [], []
+    count = rng.randint(1, 12)
+    tip = [0.0, 0.0, 3.0]
+    for k in range(count):
+        start = tip if rng.random() < .8 or not bodies else bodies[rng.randrange(len(bodies))]["position"]
+        along = axis(rng)
+        length = rng.uniform(.1, .5)
+        center = [x + .5 * length * d for x, d in zip(start, along)]
+        bodies.append({"name": f"b{k}", "mass": number(10 ** rng.uniform(-1, 1)), "material": "g",
+                       "inertia": [number(.02 * rng.uniform(.6, 1)) for _ in range(3)], "shapes": [],
+                       "position": [number(x) for x in center], "angular_velocity": vector(rng, -3, 3)})
+        parent = None if k == 0 else f"b{k - 1}"
+        if start is not tip:
+            parent = next(b["name"] for b in bodies if b["position"] is start)
+        joints.append(joint(rng, f"j{k}", parent, f"b{k}", [number(x) for x in start]))
+        tip = [x + length * d for x, d in zip(start, along)]
+    return scene(rng, "linkage", bodies, joints, until=2.0)
+
+
+def spinning(rng, _folder):
+    """Fast tops, eggs, discs and rattling bodies on a level floor, frictionless or rough."""
+    table = {"g": material(rng), "m0": material(rng), "m1": material(rng), "m2": material(rng), "m3": material(rng)}
+    for one in table.values():
+        one["restitution"] = 0
+    kind = rng.choice(["egg", "disc", "top", "cube"])
+    if kind == "egg":
+        radius = rng.uniform(.1, .3)
+        shapes = [{"type": "ellipsoid", "radii": [number(.7 * radius), number(.7 * radius), number(radius)]}]
+    elif kind == "disc":
+        radius = rng.uniform(.1, .3)
+        shapes = [{"type": "cylinder", "radius": number(radius), "length": number(.1 * radius)}]
+    elif kind == "top":
+        radius = rng.uniform(.1, .2)
+        shapes = [{"type": "cone", "radius": number(radius), "length": number(2 * radius), "axis": [0, 0, -1]}]
+    else:
+        radius = rng.uniform(.1, .2)
+        shapes = [{"type": "box", "size": [number(radius)] * 3}]
+    tilt = rng.uniform(0, 60)
+    bodies = [{"name": "ground", "kind": "fixed", "material": "g",
+               "shapes": [{"type": "plane", "normal": [0, 0, 1], "offset": 0}]},
+              {"name": "b", "density": 1000, "material": "m0", "shapes": shapes,
+               "position": [0, 0, number(1.6 * radius + .02)], "rotation": {"axis": [1, 0, 0], "degrees": number(tilt)},
+               "angular_velocity": [number(rng.uniform(-2, 2)), number(rng.uniform(-2, 2)), number(rng.uniform(10, 60))]}]
+    made = scene(rng, "spinning", bodies, until=2.0)
+    made["materials"] = table
+    return made
+
+
+KINDS = {"throw": throw, "joined": joined, "linkage": linkage, "spinning": spinning}
+EXACT = {"stewart-trinkle", "anitescu", "bender-schmitt", "chakraborty-trinkle", "mirtich-canny"}
+
+
+def make(kind, seed, folder):
+    """The scene's file in the folder."""
+    rng = random.Random(f"{kind} {seed}")
+    made = KINDS[kind](rng, folder)
+    made["name"] = f"{kind}{seed}"
+    path = os.path.join(folder, f"{kind}{seed}.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(made, file)
+    return path, made
+
+
+def judge(made, stepper, summary, seconds):
+    """What is wrong with a run, in words; empty if nothing is."""
+    wrong = []
+    said = summary["uncertified_steps"] > 0 or summary["failures"] > 0 or summary["undone_steps"] > 0
+    # What the bodies have at the start, and what a fall by their distance from each other gives them.
+    kinetic = summary["energy_scale"] if "energy_scale" in summary else abs(summary["energy_start"])
+    scale = max(kinetic, 1e-9)
+    rise = summary["energy_increase_max"]
+    if rise is None or (rise > 1e-3 * scale and not said):
+        wrong.append(f"energy rises by {rise} J of {scale:.3g}")
+    if summary["penetration_max"] is None or (summary["penetration_max"] > 1e-3 and stepper in EXACT and not said):
+        wrong.append(f"overlap {summary['penetration_max']} m")
+    if summary["joint_drift_max"] is None or (summary["joint_drift_max"] > 1e-6 and not said):
+        wrong.append(f"joints drift by {summary['joint_drift_max']}")
+    if seconds > .05 * summary["steps"]:
+        wrong.append(f"{1e3 * seconds / summary['steps']:.0f} ms per step")
+    return wrong
+
+
+def run(program, kind, seed, stepper, limit, keep):
+    with tempfile.TemporaryDirectory() as folder:
+        path, made = make(kind, seed, folder)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        try:
+            done = subprocess.run([program, "run", path, "--stepper", stepper, "--json", "--quiet"],
+                                  capture_output=True, text=True, timeout=limit, check=False)
+        except subprocess.TimeoutExpired:
+            done = None
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        summary = None
+        if done is None:
+            wrong = [f"not finished in {limit} s"]
+        elif done.returncode != 0:
+            wrong = [f"exit {done.returncode}: {done.stderr.strip()[:200]}"]
+        else:
+            summary = json.loads(done.stdout)
+            wrong = judge(made, stepper, summary, seconds)
+        if wrong and keep:
+            os.makedirs(keep, exist_ok=True)
+            for name in os.listdir(folder):
+                target = f"{kind}{seed}_{name}" if name.endswith(".obj") else name
+                with open(os.path.join(folder, name), encoding="utf-8") as file:
+                    text = file.read()
+                if name.endswith(".json"):
+                    for other in os.listdir(folder):
+                        text = text.replace(f'"{other}"', f'"{kind}{seed}_{other}"') if other.endswith(".obj") else text
+                with open(os.path.join(keep, target), "w", encoding="utf-8") as file:
+                    file.write(text)
+        return kind, seed, stepper, wrong, summary, seconds
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--steppers", default=",".join(STEPPERS))
+    parser.add_argument("--seeds", default="0:50")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--keep")
+    parser.add_argument("--limit", type=float, default=60)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--quiet", action="store_true")
+    arguments = parser.parse_args()
+    first, end = (int(x) for x in arguments.seeds.split(":"))
+    work = [(kind, seed, stepper) for stepper in arguments.steppers.split(",")
+            for kind in arguments.kinds.split(",") for seed in range(first, end)]
+    bad, tallies = 0, {}
+    executor = concurrent.futures.ProcessPoolExecutor(arguments.jobs)
+    jobs = [executor.submit(run, arguments.program, kind, seed, stepper, arguments.limit, arguments.keep)
+            for kind, seed, stepper in work]
+    for job in jobs:
+        kind, seed, stepper, wrong, summary, seconds = job.result()
+        tally = tallies.setdefault((stepper, kind), {"runs": 0, "bad": 0, "uncertified": 0, "steps": 0, "seconds": 0.0})
+        tally["runs"] += 1
+        tally["seconds"] += seconds
+        if summary is not None:
+            tally["steps"] += summary["steps"]
+            tally["uncertified"] += summary["uncertified_steps"]
+        if wrong:
+            bad += 1
+            tally["bad"] += 1
+            print(f"{stepper} {kind}{seed}: {'; '.join(wrong)}", flush=True)
+        elif not arguments.quiet and summary["uncertified_steps"] > 0:
+            laws = {law: summary[f"uncertified_{law}"] for law in ("contact", "energy", "joints", "overlap")}
+            print(f"  {stepper} {kind}{seed}: {summary['uncertified_steps']} of {summary['steps']} steps not certified, "
+                  f"{laws}, rise {summary['energy_increase_max']:.2g} J, overlap {summary['penetration_max']:.2g}, "
+                  f"drift {summary['joint_drift_max']:.2g}", flush=True)
+    for (stepper, kind), tally in tallies.items():
+        print(f"{stepper} {kind}: {tally['runs']} runs, {tally['bad']} bad, {tally['uncertified']} of {tally['steps']} "
+              f"steps not certified, {1e3 * tally['seconds'] / max(tally['steps'], 1):.2f} ms per step")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
