@@ -69,8 +69,7 @@ static void* runThread(void* context) {
 }
 
 static bool startThread(tpPump* pump) {
-    hbool_t safe = 0;
-    if (H5is_library_threadsafe(&safe) < 0 || !safe) {
+    if (!tpWriter_IsThreadSafe()) {
         return false;
     }
     pthread_condattr_t attributes;

@@ -248,6 +248,11 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
     return result;
 }
 
+bool tpWriter_IsThreadSafe(void) {
+    hbool_t safe = 0;
+    return H5is_library_threadsafe(&safe) >= 0 && safe;
+}
+
 // Frames -----------------------------------------------------------------------------------------
 
 static bool appendLabel(tpWriter* writer, const char* label) {

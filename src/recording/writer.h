@@ -3,10 +3,9 @@
 #ifndef TIPPE_SRC_RECORDING_WRITER_H
 #define TIPPE_SRC_RECORDING_WRITER_H
 
-#include <hdf5.h>
-
 #include "base/part_file.h"
 #include "recording/batch.h"
+#include "recording/hdf5_types.h"
 #include "recording/roster.h"
 
 typedef struct tpHeadOption {
@@ -69,6 +68,7 @@ bool tpWriteTextAttribute(hid_t place, const char* name, const char* text);
 bool tpWriteNumberAttribute(hid_t place, const char* name, double value);
 bool tpWriteIntAttribute(hid_t place, const char* name, int value);
 
+#ifdef TIPPE_HAVE_HDF5
 // HDF5 prints its errors unless it is told not to, thread by thread.
 typedef struct tpQuiet {
     H5E_auto2_t function;
@@ -76,5 +76,9 @@ typedef struct tpQuiet {
 } tpQuiet;
 tpQuiet tpQuiet_Begin(void);
 void tpQuiet_End(tpQuiet quiet);
+#endif
+
+// Whether HDF5 may be used by a thread of the pump's own.
+bool tpWriter_IsThreadSafe(void);
 
 #endif

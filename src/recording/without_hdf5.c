@@ -1,0 +1,167 @@
+// Recordings in a build without HDF5: nothing can be written or opened, and that is what is said. Recorders in
+// memory, tables and audits do not need it. Functions of an open recording are here for the linker alone.
+
+#include <string.h>
+
+#include "base/error.h"
+#include "recording/writer.h"
+
+static tpResult refuse(const char* path, tpError* error) {
+    return tpError_Set(error, tp_unsupported,
+                       "%s: this build of Tippe has no HDF5, and so no recordings in files", path);
+}
+
+// Writing ----------------------------------------------------------------------------------------
+
+tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHead* head,
+                         const tpAllocator* allocator, tpError* error) {
+    (void)head;
+    memset(writer, 0, sizeof(*writer));
+    writer->allocator = *allocator;
+    return refuse(path, error);
+}
+
+tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
+    (void)writer;
+    (void)batch;
+    return refuse("recording", error);
+}
+
+tpResult tpWriter_Commit(tpWriter* writer, tpError* error) {
+    (void)writer;
+    return refuse("recording", error);
+}
+
+tpResult tpWriter_Close(tpWriter* writer, const char* summary, tpError* error) {
+    (void)writer;
+    (void)summary;
+    return refuse("recording", error);
+}
+
+bool tpWriter_IsThreadSafe(void) {
+    return false;
+}
+
+tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error) {
+    if (repaired != NULL) {
+        *repaired = false;
+    }
+    return refuse(path, error);
+}
+
+// Reading ----------------------------------------------------------------------------------------
+
+tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error) {
+    (void)allocator;
+    refuse(path, error);
+    return NULL;
+}
+
+void tpCloseRecording(tpRecording* recording) {
+    (void)recording;
+}
+
+const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
+    static const tpRecordingInfo none = {
+        .version = "", .stepper = "", .sceneText = "", .sceneName = "", .shapesText = ""
+    };
+    (void)recording;
+    return &none;
+}
+
+tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body) {
+    (void)recording;
+    (void)body;
+    return (tpRecordedBody){ .name = "", .moving = -1 };
+}
+
+const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
+    (void)recording;
+    (void)joint;
+    return "";
+}
+
+const char* tpRecording_GetSummary(const tpRecording* recording) {
+    (void)recording;
+    return "";
+}
+
+const char* tpRecording_GetLabel(const tpRecording* recording, int label) {
+    (void)recording;
+    (void)label;
+    return NULL;
+}
+
+bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
+    (void)recording;
+    (void)name;
+    return false;
+}
+
+tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column) {
+    (void)recording;
+    return tpColumn_Describe(column);
+}
+
+tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first, int64_t count,
+                                void* rows, tpError* error) {
+    (void)recording;
+    (void)column;
+    (void)first;
+    (void)count;
+    (void)rows;
+    return refuse("recording", error);
+}
+
+tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
+                                    int64_t count, double* states, tpError* error) {
+    (void)recording;
+    (void)moving;
+    (void)first;
+    (void)count;
+    (void)states;
+    return refuse("recording", error);
+}
+
+#define NO_READER(name, type)                                                                      \
+    tpResult name(tpRecording* recording, int64_t first, int64_t count, type* values,              \
+                  tpError* error) {                                                                \
+        (void)recording;                                                                           \
+        (void)first;                                                                               \
+        (void)count;                                                                               \
+        (void)values;                                                                              \
+        return refuse("recording", error);                                                         \
+    }
+
+NO_READER(tpRecording_ReadTimes, double)
+NO_READER(tpRecording_ReadStates, double)
+NO_READER(tpRecording_ReadReactions, double)
+NO_READER(tpRecording_ReadHashes, uint64_t)
+NO_READER(tpRecording_ReadReports, tpStepReport)
+NO_READER(tpRecording_ReadContactOffsets, int64_t)
+NO_READER(tpRecording_ReadPairOffsets, int64_t)
+NO_READER(tpRecording_ReadContacts, tpRecordedContact)
+NO_READER(tpRecording_ReadPairs, tpRecordedPair)
+
+// Exporting --------------------------------------------------------------------------------------
+
+tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    (void)recording;
+    return refuse(path, error);
+}
+
+tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error) {
+    (void)recording;
+    return refuse(path, error);
+}
+
+tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error) {
+    (void)recording;
+    return refuse(path, error);
+}
+
+tpResult tpExportPairs(tpRecording* recording, const char* path, double window, tpError* error) {
+    (void)recording;
+    (void)window;
+    return refuse(path, error);
+}
