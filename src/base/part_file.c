@@ -18,6 +18,47 @@ enum {
     mostTries = 1000 // at a name for a part, or at a target that others replace at the same time
 };
 
+// Bytes --------------------------------------------------------------------------------------------
+
+bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset) {
+    unsigned char* to = bytes;
+    while (size > 0) {
+        ssize_t got = pread(file, to, size, (off_t)offset);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return false;
+        }
+        if (got == 0) {
+            memset(to, 0, size);
+            return true;
+        }
+        to += got;
+        size -= (size_t)got;
+        offset += (uint64_t)got;
+    }
+    return true;
+}
+
+bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset) {
+    const unsigned char* from = bytes;
+    while (size > 0) {
+        ssize_t put = pwrite(file, from, size, (off_t)offset);
+        if (put < 0 && errno == EINTR) {
+            continue;
+        }
+        if (put <= 0) {
+            errno = put == 0 ? ENOSPC : errno;
+            return false;
+        }
+        from += put;
+        size -= (size_t)put;
+        offset += (uint64_t)put;
+    }
+    return true;
+}
+
 // Paths --------------------------------------------------------------------------------------------
 
 // The length of the directory in a path with its last slash; 0: none.

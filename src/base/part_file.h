@@ -29,6 +29,10 @@ typedef struct tpPartFile {
 
 // All functions return false with errno on failure.
 
+// Reads or writes all of it, through interruptions; reading past the end of the file gives zeros.
+bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset);
+bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
+
 // The absolute path of a file, links followed. The file itself need not exist, nor what a link at its
 // place points to; its directory must.
 bool tpResolvePath(const char* path, char* resolved, size_t size);

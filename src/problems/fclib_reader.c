@@ -6,26 +6,35 @@
 // A matrix is a group with m, n, nz, i, p, x: triplets (i, p, x) for nz >= 0, compressed columns for
 // nz = -1, compressed rows for nz = -2. Equality constraints (V, R or G) are refused, not dropped.
 //
-// Sizes in the file are held against the lengths of its datasets, and those against the length of the
-// file itself, before any memory is asked for.
+// Nothing in the file is believed before it is checked: its structure before HDF5 sees it
+// (base/hdf5_check.h), then the sides of a matrix against the lengths of its vectors, and every length
+// against the bytes that the file has for it. So a file takes memory in proportion to its own length,
+// times what deflate can make of a byte.
 
+#include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/hdf5_check.h"
 #include "problems/matrix_reader.h"
 #include "problems/problem_reader.h"
 
 // Deflate cannot do better than about 1 : 1032.
 static const double largestCompression = 1100.0;
 
+// Every dataset that is opened here.
+const char* const tpFclibNames[] = { "m", "n", "nz", "i",  "p",        "x",
+                                     "q", "f", "w",  "mu", "spacedim", NULL };
+
 typedef struct FclibFile {
     hid_t file;
     const char* path;
-    double length; // bytes
     tpError* error;
 } FclibFile;
 
@@ -38,6 +47,21 @@ static bool exists(const FclibFile* fclib, const char* name) {
 }
 
 // Datasets ------------------------------------------------------------------------------------
+
+// What is wrong with an open dataset of `count` elements; NULL: nothing.
+static const char* findTrouble(hid_t dataset, H5T_class_t class, hssize_t count) {
+    if (class != H5T_INTEGER && class != H5T_FLOAT) {
+        return "expected numbers";
+    }
+    if (count < 0 || count > INT_MAX - 1) {
+        return "expected a vector of at most 2^31 - 2 numbers";
+    }
+    // Of numbers that were never written the file holds nothing.
+    if ((double)count > largestCompression * (double)H5Dget_storage_size(dataset)) {
+        return "more numbers than the file holds bytes for";
+    }
+    return NULL;
+}
 
 // Opens a dataset of numbers and gives its length; negative where it is none. The caller closes it.
 static hid_t openNumbers(const FclibFile* fclib, const char* name, int* length) {
@@ -56,14 +80,7 @@ static hid_t openNumbers(const FclibFile* fclib, const char* name, int* length) 
     if (space >= 0) {
         H5Sclose(space);
     }
-    const char* trouble = NULL;
-    if (class != H5T_INTEGER && class != H5T_FLOAT) {
-        trouble = "expected numbers";
-    } else if (count < 0 || count > INT_MAX - 1) {
-        trouble = "expected a vector of at most 2^31 - 2 numbers";
-    } else if ((double)count > largestCompression * fclib->length) {
-        trouble = "more numbers than a file of this length can hold";
-    }
+    const char* trouble = findTrouble(dataset, class, count);
     if (trouble != NULL) {
         failAt(fclib, name, trouble);
         H5Dclose(dataset);
@@ -71,6 +88,16 @@ static hid_t openNumbers(const FclibFile* fclib, const char* name, int* length) 
     }
     *length = (int)count;
     return dataset;
+}
+
+// The length of a dataset of numbers.
+static tpResult readLength(const FclibFile* fclib, const char* name, int* length) {
+    hid_t dataset = openNumbers(fclib, name, length);
+    if (dataset < 0) {
+        return tp_badInput;
+    }
+    H5Dclose(dataset);
+    return tp_success;
 }
 
 // Reads a vector of ints or doubles. Its length is whatever the dataset has, at least `least`.
@@ -105,7 +132,7 @@ static tpResult readInts(const FclibFile* fclib, const char* group, const char* 
 
 static tpResult readInt(const FclibFile* fclib, const char* group, const char* name, int least,
                         tpArena* arena, int* value) {
-    int* values;
+    int* values = NULL;
     int length;
     tpResult result = readInts(fclib, group, name, 1, arena, &values, &length);
     if (result == tp_success) {
@@ -157,19 +184,25 @@ typedef struct RawMatrix {
     int count; // entries
 } RawMatrix;
 
-static tpResult readRawMatrix(const FclibFile* fclib, const char* group, tpArena* arena,
-                              RawMatrix* raw) {
+// `rowVector` and `columnVector` name vectors as long as the sides.
+static tpResult readRawMatrix(const FclibFile* fclib, const char* group, const char* rowVector,
+                              const char* columnVector, tpArena* arena, RawMatrix* raw) {
     tpResult result;
-    int iLength, pLength;
+    int iLength, pLength, rowCount, columnCount;
     if ((result = readInt(fclib, group, "m", 0, arena, &raw->m)) ||
         (result = readInt(fclib, group, "n", 0, arena, &raw->n)) ||
         (result = readInt(fclib, group, "nz", -2, arena, &raw->nz))) {
         return result;
     }
-    // Vectors as long as the sides stand in the file too.
-    if (raw->m > largestCompression * fclib->length ||
-        raw->n > largestCompression * fclib->length) {
-        return failAt(fclib, group, "m or n is larger than a file of this length allows");
+    if ((result = readLength(fclib, rowVector, &rowCount)) ||
+        (result = readLength(fclib, columnVector, &columnCount))) {
+        return result;
+    }
+    if (raw->m != rowCount || raw->n != columnCount) {
+        char message[120];
+        snprintf(message, sizeof(message), "the matrix is %d x %d, its vectors have %d and %d",
+                 raw->m, raw->n, rowCount, columnCount);
+        return failAt(fclib, group, message);
     }
     bool isTriplet = raw->nz >= 0;
     int pNeeded = isTriplet ? raw->nz : (raw->nz == -1 ? raw->n : raw->m) + 1;
@@ -237,8 +270,8 @@ static tpResult addEntries(const FclibFile* fclib, const char* group, const RawM
     return result;
 }
 
-static tpResult readMatrix(const FclibFile* fclib, const char* group, tpOwnedProblem* owned,
-                           tpMatrix* matrix) {
+static tpResult readMatrix(const FclibFile* fclib, const char* group, const char* rowVector,
+                           const char* columnVector, tpOwnedProblem* owned, tpMatrix* matrix) {
     if (!exists(fclib, group)) {
         return failAt(fclib, group, "expected a matrix, found none");
     }
@@ -246,7 +279,7 @@ static tpResult readMatrix(const FclibFile* fclib, const char* group, tpOwnedPro
     tpArena_Create(&scratch, &owned->allocator);
     RawMatrix raw;
     tpTriplets triplets = { .allocator = owned->allocator };
-    tpResult result = readRawMatrix(fclib, group, &scratch, &raw);
+    tpResult result = readRawMatrix(fclib, group, rowVector, columnVector, &scratch, &raw);
     if (result == tp_success) {
         result = addEntries(fclib, group, &raw, &triplets);
     }
@@ -294,12 +327,10 @@ static tpResult readLocal(const FclibFile* fclib, tpOwnedProblem* owned) {
     if (exists(fclib, "/fclib_local/V") || exists(fclib, "/fclib_local/R")) {
         return failAt(fclib, "/fclib_local/V", "equality constraints are not supported");
     }
-    tpResult result = readMatrix(fclib, "/fclib_local/W", owned, &problem->matrix);
+    const char* q = "/fclib_local/vectors/q";
+    tpResult result = readMatrix(fclib, "/fclib_local/W", q, q, owned, &problem->matrix);
     if (result) {
         return result;
-    }
-    if (problem->matrix.rowCount != problem->matrix.columnCount) {
-        return failAt(fclib, "/fclib_local/W", "expected a square matrix");
     }
     result = readContacts(fclib, "/fclib_local", problem->matrix.rowCount, owned);
     return result ? result
@@ -313,15 +344,11 @@ static tpResult readGlobal(const FclibFile* fclib, tpOwnedProblem* owned) {
         return failAt(fclib, "/fclib_global/G", "equality constraints are not supported");
     }
     tpResult result;
-    if ((result = readMatrix(fclib, "/fclib_global/M", owned, &problem->matrix)) ||
-        (result = readMatrix(fclib, "/fclib_global/H", owned, &problem->H))) {
+    const char* f = "/fclib_global/vectors/f";
+    const char* w = "/fclib_global/vectors/w";
+    if ((result = readMatrix(fclib, "/fclib_global/M", f, f, owned, &problem->matrix)) ||
+        (result = readMatrix(fclib, "/fclib_global/H", f, w, owned, &problem->H))) {
         return result;
-    }
-    if (problem->matrix.rowCount != problem->matrix.columnCount) {
-        return failAt(fclib, "/fclib_global/M", "expected a square matrix");
-    }
-    if (problem->H.rowCount != problem->matrix.rowCount) {
-        return failAt(fclib, "/fclib_global/H", "expected as many rows as M has");
     }
     const char* vectors = "/fclib_global/vectors";
     problem->isGlobal = true;
@@ -352,20 +379,40 @@ static tpResult readOpened(const FclibFile* fclib, tpProblemKind kind, tpOwnedPr
 }
 
 tpResult tpReadFclib(const char* path, tpProblemKind kind, tpOwnedProblem* owned, tpError* error) {
+    FclibFile fclib = { .path = path, .file = -1, .error = error };
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat status;
+    bool outOfMemory = false;
+    if (file < 0 || fstat(file, &status) != 0) {
+        tpResult result = failAt(&fclib, "/", strerror(errno));
+        if (file >= 0) {
+            close(file);
+        }
+        return result;
+    }
+    const char* wrong = tpCheckHdf5(file, (uint64_t)status.st_size, tp_problemFile, tpFclibNames,
+                                    &owned->allocator, &outOfMemory);
+    close(file);
+    if (outOfMemory) {
+        return tpError_OutOfMemory(error);
+    }
+    if (wrong != NULL) {
+        return tpError_Set(error, tp_badInput,
+                           "%.600s: an HDF5 file that is damaged, or not of the oldest format and "
+                           "plain (%s)",
+                           path, wrong);
+    }
+
     // HDF5 would print its own errors; ours say more to the user.
     H5E_auto2_t printer;
     void* printerData;
     H5Eget_auto2(H5E_DEFAULT, &printer, &printerData);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-
-    struct stat status;
-    FclibFile fclib = { .path = path, .error = error };
+    fclib.file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     tpResult result;
-    fclib.file = stat(path, &status) == 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
     if (fclib.file < 0) {
-        result = failAt(&fclib, "/", "an HDF5 file that cannot be opened; it may be cut short");
+        result = failAt(&fclib, "/", "an HDF5 file that cannot be opened");
     } else {
-        fclib.length = (double)status.st_size;
         result = readOpened(&fclib, kind, owned);
         H5Fclose(fclib.file);
     }

@@ -23,4 +23,7 @@ tpResult tpReadProblemText(tpScanner* scanner, tpProblemKind kind, tpOwnedProble
 // An FCLIB file on disk; `kind` as in tpReadProblem.
 tpResult tpReadFclib(const char* path, tpProblemKind kind, tpOwnedProblem* owned, tpError* error);
 
+// The names of the datasets that it opens, ended by NULL.
+extern const char* const tpFclibNames[];
+
 #endif

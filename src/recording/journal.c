@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/part_file.h"
-
 typedef struct journalHeader {
     char magic[8];
     uint64_t pageCount;
@@ -31,45 +29,6 @@ uint64_t tpHashBytes(const void* bytes, size_t size) {
         hash = (hash ^ *at) * 0x100000001b3u;
     }
     return hash ^ (hash >> 29);
-}
-
-bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset) {
-    unsigned char* to = bytes;
-    while (size > 0) {
-        ssize_t got = pread(file, to, size, (off_t)offset);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got < 0) {
-            return false;
-        }
-        if (got == 0) {
-            memset(to, 0, size);
-            return true;
-        }
-        to += got;
-        size -= (size_t)got;
-        offset += (uint64_t)got;
-    }
-    return true;
-}
-
-bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset) {
-    const unsigned char* from = bytes;
-    while (size > 0) {
-        ssize_t put = pwrite(file, from, size, (off_t)offset);
-        if (put < 0 && errno == EINTR) {
-            continue;
-        }
-        if (put <= 0) {
-            errno = put == 0 ? ENOSPC : errno;
-            return false;
-        }
-        from += put;
-        size -= (size_t)put;
-        offset += (uint64_t)put;
-    }
-    return true;
 }
 
 // The hash of pages in order, one page further.

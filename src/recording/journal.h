@@ -16,7 +16,7 @@
 #ifndef TIPPE_SRC_RECORDING_JOURNAL_H
 #define TIPPE_SRC_RECORDING_JOURNAL_H
 
-#include "tippe/base.h"
+#include "base/part_file.h"
 
 enum {
     tp_pageSize = 4096,
@@ -43,11 +43,6 @@ uint64_t tpHashBytes(const void* bytes, size_t size);
 
 // Fills in `oldHashes` from the bytes of a page as it is in the file.
 void tpJournalPage_NoteOld(tpJournalPage* page, const unsigned char* bytes);
-
-// Reads or writes all of it, through interruptions. False with errno on failure; reading past the end
-// of the file gives zeros.
-bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset);
-bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
 
 // Changes `file` through a journal at `journalPath`, where no file may be. False with errno on failure:
 // with the journal gone the file is as it was, with the journal there it takes a replay to complete

@@ -1,7 +1,7 @@
 // Opening a recording: everything but the frames is read and checked here.
 //
 // A file may be cut short, damaged or made to deceive. Nothing in it is believed before it is checked:
-// its structure before HDF5 sees it (recording/file_check.h), then types, ranks and lengths, and that
+// its structure before HDF5 sees it (base/hdf5_check.h), then types, ranks and lengths, and that
 // lengths which belong together agree.
 
 #include "recording/recording.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "recording/file_check.h"
+#include "base/hdf5_check.h"
 #include "recording/hdf5_read.h"
 #include "recording/journal.h"
 #include "recording/writer.h"
@@ -45,7 +45,7 @@ static tpResult checkOpenFile(int file, const char* path, const tpAllocator* all
                            path, path);
     }
     bool outOfMemory = false;
-    const char* wrong = tpCheckFile(file, *size, allocator, &outOfMemory);
+    const char* wrong = tpCheckHdf5(file, *size, tp_recordingFile, NULL, allocator, &outOfMemory);
     if (outOfMemory) {
         return tpError_OutOfMemory(error);
     }

@@ -203,9 +203,11 @@ static void brokenFiles(void** state) {
     } cases[] = {
         { "/fclib_local/W/m", NULL, NULL, 0, "/fclib_local/W/m: expected a dataset, found none" },
         { "/fclib_local/W/x", NULL, NULL, 0, "/fclib_local/W/x: expected a dataset, found none" },
-        { "/fclib_local/W/m", bigInt, NULL, 1, "/fclib_local/W: m or n is larger than" },
-        { "/fclib_local/W/m", four, NULL, 1, "/fclib_local/W: expected a square matrix" },
-        { "/fclib_local/W/n", four, NULL, 1, "/fclib_local/W/p: expected at least 5 numbers" },
+        { "/fclib_local/W/m", bigInt, NULL, 1,
+          "/fclib_local/W: the matrix is 2000000000 x 3, its" },
+        { "/fclib_local/W/m", four, NULL, 1,
+          "/fclib_local/W: the matrix is 4 x 3, its vectors have 3 and 3" },
+        { "/fclib_local/W/n", four, NULL, 1, "/fclib_local/W: the matrix is 3 x 4, its vectors" },
         { "/fclib_local/W/nz", bigInt, NULL, 1, "/fclib_local/W/p: expected at least 2000000000" },
         { "/fclib_local/W/nz", minusThree, NULL, 1, "/fclib_local/W/nz: expected at least -2" },
         { "/fclib_local/W/p", badStart, NULL, 4, "/fclib_local/W: p should begin with 0" },
@@ -215,7 +217,7 @@ static void brokenFiles(void** state) {
         { "/fclib_local/W/x", NULL, infinite, 3, "/fclib_local/W: entry 1 is not finite" },
         { "/fclib_local/W/x", NULL, two, 2, "/fclib_local/W/x: expected at least 3 numbers" },
         { "/fclib_local/vectors/q", NULL, infinite, 3, "vectors/q: number 2 is not finite" },
-        { "/fclib_local/vectors/q", NULL, two, 2, "vectors/q: expected at least 3 numbers" },
+        { "/fclib_local/vectors/q", NULL, two, 2, "its vectors have 2 and 2" },
         { "/fclib_local/vectors/mu", NULL, two, 2, "vectors/mu: expected 1 numbers, found 2" },
         { "/fclib_local/vectors/mu", NULL, minus, 1, "/fclib_local/vectors: mu should not be" },
         { "/fclib_local/spacedim", four, NULL, 1, "/fclib_local: spacedim should be 2 or 3" },
@@ -266,6 +268,114 @@ static void otherFiles(void** state) {
     unlink(path);
 }
 
+// The most bytes that are out at once while a file is read.
+typedef struct Meter {
+    size_t used, most;
+} Meter;
+
+static void* meterAllocate(size_t size, void* context) {
+    Meter* meter = context;
+    meter->used += size;
+    meter->most = meter->used > meter->most ? meter->used : meter->most;
+    return aligned_alloc(64, (size + 63) & ~(size_t)63);
+}
+
+static void meterRelease(void* memory, size_t size, void* context) {
+    ((Meter*)context)->used -= size;
+    free(memory);
+}
+
+// A file of some kilobytes that says it has millions of numbers: sides of matrices, and vectors of which
+// nothing was ever written. None of it is believed, and no memory is asked for.
+static void claims(void** state) {
+    (void)state;
+    enum { many = 40000000, few = 3 };
+    static const char* const empty[] = { "/fclib_local/vectors/q", "/fclib_local/W/p",
+                                         "/fclib_local/W/x" };
+    static const char* const says[] = { "vectors/q: more numbers than the file holds",
+                                        "W/p: more numbers than the file holds",
+                                        "W/x: more numbers than the file holds" };
+    for (int k = 0; k < 6; ++k) {
+        bool isPacked = k >= 3;
+        writeBroken(empty[k % 3], 0, NULL, 0);
+        hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+        hsize_t length = many, chunk = 1024;
+        hid_t space = H5Screate_simple(1, &length, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
+        if (isPacked) {
+            H5Pset_chunk(create, 1, &chunk);
+            H5Pset_deflate(create, 1);
+        }
+        hid_t type = k % 3 == 1 ? H5T_NATIVE_INT : H5T_NATIVE_DOUBLE;
+        hid_t data = H5Dcreate2(file, empty[k % 3], type, space, H5P_DEFAULT, create, H5P_DEFAULT);
+        assert_true(data >= 0);
+        H5Dclose(data);
+        H5Pclose(create);
+        H5Sclose(space);
+        H5Fclose(file);
+        Meter meter = { 0, 0 };
+        tpAllocator allocator = { meterAllocate, meterRelease, &meter };
+        tpProblem* problem;
+        tpError error = { 0 };
+        assert_int_equal(tpReadProblem(path, tp_anyProblem, &allocator, &problem, &error),
+                         tp_badInput);
+        if (strstr(error.message, says[k % 3]) == NULL) {
+            fail_msg("expected \"%s\" in \"%s\"", says[k % 3], error.message);
+        }
+        assert_in_range(meter.most, 0, 1 << 20);
+        unlink(path);
+    }
+}
+
+// Texts and attributes that other programs put beside the numbers.
+static void otherThings(void** state) {
+    (void)state;
+    writeBroken(NULL, H5T_NATIVE_INT, NULL, 0);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t text = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
+    H5Tset_size(text, H5T_VARIABLE);
+    const char* words = "a title of any length";
+    hid_t attribute = H5Acreate2(file, "title", text, space, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Awrite(attribute, text, &words) >= 0);
+    H5Aclose(attribute);
+    hid_t group = H5Gcreate2(file, "/fclib_local/info", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t data = H5Dcreate2(group, "about", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(H5Dwrite(data, text, H5S_ALL, H5S_ALL, H5P_DEFAULT, &words) >= 0);
+    H5Dclose(data);
+    H5Gclose(group);
+    H5Sclose(space);
+    H5Tclose(text);
+    H5Fclose(file);
+    tpDestroyProblem(readBack(tp_friction3dProblem));
+    unlink(path);
+}
+
+// Links to other files, and data kept in other files, lead nowhere.
+static void elsewhere(void** state) {
+    (void)state;
+    tpProblem* problem;
+    tpError error = { 0 };
+    writeBroken("/fclib_local/vectors/mu", 0, NULL, 0);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(H5Lcreate_external("/etc/passwd", "/x", file, "/fclib_local/vectors/mu",
+                                   H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    assert_int_equal(tpReadProblem(path, tp_anyProblem, NULL, &problem, &error), tp_badInput);
+    unlink(path);
+    writeBroken("/fclib_local/vectors/mu", 0, NULL, 0);
+    file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hsize_t length = 1;
+    hid_t space = H5Screate_simple(1, &length, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(create, "/etc/passwd", 0, 8);
+    hid_t data = H5Dcreate2(file, "/fclib_local/vectors/mu", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT,
+                            create, H5P_DEFAULT);
+    H5Dclose(data);
+    H5Pclose(create);
+    H5Sclose(space);
+    H5Fclose(file);
+    assert_int_equal(tpReadProblem(path, tp_anyProblem, NULL, &problem, &error), tp_badInput);
+    unlink(path);
+}
+
 static void everyAllocationMayFail(void** state) {
     (void)state;
     writeBroken(NULL, H5T_NATIVE_INT, NULL, 0);
@@ -290,11 +400,10 @@ static void everyAllocationMayFail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(localProblems),
-        cmocka_unit_test(globalProblems),
-        cmocka_unit_test(brokenFiles),
-        cmocka_unit_test(otherFiles),
-        cmocka_unit_test(everyAllocationMayFail),
+        cmocka_unit_test(localProblems), cmocka_unit_test(globalProblems),
+        cmocka_unit_test(brokenFiles),   cmocka_unit_test(otherFiles),
+        cmocka_unit_test(claims),        cmocka_unit_test(otherThings),
+        cmocka_unit_test(elsewhere),     cmocka_unit_test(everyAllocationMayFail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

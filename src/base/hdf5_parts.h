@@ -1,12 +1,12 @@
-// The messages of object headers in a recording's file, and what they must say.
-// Part of the check of files (recording/file_check.h); nothing here reads or allocates.
+// The messages of object headers in an HDF5 file, and what they must say.
+// Part of the check of files (base/hdf5_check.h); nothing here reads or allocates.
 
-#ifndef TIPPE_SRC_RECORDING_FILE_PARTS_H
-#define TIPPE_SRC_RECORDING_FILE_PARTS_H
+#ifndef TIPPE_SRC_BASE_HDF5_PARTS_H
+#define TIPPE_SRC_BASE_HDF5_PARTS_H
 
 #include <string.h>
 
-#include "recording/journal.h"
+#include "base/hdf5_check.h"
 
 #define tp_undefinedAddress UINT64_MAX
 
@@ -31,15 +31,20 @@ typedef struct tpDatasetParts {
     int rank;
     uint64_t size[3];
     uint32_t elementSize;
+    bool isCompact; // the numbers stand in the header itself
     bool isChunked;
     int chunkRank; // rank + 1, by the file's account
     uint32_t chunk[4];
-    uint64_t address;     // of the numbers or of the index of chunks
-    uint64_t byteCount;   // of numbers that are not in chunks
-    uint32_t shuffleSize; // 0: nothing is packed
+    uint64_t address;   // of the numbers or of the index of chunks
+    uint64_t byteCount; // of numbers that are not in chunks
+    uint32_t
+        shuffleSize; // what the shuffle filter takes for the size of an element; 0: there is none
 } tpDatasetParts;
 
 typedef struct tpObjectParts {
+    tpHdf5Kind kind;   // of the file
+    bool mayBeForeign; // it will not be opened, so its type does not matter
+    bool isForeign;    // its type is none that is known here
     int messageCount;
     int groupCount; // messages that make it a group
     bool isGroup;
@@ -47,13 +52,13 @@ typedef struct tpObjectParts {
     tpDatasetParts dataset;
 } tpObjectParts;
 
-// Takes note of a message; false for one that no recording has.
+// Takes note of a message; false for one that no file of this kind has.
 bool tpTakeMessage(tpObjectParts* object, int type, int flags, const unsigned char* bytes,
                    uint64_t size);
 
 // Whether the messages of an object fit together.
 bool tpIsGroupWhole(const tpObjectParts* object);
-bool tpIsDatasetWhole(const tpDatasetParts* parts);
+bool tpIsDatasetWhole(const tpObjectParts* object);
 
 // Whether the key of a chunk has the chunk where one can be, and no larger than it can be.
 bool tpIsChunkKey(const unsigned char* key, const tpDatasetParts* parts);

@@ -1,15 +1,16 @@
 // Addresses in comments are those of [HDF5Format], sections III (file level) and IV (objects).
 
-#include "recording/file_check.h"
+#include "base/hdf5_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hdf5_parts.h"
 #include "base/memory.h"
-#include "recording/file_parts.h"
+#include "base/part_file.h"
 
 enum {
-    mostObjects = 4096,     // groups and datasets; recordings have some sixty
+    mostObjects = 4096,     // groups and datasets; recordings have some seventy
     mostBlocks = 64,        // of one object header
     mostHeader = 64 * 1024, // bytes of one block of it
     mostHeap = 1024 * 1024, // bytes of the names of a group
@@ -26,6 +27,8 @@ typedef struct checker {
     uint64_t end; // of the file by its own account
     tpArena arena;
     TP_ARRAY(extent) extents;
+    tpHdf5Kind kind;
+    const char* const* names; // of datasets that will be opened; NULL: all
     int objectCount;
     const char* wrong; // the first thing that is, or NULL
 } checker;
@@ -128,7 +131,7 @@ static bool readBlock(checker* check, uint64_t address, uint64_t size, tpObjectP
             return complain(check, "an object header is wrong");
         }
         if (!tpTakeMessage(object, tpGet16(message), message[4], message + 8, length)) {
-            return complain(check, "an object header says what none in a recording does");
+            return complain(check, "an object header says what none in such a file does");
         }
         bool continues = tpGet16(message) == tp_continuationMessage;
         if (continues &&
@@ -142,11 +145,14 @@ static bool readBlock(checker* check, uint64_t address, uint64_t size, tpObjectP
 
 static bool checkDataset(checker* check, const tpObjectParts* object) {
     const tpDatasetParts* parts = &object->dataset;
-    if (!tpIsDatasetWhole(parts)) {
-        return complain(check, "a dataset is not as recordings have them");
+    if (object->isForeign) {
+        return true; // of a type that is never opened
     }
-    if (parts->address == tp_undefinedAddress) {
-        return true; // nothing was ever written to it
+    if (!tpIsDatasetWhole(object)) {
+        return complain(check, "a dataset is not as such files have them");
+    }
+    if (parts->isCompact || parts->address == tp_undefinedAddress) {
+        return true; // in the header, or nothing was ever written to it
     }
     if (parts->isChunked) {
         return checkChunks(check, parts->address, -1, parts);
@@ -155,8 +161,18 @@ static bool checkDataset(checker* check, const tpObjectParts* object) {
            complain(check, "a dataset lies outside of the file");
 }
 
+// Whether a dataset of this name will be opened; the root has none.
+static bool isOpened(const checker* check, const char* name) {
+    bool isListed = check->names == NULL || name == NULL;
+    for (int i = 0; !isListed && check->names[i] != NULL; ++i) {
+        isListed = strcmp(check->names[i], name) == 0;
+    }
+    return isListed;
+}
+
 // An object; `cached` is what the entry that leads to it says of a group.
-static bool checkObject(checker* check, uint64_t address, const groupPlace* cached, int depth) {
+static bool checkObject(checker* check, uint64_t address, const char* name,
+                        const groupPlace* cached, int depth) {
     if (++check->objectCount > mostObjects) {
         return complain(check, "there are too many objects");
     }
@@ -165,7 +181,7 @@ static bool checkObject(checker* check, uint64_t address, const groupPlace* cach
     if (head == NULL || head[0] != 1) {
         return complain(check, "an object header is wrong");
     }
-    tpObjectParts object = { .messageCount = 0 };
+    tpObjectParts object = { .kind = check->kind, .mayBeForeign = !isOpened(check, name) };
     int blockCount = 0, messageCount = tpGet16(head + 2);
     bool right = readBlock(check, address + 16, tpGet32(head + 8), &object, &blockCount);
     tpArena_Release(&check->arena, mark);
@@ -239,8 +255,10 @@ static bool checkEntries(checker* check, uint64_t address, const nameHeap* heap,
         const unsigned char* entry = node + 8 + i * entrySize;
         uint32_t kind = tpGet32(entry + 16); // 0: nothing is kept here, 1: the place of a group
         groupPlace cached = { tpGet64(entry + 24), tpGet64(entry + 32) };
-        if (kind > 1 || !isName(heap, tpGet64(entry)) ||
-            !checkObject(check, tpGet64(entry + 8), kind == 1 ? &cached : NULL, depth)) {
+        uint64_t name = tpGet64(entry);
+        if (kind > 1 || !isName(heap, name) ||
+            !checkObject(check, tpGet64(entry + 8), heap->bytes + name, kind == 1 ? &cached : NULL,
+                         depth)) {
             return complain(check, "a group is wrong");
         }
     }
@@ -269,7 +287,8 @@ static bool checkIndex(checker* check, uint64_t address, int level, const nameHe
 }
 
 static bool checkGroup(checker* check, groupPlace place, int depth) {
-    if (depth > 2) { // groups in the root have datasets only
+    // Groups in the root of a recording have datasets only, those of a problem matrices.
+    if (depth > (check->kind == tp_recordingFile ? 2 : 4)) {
         return complain(check, "groups lie too deep");
     }
     nameHeap heap;
@@ -291,7 +310,7 @@ static bool checkSuperblock(checker* check, uint64_t size) {
     const unsigned char* super = take(check, 0, 96);
     if (super == NULL || memcmp(super, start, sizeof(start)) != 0 || tpGet64(super + 24) != 0 ||
         tpGet64(super + 32) != tp_undefinedAddress || tpGet64(super + 48) != tp_undefinedAddress) {
-        return complain(check, "it does not begin as recordings do");
+        return complain(check, "it does not begin as such files do");
     }
     check->end = tpGet64(super + 40);
     if (check->end > size) {
@@ -299,13 +318,14 @@ static bool checkSuperblock(checker* check, uint64_t size) {
     }
     groupPlace cached = { tpGet64(super + 80), tpGet64(super + 88) };
     if (tpGet32(super + 72) != 1) {
-        return complain(check, "it does not begin as recordings do");
+        return complain(check, "it does not begin as such files do");
     }
-    return checkObject(check, tpGet64(super + 64), &cached, 0);
+    return checkObject(check, tpGet64(super + 64), NULL, &cached, 0);
 }
 
-const char* tpCheckFile(int file, uint64_t size, const tpAllocator* allocator, bool* outOfMemory) {
-    checker check = { .file = file };
+const char* tpCheckHdf5(int file, uint64_t size, tpHdf5Kind kind, const char* const* names,
+                        const tpAllocator* allocator, bool* outOfMemory) {
+    checker check = { .file = file, .kind = kind, .names = names };
     tpArena_Create(&check.arena, allocator);
     if (!checkSuperblock(&check, size) || !areDisjoint(&check)) {
         complain(&check, "its structure is wrong");
