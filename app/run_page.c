@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "page_file.h"
-#include "run_data.h"
+#include "page/run_data.h"
 
 enum {
     blockSize = 4 * 1024 * 1024, // bytes of a block of frames before packing, about

@@ -1,7 +1,5 @@
 // tippe view: serves the page that shows a run, of a recording or of a simulation that goes on.
 
-#include "view.h"
-
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,11 +10,13 @@
 #include "arguments.h"
 #include "base/input_file.h"
 #include "command.h"
+#include "page/server.h"
 #include "page_file.h"
 #include "scene_file.h"
-#include "server.h"
 
 enum { mostPort = 65535 };
+
+static const double longestFarewell = 0.3; // s, for the step that a live run is at when it is ended
 
 // Frames of a live run, in memory.
 static const size_t memoryLimit = (size_t)512 * 1024 * 1024;
@@ -28,13 +28,6 @@ typedef struct tpViewOptions {
     bool isQuiet; // opens no browser
     int port, threads;
 } tpViewOptions;
-
-typedef struct tpView {
-    tpRunSource* source;
-    tpLiveRun* live; // NULL: a recording
-    tpRunLabels labels;
-    tpServer* server;
-} tpView;
 
 static const char notes[] = "Prints the address of the page and opens it where there is a desktop. "
                             "A scene is simulated while\n"
@@ -82,184 +75,24 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     return result;
 }
 
-// Answers --------------------------------------------------------------------------------------------
+// Answers
+// --------------------------------------------------------------------------------------------
 
-static void answerHead(tpView* view, tpReply* reply) {
-    tpAllocator allocator = tpDefaultAllocator();
-    tpText text = { .allocator = &allocator }, steppers = { .allocator = &allocator };
-    tpText_Add(&steppers, "");
-    if (view->live != NULL) {
-        tpText_Add(&steppers, ",\"steppers\":[");
-        bool isFirst = true;
-        for (int i = 0; i < tp_stepperCount; ++i) {
-            if (tpStepperIsAvailable((tpStepperId)i)) {
-                tpText_Format(&steppers, "%s\"%s\"", isFirst ? "" : ",",
-                              tpStepperName((tpStepperId)i));
-                isFirst = false;
-            }
-        }
-        tpText_Add(&steppers, "]");
-    }
-    text.failed = steppers.failed;
-    writeRunHead(view->source, view->live != NULL ? "live" : "recording",
-                 steppers.failed ? "" : steppers.bytes.data, &text);
-    tpText_Free(&steppers);
-    replyWithText(reply, "application/json", &text);
-}
-
-static void answerLabels(const tpView* view, tpReply* reply) {
-    tpAllocator allocator = tpDefaultAllocator();
-    tpText text = { .allocator = &allocator };
-    writeRunLabels(&view->labels, &text);
-    replyWithText(reply, "application/json", &text);
-}
-
-// first, count and stride of a query, within what there is.
-static bool readRange(tpView* view, const tpHttpRequest* request, int64_t* first, int64_t* count,
-                      int64_t* stride, tpReply* reply) {
-    tpRunRange range = view->source->class->getRange(view->source);
-    bool isRead = readHttpNumber(request, "first", 0, first) &&
-                  readHttpNumber(request, "count", 1, count) &&
-                  readHttpNumber(request, "stride", 1, stride);
-    if (!isRead || *count < 1 || *stride < 1) {
-        replyWithError(reply, 400, "first, count and stride are whole numbers");
-        return false;
-    }
-    if (*first < range.firstFrame || *first >= range.frameCount) {
-        replyWithError(reply, 404, "there is no such frame");
-        return false;
-    }
-    return true;
-}
-
-static void answerFrames(tpView* view, const tpHttpRequest* request, tpReply* reply) {
-    tpFramesQuery query = { .width = poseWidth, .withReactions = true };
-    int64_t contacts = 0;
-    if (!readRange(view, request, &query.first, &query.count, &query.stride, reply)) {
-        return;
-    }
-    tpRunRange range = view->source->class->getRange(view->source);
-    int64_t most = (range.frameCount - 1 - query.first) / query.stride + 1;
-    if (query.count > most || !readHttpNumber(request, "contacts", 1, &contacts)) {
-        replyWithError(reply, 404, "there are no such frames");
-        return;
-    }
-    query.withContacts = contacts != 0;
-    tpError error;
-    reply->status = 200;
-    reply->type = "application/octet-stream";
-    if (writeFrames(view->source, &query, &reply->bytes, &error) != tp_success) {
-        freeBytes(&reply->bytes);
-        replyWithError(reply, error.result == tp_badInput ? 404 : 500, error.message);
-    }
-}
-
-static void answerSeries(tpView* view, const tpHttpRequest* request, tpSeriesKind kind,
-                         tpReply* reply) {
-    tpRunInfo info = view->source->class->getInfo(view->source);
-    tpSeriesCursor series = { .source = view->source, .kind = kind, .labels = &view->labels };
-    int64_t count, body = 0;
-    if (!readRange(view, request, &series.next, &count, &series.stride, reply)) {
-        return;
-    }
-    int64_t bodies = kind == tp_bodySeries    ? info.movingCount
-                     : kind == tp_jointSeries ? info.jointCount
-                                              : info.bodyCount;
-    tpRunRange range = view->source->class->getRange(view->source);
-    if (!readHttpNumber(request, kind == tp_jointSeries ? "joint" : "body", 0, &body) ||
-        (kind != tp_overviewSeries && body >= bodies) || count > range.frameCount - series.next) {
-        replyWithError(reply, 404, "there is no such body or joint, or not so many frames");
-        return;
-    }
-    series.end = series.next + count;
-    series.body = (int)body;
-    reply->status = 200;
-    reply->type = "application/octet-stream";
-    reply->hasSeries = true;
-    reply->series = series;
-}
-
-// What is new in a live run; put off while there is nothing.
-static void answerLive(tpView* view, const tpHttpRequest* request, bool isLate, tpReply* reply) {
-    int64_t after = 0, version = 0;
-    if (view->live == NULL || !readHttpNumber(request, "after", 0, &after) ||
-        !readHttpNumber(request, "version", 0, &version)) {
-        replyWithError(reply, view->live == NULL ? 404 : 400, "after and version are numbers");
-        return;
-    }
-    tpLiveStatus status = statusOfLiveRun(view->live);
-    if (status.frameCount == after && status.version == (uint64_t)version && !isLate) {
-        return;
-    }
-    tpAllocator allocator = tpDefaultAllocator();
-    tpText text = { .allocator = &allocator };
-    tpText_Format(&text, "{\"first\":%lld,\"frames\":%lld,\"version\":%llu,\"epoch\":%llu",
-                  (long long)status.firstFrame, (long long)status.frameCount,
-                  (unsigned long long)status.version, (unsigned long long)status.epoch);
-    tpText_Format(&text, ",\"running\":%s,\"stepper\":\"%s\",\"step\":",
-                  status.isRunning ? "true" : "false", tpStepperName(status.stepper));
-    tpText_AddNumber(&text, status.step);
-    tpText_Add(&text, ",\"speed\":");
-    tpText_AddNumber(&text, status.speed);
-    tpText_Add(&text, ",\"factor\":");
-    tpText_AddNumber(&text, isfinite(status.factor) ? status.factor : 0.0);
-    tpText_Add(&text, ",\"message\":");
-    writeQuoted(&text, status.message);
-    tpText_Add(&text, "}");
-    replyWithText(reply, "application/json", &text);
-}
-
-static void answerCommand(tpView* view, const tpHttpRequest* request, const char* body,
-                          tpReply* reply) {
-    tpLiveOrder order;
-    tpError error;
-    if (view->live == NULL) {
-        replyWithError(reply, 404, "a recording takes no orders");
-    } else if (readLiveOrder(body, request->bodySize, &order, &error) != tp_success) {
-        replyWithError(reply, 400, error.message);
-    } else {
-        orderLiveRun(view->live, &order);
-        reply->status = 204;
-        reply->type = "text/plain";
-    }
-}
-
-static void answer(void* context, const tpHttpRequest* request, tpSpan path, const char* body,
-                   bool isLate, tpReply* reply) {
-    tpView* view = context;
-    bool isPost = request->method == httpPost;
-    if (isPost != isSpan(path, "command")) {
-        replyWithError(reply, 405, "not that way");
-    } else if (isPost) {
-        answerCommand(view, request, body, reply);
-    } else if (path.length == 0) {
+// The page itself, and what it asks for.
+static void answer(void* context, const tpPageRequest* request, bool isLate, tpReply* reply) {
+    if (!request->isOrder && request->path[0] == '\0') {
         tpPage page = tpReplayPage();
         reply->status = 200;
         reply->type = "text/html; charset=utf-8";
         reply->text = page.text;
         reply->textSize = page.size;
-    } else if (isSpan(path, "head")) {
-        answerHead(view, reply);
-    } else if (isSpan(path, "labels")) {
-        answerLabels(view, reply);
-    } else if (isSpan(path, "frames")) {
-        answerFrames(view, request, reply);
-    } else if (isSpan(path, "overview")) {
-        answerSeries(view, request, tp_overviewSeries, reply);
-    } else if (isSpan(path, "body")) {
-        answerSeries(view, request, tp_bodySeries, reply);
-    } else if (isSpan(path, "joint")) {
-        answerSeries(view, request, tp_jointSeries, reply);
-    } else if (isSpan(path, "contacts")) {
-        answerSeries(view, request, tp_contactSeries, reply);
-    } else if (isSpan(path, "live")) {
-        answerLive(view, request, isLate, reply);
     } else {
-        replyWithError(reply, 404, "nothing here");
+        answerPage(context, request, isLate, reply);
     }
 }
 
-// Serving --------------------------------------------------------------------------------------------
+// Serving
+// --------------------------------------------------------------------------------------------
 
 static volatile int isStopped;
 static tpServer* stoppedServer; // for the signal's handler
@@ -302,17 +135,21 @@ static void openBrowser(const char* address) {
     }
 }
 
-static void serve(tpView* view, const tpViewOptions* options) {
-    catchSignals(view->server);
-    printf("%s\n", addressOfServer(view->server));
+static int serve(tpServer* server, const tpViewOptions* options) {
+    if (!openServer("view", server)) {
+        return exitBadInput;
+    }
+    catchSignals(server);
+    printf("%s\n", addressOfServer(server));
     fflush(stdout);
     if (!options->isQuiet) {
-        openBrowser(addressOfServer(view->server));
+        openBrowser(addressOfServer(server));
     }
-    runServer(view->server, &isStopped);
+    runServer(server, &isStopped);
+    return exitDone;
 }
 
-static int viewRecording(const tpViewOptions* options, tpView* view) {
+static int viewRecording(const tpViewOptions* options, tpView* view, tpServer* server) {
     tpError error;
     tpRecording* recording = tpOpenRecording(options->run, NULL, &error);
     if (recording == NULL) {
@@ -321,16 +158,16 @@ static int viewRecording(const tpViewOptions* options, tpView* view) {
     }
     tpRecordedRun run = makeRecordedRun(recording);
     view->source = &run.source;
-    serve(view, options);
+    int status = serve(server, options);
     tpCloseRecording(recording);
-    return exitDone;
+    return status;
 }
 
 static void tellServer(void* context) {
     wakeServer(context);
 }
 
-static int viewScene(const tpViewOptions* options, tpView* view) {
+static int viewScene(const tpViewOptions* options, tpView* view, tpServer* server) {
     tpScene* scene = openScene("view", options->run);
     if (scene == NULL) {
         return exitBadInput;
@@ -341,7 +178,7 @@ static int viewScene(const tpViewOptions* options, tpView* view) {
                       .threadCount = options->threads,
                       .memoryLimit = memoryLimit,
                       .news = tellServer,
-                      .context = view->server };
+                      .context = server };
     int status = exitDone;
     if (tpScene_Override(scene, &options->overrides, &error) != tp_success ||
         (view->live = createLiveRun(&def, &error)) == NULL) {
@@ -349,7 +186,13 @@ static int viewScene(const tpViewOptions* options, tpView* view) {
         status = exitBadInput;
     } else {
         view->source = sourceOfLiveRun(view->live);
-        serve(view, options);
+        status = serve(server, options);
+        // Nothing is lost with a run that is not recorded: whoever ends the program need not wait
+        // for the end of a long step.
+        if (!endLiveRun(view->live, longestFarewell)) {
+            fflush(stdout);
+            _Exit(status);
+        }
         destroyLiveRun(view->live);
     }
     tpDestroyScene(scene);
@@ -382,12 +225,12 @@ int runView(int argumentCount, char** arguments) {
     }
     tpView view = { .source = NULL };
     tpServerDef def = { .port = options.port, .answer = answer, .context = &view };
-    view.server = createServer("view", &def);
-    if (view.server == NULL) {
+    tpServer* server = createServer("view", &def);
+    if (server == NULL) {
         return exitBadInput;
     }
-    int status =
-        isRecording(options.run) ? viewRecording(&options, &view) : viewScene(&options, &view);
-    destroyServer(view.server);
+    int status = isRecording(options.run) ? viewRecording(&options, &view, server)
+                                          : viewScene(&options, &view, server);
+    destroyServer(server);
     return status;
 }

@@ -4,7 +4,7 @@
 # Quiet when there is nothing to do. Needs root or sudo only when something is missing.
 set -euo pipefail
 
-build=(gcc libc6-dev make cmake ninja-build pkg-config libqhull-dev libhdf5-dev zlib1g-dev)
+build=(gcc libc6-dev make cmake ninja-build pkg-config libqhull-dev libhdf5-dev zlib1g-dev libmicrohttpd-dev)
 tests=(libyajl-dev clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-h5py zsh fish)
 
 # The page is built by node and tested in Chromium, wherever they come from.

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <time.h>
 
 #include "app/program.h"
 
@@ -136,7 +137,7 @@ static void* visit(void* context) {
     return NULL;
 }
 
-static pid_t startView(const char* file, char* address, size_t size) {
+static pid_t startView(const char* file, const char* stepper, char* address, size_t size) {
     extern char** environ;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -144,9 +145,11 @@ static pid_t startView(const char* file, char* address, size_t size) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_addclose(&actions, ends[0]);
-    char program[] = TIPPE_PROGRAM, view[] = "view", quiet[] = "--no-browser", path[100];
+    char program[] = TIPPE_PROGRAM, view[] = "view", quiet[] = "--no-browser", path[500];
+    char option[] = "--stepper", name[40];
     snprintf(path, sizeof(path), "%s", file);
-    char* line[] = { program, view, quiet, path, NULL };
+    snprintf(name, sizeof(name), "%s", stepper);
+    char* line[] = { program, view, quiet, path, option, name, NULL };
     pid_t process;
     assert_int_equal(posix_spawn(&process, program, &actions, NULL, line, environ), 0);
     posix_spawn_file_actions_destroy(&actions);
@@ -165,7 +168,7 @@ static void testManyClients(void** state) {
     (void)state;
     writeText("scene.json", scene);
     char address[200], secret[100];
-    pid_t process = startView("scene.json", address, sizeof(address));
+    pid_t process = startView("scene.json", "anitescu", address, sizeof(address));
     int port = 0;
     assert_int_equal(sscanf(address, "http://127.0.0.1:%d%99s", &port, secret), 2);
     atomic_int isWrong = 0;
@@ -192,9 +195,39 @@ static void testManyClients(void** state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+// Whoever ends the program need not wait for a step that takes seconds.
+static void testEndsWithinAStep(void** state) {
+    (void)state;
+    char address[200], secret[100];
+    pid_t process = startView(TIPPE_SOURCE_DIR "/scenes/bench/pyramid50.json", "anitescu", address,
+                              sizeof(address));
+    int port = 0;
+    assert_int_equal(sscanf(address, "http://127.0.0.1:%d%99s", &port, secret), 2);
+    atomic_int isWrong = 0;
+    client who = { .port = port, .secret = secret, .isWrong = &isWrong };
+    char* answer = malloc(answerSize);
+    assert_non_null(answer);
+    expect(&who, "POST", "command", "{\"running\": true}", 204, answer);
+    free(answer);
+    struct timespec moment = { .tv_nsec = 200000000 }, start, end;
+    nanosleep(&moment, NULL); // it is in its first step now
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    kill(process, SIGTERM);
+    int status = 0;
+    assert_int_equal(waitpid(process, &status, 0), process);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double took =
+        (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec);
+    printf("ended after %.2f s\n", took);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(took < 5.0); // a busy machine; a step under sanitizers takes far longer
+    assert_int_equal(atomic_load(&isWrong), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(testManyClients, enterDirectory, leaveDirectory),
+        cmocka_unit_test(testEndsWithinAStep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

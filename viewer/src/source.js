@@ -1,5 +1,5 @@
 // Where the page's run comes from: data within the page itself, or the program that serves it. The other
-// side of app/run_data.h.
+// side of app/page/run_data.h.
 
 import { decodeBlock } from './frames.js';
 

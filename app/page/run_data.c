@@ -1,6 +1,6 @@
 // Heads and frames of a run for the page. Series are in run_series.c.
 
-#include "run_data.h"
+#include "page/run_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +27,8 @@ void freeBytes(tpBytes* bytes) {
     TP_FREE_ARRAY(&allocator, *bytes);
 }
 
-// The head -----------------------------------------------------------------------------------------
+// The head
+// -----------------------------------------------------------------------------------------
 
 void writeQuoted(tpText* text, const char* words) {
     tpText_Add(text, "\"");
@@ -128,7 +129,8 @@ void writeRunLabels(const tpRunLabels* labels, tpText* text) {
     tpText_Add(text, "]");
 }
 
-// Frames -------------------------------------------------------------------------------------------
+// Frames
+// -------------------------------------------------------------------------------------------
 //
 // A block in words of 32 bits:
 //

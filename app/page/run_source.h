@@ -1,10 +1,10 @@
 // Where the page gets a run from: a recording, or a simulation that is going on.
 //
-// The functions are those of a recording (tippe/recording.h): frames are numbered from 0, ranges must
-// lie within [firstFrame, frameCount). A run that is going on may forget its oldest frames.
+// The functions are those of a recording (tippe/recording.h): frames are numbered from 0, ranges
+// must lie within [firstFrame, frameCount). A run that is going on may forget its oldest frames.
 
-#ifndef TIPPE_APP_RUN_SOURCE_H
-#define TIPPE_APP_RUN_SOURCE_H
+#ifndef TIPPE_APP_PAGE_RUN_SOURCE_H
+#define TIPPE_APP_PAGE_RUN_SOURCE_H
 
 #include "tippe/recording.h"
 
@@ -20,6 +20,7 @@ typedef struct tpRunInfo {
     int every, bodyCount, movingCount, jointCount;
     bool finished, planar;
     tpVec3 gravity;
+    double until; // s, of a live run; 0 otherwise
 } tpRunInfo;
 
 // What may change while a run goes on.

@@ -1,11 +1,19 @@
-#include "live_frames.h"
+#include "page/live_frames.h"
 
 #include <string.h>
 
-static void freeFrame(tpLiveFrames* store, tpLiveFrame* frame) {
-    store->memoryUsed -= frame->blockSize;
+enum { mostWithSnapshots = 400, framesBetweenSnapshots = 32 };
+
+static void releaseFrame(tpLiveFrames* store, tpLiveFrame* frame) {
     tpRelease(&store->allocator, frame->block, frame->blockSize);
+    tpDestroySnapshot(frame->snapshot);
     frame->block = NULL;
+    frame->snapshot = NULL;
+}
+
+static void freeFrame(tpLiveFrames* store, tpLiveFrame* frame) {
+    store->memoryUsed -= frame->blockSize + frame->snapshotSize;
+    releaseFrame(store, frame);
 }
 
 void clearLiveFrames(tpLiveFrames* store) {
@@ -58,10 +66,19 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     tpRoster_GetStates(roster, world, frame->states);
     tpRoster_GetReactions(roster, world, frame->reactions);
     copyContacts(roster, contacts, contactCount, frame->contacts);
+    frame->stepper = tpWorld_GetStepper(world);
+    bool isDue = roster->bodyCount <= mostWithSnapshots ||
+                 tpWorld_GetStepCount(world) % framesBetweenSnapshots == 0;
+    frame->snapshot = isDue ? tpWorld_Snapshot(world) : NULL;
+    if (frame->snapshot != NULL) {
+        // Poses, velocities, and what steppers remember of contacts.
+        frame->snapshotSize = 512 + 112 * (size_t)roster->bodyCount + 256 * (size_t)contactCount;
+    }
     return true;
 }
 
-// The array is moved down when more than half of it is empty, so that each frame moves once on average.
+// The array is moved down when more than half of it is empty, so that each frame moves once on
+// average.
 static void forgetOldest(tpLiveFrames* store) {
     while (store->memoryUsed > store->memoryLimit && store->frames.count - store->forgotten > 2) {
         freeFrame(store, &store->frames.data[store->forgotten++]);
@@ -78,14 +95,23 @@ static void forgetOldest(tpLiveFrames* store) {
 
 bool keepLiveFrame(tpLiveFrames* store, tpLiveFrame* frame) {
     frame->contactStart = store->contactTotal;
-    store->memoryUsed += frame->blockSize;
     if (!TP_PUSH(&store->allocator, store->frames, *frame)) {
-        freeFrame(store, frame);
+        releaseFrame(store, frame);
         return false;
     }
+    store->memoryUsed += frame->blockSize + frame->snapshotSize;
     store->contactTotal += frame->contactCount;
     forgetOldest(store);
     return true;
+}
+
+void cutLiveFrames(tpLiveFrames* store, int64_t frame) {
+    while (countLiveFrames(store) > frame && store->frames.count > store->forgotten) {
+        tpLiveFrame* last = &store->frames.data[store->frames.count - 1];
+        store->contactTotal = last->contactStart;
+        freeFrame(store, last);
+        --store->frames.count;
+    }
 }
 
 int64_t countLiveFrames(const tpLiveFrames* store) {

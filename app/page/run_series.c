@@ -1,10 +1,11 @@
-// Series of a run for the page: the overview, one body's states, one joint's reactions, one body's contacts.
+// Series of a run for the page: the overview, one body's states, one joint's reactions, one body's
+// contacts.
 
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "run_data.h"
+#include "page/run_data.h"
 
 enum { framesAtOnce = 64, contactsAtOnce = 4096, reactionWidth = 6 };
 

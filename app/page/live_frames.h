@@ -1,7 +1,8 @@
-// Frames of a live run, kept in memory up to a limit; beyond it the oldest are forgotten. Knows no lock: its owner does.
+// Frames of a live run, kept in memory up to a limit; beyond it the oldest are forgotten. Knows no
+// lock: its owner does.
 
-#ifndef TIPPE_APP_LIVE_FRAMES_H
-#define TIPPE_APP_LIVE_FRAMES_H
+#ifndef TIPPE_APP_PAGE_LIVE_FRAMES_H
+#define TIPPE_APP_PAGE_LIVE_FRAMES_H
 
 #include "base/memory.h"
 #include "recording/roster.h"
@@ -16,6 +17,9 @@ typedef struct tpLiveFrame {
     tpRecordedContact* contacts;
     void* block; // all three
     size_t blockSize;
+    tpSnapshot* snapshot; // to go on from here, or NULL
+    size_t snapshotSize;  // bytes, about
+    tpStepperId stepper;
 } tpLiveFrame;
 
 typedef struct tpLiveFrames {
@@ -27,7 +31,8 @@ typedef struct tpLiveFrames {
     int64_t contactTotal;
 } tpLiveFrames;
 
-// The world as it is, in memory of its own. False where there is none left.
+// The world as it is, in memory of its own; large worlds have a snapshot once in some frames only.
+// False if there is no memory left.
 bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWorld* world,
                    const tpStepReport* report, double step, bool withContacts, tpLiveFrame* frame);
 
@@ -37,9 +42,12 @@ bool keepLiveFrame(tpLiveFrames* store, tpLiveFrame* frame);
 int64_t countLiveFrames(const tpLiveFrames* store); // those that were forgotten included
 const tpLiveFrame* findLiveFrame(const tpLiveFrames* store, int64_t frame); // NULL: not there
 
-// Contacts by their numbers among all; false where some are no longer there.
+// Contacts by their numbers among all; false if some are no longer there.
 bool readLiveContacts(const tpLiveFrames* store, int64_t first, int64_t count,
                       tpRecordedContact* contacts);
+
+// Forgets the frames from `frame` on.
+void cutLiveFrames(tpLiveFrames* store, int64_t frame);
 
 void clearLiveFrames(tpLiveFrames* store);
 void freeLiveFrames(tpLiveFrames* store);

@@ -2,19 +2,19 @@
 //
 //     head       what is known of the run and its bodies (JSON)
 //     frames     poses (and velocities, contacts, joint reactions) of some frames, single precision
-//     overview   a row of numbers a frame, or for every `stride` frames the worst and the sums of them
+//     overview   a row of numbers per frame, or per `stride` frames their worst and their sums
 //     body       the states of one body, 13 doubles a frame
 //     joint      force and torque of one joint, 6 doubles a frame
 //     contacts   the contacts of one body, 19 doubles each
 //
-// viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a time:
-// a server sends what it has while it waits for nobody, and an export writes it all.
+// viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a
+// time: a server sends what it has while it waits for nobody, and an export writes it all.
 
-#ifndef TIPPE_APP_RUN_DATA_H
-#define TIPPE_APP_RUN_DATA_H
+#ifndef TIPPE_APP_PAGE_RUN_DATA_H
+#define TIPPE_APP_PAGE_RUN_DATA_H
 
 #include "base/memory.h"
-#include "run_source.h"
+#include "page/run_source.h"
 #include "scene/text.h"
 
 typedef TP_ARRAY(unsigned char) tpBytes;
@@ -30,13 +30,14 @@ typedef struct tpRunLabels {
     int count;
 } tpRunLabels;
 
-// `mode` is what the page is to be: "file", "recording" or "live". `more` is put at the end: further
-// keys, each with a comma before it, or "". Safe within a script element.
+// `mode` is what the page is to be: "file", "recording" or "live". `more` is put at the end:
+// further keys, each with a comma before it, or "". Safe within a script element.
 void writeRunHead(tpRunSource* source, const char* mode, const char* more, tpText* text);
 void writeRunLabels(const tpRunLabels* labels, tpText* text); // a JSON array
 void writeQuoted(tpText* text, const char* words);            // a JSON string without < > &
 
-// Frames -------------------------------------------------------------------------------------------
+// Frames
+// -------------------------------------------------------------------------------------------
 
 enum { poseWidth = 7 }; // x y z qw qx qy qz
 
@@ -51,7 +52,8 @@ enum { largestFrameBlock = 256 * 1024 * 1024 };
 
 tpResult writeFrames(tpRunSource* source, const tpFramesQuery* query, tpBytes* out, tpError* error);
 
-// Series -------------------------------------------------------------------------------------------
+// Series
+// -------------------------------------------------------------------------------------------
 
 typedef enum tpSeriesKind {
     tp_overviewSeries,
@@ -74,8 +76,8 @@ typedef struct tpSeriesCursor {
 // The bytes that will come in all; -1 where nobody knows.
 int64_t sizeOfSeries(const tpSeriesCursor* cursor);
 
-// Appends the next piece: some tens of frames, or a million contacts, whichever comes first. At the end
-// cursor->next == cursor->end.
+// Appends the next piece: some tens of frames, or a million contacts, whichever comes first. At the
+// end cursor->next == cursor->end.
 tpResult readSeries(tpSeriesCursor* cursor, tpBytes* out, tpError* error);
 
 #endif

@@ -1,6 +1,6 @@
 // A recording as the source of a page.
 
-#include "run_source.h"
+#include "page/run_source.h"
 
 static tpRecording* recordingOf(const tpRunSource* source) {
     return ((const tpRecordedRun*)source)->recording;

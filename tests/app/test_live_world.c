@@ -1,0 +1,209 @@
+// A world that is looked at: it steps when it is told, goes back and on with the same bits, and
+// keeps changed numbers.
+
+#include "page/live_world.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+static const char text[] =
+    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": { \"wood\": { \"friction\": {"
+    " \"static\": 0.6, \"dynamic\": 0.3 } } },\n"
+    "  \"bodies\": [ { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"wood\","
+    " \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },\n"
+    "    { \"name\": \"box\", \"density\": 1000, \"material\": \"wood\", \"position\": [0, 0, 0.2],"
+    " \"velocity\": [2, 0, 0], \"angular_velocity\": [0, 3, 1],"
+    " \"shapes\": [ { \"type\": \"box\", \"size\": [0.2, 0.3, 0.2] } ] } ],\n"
+    "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 0.5 } }";
+
+static tpScene* scene;
+
+static tpLiveWorld open(void) {
+    tpError error;
+    tpLiveWorld live = { 0 };
+    if (tpParseScene(text, sizeof(text) - 1, "scene.json", NULL, &scene, &error) != tp_success ||
+        openLiveWorld(&live, scene, 1, 100 << 20, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    return live;
+}
+
+static void close(tpLiveWorld* live) {
+    closeLiveWorld(live);
+    tpDestroyScene(scene);
+}
+
+static void order(tpLiveWorld* live, const char* words) {
+    tpLiveOrder order;
+    tpError error;
+    if (readLiveOrder(words, strlen(words), &order, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    obeyLiveOrder(live, &order, 0.0);
+}
+
+// Takes steps as long as they are due at a clock; how many.
+static int advance(tpLiveWorld* live, double clock) {
+    int count = 0;
+    for (double wait; isLiveStepDue(live, clock, &wait); ++count) {
+        tpLiveStep step = startLiveStep(live);
+        takeLiveStep(live, &step);
+        finishLiveStep(live, &step);
+    }
+    return count;
+}
+
+static void stepsWhenItIsTold(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    assert_int_equal(advance(&live, 1.0), 0);
+    order(&live, "{ \"steps\": 3 }");
+    assert_int_equal(advance(&live, 0.0), 3);
+    order(&live, "{ \"begin\": true }"); // it has stepped: too late to begin
+    assert_false(live.status.isRunning);
+    order(&live, "{ \"running\": true, \"speed\": 2 }");
+    // 20 steps of 0.01 s in 0.1 s at twice the pace, within a step; then the clock is 0.2 s behind
+    // at most.
+    int count = advance(&live, 0.1001);
+    assert_true(count >= 19 && count <= 21);
+    // The end of the scene stops it, and it goes on from there.
+    for (int k = 1; k < 100; ++k) {
+        advance(&live, 0.1 * k);
+    }
+    assert_false(live.status.isRunning);
+    assert_float_equal(tpWorld_GetTime(live.world), 0.5, 1e-9);
+    order(&live, "{ \"running\": true }");
+    assert_true(advance(&live, 0.05) > 0);
+    assert_true(tpWorld_GetTime(live.world) > 0.5);
+    close(&live);
+}
+
+static void beginsOnce(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    order(&live, "{ \"begin\": true }");
+    assert_true(live.status.isRunning);
+    order(&live, "{ \"running\": false }");
+    order(&live, "{ \"begin\": true }");
+    assert_false(live.status.isRunning);
+    close(&live);
+}
+
+// From a frame of the past it goes the same way again, bit for bit, unless something is changed.
+static void goesBackAndOn(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    order(&live, "{ \"steps\": 40 }");
+    advance(&live, 0.0);
+    assert_int_equal(live.status.frameCount, 41);
+    uint64_t first = tpWorld_HashState(live.world);
+    order(&live, "{ \"fork\": 12 }");
+    assert_int_equal(live.status.frameCount, 13);
+    assert_int_equal(live.status.epoch, 1);
+    assert_float_equal(tpWorld_GetTime(live.world), 0.12, 1e-12);
+    order(&live, "{ \"steps\": 28 }");
+    advance(&live, 0.0);
+    assert_true(tpWorld_HashState(live.world) == first);
+
+    order(&live, "{ \"fork\": 12, \"material\": { \"name\": \"wood\", \"friction\": 0.05 } }");
+    order(&live, "{ \"steps\": 28 }");
+    advance(&live, 0.0);
+    assert_true(tpWorld_HashState(live.world) != first);
+
+    // With another stepper since, and back to a frame of the first one.
+    order(&live, "{ \"stepper\": \"stewart-trinkle\", \"steps\": 5 }");
+    advance(&live, 0.0);
+    order(&live, "{ \"fork\": 3 }");
+    assert_string_equal(live.status.message, "");
+    assert_int_equal(live.status.frameCount, 4);
+    assert_int_equal(tpWorld_GetStepper(live.world), tp_stewartTrinkle);
+    order(&live, "{ \"fork\": 9999 }");
+    assert_int_equal(live.status.frameCount, 4);
+    close(&live);
+}
+
+static void changesOutliveARestart(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    order(&live,
+          "{ \"material\": { \"name\": \"wood\", \"friction\": 0.1, \"restitution\": 0.5 } }");
+    order(&live, "{ \"material\": { \"name\": \"wood\", \"torsional\": 0.01 } }");
+    order(&live, "{ \"mass\": { \"body\": 1, \"mass\": 3 } }");
+    order(&live, "{ \"gravity\": [0, 0, -1] }");
+    order(&live, "{ \"restart\": true, \"running\": true }");
+    assert_int_equal(live.status.epoch, 1);
+    assert_true(live.status.isRunning);
+    tpMaterialDef def = tpMaterial_GetDef(live.world, tpWorld_FindMaterial(live.world, "wood"));
+    assert_true(def.friction.dynamicCoefficient == 0.1 && def.restitution == 0.5);
+    assert_float_equal(def.friction.staticCoefficient, 0.2, 1e-15); // keeps its ratio
+    assert_true(def.friction.torsionalArm == 0.01);
+    tpMassProperties mass = tpBody_GetMass(live.world, tpWorld_GetBody(live.world, 1));
+    assert_true(mass.mass == 3.0);
+    assert_float_equal(mass.inertia.cx.x, 3.0 / 12.0 * (0.09 + 0.04), 1e-12);
+    assert_true(tpWorld_GetGravity(live.world).z == -1.0);
+    close(&live);
+}
+
+static void wrongOrdersAreTold(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    static const char* const orders[][2] = {
+        { "{ \"material\": { \"name\": \"gold\", \"friction\": 0.1 } }", "no material \"gold\"" },
+        { "{ \"mass\": { \"body\": 0, \"mass\": 3 } }", "dynamic" },
+        { "{ \"mass\": { \"body\": 77, \"mass\": 3 } }", "dynamic" },
+        { "{ \"option\": { \"name\": \"no-such\", \"value\": \"1\" } }", "no-such" },
+    };
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); ++i) {
+        order(&live, "{ \"running\": true }");
+        order(&live, orders[i][0]);
+        assert_non_null(strstr(live.status.message, orders[i][1]));
+        assert_false(live.status.isRunning);
+    }
+    close(&live);
+}
+
+// A hand lifts the box, and a body that is not there is not pulled.
+static void handsPull(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    order(&live, "{ \"drag\": { \"body\": 1, \"point\": [0, 0, 0], \"target\": [0, 0, 1] } }");
+    order(&live, "{ \"steps\": 100 }");
+    advance(&live, 0.0);
+    assert_float_equal(tpBody_GetPosition(live.world, tpWorld_GetBody(live.world, 1)).z, 1.0, 0.02);
+    order(&live, "{ \"drop\": true }");
+    order(&live, "{ \"drag\": { \"body\": 99, \"point\": [0, 0, 0], \"target\": [0, 0, 1] } }");
+    order(&live, "{ \"steps\": 100 }");
+    advance(&live, 0.0);
+    assert_true(tpBody_GetPosition(live.world, tpWorld_GetBody(live.world, 1)).z < 0.2);
+    close(&live);
+}
+
+// Beyond the limit the oldest frames are forgotten, and what is kept can still be gone back to.
+static void memoryIsBounded(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    live.frames.memoryLimit = 100000;
+    order(&live, "{ \"steps\": 400 }");
+    advance(&live, 0.0);
+    assert_true(live.status.firstFrame > 100 && live.status.frameCount == 401);
+    assert_true(live.frames.memoryUsed <= 100000);
+    order(&live, "{ \"fork\": 5 }"); // gone
+    assert_true(live.status.message[0] != '\0');
+    int64_t frame = live.status.firstFrame + 3;
+    char words[60];
+    snprintf(words, sizeof(words), "{ \"fork\": %lld }", (long long)frame);
+    order(&live, words);
+    assert_int_equal(live.status.frameCount, frame + 1);
+    close(&live);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stepsWhenItIsTold),  cmocka_unit_test(beginsOnce),
+        cmocka_unit_test(goesBackAndOn),      cmocka_unit_test(changesOutliveARestart),
+        cmocka_unit_test(wrongOrdersAreTold), cmocka_unit_test(handsPull),
+        cmocka_unit_test(memoryIsBounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
