@@ -76,6 +76,7 @@ tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpCollid
     s->isMovable = def->isMovable;
     s->group = def->group;
     s->mask = def->mask;
+    s->innerRadius = tpGeometry_InnerRadius(&s->geometry);
     return tp_success;
 }
 

@@ -16,6 +16,7 @@ typedef struct tpColliderShape {
     bool isMovable;
     bool hasGone; // a shape with this number has gone since pairs were last looked at
     uint32_t group, mask;
+    double innerRadius; // of the geometry, m
 } tpColliderShape;
 
 typedef TP_ARRAY(tpPairCache) tpCacheArray;

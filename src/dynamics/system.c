@@ -4,6 +4,7 @@
 
 #include "dynamics/collider_shapes.h"
 #include "dynamics/locks.h"
+#include "geometry/shape.h"
 
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     memset(system, 0, sizeof(*system));
@@ -78,6 +79,14 @@ static double gyration(const tpBody* body) {
     return body->mass > 0.0 ? sqrt(largest / body->mass) : 0.0;
 }
 
+static double innerRadiusOf(const tpSystem* system, const tpBody* body) {
+    double least = INFINITY;
+    for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
+        least = fmin(least, tpGeometry_InnerRadius(&system->shapes.data[i].geometry));
+    }
+    return least;
+}
+
 void tpSystem_UpdateMass(tpSystem* system, int index) {
     tpBody* body = &system->bodies.data[index];
     tpPose frame = tpSystem_BodyFrame(system, index);
@@ -90,6 +99,7 @@ void tpSystem_UpdateMass(tpSystem* system, int index) {
     body->reach = reachOf(system, body);
     body->size = fmax(body->reach, gyration(body));
     tpSystem_MoveShapes(system, index, isMovable);
+    body->innerRadius = innerRadiusOf(system, body);
 }
 
 tpPose tpSystem_BodyFrame(const tpSystem* system, int index) {

@@ -42,6 +42,7 @@ typedef struct tpBody {
     uint32_t locked; // tpLock bits
     tpKeyframe* keyframes;
     int keyframeCount;
+    double innerRadius;  // least of its shapes', m; infinite if it has none
     double reach;        // farthest point of its finite shapes from the centre of mass, m
     double size;         // the larger of that and its radius of gyration, m
     int firstShape;      // chained through tpShape.next, in order of creation

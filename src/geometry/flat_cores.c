@@ -182,4 +182,5 @@ void tpUseHullCore(const tpHull* hull, tpSmoothCore* out) {
     out->hull = hull;
     out->center = hull->center;
     out->size = hull->radius;
+    out->innerRadius = hull->innerRadius;
 }

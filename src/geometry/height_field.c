@@ -108,6 +108,12 @@ static double fieldRadius(const tpGeometry* geometry, tpVec3 point) {
     return HUGE_VAL;
 }
 
+// It is solid all the way down: only its sides can be left.
+static double fieldInnerRadius(const tpGeometry* geometry) {
+    tpVec3 extent = tpSub(geometry->heightField->bounds.upper, geometry->heightField->bounds.lower);
+    return 0.25 * fmin(extent.x, extent.y);
+}
+
 static const void* sharedField(const tpGeometry* geometry) {
     return geometry->heightField;
 }
@@ -129,6 +135,7 @@ const tpShapeClass tp_heightFieldClass = {
     .release = releaseField,
     .bounds = fieldBounds,
     .radius = fieldRadius,
+    .innerRadius = fieldInnerRadius,
 };
 
 tpResult tpMakeHeightField(const tpAllocator* allocator, int columns, int rows, double spacingX,

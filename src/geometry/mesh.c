@@ -195,6 +195,14 @@ static tpResult measure(tpMesh* mesh, tpError* error) {
         tpVec3 corner = mesh->vertices[mesh->triangles[i / 3][i % 3]];
         mesh->radius = fmax(mesh->radius, tpDistanceBetween(corner, mesh->mass.center));
     }
+    double area = 0.0;
+    for (int i = 0; i < mesh->triangleCount; ++i) {
+        const int32_t* t = mesh->triangles[i];
+        tpVec3 p = mesh->vertices[t[0]];
+        area +=
+            0.5 * tpLength(tpCross(tpSub(mesh->vertices[t[1]], p), tpSub(mesh->vertices[t[2]], p)));
+    }
+    mesh->thickness = mesh->mass.mass / area;
     return tp_success;
 }
 
@@ -288,6 +296,10 @@ static double meshRadius(const tpGeometry* geometry, tpVec3 point) {
     return tpDistanceBetween(point, geometry->mesh->mass.center) + geometry->mesh->radius;
 }
 
+static double meshInnerRadius(const tpGeometry* geometry) {
+    return geometry->mesh->thickness;
+}
+
 const tpShapeClass tp_meshClass = {
     .name = "mesh",
     .kind = tp_meshKind,
@@ -297,4 +309,5 @@ const tpShapeClass tp_meshClass = {
     .bounds = meshBounds,
     .mass = meshMass,
     .radius = meshRadius,
+    .innerRadius = meshInnerRadius,
 };

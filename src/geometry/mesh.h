@@ -35,6 +35,7 @@ struct tpMesh {
     tpBounds bounds;
     tpMassProperties mass; // at density one
     double radius;         // largest distance of a corner from the centre of mass
+    double thickness;      // volume / surface: half the thickness of a plate, m
     atomic_int references;
     tpAllocator allocator;
     size_t byteCount;

@@ -75,6 +75,9 @@ typedef struct tpShapeClass {
     // form, else a bound.
     double (*radius)(const tpGeometry* geometry, tpVec3 point);
 
+    // Half the thickness of shapes without a smooth core (tpGeometry_InnerRadius). NULL for the others.
+    double (*innerRadius)(const tpGeometry* geometry);
+
     // Convex shapes: inequalities (surface.h), and the interval of a line inside.
     int (*surfaceCount)(const tpGeometry* geometry);
     double (*surface)(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
@@ -121,6 +124,11 @@ double tpGeometry_RadiusAbout(const tpGeometry* geometry, tpVec3 point);
 // How far from the body's origin turning moves the surface: the radius of a ball about the origin
 // that holds the core. A ball about its own centre turns without moving its surface.
 double tpGeometry_TurningRadius(const tpGeometry* geometry);
+
+// The radius of a ball that fits into the shape, about half its thickness: two shapes whose motion in a
+// step is shorter than the sum of both cannot pass through each other unseen. For meshes the volume
+// divided by the surface; infinite for planes.
+double tpGeometry_InnerRadius(const tpGeometry* geometry);
 
 // The core of a shape and its radius; NULL for shapes that have none. The distance of two cores less
 // both radii is that of the shapes.

@@ -45,6 +45,11 @@ static double planeRadius(const tpGeometry* geometry, tpVec3 point) {
     return HUGE_VAL;
 }
 
+static double planeInnerRadius(const tpGeometry* geometry) {
+    (void)geometry;
+    return HUGE_VAL;
+}
+
 static double planeSurface(const tpGeometry* geometry, int k, tpVec3 p, tpVec3* gradient,
                            tpMat33* hessian) {
     (void)k;
@@ -75,6 +80,7 @@ const tpShapeClass tp_planeClass = {
     .check = checkPlane,
     .bounds = planeBounds,
     .radius = planeRadius,
+    .innerRadius = planeInnerRadius,
     .surfaceCount = tpOneSurface,
     .surface = planeSurface,
     .clipLine = planeClipLine,

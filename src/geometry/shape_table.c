@@ -61,6 +61,15 @@ double tpGeometry_FeatureRadius(const tpGeometry* geometry, tpVec3 normal) {
     return radius;
 }
 
+double tpGeometry_InnerRadius(const tpGeometry* geometry) {
+    if (tpClassOf(geometry)->innerRadius != NULL) {
+        return tpClassOf(geometry)->innerRadius(geometry);
+    }
+    tpSmoothCore core;
+    tpPrepareSmoothCore(geometry, &core);
+    return tpSmoothCore_InnerRadius(&core) + core.rounding;
+}
+
 double tpGeometry_TurningRadius(const tpGeometry* geometry) {
     tpCoreStorage storage;
     double radius;

@@ -14,6 +14,8 @@ typedef struct tpStepper {
     const tpOptionIndex* options; // that it uses; ends with tp_optionCount
     const tpFigureIndex* figures; // that it reports; ends with tp_figureCount; NULL: none
     unsigned lacks;               // tpStepperGap: what it leaves out of a scene
+    // It follows bodies along their way and needs no help with fast ones (pieces.h).
+    bool seesCrossings;
     // An option that is an error here because another stepper has it: its name, NULL for none.
     const char* refusedOption;
     const char* refusedFor; // the name of that stepper

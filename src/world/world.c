@@ -9,6 +9,7 @@
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 #include "dynamics/loads.h"
+#include "steppers/pieces.h"
 #include "world/require.h"
 
 tpWorldDef tpDefaultWorldDef(void) {
@@ -196,7 +197,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         system->solveWork = 0.0;
         system->solveRows = 0;
         system->contactQueryCount = 0;
-        world->stepper->step(system, world->stepperState, &world->options, h, &report);
+        tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, &report);
         if (report.undone || !isStateFinite(system)) {
             if (system->bodyCount > 0) {
                 memcpy(system->poses.data, poses, poseBytes);

@@ -203,6 +203,7 @@ static const tpFigureIndex figures[] = { tp_collisionFigure, tp_figureCount };
 const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
+    .seesCrossings = true,
     .options = used,
     .figures = figures,
     .refusedOption = "substeps",

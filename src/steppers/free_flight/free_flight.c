@@ -36,5 +36,6 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
 const tpStepper tpFreeFlightStepper = {
     .name = "free-flight",
     .summary = "no contacts, no joints: forces, springs and exact free rotation",
+    .seesCrossings = true,
     .step = step,
 };

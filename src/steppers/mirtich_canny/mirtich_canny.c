@@ -286,6 +286,7 @@ static const tpFigureIndex figures[] = { tp_checkFigure,          tp_collisionFi
 const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
     .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
+    .seesCrossings = true,
     .options = used,
     .figures = figures,
     .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion,

@@ -167,6 +167,7 @@ const tpStepper tpSmallStepsStepper = {
     .name = "small-steps",
     .summary =
         "small steps with soft contacts, a fixed amount of work per step: the one for real time",
+    .seesCrossings = true,
     .options = used,
     .figures = figures,
     .lacks = tp_lacksJoints | tp_lacksTorsion,

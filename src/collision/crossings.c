@@ -1,0 +1,74 @@
+// Crossings: a bound on the way, then the time of impact, for the few pairs that are fast enough.
+
+#include "collision/crossings.h"
+
+#include "collision/collider_parts.h"
+#include "geometry/shape.h"
+
+// Shapes nearer than this part of the thinner one's inner radius have met.
+static const double nearPart = 0.02;
+
+enum { queryLimit = 200 };
+
+static tpVec3 velocityAt(const tpSweep* sweep, double time, tpVec3 point) {
+    tpVec3 arm = tpSub(point, tpSweep_PoseAt(sweep, time).position);
+    tpVec3 linear = tpMulAdd(sweep->velocity, time, sweep->acceleration);
+    return tpAdd(linear, tpCross(sweep->angularVelocity, arm));
+}
+
+// How far points of two shapes may move against each other.
+static double wayOf(const tpColliderShape* a, const tpSweep* sweepA, const tpColliderShape* b,
+                    const tpSweep* sweepB, double duration) {
+    tpVec3 linear = tpSub(sweepA->velocity, sweepB->velocity);
+    tpVec3 bend = tpSub(sweepA->acceleration, sweepB->acceleration);
+    double spinA = tpLength(sweepA->angularVelocity), spinB = tpLength(sweepB->angularVelocity);
+    double speed = tpLength(linear) + 0.5 * duration * tpLength(bend);
+    // A plane that turns sweeps without bound; what it can pass through, it finds from its solid side.
+    speed += spinA > 0.0 ? spinA * tpGeometry_TurningRadius(&a->geometry) : 0.0;
+    speed += spinB > 0.0 ? spinB * tpGeometry_TurningRadius(&b->geometry) : 0.0;
+    return duration * speed;
+}
+
+// Whether two shapes meet and then move on into each other by more than `thickness`.
+static bool cross(const tpColliderShape* a, const tpSweep* sweepA, const tpColliderShape* b,
+                  const tpSweep* sweepB, double duration, double thickness, tpCrossing* out) {
+    double tolerance = nearPart * fmin(a->innerRadius, b->innerRadius);
+    tpFirstTouch touch;
+    if (tpTimeOfImpact(&a->geometry, sweepA, &b->geometry, sweepB, duration, tolerance, queryLimit,
+                       NULL, &touch) != tp_success ||
+        touch.state == tp_noImpact) {
+        return false;
+    }
+    tpVec3 u = tpSub(velocityAt(sweepA, touch.time, touch.closest.pointA),
+                     velocityAt(sweepB, touch.time, touch.closest.pointB));
+    tpVec3 bend = tpSub(sweepA->acceleration, sweepB->acceleration);
+    tpVec3 centers = tpMulAdd(tpSub(sweepA->velocity, sweepB->velocity), touch.time, bend);
+    // A body that turns away where it touches may still come on as a whole.
+    double approach = fmax(-tpDot(touch.closest.normal, u), -tpDot(touch.closest.normal, centers));
+    if (!(approach * (duration - touch.time) > thickness)) {
+        return false;
+    }
+    out->time = touch.time;
+    out->pause = 0.5 * thickness / approach;
+    return true;
+}
+
+bool tpCollider_FindCrossing(const tpCollider* collider, const tpSweep* sweeps, double duration,
+                             tpCrossing* out) {
+    bool isFound = false;
+    for (int i = 0; i < collider->pairs.count; ++i) {
+        tpShapePair pair = collider->pairs.data[i];
+        const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
+        const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
+        const tpSweep *sweepA = &sweeps[a->body], *sweepB = &sweeps[b->body];
+        double thickness = a->innerRadius + b->innerRadius;
+        tpCrossing crossing = { .shapeA = pair.shapeA, .shapeB = pair.shapeB };
+        if (wayOf(a, sweepA, b, sweepB, duration) > thickness &&
+            cross(a, sweepA, b, sweepB, duration, thickness, &crossing) &&
+            (!isFound || crossing.time < out->time)) {
+            *out = crossing;
+            isFound = true;
+        }
+    }
+    return isFound;
+}

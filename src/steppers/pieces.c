@@ -1,0 +1,177 @@
+#include "steppers/pieces.h"
+
+#include <string.h>
+
+#include "collision/crossings.h"
+#include "dynamics/contacts.h"
+#include "dynamics/forces.h"
+#include "dynamics/locks.h"
+#include "dynamics/tally.h"
+
+// A step in more pieces than this goes on without looking for crossings, and says so.
+enum { maxPieces = 64 };
+
+// Pieces shorter than this part of the step are none.
+static const double shortest = 1e-9;
+
+static const char* const mayPass = "a body may have passed through another: too fast for this step";
+
+// Whether any two bodies can move against each other by more than the sum of their inner radii: what
+// the two fastest do beyond their own (a fixed body: what it is short of it).
+static bool hasFastPair(const tpSystem* system, double h) {
+    double most = -INFINITY, second = -INFINITY;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        if (!body->isLive || body->firstShape < 0) {
+            continue;
+        }
+        bool moves = body->kind != tp_fixedBody;
+        double speed =
+            moves ? tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) : 0.0;
+        double excess = h * speed - body->innerRadius;
+        second = excess > most ? most : fmax(second, excess);
+        most = fmax(most, excess);
+    }
+    return most + second > 0.0;
+}
+
+static tpSweep* makeSweeps(tpSystem* system) {
+    tpSweep* sweeps = TP_SCRATCH_ZEROED(&system->arena, tpSweep, system->bodyCount);
+    for (int i = 0; sweeps != NULL && i < system->bodyCount; ++i) {
+        sweeps[i].pose = system->poses.data[i];
+        if (system->bodies.data[i].kind != tp_fixedBody) {
+            sweeps[i].velocity = system->velocities.data[i].linear;
+            sweeps[i].angularVelocity = system->velocities.data[i].angular;
+        }
+        if (tpSystem_IsDynamic(system, i)) {
+            sweeps[i].acceleration = tpSystem_Gravity(system, i);
+        }
+    }
+    return sweeps;
+}
+
+// How long the next piece is, of at most `rest` seconds. False if memory ran out.
+static bool measurePiece(tpSystem* system, double rest, double least, double* piece) {
+    *piece = rest;
+    if (!hasFastPair(system, rest)) {
+        return true;
+    }
+    // The pairs that can meet; a stepper that looks for contacts at the start finds them asked for.
+    tpContact* contacts;
+    int count;
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, rest);
+    tpSweep* sweeps = makeSweeps(system);
+    if (margins == NULL || sweeps == NULL ||
+        tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
+            tp_success) {
+        return false;
+    }
+    tpCrossing crossing;
+    if (tpCollider_FindCrossing(system->collider, sweeps, rest, &crossing)) {
+        *piece = crossing.time > least ? crossing.time : fmax(crossing.pause, least);
+        *piece = *piece > rest - least ? rest : *piece;
+    }
+    return true;
+}
+
+// Targets of kinematic bodies, which are for the end of the whole step, on the way there.
+static void aimTargets(tpSystem* system, const tpPose* targets, double part) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpBody* body = &system->bodies.data[i];
+        if (body->hasTarget) {
+            tpPose now = system->poses.data[i];
+            tpVec3 turn = tpQuatLog(tpMulQQ(targets[i].rotation, tpConjugate(now.rotation)));
+            body->target.position =
+                tpMulAdd(now.position, part, tpSub(targets[i].position, now.position));
+            body->target.rotation =
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(part, turn)), now.rotation));
+        }
+    }
+}
+
+// What the pieces have done together.
+typedef struct Pieces {
+    tpTally tally;
+    tpWrench* reactions; // of joints, means over the whole step
+    tpPose* targets;
+    double duration;
+} Pieces;
+
+static bool startPieces(tpSystem* system, double h, Pieces* pieces) {
+    *pieces = (Pieces){ .duration = h };
+    pieces->reactions = TP_SCRATCH_ZEROED(&system->arena, tpWrench, system->joints.count);
+    pieces->targets = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
+    for (int i = 0; pieces->targets != NULL && i < system->bodyCount; ++i) {
+        pieces->targets[i] = system->bodies.data[i].target;
+    }
+    return pieces->reactions != NULL && pieces->targets != NULL;
+}
+
+// Adds the contacts of a piece, and the reactions of joints, which are means over it.
+static bool gather(tpSystem* system, double piece, Pieces* pieces) {
+    if (system->listContacts != NULL) {
+        system->listContacts(system, system->listContext); // promises are kept now
+        system->listContacts = NULL;
+    }
+    double share = piece / pieces->duration;
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        tpWrench* sum = &pieces->reactions[i];
+        sum->linear = joint->force = tpMulAdd(sum->linear, share, joint->force);
+        sum->angular = joint->torque = tpMulAdd(sum->angular, share, joint->torque);
+    }
+    return tpTally_Merge(&pieces->tally, system->contacts.data, system->contacts.count,
+                         &system->arena);
+}
+
+static void fail(tpStepReport* report) {
+    report->undone = true;
+    tpStepReport_AddNote(report, "out of memory");
+}
+
+// The step in pieces, of which the first is known.
+static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
+                       const tpOptions* options, double h, double piece, tpStepReport* report) {
+    Pieces pieces;
+    double begin = system->time, done = 0.0;
+    bool isDone = startPieces(system, h, &pieces);
+    for (int count = 0; isDone && !report->undone && done < h; ++count) {
+        tpStepReport part = { .converged = true, .substepCount = 1, .limits = report->limits };
+        part.kineticBefore = tpSystem_KineticEnergy(system);
+        part.potentialBefore = tpSystem_PotentialEnergy(system);
+        system->time = begin + done;
+        aimTargets(system, pieces.targets, piece / (h - done));
+        stepper->step(system, state, options, piece, &part);
+        part.kineticBefore = report->kineticBefore;
+        part.potentialBefore = report->potentialBefore;
+        if (count == 0) {
+            report->substepCount = 0;
+        }
+        tpStepReport_Append(report, &part);
+        done = piece >= h - done ? h : done + piece;
+        isDone = gather(system, piece, &pieces);
+        piece = h - done;
+        if (isDone && done < h && count < maxPieces) {
+            isDone = measurePiece(system, h - done, shortest * h, &piece);
+        } else if (done < h) {
+            tpStepReport_AddNote(report, mayPass);
+        }
+    }
+    system->time = begin;
+    double* margins = isDone ? tpSystem_Margins(system, system->velocities.data, NULL, h) : NULL;
+    if (margins == NULL || !tpTally_List(&pieces.tally, system, margins, report)) {
+        fail(report);
+    }
+}
+
+void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
+                    const tpOptions* options, double h, tpStepReport* report) {
+    double piece = h;
+    if (!stepper->seesCrossings && !measurePiece(system, h, shortest * h, &piece)) {
+        fail(report);
+    } else if (piece == h) {
+        stepper->step(system, state, options, h, report);
+    } else {
+        takePieces(stepper, system, state, options, h, piece, report);
+    }
+}
