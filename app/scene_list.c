@@ -16,7 +16,7 @@ enum { mostDepth = 4 }; // of folders
 
 // Where scenes may be, from the directory of the program: installed, and in the source tree of a
 // program in build/<preset>/bin.
-static const char* const places[] = { "../share/tippe/scenes", "../../../scenes" };
+static const char* const places[] = { "../share/tippe/scenes", "../scenes", "../../../scenes" };
 
 // The directory of the running program, without a slash at the end.
 static bool findProgramDirectory(char* buffer, size_t size) {

@@ -1,0 +1,89 @@
+"""Rigid bodies with contact and friction.
+
+Ten lines to a plot:
+
+    import tippe
+    world = tippe.load("card_house")
+    run = world.run(until=2.0)
+    print(run.residual.max(), run.penetration.max())
+    run.plot("card1.z", "residual")
+
+Five published methods stand behind one interface, and every step comes with a certificate of how exactly
+the laws of contact were met. `help(tippe.World)` is enough to begin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core, shapes
+from ._core import Body, Geometry, Report, Shape, __version__
+from .errors import SceneError, UnsupportedError
+from .impacts import ImpactBody, ImpactResult, collide
+from .materials import Friction, Material, Materials, WorldMaterial
+from .rotations import rotation
+from .run import BodyRun, Run
+from .run import open_run as open
+from .scene_files import read as read_scene
+from .scene_files import scenes
+from .solvers import (
+    BodyForm,
+    FrictionSolution,
+    LcpSolution,
+    Stage,
+    friction_solvers,
+    lcp_solvers,
+    solve_friction,
+    solve_lcp,
+)
+from .world import Options, World, load
+
+_core._set_errors(SceneError, UnsupportedError)
+
+__all__ = [
+    "Body",
+    "BodyForm",
+    "BodyRun",
+    "Friction",
+    "FrictionSolution",
+    "Geometry",
+    "ImpactBody",
+    "ImpactResult",
+    "LcpSolution",
+    "Material",
+    "Materials",
+    "Options",
+    "Report",
+    "Run",
+    "SceneError",
+    "Shape",
+    "Stage",
+    "UnsupportedError",
+    "World",
+    "WorldMaterial",
+    "__version__",
+    "collide",
+    "friction_solvers",
+    "lcp_solvers",
+    "load",
+    "open",
+    "options",
+    "read_scene",
+    "rotation",
+    "scenes",
+    "shapes",
+    "solve_friction",
+    "solve_lcp",
+    "steppers",
+]
+
+
+def steppers() -> dict[str, str]:
+    """The methods that step a world, each with one line about it."""
+    return dict(_core._steppers())
+
+
+def options() -> dict[str, Mapping[str, Any]]:
+    """The options of steppers: kind, default, choices, unit, summary, and the steppers that use each."""
+    return dict(_core._options())

@@ -1,0 +1,210 @@
+"""The world: bodies, shapes and joints that move and touch."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any, Union
+
+from numpy.typing import ArrayLike
+
+from . import _core
+from .materials import Friction, Material, Materials, WorldMaterial
+from .run import Run, open_run
+from .scene_files import SceneLike, open_scene, settings_of
+
+__all__ = ["Options", "World", "load"]
+
+OptionValue = Union[float, int, bool, str]
+
+
+class Options(MutableMapping[str, OptionValue]):
+    """The options of the steppers, as a dict: ``world.options["tolerance"] = 1e-8``.
+
+    All options are there whatever the stepper; one that the stepper does not use is left alone.
+    tippe.options() describes them.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def __getitem__(self, name: str) -> OptionValue:
+        if name not in _core._options():
+            raise KeyError(name)
+        value: OptionValue = self._world._get_option(name)
+        return value
+
+    def __setitem__(self, name: str, value: OptionValue) -> None:
+        self._world._set_option(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("options cannot be deleted; assign the default of tippe.options() instead")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_core._options())
+
+    def __len__(self) -> int:
+        return len(_core._options())
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class World(_core.World):
+    """Bodies, shapes and joints that move and touch.
+
+    An empty one, to be filled:
+
+        world = tippe.World(stepper="anitescu", gravity=(0, 0, -9.81))
+        floor = world.add_body("floor", kind="fixed")
+        floor.add_plane(material=tippe.Material(friction=0.5))
+        ball = world.add_body("ball", position=(0, 0, 1))
+        ball.add_sphere(0.1, density=1000, material=tippe.Material(friction=0.5))
+        report = world.step(1 / 240)
+
+    or one that a scene describes: ``tippe.load("card_house")``.
+
+    stepper   the method, one of tippe.steppers()
+    gravity   acceleration of free fall, m/s^2
+    planar    motion in the x-y plane only
+    threads   threads of a step; the results are the same for any number
+    step      length of a step() without an argument, s
+    options   options of the stepper, tippe.options() describes them
+
+    All numbers are in SI units, quaternions are w x y z, angular velocities in world axes. A world may be
+    used by one thread at a time; while it steps, other threads of Python run.
+    """
+
+    _materials: dict[Material, int]
+
+    def __init__(
+        self,
+        stepper: str = "anitescu",
+        *,
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        planar: bool = False,
+        threads: int = 1,
+        step: float = 0.01,
+        options: Mapping[str, OptionValue] | None = None,
+    ) -> None:
+        super().__init__(stepper, gravity=gravity, planar=planar, threads=threads, step=step)
+        self._materials = {}
+        self.options.update(options or {})
+
+    @property
+    def options(self) -> Options:
+        """The options of the steppers: ``world.options["tolerance"] = 1e-8``."""
+        return Options(self)
+
+    @property
+    def materials(self) -> Materials:
+        """The materials that have names: ``world.materials["wood"].friction = 0.3``."""
+        return Materials(self)
+
+    def add_material(self, name: str, friction: float | Friction = 0.0, restitution: float = 0.0) -> WorldMaterial:
+        """Adds a material to the world; shapes take it by name: ``ball.add_sphere(0.1, material="steel")``."""
+        return WorldMaterial(self, self._add_material(Material(friction, restitution, name)))
+
+    def _material_at(self, place: int) -> WorldMaterial:
+        return WorldMaterial(self, place)
+
+    def run(
+        self,
+        until: float | None = None,
+        *,
+        every: int = 1,
+        step: float | None = None,
+        contacts: bool = True,
+        out: str | os.PathLike[str] | None = None,
+        progress: bool = False,
+    ) -> Run:
+        """Steps from now to a time, and returns what happened as a Run.
+
+            run = world.run(until=2.0, every=4)
+            run.time, run.position, run["ball"].velocity, run.residual
+
+        until     the time to step to, s: the run has round((until - time) / step) steps; by default the
+                  scene's end
+        every     keeps every N-th step
+        step      length of a step, s; by default `step_size`
+        contacts  keeps the contacts too: False is faster, but such a run cannot be saved
+        out       a file to record to while it runs, for runs that do not fit into memory
+        progress  shows a progress bar
+
+        The first row is the state now. Ctrl-C ends the run between two steps.
+        """
+        end = self.until if until is None else until
+        if end is None:
+            raise ValueError("until: needed, since the world has no scene that says where a run ends")
+        h = self.step_size if step is None else step
+        steps = _count_steps(end, self.time, h)
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise ValueError(f"every: expected a whole number, one or more, got {every!r}")
+        path = None if out is None else os.fspath(out)
+        if path is not None and not contacts:
+            raise ValueError("contacts: a run that is recorded to a file keeps its contacts")
+        with _progress(steps, progress) as tell:
+            trace = self._run(steps, every, float(h), not contacts, path, tell)
+        return Run(trace) if path is None else open_run(path)
+
+    def __repr__(self) -> str:
+        name = f'"{self.scene_name}", ' if self.scene_name else ""
+        return f"World({name}{self.stepper}, {len(self.bodies)} bodies, time={self.time:.9g})"
+
+
+def _count_steps(until: float, now: float, step: float) -> int:
+    for name, value in (("until", until), ("step", step)):
+        if isinstance(value, (bool, str)) or not math.isfinite(value):
+            raise ValueError(f"{name}: expected a finite number, got {value!r}")
+    if not step > 0:
+        raise ValueError(f"step: expected a positive number, got {step!r}")
+    steps = (until - now) / step
+    if steps < -0.5:
+        raise ValueError(f"until: {until!r} s lies before the world's time, {now!r} s")
+    if steps > 1e15:
+        raise ValueError(f"until: {steps:.3g} steps are too many")
+    return max(0, int(math.floor(steps + 0.5)))
+
+
+@contextlib.contextmanager
+def _progress(steps: int, wanted: bool) -> Iterator[Callable[[int], None] | None]:
+    if not wanted:
+        yield None
+        return
+    from tqdm.auto import tqdm
+
+    with tqdm(total=steps, unit="step") as bar:
+        yield lambda done: bar.update(done - bar.n) and None
+
+
+def load(
+    scene: SceneLike,
+    *,
+    stepper: str | None = None,
+    step: float | None = None,
+    until: float | None = None,
+    options: Mapping[str, OptionValue] | None = None,
+    threads: int = 1,
+) -> World:
+    """The world of a scene at time zero.
+
+        world = tippe.load("card_house")                   # a scene that came with Tippe
+        world = tippe.load("my_scene.json", stepper="stewart-trinkle", step=0.005)
+        world = tippe.load({"tippe": 1, "bodies": [...], "simulation": {...}})
+
+    scene     a name of tippe.scenes(), the path of a file, or a dict with the keys of one
+    stepper, step, until, options   instead of the scene's
+    threads   threads of a step; the results are the same for any number
+
+    Raises SceneError with file, line and column of what is wrong.
+    """
+    document = open_scene(scene)
+    document.override(stepper, step, until, list(settings_of(options or {})))
+    if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
+        raise ValueError(f"threads: expected a whole number from 1 to 1024, got {threads!r}")
+    world = World.__new__(World)
+    _core.World.__init__(world, document, threads)
+    world._materials = {}
+    return world
