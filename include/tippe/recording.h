@@ -47,6 +47,7 @@ typedef struct tpAudit {
         energyIncreaseMax;  // J, largest rise of energy in one step beyond the external work; >= 0
     double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
+    double numericalLoss; // J, part of impactLoss: what the steps themselves took
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];
     int fallbackCount;
     int64_t otherFallbackCount; // steps carried by fallbacks beyond the capacity

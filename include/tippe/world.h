@@ -266,7 +266,9 @@ typedef struct tpStepReport {
     const char* notes[tp_noteCapacity]; // what the user should know, constant strings
     int figures[tp_figureCapacity];     // the stepper's own, in the order of tpFigure
 
-    double reserved[27]; // zero
+    double numericalLoss; // J, part of impactLoss: what the step itself took, negative if it gave
+
+    double reserved[26]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------

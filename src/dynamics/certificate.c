@@ -41,6 +41,12 @@ static double energyLimit(tpSystem* system, const tpStepReport* report) {
     return energyPart * (system->energyPeak + system->scales.fall + traded) + roundings * height;
 }
 
+// What is left of the account is what the step itself took or gave, by implicit damping or by rows that are linear.
+static void closeAccount(tpStepReport* report) {
+    report->numericalLoss = -report->energyIncrease - report->frictionLoss - report->impactLoss;
+    report->impactLoss += report->numericalLoss;
+}
+
 // Also true if it is not a number.
 static bool isBeyond(double value, double limit) {
     return !(value <= limit);
@@ -49,6 +55,7 @@ static bool isBeyond(double value, double limit) {
 void tpCertificate_End(tpSystem* system, tpStepReport* report) {
     report->energyIncrease = report->kineticAfter + report->potentialAfter - report->kineticBefore -
                              report->potentialBefore - report->externalWork;
+    closeAccount(report);
     report->limits.energy = energyLimit(system, report);
     report->energyExcess = fmax(0.0, system->energyExcess + report->energyIncrease);
     const bool isViolated[tp_lawCount] = {

@@ -5,9 +5,17 @@
 
 #include "dynamics/rows.h"
 
-// Adds the energies that impulses changed, between velocities before and after them.
-void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system, const tpVelocity* before,
-                          const tpVelocity* after, const tpContact* contacts, tpStepReport* report);
+// Velocities of all bodies around the impulses of rows.
+typedef struct tpRowVelocities {
+    const tpVelocity *before, *after;
+    const tpVelocity* drift; // with which bodies go their way in the step; NULL if they do not move
+} tpRowVelocities;
+
+// Adds the energies that impulses changed. Contacts and what joints hold act at one stroke, by the mean of the
+// velocities before and after; motors, springs and dry friction of joints act all along the way.
+void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
+                          const tpRowVelocities* velocities, const tpContact* contacts,
+                          tpStepReport* report);
 
 // Takes off these energies what is only exchanged with a kick that came before the impulses at one stroke,
 // while bodies move, and the impulses with them, all along the step: a share of the kick's velocities

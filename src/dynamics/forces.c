@@ -165,41 +165,33 @@ tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force) {
     return wrench;
 }
 
-// The impulse of one force over the part of the interval in which it acts. Returns its work.
-static double kickUserForce(tpSystem* system, const tpForce* force, double time, double duration) {
+// The impulse of one force over the part of the interval in which it acts.
+static void kickUserForce(tpSystem* system, const tpForce* force, double time, double duration) {
     double active = force->isLive ? activeTime(&force->def, time, duration) : 0.0;
-    if (active == 0.0 || !tpSystem_IsDynamic(system, force->body)) {
-        return 0.0;
+    if (active > 0.0 && tpSystem_IsDynamic(system, force->body)) {
+        tpWrench wrench = tpForce_Wrench(system, force);
+        tpSystem_ApplyImpulse(system, force->body, tpScale(active, wrench.linear),
+                              tpScale(active, wrench.angular));
     }
-    tpWrench wrench = tpForce_Wrench(system, force);
-    double before = tpSystem_BodyKineticEnergy(system, force->body);
-    tpSystem_ApplyImpulse(system, force->body, tpScale(active, wrench.linear),
-                          tpScale(active, wrench.angular));
-    return tpSystem_BodyKineticEnergy(system, force->body) - before;
 }
 
 // The same for what has been applied for this step.
-static double kickLoad(tpSystem* system, int body, double duration) {
+static void kickLoad(tpSystem* system, int body, double duration) {
     const tpLoad* load = tpSystem_LoadOf(system, body);
-    if (load == NULL || !tpSystem_IsDynamic(system, body)) {
-        return 0.0;
+    if (load != NULL && tpSystem_IsDynamic(system, body)) {
+        tpWrench wrench = tpLoad_Wrench(load, system->poses.data[body].rotation);
+        tpSystem_ApplyImpulse(system, body, tpScale(duration, wrench.linear),
+                              tpScale(duration, wrench.angular));
     }
-    tpWrench wrench = tpLoad_Wrench(load, system->poses.data[body].rotation);
-    double before = tpSystem_BodyKineticEnergy(system, body);
-    tpSystem_ApplyImpulse(system, body, tpScale(duration, wrench.linear),
-                          tpScale(duration, wrench.angular));
-    return tpSystem_BodyKineticEnergy(system, body) - before;
 }
 
-static double kickUserForces(tpSystem* system, double time, double duration) {
-    double work = 0.0;
+static void kickUserForces(tpSystem* system, double time, double duration) {
     for (int i = 0; system->hasLoads && i < system->bodyCount; ++i) {
-        work += kickLoad(system, i, duration);
+        kickLoad(system, i, duration);
     }
     for (int i = 0; i < system->forces.count; ++i) {
-        work += kickUserForce(system, &system->forces.data[i], time, duration);
+        kickUserForce(system, &system->forces.data[i], time, duration);
     }
-    return work;
 }
 
 static void applyAtPoint(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
@@ -279,7 +271,7 @@ static double dampBody(tpSystem* system, int index, double duration) {
     return tpSystem_BodyKineticEnergy(system, index) - before;
 }
 
-static double kickDamping(tpSystem* system, double duration) {
+static double dampAll(tpSystem* system, double duration) {
     double work = 0.0;
     for (int i = 0; system->mayDamp && i < system->bodyCount; ++i) {
         work += dampBody(system, i, duration);
@@ -287,33 +279,57 @@ static double kickDamping(tpSystem* system, double duration) {
     return work;
 }
 
-double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order) {
+double tpSystem_BodyPower(const tpSystem* system, int index, const tpVelocity* change,
+                          const tpVelocity* against) {
+    const tpBody* body = &system->bodies.data[index];
+    tpQuat rotation = system->poses.data[index].rotation;
+    tpVec3 turn = tpInertia_Momentum(&body->inertia, rotation, change->angular);
+    return body->mass * tpDot(change->linear, against->linear) + tpDot(turn, against->angular);
+}
+
+double tpSystem_KickDamping(tpSystem* system, double duration) {
     double work = 0.0;
-    if (order == tp_backwardSweep) {
-        work += kickDamping(system, duration);
-        work += kickSprings(system, duration, order);
-    }
-    kickGravity(system, duration);
-    work += kickUserForces(system, time, duration);
-    if (order == tp_forwardSweep) {
-        work += kickSprings(system, duration, order);
-        work += kickDamping(system, duration);
+    for (int i = 0; system->mayDamp && i < system->bodyCount; ++i) {
+        tpVelocity before = system->velocities.data[i];
+        dampBody(system, i, duration);
+        const tpVelocity* after = &system->velocities.data[i];
+        if (tpSystem_IsDynamic(system, i)) {
+            tpVelocity change = { .linear = tpSub(after->linear, before.linear),
+                                  .angular = tpSub(after->angular, before.angular) };
+            work += tpSystem_BodyPower(system, i, &change, &before);
+        }
     }
     return work;
 }
 
-double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duration) {
+double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order) {
+    double work = 0.0;
+    if (order == tp_backwardSweep) {
+        work += dampAll(system, duration);
+        work += kickSprings(system, duration, order);
+    }
     kickGravity(system, duration);
-    double work = kickUserForces(system, time, duration);
-    return work + kickDamping(system, duration);
+    kickUserForces(system, time, duration);
+    if (order == tp_forwardSweep) {
+        work += kickSprings(system, duration, order);
+        work += dampAll(system, duration);
+    }
+    return work;
+}
+
+void tpSystem_KickForces(tpSystem* system, double time, double duration) {
+    kickGravity(system, duration);
+    kickUserForces(system, time, duration);
 }
 
 double tpSystem_KickBody(tpSystem* system, int body, double time, double duration) {
-    double work = kickLoad(system, body, duration);
+    double before = tpSystem_BodyKineticEnergy(system, body);
+    kickLoad(system, body, duration);
     for (int i = 0; i < system->forces.count; ++i) {
         if (system->forces.data[i].body == body) {
-            work += kickUserForce(system, &system->forces.data[i], time, duration);
+            kickUserForce(system, &system->forces.data[i], time, duration);
         }
     }
-    return work + dampBody(system, body, duration);
+    dampBody(system, body, duration);
+    return tpSystem_BodyKineticEnergy(system, body) - before;
 }

@@ -12,12 +12,18 @@
 // Which way the elements that depend on velocity are swept; the two halves of a step are mirror images.
 typedef enum tpSweepOrder { tp_forwardSweep, tp_backwardSweep } tpSweepOrder;
 
-// Applies the impulses of all forces over [time, time + duration], at the current poses. Returns the
-// work of what is not gravity and not a spring's stiffness: user forces, dampers, damping.
+// Applies the impulses of all forces over [time, time + duration], at the current poses. Returns the work of dampers and
+// damping; force_work.h has that of what users apply.
 double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order);
 
-// The same without springs, which steppers that solve for impulses have among their rows.
-double tpSystem_KickWithoutSprings(tpSystem* system, double time, double duration);
+// Parts of it, for steppers that have springs among their rows: gravity and what users apply; damping, which returns
+// its work against the velocities before it. The two halves of a symmetric step have them in opposite order.
+void tpSystem_KickForces(tpSystem* system, double time, double duration);
+double tpSystem_KickDamping(tpSystem* system, double duration);
+
+// Momentum of a change of velocity of a body times another velocity, J.
+double tpSystem_BodyPower(const tpSystem* system, int body, const tpVelocity* change,
+                          const tpVelocity* against);
 
 // User forces and damping of one body, neither gravity nor springs. Returns their work.
 double tpSystem_KickBody(tpSystem* system, int body, double time, double duration);

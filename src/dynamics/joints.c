@@ -214,14 +214,9 @@ static void addReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
     joint->torque = tpAdd(joint->torque, tpSub(onB.angular, tpCross(arm, onB.linear)));
 }
 
-static double energyOf(const tpSystem* system, int body) {
-    return body >= 0 ? tpSystem_BodyKineticEnergy(system, body) : 0.0;
-}
-
-// Applies an impulse in a row to both bodies. Returns the work.
-static double applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
-                       double impulse) {
-    double before = energyOf(system, joint->bodyA) + energyOf(system, joint->bodyB);
+// Applies an impulse in a row to both bodies.
+static void applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
+                     double impulse) {
     const int bodies[2] = { joint->bodyA, joint->bodyB };
     const tpWrench* sides[2] = { &row->onA, &row->onB };
     for (int side = 0; side < 2; ++side) {
@@ -230,16 +225,16 @@ static double applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow*
                                   tpScale(impulse, sides[side]->angular));
         }
     }
-    return energyOf(system, joint->bodyA) + energyOf(system, joint->bodyB) - before;
 }
 
-static double rowSpeed(const tpSystem* system, const tpJoint* joint, const tpJointRow* row) {
+// Velocity of a row for the given velocities of bodies.
+static double rowSpeed(const tpVelocity* velocities, const tpJoint* joint, const tpJointRow* row) {
     const int bodies[2] = { joint->bodyA, joint->bodyB };
     const tpWrench* sides[2] = { &row->onA, &row->onB };
     double speed = 0.0;
     for (int side = 0; side < 2; ++side) {
         if (bodies[side] >= 0) {
-            const tpVelocity* velocity = &system->velocities.data[bodies[side]];
+            const tpVelocity* velocity = &velocities[bodies[side]];
             speed += tpDot(sides[side]->linear, velocity->linear) +
                      tpDot(sides[side]->angular, velocity->angular);
         }
@@ -266,15 +261,15 @@ void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocit
         double part = explicitPart(system, joint, system->poses.data, &now, h);
         // The impulse of the first half, less the damper's part that the rows of the second half have.
         double impulse = first->impulse[row] + (1.0 - part) * damper;
-        double before = rowSpeed(system, joint, &now);
-        double work = applyRow(system, joint, &now, impulse);
+        applyRow(system, joint, &now, impulse);
         tpWrench onB = { tpScale(impulse / h, now.onB.linear),
                          tpScale(impulse / h, now.onB.angular) };
         addReaction(system, joint, onB);
-        // What a spring joint stores is part of the potential energy; its damper's part of the impulse is not.
+        // Springs act all along the drift. What a spring joint stores is part of the potential energy; its damper's part
+        // of the impulse is not.
         bool isStored = joint->type == tp_springJoint;
-        double mean = 0.5 * (before + rowSpeed(system, joint, &now));
-        report->externalWork += isStored ? -part * damper * mean : work;
+        double atEnd = rowSpeed(moves, joint, &now);
+        report->externalWork += (isStored ? -part * damper : impulse) * atEnd;
     }
 }
 

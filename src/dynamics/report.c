@@ -57,6 +57,7 @@ void tpStepReport_Append(tpStepReport* report, const tpStepReport* next) {
     sum.externalWork = first->externalWork + next->externalWork;
     sum.frictionLoss = first->frictionLoss + next->frictionLoss;
     sum.impactLoss = first->impactLoss + next->impactLoss;
+    sum.numericalLoss = first->numericalLoss + next->numericalLoss;
     sum.fallback = next->fallback != NULL ? next->fallback : first->fallback;
     memcpy(sum.notes, first->notes, sizeof(sum.notes));
     sum.noteCount = first->noteCount;

@@ -7,28 +7,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 
-// Velocities after gravity's part of the kick, where there are other forces.
-static bool fall(tpTimeStep* step) {
-    tpSystem* system = step->system;
-    if (system->forces.count == 0 && !system->mayDamp && !system->hasLoads) {
-        return true;
-    }
-    step->fallen = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
-    if (step->fallen == NULL) {
-        return false;
-    }
-    for (int i = 0; i < step->bodyCount; ++i) {
-        step->fallen[i] = step->startVelocities[i];
-        if (tpSystem_IsDynamic(system, i)) {
-            step->fallen[i].linear =
-                tpMulAdd(step->fallen[i].linear, step->kick, tpSystem_Gravity(system, i));
-        }
-    }
-    return true;
-}
-
-bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
-                      tpStepReport* report) {
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick) {
     memset(step, 0, sizeof(*step));
     step->system = system;
     step->h = h;
@@ -54,10 +33,15 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
         memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)count);
         memcpy(step->startVelocities, system->velocities.data, velocityBytes);
     }
-    if (!fall(step)) {
-        return false;
+    tpSystem_KickForces(system, system->time, kick);
+    if (system->mayDamp && count > 0) {
+        step->undamped = TP_SCRATCH(arena, tpVelocity, count);
+        if (step->undamped == NULL) {
+            return false;
+        }
+        memcpy(step->undamped, system->velocities.data, velocityBytes);
+        tpSystem_KickDamping(system, kick);
     }
-    report->externalWork += tpSystem_KickWithoutSprings(system, system->time, kick);
     if (count > 0) {
         memcpy(step->kicked, system->velocities.data, velocityBytes);
     }

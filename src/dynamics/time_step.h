@@ -22,8 +22,7 @@ typedef struct tpTimeStep {
     tpPose* startPoses;
     tpVelocity* startVelocities;
     tpVelocity* kicked;
-    tpVelocity*
-        fallen; // what gravity alone would have made of them in the kick; NULL where it is alone
+    tpVelocity* undamped; // what the kick made of them before damping; NULL if nothing is damped
     tpVelocity* freeVelocities;
     tpVelocity* freeMoves;
     tpVelocity* pushed;
@@ -42,8 +41,7 @@ typedef struct tpTimeStep {
 
 // Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion over
 // h. False where memory ran out.
-bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick,
-                      tpStepReport* report);
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick);
 
 // The drift of all bodies from the start with the given velocities: its mean velocities, and the velocities at its
 // end.
@@ -100,12 +98,10 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report);
 
-// What impulses have changed of the work of forces, gravity apart, whose kick came before them at one stroke: a
-// force that a support withstands does no work. `exchange` is the account of a kick by `fallen` to `kicked` alone, as
-// tpRows_AccountKick gives it.
-void tpTimeStep_CorrectWork(const tpStepReport* exchange, tpStepReport* report);
+// Work of what users apply, and of the damping in the kick, over the way of the drift.
+double tpTimeStep_ForceWork(const tpTimeStep* step);
 
-// Energies of the impulses that led from `kicked` to `pushed`.
+// Energies of the impulses that led from `kicked` to `pushed`, and work of what users apply.
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report);
 
 // For steppers with a single solve: takes velocities and moves over into the system and reports.

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "dynamics/energy_account.h"
+#include "dynamics/force_work.h"
+#include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/time_step.h"
 
@@ -10,23 +12,34 @@
 // above rounding for machines of metres.
 static const double jointTolerance = 1e-10;
 
-void tpTimeStep_CorrectWork(const tpStepReport* exchange, tpStepReport* report) {
-    report->externalWork += exchange->frictionLoss + exchange->impactLoss - exchange->externalWork;
+// Of the damping in the kick, over the way of the drift: a body that a support holds has none.
+static double dampingWork(const tpTimeStep* step) {
+    double work = 0.0;
+    for (int i = 0; step->undamped != NULL && i < step->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(step->system, i)) {
+            const tpVelocity *before = &step->undamped[i], *after = &step->kicked[i];
+            tpVelocity change = { .linear = tpSub(after->linear, before->linear),
+                                  .angular = tpSub(after->angular, before->angular) };
+            work += tpSystem_BodyPower(step->system, i, &change, &step->moves[i]);
+        }
+    }
+    return work;
+}
+
+double tpTimeStep_ForceWork(const tpTimeStep* step) {
+    const tpSystem* system = step->system;
+    tpWays ways = { step->startPoses, step->startVelocities, step->moves, step->kick };
+    return tpSystem_ForceWork(system, &ways, system->time, step->h) + dampingWork(step);
 }
 
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
-    tpRows_AccountEnergy(&step->rows, step->system, step->kicked, step->pushed, step->contacts,
-                         report);
+    report->externalWork += tpTimeStep_ForceWork(step);
+    tpRowVelocities velocities = { step->kicked, step->pushed, step->pushed };
+    tpRows_AccountEnergy(&step->rows, step->system, &velocities, step->contacts, report);
     if (step->kick > 0.0) {
         double share = 0.5 * step->h / step->kick;
         tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked, share,
                            report);
-        if (step->fallen != NULL) {
-            tpStepReport exchange = { .time = 0.0 };
-            tpRows_AccountKick(&step->rows, step->system, step->fallen, step->kicked, share,
-                               &exchange);
-            tpTimeStep_CorrectWork(&exchange, report);
-        }
     }
 }
 

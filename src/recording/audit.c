@@ -106,6 +106,7 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->externalWork += report->externalWork;
     audit->frictionLoss += report->frictionLoss;
     audit->impactLoss += report->impactLoss;
+    audit->numericalLoss += report->numericalLoss;
     if (report->fallback != NULL) {
         countFallback(audit, report->fallback);
     }
@@ -208,6 +209,7 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "external_work", audit->externalWork);
     putNumber(&out, "friction_loss", audit->frictionLoss);
     putNumber(&out, "impact_loss", audit->impactLoss);
+    putNumber(&out, "numerical_loss", audit->numericalLoss);
     putCount(&out, "solves", audit->solveCount);
     putCount(&out, "iterations", audit->iterationCount);
     putCount(&out, "substeps", audit->substepCount);
@@ -310,8 +312,9 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     putRow(&out, "energy", "%.6g J at the start, %.6g J at the end", audit->energyStart,
            audit->energyEnd);
     putRow(&out, "energy increase", "%.3g J in a step at most", audit->energyIncreaseMax);
-    putRow(&out, "work and losses", "%.4g J external, %.4g J friction, %.4g J impacts",
-           audit->externalWork, audit->frictionLoss, audit->impactLoss);
+    putRow(&out, "work and losses",
+           "%.4g J external, %.4g J friction, %.4g J impacts (%.3g numerical)", audit->externalWork,
+           audit->frictionLoss, audit->impactLoss, audit->numericalLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
     putFigures(&out, audit);

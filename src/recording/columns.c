@@ -76,6 +76,8 @@ const tpColumn tpColumns[tp_columnCount] = {
     LATER("energy_increase", tp_doubleColumn, energyIncrease, "J", "beyond the work done"),
     LATER("energy_excess", tp_doubleColumn, energyExcess, "J",
           "energy less the work done, above its lowest value so far"),
+    LATER("numerical_loss", tp_doubleColumn, numericalLoss, "J",
+          "part of impact_loss: what the step itself took"),
     LATER_COUNT("violations", violations,
                 "laws beyond their limit: 1 contact, 2 energy, 4 joints, 8 overlap"),
     LATER("residual_limit", tp_doubleColumn, limits.residual, "1", "of the certificate"),

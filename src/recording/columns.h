@@ -62,7 +62,7 @@ enum {
     tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 61
+    tp_columnCount = 62
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

@@ -155,7 +155,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2, and more.
     double kick = settings->drift.isCareful ? h : 0.5 * h;
-    if (!tpTimeStep_Begin(&step, system, h, kick, report)) {
+    if (!tpTimeStep_Begin(&step, system, h, kick)) {
         return false;
     }
     step.isFlightExact = settings->drift.isCareful;
@@ -174,7 +174,10 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     trial->isTouched = isPushed(&step);
 
     // The second half: the system is at the end of the drift.
-    report->externalWork += tpSystem_KickWithoutSprings(system, system->time + kick, h - kick);
+    if (h > kick) {
+        report->externalWork += tpSystem_KickDamping(system, h - kick);
+        tpSystem_KickForces(system, system->time + kick, h - kick);
+    }
     tpJoints_KickSprings(system, &step.rows, step.moves, h, report);
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
@@ -191,8 +194,8 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     tpRows_ApplyImpulses(&step.rows, system->velocities.data);
-    tpRows_AccountEnergy(&step.rows, system, before, system->velocities.data, step.contacts,
-                         report);
+    tpRowVelocities velocities = { before, system->velocities.data, step.velocities };
+    tpRows_AccountEnergy(&step.rows, system, &velocities, step.contacts, report);
     tpJoints_AddReactions(system, &step.rows, h);
     trial->given += energyGiven(&step, before, system->velocities.data, NULL);
     trial->isTouched = trial->isTouched || isPushed(&step);

@@ -135,7 +135,8 @@ static bool resolve(tpCollisions* c, double restitution) {
         }
         step->report->solveCount += 1;
         collect(c);
-        if (!tpTouch_AccountEnergy(touch, before, c->velocities, step->report)) {
+        if (!tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+                                   step->report)) {
             return false;
         }
         tpJoints_AddReactions(step->system, &touch->rows, step->duration);
@@ -175,7 +176,8 @@ static bool stopResting(tpCollisions* c) {
     int limit = tpBenderStep_SweepLimit(step, touch);
     if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
                        limit, step->report) ||
-        !tpTouch_AccountEnergy(touch, before, c->velocities, step->report)) {
+        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+                               step->report)) {
         return false;
     }
     tpJoints_AddReactions(system, &touch->rows, step->duration);

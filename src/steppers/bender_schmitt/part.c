@@ -51,7 +51,7 @@ static double deepestOf(const tpContact* contacts, int count) {
 // Resting contacts during the step, and the drift, of h seconds.
 bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count) {
     tpSystem* system = step->system;
-    if (!tpTimeStep_Begin(&step->time, system, h, 0.5 * h, step->report)) {
+    if (!tpTimeStep_Begin(&step->time, system, h, 0.5 * h)) {
         return false;
     }
     step->drifted = h;
@@ -111,16 +111,11 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
 // The energies of the impulses in the drift.
 static bool accountDrift(tpBenderStep* step) {
     const tpTimeStep* time = &step->time;
-    tpStepReport exchange = { .time = 0.0 };
-    if (!tpTouch_AccountEnergy(&step->start, time->kicked, time->pushed, step->report) ||
-        !tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked, 1.0,
-                             step->report) ||
-        (time->fallen != NULL &&
-         !tpTouch_AccountKick(&step->start, time->fallen, time->kicked, 1.0, &exchange))) {
-        return false;
-    }
-    tpTimeStep_CorrectWork(&exchange, step->report);
-    return true;
+    step->report->externalWork += tpTimeStep_ForceWork(time);
+    tpRowVelocities velocities = { time->kicked, time->pushed, time->pushed };
+    return tpTouch_AccountEnergy(&step->start, &velocities, step->report) &&
+           tpTouch_AccountKick(&step->start, time->startVelocities, time->kicked, 1.0,
+                               step->report);
 }
 
 // From the end of the drift to the end of the part or stage: the rest of the forces, joints.
@@ -132,7 +127,8 @@ static bool finishDrift(tpBenderStep* step) {
         return false;
     }
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
-    report->externalWork += tpSystem_KickWithoutSprings(system, system->time + 0.5 * h, 0.5 * h);
+    report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
+    tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
     tpJoints_KickSprings(system, &step->start.rows, step->time.moves, h, report);
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);

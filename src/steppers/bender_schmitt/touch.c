@@ -395,9 +395,10 @@ static tpContactWork workOn(tpTouch* touch, tpVelocity* velocities) {
     return work;
 }
 
-bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
+bool tpTouch_AccountEnergy(tpTouch* touch, const tpRowVelocities* velocities,
                            tpStepReport* report) {
     tpSystem* system = touch->system;
+    const tpVelocity *before = velocities->before, *after = velocities->after;
     tpVelocity* mean = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
     tpVelocity* told = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
     if (mean == NULL || told == NULL) {
@@ -417,7 +418,7 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVel
     report->frictionLoss -= work.friction;
     report->externalWork -= driven.normal + driven.friction;
     tpTouch_StoreJoints(touch);
-    tpRows_AccountEnergy(&touch->rows, system, before, after, touch->contacts, report);
+    tpRows_AccountEnergy(&touch->rows, system, velocities, touch->contacts, report);
     return true;
 }
 

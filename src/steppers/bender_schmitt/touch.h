@@ -6,6 +6,7 @@
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
 
+#include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "steppers/bender_schmitt/state.h"
 #include "sweeps/sweeper.h"
@@ -71,8 +72,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
                    tpStepReport* report);
 
 // Adds the energies that the impulses changed between two states to the report.
-bool tpTouch_AccountEnergy(tpTouch* touch, const tpVelocity* before, const tpVelocity* after,
-                           tpStepReport* report);
+bool tpTouch_AccountEnergy(tpTouch* touch, const tpRowVelocities* velocities, tpStepReport* report);
 
 // Takes off them what is only exchanged with a kick before the impulses; see tpRows_AccountKick. Comes after
 // tpTouch_AccountEnergy.

@@ -109,7 +109,8 @@ static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
         against[i] = workVelocity(step, i);
     }
     accountForces(step, report);
-    tpRows_AccountEnergy(&base->rows, system, against, against, base->contacts, report);
+    tpRowVelocities velocities = { against, against, against };
+    tpRows_AccountEnergy(&base->rows, system, &velocities, base->contacts, report);
     return true;
 }
 
@@ -233,8 +234,8 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
         return false;
     }
     tpRows_ApplyImpulses(&base->rows, system->velocities.data);
-    tpRows_AccountEnergy(&base->rows, system, before, system->velocities.data, base->contacts,
-                         report);
+    tpRowVelocities velocities = { before, system->velocities.data, NULL };
+    tpRows_AccountEnergy(&base->rows, system, &velocities, base->contacts, report);
     tpJoints_AddReactions(system, &base->rows, wholeStep);
     return tpTimeStep_Tally(base, tally);
 }
@@ -302,7 +303,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     step->settings = *settings;
     system->solveWork = 0.0; // half a step has means of its own
     bool isSolved;
-    if (!tpTimeStep_Begin(&step->base, system, h, h, report) ||
+    if (!tpTimeStep_Begin(&step->base, system, h, h) ||
         !solveStep(step, memory, report, &isSolved)) {
         return false;
     }

@@ -225,7 +225,7 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
                                  .context = events };
     double miss;
     tpTally tally = { NULL, 0 };
-    if (!tpTimeStep_Begin(step, system, h, h, report) ||
+    if (!tpTimeStep_Begin(step, system, h, h) ||
         !tpDrift_Solve(step, events->memory, &settings, &miss, report) ||
         !tpTimeStep_Tally(step, &tally)) {
         return false;
@@ -351,7 +351,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     tpRows* rows = &step->rows;
     tpContact* contacts;
     int count, cursor = 0;
-    if (!tpTimeStep_Begin(step, system, events->stepLength, 0.0, events->report) ||
+    if (!tpTimeStep_Begin(step, system, events->stepLength, 0.0) ||
         !findContacts(events, step, &contacts, &count) ||
         !tpTimeStep_UseContacts(step, contacts, count)) {
         return false;
@@ -382,7 +382,8 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     tpRows_ApplyImpulses(rows, step->pushed);
     step->moves = step->pushed;
-    tpRows_AccountEnergy(rows, system, step->kicked, step->pushed, contacts, events->report);
+    tpRowVelocities velocities = { step->kicked, step->pushed, NULL };
+    tpRows_AccountEnergy(rows, system, &velocities, contacts, events->report);
     tpTally tally = { NULL, 0 };
     if (!tpTimeStep_Tally(step, &tally)) {
         return false;

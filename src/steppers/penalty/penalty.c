@@ -305,7 +305,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     settings.creep = options->values[tp_creepOption];
     bool isImplicit = (int)options->values[tp_schemeOption] == tp_implicitScheme;
     tpTimeStep step;
-    if (!tpTimeStep_Begin(&step, system, h, h, report) ||
+    if (!tpTimeStep_Begin(&step, system, h, h) ||
         !solve(&step, memory, &settings, isImplicit, report) ||
         !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
         report->undone = true;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/force_work.h"
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 #include "dynamics/sweep_input.h"
@@ -106,7 +107,8 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step) {
     if (count > 0) {
         memcpy(step->starts, system->velocities.data, sizeof(tpVelocity) * (size_t)count);
     }
-    step->report->externalWork += tpSystem_KickWithoutSprings(system, system->time, step->h);
+    tpSystem_KickForces(system, system->time, step->h);
+    step->report->externalWork += tpSystem_KickDamping(system, step->h);
     step->isKnown = couldBeKnown(step);
     tpTasks_Run(system->tasks, beginChunk, &bodies, chunks);
     for (int c = 0; c < chunks; ++c) {
@@ -175,13 +177,33 @@ static void moveChunk(void* context, int chunk, int worker) {
            sizeof(double) * count);
 }
 
+// Work of what users apply, by the displacements of the step. False if memory ran out.
+static bool addForceWork(tpSmallStep* step) {
+    const tpSystem* system = step->system;
+    if (system->forces.count == 0 && !system->hasLoads) {
+        return true;
+    }
+    tpVelocity* means = TP_SCRATCH(&step->system->arena, tpVelocity, step->bodyCount);
+    if (means == NULL) {
+        return false;
+    }
+    for (int i = 0; i < step->bodyCount; ++i) {
+        means[i] = step->moved[i];
+        means[i].linear = tpScale(1.0 / step->h, step->moved[i].linear);
+        means[i].angular = tpScale(1.0 / step->h, step->moved[i].angular);
+    }
+    tpWays ways = { system->poses.data, step->starts, means, step->h };
+    step->report->externalWork += tpSystem_ForceWork(system, &ways, system->time, step->h);
+    return true;
+}
+
 bool tpSmallStep_MoveBodies(tpSmallStep* step) {
     tpSystem* system = step->system;
     tpSmallSteps* state = step->state;
     const tpAllocator* allocator = &system->allocator;
     int count = step->bodyCount;
     if (!TP_RESERVE(allocator, state->poses, count) ||
-        !TP_RESERVE(allocator, state->margins, count)) {
+        !TP_RESERVE(allocator, state->margins, count) || !addForceWork(step)) {
         return false;
     }
     tpSystem_MoveKinematic(system, system->time, step->h);

@@ -60,7 +60,7 @@ static void goBack(const tpLocator* locator) {
 static bool solvePart(tpLocator* locator, double h, tpTimeStep* step, tpStepReport* report) {
     goBack(locator);
     locator->system->solveWork = 0.0; // each part of the step has the means of a whole one
-    return tpTimeStep_Begin(step, locator->system, h, h, report) &&
+    return tpTimeStep_Begin(step, locator->system, h, h) &&
            tpStewartTrinkle_Solve(step, locator->settings, &locator->passage, locator->memory,
                                   report);
 }

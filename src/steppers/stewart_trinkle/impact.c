@@ -141,8 +141,8 @@ static bool accept(tpCollision* impact, const tpVelocity* from, const tpImpactLa
     tpRows* rows = &impact->step.rows;
     memcpy(system->velocities.data, from, sizeof(tpVelocity) * (size_t)system->bodyCount);
     tpRows_ApplyImpulses(rows, system->velocities.data);
-    tpRows_AccountEnergy(rows, system, from, system->velocities.data, impact->step.contacts,
-                         report);
+    tpRowVelocities velocities = { from, system->velocities.data, NULL };
+    tpRows_AccountEnergy(rows, system, &velocities, impact->step.contacts, report);
     tpJoints_AddReactions(system, rows, settings->wholeStep);
     return tpTimeStep_Tally(&impact->step, tally);
 }

@@ -22,7 +22,7 @@ static bool stepInelastic(tpSystem* system, tpStepperMemory* memory,
                           const tpStewartTrinkleSettings* settings, tpStepReport* report) {
     double h = settings->wholeStep;
     tpTimeStep step;
-    if (!tpTimeStep_Begin(&step, system, h, h, report) ||
+    if (!tpTimeStep_Begin(&step, system, h, h) ||
         !tpStewartTrinkle_Solve(&step, settings, NULL, memory, report) ||
         !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
         return false;
