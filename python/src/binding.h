@@ -131,6 +131,7 @@ class Away {
 
 // The scene as text, with what was overridden, as the program keeps it in recordings; "" if there is none.
 const std::string& sceneTextOf(World& world);
+std::string formatScene(const tpScene* scene);
 
 // Views (views.cpp): what Python wrote goes into the world, what the world did goes to the arrays.
 // Raises where a row is not finite; the row is reset. Before a step the arrays are left as the user wrote them.

@@ -1,9 +1,12 @@
 // World.run: steps in a row, with what they did kept by columns; and recordings read the same way.
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <mutex>
+#include <unordered_map>
 
 #include "binding.h"
 
@@ -17,8 +20,10 @@ struct Trace {
     tpRecorder* recorder = nullptr;
     tpRecording* recording = nullptr;
     tpAudit audit = {};
+    double stepSeconds = 0.0; // of this thread's processor time, in steps alone, about
 
     std::string stepper, sceneName, sceneText;
+    std::shared_ptr<tpScene> scene; // whose text was not needed yet
     double step = 0.0;
     int every = 1;
     bool isPlanar = false, isFinished = true;
@@ -44,7 +49,7 @@ void describeWorld(World& world, Trace& trace) {
     const tpWorld* w = world.world;
     trace.stepper = tpStepperName(tpWorld_GetStepper(w));
     trace.sceneName = world.sceneName;
-    trace.sceneText = sceneTextOf(world);
+    trace.scene = world.scene;
     trace.isPlanar = tpWorld_IsPlanar(w);
     trace.gravity = tpWorld_GetGravity(w);
     int bodyCount = tpWorld_GetBodyCount(w);
@@ -70,8 +75,11 @@ class Watch {
 
     // False where Python raised something; the error is set.
     bool look(int64_t done) {
+        if (done % 16 != 0) {
+            return true;
+        }
         auto now = std::chrono::steady_clock::now();
-        if (done % 16 != 0 || now - last < std::chrono::milliseconds(50)) {
+        if (now - last < std::chrono::milliseconds(50)) {
             return true;
         }
         last = now;
@@ -95,17 +103,35 @@ class Watch {
     std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
 };
 
-// Steps until the end, or until Python raises or the recorder fails. True if all steps were done.
+// Of this thread.
+double processorSeconds() {
+    timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// Steps until the end, or until Python raises or the recorder fails. True if all steps were done. Of long runs one
+// step in eight is timed.
 bool stepAll(World& world, Trace& trace, int64_t steps, double h, Watch& watch, tpError* error) {
-    for (int64_t k = 0; k < steps; ++k) {
+    const int64_t stride = steps >= 64 ? 8 : 1;
+    double timed = 0.0;
+    int64_t timedCount = 0;
+    bool isDone = true;
+    for (int64_t k = 0; k < steps && isDone; ++k) {
+        bool isTimed = k % stride == stride / 2;
+        double before = isTimed ? processorSeconds() : 0.0;
         tpStepReport report = tpWorld_Step(world.world, h);
-        tpAudit_AddStep(&trace.audit, &report);
-        if (tpRecorder_Step(trace.recorder, world.world, &report, error) != tp_success ||
-            !watch.look(k + 1)) {
-            return false;
+        if (isTimed) {
+            timed += processorSeconds() - before;
+            timedCount += 1;
         }
+        tpAudit_AddStep(&trace.audit, &report);
+        isDone = tpRecorder_Step(trace.recorder, world.world, &report, error) == tp_success &&
+                 watch.look(k + 1);
     }
-    return true;
+    trace.stepSeconds =
+        timedCount > 0 ? timed * static_cast<double>(steps) / static_cast<double>(timedCount) : 0.0;
+    return isDone;
 }
 
 Trace* run(World& world, int64_t steps, int every, double h, bool statesOnly, nb::handle path,
@@ -116,6 +142,9 @@ Trace* run(World& world, int64_t steps, int every, double h, bool statesOnly, nb
     trace->step = h;
     trace->every = every;
     describeWorld(world, *trace);
+    if (!statesOnly) {
+        trace->sceneText = sceneTextOf(world);
+    }
     tpRecorderDef def = tpDefaultRecorderDef();
     std::string file = path.is_none() ? "" : textOf(path, "path");
     def.path = path.is_none() ? nullptr : file.c_str();
@@ -233,14 +262,29 @@ void fillColumn(Trace& trace, int column, int64_t rows, void* bytes) {
     }
 }
 
-nb::object readColumn(Trace& trace, int column) {
+// The number of a column by its path; -1: there is none.
+int findColumn(const Trace& trace, const std::string& path) {
+    static const std::unordered_map<std::string, int> numbers = [&] {
+        std::unordered_map<std::string, int> made;
+        for (int i = 0; i < tpRecordedColumnCount(); ++i) {
+            made[describe(trace, i).path] = i;
+        }
+        return made;
+    }();
+    auto found = numbers.find(path);
+    return found != numbers.end() ? found->second : -1;
+}
+
+// The rows of a column, or None where there is no such column.
+nb::object readColumn(Trace& trace, const std::string& path) {
     if (trace.recorder == nullptr && trace.recording == nullptr) {
         raiseRuntime("this run was written to a file; open that");
     }
-    tpRecordedColumn info = describe(trace, column);
-    if (info.path == nullptr) {
-        raiseValue("column: there is no column %d", column);
+    int column = findColumn(trace, path);
+    if (column < 0) {
+        return nb::none();
     }
+    tpRecordedColumn info = describe(trace, column);
     nb::dlpack::dtype type = typeOf(info.type);
     size_t width = static_cast<size_t>(info.width), rows = static_cast<size_t>(info.rowCount);
     char* bytes = new char[rows * width * type.bits / 8 + 1];
@@ -257,7 +301,7 @@ nb::dict allColumns(const Trace& trace) {
     nb::dict made;
     for (int i = 0; i < tpRecordedColumnCount(); ++i) {
         tpRecordedColumn info = describe(trace, i);
-        made[info.path] = nb::make_tuple(i, info.unit, info.about, info.rowCount);
+        made[info.path] = nb::make_tuple(info.unit, info.about, info.rowCount);
     }
     return made;
 }
@@ -312,15 +356,22 @@ nb::list listOf(const std::vector<std::string>& names) {
 
 void bindRuns(nb::module_& m, nb::class_<World>& cls) {
     nb::class_<Trace>(m, "Trace", "What a run left behind, by columns; tippe.Run shows it.")
-        .def("column", &readColumn, "column"_a)
+        .def("column", &readColumn, "path"_a)
         .def("columns", &allColumns)
         .def("labels", &labels)
         .def("summary", &summaryOf)
         .def("save", &save, "path"_a)
         .def_ro("stepper", &Trace::stepper)
         .def_ro("scene_name", &Trace::sceneName)
-        .def_ro("scene_text", &Trace::sceneText)
+        .def_prop_ro("scene_text",
+                     [](Trace& t) {
+                         if (t.sceneText.empty() && t.scene != nullptr) {
+                             t.sceneText = formatScene(t.scene.get());
+                         }
+                         return t.sceneText;
+                     })
         .def_ro("step", &Trace::step)
+        .def_ro("step_seconds", &Trace::stepSeconds)
         .def_ro("every", &Trace::every)
         .def_ro("planar", &Trace::isPlanar)
         .def_ro("finished", &Trace::isFinished)

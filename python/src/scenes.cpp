@@ -11,18 +11,6 @@ struct Scene {
     explicit Scene(tpScene* scene) : scene(scene, tpDestroyScene) {}
 };
 
-std::string formatScene(const tpScene* scene) {
-    char* text = nullptr;
-    size_t length = 0;
-    tpError error = {};
-    if (tpFormatScene(scene, nullptr, &text, &length, &error) != tp_success) {
-        raiseScene(error);
-    }
-    std::string made(text, length);
-    tpReleaseSceneText(nullptr, text, length);
-    return made;
-}
-
 Scene* readScene(const std::string& path) {
     tpScene* scene = nullptr;
     tpError error = {};
@@ -102,6 +90,18 @@ void createFromScene(World* self, const Scene& scene, int threads) {
 }
 
 } // namespace
+
+std::string formatScene(const tpScene* scene) {
+    char* text = nullptr;
+    size_t length = 0;
+    tpError error = {};
+    if (tpFormatScene(scene, nullptr, &text, &length, &error) != tp_success) {
+        raiseScene(error);
+    }
+    std::string made(text, length);
+    tpReleaseSceneText(nullptr, text, length);
+    return made;
+}
 
 const std::string& sceneTextOf(World& world) {
     if (world.sceneText.empty() && world.scene != nullptr) {

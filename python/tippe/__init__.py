@@ -37,6 +37,7 @@ from .solvers import (
     solve_friction,
     solve_lcp,
 )
+from .sweeps import sweep
 from .world import Options, World, load
 
 _core._set_errors(SceneError, UnsupportedError)
@@ -76,6 +77,7 @@ __all__ = [
     "solve_friction",
     "solve_lcp",
     "steppers",
+    "sweep",
 ]
 
 

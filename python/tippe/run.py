@@ -88,16 +88,23 @@ class Run:
 
     def __init__(self, trace: _core.Trace, path: str | None = None) -> None:
         self._trace = trace
-        self._columns: dict[str, tuple[int, str, str, int]] = trace.columns()
         self._cache: dict[str, Any] = {}
         self.path = path
         """The file it was read from or written to, or None."""
 
     # What happened ----------------------------------------------------------------------------
 
+    @property
+    def _columns(self) -> dict[str, tuple[str, str, int]]:
+        """Paths of columns, each with its unit, a line about it, and its rows."""
+        if "columns" not in self._cache:
+            self._cache["columns"] = self._trace.columns()
+        columns: dict[str, tuple[str, str, int]] = self._cache["columns"]
+        return columns
+
     def _get(self, path: str) -> Any:
         if path not in self._cache:
-            self._cache[path] = self._trace.column(self._columns[path][0])
+            self._cache[path] = self._trace.column(path)
         return self._cache[path]
 
     @property
@@ -182,7 +189,7 @@ class Run:
         return ["time", *states, "energy", *_SHORT, *self._reports()]
 
     def _reports(self) -> list[str]:
-        reports = [path[9:] for path, info in self._columns.items() if path.startswith("/reports/") and info[3]]
+        reports = [path[9:] for path, info in self._columns.items() if path.startswith("/reports/") and info[2]]
         words = ("fallback", "note", "more_notes")
         return [name for name in reports if name not in words and name not in _SHORT.values()]
 
@@ -195,10 +202,10 @@ class Run:
             return self.time
         if name == "energy":
             return self.column("kinetic_after") + self.column("potential_after")
-        path = "/reports/" + _SHORT.get(name, name)
-        if path in self._columns and self._columns[path][3] and path != "/reports/more_notes":
-            made: FloatArray = np.asarray(self._get(path))
-            return made
+        if name not in ("more_notes", "") and "/" not in name:
+            made: FloatArray | None = self._get("/reports/" + _SHORT.get(name, name))
+            if made is not None and (len(made) or not len(self.time)):
+                return made
         raise ValueError(f"column: there is no {name!r}{_hint(name, self.columns)}")
 
     def to_dataframe(self) -> pandas.DataFrame:
@@ -220,7 +227,7 @@ class Run:
         import pandas
 
         offsets = self._get("/contacts/offset")
-        if self._columns["/contacts/gap"][3] == 0 and self.column("contacts").any():
+        if self._columns["/contacts/gap"][2] == 0 and self.column("contacts").any():
             raise ValueError("contacts: the run was recorded without them")
         ends = offsets[-len(self.time) :]
         counts = np.diff(ends, prepend=0)

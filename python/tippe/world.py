@@ -204,6 +204,11 @@ def load(
     document.override(stepper, step, until, list(settings_of(options or {})))
     if isinstance(threads, bool) or not isinstance(threads, int) or not 1 <= threads <= 1024:
         raise ValueError(f"threads: expected a whole number from 1 to 1024, got {threads!r}")
+    return world_of(document, threads)
+
+
+def world_of(document: Any, threads: int = 1) -> World:
+    """The world of a scene that was read."""
     world = World.__new__(World)
     _core.World.__init__(world, document, threads)
     world._materials = {}

@@ -4,21 +4,30 @@
 
 #include "base/error.h"
 
-enum { batchBytes = 8 * 1024 * 1024 }; // a batch this large is left and the next one begun
+enum {
+    blockBytes = 8 * 1024 * 1024, // a block this large is left and the next one begun
+    batchBytes = 4 * 1024 * 1024  // frames on their way to a file
+};
 
 void tpKeptFrames_Create(tpKeptFrames* kept, const tpRoster* roster, const tpAllocator* allocator) {
     memset(kept, 0, sizeof(*kept));
     kept->allocator = *allocator;
-    kept->movingCount = roster->movingCount;
-    kept->jointCount = roster->jointCount;
+    kept->stateCount = tp_stateWidth * roster->movingCount;
+    kept->reactionCount = 6 * roster->jointCount;
     tpArena_Create(&kept->texts, allocator);
 }
 
 void tpKeptFrames_Destroy(tpKeptFrames* kept) {
-    for (int i = 0; i < kept->batches.count; ++i) {
-        tpBatch_Destroy(&kept->batches.data[i]);
+    for (int i = 0; i < kept->blocks.count; ++i) {
+        tpKeptBlock* block = &kept->blocks.data[i];
+        TP_FREE_ARRAY(&kept->allocator, block->rows);
+        TP_FREE_ARRAY(&kept->allocator, block->states);
+        TP_FREE_ARRAY(&kept->allocator, block->reactions);
+        TP_FREE_ARRAY(&kept->allocator, block->contacts);
+        TP_FREE_ARRAY(&kept->allocator, block->pairs);
+        TP_FREE_ARRAY(&kept->allocator, block->labels);
     }
-    TP_FREE_ARRAY(&kept->allocator, kept->batches);
+    TP_FREE_ARRAY(&kept->allocator, kept->blocks);
     tpArena_Destroy(&kept->texts);
 }
 
@@ -42,36 +51,106 @@ bool tpKeptFrames_SetHead(tpKeptFrames* kept, const tpRecordingHead* head) {
     return kept->hasHead;
 }
 
-// The batch that takes the next frame; NULL where memory ran out.
-static tpBatch* openBatch(tpKeptFrames* kept) {
-    int count = kept->batches.count;
-    if (count > 0 && kept->batches.data[count - 1].byteCount < batchBytes) {
-        return &kept->batches.data[count - 1];
+// Frames --------------------------------------------------------------------------------------------
+
+// The block that takes the next frame; NULL where memory ran out.
+static tpKeptBlock* openBlock(tpKeptFrames* kept) {
+    int count = kept->blocks.count;
+    if (count > 0 && kept->blocks.data[count - 1].byteCount < blockBytes) {
+        return &kept->blocks.data[count - 1];
     }
-    if (!TP_RESERVE(&kept->allocator, kept->batches, count + 1)) {
+    if (!TP_RESERVE(&kept->allocator, kept->blocks, count + 1)) {
         return NULL;
     }
-    kept->batches.count = count + 1;
-    tpBatch_Create(&kept->batches.data[count], kept->movingCount, kept->jointCount,
-                   &kept->allocator);
-    return &kept->batches.data[count];
+    kept->blocks.count = count + 1;
+    kept->blocks.data[count] = (tpKeptBlock){ .contactStart = kept->rowCounts[tp_contactRows],
+                                              .pairStart = kept->rowCounts[tp_pairRows] };
+    return &kept->blocks.data[count];
 }
+
+static bool reserveFrame(tpKeptFrames* kept, tpKeptBlock* block, const tpFrameData* frame,
+                         int labelCount) {
+    const tpAllocator* allocator = &kept->allocator;
+    return TP_RESERVE(allocator, block->rows, block->rows.count + 1) &&
+           TP_RESERVE(allocator, block->states, block->states.count + kept->stateCount) &&
+           TP_RESERVE(allocator, block->reactions, block->reactions.count + kept->reactionCount) &&
+           TP_RESERVE(allocator, block->contacts, block->contacts.count + frame->contactCount) &&
+           TP_RESERVE(allocator, block->pairs, block->pairs.count + frame->pairCount) &&
+           TP_RESERVE(allocator, block->labels, block->labels.count + labelCount);
+}
+
+// Copies rows to the end of an array that has room for them.
+#define APPEND(array, source, number)                                                              \
+    do {                                                                                           \
+        if ((number) > 0) {                                                                        \
+            memcpy((array).data + (array).count, source,                                           \
+                   (size_t)(number) * sizeof(*(array).data));                                      \
+            (array).count += (number);                                                             \
+        }                                                                                          \
+    } while (0)
 
 tpResult tpKeptFrames_Add(tpKeptFrames* kept, const tpFrameData* frame, const char* const* labels,
                           int labelCount, tpError* error) {
-    tpBatch* batch = openBatch(kept);
-    if (batch == NULL ||
-        !TP_RESERVE(&kept->allocator, batch->labels, batch->labels.count + labelCount) ||
-        !tpBatch_Add(batch, frame)) {
+    tpKeptBlock* block = openBlock(kept);
+    if (block == NULL || !reserveFrame(kept, block, frame, labelCount)) {
         return tpError_OutOfMemory(error);
     }
-    for (int i = 0; i < labelCount; ++i) {
-        batch->labels.data[batch->labels.count++] = labels[i];
-    }
+    APPEND(block->rows, &frame->row, 1);
+    APPEND(block->states, frame->states, kept->stateCount);
+    APPEND(block->reactions, frame->reactions, kept->reactionCount);
+    APPEND(block->contacts, frame->contacts, frame->contactCount);
+    APPEND(block->pairs, frame->pairs, frame->pairCount);
+    APPEND(block->labels, labels, labelCount);
+    block->byteCount += sizeof(tpFrameRow) +
+                        sizeof(double) * (size_t)(kept->stateCount + kept->reactionCount) +
+                        sizeof(tpRecordedContact) * (size_t)frame->contactCount +
+                        sizeof(tpRecordedPair) * (size_t)frame->pairCount;
     kept->rowCounts[tp_frameRows] += 1;
     kept->rowCounts[tp_contactRows] += frame->contactCount;
     kept->rowCounts[tp_pairRows] += frame->pairCount;
     return tp_success;
+}
+
+// Saving --------------------------------------------------------------------------------------------
+
+// Frame k of a block, as the recorder handed it over.
+static tpFrameData frameOf(const tpKeptFrames* kept, const tpKeptBlock* block, int k) {
+    const tpFrameRow* row = &block->rows.data[k];
+    int64_t firstContact = k > 0 ? row[-1].contactEnd : block->contactStart;
+    int64_t firstPair = k > 0 ? row[-1].pairEnd : block->pairStart;
+    return (tpFrameData){ .row = *row,
+                          .states = block->states.data + (size_t)k * (size_t)kept->stateCount,
+                          .reactions =
+                              block->reactions.data + (size_t)k * (size_t)kept->reactionCount,
+                          .contacts = block->contacts.data + (firstContact - block->contactStart),
+                          .contactCount = (int)(row->contactEnd - firstContact),
+                          .pairs = block->pairs.data + (firstPair - block->pairStart),
+                          .pairCount = (int)(row->pairEnd - firstPair) };
+}
+
+static tpResult writeBatch(tpWriter* writer, tpBatch* batch, tpError* error) {
+    tpResult result = tpWriter_Append(writer, batch, error);
+    tpBatch_Clear(batch);
+    return result == tp_success ? tpWriter_Commit(writer, error) : result;
+}
+
+static tpResult writeBlock(const tpKeptFrames* kept, const tpKeptBlock* block, tpWriter* writer,
+                           tpBatch* batch, tpError* error) {
+    if (!TP_RESERVE(&batch->allocator, batch->labels, block->labels.count)) {
+        return tpError_OutOfMemory(error);
+    }
+    APPEND(batch->labels, block->labels.data, block->labels.count);
+    tpResult result = tp_success;
+    for (int k = 0; k < block->rows.count && result == tp_success; ++k) {
+        tpFrameData frame = frameOf(kept, block, k);
+        if (!tpBatch_Add(batch, &frame)) {
+            return tpError_OutOfMemory(error);
+        }
+        if (batch->byteCount >= batchBytes || k == block->rows.count - 1) {
+            result = writeBatch(writer, batch, error);
+        }
+    }
+    return result;
 }
 
 tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const char* summary,
@@ -86,33 +165,66 @@ tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const cha
     if (result != tp_success) {
         return result;
     }
-    for (int i = 0; i < kept->batches.count && result == tp_success; ++i) {
-        result = tpWriter_Append(&writer, &kept->batches.data[i], error);
-        result = result == tp_success ? tpWriter_Commit(&writer, error) : result;
+    tpBatch batch;
+    tpBatch_Create(&batch, kept->stateCount / tp_stateWidth, kept->reactionCount / 6,
+                   &kept->allocator);
+    for (int i = 0; i < kept->blocks.count && result == tp_success; ++i) {
+        result = writeBlock(kept, &kept->blocks.data[i], &writer, &batch, error);
     }
+    tpBatch_Destroy(&batch);
     tpResult closed = tpWriter_Close(&writer, summary, result == tp_success ? error : NULL);
     return result != tp_success ? result : closed;
 }
 
+// Columns -------------------------------------------------------------------------------------------
+
 int tpKeptFrames_GetWidth(const tpKeptFrames* kept, int column) {
     switch (column) {
     case tp_statesColumn:
-        return tp_stateWidth * kept->movingCount;
+        return kept->stateCount;
     case tp_reactionsColumn:
-        return 6 * kept->jointCount;
+        return kept->reactionCount;
     default:
         return tpColumns[column].width;
     }
 }
 
+// Numbers of one column out of structs of `size` bytes each; where they end.
+static unsigned char* gather(const tpColumn* column, const void* structs, size_t size, int count,
+                             unsigned char* place) {
+    size_t bytes = (size_t)column->width * tpColumnKind_Size(column->kind);
+    const unsigned char* from = (const unsigned char*)structs + column->offset;
+    for (int i = 0; i < count; ++i, from += size, place += bytes) {
+        memcpy(place, from, bytes);
+    }
+    return place;
+}
+
+static unsigned char* copyNumbers(const double* numbers, int count, unsigned char* place) {
+    size_t size = sizeof(double) * (size_t)count;
+    if (size > 0) {
+        memcpy(place, numbers, size);
+    }
+    return place + size;
+}
+
 void tpKeptFrames_CopyColumn(const tpKeptFrames* kept, int column, void* rows) {
+    const tpColumn* info = &tpColumns[column];
     unsigned char* place = rows;
-    for (int i = 0; i < kept->batches.count; ++i) {
-        const tpBatch* batch = &kept->batches.data[i];
-        size_t size = (size_t)batch->columns[column].count;
-        if (size > 0) {
-            memcpy(place, batch->columns[column].data, size);
-            place += size;
+    for (int i = 0; i < kept->blocks.count; ++i) {
+        const tpKeptBlock* block = &kept->blocks.data[i];
+        if (column == tp_statesColumn) {
+            place = copyNumbers(block->states.data, block->states.count, place);
+        } else if (column == tp_reactionsColumn) {
+            place = copyNumbers(block->reactions.data, block->reactions.count, place);
+        } else if (info->rows == tp_frameRows) {
+            place = gather(info, block->rows.data, sizeof(tpFrameRow), block->rows.count, place);
+        } else if (info->rows == tp_contactRows) {
+            place = gather(info, block->contacts.data, sizeof(tpRecordedContact),
+                           block->contacts.count, place);
+        } else {
+            place =
+                gather(info, block->pairs.data, sizeof(tpRecordedPair), block->pairs.count, place);
         }
     }
 }

@@ -1,7 +1,7 @@
 // Frames that stay in memory, and the head of the recording that they may become.
 //
-// A recorder without a path adds its frames here. They are kept by columns, in batches of some megabytes, so
-// that adding a frame never copies those before it.
+// A recorder without a path adds its frames here. They are kept as they come, in blocks of some megabytes: adding a frame
+// is a few copies of memory and never moves those before it. Columns are gathered when somebody asks for one.
 
 #ifndef TIPPE_SRC_RECORDING_KEPT_FRAMES_H
 #define TIPPE_SRC_RECORDING_KEPT_FRAMES_H
@@ -9,11 +9,23 @@
 #include "recording/batch.h"
 #include "recording/writer.h"
 
+// Some frames in a row. Frame k of a block has contacts from its predecessor's contactEnd to its own.
+typedef struct tpKeptBlock {
+    TP_ARRAY(tpFrameRow) rows;
+    TP_ARRAY(double) states;    // tp_stateWidth per moving body and frame
+    TP_ARRAY(double) reactions; // 6 per joint and frame
+    TP_ARRAY(tpRecordedContact) contacts;
+    TP_ARRAY(tpRecordedPair) pairs;
+    int64_t contactStart, pairStart; // contacts and pairs of all blocks before
+    TP_ARRAY(const char*) labels;    // that occur here for the first time
+    size_t byteCount;
+} tpKeptBlock;
+
 typedef struct tpKeptFrames {
     tpAllocator allocator;
-    int movingCount, jointCount;
-    TP_ARRAY(tpBatch) batches;
-    int64_t rowCounts[tp_columnRowsCount]; // of all batches
+    int stateCount, reactionCount; // numbers in a frame
+    TP_ARRAY(tpKeptBlock) blocks;
+    int64_t rowCounts[tp_columnRowsCount]; // of all blocks
     tpArena texts;                         // what the head points to
     tpRecordingHead head;                  // its roster is the recorder's
     bool hasHead;

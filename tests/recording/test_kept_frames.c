@@ -156,6 +156,52 @@ static void testColumnsAgree(void** state) {
     unlink(saved);
 }
 
+// More frames than fit into one block, of many bodies that fly.
+static void testManyBlocks(void** state) {
+    (void)state;
+    enum { bodies = 800, frames = 220, width = bodies * tp_stateWidth };
+    char saved[64];
+    snprintf(saved, sizeof(saved), "%s/blocks.h5", folder);
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_freeFlight;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    for (int i = 0; i < bodies; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.hasMass = true;
+        def.mass.mass = 1.0;
+        def.mass.inertia = tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0));
+        def.velocity = tpMakeVec3(0.01 * i, 0.0, 0.0);
+        assert_true(tpCreateBody(world, &def, NULL).slot > 0);
+    }
+    tpRecorderDef def = tpDefaultRecorderDef();
+    def.step = 0.01;
+    tpError error = { .result = tp_success };
+    tpRecorder* kept = tpCreateRecorder(&def, world, &error);
+    assert_non_null(kept);
+    for (int k = 1; k < frames; ++k) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        CHECK_OK(tpRecorder_Step(kept, world, &report, failure));
+    }
+    double* mine = malloc(sizeof(double) * frames * width);
+    double* theirs = malloc(sizeof(double) * frames * width);
+    tpRecorder_CopyColumn(kept, 0, mine);
+    for (int k = 0; k < frames; ++k) {
+        double x = mine[(size_t)k * width + 799 * tp_stateWidth];
+        assert_true(fabs(x - 7.99 * 0.01 * k) < 1e-12);
+    }
+    CHECK_OK(tpRecorder_Save(kept, saved, NULL, failure));
+    tpRecording* recording = tpOpenRecording(saved, NULL, &error);
+    assert_non_null(recording);
+    CHECK_OK(tpRecording_ReadStates(recording, 0, frames, theirs, failure));
+    assert_memory_equal(mine, theirs, sizeof(double) * frames * width);
+    tpCloseRecording(recording);
+    CHECK_OK(tpCloseRecorder(kept, NULL, failure));
+    tpDestroyWorld(world);
+    free(mine);
+    free(theirs);
+    unlink(saved);
+}
+
 static void testStatesOnly(void** state) {
     (void)state;
     tpAudit audit;
@@ -194,6 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testSavedIsTheFile),
         cmocka_unit_test(testColumnsAgree),
+        cmocka_unit_test(testManyBlocks),
         cmocka_unit_test(testStatesOnly),
     };
     return cmocka_run_group_tests(tests, makeFolder, removeFolder);
