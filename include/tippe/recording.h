@@ -7,7 +7,7 @@
 #ifndef TIPPE_RECORDING_H
 #define TIPPE_RECORDING_H
 
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 // The audit: what a run adds up to -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@
 #ifndef TIPPE_SCENE_H
 #define TIPPE_SCENE_H
 
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 typedef struct tpScenePlace {
     int32_t line, column; // from one; zero: not from a file
@@ -144,6 +144,8 @@ typedef struct tpSceneBody {
     tpSceneReference material;
     tpSceneShapes shapes;
     tpSceneDamping damping;
+    double gravityScale;
+    uint32_t locked; // tpLock bits
     tpSceneKeyframes keyframes;
 } tpSceneBody;
 
@@ -157,6 +159,33 @@ typedef struct tpSceneSpring {
     double stiffness, damping, rest;
 } tpSceneSpring;
 
+typedef struct tpSceneServo {
+    tpScenePart part;
+    double target, speed, stiffness, damping, effort;
+} tpSceneServo;
+
+// What acts on one coordinate of a joint.
+typedef struct tpSceneLaws {
+    double zero, limits[2];
+    tpSceneMotor motor;
+    tpSceneSpring spring;
+    tpSceneServo servo;
+    double armature, damping, friction;
+} tpSceneLaws;
+
+// A turn or a slide of a compound joint.
+typedef struct tpSceneAxis {
+    tpScenePart part;
+    tpSceneText name;
+    tpVec3 turn, slide; // one of them is given
+    tpSceneLaws laws;
+} tpSceneAxis;
+
+typedef struct tpSceneAxes {
+    tpSceneAxis* items;
+    int32_t count;
+} tpSceneAxes;
+
 typedef struct tpSceneJoint {
     tpScenePart part;
     tpSceneText name;
@@ -164,10 +193,9 @@ typedef struct tpSceneJoint {
     tpSceneReference bodies[2];
     tpVec3 anchor, anchors[2];
     tpVec3 axis, axis2;
-    double limits[2];
-    tpSceneMotor motor;
-    tpSceneSpring spring;
-    double friction, ratio, pitch;
+    tpSceneLaws laws; // of the first coordinate
+    tpSceneAxes axes; // of compound joints
+    double ratio, pitch;
     bool collide;
 } tpSceneJoint;
 

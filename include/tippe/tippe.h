@@ -9,6 +9,7 @@
 #include "tippe/complementarity.h"
 #include "tippe/geometry.h"
 #include "tippe/impact.h"
+#include "tippe/joints.h"
 #include "tippe/math.h"
 #include "tippe/queries.h"
 #include "tippe/state.h"

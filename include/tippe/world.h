@@ -1,4 +1,4 @@
-// The world: bodies, shapes, joints and forces that move and touch.
+// The world: bodies, shapes and forces that move and touch. Joints are in joints.h.
 //
 // A world is an opaque pointer; the things in it are ids by value, whose zero is null. An id carries
 // a generation, so that one of a destroyed thing is recognised and never reaches its successor.
@@ -141,42 +141,6 @@ typedef struct tpForceDef {
     tpFrame frame;        // of force and torque
     double from, to;      // s, active while from <= t < to
 } tpForceDef;
-
-typedef enum tpJointType {
-    tp_ballJoint,
-    tp_revoluteJoint,
-    tp_prismaticJoint,
-    tp_cylindricalJoint,
-    tp_universalJoint,
-    tp_fixedJoint,
-    tp_distanceJoint,
-    tp_planarJoint,
-    tp_gearJoint,
-    tp_screwJoint,
-    tp_springJoint, // a force between two points, no constraint
-    tp_jointTypeCount
-} tpJointType;
-
-typedef struct tpJointDef {
-    const char* name; // copied; may be NULL
-    tpJointType type;
-    tpBodyId bodyA, bodyB; // the null id means the world
-    tpVec3 anchorA,
-        anchorB; // world coordinates at creation; joints with one anchor have both equal
-    tpVec3 axis; // world axes at creation: of the turn or the slide; universal: fixed in body A
-    tpVec3 secondAxis; // universal: fixed in body B; gear: the axis of body B; zero: as `axis`
-    bool hasLimits;
-    double limits[2]; // rad or m
-    bool hasMotor;
-    double motorSpeed;  // rad/s or m/s, of B relative to A
-    double motorEffort; // N m or N, at most
-    bool hasSpring;
-    double stiffness, damping, rest; // N/m, N s/m, m; or N m/rad, N m s/rad, rad
-    double friction;                 // N m or N of dry friction
-    double ratio;                    // gear: turns of B for one of A
-    double pitch;                    // screw: m of slide for a full turn
-    bool collide;                    // whether the two bodies collide with each other
-} tpJointDef;
 
 // Contacts and reports ---------------------------------------------------------------------------
 
@@ -482,7 +446,7 @@ TP_API tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError*
 TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b,
                               tpFriction* friction, double* restitution);
 
-// Forces and joints ------------------------------------------------------------------------------
+// Forces -----------------------------------------------------------------------------------------
 
 TP_API tpForceDef tpDefaultForceDef(void);
 TP_API tpForceId tpCreateForce(tpWorld* world, const tpForceDef* def, tpError* error);
@@ -493,18 +457,6 @@ TP_API tpForceId tpWorld_GetForce(const tpWorld* world, int index);
 TP_API tpForceDef tpForce_GetDef(const tpWorld* world, tpForceId force);
 TP_API tpResult tpForce_SetDef(tpWorld* world, tpForceId force, const tpForceDef* def,
                                tpError* error); // all but its body
-
-TP_API tpJointDef tpDefaultJointDef(void);
-TP_API tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error);
-TP_API void tpDestroyJoint(tpWorld* world, tpJointId joint);
-TP_API bool tpJoint_IsValid(const tpWorld* world, tpJointId joint);
-TP_API int tpWorld_GetJointCount(const tpWorld* world);
-TP_API tpJointId tpWorld_GetJoint(const tpWorld* world, int index);
-TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint);
-TP_API const char* tpJointTypeName(tpJointType type); // as scenes spell it
-// Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor B.
-TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force,
-                                tpVec3* torque);
 
 TP_END_DECLS
 

@@ -4,27 +4,34 @@
 typedef enum tpWorkKind {
     tp_normalWork,   // of contacts, of what joints hold, of limits: losses of impacts
     tp_frictionWork, // of contacts
-    tp_drivenWork,   // of motors, dry friction and springs of joints: from outside
-    tp_storedWork // of springs between points, which potential energy has; their dampers work from outside
+    tp_drivenWork,   // of motors, servos, dampers and dry friction of joints: from outside
+    tp_storedWork,   // of springs, which potential energy has; their dampers work from outside
+    tp_rotorWork     // of armatures, whose energy counts with that of bodies
 } tpWorkKind;
 
-static tpWorkKind kindOf(const tpRows* rows, const tpSystem* system, int block, int k) {
-    tpBlockInfo info = rows->infos[block];
-    if (info.source == tp_contactSource) {
+static tpWorkKind kindOf(const tpRows* rows, int block, int k) {
+    const tpBlockInfo* info = &rows->infos[block];
+    if (info->source == tp_contactSource) {
         return k == 0 ? tp_normalWork : tp_frictionWork;
     }
-    bool isDriven =
-        info.source == tp_boundedSource || rows->compliance[rows->firstRows[block] + k] > 0.0;
-    if (!isDriven) {
+    switch (info->role) {
+    case tp_heldRole:
+    case tp_limitRole:
         return tp_normalWork;
+    case tp_springRole:
+        return tp_storedWork;
+    case tp_rotorRole:
+    case tp_turnRotorRole:
+        return tp_rotorWork;
+    default:
+        return tp_drivenWork;
     }
-    bool isStored = system->joints.data[info.index].type == tp_springJoint;
-    return isStored ? tp_storedWork : tp_drivenWork;
 }
 
 static void addWork(tpWorkKind kind, double work, tpStepReport* report) {
     switch (kind) {
     case tp_normalWork:
+    case tp_rotorWork:
         report->impactLoss -= work;
         break;
     case tp_frictionWork:
@@ -51,13 +58,17 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             double impulse = rows->impulse[row];
-            tpWorkKind kind = kindOf(rows, system, b, k);
+            tpWorkKind kind = kindOf(rows, b, k);
             double after = tpRows_RowVelocity(rows, row, velocities->after, bodyA, bodyB);
             double mean =
                 0.5 * (tpRows_RowVelocity(rows, row, velocities->before, bodyA, bodyB) + after);
             bool isAllAlong = kind == tp_drivenWork || kind == tp_storedWork;
             if (isAllAlong && velocities->drift != NULL) {
                 mean = tpRows_RowVelocity(rows, row, velocities->drift, bodyA, bodyB);
+            }
+            if (kind == tp_rotorWork) {
+                // What bodies lose the rotor gains.
+                mean -= rows->rotor[row] - 0.5 * rows->compliance[row] * impulse;
             }
             addWork(kind, impulse * mean, report);
             if (kind == tp_storedWork) {
@@ -70,15 +81,15 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
     }
 }
 
-void tpRows_AccountKick(const tpRows* rows, const tpSystem* system, const tpVelocity* start,
-                        const tpVelocity* kicked, double share, tpStepReport* report) {
+void tpRows_AccountKick(const tpRows* rows, const tpVelocity* start, const tpVelocity* kicked,
+                        double share, tpStepReport* report) {
     for (int b = 0; b < rows->blockCount; ++b) {
         // Kinematic bodies are not kicked.
         int bodyA = rows->bodyA[b], bodyB = rows->bodyB[b];
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            tpWorkKind kind = kindOf(rows, system, b, k);
-            if (kind == tp_normalWork || kind == tp_frictionWork) {
+            tpWorkKind kind = kindOf(rows, b, k);
+            if (kind != tp_drivenWork && kind != tp_storedWork) {
                 double kick = tpRows_RowVelocity(rows, row, kicked, bodyA, bodyB) -
                               tpRows_RowVelocity(rows, row, start, bodyA, bodyB);
                 addWork(kind, -share * rows->impulse[row] * kick, report);

@@ -20,7 +20,7 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
 // Takes off these energies what is only exchanged with a kick that came before the impulses at one stroke,
 // while bodies move, and the impulses with them, all along the step: a share of the kick's velocities
 // times the impulses. Nothing is lost then in what holds bodies at rest.
-void tpRows_AccountKick(const tpRows* rows, const tpSystem* system, const tpVelocity* start,
-                        const tpVelocity* kicked, double share, tpStepReport* report);
+void tpRows_AccountKick(const tpRows* rows, const tpVelocity* start, const tpVelocity* kicked,
+                        double share, tpStepReport* report);
 
 #endif

@@ -1,6 +1,7 @@
 #include "dynamics/force_work.h"
 
 #include "dynamics/forces.h"
+#include "dynamics/joint_types.h"
 #include "dynamics/loads.h"
 
 // Of a body between the start and the end of what acts on it.
@@ -93,8 +94,35 @@ static double forceOnWay(const tpSystem* system, const tpForce* force, const tpW
     return workOfForce(system, force, &motion);
 }
 
-double tpSystem_ForceWork(const tpSystem* system, const tpWays* ways, double time, double h) {
+static tpPose poseAfter(const tpWays* ways, int body, double h) {
+    if (body < 0) {
+        return tpIdentityPose();
+    }
+    tpMotion motion = motionOf(ways, body, h);
+    return tpMakePose(tpAdd(ways->starts[body].position, motion.shift), motion.last);
+}
+
+// Efforts on coordinates: effort times the way of the coordinate.
+static double workOfEfforts(const tpSystem* system, const tpWays* ways, double h) {
     double work = 0.0;
+    for (int i = 0; system->hasEfforts && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            double effort = joint->coordinates[k].applied;
+            if (effort != 0.0) {
+                tpJointPlace first = tpJoint_Place(joint, ways->starts);
+                tpJointPlace last = tpJoint_PlaceAt(joint, poseAfter(ways, joint->bodyA, h),
+                                                    poseAfter(ways, joint->bodyB, h));
+                work += effort * (tpJoint_CoordinateRow(joint, &last, k).error -
+                                  tpJoint_CoordinateRow(joint, &first, k).error);
+            }
+        }
+    }
+    return work;
+}
+
+double tpSystem_ForceWork(const tpSystem* system, const tpWays* ways, double time, double h) {
+    double work = workOfEfforts(system, ways, h);
     for (int i = 0; system->hasLoads && i < system->bodyCount; ++i) {
         const tpLoad* load = tpSystem_LoadOf(system, i);
         if (load != NULL && tpSystem_IsDynamic(system, i)) {

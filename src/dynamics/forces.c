@@ -1,6 +1,7 @@
 #include "dynamics/forces.h"
 
 #include "base/tasks.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/loads.h"
 #include "dynamics/locks.h"
 #include "math/elementary.h"
@@ -60,7 +61,7 @@ static double sumBodies(const tpSystem* system, double (*energyOf)(const tpSyste
 }
 
 double tpSystem_KineticEnergy(const tpSystem* system) {
-    return sumBodies(system, tpSystem_BodyKineticEnergy);
+    return sumBodies(system, tpSystem_BodyKineticEnergy) + tpJoints_KineticEnergy(system);
 }
 
 // Where the two ends of a spring are, and how far it is stretched.
@@ -92,15 +93,7 @@ static double weightEnergy(const tpSystem* system, int index) {
 }
 
 double tpSystem_SpringEnergy(const tpSystem* system) {
-    double energy = 0.0;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && joint->type == tp_springJoint) {
-            double excess = stretchOf(system, joint).length - joint->def.rest;
-            energy += 0.5 * joint->def.stiffness * excess * excess;
-        }
-    }
-    return energy;
+    return tpJoints_PotentialEnergy(system);
 }
 
 double tpSystem_PotentialEnergy(const tpSystem* system) {
@@ -186,6 +179,7 @@ static void kickLoad(tpSystem* system, int body, double duration) {
 }
 
 static void kickUserForces(tpSystem* system, double time, double duration) {
+    tpJoints_KickEfforts(system, duration);
     for (int i = 0; system->hasLoads && i < system->bodyCount; ++i) {
         kickLoad(system, i, duration);
     }
@@ -224,20 +218,21 @@ static double energyOf(const tpSystem* system, int body) {
 // exactly, so that no damping, however stiff, is unstable. Returns the damper's work.
 static double kickSpring(tpSystem* system, const tpJoint* spring, double duration) {
     tpStretch stretch = stretchOf(system, spring);
-    double pull = spring->def.stiffness * (stretch.length - spring->def.rest) * duration;
+    const tpSpring* law = &spring->coordinates[0].def.spring;
+    double pull = law->stiffness * (stretch.length - law->rest) * duration;
     tpVec3 impulse = tpScale(pull, stretch.direction);
     applyAtPoint(system, spring->bodyA, stretch.pointA, impulse);
     applyAtPoint(system, spring->bodyB, stretch.pointB, tpNeg(impulse));
 
     double response = responseOf(system, spring->bodyA, stretch.pointA, stretch.direction) +
                       responseOf(system, spring->bodyB, stretch.pointB, stretch.direction);
-    if (!(spring->def.damping > 0.0) || !(response > 0.0)) {
+    if (!(law->damping > 0.0) || !(response > 0.0)) {
         return 0.0;
     }
     tpVec3 relative = tpSub(tpSystem_PointVelocity(system, spring->bodyB, stretch.pointB),
                             tpSystem_PointVelocity(system, spring->bodyA, stretch.pointA));
     double speed = tpDot(relative, stretch.direction);
-    double lost = -tpExpm1(-spring->def.damping * response * duration) * speed / response;
+    double lost = -tpExpm1(-law->damping * response * duration) * speed / response;
     double before = energyOf(system, spring->bodyA) + energyOf(system, spring->bodyB);
     impulse = tpScale(lost, stretch.direction);
     applyAtPoint(system, spring->bodyA, stretch.pointA, impulse);

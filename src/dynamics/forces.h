@@ -31,7 +31,7 @@ double tpSystem_KickBody(tpSystem* system, int body, double time, double duratio
 // A user force with its moment about the centre of mass, world axes, at the current pose.
 tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force);
 
-// Potential energy of gravity and springs, zero at the origin's height.
+// Potential energy of gravity (zero at the origin's height) and springs; kinetic energy of bodies and armatures.
 double tpSystem_PotentialEnergy(const tpSystem* system);
 // The springs' part of it.
 double tpSystem_SpringEnergy(const tpSystem* system);

@@ -3,159 +3,30 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/joint_types.h"
-#include "dynamics/locks.h"
 
-// A limit this near counts as reached, m or rad.
-static const double limitReached = 1e-9;
+// Rows --------------------------------------------------------------------------------------------
 
-// The row that sets the load of a motor or of dry friction has at most this for a velocity, m/s.
-static const double loadSpeed = 1.0;
+void tpJoints_Begin(tpSystem* system, double h) {
+    tpJoints_BeginLaws(system, h);
+}
+
+static bool isMovable(const tpSystem* system, const tpJoint* joint) {
+    return joint->isLive &&
+           (tpSystem_IsDynamic(system, joint->bodyA) || tpSystem_IsDynamic(system, joint->bodyB));
+}
 
 void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
     *blocks = 0;
     *rows = 0;
     for (int i = 0; i < system->joints.count; ++i) {
-        if (system->joints.data[i].isLive) {
-            *blocks += tp_maxJointBlocks;
-            *rows += tp_maxJointRows + 6;
+        const tpJoint* joint = &system->joints.data[i];
+        if (isMovable(system, joint)) {
+            *blocks += tp_maxHeldBlocks;
+            *rows += tp_maxHeldRows;
+            tpJoint_CountLaws(joint, blocks, rows);
         }
-    }
-}
-
-static void placeRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
-                     const tpJoint* joint, const tpJointTreatment* treatment) {
-    tpWrench onA = sign > 0.0 ? row->onA : tpNegativeWrench(row->onA);
-    tpWrench onB = sign > 0.0 ? row->onB : tpNegativeWrench(row->onB);
-    tpRows_SetRow(rows, block, k, onA, onB);
-    int index = rows->firstRows[block] + k;
-    rows->bias[index] = treatment->gain * sign * row->error / treatment->h;
-    if (treatment->linearised != NULL) {
-        rows->bias[index] -=
-            tpRows_RowVelocity(rows, index, treatment->linearised, joint->bodyA, joint->bodyB);
-    }
-}
-
-// A force of at most `limit` (an impulse) that drives the coordinate's rate to `speed`.
-static void addBounded(tpRows* rows, const tpSystem* system, int index, const tpJointRow* row,
-                       double speed, double limit) {
-    const tpJoint* joint = &system->joints.data[index];
-    tpBlockInfo info = { tp_boundedSource, index };
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, joint->bodyA, joint->bodyB);
-    int first = rows->firstRows[block];
-    rows->mu[block] = 1.0;
-    // The load is the limit; scaled so that strong motors have no large numbers among the velocities.
-    rows->compliance[first] = loadSpeed / (loadSpeed + limit);
-    rows->bias[first] = -limit * rows->compliance[first];
-    rows->impulse[first] = limit; // solvers start from what is known
-    tpRows_SetRow(rows, block, 1, row->onA, row->onB);
-    rows->bias[first + 1] = -speed;
-}
-
-// How the springs of joints enter the rows.
-typedef enum tpSpringRows { tp_wholeSpring, tp_firstHalfSpring, tp_secondHalfSpring } tpSpringRows;
-
-// Response of a row to a unit impulse in it.
-static double responseOf(const tpSystem* system, int body, const tpPose* poses,
-                         const tpWrench* row) {
-    if (!tpSystem_IsDynamic(system, body)) {
-        return 0.0;
-    }
-    const tpBody* owner = &system->bodies.data[body];
-    tpVec3 linear = row->linear, angular = row->angular;
-    if (system->isPlanar) {
-        linear.z = angular.x = angular.y = 0.0;
-    }
-    linear = tpLocks_Linear(owner->locked, linear);
-    tpVec3 turn =
-        tpLocks_Turns(owner->locked)
-            ? tpMulMV(tpLocks_InverseInertia(&owner->inertia, owner->locked, poses[body].rotation),
-                      angular)
-            : tpInertia_Velocity(&owner->inertia, poses[body].rotation, angular);
-    return owner->inverseMass * tpLengthSquared(linear) + tpDot(angular, turn);
-}
-
-// The part of a damper's second half that is taken at the velocity of the drift: all of it, and with that
-// second order, unless that would turn the motion round; then no more than stops it.
-static double explicitPart(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
-                           const tpJointRow* row, double h) {
-    double response = responseOf(system, joint->bodyA, poses, &row->onA) +
-                      responseOf(system, joint->bodyB, poses, &row->onB);
-    double decay = 0.5 * h * joint->def.damping * response;
-    return decay > 1.0 ? 1.0 / decay : 1.0;
-}
-
-// A spring and damper as a free row with a compliance: r = -(a (x + b u) + c u) with impulses a for the
-// stretch x, b for how much it grows until the spring is measured, and c for the damper.
-static void addSpring(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
-                      const tpJointRow* row, double h, tpSpringRows springs) {
-    const tpJoint* joint = &system->joints.data[index];
-    const tpJointDef* def = &joint->def;
-    double stretch = row->error - def->rest, elastic = 0.0, implicit = 0.0, damping = 0.0;
-    switch (springs) {
-    case tp_wholeSpring:
-        elastic = h * def->stiffness;
-        damping = h * def->damping;
-        implicit = h * h * def->stiffness + damping;
-        break;
-    case tp_firstHalfSpring:
-        elastic = 0.5 * h * def->stiffness;
-        damping = 0.5 * h * def->damping;
-        implicit = 0.25 * h * h * def->stiffness + damping;
-        break;
-    case tp_secondHalfSpring:
-        damping = 0.5 * h * def->damping * (1.0 - explicitPart(system, joint, poses, row, h));
-        implicit = damping;
-        break;
-    }
-    if (!(implicit > 0.0)) {
-        return;
-    }
-    tpBlockInfo info = { tp_jointSource, index };
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
-    int k = rows->firstRows[block];
-    tpRows_SetRow(rows, block, 0, row->onA, row->onB);
-    rows->compliance[k] = 1.0 / implicit;
-    rows->damping[k] = damping;
-    rows->bias[k] = elastic * stretch / implicit;
-}
-
-static bool hasSpring(const tpJoint* joint) {
-    return joint->def.hasSpring || joint->type == tp_springJoint;
-}
-
-static void addCoordinateRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
-                              const tpJointRow* row, const tpJointTreatment* treatment,
-                              tpSpringRows springs) {
-    const tpJoint* joint = &system->joints.data[index];
-    const tpJointDef* def = &joint->def;
-    tpBlockInfo info = { tp_jointSource, index };
-    if (def->hasLimits && joint->type != tp_springJoint) {
-        for (int side = 0; side < 2; ++side) {
-            if (!isfinite(def->limits[side])) {
-                continue;
-            }
-            tpJointRow limit = *row;
-            limit.error -= def->limits[side];
-            double room = side == 0 ? limit.error : -limit.error;
-            if (treatment->gain == 0.0 && room > limitReached) {
-                continue; // on velocities alone a limit acts where it has been reached
-            }
-            int block = tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, joint->bodyA,
-                                        joint->bodyB);
-            placeRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
-        }
-    }
-    bool isHalf = springs != tp_wholeSpring;
-    if (hasSpring(joint) && (isHalf || treatment->gain > 0.0)) {
-        addSpring(rows, system, index, poses, row, treatment->h, springs);
-    }
-    if (def->hasMotor && def->motorEffort > 0.0) {
-        addBounded(rows, system, index, row, def->motorSpeed,
-                   treatment->duration * def->motorEffort);
-    }
-    if (def->friction > 0.0) {
-        addBounded(rows, system, index, row, 0.0, treatment->duration * def->friction);
     }
 }
 
@@ -165,22 +36,17 @@ static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const t
     tpJointRows list = tpJoint_HeldRows(joint, place);
     int row = 0;
     for (int b = 0; b < list.blockCount; ++b) {
-        tpBlockInfo info = { tp_jointSource, index };
+        tpBlockInfo info = { .source = tp_jointSource, .index = index, .role = tp_heldRole };
         int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
                                     joint->bodyA, joint->bodyB);
         for (int k = 0; k < list.blockSizes[b]; ++k) {
-            placeRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
+            tpJoint_PlaceRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
         }
     }
 }
 
-static bool isMovable(const tpSystem* system, const tpJoint* joint) {
-    return joint->isLive &&
-           (tpSystem_IsDynamic(system, joint->bodyA) || tpSystem_IsDynamic(system, joint->bodyB));
-}
-
 static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
-                       const tpJointTreatment* treatment, tpSpringRows springs) {
+                       const tpJointTreatment* treatment, tpLawRows laws) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (!isMovable(system, joint)) {
@@ -188,23 +54,38 @@ static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses
         }
         tpJointPlace place = tpJoint_Place(joint, poses);
         addHeldRows(rows, system, i, &place, treatment);
-        tpJointRow coordinate;
-        if (tpJoint_Coordinate(joint, &place, &coordinate)) {
-            addCoordinateRows(rows, system, i, poses, &coordinate, treatment, springs);
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            tpJoint_AddLaws(rows, system, i, k, &place, treatment, laws);
         }
     }
 }
 
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment) {
-    addAllRows(rows, system, poses, treatment, tp_wholeSpring);
+    // In a collision, which takes no time, forces do nothing.
+    addAllRows(rows, system, poses, treatment,
+               treatment->duration > 0.0 ? tp_wholeLaws : tp_noLaws);
 }
 
 void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                           const tpJointTreatment* treatment, tpStepHalf half) {
-    addAllRows(rows, system, poses, treatment,
-               half == tp_firstHalf ? tp_firstHalfSpring : tp_secondHalfSpring);
+    addAllRows(rows, system, poses, treatment, half == tp_firstHalf ? tp_firstHalfLaws : tp_noLaws);
 }
+
+double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
+                     const tpRows* end, int endRow, double h) {
+    tpRowRole role = rows->infos[block].role;
+    if (role == tp_rotorRole) {
+        // The coordinate has to go as far as the rotor, at the speed that the impulse has left it.
+        double way = end->bias[endRow] + end->rotor[endRow];
+        double speed = rows->rotor[row] - rows->compliance[row] * impulse;
+        return way - h * (speed + velocity);
+    }
+    bool isHeld = role == tp_heldRole || (role == tp_limitRole && impulse != 0.0);
+    return isHeld ? end->bias[endRow] - h * velocity : 0.0;
+}
+
+// Impulses that are not in rows -------------------------------------------------------------------
 
 // Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
 static void addReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
@@ -227,60 +108,111 @@ static void applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* r
     }
 }
 
-// Velocity of a row for the given velocities of bodies.
-static double rowSpeed(const tpVelocity* velocities, const tpJoint* joint, const tpJointRow* row) {
-    const int bodies[2] = { joint->bodyA, joint->bodyB };
-    const tpWrench* sides[2] = { &row->onA, &row->onB };
-    double speed = 0.0;
-    for (int side = 0; side < 2; ++side) {
-        if (bodies[side] >= 0) {
-            const tpVelocity* velocity = &velocities[bodies[side]];
-            speed += tpDot(sides[side]->linear, velocity->linear) +
-                     tpDot(sides[side]->angular, velocity->angular);
-        }
-    }
-    return speed;
+// The row of a block that belongs to bodies: bounded ones have their load first.
+static int forceRow(const tpRows* rows, int block) {
+    return rows->firstRows[block] + (rows->infos[block].source == tp_boundedSource ? 1 : 0);
 }
 
-void tpJoints_KickSprings(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
-                          tpStepReport* report) {
+double tpCoordinate_Share(const tpCoordinate* coordinate, tpRowRole role) {
+    return role == tp_springRole  ? coordinate->springShare
+           : role == tp_servoRole ? coordinate->servoShare
+                                  : coordinate->damperShare;
+}
+
+// The axis of a ball joint that a damper's block stands for: they come three in a row.
+static tpJointRow rowOf(const tpJoint* joint, const tpJointPlace* place, const tpRows* rows,
+                        int block) {
+    const tpBlockInfo* info = &rows->infos[block];
+    if (joint->type != tp_ballJoint || info->role != tp_damperRole) {
+        return tpJoint_CoordinateRow(joint, place, info->coordinate);
+    }
+    const tpVec3 axes[3] = { place->axisA, place->sideA, place->thirdA };
+    tpJointRow row = { .error = 0.0 };
+    row.onB.angular = axes[info->part];
+    row.onA.angular = tpNeg(axes[info->part]);
+    return row;
+}
+
+void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
+                       tpStepReport* report) {
     for (int b = 0; b < first->blockCount; ++b) {
-        int index = first->infos[b].index, row = first->firstRows[b];
-        bool isSpring = first->infos[b].source == tp_jointSource && first->compliance[row] > 0.0;
-        if (!isSpring) {
+        const tpBlockInfo* info = &first->infos[b];
+        bool isLaw = info->source != tp_contactSource &&
+                     (info->role == tp_springRole || info->role == tp_servoRole ||
+                      info->role == tp_damperRole);
+        if (!isLaw) {
             continue;
         }
-        tpJoint* joint = &system->joints.data[index];
+        tpJoint* joint = &system->joints.data[info->index];
+        tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
+        double share = tpCoordinate_Share(coordinate, info->role), left = (1.0 - share) / share;
         tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-        tpJointRow now;
-        if (!tpJoint_Coordinate(joint, &place, &now)) {
-            continue;
-        }
-        double speed = tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);
-        double damper = 0.5 * h * joint->def.damping * speed;
-        double part = explicitPart(system, joint, system->poses.data, &now, h);
-        // The impulse of the first half, less the damper's part that the rows of the second half have.
-        double impulse = first->impulse[row] + (1.0 - part) * damper;
+        tpJointRow now = rowOf(joint, &place, first, b);
+        int row = forceRow(first, b);
+        double impulse = left * first->impulse[row];
         applyRow(system, joint, &now, impulse);
         tpWrench onB = { tpScale(impulse / h, now.onB.linear),
                          tpScale(impulse / h, now.onB.angular) };
         addReaction(system, joint, onB);
-        // Springs act all along the drift. What a spring joint stores is part of the potential energy; its damper's part
-        // of the impulse is not.
-        bool isStored = joint->type == tp_springJoint;
-        double atEnd = rowSpeed(moves, joint, &now);
-        report->externalWork += (isStored ? -part * damper : impulse) * atEnd;
+        coordinate->effort += info->role == tp_servoRole ? impulse / h : 0.0;
+        // They act all along the way. What a spring stores is part of the potential energy; its damper's part of the
+        // impulse is not.
+        double speed = tpJointRow_Speed(joint, &now, moves);
+        double taken = -left * first->damping[row] *
+                       tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);
+        report->externalWork += (info->role == tp_springRole ? taken : impulse) * speed;
     }
 }
 
-// By how much a joint is past one of its limits, signed; 0 where it is not. `row` is its coordinate.
-static double pastLimit(const tpJoint* joint, const tpJointPlace* place, tpJointRow* row) {
-    bool canBe = joint->def.hasLimits && joint->type != tp_springJoint;
-    if (!canBe || !tpJoint_Coordinate(joint, place, row)) {
-        return 0.0;
+void tpJoints_KickEfforts(tpSystem* system, double duration) {
+    for (int i = 0; system->hasEfforts && i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            double applied = joint->coordinates[k].applied;
+            if (applied != 0.0) {
+                tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+                tpJointRow row = tpJoint_CoordinateRow(joint, &place, k);
+                applyRow(system, joint, &row, duration * applied);
+            }
+        }
     }
-    return fmin(row->error - joint->def.limits[0], 0.0) +
-           fmax(row->error - joint->def.limits[1], 0.0);
+}
+
+void tpJoints_FinishEfforts(tpSystem* system) {
+    for (int i = 0; system->hasEfforts && i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            tpCoordinate* coordinate = &joint->coordinates[k];
+            if (coordinate->applied != 0.0) {
+                tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+                tpWrench onB = tpJoint_CoordinateRow(joint, &place, k).onB;
+                onB.linear = tpScale(coordinate->applied, onB.linear);
+                onB.angular = tpScale(coordinate->applied, onB.angular);
+                addReaction(system, joint, onB);
+                coordinate->effort += coordinate->applied;
+                coordinate->applied = 0.0;
+            }
+        }
+    }
+    system->hasEfforts = false;
+}
+
+// Errors ------------------------------------------------------------------------------------------
+
+static double heldError(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place) {
+    double drift = 0.0;
+    tpJointRows list = tpJoint_HeldRows(joint, place);
+    for (int k = 0; k < list.rowCount; ++k) {
+        // In planar worlds rows that no motion in the plane can change do not count.
+        const tpJointRow* row = &list.rows[k];
+        tpVec3 linear = tpAdd(tpAbsVec3(row->onA.linear), tpAbsVec3(row->onB.linear));
+        tpVec3 angular = tpAdd(tpAbsVec3(row->onA.angular), tpAbsVec3(row->onB.angular));
+        bool isInPlane = linear.x + linear.y + angular.z > 1e-9;
+        if (!system->isPlanar || isInPlane) {
+            drift = fmax(drift, fabs(row->error));
+        }
+    }
+    return drift;
 }
 
 double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
@@ -291,19 +223,14 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
             continue;
         }
         tpJointPlace place = tpJoint_Place(joint, poses);
-        tpJointRows list = tpJoint_HeldRows(joint, &place);
-        for (int k = 0; k < list.rowCount; ++k) {
-            // In planar worlds rows that no motion in the plane can change do not count.
-            const tpJointRow* row = &list.rows[k];
-            tpVec3 linear = tpAdd(tpAbsVec3(row->onA.linear), tpAbsVec3(row->onB.linear));
-            tpVec3 angular = tpAdd(tpAbsVec3(row->onA.angular), tpAbsVec3(row->onB.angular));
-            bool isInPlane = linear.x + linear.y + angular.z > 1e-9;
-            if (!system->isPlanar || isInPlane) {
-                drift = fmax(drift, fabs(row->error));
+        drift = fmax(drift, heldError(system, joint, &place));
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (def->hasLimits) {
+                double value = tpJoint_CoordinateRow(joint, &place, k).error;
+                drift = fmax(drift, fabs(tpCoordinate_PastLimit(def, value)));
             }
         }
-        tpJointRow coordinate;
-        drift = fmax(drift, fabs(pastLimit(joint, &place, &coordinate)));
     }
     return drift;
 }
@@ -311,8 +238,40 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
 void tpJoints_FollowAngles(tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive) {
-            joint->turn = tpJoint_Place(joint, system->poses.data).turn;
+        if (joint->isLive && joint->coordinateCount > 0 && tpJointType_IsChain(joint->type)) {
+            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+            double displacements[tp_maxCoordinates];
+            tpJoint_Displacements(joint, &place, displacements);
+            for (int k = 0; k < joint->coordinateCount; ++k) {
+                joint->coordinates[k].displacement = displacements[k];
+            }
+        }
+    }
+}
+
+// Rows of all errors of position, at the current poses.
+static void addErrors(tpRows* rows, const tpSystem* system) {
+    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0, 1.0 };
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (!isMovable(system, joint)) {
+            continue;
+        }
+        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+        addHeldRows(rows, system, i, &place, &whole);
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (!def->hasLimits) {
+                continue;
+            }
+            tpJointRow limit = tpJoint_CoordinateRow(joint, &place, k);
+            limit.error = tpCoordinate_PastLimit(def, limit.error);
+            if (limit.error != 0.0) {
+                tpBlockInfo info = { .source = tp_jointSource, .index = i, .role = tp_limitRole };
+                int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA,
+                                            joint->bodyB);
+                tpJoint_PlaceRow(rows, block, 0, &limit, 1.0, joint, &whole);
+            }
         }
     }
 }
@@ -326,23 +285,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
         return false;
     }
     tpRows_SetMasses(&rows, system);
-    const tpJointTreatment whole = { 1.0, 1.0, NULL, 0.0 };
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (isMovable(system, joint)) {
-            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-            addHeldRows(&rows, system, i, &place, &whole);
-            tpJointRow limit;
-            double past = pastLimit(joint, &place, &limit);
-            if (past != 0.0) {
-                limit.error = past;
-                tpBlockInfo info = { tp_jointSource, i };
-                int block = tpRows_AddBlock(&rows, system, info, tp_frictionFree, 1, joint->bodyA,
-                                            joint->bodyB);
-                placeRow(&rows, block, 0, &limit, 1.0, joint, &whole);
-            }
-        }
-    }
+    addErrors(&rows, system);
     memcpy(rows.q, rows.bias, sizeof(double) * (size_t)rows.rowCount);
     tpFrictionBodies bodies;
     tpFrictionProblem problem = tpRows_FrictionProblem(&rows, &bodies);
@@ -383,9 +326,15 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
     return drift <= tolerance ? 8 : -1;
 }
 
+// Reactions and efforts ---------------------------------------------------------------------------
+
 void tpJoints_ClearReactions(tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
-        system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
+        tpJoint* joint = &system->joints.data[i];
+        joint->force = joint->torque = tpZeroVec3();
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            joint->coordinates[k].effort = joint->coordinates[k].limitEffort = 0.0;
+        }
     }
 }
 
@@ -394,25 +343,55 @@ void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
     tpJoints_AddReactions(system, rows, h);
 }
 
+// The wrench on B of all rows of a block.
+static tpWrench wrenchOnB(const tpRows* rows, int block, double h) {
+    tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
+    for (int k = 0; k < rows->dimensions[block]; ++k) {
+        int index = rows->firstRows[block] + k;
+        const double* row = rows->jacobianB + (size_t)index * (size_t)rows->degrees;
+        double force = rows->impulse[index] / h;
+        if (rows->degrees == 3) {
+            sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], 0.0));
+            sum.angular.z += force * row[2];
+        } else {
+            sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], row[2]));
+            sum.angular = tpMulAdd(sum.angular, force, tpMakeVec3(row[3], row[4], row[5]));
+        }
+    }
+    return sum;
+}
+
+static void addEffort(tpCoordinate* coordinate, const tpRows* rows, int block, double h) {
+    const tpBlockInfo* info = &rows->infos[block];
+    int row = forceRow(rows, block);
+    double impulse = rows->impulse[row];
+    switch (info->role) {
+    case tp_servoRole:
+    case tp_motorRole:
+        coordinate->effort += impulse / h;
+        break;
+    case tp_limitRole: // that of an upper limit pushes down
+        coordinate->limitEffort += (info->part == 1 ? -impulse : impulse) / h;
+        break;
+    case tp_rotorRole:
+    case tp_turnRotorRole:
+        coordinate->rotorSpeed[info->part] -= impulse / coordinate->def.armature;
+        break;
+    default:
+        break;
+    }
+}
+
 void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
     for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source == tp_contactSource) {
+        const tpBlockInfo* info = &rows->infos[b];
+        if (info->source == tp_contactSource) {
             continue;
         }
-        tpJoint* joint = &system->joints.data[rows->infos[b].index];
-        tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
-        for (int k = 0; k < rows->dimensions[b]; ++k) {
-            int index = rows->firstRows[b] + k;
-            const double* row = rows->jacobianB + (size_t)index * (size_t)rows->degrees;
-            double force = rows->impulse[index] / h;
-            if (rows->degrees == 3) {
-                sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], 0.0));
-                sum.angular.z += force * row[2];
-            } else {
-                sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], row[2]));
-                sum.angular = tpMulAdd(sum.angular, force, tpMakeVec3(row[3], row[4], row[5]));
-            }
+        tpJoint* joint = &system->joints.data[info->index];
+        addReaction(system, joint, wrenchOnB(rows, b, h));
+        if (info->role != tp_heldRole) {
+            addEffort(&joint->coordinates[info->coordinate], rows, b, h);
         }
-        addReaction(system, joint, sum);
     }
 }

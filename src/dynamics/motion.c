@@ -86,11 +86,12 @@ bool tpSystem_IsReversible(const tpSystem* system) {
     bool hasJoints = false;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
-        const tpJointDef* def = &joint->def;
-        bool isIdeal = !def->hasLimits && !def->hasMotor && !def->hasSpring &&
-                       def->friction == 0.0 && joint->type != tp_springJoint;
-        if (joint->isLive && !isIdeal) {
-            return false;
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (def->hasLimits || def->hasMotor || def->hasSpring || def->hasServo ||
+                def->damping > 0.0 || def->friction > 0.0 || joint->coordinates[k].applied != 0.0) {
+                return false;
+            }
         }
         hasJoints = hasJoints || joint->isLive;
     }

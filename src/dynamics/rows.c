@@ -20,6 +20,7 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity
     rows->scale = TP_SCRATCH(arena, double, rowCapacity);
     rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
     rows->damping = TP_SCRATCH(arena, double, rowCapacity);
+    rows->rotor = TP_SCRATCH(arena, double, rowCapacity);
     rows->bias = TP_SCRATCH(arena, double, rowCapacity);
     rows->q = TP_SCRATCH(arena, double, rowCapacity);
     rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
@@ -135,6 +136,7 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->scale[k] = 1.0;
         rows->compliance[k] = 0.0;
         rows->damping[k] = 0.0;
+        rows->rotor[k] = 0.0;
         rows->bias[k] = 0.0;
         rows->q[k] = 0.0;
         rows->impulse[k] = 0.0;
@@ -203,7 +205,7 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
     bool isRough = law->mu > 0.0;
     bool isTorsional = isRough && law->arm > 0.0 && rows->degrees == 6;
     int dimension = !isRough ? 1 : rows->degrees == 3 ? 2 : isTorsional ? 4 : 3;
-    tpBlockInfo info = { tp_contactSource, contactIndex };
+    tpBlockInfo info = { .source = tp_contactSource, .index = contactIndex };
     tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
     int block =
         tpRows_AddBlock(rows, system, info, kind, dimension, contact->bodyA, contact->bodyB);

@@ -27,9 +27,25 @@ typedef struct tpContactLaw {
 // What a block stands for.
 typedef enum tpBlockSource { tp_contactSource, tp_jointSource, tp_boundedSource } tpBlockSource;
 
+// What a block of a joint does.
+typedef enum tpRowRole {
+    tp_heldRole,
+    tp_limitRole,
+    tp_springRole,
+    tp_servoRole,
+    tp_motorRole,
+    tp_frictionRole,
+    tp_damperRole,
+    tp_rotorRole,    // carries armature along: compliance 1 / armature
+    tp_turnRotorRole // the same of a ball joint, whose turning is no coordinate with a position
+} tpRowRole;
+
 typedef struct tpBlockInfo {
     tpBlockSource source;
     int index; // of the contact in the collider's list, or of the joint
+    tpRowRole role;
+    int coordinate; // of the joint, where the role is not to hold it
+    int part;       // which limit, 0 the lower; which axis of a ball joint
 } tpBlockInfo;
 
 typedef struct tpRows {
@@ -50,8 +66,8 @@ typedef struct tpRows {
     // Of each row.
     double* scale;
     double* compliance;
-    double*
-        damping; // of spring joints: the part of the impulse that is the damper's, by the velocity
+    double* damping; // of springs and servos: the damper's part of the impulse, by the velocity
+    double* rotor;   // of armatures: speed of the rotor before the impulses
     double* bias;
     double* q;         // velocity without impulses, bias included
     double* impulse;   // start of the solve, then its answer

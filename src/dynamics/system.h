@@ -16,7 +16,7 @@
 #include "dynamics/rotation.h"
 #include "dynamics/scales.h"
 #include "math/velocity.h"
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 enum { tp_nameCapacity = 64 };
 
@@ -80,16 +80,35 @@ typedef struct tpMaterial {
     char name[tp_nameCapacity];
 } tpMaterial;
 
+// A coordinate that a joint leaves free, and what acts on it.
+typedef struct tpCoordinate {
+    tpCoordinateDef def;
+    tpAxisKind kind;
+    tpVec3 axis;         // unit, in the axes of body A when the joint was made
+    double displacement; // since then, followed past half a turn, at the end of the last step
+    double applied;      // effort that a user has applied for this step, N m or N
+    double effort, limitEffort; // of drives and of limits in the last step, means
+
+    // Of the step that is being taken.
+    double startValue;    // at its start, if there is armature
+    double rotorSpeed[3]; // of the armature; a ball joint has it about three axes
+    double
+        springShare; // parts of the impulses that act before the drift of a symmetric step, see joint_laws.c
+    double servoShare, damperShare;
+    char name[tp_nameCapacity];
+} tpCoordinate;
+
 typedef struct tpJoint {
     bool isLive;
     tpJointType type;
-    int bodyA, bodyB;                // -1: the world
-    tpVec3 anchorA, anchorB;         // in the centre-of-mass frame of each body
-    tpMat33 frameA, frameB;          // columns: joint axes in body axes; cx is the axis
-    tpQuat relativeRotation;         // of B seen from A when the joint was made
-    double startLength, startCosine; // distance of the anchors, cosine of the axes' angle
-    double turn;                     // about the axis, followed past half a turn; rad
-    tpJointDef def;
+    int bodyA, bodyB;        // -1: the world
+    tpVec3 anchorA, anchorB; // in the centre-of-mass frame of each body
+    tpMat33 frameA, frameB;  // columns: joint axes in body axes; cx is the axis
+    tpQuat relativeRotation; // of B seen from A when the joint was made
+    double startLength;      // distance of the anchors then
+    tpCoordinate* coordinates;
+    int coordinateCount;
+    tpJointDef def;       // without what the coordinates have
     tpVec3 force, torque; // reaction on B over the last step, mean
     char name[tp_nameCapacity];
 } tpJoint;
@@ -134,6 +153,8 @@ typedef struct tpSystem {
     tpVec3 gravity;
     bool isPlanar;
     bool mayDamp, mayMoveAsTold; // a body with damping, a kinematic one has been there
+    bool carriesRotors;          // a step goes on with the speeds that armatures have
+    bool hasEfforts;             // users have applied efforts to coordinates for this step
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
@@ -173,8 +194,6 @@ static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
 // Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in place.
 // Then how far its shapes reach; to be called whenever its shapes have changed.
 void tpSystem_UpdateMass(tpSystem* system, int body);
-// The same for a shape that a body has got and that does not change its mass.
-void tpSystem_ExtendReach(tpSystem* system, int body, int shape);
 
 // The frame of the body as the scene gives it, from the centre of mass.
 tpPose tpSystem_BodyFrame(const tpSystem* system, int body);

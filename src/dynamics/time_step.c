@@ -27,6 +27,7 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
     if (arena->failed) {
         return false;
     }
+    tpJoints_Begin(system, h);
     tpSystem_AimKinematic(system, system->time, h);
     size_t velocityBytes = sizeof(tpVelocity) * (size_t)count;
     if (count > 0) {

@@ -38,8 +38,7 @@ void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
     tpRows_AccountEnergy(&step->rows, step->system, &velocities, step->contacts, report);
     if (step->kick > 0.0) {
         double share = 0.5 * step->h / step->kick;
-        tpRows_AccountKick(&step->rows, step->system, step->startVelocities, step->kicked, share,
-                           report);
+        tpRows_AccountKick(&step->rows, step->startVelocities, step->kicked, share, report);
     }
 }
 

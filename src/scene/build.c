@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "base/error.h"
+#include "scene/build_joints.h"
 #include "scene/build_shapes.h"
 #include "scene/json.h"
 #include "scene/options.h"
@@ -44,6 +45,7 @@ typedef struct tpBuilder {
     tpArena arena;           // of the tables below
     tpMaterialId* materials; // by index in the scene
     tpBodyId* bodies;
+    tpJointId* joints;
 } tpBuilder;
 
 // Materials -----------------------------------------------------------------------------------
@@ -163,19 +165,6 @@ static tpResult buildShapes(tpBuilder* builder, const tpSceneBody* body, tpBodyI
 }
 
 // The body with its shapes, whose geometries are made.
-// A speed whose square is beyond the range of numbers leaves no energy to account for.
-static tpResult checkEnergy(tpBuilder* builder, const tpSceneBody* body, const tpBodyDef* def) {
-    tpVec3 spin = tpMulMV(def->mass.inertia, def->angularVelocity);
-    double twice =
-        def->mass.mass * tpDot(def->velocity, def->velocity) + tpDot(def->angularVelocity, spin);
-    if (def->kind != tp_dynamicBody || isfinite(twice)) {
-        return tp_success;
-    }
-    tpError_Set(builder->error, tp_badInput,
-                "the kinetic energy of the body is beyond the range of numbers");
-    return tpFailBuilding(builder->scene, body->part.place, builder->error);
-}
-
 static tpResult buildBodyWith(tpBuilder* builder, int index, const tpGeometry* geometries) {
     const tpSceneBody* body = &builder->scene->bodies.items[index];
     tpBodyDef def = tpDefaultBodyDef();
@@ -187,11 +176,9 @@ static tpResult buildBodyWith(tpBuilder* builder, int index, const tpGeometry* g
     def.angularVelocity = body->angularVelocity;
     def.linearDamping = body->damping.linear;
     def.angularDamping = body->damping.angular;
+    def.gravityScale = body->gravityScale;
+    def.locked = body->locked;
     tpResult result = tpSceneBody_Mass(builder->scene, body, geometries, &def, builder->error);
-    if (result != tp_success) {
-        return result;
-    }
-    result = checkEnergy(builder, body, &def);
     if (result != tp_success) {
         return result;
     }
@@ -234,61 +221,7 @@ static tpResult buildBody(tpBuilder* builder, int index) {
     return result;
 }
 
-// Joints and forces ---------------------------------------------------------------------------
-
-// The ends of a distance or a spring that gives one anchor: that is the end on the first body, or
-// on the world, and the other end is the origin of the other body.
-static void placeAnchors(const tpBuilder* builder, const tpSceneJoint* joint, tpJointDef* def) {
-    bool isBetweenPoints = joint->type == tp_distanceJoint || joint->type == tp_springJoint;
-    if (tpScenePart_Gives(&joint->part, "anchors")) {
-        def->anchorA = joint->anchors[0];
-        def->anchorB = joint->anchors[1];
-        return;
-    }
-    def->anchorA = def->anchorB = joint->anchor;
-    const tpSceneBody* bodies = builder->scene->bodies.items;
-    int first = joint->bodies[0].index, second = joint->bodies[1].index;
-    bool hasAnchor = tpScenePart_Gives(&joint->part, "anchor");
-    if (isBetweenPoints && second >= 0) {
-        def->anchorB = bodies[second].position;
-    } else if (isBetweenPoints) {
-        def->anchorA = bodies[first].position;
-    } else if (!hasAnchor) { // of joints that need none: where the second body is
-        def->anchorA = def->anchorB = bodies[second >= 0 ? second : first].position;
-    }
-}
-
-static tpResult buildJoint(tpBuilder* builder, const tpSceneJoint* joint) {
-    tpJointDef def = tpDefaultJointDef();
-    def.name = joint->name.text;
-    def.type = (tpJointType)joint->type;
-    def.bodyA =
-        joint->bodies[0].index >= 0 ? builder->bodies[joint->bodies[0].index] : (tpBodyId){ 0, 0 };
-    def.bodyB =
-        joint->bodies[1].index >= 0 ? builder->bodies[joint->bodies[1].index] : (tpBodyId){ 0, 0 };
-    placeAnchors(builder, joint, &def);
-    def.axis = tpNormalize(joint->axis);
-    def.secondAxis = tpNormalize(joint->axis2);
-    def.hasLimits = tpScenePart_Gives(&joint->part, "limits");
-    def.limits[0] = joint->limits[0];
-    def.limits[1] = joint->limits[1];
-    def.hasMotor = tpScenePart_Gives(&joint->part, "motor");
-    def.motorSpeed = joint->motor.speed;
-    def.motorEffort = joint->motor.effort;
-    def.hasSpring = tpScenePart_Gives(&joint->part, "spring");
-    def.stiffness = joint->spring.stiffness;
-    def.damping = joint->spring.damping;
-    def.rest = joint->spring.rest;
-    def.friction = joint->friction;
-    def.ratio = joint->ratio;
-    def.pitch = joint->pitch;
-    def.collide = joint->collide;
-    tpJointId id = tpCreateJoint(builder->world, &def, builder->error);
-    if (!tpJoint_IsValid(builder->world, id)) {
-        return tpFailBuilding(builder->scene, joint->part.place, builder->error);
-    }
-    return tp_success;
-}
+// Forces and options ---------------------------------------------------------------------------
 
 static tpResult buildForce(tpBuilder* builder, const tpSceneForce* force) {
     tpForceDef def = tpDefaultForceDef();
@@ -329,7 +262,8 @@ static tpResult buildAll(tpBuilder* builder) {
     const tpScene* scene = builder->scene;
     builder->materials = TP_SCRATCH(&builder->arena, tpMaterialId, scene->materials.count);
     builder->bodies = TP_SCRATCH_ZEROED(&builder->arena, tpBodyId, scene->bodies.count);
-    if (builder->materials == NULL || builder->bodies == NULL) {
+    builder->joints = TP_SCRATCH_ZEROED(&builder->arena, tpJointId, scene->joints.count);
+    if (builder->materials == NULL || builder->bodies == NULL || builder->joints == NULL) {
         return tpError_OutOfMemory(builder->error);
     }
     tpResult result = setOptions(builder);
@@ -343,7 +277,8 @@ static tpResult buildAll(tpBuilder* builder) {
         result = buildBody(builder, i);
     }
     for (int i = 0; result == tp_success && i < scene->joints.count; ++i) {
-        result = buildJoint(builder, &scene->joints.items[i]);
+        result = tpBuildSceneJoint(scene, &scene->joints.items[i], builder->bodies, builder->world,
+                                   &builder->joints[i], builder->error);
     }
     for (int i = 0; result == tp_success && i < scene->forces.count; ++i) {
         result = buildForce(builder, &scene->forces.items[i]);

@@ -2,6 +2,8 @@
 
 #include "scene/checks.h"
 
+#include <string.h>
+
 #include <math.h>
 
 #include "base/error.h"
@@ -253,12 +255,76 @@ tpResult tpCheckPlanar(tpReader* reader) {
 
 // Joints, forces, simulation ------------------------------------------------------------------
 
+tpResult tpCheckAxis(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneAxis* axis = part;
+    bool isTurn = gives(part, "turn"), isSlide = gives(part, "slide");
+    if (isTurn && isSlide) {
+        return TP_FAIL(reader, placeOf(part, places, "slide"),
+                       "an axis is a \"turn\" or a \"slide\", not both");
+    }
+    if (!isTurn && !isSlide) {
+        return TP_FAIL(reader, axis->part.place, "an axis needs the key \"turn\" or \"slide\"");
+    }
+    return tp_success;
+}
+
+static const char* const lawKeys[] = { "zero",   "limits",   "motor",   "servo",
+                                       "spring", "armature", "damping", "friction" };
+
+static tpResult checkAxes(tpReader* reader, const tpSceneJoint* joint, const tpScenePlace* places) {
+    if (joint->type != tp_compoundJoint) {
+        return !gives(&joint->part, "axes")
+                   ? tp_success
+                   : TP_FAIL(reader, placeOf(&joint->part, places, "axes"),
+                             "\"axes\" is for joints of type \"compound\"");
+    }
+    for (int i = 0; i < 8; ++i) {
+        if (gives(&joint->part, lawKeys[i])) {
+            return TP_FAIL(reader, placeOf(&joint->part, places, lawKeys[i]),
+                           "each axis of a compound joint has a \"%s\" of its own", lawKeys[i]);
+        }
+    }
+    if (joint->axes.count < 1 || joint->axes.count > tp_maxCoordinates) {
+        return TP_FAIL(reader, joint->part.place,
+                       "a compound joint needs 1 to %d \"axes\", found %d", tp_maxCoordinates,
+                       joint->axes.count);
+    }
+    for (int i = 0; i < joint->axes.count; ++i) {
+        const tpSceneText* name = &joint->axes.items[i].name;
+        for (int k = 0; name->text != NULL && k < i; ++k) {
+            const char* other = joint->axes.items[k].name.text;
+            if (other != NULL && strcmp(other, name->text) == 0) {
+                return TP_FAIL(reader, name->place, "two axes of the joint are called \"%s\"",
+                               name->text);
+            }
+        }
+    }
+    return tp_success;
+}
+
+// Keys of a coordinate go with types that have one.
+static tpResult checkLaws(tpReader* reader, const tpSceneJoint* joint, const tpScenePlace* places) {
+    bool isFixed = joint->type == tp_fixedJoint || joint->type == tp_gearJoint;
+    bool isMeasured = joint->type == tp_ballJoint || joint->type == tp_distanceJoint ||
+                      joint->type == tp_springJoint;
+    for (int i = 0; i < 8; ++i) {
+        bool isWrong = isFixed || (isMeasured && i == 0);
+        if (isWrong && gives(&joint->part, lawKeys[i])) {
+            return TP_FAIL(reader, placeOf(&joint->part, places, lawKeys[i]),
+                           "a joint of type \"%s\" has no coordinate for \"%s\"",
+                           tpJointNames[joint->type], lawKeys[i]);
+        }
+    }
+    return tp_success;
+}
+
 tpResult tpCheckJoint(tpReader* reader, void* part, const tpScenePlace* places) {
     const tpSceneJoint* joint = part;
     bool isBetweenPoints = joint->type == tp_distanceJoint || joint->type == tp_springJoint;
     bool needsAnchor = isBetweenPoints || joint->type == tp_ballJoint ||
                        joint->type == tp_revoluteJoint || joint->type == tp_cylindricalJoint ||
-                       joint->type == tp_universalJoint || joint->type == tp_screwJoint;
+                       joint->type == tp_universalJoint || joint->type == tp_screwJoint ||
+                       joint->type == tp_compoundJoint;
     bool hasAnchor = gives(part, "anchor"), hasAnchors = gives(part, "anchors");
     const char* type = tpJointNames[joint->type];
     if (hasAnchors && !isBetweenPoints) {
@@ -284,7 +350,8 @@ tpResult tpCheckJoint(tpReader* reader, void* part, const tpScenePlace* places) 
     if (joint->type == tp_gearJoint && joint->ratio == 0.0) {
         return TP_FAIL(reader, placeOf(part, places, "ratio"), "\"ratio\" must not be zero");
     }
-    return tp_success;
+    tpResult result = checkAxes(reader, joint, places);
+    return result == tp_success ? checkLaws(reader, joint, places) : result;
 }
 
 tpResult tpCheckForce(tpReader* reader, void* part, const tpScenePlace* places) {

@@ -11,6 +11,7 @@ tpResult tpCheckRotation(struct tpReader* reader, void* part, const tpScenePlace
 tpResult tpCheckFriction(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckShape(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckBody(struct tpReader* reader, void* part, const tpScenePlace* places);
+tpResult tpCheckAxis(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckJoint(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckForce(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckClosedForm(struct tpReader* reader, void* part, const tpScenePlace* places);

@@ -64,21 +64,50 @@ static tpResult readStepper(tpReader* reader, const tpField* field, void* part) 
     return result;
 }
 
-static tpResult readChoice(tpReader* reader, const tpField* field, void* part) {
+// The number of a word among the choices of a key, in `choice`.
+static tpResult readWord(tpReader* reader, const tpField* field, const char* what, int* choice) {
     tpScenePlace place = tpJson_Place(&reader->json);
-    tpResult result = tpExpect(reader, tp_jsonText, field->key, "a text");
+    tpResult result = tpExpect(reader, tp_jsonText, field->key, what);
     const char* word = result == tp_success ? tpReadString(reader) : NULL;
     if (word == NULL) {
         return reader->error->result;
     }
-    int count = 0;
-    for (; field->choices[count] != NULL; ++count) {
-        if (strcmp(word, field->choices[count]) == 0) {
-            *(int32_t*)tpMember(field, part) = count;
+    for (*choice = 0; field->choices[*choice] != NULL; *choice += 1) {
+        if (strcmp(word, field->choices[*choice]) == 0) {
             return tp_success;
         }
     }
-    return tpFailUnknown(reader, place, field->key, word, "", field->choices, count);
+    return tpFailUnknown(reader, place, field->key, word, "", field->choices, *choice);
+}
+
+static tpResult readChoice(tpReader* reader, const tpField* field, void* part) {
+    int choice = 0;
+    tpResult result = readWord(reader, field, "a text", &choice);
+    if (result == tp_success) {
+        *(int32_t*)tpMember(field, part) = choice;
+    }
+    return result;
+}
+
+static tpResult readBits(tpReader* reader, const tpField* field, void* part) {
+    static const char* const what = "an array of texts";
+    uint32_t bits = 0;
+    tpResult result = tpExpect(reader, tp_jsonArray, field->key, what);
+    if (result == tp_success) {
+        tpJson_Enter(&reader->json);
+    }
+    while (result == tp_success && tpJson_Next(&reader->json)) {
+        tpScenePlace place = tpJson_Place(&reader->json);
+        int choice = 0;
+        result = readWord(reader, field, what, &choice);
+        if (result == tp_success && (bits >> choice & 1u) != 0) {
+            return TP_FAIL(reader, place, "\"%s\" has \"%s\" twice", field->key,
+                           field->choices[choice]);
+        }
+        bits |= result == tp_success ? 1u << choice : 0u;
+    }
+    *(uint32_t*)tpMember(field, part) = bits;
+    return result;
 }
 
 // The look ahead for it has already found which.
@@ -391,6 +420,7 @@ tpResult tpReadField(tpReader* reader, const tpField* field, void* part) {
         [tp_pairField] = readPair,
         [tp_vectorField] = readVector,
         [tp_quaternionField] = readQuaternion,
+        [tp_bitsField] = readBits,
         [tp_colorField] = readColor,
         [tp_twoPointsField] = readTwoPoints,
         [tp_inertiaField] = readInertia,

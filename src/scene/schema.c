@@ -196,6 +196,18 @@ static void emitQuaternion(tpEmitter* emitter, const tpField* field) {
     emitRow(emitter, field, 4);
 }
 
+static void emitBits(tpEmitter* emitter, const tpField* field) {
+    emitText(emitter, "type", "array");
+    emitRaw(emitter, "uniqueItems", "true");
+    emitKey(emitter, "items");
+    tpText_Add(&emitter->text, "{ \"enum\": [");
+    for (int i = 0; field->choices[i] != NULL; ++i) {
+        tpText_Add(&emitter->text, i == 0 ? "" : ", ");
+        tpText_AddQuoted(&emitter->text, field->choices[i]);
+    }
+    tpText_Add(&emitter->text, "] }");
+}
+
 static void emitColor(tpEmitter* emitter, const tpField* field) {
     (void)field;
     emitRaw(emitter, "anyOf",
@@ -312,6 +324,7 @@ static void emitValue(tpEmitter* emitter, const tpField* field) {
         [tp_pairField] = emitPair,
         [tp_vectorField] = emitVector,
         [tp_quaternionField] = emitQuaternion,
+        [tp_bitsField] = emitBits,
         [tp_colorField] = emitColor,
         [tp_twoPointsField] = emitPoints,
         [tp_inertiaField] = emitInertia,

@@ -20,6 +20,7 @@ static void addKind(tpText* text, const tpField* field) {
         [tp_pairField] = "2 numbers",
         [tp_vectorField] = "3 numbers",
         [tp_quaternionField] = "4 numbers",
+        [tp_bitsField] = "array of words",
         [tp_colorField] = "`\"#rrggbb\"` or 3 numbers",
         [tp_twoPointsField] = "2 points of 3 numbers",
         [tp_inertiaField] = "3 or 6 numbers",

@@ -1,4 +1,4 @@
-// The keys of scene files, but for those of shapes.
+// The keys of scene files, but for those of shapes and joints.
 
 #include "scene/vocabulary.h"
 
@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "scene/checks.h"
-
-#define AT(type, member) .offset = (uint32_t)offsetof(type, member)
-#define FIELDS(table) .fields = (table), .fieldCount = (int)(sizeof(table) / sizeof((table)[0]))
-#define ONE_RECORD(record) .members = (const tpRecord* const[]){ &(record) }, .memberCount = 1
+#include "scene/vocabulary_table.h"
 
 // Rotations and frictions ---------------------------------------------------------------------
 
@@ -150,6 +147,9 @@ static const tpRecord dampingRecord = {
 
 static const char* const bodyKinds[] = { "dynamic", "fixed", "kinematic", NULL };
 
+// In the order of tpLock's bits.
+static const char* const lockNames[] = { "x", "y", "z", "rx", "ry", "rz", NULL };
+
 static const tpField bodyFields[] = {
     { "name", tp_nameField, AT(tpSceneBody, name), .isRequired = true,
       .summary = "Letters, digits, `_` and `-`; no two bodies share one." },
@@ -186,128 +186,30 @@ static const tpField bodyFields[] = {
       .summary = "Of all shapes that have none of their own; for pages and pictures." },
     { "damping", tp_recordField, AT(tpSceneBody, damping), .record = &dampingRecord,
       .byDefault = "none", .summary = "Resistance of the medium." },
+    { "gravity_scale", tp_numberField, AT(tpSceneBody, gravityScale), .byDefault = "1",
+      .summary = "Factor of the scene's gravity." },
+    { "locked", tp_bitsField, AT(tpSceneBody, locked), .choices = lockNames, .byDefault = "[]",
+      .summary = "World directions in which the centre of mass cannot move (`x`, `y`, `z`) and "
+                 "world axes about which the body cannot turn (`rx`, `ry`, `rz`)." },
     { "keyframes", tp_listField, AT(tpSceneBody, keyframes), .family = &keyframeFamily,
       .byDefault = "[]", .summary = "The path of a kinematic body, instead of its velocities." },
 };
+
+static void setBodyDefaults(void* part) {
+    ((tpSceneBody*)part)->gravityScale = 1.0;
+}
 
 static const tpRecord bodyRecord = {
     .name = "body",
     .article = "a body",
     .summary = "A rigid body. A dynamic one needs `mass` or `density`.",
     FIELDS(bodyFields),
+    .setDefaults = setBodyDefaults,
     .check = tpCheckBody,
 };
 
 static const tpFamily bodyFamily = {
     .name = "body", .article = "a body", ONE_RECORD(bodyRecord), .size = sizeof(tpSceneBody)
-};
-
-// Joints --------------------------------------------------------------------------------------
-
-const char* const tpJointNames[] = { "ball",      "revolute", "prismatic", "cylindrical",
-                                     "universal", "fixed",    "distance",  "planar",
-                                     "gear",      "screw",    "spring",    NULL };
-
-const char* const tpJointSummaries[] = {
-    "a common point, free turns",
-    "a common axis, one turn about it",
-    "one slide along the axis",
-    "a turn about the axis and a slide along it",
-    "turns about two axes, one fixed in each body",
-    "no relative motion",
-    "two points at a fixed distance, or at one within limits",
-    "two slides across the axis and a turn about it",
-    "turns about two axes in a fixed ratio",
-    "a slide along the axis in proportion to the turn about it",
-    "a force between two points, with stiffness, damping and rest length; no constraint",
-};
-
-static const tpField motorFields[] = {
-    { "speed", tp_numberField, AT(tpSceneMotor, speed), .isRequired = true, .unit = "rad/s or m/s",
-      .summary = "Of the second body relative to the first." },
-    { "effort", tp_numberField, AT(tpSceneMotor, effort), .isRequired = true,
-      .range = tp_notNegative, .unit = "N m or N", .summary = "The most the motor can exert." },
-};
-
-static const tpRecord motorRecord = {
-    .name = "motor",
-    .article = "a motor",
-    .summary = "Drives the joint's free direction to a speed.",
-    FIELDS(motorFields),
-};
-
-static const tpField springFields[] = {
-    { "stiffness", tp_numberField, AT(tpSceneSpring, stiffness), .range = tp_notNegative,
-      .unit = "N/m or N m/rad", .byDefault = "0", .summary = "Force per deflection." },
-    { "damping", tp_numberField, AT(tpSceneSpring, damping), .range = tp_notNegative,
-      .unit = "N s/m or N m s/rad", .byDefault = "0", .summary = "Force per speed." },
-    { "rest", tp_numberField, AT(tpSceneSpring, rest), .unit = "m or rad", .byDefault = "0",
-      .summary = "The length or angle without force." },
-};
-
-static const tpRecord springRecord = {
-    .name = "spring",
-    .article = "a spring",
-    .summary = "A spring and a damper along the joint's free direction.",
-    FIELDS(springFields),
-};
-
-static const tpField jointFields[] = {
-    { "name", tp_nameField, AT(tpSceneJoint, name),
-      .summary = "Letters, digits, `_` and `-`; no two joints share one." },
-    { "type", tp_choiceField, AT(tpSceneJoint, type), .isRequired = true, .choices = tpJointNames,
-      .summary = "What the joint leaves free." },
-    { "bodies", tp_twoBodiesField, AT(tpSceneJoint, bodies), .isRequired = true,
-      .summary = "The names of two bodies; `null` is the world." },
-    { "anchor", tp_vectorField, AT(tpSceneJoint, anchor), .unit = "m",
-      .summary =
-          "Where the bodies are joined, in world coordinates at the start. Of a distance or a "
-          "spring: the end on the first body (or the world), the other end being the origin "
-          "of the other body." },
-    { "anchors", tp_twoPointsField, AT(tpSceneJoint, anchors), .unit = "m",
-      .summary = "Instead of `anchor`, for `distance` and `spring`: the ends on both bodies, in "
-                 "world coordinates at the start." },
-    { "axis", tp_vectorField, AT(tpSceneJoint, axis), .range = tp_notZero, .byDefault = "[0, 0, 1]",
-      .summary = "Of the turn or the slide, in world axes at the start; of `universal`: the one "
-                 "fixed in the first body." },
-    { "axis2", tp_vectorField, AT(tpSceneJoint, axis2), .range = tp_notZero, .byDefault = "axis",
-      .summary = "Of `universal`: the axis fixed in the second body; of `gear`: that of the second "
-                 "body." },
-    { "limits", tp_pairField, AT(tpSceneJoint, limits), .range = tp_ascending, .unit = "rad or m",
-      .byDefault = "none",
-      .summary = "[low, high] of the joint's free direction, zero at the start; of a distance: of "
-                 "the distance itself." },
-    { "motor", tp_recordField, AT(tpSceneJoint, motor), .record = &motorRecord, .byDefault = "none",
-      .summary = "Drives the joint." },
-    { "spring", tp_recordField, AT(tpSceneJoint, spring), .record = &springRecord,
-      .byDefault = "none", .summary = "Pulls the joint towards its rest." },
-    { "friction", tp_numberField, AT(tpSceneJoint, friction), .range = tp_notNegative,
-      .unit = "N m or N", .byDefault = "0", .summary = "Dry friction in the joint." },
-    { "ratio", tp_numberField, AT(tpSceneJoint, ratio), .byDefault = "1",
-      .summary = "Of `gear`: turns of the second body for one of the first." },
-    { "pitch", tp_numberField, AT(tpSceneJoint, pitch), .unit = "m",
-      .summary = "Of `screw`: the slide of a full turn." },
-    { "collide", tp_booleanField, AT(tpSceneJoint, collide), .byDefault = "false",
-      .summary = "Whether the two bodies collide with each other." },
-};
-
-static void setJointDefaults(void* part) {
-    tpSceneJoint* joint = part;
-    joint->axis = tpMakeVec3(0.0, 0.0, 1.0);
-    joint->ratio = 1.0;
-}
-
-static const tpRecord jointRecord = {
-    .name = "joint",
-    .article = "a joint",
-    .summary = "Holds two bodies together, or drives them.",
-    FIELDS(jointFields),
-    .setDefaults = setJointDefaults,
-    .check = tpCheckJoint,
-};
-
-static const tpFamily jointFamily = {
-    .name = "joint", .article = "a joint", ONE_RECORD(jointRecord), .size = sizeof(tpSceneJoint)
 };
 
 // Forces --------------------------------------------------------------------------------------
@@ -435,7 +337,7 @@ static const tpField sceneFields[] = {
       .summary = "Exceptions to the rule for two materials." },
     { "bodies", tp_listField, AT(tpScene, bodies), .family = &bodyFamily, .isRequired = true,
       .summary = "The bodies, in the order of columns and recordings." },
-    { "joints", tp_listField, AT(tpScene, joints), .family = &jointFamily, .byDefault = "[]",
+    { "joints", tp_listField, AT(tpScene, joints), .family = &tpJointFamily, .byDefault = "[]",
       .summary = "The joints." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },

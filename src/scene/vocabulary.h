@@ -26,6 +26,7 @@ typedef enum tpFieldKind {
     tp_pairField,         // double[2]
     tp_vectorField,       // tpVec3
     tp_quaternionField,   // double[4]
+    tp_bitsField,         // uint32_t: an array of `choices`, a bit each
     tp_colorField,        // tpColor: three numbers, or a text "#rrggbb"
     tp_twoPointsField,    // tpVec3[2]
     tp_inertiaField,      // tpSceneInertia
@@ -111,7 +112,7 @@ typedef struct tpSceneList {
 enum { tp_mostFields = 32 }; // of a record, its base included: a bit each in tpScenePart.given
 
 extern const tpRecord tpSceneRecord, tpRotationRecord, tpFrictionRecord;
-extern const tpFamily tpShapeFamily;
+extern const tpFamily tpShapeFamily, tpJointFamily;
 
 // Joints by tpJointType: names as scenes spell them (ended by NULL), and a line about each.
 extern const char* const tpJointNames[];

@@ -158,6 +158,20 @@ static void writeQuaternion(tpWriter* writer, const tpField* field, const void* 
     writeRow(writer, tpConstMember(field, part), 4);
 }
 
+static void writeBits(tpWriter* writer, const tpField* field, const void* part) {
+    uint32_t bits = *(const uint32_t*)tpConstMember(field, part);
+    const char* comma = "";
+    tpText_Add(&writer->text, "[");
+    for (int i = 0; field->choices[i] != NULL; ++i) {
+        if ((bits >> i & 1u) != 0) {
+            tpText_Add(&writer->text, comma);
+            tpText_AddQuoted(&writer->text, field->choices[i]);
+            comma = ", ";
+        }
+    }
+    tpText_Add(&writer->text, "]");
+}
+
 // In hexadecimal if that says it all.
 static void writeColor(tpWriter* writer, const tpField* field, const void* part) {
     const tpColor* color = tpConstMember(field, part);
@@ -345,6 +359,7 @@ static void writeField(tpWriter* writer, const tpField* field, const void* part)
         [tp_pairField] = writePair,
         [tp_vectorField] = writeVector,
         [tp_quaternionField] = writeQuaternion,
+        [tp_bitsField] = writeBits,
         [tp_colorField] = writeColor,
         [tp_twoPointsField] = writeTwoPoints,
         [tp_inertiaField] = writeInertia,

@@ -101,7 +101,7 @@ static void setDriftVelocities(tpTimeStep* step) {
 static void writeJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h) {
     const tpTimeStep* step = drift->step;
     bool isWhole = drift->settings->isWhole;
-    tpJointTreatment treatment = { h, 1.0, NULL, isWhole ? step->h : 0.5 * step->h };
+    tpJointTreatment treatment = { h, 1.0, NULL, isWhole ? step->h : 0.5 * step->h, 0.0 };
     if (isWhole) {
         tpJoints_AddRows(rows, step->system, poses, &treatment);
     } else {
@@ -302,13 +302,9 @@ static bool correctJoints(tpDrift* drift, int firstBlock) {
     writeJoints(drift, &end, system->poses.data, 1.0);
     for (int b = firstBlock; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b], endFirst = end.firstRows[b - firstBlock];
-        bool isHeld = rows->infos[b].source == tp_jointSource;
-        bool isIdle = rows->kinds[b] == tp_frictionNonnegative && rows->impulse[first] == 0.0;
         for (int k = 0; k < rows->dimensions[b]; ++k) {
-            double miss = 0.0;
-            if (isHeld && !isIdle && !(rows->compliance[first + k] > 0.0)) {
-                miss = end.bias[endFirst + k] - step->h * rows->velocity[first + k];
-            }
+            double miss = tpJoints_Miss(rows, b, first + k, rows->impulse[first + k],
+                                        rows->velocity[first + k], &end, endFirst + k, step->h);
             rows->bias[first + k] += miss / step->h;
             drift->jointBias[endFirst + k] = rows->bias[first + k];
             note(drift, fabs(miss), driftTolerance);

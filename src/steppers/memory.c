@@ -35,7 +35,7 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
 // A snapshot: counts, history, velocities, turns of joints, what the collider has learned.
 typedef struct tpSavedHead {
     bool isFound; // the last answer to the question for contacts holds
-    int historyCount, beforeCount, jointCount;
+    int historyCount, beforeCount;
     double lastLoss;
     bool hasCollider; // contacts have been asked for
     size_t colliderSize;
@@ -61,8 +61,7 @@ size_t tpStepperMemory_SavedSize(const void* state) {
     listFound(memory->system, found);
     return sizeof(tpSavedHead) + tpSavedArrays_Size(found, foundArrayCount) +
            sizeof(tpContactMemory) * (size_t)memory->history.list.count +
-           sizeof(tpVelocity) * (size_t)memory->before.count +
-           sizeof(double) * (size_t)memory->system->joints.count + colliderSize(memory->system);
+           sizeof(tpVelocity) * (size_t)memory->before.count + colliderSize(memory->system);
 }
 
 static unsigned char* put(unsigned char* place, const void* data, size_t size) {
@@ -81,7 +80,6 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.isFound = system->found.isValid;
     head.historyCount = memory->history.list.count;
     head.beforeCount = memory->before.count;
-    head.jointCount = system->joints.count;
     head.lastLoss = memory->lastLoss;
     head.hasCollider = system->collider != NULL;
     head.colliderSize = colliderSize(system);
@@ -89,9 +87,6 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     place =
         put(place, memory->history.list.data, sizeof(tpContactMemory) * (size_t)head.historyCount);
     place = put(place, memory->before.data, sizeof(tpVelocity) * (size_t)head.beforeCount);
-    for (int i = 0; i < head.jointCount; ++i) {
-        place = put(place, &system->joints.data[i].turn, sizeof(double));
-    }
     tpSavedArray found[foundArrayCount];
     listFound(system, found);
     place = tpSavedArrays_Save(found, foundArrayCount, place);
@@ -117,10 +112,6 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
     memory->before.count = head.beforeCount;
     memory->lastLoss = head.lastLoss;
     place += historyBytes + beforeBytes;
-    for (int i = 0; i < head.jointCount; ++i) {
-        memcpy(&system->joints.data[i].turn, place, sizeof(double));
-        place += sizeof(double);
-    }
     tpSavedArray found[foundArrayCount];
     listFound(system, found);
     tpSystem_ForgetFound(system);

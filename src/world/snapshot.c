@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "dynamics/joint_state.h"
 #include "world/world.h"
 
 struct tpSnapshot {
@@ -17,6 +18,7 @@ struct tpSnapshot {
     double time, timeError;
     double energyPeak, energyExcess; // of the certificate
     int64_t stepCount;
+    int reactionCount, motionCount; // numbers of joints
     size_t stepperBytes;
 };
 
@@ -32,11 +34,17 @@ static size_t velocityBytes(const tpSnapshot* snapshot) {
     return sizeof(tpVelocity) * (size_t)snapshot->bodyCount;
 }
 
+static size_t jointBytes(const tpSnapshot* snapshot) {
+    return sizeof(double) * (size_t)(snapshot->reactionCount + snapshot->motionCount);
+}
+
 tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
     const tpSystem* system = &world->system;
     const tpStepper* stepper = world->stepper;
     size_t stepperBytes = stepper->savedSize != NULL ? stepper->savedSize(world->stepperState) : 0;
+    int reactions = tpJoints_ReactionCount(system), motion = tpJoints_MotionCount(system);
     size_t size = sizeof(tpSnapshot) + stepperBytes +
+                  sizeof(double) * (size_t)(reactions + motion) +
                   (sizeof(tpPose) + sizeof(tpVelocity)) * (size_t)system->bodyCount;
     tpSnapshot* snapshot = tpAllocateZeroed(&system->allocator, size);
     if (snapshot == NULL) {
@@ -52,14 +60,19 @@ tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
     snapshot->energyPeak = system->energyPeak;
     snapshot->energyExcess = system->energyExcess;
     snapshot->stepCount = system->stepCount;
+    snapshot->reactionCount = reactions;
+    snapshot->motionCount = motion;
     snapshot->stepperBytes = stepperBytes;
     unsigned char* place = posesOf(snapshot);
     if (system->bodyCount > 0) {
         memcpy(place, system->poses.data, poseBytes(snapshot));
         memcpy(place + poseBytes(snapshot), system->velocities.data, velocityBytes(snapshot));
     }
+    place += poseBytes(snapshot) + velocityBytes(snapshot);
+    tpJoints_ReadReactions(system, (double*)(void*)place);
+    tpJoints_ReadMotion(system, (double*)(void*)place + reactions);
     if (stepperBytes > 0) {
-        stepper->save(world->stepperState, place + poseBytes(snapshot) + velocityBytes(snapshot));
+        stepper->save(world->stepperState, place + jointBytes(snapshot));
     }
     return snapshot;
 }
@@ -71,7 +84,8 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
         return tp_badInput;
     }
     const unsigned char* place = posesOf(snapshot);
-    const unsigned char* state = place + poseBytes(snapshot) + velocityBytes(snapshot);
+    const unsigned char* joints = place + poseBytes(snapshot) + velocityBytes(snapshot);
+    const unsigned char* state = joints + jointBytes(snapshot);
     if (snapshot->stepperBytes > 0 &&
         !world->stepper->restore(system, world->stepperState, state)) {
         return tp_outOfMemory;
@@ -80,6 +94,8 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
         memcpy(system->poses.data, place, poseBytes(snapshot));
         memcpy(system->velocities.data, place + poseBytes(snapshot), velocityBytes(snapshot));
     }
+    tpJoints_WriteReactions(system, (const double*)(const void*)joints);
+    tpJoints_WriteMotion(system, (const double*)(const void*)joints + snapshot->reactionCount);
     system->time = snapshot->time;
     system->timeError = snapshot->timeError;
     system->energyPeak = snapshot->energyPeak;

@@ -8,6 +8,7 @@
 #include "base/tasks.h"
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
+#include "dynamics/joints.h"
 #include "dynamics/loads.h"
 #include "steppers/pieces.h"
 #include "world/require.h"
@@ -151,6 +152,7 @@ static tpStepReport stillReport(const tpWorld* world, tpStepReport report) {
 // What users asked for this step alone is over.
 static void forgetRequests(tpSystem* system, bool isTaken) {
     tpSystem_ForgetLoads(system);
+    tpJoints_FinishEfforts(system);
     for (int i = 0; system->hasDisturbed && i < system->bodyCount; ++i) {
         tpBody* body = &system->bodies.data[i];
         if (body->hasTarget && isTaken) {
@@ -184,14 +186,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     size_t velocityBytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpPose* poses = tpArena_Get(&system->arena, poseBytes);
     tpVelocity* velocities = tpArena_Get(&system->arena, velocityBytes);
-    bool hasStarted = poses != NULL && velocities != NULL &&
-                      isfinite(report.kineticBefore + report.potentialBefore);
-    if (!hasStarted) {
-        bool hasMemory = poses != NULL && velocities != NULL;
+    if (poses == NULL || velocities == NULL) {
         report.undone = true;
         report.converged = false;
-        tpStepReport_AddNote(&report, hasMemory ? "the energy is beyond what numbers can hold"
-                                                : "out of memory");
+        tpStepReport_AddNote(&report, "out of memory");
     } else {
         if (system->bodyCount > 0) {
             memcpy(poses, system->poses.data, poseBytes);
@@ -202,11 +200,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         system->solveRows = 0;
         system->contactQueryCount = 0;
         tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, &report);
-        report.kineticAfter = tpSystem_KineticEnergy(system);
-        report.potentialAfter = tpSystem_PotentialEnergy(system);
-        bool isFinite =
-            isStateFinite(system) && isfinite(report.kineticAfter + report.potentialAfter);
-        if (report.undone || !isFinite) {
+        if (report.undone || !isStateFinite(system)) {
             if (system->bodyCount > 0) {
                 memcpy(system->poses.data, poses, poseBytes);
                 memcpy(system->velocities.data, velocities, velocityBytes);
@@ -225,10 +219,8 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     }
     forgetRequests(system, !report.undone);
     report.time = system->time;
-    if (report.undone) {
-        report.kineticAfter = report.kineticBefore;
-        report.potentialAfter = report.potentialBefore;
-    }
+    report.kineticAfter = tpSystem_KineticEnergy(system);
+    report.potentialAfter = tpSystem_PotentialEnergy(system);
     report.contactQueryCount = system->contactQueryCount;
     tpCertificate_End(system, &report);
     return report;

@@ -6,7 +6,7 @@
 #include "base/id_pool.h"
 #include "dynamics/system.h"
 #include "steppers/stepper.h"
-#include "tippe/world.h"
+#include "tippe/joints.h"
 #include "world/appearance.h"
 
 typedef struct tpBirth {
@@ -27,8 +27,6 @@ struct tpWorld {
     uint64_t lastBirth;
     TP_ARRAY(int) moving;   // slots of those that can move
     uint64_t listStructure; // for which both lists are right
-
-    int lastShape; // slot of the shape that was created last
 
     tpAppearance appearance;
 };
@@ -63,6 +61,13 @@ void tpSystem_Disturb(tpSystem* system, int body);
 
 // The same for all bodies: materials, say.
 void tpWorld_DisturbAll(tpWorld* world);
+
+// Whether the laws of a coordinate can be; turns and slides have a zero.
+tpResult tpCheckCoordinateDef(const tpCoordinateDef* def, bool isChain, tpError* error);
+
+// A coordinate of a joint now.
+tpCoordinateState tpWorld_CoordinateState(const tpWorld* world, const tpJoint* joint,
+                                          int coordinate);
 
 // Mass of a body from its shapes, unless it was given.
 tpResult tpWorld_UpdateMass(tpWorld* world, int body, tpError* error);

@@ -2,7 +2,7 @@
 // springs, and loops that hold more than they need.
 
 #include "support/check.h"
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 // The stepper of second order that the tests run; main goes through all of them.
 static tpStepperId symmetric = tp_anitescu;
@@ -270,15 +270,15 @@ static void cardanShaftIsSolved(void** state) {
         tpBodyId b = addBody(world, &defs[1]);
         tpBodyId c = addBody(world, &defs[2]);
         tpJointDef driven = jointOf(tp_revoluteJoint, ground, a, defs[0].position, axisX);
-        driven.hasMotor = true;
-        driven.motorSpeed = 5.0;
-        driven.motorEffort = 100.0;
+        driven.coordinate.hasMotor = true;
+        driven.coordinate.motor.speed = 5.0;
+        driven.coordinate.motor.effort = 100.0;
         tpJointDef first = jointOf(tp_universalJoint, a, b, tpZeroVec3(), axisZ);
         first.secondAxis = cross;
         tpJointDef second = jointOf(tp_universalJoint, b, c, along, cross);
         second.secondAxis = axisZ;
         tpJointDef braked = jointOf(tp_revoluteJoint, ground, c, defs[2].position, axisX);
-        braked.friction = 0.5;
+        braked.coordinate.friction = 0.5;
         addJoint(world, &driven);
         addJoint(world, &first);
         addJoint(world, &second);
@@ -409,9 +409,9 @@ static void limitStopsTheTurn(void** state) {
         tpBodyDef def = bodyAt(0.5, 0.0, 0.0, 1.0, tpMakeVec3(0.004, 0.08, 1.0 / 12.0));
         tpBodyId rod = addBody(world, &def);
         tpJointDef hinge = jointOf(tp_revoluteJoint, ground, rod, tpZeroVec3(), axisZ);
-        hinge.hasLimits = true;
-        hinge.limits[0] = -pi / 6.0;
-        hinge.limits[1] = 0.1;
+        hinge.coordinate.hasLimits = true;
+        hinge.coordinate.limits[0] = -pi / 6.0;
+        hinge.coordinate.limits[1] = 0.1;
         tpJointId id = addJoint(world, &hinge);
         double beyond = 0.0;
         for (int k = 0; k < 1000; ++k) {
@@ -439,9 +439,9 @@ static void motorReachesItsSpeed(void** state) {
         tpBodyDef def = bodyAt(0.0, 0.0, 0.0, 1.0, tpMakeVec3(1.5, 1.5, 2.0));
         tpBodyId wheel = addBody(world, &def);
         tpJointDef hinge = jointOf(tp_revoluteJoint, ground, wheel, tpZeroVec3(), axisZ);
-        hinge.hasMotor = true;
-        hinge.motorSpeed = 4.0;
-        hinge.motorEffort = 3.0;
+        hinge.coordinate.hasMotor = true;
+        hinge.coordinate.motor.speed = 4.0;
+        hinge.coordinate.motor.effort = 3.0;
         tpJointId id = addJoint(world, &hinge);
         for (int k = 1; k <= 400; ++k) { // 4 rad/s at 8/3 s
             stepOn(world, 0.01, 1);
@@ -466,7 +466,7 @@ static void frictionStopsTheWheel(void** state) {
         def.angularVelocity = tpMakeVec3(0.0, 0.0, 2.0);
         tpBodyId wheel = addBody(world, &def);
         tpJointDef hinge = jointOf(tp_revoluteJoint, ground, wheel, tpZeroVec3(), axisZ);
-        hinge.friction = 2.0;
+        hinge.coordinate.friction = 2.0;
         addJoint(world, &hinge);
         tpForceDef force = tpDefaultForceDef();
         force.body = wheel;
@@ -496,10 +496,10 @@ static void springGivesByTheWeight(void** state) {
                                    tpZeroVec3(), axisY);
         joint.anchorA = isSlide ? def.position : tpZeroVec3();
         joint.anchorB = def.position;
-        joint.hasSpring = true;
-        joint.stiffness = 200.0;
-        joint.damping = 30.0;
-        joint.rest = isSlide ? 0.0 : 1.0;
+        joint.coordinate.hasSpring = true;
+        joint.coordinate.spring.stiffness = 200.0;
+        joint.coordinate.spring.damping = 30.0;
+        joint.coordinate.spring.rest = isSlide ? 0.0 : 1.0;
         tpJointId id = addJoint(world, &joint);
         stepOn(world, 0.01, 1000);
         CHECK_NEAR(tpBody_GetPosition(world, body).y, -1.0 - 2.0 * g / 200.0, 1e-7);
@@ -520,10 +520,10 @@ static double springPlace(bool isSlide, double stiffness, double damping, double
         jointOf(isSlide ? tp_prismaticJoint : tp_springJoint, ground, body, tpZeroVec3(), axisY);
     joint.anchorA = isSlide ? def.position : tpZeroVec3();
     joint.anchorB = def.position;
-    joint.hasSpring = true;
-    joint.stiffness = stiffness;
-    joint.damping = damping;
-    joint.rest = isSlide ? 0.1 : 1.0;
+    joint.coordinate.hasSpring = true;
+    joint.coordinate.spring.stiffness = stiffness;
+    joint.coordinate.spring.damping = damping;
+    joint.coordinate.spring.rest = isSlide ? 0.1 : 1.0;
     addJoint(world, &joint);
     stepOn(world, h, (int)lround(2.0 / h));
     double place = tpBody_GetPosition(world, body).y;
@@ -562,9 +562,9 @@ static double damperRemainder(tpStepperId stepper, double h, double* taken) {
     tpBodyId a = addBody(world, &defA), b = addBody(world, &defB);
     tpJointDef spring = jointOf(tp_springJoint, a, b, defA.position, axisX);
     spring.anchorB = defB.position;
-    spring.stiffness = 100.0;
-    spring.damping = 2.0;
-    spring.rest = 0.9;
+    spring.coordinate.spring.stiffness = 100.0;
+    spring.coordinate.spring.damping = 2.0;
+    spring.coordinate.spring.rest = 0.9;
     addJoint(world, &spring);
     double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
     *taken = 0.0;

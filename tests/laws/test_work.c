@@ -2,6 +2,7 @@
 // force times distance, and the account of energy closes in every step. m = 1 kg, mu = 0.5, g = 10 m/s^2.
 
 #include "support/floor.h"
+#include "tippe/joints.h"
 
 static const double step = 0.01, mass = 1.0, friction = 0.5, gravity = 10.0;
 
@@ -181,11 +182,11 @@ static void stalledMotorsDoNoWork(void** state) {
         joint.type = tp_revoluteJoint;
         joint.bodyB = tpCreateBody(world, &bodyDef, NULL);
         joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
-        joint.hasLimits = joint.hasMotor = true;
-        joint.limits[0] = -0.5;
-        joint.limits[1] = 0.5;
-        joint.motorSpeed = -2.0;
-        joint.motorEffort = 5.0;
+        joint.coordinate.hasLimits = joint.coordinate.hasMotor = true;
+        joint.coordinate.limits[0] = -0.5;
+        joint.coordinate.limits[1] = 0.5;
+        joint.coordinate.motor.speed = -2.0;
+        joint.coordinate.motor.effort = 5.0;
         tpCreateJoint(world, &joint, NULL);
         double work = 0.0, loss = 0.0;
         for (int k = 0; k < 400; ++k) {

@@ -96,21 +96,46 @@ static void followKeyframes(void** state) {
     tpDestroyScene(scene);
 }
 
+static void keepAxes(void** state) {
+    (void)state;
+    tpScene* scene;
+    tpWorld* world = build(plainScene, &scene);
+    tpJointId shoulder = tpWorld_FindJoint(world, "shoulder");
+    assert_int_equal(tpJoint_GetCoordinateCount(world, shoulder), 2);
+    int lift = tpJoint_FindCoordinate(world, shoulder, "lift");
+    assert_int_equal(tpJoint_FindCoordinate(world, shoulder, "1"), 1);
+    tpAxisDef axis = tpJoint_GetAxis(world, shoulder, lift);
+    CHECK_VEC3(axis.direction, tpMakeVec3(0.0, 1.0, 0.0), 1e-15);
+    assert_true(axis.kind == tp_turnAxis && axis.coordinate.zero == 0.25);
+    CHECK_NEAR(tpJoint_GetValue(world, shoulder, lift), 0.25, 1e-14);
+    const tpServo* servo = &axis.coordinate.servo;
+    assert_true(servo->target == 1.0 && servo->speed == 2.0 && servo->stiffness == 3.0 &&
+                servo->damping == 4.0 && servo->effort == 5.0);
+    assert_true(axis.coordinate.armature == 0.5 && axis.coordinate.damping == 0.6 &&
+                axis.coordinate.friction == 0.7 && axis.coordinate.limits[1] == 2.0);
+    axis = tpJoint_GetAxis(world, shoulder, 1);
+    assert_true(axis.kind == tp_slideAxis && axis.coordinate.hasMotor && !axis.coordinate.hasServo);
+    tpDestroyWorld(world);
+    tpDestroyScene(scene);
+}
+
 static void keepJoints(void** state) {
     (void)state;
     tpScene* scene;
     tpWorld* world = build(fullScene, &scene);
     const tpJointDef* hinge = &world->system.joints.data[0].def;
     assert_int_equal(hinge->type, tp_revoluteJoint);
-    assert_true(hinge->hasLimits && hinge->limits[0] == -1.0 && hinge->limits[1] == 1.5);
-    assert_true(hinge->hasMotor && hinge->motorSpeed == 3.0 && hinge->motorEffort == 4.0);
-    assert_true(hinge->hasSpring && hinge->stiffness == 5.0 && hinge->damping == 6.0);
-    assert_true(hinge->rest == 0.1 && hinge->friction == 0.7 && hinge->collide);
+    const tpCoordinateDef* turn = &world->system.joints.data[0].coordinates[0].def;
+    assert_true(turn->hasLimits && turn->limits[0] == -1.0 && turn->limits[1] == 1.5);
+    assert_true(turn->hasMotor && turn->motor.speed == 3.0 && turn->motor.effort == 4.0);
+    assert_true(turn->hasSpring && turn->spring.stiffness == 5.0 && turn->spring.damping == 6.0);
+    assert_true(turn->spring.rest == 0.1 && turn->friction == 0.7 && hinge->collide);
     CHECK_VEC3(hinge->anchorA, tpMakeVec3(1.0, 2.0, 3.0), 0.0);
     CHECK_VEC3(hinge->anchorB, tpMakeVec3(1.0, 2.0, 3.0), 0.0);
     CHECK_VEC3(hinge->axis, tpMakeVec3(0.0, 0.0, 1.0), 1e-15);
     const tpJointDef* spring = &world->system.joints.data[1].def;
-    assert_true(!spring->hasLimits && !spring->hasMotor && spring->hasSpring && !spring->collide);
+    const tpCoordinateDef* length = &world->system.joints.data[1].coordinates[0].def;
+    assert_true(!length->hasLimits && !length->hasMotor && length->hasSpring && !spring->collide);
     CHECK_VEC3(spring->anchorA, tpMakeVec3(5.0, 3.0, 0.0), 0.0);
     CHECK_VEC3(spring->anchorB, tpMakeVec3(5.0, 1.0, 0.0), 0.0);
     // One anchor: the end on the world; the other end is the origin of the body.
@@ -157,7 +182,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dampBodies),      cmocka_unit_test(pushBodies),
         cmocka_unit_test(followKeyframes), cmocka_unit_test(keepJoints),
-        cmocka_unit_test(keepShapes),      cmocka_unit_test(swingOnSpring),
+        cmocka_unit_test(keepAxes),        cmocka_unit_test(keepShapes),
+        cmocka_unit_test(swingOnSpring),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,32 @@ static const tpCase cases[] = {
       "  \"closed_form\": [ { \"body\": @\"a\", \"coordinate\": \"x\", \"formula\": \"t\" } "
       "],\n" END,
       { "an array of 2 names", "found the world twice", "unknown body \"a\"" } },
+    // Keys of coordinates: only where there is one, of an axis where there are several.
+    { "{ \"tippe\": 1, \"bodies\": [ { \"name\": \"a\", \"mass\": 1, \"inertia\": [1, 1, 1],\n"
+      "      \"locked\": [\"x\", @\"w\"] },\n"
+      "    { \"name\": \"b\", \"mass\": 1, \"inertia\": [1, 1, 1], \"locked\": [\"rx\", @\"rx\"] } "
+      "],\n"
+      "  \"joints\": [\n"
+      "    { \"type\": \"fixed\", \"bodies\": [\"a\", null], \"armature\": @1 },\n"
+      "    { \"type\": \"ball\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0], \"zero\": @1 "
+      "},\n"
+      "    { \"type\": \"compound\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0],\n"
+      "      \"axes\": [ { \"turn\": [1, 0, 0] } ], \"servo\": @{} },\n"
+      "    @{ \"type\": \"compound\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0] },\n"
+      "    { \"type\": \"compound\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0],\n"
+      "      \"axes\": [ @{ \"name\": \"n\" }, { \"turn\": [1, 0, 0], \"slide\": @[1, 0, 0] } ] "
+      "},\n"
+      "    { \"type\": \"compound\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0],\n"
+      "      \"axes\": [ { \"name\": \"n\", \"turn\": [1, 0, 0], \"armature\": @-1 },\n"
+      "        { \"name\": \"n\", \"turn\": [0, 1, 0], \"servo\": { \"effort\": @\"much\" } } ] "
+      "},\n"
+      "    { \"type\": \"revolute\", \"bodies\": [\"a\", null], \"anchor\": [0, 0, 0], \"axes\": "
+      "@[] } "
+      "],\n" END,
+      { "unknown locked \"w\"", "\"locked\" has \"rx\" twice", "has no coordinate for \"armature\"",
+        "has no coordinate for \"zero\"", "has a \"servo\" of its own", "needs 1 to 6 \"axes\"",
+        "needs the key \"turn\" or \"slide\"", "not both", "must be zero or more", "takes a number",
+        "is for joints of type \"compound\"" } },
     // A text that is not JSON has one error.
     { "{ \"tippe\": 2, \"bodies\": [ @} ] }", { "expected" } },
 };

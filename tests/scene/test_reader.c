@@ -96,8 +96,8 @@ static void readJointsAndForces(void** state) {
     const tpSceneJoint* hinge = &scene->joints.items[0];
     assert_int_equal(hinge->type, tp_revoluteJoint);
     assert_true(hinge->bodies[0].index == 3 && hinge->bodies[1].index == -1);
-    assert_true(hinge->limits[0] == -1.0 && hinge->motor.effort == 4.0 && hinge->collide);
-    assert_true(hinge->spring.rest == 0.1 && hinge->friction == 0.7);
+    assert_true(hinge->laws.limits[0] == -1.0 && hinge->laws.motor.effort == 4.0 && hinge->collide);
+    assert_true(hinge->laws.spring.rest == 0.1 && hinge->laws.friction == 0.7);
     assert_true(scene->joints.items[1].anchors[0].y == 3.0);
     assert_true(scene->joints.items[3].ratio == -2.0);
     const tpSceneForce* force = &scene->forces.items[0];

@@ -70,6 +70,7 @@ static bool isSameField(const tpField* field, const void* partA, const void* par
         [tp_pairField] = 2 * sizeof(double),       [tp_vectorField] = sizeof(tpVec3),
         [tp_quaternionField] = 4 * sizeof(double), [tp_twoPointsField] = 2 * sizeof(tpVec3),
         [tp_inertiaField] = 6 * sizeof(double),    [tp_colorField] = sizeof(tpColor),
+        [tp_bitsField] = sizeof(uint32_t),
     };
     const void* a = tpConstMember(field, partA);
     const void* b = tpConstMember(field, partB);

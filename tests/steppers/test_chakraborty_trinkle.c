@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "support/check.h"
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 static tpWorld* makeWorld(tpFriction friction, double restitution) {
     tpWorldDef def = tpDefaultWorldDef();

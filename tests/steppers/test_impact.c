@@ -1,6 +1,7 @@
 // Restitution with the Stewart-Trinkle stepper: collisions located inside the step, laws of Newton and Poisson.
 
 #include "support/floor.h"
+#include "tippe/joints.h"
 
 static void setOption(tpWorld* world, const char* name, const char* value) {
     tpError error;

@@ -4,7 +4,7 @@
 
 #include "support/check.h"
 #include "support/failing_allocator.h"
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 static const double h = 1.0 / 60.0;
 
@@ -227,9 +227,9 @@ static void structureWakes(void** state) {
     joint.bodyB = yard.right[2];
     joint.anchorA = tpMakeVec3(2.0, 0.0, 6.0);
     joint.anchorB = tpMakeVec3(2.0, 0.0, 3.0);
-    joint.hasSpring = true;
-    joint.stiffness = 1e5;
-    joint.rest = 1.0;
+    joint.coordinate.hasSpring = true;
+    joint.coordinate.spring.stiffness = 1e5;
+    joint.coordinate.spring.rest = 1.0;
     tpJointId spring = tpCreateJoint(yard.world, &joint, NULL);
     assert_true(tpJoint_IsValid(yard.world, spring));
     stepOn(&yard, 8);

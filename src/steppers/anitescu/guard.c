@@ -11,6 +11,7 @@
 
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "steppers/anitescu/midpoint.h"
@@ -204,20 +205,21 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpAttempt* kept, double h,
 
 // What the parts of a step have done together.
 typedef struct tpParts {
-    tpTally tally;       // impulses of contacts
-    tpWrench* reactions; // of joints, means over the whole step
+    tpTally tally;     // impulses of contacts
+    double* reactions; // of joints, means over the whole step
+    double* last;      // those of the last part
+    int reactionCount;
 } tpParts;
 
 // Adds what a part of h seconds has left: its contacts, and reactions of joints that are means over it.
 static bool gatherPart(tpGuard* guard, double h, tpParts* parts) {
     tpSystem* system = guard->system;
     double share = h / guard->duration;
-    for (int i = 0; i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        tpWrench* sum = &parts->reactions[i];
-        sum->linear = joint->force = tpMulAdd(sum->linear, share, joint->force);
-        sum->angular = joint->torque = tpMulAdd(sum->angular, share, joint->torque);
+    tpJoints_ReadReactions(system, parts->last);
+    for (int i = 0; i < parts->reactionCount; ++i) {
+        parts->reactions[i] += share * parts->last[i];
     }
+    tpJoints_WriteReactions(system, parts->reactions);
     return tpTally_Merge(&parts->tally, system->contacts.data, system->contacts.count,
                          &system->arena);
 }
@@ -258,9 +260,11 @@ static bool takePart(tpGuard* guard, double h, bool* isTaken) {
 static bool takeParts(tpGuard* guard) {
     tpSystem* system = guard->system;
     double begin = system->time, longest = 0.5 * guard->duration;
-    tpParts parts = { .reactions =
-                          TP_SCRATCH_ZEROED(&system->arena, tpWrench, system->joints.count) };
-    bool isDone = parts.reactions != NULL;
+    int numbers = tpJoints_ReactionCount(system);
+    tpParts parts = { .reactions = TP_SCRATCH_ZEROED(&system->arena, double, numbers),
+                      .last = TP_SCRATCH(&system->arena, double, numbers),
+                      .reactionCount = numbers };
+    bool isDone = !system->arena.failed;
     int count = 0, shortest = 1 << maxHalvings; // parts and time in the shortest parts
     for (int taken = 0, length = shortest / 2; isDone && taken < shortest;) {
         bool isTaken;

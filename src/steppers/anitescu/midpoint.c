@@ -44,7 +44,7 @@ static bool addVelocityRows(tpTimeStep* step, const tpTally* first,
             bounces = true;
         }
     }
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h, 0.0 };
     tpJoints_AddHalfRows(&step->rows, step->system, step->system->poses.data, &treatment,
                          tp_secondHalf);
     return bounces;
@@ -178,7 +178,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         report->externalWork += tpSystem_KickDamping(system, h - kick);
         tpSystem_KickForces(system, system->time + kick, h - kick);
     }
-    tpJoints_KickSprings(system, &step.rows, step.moves, h, report);
+    tpJoints_KickRest(system, &step.rows, step.moves, h, report);
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }

@@ -2,12 +2,15 @@
 
 #include <string.h>
 
+#include "dynamics/joint_state.h"
+
 bool tpAttempt_Keep(tpAttempt* attempt, const tpBenderStep* step, const tpTally* tally) {
     tpSystem* system = step->system;
     size_t bodies = (size_t)system->bodyCount;
     attempt->poses = TP_SCRATCH(&system->arena, tpPose, bodies);
     attempt->velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
-    attempt->joints = TP_SCRATCH(&system->arena, tpKeptJoint, system->joints.count);
+    attempt->reactions = TP_SCRATCH(&system->arena, double, tpJoints_ReactionCount(system));
+    attempt->motion = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
     if (system->arena.failed) {
         return false;
     }
@@ -15,10 +18,8 @@ bool tpAttempt_Keep(tpAttempt* attempt, const tpBenderStep* step, const tpTally*
         memcpy(attempt->poses, system->poses.data, sizeof(tpPose) * bodies);
         memcpy(attempt->velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
     }
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        attempt->joints[i] = (tpKeptJoint){ joint->turn, joint->force, joint->torque };
-    }
+    tpJoints_ReadReactions(system, attempt->reactions);
+    tpJoints_ReadMotion(system, attempt->motion);
     attempt->tally = *tally;
     attempt->report = *step->report;
     return true;
@@ -31,12 +32,8 @@ void tpAttempt_Undo(const tpAttempt* attempt, tpBenderStep* step, tpTally* tally
         memcpy(system->poses.data, attempt->poses, sizeof(tpPose) * bodies);
         memcpy(system->velocities.data, attempt->velocities, sizeof(tpVelocity) * bodies);
     }
-    for (int i = 0; i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        joint->turn = attempt->joints[i].turn;
-        joint->force = attempt->joints[i].force;
-        joint->torque = attempt->joints[i].torque;
-    }
+    tpJoints_WriteReactions(system, attempt->reactions);
+    tpJoints_WriteMotion(system, attempt->motion);
     *tally = attempt->tally;
     int solves = step->report->solveCount, iterations = step->report->iterationCount;
     *step->report = attempt->report;

@@ -5,15 +5,11 @@
 
 #include "steppers/bender_schmitt/step.h"
 
-typedef struct tpKeptJoint {
-    double turn;
-    tpVec3 force, torque;
-} tpKeptJoint;
-
 typedef struct tpAttempt {
     tpPose* poses;
     tpVelocity* velocities;
-    tpKeptJoint* joints;
+    double* reactions; // of joints
+    double* motion;
     tpTally tally;
     tpStepReport report;
 } tpAttempt;

@@ -86,6 +86,20 @@ static void gatherClosing(tpCollisions* c, int pass, double restitution) {
     }
 }
 
+// Rows of armatures go on from the speeds that their impulses have left.
+static void carryRotors(tpTouch* touch) {
+    for (int i = 0; i < touch->sweeper.jointCount; ++i) {
+        tpSweepJoint* joint = &touch->sweeper.joints[i];
+        tpRowRole role = touch->rows.infos[joint->block].role;
+        if (role == tp_rotorRole || role == tp_turnRotorRole) {
+            double change = joint->compliance[0] * joint->impulse[0];
+            joint->bias[0] += change;
+            touch->rows.bias[touch->rows.firstRows[joint->block]] += change;
+            touch->rows.rotor[touch->rows.firstRows[joint->block]] -= change;
+        }
+    }
+}
+
 static void forgetJoints(tpTouch* touch) {
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         tpSweepJoint* joint = &touch->sweeper.joints[i];
@@ -140,6 +154,7 @@ static bool resolve(tpCollisions* c, double restitution) {
             return false;
         }
         tpJoints_AddReactions(step->system, &touch->rows, step->duration);
+        carryRotors(touch);
     }
     if (touch->isFine) {
         tpStepReport_AddNote(step->report, "collisions did not come to an end");
@@ -197,7 +212,7 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     c.closing = TP_SCRATCH(arena, int, touch->contactCount);
     step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
     step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);
-    tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h };
+    tpJointTreatment treatment = { step->time.h, 0.0, NULL, 0.5 * step->time.h, 0.0 };
     if (arena->failed || !tpTouch_AddJoints(touch, &treatment, tp_secondHalf, c.velocities)) {
         return false;
     }

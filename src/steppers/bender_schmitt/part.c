@@ -129,7 +129,7 @@ static bool finishDrift(tpBenderStep* step) {
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
     report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
     tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
-    tpJoints_KickSprings(system, &step->start.rows, step->time.moves, h, report);
+    tpJoints_KickRest(system, &step->start.rows, step->time.moves, step->duration, report);
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
     report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
@@ -260,11 +260,13 @@ static bool takeStages(tpBenderStep* step, const tpComposition* composition, dou
     for (int k = 0; isDone && k < composition->stageCount; ++k) {
         double length = composition->lengths[k] * h;
         step->isStage = k + 1 < composition->stageCount;
+        system->carriesRotors = k > 0; // velocities between stages are not admissible
         isDone = tpBenderStep_Drift(step, length, &none, 0) &&
                  (step->isStage ? finishDrift(step) : finishPart(step, energy, tally));
         system->time += length;
     }
     step->isStage = false;
+    system->carriesRotors = false;
     system->time = begin;
     step->time.h = h;
     return isDone;

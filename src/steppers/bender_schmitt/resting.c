@@ -260,25 +260,22 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     if (!tpRows_Create(&ends, system, blocks, rowCount)) {
         return -1.0;
     }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h };
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h, 0.0 };
     tpJoints_AddHalfRows(&ends, system, system->poses.data, &treatment, tp_firstHalf);
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
-        bool isHeld = touch->rows.infos[joint->block].source == tp_jointSource;
-        if (!isHeld || isShort(step) || joint->block >= ends.blockCount ||
+        bool isBounded = touch->rows.infos[joint->block].source == tp_boundedSource;
+        if (isBounded || isShort(step) || joint->block >= ends.blockCount ||
             ends.dimensions[joint->block] != joint->rowCount) {
             continue;
         }
         double u[3];
         tpSweeper_JointVelocity(&touch->sweeper, joint, u);
         for (int k = 0; k < joint->rowCount; ++k) {
-            bool isIdle = joint->kind == tp_oneSidedSweepJoint && joint->impulse[k] == 0.0;
-            if (joint->compliance[k] > 0.0 || isIdle) {
-                continue;
-            }
-            double error = ends.bias[ends.firstRows[joint->block] + k];
-            double miss = error - step->time.h * u[k];
-            touch->rows.bias[touch->rows.firstRows[joint->block] + k] += miss / step->time.h;
+            int row = touch->rows.firstRows[joint->block] + k;
+            double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
+                                        &ends, ends.firstRows[joint->block] + k, step->time.h);
+            touch->rows.bias[row] += miss / step->time.h;
             largest = fmax(largest, fabs(miss));
         }
     }
@@ -380,7 +377,7 @@ bool tpResting_Solve(tpBenderStep* step) {
     const tpPose* poses = step->time.startPoses;
     for (int pass = 0; pass < maxPasses; ++pass) {
         double gain = isShort(step) ? 0.0 : 1.0;
-        tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h };
+        tpJointTreatment treatment = { step->time.h, gain, NULL, 0.5 * step->time.h, 0.0 };
         if (!tpTouch_AddJoints(&step->start, &treatment, tp_firstHalf, step->time.kicked) ||
             !solveDrift(step)) {
             return false;

@@ -438,6 +438,6 @@ bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVeloci
     tpContactWork work = workOn(touch, kicks);
     report->impactLoss += share * work.normal;
     report->frictionLoss += share * work.friction;
-    tpRows_AccountKick(&touch->rows, system, start, kicked, share, report);
+    tpRows_AccountKick(&touch->rows, start, kicked, share, report);
     return true;
 }

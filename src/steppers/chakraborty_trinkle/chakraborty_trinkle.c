@@ -226,7 +226,7 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
                               &base->laws[i], 0.0);
         }
     }
-    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0 };
+    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0 };
     tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
     base->freeVelocities = base->freeMoves = before;
     tpTimeStep_SetFreeVelocities(base);
@@ -359,9 +359,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpImplicitStep step;
     tpTally tally = { NULL, 0 };
     memset(&step, 0, sizeof(step));
-    for (int i = 0; i < system->joints.count; ++i) {
-        system->joints.data[i].force = system->joints.data[i].torque = tpZeroVec3();
-    }
+    tpJoints_ClearReactions(system);
     if (!advance(system, memory, &settings, h, h, 0, &tally, &step, report) ||
         !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
         report->undone = true;

@@ -118,7 +118,7 @@ static void addBlocks(tpImplicitStep* step) {
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
     }
-    tpJointTreatment treatment = { base->h, 1.0, NULL, base->h };
+    tpJointTreatment treatment = { base->h, 1.0, NULL, base->h, 0.0 };
     tpJoints_AddRows(&base->rows, base->system, base->startPoses, &treatment);
     tpTimeStep_SetFreeVelocities(base);
     for (int b = 0; b < base->rows.blockCount; ++b) {
@@ -338,7 +338,8 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     tpImplicitStep_ChooseFriction(step, problem);
     // Or it was taken so before something that was missed joined it.
     bool isKnown = problem->bodyCount > 0 && step->thetaOf[problem->bodies[0]] > problem->theta;
-    if (problem->theta < 1.0 && (isKnown || tpImplicitStep_IsBoundToHit(step, problem))) {
+    if (problem->theta < 1.0 && (isKnown || tpImplicitStep_IsStiff(step, problem) ||
+                                 tpImplicitStep_IsBoundToHit(step, problem))) {
         takeImplicitEuler(step, island);
     }
     for (int change = 0; change < modeChanges; ++change) {

@@ -1,5 +1,7 @@
 #include "steppers/chakraborty_trinkle/modes.h"
 
+#include "dynamics/joints.h"
+
 // Contacts that slide faster than this at the start have a direction of friction, m/s.
 static const double slowestSlip = 1e-8;
 
@@ -200,6 +202,22 @@ bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* pro
 
 // The same before anything is solved, where it is plain: a contact that carried nothing closes in this step
 // faster than forces alone would do it.
+bool tpImplicitStep_IsStiff(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    const tpRows* rows = &step->base.rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        const tpBlockInfo* info = &rows->infos[problem->blocks[b]];
+        bool isLaw = info->role == tp_servoRole || info->role == tp_damperRole ||
+                     info->role == tp_springRole;
+        if (isLaw) {
+            const tpJoint* joint = &step->base.system->joints.data[info->index];
+            if (tpCoordinate_Share(&joint->coordinates[info->coordinate], info->role) > 0.5) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool tpImplicitStep_IsBoundToHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;

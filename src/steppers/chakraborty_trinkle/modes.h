@@ -22,6 +22,7 @@ bool tpImplicitStep_GainsBySlip(const tpImplicitStep* step, const tpIslandProble
 bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* problem);
 
 // Before it, where that is plain.
+bool tpImplicitStep_IsStiff(const tpImplicitStep* step, const tpIslandProblem* problem);
 bool tpImplicitStep_IsBoundToHit(const tpImplicitStep* step, const tpIslandProblem* problem);
 
 // Before it, with the impulses of the last step in the rows: which contacts were closed and stuck.

@@ -9,8 +9,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "math/sparse_lu.h"
 #include "complementarity/solver.h"
+#include "math/sparse_lu.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { recentMerits = 6, halvings = 14, largestDense = 130 };
@@ -63,7 +63,8 @@ static bool create(Newton* newton, tpIslandProblem* problem, tpSolverMemory* mem
     newton->columns.rows = TP_SCRATCH(arena, int, entries);
     newton->columns.values = TP_SCRATCH(arena, double, entries);
     newton->scratch = TP_SCRATCH(arena, int, m);
-    return !arena->failed && tpSparseLu_Create(&newton->factor, &memory->arena, &memory->work, m, 0);
+    return !arena->failed &&
+           tpSparseLu_Create(&newton->factor, &memory->arena, &memory->work, m, 0);
 }
 
 // Gaussian elimination with partial pivoting; b becomes the solution. False where it breaks down.
@@ -163,7 +164,7 @@ static bool solveLinear(Newton* newton) {
     } else {
         compress(newton);
         if (tpSparseLu_Factorise(&newton->factor, &newton->columns, 1e-15, newton->pivots,
-                                  newton->pivots + m) != 0) {
+                                 newton->pivots + m) != 0) {
             return false;
         }
         tpSparseLu_Solve(&newton->factor, newton->right, newton->step);

@@ -80,7 +80,7 @@ static void placeJoints(tpIslandProblem* problem) {
     if (!problem->hasJoints) {
         return;
     }
-    tpJointTreatment treatment = { step->h, 1.0, step->moves, step->h };
+    tpJointTreatment treatment = { step->h, 1.0, step->moves, step->h, problem->theta };
     tpRows_Clear(&geometry->jointEnds);
     tpJoints_AddRows(&geometry->jointEnds, step->system, geometry->endPoses, &treatment);
     tpRows_Clear(&geometry->jointMiddles);

@@ -145,7 +145,7 @@ typedef struct tpEvents {
     tpStepLosses stepLosses;      // of all of the step under way
     double stepTaken;             // energy that all of it takes, J
     TP_ARRAY(tpContactInfo) carried; // what its contacts carry
-    TP_ARRAY(tpVec3) reactions;      // of joints before it: force and torque each
+    TP_ARRAY(double) reactions;      // of joints before it, and room to blend them with those after
 
     // Scratch.
     TP_ARRAY(tpTouch) touches;

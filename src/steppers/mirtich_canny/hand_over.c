@@ -22,9 +22,9 @@ static void findBound(tpEvents* events) {
             events->flights.data[i].isBound = true;
         }
     }
+    tpJoints_ClearReactions(system);
     for (int i = 0; i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        joint->force = joint->torque = tpZeroVec3();
+        const tpJoint* joint = &system->joints.data[i];
         for (int side = 0; joint->isLive && side < 2; ++side) {
             int body = side == 0 ? joint->bodyA : joint->bodyB;
             if (tpSystem_IsDynamic(system, body)) {

@@ -18,6 +18,7 @@
 
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
@@ -201,16 +202,13 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     double energy = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
     double* kinetic = TP_SCRATCH(&system->arena, double, system->bodyCount);
     if (kinetic == NULL ||
-        !TP_RESERVE(&events->allocator, events->reactions, 2 * system->joints.count)) {
+        !TP_RESERVE(&events->allocator, events->reactions, 2 * tpJoints_ReactionCount(system))) {
         return false;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         kinetic[i] = tpSystem_BodyKineticEnergy(system, i);
     }
-    for (int i = 0; i < system->joints.count; ++i) {
-        events->reactions.data[2 * i] = system->joints.data[i].force;
-        events->reactions.data[2 * i + 1] = system->joints.data[i].torque;
-    }
+    tpJoints_ReadReactions(system, events->reactions.data);
     // Velocities need not be known better than gaps.
     double exact = 0.1 * events->settings.landing;
     tpSolveSettings solve = events->settings.solve;
@@ -364,7 +362,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
                               bias);
         }
     }
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0 };
     tpJoints_AddRows(rows, system, step->startPoses, &treatment);
     // Nothing drifts here: velocities are those of the moment.
     step->freeMoves = step->freeVelocities = step->startVelocities;
@@ -468,11 +466,15 @@ bool tpEvents_EndStep(tpEvents* events, double time) {
     report->externalWork += part * events->stepLosses.external;
     report->frictionLoss += part * events->stepLosses.friction;
     report->impactLoss += part * events->stepLosses.impact;
-    for (int i = 0; part < 1.0 && i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        tpVec3 force = events->reactions.data[2 * i], torque = events->reactions.data[2 * i + 1];
-        joint->force = tpMulAdd(force, part, tpSub(joint->force, force));
-        joint->torque = tpMulAdd(torque, part, tpSub(joint->torque, torque));
+    if (part < 1.0) {
+        // Of what the whole step would have added, the part that was made.
+        int count = tpJoints_ReactionCount(system);
+        double *before = events->reactions.data, *after = before + count;
+        tpJoints_ReadReactions(system, after);
+        for (int i = 0; i < count; ++i) {
+            after[i] = before[i] + part * (after[i] - before[i]);
+        }
+        tpJoints_WriteReactions(system, after);
     }
     for (int i = 0; part > 0.0 && i < events->carried.count; ++i) {
         const tpContactInfo* info = &events->carried.data[i];

@@ -458,7 +458,7 @@ static double responseBound(const tpSystem* pair, tpVec3 point) {
 // (dynamics/rows.h).
 static int addBounded(tpRows* rows, const tpSystem* pair, const tpContact* local, int index,
                       const tpContactLaw* law, double normalImpulse) {
-    tpBlockInfo info = { tp_boundedSource, index };
+    tpBlockInfo info = { .source = tp_boundedSource, .index = index };
     int block = tpRows_AddBlock(rows, pair, info, tp_frictionCone, pair->isPlanar ? 2 : 3,
                                 local->bodyA, local->bodyB);
     int first = rows->firstRows[block];

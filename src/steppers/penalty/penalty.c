@@ -27,7 +27,7 @@ static const double largestCompliance = 1e12;
 
 typedef struct tpPenaltySettings {
     tpSolveSettings solve;
-    tpSpring spring; // start is set contact by contact
+    tpContactSpring spring; // start is set contact by contact
     double creep;    // sliding speed up to which friction grows, m/s
 } tpPenaltySettings;
 
@@ -56,7 +56,7 @@ static void addRows(tpTimeStep* step, const tpPlace* at) {
                                       &step->laws[i], 0.0);
         step->rows.bias[step->rows.firstRows[block]] = rigidBias(step, at, block);
     }
-    tpJointTreatment treatment = { step->h, 1.0, at->moves, step->h };
+    tpJointTreatment treatment = { step->h, 1.0, at->moves, step->h, 0.0 };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
 }
 
@@ -70,9 +70,9 @@ static double endOverlap(const tpTimeStep* step, const tpPlace* at, int block) {
 }
 
 // The spring of a contact with the overlap at the start of the step.
-static tpSpring springOf(const tpTimeStep* step, const tpPlace* at,
+static tpContactSpring springOf(const tpTimeStep* step, const tpPlace* at,
                          const tpPenaltySettings* settings, int block) {
-    tpSpring spring = settings->spring;
+    tpContactSpring spring = settings->spring;
     spring.start = -step->h * rigidBias(step, at, block);
     return spring;
 }
@@ -89,9 +89,9 @@ static void softenRows(tpTimeStep* step, const tpPlace* at, const tpPenaltySetti
             continue;
         }
         int first = rows->firstRows[b];
-        tpSpring spring = springOf(step, at, settings, b);
+        tpContactSpring spring = springOf(step, at, settings, b);
         double overlap = overlaps[b];
-        tpSpringForce at0 = tpSpring_At(&spring, overlap);
+        tpSpringForce at0 = tpContactSpring_At(&spring, overlap);
         double compliance = largestCompliance;
         double shift = 0.0;
         if (h * h * at0.slope * largestCompliance > 1.0) {
@@ -156,9 +156,9 @@ static bool solveSprings(tpTimeStep* step, const tpPlace* at, tpStepperMemory* m
     bool hasSprings = false;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source == tp_contactSource) {
-            tpSpring spring = springOf(step, at, settings, b);
+            tpContactSpring spring = springOf(step, at, settings, b);
             double force = rows->impulse[rows->firstRows[b]] / step->h;
-            overlaps[b] = fmax(tpSpring_OverlapOf(&spring, force), smallestOverlap);
+            overlaps[b] = fmax(tpContactSpring_OverlapOf(&spring, force), smallestOverlap);
             hasSprings = true;
         }
     }

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-tpSpringForce tpSpring_At(const tpSpring* spring, double overlap) {
+tpSpringForce tpContactSpring_At(const tpContactSpring* spring, double overlap) {
     tpSpringForce at = { 0.0, 0.0 };
     double factor = 1.0 + spring->damping * (overlap - spring->start) / spring->h;
     if (!(overlap > 0.0) || !(factor > 0.0)) {
@@ -15,6 +15,6 @@ tpSpringForce tpSpring_At(const tpSpring* spring, double overlap) {
     return at;
 }
 
-double tpSpring_OverlapOf(const tpSpring* spring, double force) {
+double tpContactSpring_OverlapOf(const tpContactSpring* spring, double force) {
     return force > 0.0 ? tpPow(force / spring->stiffness, 1.0 / spring->exponent) : 0.0;
 }

@@ -5,20 +5,20 @@
 
 // Force stiffness overlap^exponent (1 + damping overlap rate), never negative. Over a step of h seconds
 // the overlap grows from `start` (negative: a gap) at the rate (overlap - start) / h.
-typedef struct tpSpring {
+typedef struct tpContactSpring {
     double stiffness, exponent; // N/m^exponent, > 0; >= 1
     double damping;             // s/m, >= 0
     double start, h;            // m, s
-} tpSpring;
+} tpContactSpring;
 
 typedef struct tpSpringForce {
     double force, slope; // N, N/m
 } tpSpringForce;
 
 // At an overlap >= 0 at the end of the step. The force is convex and does not fall as the overlap grows.
-tpSpringForce tpSpring_At(const tpSpring* spring, double overlap);
+tpSpringForce tpContactSpring_At(const tpContactSpring* spring, double overlap);
 
 // The overlap at which the force has the given value; used as a first guess, so without damping.
-double tpSpring_OverlapOf(const tpSpring* spring, double force);
+double tpContactSpring_OverlapOf(const tpContactSpring* spring, double force);
 
 #endif

@@ -22,6 +22,7 @@
 
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "steppers/stewart_trinkle/solve.h"
 
@@ -34,7 +35,8 @@ static const double guardSlack = 1e-12;
 typedef struct tpCollision {
     tpTimeStep step; // of no duration; it holds contacts, laws and rows
     tpVelocity* before;
-    tpWrench* reactions; // of the joints so far
+    double* reactions; // of the joints so far
+    double* motion;    // of their armatures
     double* parts;       // of each contact: its restitution where it is fast enough, else 0
 } tpCollision;
 
@@ -89,7 +91,8 @@ static bool begin(tpCollision* impact, tpSystem* system, const tpImpactLaw* sett
     step->laws = TP_SCRATCH(arena, tpContactLaw, closed);
     step->startPoses = TP_SCRATCH(arena, tpPose, system->bodyCount);
     impact->before = TP_SCRATCH(arena, tpVelocity, system->bodyCount);
-    impact->reactions = TP_SCRATCH(arena, tpWrench, system->joints.count);
+    impact->reactions = TP_SCRATCH(arena, double, tpJoints_ReactionCount(system));
+    impact->motion = TP_SCRATCH(arena, double, tpJoints_MotionCount(system));
     impact->parts = TP_SCRATCH(arena, double, closed);
     int jointBlocks, jointRows;
     tpJoints_Count(system, &jointBlocks, &jointRows);
@@ -100,10 +103,8 @@ static bool begin(tpCollision* impact, tpSystem* system, const tpImpactLaw* sett
     tpRows_SetMasses(&step->rows, system);
     memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
     memcpy(impact->before, system->velocities.data, sizeof(tpVelocity) * (size_t)system->bodyCount);
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        impact->reactions[i] = (tpWrench){ joint->force, joint->torque };
-    }
+    tpJoints_ReadReactions(system, impact->reactions);
+    tpJoints_ReadMotion(system, impact->motion);
     for (int i = 0; i < closed; ++i) {
         step->laws[i] = tpMakeContactLaw(system, &contacts[i]);
         bool isFast = approachOf(system, &contacts[i]) < -settings->threshold;
@@ -121,7 +122,7 @@ static void addRows(tpCollision* impact) {
                           &step->laws[i], 0.0);
     }
     // Motors and dry friction of joints are forces: they do nothing in no time.
-    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0 };
+    tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0 };
     tpJoints_AddRows(&step->rows, step->system, step->startPoses, &treatment);
 }
 
@@ -163,7 +164,7 @@ static bool resolveNewton(tpCollision* impact, double factor, tpStepperMemory* m
 static void addDisc(tpCollision* impact, int contact, double load) {
     tpRows* rows = &impact->step.rows;
     const tpContact* c = &impact->step.contacts[contact];
-    tpBlockInfo info = { tp_contactSource, contact };
+    tpBlockInfo info = { .source = tp_contactSource, .index = contact };
     int dimension = rows->dimensions[contact];
     int block = tpRows_AddBlock(rows, impact->step.system, info, tp_frictionCone, dimension,
                                 c->bodyA, c->bodyB);
@@ -253,10 +254,8 @@ static bool resolveOnce(tpCollision* impact, double factor, tpStepperMemory* mem
 static void retreat(const tpCollision* impact) {
     tpSystem* system = impact->step.system;
     memcpy(system->velocities.data, impact->before, sizeof(tpVelocity) * (size_t)system->bodyCount);
-    for (int i = 0; i < system->joints.count; ++i) {
-        system->joints.data[i].force = impact->reactions[i].linear;
-        system->joints.data[i].torque = impact->reactions[i].angular;
-    }
+    tpJoints_WriteReactions(system, impact->reactions);
+    tpJoints_WriteMotion(system, impact->motion);
 }
 
 bool tpStewartTrinkle_Collide(tpSystem* system, tpStepperMemory* memory,

@@ -200,7 +200,7 @@ static bool findStartErrors(const tpTimeStep* step, tpRows* start) {
     if (!tpRows_Create(start, step->system, blocks, count)) {
         return false;
     }
-    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h };
+    tpJointTreatment treatment = { 1.0, 1.0, NULL, step->h, 0.0 };
     tpJoints_AddRows(start, step->system, step->startPoses, &treatment);
     return true;
 }
@@ -229,7 +229,8 @@ static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
         }
         int from = start.firstRows[joint++];
         bool isFree = rows->kinds[b] == tp_frictionFree;
-        bool isHeld = rows->infos[b].source == tp_jointSource;
+        bool isHeld =
+            rows->infos[b].role == tp_heldRole || rows->infos[b].role == tp_limitRole;
         for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
             double error = start.bias[from + k];
             bool corrects = rows->compliance[first + k] == 0.0 && (isFree || error < 0.0);
@@ -298,7 +299,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
                         bool onVelocities, const tpProblem* problem) {
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
-    tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h };
+    tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
     const tpStewartTrinkleSettings* settings = problem->settings;
     if (settings->isLocating && !slowCorrections(step, problem)) {

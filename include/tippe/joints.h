@@ -1,0 +1,164 @@
+// Joints: what holds two bodies together, the coordinates that it leaves free, and what drives these.
+//
+// A joint leaves 0 to 6 coordinates free, each a turn (rad) or a slide (m) of body B relative to body A:
+//
+//     revolute       turn                         universal   turn about A's axis, turn about B's axis
+//     prismatic      slide                        planar      slide, slide, turn about the axis
+//     cylindrical    slide, turn                  compound    up to three turns and three slides in a given order
+//     screw          turn                         fixed, gear none
+//     ball           the angle between the axis in A and the axis in B
+//     distance, spring   the distance of the two anchors
+//
+// Turns and slides have the value `zero` where the joint is made; several turns are counted. Each coordinate has laws
+// of its own: limits, a spring, a motor, a servo, armature, damping, dry friction. They can be changed at any time. Damping,
+// dry friction and armature of a ball joint act on all of its turning.
+
+#ifndef TIPPE_JOINTS_H
+#define TIPPE_JOINTS_H
+
+#include "tippe/world.h"
+
+typedef enum tpJointType {
+    tp_ballJoint,
+    tp_revoluteJoint,
+    tp_prismaticJoint,
+    tp_cylindricalJoint,
+    tp_universalJoint,
+    tp_fixedJoint,
+    tp_distanceJoint,
+    tp_planarJoint,
+    tp_gearJoint,
+    tp_screwJoint,
+    tp_springJoint, // a force between two points, no constraint
+    tp_compoundJoint,
+    tp_jointTypeCount
+} tpJointType;
+
+enum { tp_maxCoordinates = 6 };
+
+typedef struct tpSpring {
+    double stiffness, damping; // N m/rad, N m s/rad; or N/m, N s/m
+    double rest;               // value of the coordinate at which it does not pull
+} tpSpring;
+
+// Drives the speed of a coordinate towards `speed`.
+typedef struct tpMotor {
+    double speed;  // rad/s or m/s, of B relative to A
+    double effort; // N m or N, at most
+} tpMotor;
+
+// stiffness (target - value) + damping (speed - rate), at most `effort` either way. Taken implicitly: stable for any
+// gains and any step.
+typedef struct tpServo {
+    double target, speed;      // rad, rad/s; or m, m/s
+    double stiffness, damping; // N m/rad, N m s/rad; or N/m, N s/m
+    double effort;             // N m or N, at most; INFINITY: as much as it takes
+} tpServo;
+
+// What acts on one coordinate.
+typedef struct tpCoordinateDef {
+    double zero; // value of the coordinate when the joint is made; turns and slides only
+    bool hasLimits;
+    double limits[2]; // rad or m; an infinite one is none
+    bool hasSpring;
+    tpSpring spring;
+    bool hasMotor;
+    tpMotor motor;
+    bool hasServo;
+    tpServo servo;
+    double
+        armature; // kg m^2 or kg: inertia of a rotor that moves with the coordinate and with nothing else
+    double damping;  // N m s or N s/m
+    double friction; // N m or N of dry friction
+} tpCoordinateDef;
+
+typedef enum tpAxisKind { tp_turnAxis, tp_slideAxis } tpAxisKind;
+
+// An axis of a compound joint.
+typedef struct tpAxisDef {
+    const char* name; // copied; may be NULL
+    tpAxisKind kind;
+    tpVec3 direction; // world axes at creation
+    tpCoordinateDef coordinate;
+} tpAxisDef;
+
+typedef struct tpJointDef {
+    const char* name; // copied; may be NULL
+    tpJointType type;
+    tpBodyId bodyA, bodyB; // the null id means the world
+    tpVec3 anchorA,
+        anchorB; // world coordinates at creation; joints with one anchor have both equal
+    tpVec3 axis; // world axes at creation: of the turn or the slide; universal: fixed in body A
+    tpVec3 secondAxis; // universal: fixed in body B; gear: the axis of body B, zero: as `axis`
+    tpCoordinateDef coordinate; // the first coordinate's; others start without laws
+    const tpAxisDef* axes; // compound: in order from body A to body B, in place of `coordinate`
+    int axisCount;
+    double ratio; // gear: turns of B for one of A
+    double pitch; // screw: m of slide for a full turn
+    bool collide; // whether the two bodies collide with each other
+    void* userData;
+} tpJointDef;
+
+// A coordinate now, and what acted on it in the last step, as means over the step.
+typedef struct tpCoordinateState {
+    double value, speed; // rad, rad/s; or m, m/s
+    double effort;       // of motor, servo and applied effort together, N m or N
+    double limitEffort;  // of its limits
+} tpCoordinateState;
+
+TP_BEGIN_DECLS
+
+// Joints -----------------------------------------------------------------------------------------
+
+TP_API tpJointDef tpDefaultJointDef(void);
+TP_API tpCoordinateDef tpDefaultCoordinateDef(void); // no laws; a servo without limit of its effort
+TP_API tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error);
+TP_API void tpDestroyJoint(tpWorld* world, tpJointId joint);
+TP_API bool tpJoint_IsValid(const tpWorld* world, tpJointId joint);
+TP_API int tpWorld_GetJointCount(const tpWorld* world);
+TP_API tpJointId tpWorld_GetJoint(const tpWorld* world, int index); // in order of slots
+TP_API tpJointId tpWorld_FindJoint(const tpWorld* world, const char* name);
+TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint); // "" where it has none
+TP_API const char* tpJointTypeName(tpJointType type);                      // as scenes spell it
+
+// The definition as it is now: anchors and axes where they are, laws of the first coordinate. `axes` is NULL;
+// tpJoint_GetAxis tells them.
+TP_API tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId joint);
+// Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor B.
+TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force,
+                                tpVec3* torque);
+
+// Coordinates --------------------------------------------------------------------------------------
+
+TP_API int tpJoint_GetCoordinateCount(const tpWorld* world, tpJointId joint);
+// Kind, direction now, name (in the world) and laws. The first coordinate of a joint that is not compound has the name "".
+TP_API tpAxisDef tpJoint_GetAxis(const tpWorld* world, tpJointId joint, int coordinate);
+// -1 where there is none of that name; "" is the first of a joint that is not compound.
+TP_API int tpJoint_FindCoordinate(const tpWorld* world, tpJointId joint, const char* name);
+TP_API tpCoordinateState tpJoint_GetState(const tpWorld* world, tpJointId joint, int coordinate);
+TP_API double tpJoint_GetValue(const tpWorld* world, tpJointId joint, int coordinate);
+TP_API double tpJoint_GetSpeed(const tpWorld* world, tpJointId joint, int coordinate);
+
+// Move body B with all that hangs on it, or body A where only B hangs on the world. The other coordinates, and
+// the speeds of all joints, stay. tp_unsupported where the joint closes a loop, or its type leaves nothing to set.
+TP_API tpResult tpJoint_SetValue(tpWorld* world, tpJointId joint, int coordinate, double value,
+                                 tpError* error);
+TP_API tpResult tpJoint_SetSpeed(tpWorld* world, tpJointId joint, int coordinate, double speed,
+                                 tpError* error);
+
+// The laws of a coordinate. A new `zero` changes what its value is called, not where the bodies are.
+TP_API tpCoordinateDef tpJoint_GetCoordinate(const tpWorld* world, tpJointId joint, int coordinate);
+TP_API tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId joint, int coordinate,
+                                      const tpCoordinateDef* def, tpError* error);
+
+// Short ways for what changes from step to step: target and speed of the servo, speed of the motor.
+TP_API void tpJoint_SetTarget(tpWorld* world, tpJointId joint, int coordinate, double target,
+                              double speed);
+TP_API void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId joint, int coordinate, double speed);
+
+// An effort that acts all through the next step and is then forgotten; calls add up.
+TP_API void tpJoint_ApplyEffort(tpWorld* world, tpJointId joint, int coordinate, double effort);
+
+TP_END_DECLS
+
+#endif

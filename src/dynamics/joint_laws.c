@@ -1,0 +1,407 @@
+#include "dynamics/joint_laws.h"
+
+#include "dynamics/locks.h"
+
+// A limit this near counts as reached, m or rad.
+static const double limitReached = 1e-9;
+
+// The row that sets the load of a bounded force has at most this for a velocity, m/s.
+static const double loadSpeed = 1.0;
+
+// Rows of a coordinate ---------------------------------------------------------------------------
+
+// Rows on which damping, dry friction and armature act: the coordinate itself, or the three turns of a ball joint in
+// the axes of A.
+static int ownRows(const tpJoint* joint, const tpJointPlace* place, const tpJointRow* row,
+                   tpJointRow list[3]) {
+    if (joint->type != tp_ballJoint) {
+        list[0] = *row;
+        return 1;
+    }
+    const tpVec3 axes[3] = { place->axisA, place->sideA, place->thirdA };
+    for (int k = 0; k < 3; ++k) {
+        list[k].onB.linear = tpZeroVec3();
+        list[k].onB.angular = axes[k];
+        list[k].onA = tpNegativeWrench(list[k].onB);
+        list[k].error = 0.0;
+    }
+    return 3;
+}
+
+void tpJoint_CountLaws(const tpJoint* joint, int* blocks, int* rows) {
+    int turns = joint->type == tp_ballJoint ? 3 : 1;
+    for (int i = 0; i < joint->coordinateCount; ++i) {
+        const tpCoordinateDef* def = &joint->coordinates[i].def;
+        int limits = def->hasLimits ? 2 : 0, springs = def->hasSpring ? 1 : 0;
+        int drives = (def->hasServo ? 1 : 0) + (def->hasMotor ? 1 : 0);
+        int frictions = def->friction > 0.0 ? turns : 0;
+        int inertias = (def->damping > 0.0 ? turns : 0) + (def->armature > 0.0 ? turns : 0);
+        *blocks += limits + springs + drives + frictions + inertias;
+        *rows += limits + springs + 2 * drives + 2 * frictions + inertias;
+    }
+}
+
+void tpJoint_PlaceRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
+                      const tpJoint* joint, const tpJointTreatment* treatment) {
+    tpWrench onA = sign > 0.0 ? row->onA : tpNegativeWrench(row->onA);
+    tpWrench onB = sign > 0.0 ? row->onB : tpNegativeWrench(row->onB);
+    tpRows_SetRow(rows, block, k, onA, onB);
+    int index = rows->firstRows[block] + k;
+    rows->bias[index] = treatment->gain * sign * row->error / treatment->h;
+    if (treatment->linearised != NULL) {
+        rows->bias[index] -=
+            tpRows_RowVelocity(rows, index, treatment->linearised, joint->bodyA, joint->bodyB);
+    }
+}
+
+// An impulse of at most `limit` that drives the row's velocity, bias and compliance included, to zero. Returns the row.
+static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
+                      double limit) {
+    const tpJoint* joint = &system->joints.data[info.index];
+    info.source = tp_boundedSource;
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, joint->bodyA, joint->bodyB);
+    int first = rows->firstRows[block];
+    rows->mu[block] = 1.0;
+    // The load is the limit; scaled so that strong motors have no large numbers among the velocities.
+    rows->compliance[first] = loadSpeed / (loadSpeed + limit);
+    rows->bias[first] = -limit * rows->compliance[first];
+    rows->impulse[first] = limit; // solvers start from what is known
+    tpRows_SetRow(rows, block, 1, row->onA, row->onB);
+    return first + 1;
+}
+
+static int addFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row) {
+    const tpJoint* joint = &system->joints.data[info.index];
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
+    tpRows_SetRow(rows, block, 0, row->onA, row->onB);
+    return rows->firstRows[block];
+}
+
+// stiffness (rest - value) + damping (speed - rate), as an impulse that acts for `duration` and whose value is that after
+// `lag` seconds: r = -(a x + b u - c speed) with a = duration stiffness, c = duration damping, b = a lag + c.
+typedef struct Law {
+    double stiffness, damping, rest, speed;
+    double limit; // of the force
+} Law;
+
+static void addLaw(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
+                   const Law* law, const tpJointTreatment* treatment, double duration, double lag) {
+    double elastic = duration * law->stiffness, damping = duration * law->damping;
+    double implicit = elastic * lag + damping;
+    if (!(implicit > 0.0)) {
+        return;
+    }
+    const tpJoint* joint = &system->joints.data[info.index];
+    bool isBounded = isfinite(law->limit);
+    int k = isBounded ? addBounded(rows, system, info, row, duration * law->limit)
+                      : addFree(rows, system, info, row);
+    double stretch = row->error - law->rest;
+    if (treatment->linearised != NULL) {
+        // The value is that at the poses given; the row counts from the start of the step.
+        stretch -= treatment->h *
+                   tpRows_RowVelocity(rows, k, treatment->linearised, joint->bodyA, joint->bodyB);
+    }
+    rows->compliance[k] = 1.0 / implicit;
+    rows->damping[k] = damping;
+    rows->bias[k] = (elastic * stretch - damping * law->speed) / implicit;
+}
+
+static void addLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
+                      const tpCoordinateDef* def, const tpJointTreatment* treatment) {
+    const tpJoint* joint = &system->joints.data[info.index];
+    info.role = tp_limitRole;
+    for (int side = 0; side < 2; ++side) {
+        if (!isfinite(def->limits[side])) {
+            continue;
+        }
+        tpJointRow limit = *row;
+        limit.error -= def->limits[side];
+        double room = side == 0 ? limit.error : -limit.error;
+        if (treatment->gain == 0.0 && room > limitReached) {
+            continue; // on velocities alone a limit acts where it has been reached
+        }
+        info.part = side;
+        int block = tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, joint->bodyA,
+                                    joint->bodyB);
+        tpJoint_PlaceRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
+    }
+}
+
+// Springs, servo and damping.
+static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
+                      const tpJointRow* own, int ownCount, const tpJointTreatment* treatment,
+                      tpLawRows laws) {
+    const tpCoordinate* coordinate = &system->joints.data[info.index].coordinates[info.coordinate];
+    const tpCoordinateDef* def = &coordinate->def;
+    double h = treatment->h, theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
+    bool isHalf = laws == tp_firstHalfLaws;
+    if (def->hasSpring) {
+        info.role = tp_springRole;
+        Law law = { def->spring.stiffness, def->spring.damping, def->spring.rest, 0.0, INFINITY };
+        double part = isHalf ? coordinate->springShare : 1.0;
+        addLaw(rows, system, info, row, &law, treatment, part * h, isHalf ? part * h : theta * h);
+    }
+    if (def->hasServo) {
+        info.role = tp_servoRole;
+        Law law = { def->servo.stiffness, def->servo.damping, def->servo.target, def->servo.speed,
+                    def->servo.effort };
+        double part = isHalf ? coordinate->servoShare : 1.0;
+        addLaw(rows, system, info, row, &law, treatment, part * h, isHalf ? part * h : theta * h);
+    }
+    if (def->damping > 0.0) {
+        info.role = tp_damperRole;
+        Law law = { 0.0, def->damping, 0.0, 0.0, INFINITY };
+        double part = isHalf ? coordinate->damperShare : 1.0;
+        for (int k = 0; k < ownCount; ++k) {
+            info.part = k;
+            addLaw(rows, system, info, &own[k], &law, treatment, part * h, 0.0);
+        }
+    }
+}
+
+// A rotor of inertia a that moves with the coordinate: its speed s changes by -r / a, and the row is the coordinate's
+// rate less that speed. Of a coordinate that is a turn or a slide the position is held too.
+static void addRotor(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* own,
+                     int ownCount, const tpJointTreatment* treatment) {
+    const tpJoint* joint = &system->joints.data[info.index];
+    const tpCoordinate* coordinate = &joint->coordinates[info.coordinate];
+    double theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
+    info.role = joint->type == tp_ballJoint ? tp_turnRotorRole : tp_rotorRole;
+    for (int k = 0; k < ownCount; ++k) {
+        tpJointRow row = own[k];
+        row.error -= coordinate->startValue;
+        info.part = k;
+        int index = addFree(rows, system, info, &row);
+        tpJoint_PlaceRow(rows, rows->blockCount - 1, 0, &row, 1.0, joint, treatment);
+        rows->compliance[index] = theta / coordinate->def.armature;
+        rows->rotor[index] = coordinate->rotorSpeed[k];
+        rows->bias[index] -= coordinate->rotorSpeed[k];
+    }
+}
+
+void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number,
+                     const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpJoint* joint = &system->joints.data[index];
+    const tpCoordinateDef* def = &joint->coordinates[number].def;
+    bool isFree = !def->hasLimits && !def->hasSpring && !def->hasServo && !def->hasMotor &&
+                  def->damping == 0.0 && def->friction == 0.0 && def->armature == 0.0;
+    if (isFree) {
+        return;
+    }
+    tpJointRow row = tpJoint_CoordinateRow(joint, place, number), own[3];
+    int ownCount = ownRows(joint, place, &row, own);
+    tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
+    if (def->hasLimits) {
+        addLimits(rows, system, info, &row, def, treatment);
+    }
+    if (laws != tp_noLaws) {
+        addForces(rows, system, info, &row, own, ownCount, treatment, laws);
+    }
+    double motor = def->hasMotor ? treatment->duration * def->motor.effort : 0.0;
+    if (motor > 0.0) {
+        info.role = tp_motorRole;
+        int k = addBounded(rows, system, info, &row, motor);
+        rows->bias[k] = -def->motor.speed;
+    }
+    double friction = treatment->duration * def->friction;
+    for (int k = 0; friction > 0.0 && k < ownCount; ++k) {
+        info.role = tp_frictionRole;
+        addBounded(rows, system, info, &own[k], friction);
+    }
+    if (def->armature > 0.0) {
+        addRotor(rows, system, info, own, ownCount, treatment);
+    }
+}
+
+double tpCoordinate_PastLimit(const tpCoordinateDef* def, double value) {
+    if (!def->hasLimits) {
+        return 0.0;
+    }
+    return fmin(value - def->limits[0], 0.0) + fmax(value - def->limits[1], 0.0);
+}
+
+// Shares -----------------------------------------------------------------------------------------
+
+// Change of a body's velocity by a wrench.
+static tpWrench responseOf(const tpSystem* system, int body, const tpWrench* wrench) {
+    tpWrench change = { tpZeroVec3(), tpZeroVec3() };
+    if (tpSystem_IsDynamic(system, body)) {
+        const tpBody* owner = &system->bodies.data[body];
+        change.linear = tpLocks_Linear(owner->locked, tpScale(owner->inverseMass, wrench->linear));
+        change.linear.z = system->isPlanar ? 0.0 : change.linear.z;
+        change.angular = tpMulMV(tpSystem_InverseInertia(system, body), wrench->angular);
+    }
+    return change;
+}
+
+static double dotWrench(const tpWrench* a, const tpWrench* b) {
+    return tpDot(a->linear, b->linear) + tpDot(a->angular, b->angular);
+}
+
+// Velocity of a coordinate under a unit impulse in it, when the joint holds what it holds and the bodies are otherwise free:
+// no less than in the whole mechanism. By elimination of the held rows one after the other.
+static double freeResponse(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
+                           const tpJointRow* row) {
+    tpJointRows held = tpJoint_HeldRows(joint, place);
+    int n = held.rowCount;
+    double W[tp_maxHeldRows + 1][tp_maxHeldRows + 1] = { { 0.0 } };
+    for (int j = 0; j <= n; ++j) {
+        const tpJointRow* column = j < n ? &held.rows[j] : row;
+        tpWrench a = responseOf(system, joint->bodyA, &column->onA);
+        tpWrench b = responseOf(system, joint->bodyB, &column->onB);
+        for (int i = 0; i <= n; ++i) {
+            const tpJointRow* other = i < n ? &held.rows[i] : row;
+            W[i][j] = dotWrench(&other->onA, &a) + dotWrench(&other->onB, &b);
+        }
+    }
+    for (int k = 0; k < n; ++k) {
+        double pivot = W[k][k];
+        for (int i = k + 1; i <= n && pivot > 1e-12 * W[n][n]; ++i) {
+            double factor = W[i][k] / pivot;
+            for (int j = k + 1; j <= n; ++j) {
+                W[i][j] -= factor * W[k][j];
+            }
+        }
+    }
+    return fmax(W[n][n], 0.0);
+}
+
+// The share of a law's impulse before the drift: half of it, and with that second order, unless its fastest rate z, in
+// units of the step, is so fast that the half after the drift would turn the motion round.
+static double shareOf(double h, double stiffness, double damping, double response) {
+    double half = 0.5 * damping * response;
+    double z = h * (half + sqrt(half * half + stiffness * response));
+    return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
+}
+
+static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index,
+                            double h) {
+    tpCoordinate* coordinate = &joint->coordinates[index];
+    const tpCoordinateDef* def = &coordinate->def;
+    tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
+    int count = ownRows(joint, place, &row, own);
+    coordinate->startValue = own[0].error;
+    for (int k = 0; k < count && !system->carriesRotors; ++k) {
+        coordinate->rotorSpeed[k] = tpJointRow_Speed(joint, &own[k], system->velocities.data);
+    }
+    bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
+    if (isForced) {
+        double response = freeResponse(system, joint, place, &row);
+        double inertia = response > 0.0 ? 1.0 / response + def->armature : INFINITY;
+        response = 1.0 / inertia;
+        // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps its energy.
+        coordinate->springShare = shareOf(h, 0.0, def->spring.damping, response);
+        coordinate->servoShare = shareOf(h, def->servo.stiffness, def->servo.damping, response);
+        coordinate->damperShare = shareOf(h, 0.0, def->damping, response);
+    }
+}
+
+static int rootOf(int* parents, int body) {
+    while (parents[body] != body) {
+        parents[body] = parents[parents[body]];
+        body = parents[body];
+    }
+    return body;
+}
+
+// One share for all servos of a mechanism, the largest: with different ones the servos of coupled coordinates could give
+// each other energy.
+static void levelShares(tpSystem* system) {
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    int* parents = TP_SCRATCH(&system->arena, int, system->bodyCount);
+    double* shares = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    if (parents == NULL || shares == NULL) {
+        return;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        parents[i] = i;
+        shares[i] = 0.5;
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        bool isBetween = joint->isLive && tpSystem_IsDynamic(system, joint->bodyA) &&
+                         tpSystem_IsDynamic(system, joint->bodyB);
+        if (isBetween) {
+            parents[rootOf(parents, joint->bodyA)] = rootOf(parents, joint->bodyB);
+        }
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < system->joints.count; ++i) {
+            tpJoint* joint = &system->joints.data[i];
+            int body = tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : joint->bodyA;
+            for (int k = 0; joint->isLive && body >= 0 && k < joint->coordinateCount; ++k) {
+                double* share = &shares[rootOf(parents, body)];
+                tpCoordinate* coordinate = &joint->coordinates[k];
+                if (pass == 0 && coordinate->def.hasServo) {
+                    *share = fmax(*share, coordinate->servoShare);
+                }
+                coordinate->servoShare = pass == 1 ? *share : coordinate->servoShare;
+            }
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+}
+
+static bool hasState(const tpCoordinateDef* def) {
+    return def->armature > 0.0 || def->hasSpring || def->hasServo || def->damping > 0.0;
+}
+
+void tpJoints_BeginLaws(tpSystem* system, double h) {
+    bool isStiff = false;
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        tpJointPlace place;
+        bool isPlaced = false;
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            if (hasState(&joint->coordinates[k].def)) {
+                place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
+                isPlaced = true;
+                beginCoordinate(system, joint, &place, k, h);
+                const tpCoordinate* coordinate = &joint->coordinates[k];
+                isStiff = isStiff || (coordinate->def.hasServo && coordinate->servoShare > 0.5);
+            }
+        }
+    }
+    if (isStiff) {
+        levelShares(system);
+    }
+}
+
+// Energies ---------------------------------------------------------------------------------------
+
+double tpJoints_KineticEnergy(const tpSystem* system) {
+    double energy = 0.0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            double armature = joint->coordinates[k].def.armature;
+            if (!(armature > 0.0)) {
+                continue;
+            }
+            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+            tpJointRow row = tpJoint_CoordinateRow(joint, &place, k), own[3];
+            int count = ownRows(joint, &place, &row, own);
+            for (int j = 0; j < count; ++j) {
+                double speed = tpJointRow_Speed(joint, &own[j], system->velocities.data);
+                energy += 0.5 * armature * speed * speed;
+            }
+        }
+    }
+    return energy;
+}
+
+double tpJoints_PotentialEnergy(const tpSystem* system) {
+    double energy = 0.0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            const tpCoordinateDef* def = &joint->coordinates[k].def;
+            if (def->hasSpring && def->spring.stiffness > 0.0) {
+                tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+                double stretch = tpJoint_CoordinateRow(joint, &place, k).error - def->spring.rest;
+                energy += 0.5 * def->spring.stiffness * stretch * stretch;
+            }
+        }
+    }
+    return energy;
+}

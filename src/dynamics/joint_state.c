@@ -1,0 +1,73 @@
+#include "dynamics/joint_state.h"
+
+enum { reactionNumbers = 6, effortNumbers = 2, motionNumbers = 4 };
+
+int tpJoints_ReactionCount(const tpSystem* system) {
+    int count = 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        count += reactionNumbers + effortNumbers * system->joints.data[i].coordinateCount;
+    }
+    return count;
+}
+
+void tpJoints_ReadReactions(const tpSystem* system, double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const double own[reactionNumbers] = { joint->force.x,  joint->force.y,  joint->force.z,
+                                              joint->torque.x, joint->torque.y, joint->torque.z };
+        for (int k = 0; k < reactionNumbers; ++k) {
+            *numbers++ = own[k];
+        }
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            *numbers++ = joint->coordinates[k].effort;
+            *numbers++ = joint->coordinates[k].limitEffort;
+        }
+    }
+}
+
+void tpJoints_WriteReactions(tpSystem* system, const double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        joint->force = tpMakeVec3(numbers[0], numbers[1], numbers[2]);
+        joint->torque = tpMakeVec3(numbers[3], numbers[4], numbers[5]);
+        numbers += reactionNumbers;
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            joint->coordinates[k].effort = *numbers++;
+            joint->coordinates[k].limitEffort = *numbers++;
+        }
+    }
+}
+
+int tpJoints_MotionCount(const tpSystem* system) {
+    int count = 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        count += motionNumbers * system->joints.data[i].coordinateCount;
+    }
+    return count;
+}
+
+void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            const tpCoordinate* coordinate = &joint->coordinates[k];
+            *numbers++ = coordinate->displacement;
+            for (int axis = 0; axis < 3; ++axis) {
+                *numbers++ = coordinate->rotorSpeed[axis];
+            }
+        }
+    }
+}
+
+void tpJoints_WriteMotion(tpSystem* system, const double* numbers) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            tpCoordinate* coordinate = &joint->coordinates[k];
+            coordinate->displacement = *numbers++;
+            for (int axis = 0; axis < 3; ++axis) {
+                coordinate->rotorSpeed[axis] = *numbers++;
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+#include "scene/build_joints.h"
+
+#include "scene/build_shapes.h"
+
+// What acts on a coordinate. `part` has the keys of the laws.
+static tpCoordinateDef makeLaws(const tpScenePart* part, const tpSceneLaws* laws) {
+    tpCoordinateDef def = tpDefaultCoordinateDef();
+    def.zero = laws->zero;
+    def.hasLimits = tpScenePart_Gives(part, "limits");
+    def.limits[0] = laws->limits[0];
+    def.limits[1] = laws->limits[1];
+    def.hasMotor = tpScenePart_Gives(part, "motor");
+    def.motor = (tpMotor){ laws->motor.speed, laws->motor.effort };
+    def.hasSpring = tpScenePart_Gives(part, "spring");
+    def.spring = (tpSpring){ laws->spring.stiffness, laws->spring.damping, laws->spring.rest };
+    def.hasServo = tpScenePart_Gives(part, "servo");
+    if (def.hasServo) {
+        def.servo = (tpServo){ laws->servo.target, laws->servo.speed, laws->servo.stiffness,
+                               laws->servo.damping, laws->servo.effort };
+    }
+    def.armature = laws->armature;
+    def.damping = laws->damping;
+    def.friction = laws->friction;
+    return def;
+}
+
+// The ends of a distance or a spring that gives one anchor: that is the end on the first body, or
+// on the world, and the other end is the origin of the other body.
+static void placeAnchors(const tpScene* scene, const tpSceneJoint* joint, tpJointDef* def) {
+    bool isBetweenPoints = joint->type == tp_distanceJoint || joint->type == tp_springJoint;
+    if (tpScenePart_Gives(&joint->part, "anchors")) {
+        def->anchorA = joint->anchors[0];
+        def->anchorB = joint->anchors[1];
+        return;
+    }
+    def->anchorA = def->anchorB = joint->anchor;
+    const tpSceneBody* bodies = scene->bodies.items;
+    int first = joint->bodies[0].index, second = joint->bodies[1].index;
+    bool hasAnchor = tpScenePart_Gives(&joint->part, "anchor");
+    if (isBetweenPoints && second >= 0) {
+        def->anchorB = bodies[second].position;
+    } else if (isBetweenPoints) {
+        def->anchorA = bodies[first].position;
+    } else if (!hasAnchor) { // of joints that need none: where the second body is
+        def->anchorA = def->anchorB = bodies[second >= 0 ? second : first].position;
+    }
+}
+
+static int listAxes(const tpSceneJoint* joint, tpAxisDef axes[tp_maxCoordinates]) {
+    int count = joint->axes.count < tp_maxCoordinates ? joint->axes.count : tp_maxCoordinates;
+    for (int i = 0; i < count; ++i) {
+        const tpSceneAxis* axis = &joint->axes.items[i];
+        bool isTurn = tpScenePart_Gives(&axis->part, "turn");
+        axes[i].name = axis->name.text;
+        axes[i].kind = isTurn ? tp_turnAxis : tp_slideAxis;
+        axes[i].direction = tpNormalize(isTurn ? axis->turn : axis->slide);
+        axes[i].coordinate = makeLaws(&axis->part, &axis->laws);
+    }
+    return count;
+}
+
+static tpBodyId bodyOf(const tpSceneReference* reference, const tpBodyId* bodies) {
+    tpBodyId world = { 0, 0 };
+    return reference->index >= 0 ? bodies[reference->index] : world;
+}
+
+tpResult tpBuildSceneJoint(const tpScene* scene, const tpSceneJoint* joint, const tpBodyId* bodies,
+                           tpWorld* world, tpJointId* id, tpError* error) {
+    tpAxisDef axes[tp_maxCoordinates];
+    tpJointDef def = tpDefaultJointDef();
+    def.name = joint->name.text;
+    def.type = (tpJointType)joint->type;
+    def.bodyA = bodyOf(&joint->bodies[0], bodies);
+    def.bodyB = bodyOf(&joint->bodies[1], bodies);
+    placeAnchors(scene, joint, &def);
+    def.axis = tpNormalize(joint->axis);
+    def.secondAxis = tpNormalize(joint->axis2);
+    def.coordinate = makeLaws(&joint->part, &joint->laws);
+    def.axisCount = listAxes(joint, axes);
+    def.axes = axes;
+    def.ratio = joint->ratio;
+    def.pitch = joint->pitch;
+    def.collide = joint->collide;
+    *id = tpCreateJoint(world, &def, error);
+    return tpJoint_IsValid(world, *id) ? tp_success
+                                       : tpFailBuilding(scene, joint->part.place, error);
+}

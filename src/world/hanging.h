@@ -1,0 +1,15 @@
+// What hangs on a joint: coordinates are set by moving it as one.
+
+#ifndef TIPPE_SRC_WORLD_HANGING_H
+#define TIPPE_SRC_WORLD_HANGING_H
+
+#include "world/world.h"
+
+// Sets a coordinate, keeping the others and the speeds of all joints. tp_unsupported where the joint closes a loop or its
+// type leaves nothing to set.
+tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordinate, double value,
+                                    tpError* error);
+tpResult tpWorld_SetCoordinateSpeed(tpWorld* world, tpJoint* joint, int coordinate, double speed,
+                                    tpError* error);
+
+#endif
