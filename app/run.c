@@ -12,6 +12,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "command_files.h"
+#include "dump.h"
 #include "output_file.h"
 #include "progress.h"
 #include "scene_file.h"
@@ -24,6 +25,8 @@ typedef struct tpRunOptions {
     const char* out;
     const char* csv;
     const char* contacts;
+    const char* dump;
+    double dumpAbove; // NAN: not given
     bool json, quiet;
     int every, threads;
 } tpRunOptions;
@@ -62,6 +65,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "write positions and velocities of the bodies, a row per step", NULL },
         { "contacts", optionText, &options->contacts, "FILE.csv",
           "write the contacts, a row per contact and step", NULL },
+        { "dump", optionText, &options->dump, "DIR",
+          "write every friction problem that is solved as a file that tippe solve reads", NULL },
+        { "dump-above", optionNumber, &options->dumpAbove, "X",
+          "with --dump: only problems whose residual stays above X", NULL },
         { "every", optionCount, &options->every, "N",
           "record every N-th step only, in all of the files", NULL },
         { "json", optionFlag, &options->json, NULL,
@@ -84,6 +91,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
     if (result == argumentsParsed && options->every < 1) {
         fprintf(stderr, "tippe run: --every takes a whole number, one or more\n");
+        return argumentsWrong;
+    }
+    if (result == argumentsParsed && options->dump == NULL && !isnan(options->dumpAbove)) {
+        fprintf(stderr, "tippe run: --dump-above needs --dump DIR\n");
         return argumentsWrong;
     }
     if (result == argumentsParsed && !checkThreads("run", options->threads)) {
@@ -248,6 +259,29 @@ static void printSummary(const tpRunOptions* options, const tpScene* scene, cons
     fflush(stdout);
 }
 
+// The scene's file name without its end, for the names of problem files.
+static const char* dumpName(const tpScene* scene) {
+    static char name[64];
+    const char* slash = strrchr(scene->path, '/');
+    snprintf(name, sizeof(name), "%s", slash != NULL ? slash + 1 : scene->path);
+    char* dot = strchr(name, '.');
+    if (dot != NULL) {
+        *dot = '\0';
+    }
+    return name[0] != '\0' && strcmp(name, "-") != 0 ? name : "scene";
+}
+
+static void reportDump(const tpRunOptions* options, const tpDump* dump) {
+    if (options->dump != NULL && !options->quiet && !options->json) {
+        FILE* stream = isTableOnStandardOutput(options) ? stderr : stdout;
+        fprintf(stream, "problems    %d in %s\n", dump->count - dump->failed, dump->directory);
+    }
+    if (dump->failed > 0) {
+        fprintf(stderr, "tippe run: %d problems could not be written: %s\n", dump->failed,
+                dump->error.message);
+    }
+}
+
 // From open files to the exit status.
 static int runOpen(const tpRunOptions* options, const tpScene* scene, tpWorld* world,
                    tpOutputs* outputs) {
@@ -255,22 +289,31 @@ static int runOpen(const tpRunOptions* options, const tpScene* scene, tpWorld* w
     tpError error = { tp_success, "" }, closing = { tp_success, "" };
     catchInterrupts();
     tpAudit_Start(&audit, world);
+    tpDump dump = { .directory = options->dump,
+                    .above = isnan(options->dumpAbove) ? -1.0 : options->dumpAbove,
+                    .name = dumpName(scene) };
+    if (options->dump != NULL) {
+        startDump(&dump, world);
+    }
     tpResult result = stepAll(options, scene, world, outputs, &audit, &error);
     tpResult closed = closeOutputs(outputs, &audit, &closing);
     printSummary(options, scene, &audit);
+    reportDump(options, &dump);
     if (result != tp_success) {
         fprintf(stderr, "tippe run: %s\n", error.message);
     } else if (closed != tp_success) {
         fprintf(stderr, "tippe run: %s\n", closing.message);
     }
-    return result == tp_success && closed == tp_success ? exitDone : exitCouldNotGoOn;
+    return result == tp_success && closed == tp_success && dump.failed == 0 ? exitDone
+                                                                            : exitCouldNotGoOn;
 }
 
 static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* world) {
     tpError error = { tp_success, "" };
     char* sceneText = NULL;
     size_t length = 0;
-    if (!checkOutputs(options, scene)) {
+    if (!checkOutputs(options, scene) ||
+        (options->dump != NULL && !prepareDump("run", options->dump))) {
         return exitBadInput;
     }
     // What is recorded is the scene as it ran, overrides and all.
@@ -290,7 +333,7 @@ static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* 
 }
 
 int runRun(int argumentCount, char** arguments) {
-    tpRunOptions options = { .every = 1, .threads = 1 };
+    tpRunOptions options = { .every = 1, .threads = 1, .dumpAbove = NAN };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
         return parsed == argumentsHelped ? exitDone : exitBadInput;

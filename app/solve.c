@@ -25,7 +25,7 @@ typedef struct SolveOptions {
     const char* solver;
     double tolerance;
     const char* out;
-    bool json;
+    bool json, isWarm;
 } SolveOptions;
 
 // A solved (or not solved) problem.
@@ -41,9 +41,9 @@ typedef struct Solution {
 
 static const char notes[] =
     "Formats: plain LCPs (n s, M row by row, q, z), text files of Siconos (LCP, MLCP, friction in\n"
-    "2D and 3D with W or with M and H; dense, block and sparse matrices), FCLIB's HDF5 files. "
-    "They\n"
-    "are told apart by their content.\n"
+    "2D and 3D with W or with M and H; dense, block and sparse matrices), HDF5 files of FCLIB "
+    "and\n"
+    "of tippe run --dump. They are told apart by their content.\n"
     "\n"
     "Residuals: an LCP's is max |min(z, M z + q)| / max(1, |q|); a friction problem's is the "
     "scale-free\n"
@@ -67,7 +67,10 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "out", optionText, &options->out, "FILE",
           "write the solution, a number a line: z, or the impulses N, T1[, T2] contact by contact",
           NULL },
-        { "json", optionFlag, &options->json, NULL, "print the result as one JSON object", NULL },
+        { "warm", optionFlag, &options->isWarm, NULL,
+          "begin with the impulses that the file gives (those of tippe run --dump do)", NULL },
+        { "json", optionFlag, &options->json, NULL,
+          "print the result, with the solution, as one JSON object", NULL },
     };
     const tpOperand operands[] = { { "FILE", &options->file, true, "the problem", NULL } };
     const tpArgumentTable line = {
@@ -139,6 +142,25 @@ static void solveLcp(const SolveOptions* options, tpSolverMemory* memory, Soluti
         tpLcp_Residual(&lcp, solution->values, NULL, memory, &solution->plainResidual);
 }
 
+static void solveGivenFriction(const SolveOptions* options, const tpFrictionProblem* friction,
+                               tpSolverMemory* memory, double* u, Solution* solution) {
+    const tpProblem* problem = solution->problem;
+    if (options->isWarm && problem->start != NULL) {
+        memcpy(solution->values, problem->start, sizeof(double) * (size_t)problem->size);
+    }
+    const tpFrictionSolver* solver = tpFrictionSolver_Find(options->solver);
+    tpFrictionOptions frictionOptions = tpDefaultFrictionOptions();
+    frictionOptions.tolerance = options->tolerance;
+    double start = cpuSeconds();
+    solver->solve(friction, &frictionOptions, memory, solution->values, u, &solution->report);
+    solution->seconds += cpuSeconds() - start;
+    tpFrictionResidual residual;
+    if (tpFriction_Judge(friction, solution->values, u, memory, &residual)) {
+        solution->residual = residual.natural;
+        solution->plainResidual = residual.plain;
+    }
+}
+
 static void solveLocalFriction(const SolveOptions* options, const tpMatrix* W, const double* q,
                                tpSolverMemory* memory, double* u, Solution* solution) {
     const tpProblem* problem = solution->problem;
@@ -149,23 +171,17 @@ static void solveLocalFriction(const SolveOptions* options, const tpMatrix* W, c
         .q = q,
         .W = W,
     };
-    const tpFrictionSolver* solver = tpFrictionSolver_Find(options->solver);
-    tpFrictionOptions frictionOptions = tpDefaultFrictionOptions();
-    frictionOptions.tolerance = options->tolerance;
-    double start = cpuSeconds();
-    solver->solve(&friction, &frictionOptions, memory, solution->values, u, &solution->report);
-    solution->seconds += cpuSeconds() - start;
-    tpFrictionResidual residual;
-    if (tpFriction_Judge(&friction, solution->values, u, memory, &residual)) {
-        solution->residual = residual.natural;
-        solution->plainResidual = residual.plain;
-    }
+    solveGivenFriction(options, &friction, memory, u, solution);
 }
 
 // False (with a message printed) where a global problem cannot be reduced.
 static bool solveFriction(const SolveOptions* options, tpSolverMemory* memory, double* u,
                           Solution* solution) {
     const tpProblem* problem = solution->problem;
+    if (problem->friction != NULL) {
+        solveGivenFriction(options, problem->friction, memory, u, solution);
+        return true;
+    }
     if (!problem->isGlobal) {
         solveLocalFriction(options, &problem->matrix, problem->q, memory, u, solution);
         return true;
@@ -297,6 +313,10 @@ static void printJson(const SolveOptions* options, const Solution* solution) {
         printJsonNumber("residual", stage->residual);
         printJsonNumber("time", stage->seconds);
         printf("}");
+    }
+    printf("], \"solution\": [");
+    for (int i = 0; solution->exitStatus != exitInfeasible && i < problem->size; ++i) {
+        printf("%s%.17g", i == 0 ? "" : ", ", solution->values[i]);
     }
     printf("]}\n");
 }

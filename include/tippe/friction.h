@@ -141,6 +141,24 @@ typedef struct tpFrictionSolver {
 TP_API const tpFrictionSolver* tpFrictionSolvers(int* count);
 TP_API const tpFrictionSolver* tpFrictionSolver_Find(const char* name); // NULL where there is none
 
+// Problems of a run ---------------------------------------------------------------------------
+
+// A friction problem that a step of a world has posed, and what its solve came to. The arrays last for
+// the call that shows it.
+typedef struct tpPosedProblem {
+    const tpFrictionProblem* problem;
+    const double* start;   // impulses that the solve began with, one per row
+    const double* impulse; // and ended with
+    double residual;       // `natural` of the judge, but relative to 1e-6 at least (in units of u)
+    bool isSolved;         // to the tolerance that was asked
+    double time;           // of the world at the start of the step, s
+    long long step;        // steps before this one
+    int index;             // solves of the step before this one
+} tpPosedProblem;
+
+// Called after every solve of a step; see tpWorld_SetProblemHook.
+typedef void (*tpProblemHook)(const tpPosedProblem* posed, void* context);
+
 // The global form -----------------------------------------------------------------------------
 
 // M v = f + H r, u = H^T v + w: reduced to W = H^T M^-1 H and q = H^T M^-1 f + w. The arrays belong to

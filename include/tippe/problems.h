@@ -13,7 +13,7 @@
 #ifndef TIPPE_PROBLEMS_H
 #define TIPPE_PROBLEMS_H
 
-#include "tippe/solver.h"
+#include "tippe/friction.h"
 
 TP_BEGIN_DECLS
 
@@ -43,6 +43,11 @@ typedef struct tpProblem {
     int contactCount;
     const double* mu; // friction coefficient of each contact, >= 0
 
+    // A friction problem that Tippe wrote: blocks of all kinds, given by bodies or by W. `contactCount` is
+    // then its number of blocks, and the fields below are empty. NULL in other files.
+    const tpFrictionProblem* friction;
+    const double* start; // impulses that its solve began with, `size` of them; or NULL
+
     bool isGlobal;   // friction as M v = q + H r, u = H^T v + b
     tpMatrix H;      // rows of `matrix` by `size`
     const double* b; // `size` of them
@@ -60,6 +65,14 @@ TP_API tpResult tpParseProblem(const char* text, size_t length, const char* name
                                tpProblem** problem, tpError* error);
 
 TP_API void tpDestroyProblem(tpProblem* problem);
+
+// Writes a friction problem as an HDF5 file that tpReadProblem reads back to the bit, with the impulses that
+// a solve began with and came to (either may be NULL) and a title. If all blocks are contacts of equal
+// dimension, without elliptic scale and compliance, on bodies with a mass, the file has the problem in the
+// global form of FCLIB as well. The file is there whole or not at all. tp_unsupported in a build without HDF5.
+TP_API tpResult tpWriteFrictionProblem(const char* path, const tpFrictionProblem* problem,
+                                       const double* start, const double* impulse,
+                                       const char* title, tpError* error);
 
 // "lcp", "mlcp", "fc2d", "fc3d"; "any" for tp_anyProblem.
 TP_API const char* tpProblemKind_Name(tpProblemKind kind);

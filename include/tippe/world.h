@@ -8,6 +8,7 @@
 #ifndef TIPPE_WORLD_H
 #define TIPPE_WORLD_H
 
+#include "tippe/friction.h"
 #include "tippe/geometry.h"
 
 typedef struct tpWorld tpWorld;
@@ -264,6 +265,11 @@ TP_API void tpDestroyWorld(tpWorld* world);
 
 // One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
 TP_API tpStepReport tpWorld_Step(tpWorld* world, double h);
+
+// Shows every friction problem that a step poses, right after its solve; NULL: nobody looks. The problem
+// and its arrays last for the call; the hook must not call the world. Problems of one step come in
+// order, whatever the number of threads.
+TP_API void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context);
 
 TP_API double tpWorld_GetTime(const tpWorld* world);
 TP_API int64_t tpWorld_GetStepCount(const tpWorld* world);

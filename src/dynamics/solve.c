@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/active_rows.h"
+#include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
@@ -280,7 +281,12 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     double residual = 0.0;
     bool isSolved = false;
     tpArenaMark mark = tpArena_Mark(&system->arena);
-    bool isDone = solveActive(rows, system, memory, settings, report, &isSolved, &residual);
+    const double* start = tpPosedProblem_Begin(system, rows);
+    bool isDone = !system->arena.failed &&
+                  solveActive(rows, system, memory, settings, report, &isSolved, &residual);
+    if (isDone) {
+        tpPosedProblem_End(system, rows, start, residual, isSolved);
+    }
     tpArena_Release(&system->arena, mark);
     if (!isDone) {
         return false;

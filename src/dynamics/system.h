@@ -161,6 +161,9 @@ typedef struct tpSystem {
     double solveWork;      // multiply-adds of this step's solves so far
     int solveRows;         // rows of the largest of them
     int contactQueryCount; // how often the collider has been asked in this step
+    tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h
+    void* problemContext;
+    int problemCount; // problems of this step that it has seen
     tpScales scales;
     uint64_t scalesStructure; // for which the scales were measured
     double energyPeak;        // J: largest kinetic and spring energy of late, see certificate.c

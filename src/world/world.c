@@ -199,6 +199,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         system->solveWork = 0.0;
         system->solveRows = 0;
         system->contactQueryCount = 0;
+        system->problemCount = 0;
         tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, &report);
         if (report.undone || !isStateFinite(system)) {
             if (system->bodyCount > 0) {
@@ -224,6 +225,11 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     report.contactQueryCount = system->contactQueryCount;
     tpCertificate_End(system, &report);
     return report;
+}
+
+void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context) {
+    world->system.problemHook = hook;
+    world->system.problemContext = context;
 }
 
 double tpWorld_GetTime(const tpWorld* world) {

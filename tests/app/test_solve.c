@@ -237,6 +237,36 @@ static void emptyProblem(void** state) {
     assert_int_equal(readNumbers(inFolder("r.txt"), r, 1), 0);
 }
 
+// Problems of a run are files that can be solved; those above a residual, none here, are not written.
+static void dumpedProblems(void** state) {
+    (void)state;
+    char command[512];
+    snprintf(command, sizeof(command),
+             "%s run %s/scenes/stack10.json --until .05 --quiet --dump %s", TIPPE_PROGRAM,
+             TIPPE_SOURCE_DIR, inFolder("dump"));
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof(command), "ls %s/stack10-000000-0000.hdf5 >%s", inFolder("dump"),
+             inFolder("list"));
+    assert_int_equal(system(command), 0);
+    const char* warm[] = { "", "--warm" };
+    for (int k = 0; k < 2; ++k) {
+        assert_int_equal(solve("%s/stack10-000000-0000.hdf5 --json %s", inFolder("dump"), warm[k]),
+                         0);
+        expectOutput("\"kind\": \"fc3d\"");
+        expectOutput("\"solution\": [");
+        assert_true(jsonNumber("residual") <= 1e-8);
+    }
+    snprintf(command, sizeof(command),
+             "%s run %s/scenes/stack10.json --until .05 --quiet --dump %s --dump-above 1e-3 && "
+             "[ -z \"$(ls %s)\" ]",
+             TIPPE_PROGRAM, TIPPE_SOURCE_DIR, inFolder("none"), inFolder("none"));
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof(command),
+             "%s run %s/scenes/stack10.json --dump-above 1e-3 2>%s; [ $? = 2 ]", TIPPE_PROGRAM,
+             TIPPE_SOURCE_DIR, inFolder("list"));
+    assert_int_equal(system(command), 0);
+}
+
 int main(void) {
     strcpy(folder, "/tmp/tippe_solve_XXXXXX");
     if (mkdtemp(folder) == NULL) {
@@ -251,6 +281,7 @@ int main(void) {
         cmocka_unit_test(badFilesAndUsage),
         cmocka_unit_test(writesWhole),
         cmocka_unit_test(emptyProblem),
+        cmocka_unit_test(dumpedProblems),
     };
     int failures = cmocka_run_group_tests(tests, NULL, NULL);
     char command[128];

@@ -5,6 +5,7 @@
 #include "base/tasks.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
+#include "dynamics/posed_problem.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
@@ -68,7 +69,8 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
     tpSystem* system = touch->system;
     int blocks, rowCount;
     tpJoints_Count(system, &blocks, &rowCount);
-    int contacts = touch->isExact ? touch->contactCount : 0;
+    bool hasRows = touch->isExact || system->problemHook != NULL;
+    int contacts = hasRows ? touch->contactCount : 0;
     tpRows* rows = &touch->rows;
     if (!tpRows_Create(rows, system, blocks + contacts,
                        rowCount + TP_FRICTION_MAX_ROWS * contacts)) {
@@ -245,8 +247,8 @@ static bool isCalm(const tpTouch* touch, const tpVelocity* velocities, double ca
     return sum <= calm * calm * count;
 }
 
-static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolverMemory* memory,
-                         const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
+// Joints and contacts as rows, with what the sweeps have found.
+static void writeRows(tpTouch* touch, const tpVelocity* start) {
     tpRows* rows = &touch->rows;
     rows->blockCount = touch->jointBlocks;
     rows->rowCount = touch->jointRows;
@@ -264,6 +266,28 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
         }
     }
     addContactRows(touch, start);
+}
+
+// Leaves the joints' rows alone.
+static void dropContactRows(tpTouch* touch) {
+    touch->rows.blockCount = touch->jointBlocks;
+    touch->rows.rowCount = touch->jointRows;
+}
+
+// Shows a problem that sweeps alone have worked on to whoever looks at problems.
+static void showProblem(tpTouch* touch, const tpVelocity* start, double residual, bool isSolved) {
+    if (touch->system->problemHook != NULL) {
+        writeRows(touch, start);
+        const double* impulse = tpPosedProblem_Begin(touch->system, &touch->rows);
+        tpPosedProblem_End(touch->system, &touch->rows, impulse, residual, isSolved);
+        dropContactRows(touch);
+    }
+}
+
+static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolverMemory* memory,
+                         const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
+    tpRows* rows = &touch->rows;
+    writeRows(touch, start);
     double share = touch->isFine                         ? 1.0
                    : isCalm(touch, start, options->calm) ? calmShare
                                                          : flowShare;
@@ -277,8 +301,7 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
         memcpy(velocities, start, bytes);
     }
     tpRows_ApplyImpulses(rows, velocities);
-    rows->blockCount = touch->jointBlocks;
-    rows->rowCount = touch->jointRows;
+    dropContactRows(touch);
     return true;
 }
 
@@ -359,6 +382,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
     report->residual = fmax(report->residual, verdict.velocity / size);
+    showProblem(touch, start, verdict.velocity / size, isSolved);
     report->coneViolation = fmax(report->coneViolation, verdict.cone);
     report->dissipationViolation = fmax(report->dissipationViolation, verdict.dissipation);
     return true;

@@ -341,6 +341,10 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
     pair->solveWork = 0.0;
     pair->solveRows = 0;
     pair->isPlanar = system->isPlanar;
+    pair->problemHook = system->problemHook;
+    pair->problemContext = system->problemContext;
+    pair->time = system->time;
+    pair->stepCount = system->stepCount;
     const int bodies[2] = { lead->bodyA, lead->bodyB };
     for (int i = 0; i < 2; ++i) {
         pair->poses.data[i] = system->poses.data[bodies[i]];
