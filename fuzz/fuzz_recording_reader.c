@@ -66,7 +66,6 @@ static void makeRecording(void) {
     tpRecordingHead head = { .roster = &roster,
                              .sceneText = "{ \"tippe\": 1 }",
                              .sceneName = "fuzz",
-                             .scenePath = "fuzz.json",
                              .shapesText = "{ \"bodies\": [], \"surfaces\": [] }",
                              .stepper = "free-flight",
                              .step = 0.01,

@@ -1,7 +1,8 @@
-// Threads that go through the same program side by side, with meeting points.
+// Threads that go through the same program side by side.
 //
-// Waking threads for every colour of every sweep would cost more than the sweep: a crew is woken once for a
-// whole solve, and its members wait for each other by spinning at the end of each colour.
+// A loop (tasks.h) waits for all threads at its end: for many short pieces of work in a row that costs more than the
+// work. The members of a crew are woken once for all of it, and wait for each other by counters of their own
+// (sweeps/schedule.h).
 
 #ifndef TIPPE_SRC_BASE_CREW_H
 #define TIPPE_SRC_BASE_CREW_H
@@ -10,16 +11,16 @@
 
 typedef struct tpCrew tpCrew;
 
-typedef void (*tpCrewFunction)(void* context, tpCrew* crew, int member);
+typedef void (*tpCrewFunction)(void* context, const tpCrew* crew, int member);
 
-// Runs the function once for each member. `work` is how much there is to do (contacts): little is done by
-// one member alone.
-void tpCrew_Run(tpTasks* tasks, int work, tpCrewFunction function, void* context);
+// Runs the function once for each member, each on a thread of its own. There are no more members than `most`, threads,
+// or processors.
+void tpCrew_Run(tpTasks* tasks, int most, tpCrewFunction function, void* context);
 
-// Returns when all members have come here.
-void tpCrew_Wait(tpCrew* crew);
+int tpCrew_Size(const tpCrew* crew);
 
-// The member's part of a range.
-tpRange tpCrew_Share(const tpCrew* crew, int member, int begin, int end);
+// To be called between two looks at what another thread will change, the `turn`-th time: offers the processor to others
+// after a while.
+void tpCrew_Look(int turn);
 
 #endif

@@ -41,6 +41,19 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
     (tpRelease((allocator), (array).data, (size_t)(array).capacity * sizeof(*(array).data)),       \
      (array).data = NULL, (array).count = 0, (array).capacity = 0)
 
+// Two arrays of one type change places.
+#define TP_SWAP_ARRAYS(a, b)                                                                       \
+    do {                                                                                           \
+        void* data_ = (a).data;                                                                    \
+        int count_ = (a).count, capacity_ = (a).capacity;                                          \
+        (a).data = (b).data;                                                                       \
+        (a).count = (b).count;                                                                     \
+        (a).capacity = (b).capacity;                                                               \
+        (b).data = data_;                                                                          \
+        (b).count = count_;                                                                        \
+        (b).capacity = capacity_;                                                                  \
+    } while (0)
+
 bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, int wanted,
                      size_t elementSize);
 

@@ -7,11 +7,18 @@
 // then helps with those of others. So what one loop has left in a processor's own caches is found
 // there by the next, and threads rarely write to neighbouring places.
 
+#ifdef __linux__
+#define _GNU_SOURCE // sched_getaffinity
+#endif
+
 #include "base/tasks.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#ifndef _WIN32
+#include <unistd.h>
+#endif
 
 #include "base/memory.h"
 
@@ -43,6 +50,20 @@ struct tpTasks {
     atomic_int busyCount; // workers that have not finished the loop
     Worker workers[];     // workerCount
 };
+
+int tpProcessorCount(void) {
+    long count = workerLimit; // if nobody knows
+#ifdef _SC_NPROCESSORS_ONLN
+    count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof(set), &set) == 0) {
+        count = CPU_COUNT(&set);
+    }
+#endif
+    return count > 1 ? (int)count : 1;
+}
 
 static size_t sizeOf(int workerCount) {
     return sizeof(tpTasks) + (size_t)workerCount * sizeof(Worker);

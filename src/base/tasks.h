@@ -27,6 +27,16 @@ int tpTasks_GetWorkerCount(const tpTasks* tasks);
 // Runs chunks 0 to chunkCount - 1 and returns when all are done.
 void tpTasks_Run(tpTasks* tasks, tpTaskFunction function, void* context, int chunkCount);
 
+// Processors that this process may run on.
+int tpProcessorCount(void);
+
+// Tells the processor that this thread looks at the same place again and again.
+static inline void tpPauseProcessor(void) {
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_ia32_pause();
+#endif
+}
+
 // The half-open range of chunk `chunk` when `count` things are cut into `chunkCount` nearly equal
 // parts.
 typedef struct tpRange {

@@ -38,6 +38,18 @@ void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose pos
     }
 }
 
+void tpBoxBatch_Copy(tpBoxBatch* batch, int from, int to) {
+    for (int k = 0; k < 4; ++k) {
+        batch->rotationA[k][to] = batch->rotationA[k][from];
+        batch->rotationB[k][to] = batch->rotationB[k][from];
+    }
+    for (int k = 0; k < 3; ++k) {
+        batch->way[k][to] = batch->way[k][from];
+        batch->a[k][to] = batch->a[k][from];
+        batch->b[k][to] = batch->b[k][from];
+    }
+}
+
 static void takeLane(const tpBoxBatch* batch, int lane, tpBoxes* boxes) {
     for (int i = 0; i < 3; ++i) {
         boxes->a[i] = batch->a[i][lane];

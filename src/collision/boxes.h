@@ -27,6 +27,9 @@ double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, 
 void tpBoxBatch_Set(tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
                     const tpGeometry* b, tpPose poseB);
 
+// Gives a lane the boxes of another.
+void tpBoxBatch_Copy(tpBoxBatch* batch, int from, int to);
+
 // tpCollideShapes for a lane whose axes have been found.
 void tpBoxBatch_Collide(const tpBoxBatch* batch, int lane, const tpGeometry* a, tpPose poseA,
                         const tpGeometry* b, tpPose poseB, double margin, bool looksAhead,

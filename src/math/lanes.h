@@ -8,7 +8,7 @@
 //     wide          a vector of W doubles
 //     wideMask      what comparisons give
 //     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt, wideGreater,
-//     wideSelect, wideAny, wideLargest, loadLines, loadRows, storeLines
+//     wideSelect, wideAny, wideBits, wideLargest, loadLines, loadRows, storeLines
 //
 // Every width does the same operations in the same order with the same rounding: the bits are the same.
 

@@ -48,6 +48,9 @@ static inline wide wideSelect(wideMask mask, wide yes, wide no) {
 static inline bool wideAny(wideMask mask) {
     return mask != 0;
 }
+static inline unsigned wideBits(wideMask mask) {
+    return mask;
+}
 
 static inline double wideLargest(wide a) {
     double largest = a[0];

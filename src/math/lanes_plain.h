@@ -46,6 +46,9 @@ static inline wide wideSelect(wideMask mask, wide yes, wide no) {
 static inline bool wideAny(wideMask mask) {
     return mask;
 }
+static inline unsigned wideBits(wideMask mask) {
+    return mask ? 1u : 0u;
+}
 static inline double wideLargest(wide a) {
     return a;
 }

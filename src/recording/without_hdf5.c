@@ -62,12 +62,9 @@ void tpCloseRecording(tpRecording* recording) {
 }
 
 const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
-    static const tpRecordingInfo none = { .version = "",
-                                          .stepper = "",
-                                          .sceneText = "",
-                                          .sceneName = "",
-                                          .scenePath = "",
-                                          .shapesText = "" };
+    static const tpRecordingInfo none = {
+        .version = "", .stepper = "", .sceneText = "", .sceneName = "", .shapesText = ""
+    };
     (void)recording;
     return &none;
 }

@@ -18,20 +18,12 @@
 
 enum { mostPoints = 16 };
 
-static int lowestZero(uint64_t mask) {
-    int place = 0;
-    for (; mask & 1; mask >>= 1) {
-        ++place;
-    }
-    return place;
-}
-
 static void chooseColours(tpManifold* manifolds, int count, uint64_t* used) {
     for (int m = 0; m < count; ++m) {
         tpManifold* manifold = &manifolds[m];
         int32_t a = manifold->bodyA, b = manifold->bodyB;
         uint64_t busy = (a >= 0 ? used[a] : 0) | (b >= 0 ? used[b] : 0);
-        manifold->colour = busy == UINT64_MAX ? tp_maskColours : lowestZero(busy);
+        manifold->colour = busy == UINT64_MAX ? tp_maskColours : tpLowestFreeColour(busy);
         uint64_t mine = manifold->colour < tp_maskColours ? UINT64_C(1) << manifold->colour : 0;
         if (a >= 0) {
             used[a] |= mine;

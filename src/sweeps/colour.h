@@ -15,6 +15,15 @@ typedef struct tpManifold {
     int32_t colour;
 } tpManifold;
 
+// The lowest colour that a mask has free; it has one.
+static inline int tpLowestFreeColour(uint64_t mask) {
+    int place = 0;
+    for (; mask & 1; mask >>= 1) {
+        ++place;
+    }
+    return place;
+}
+
 // Gives manifolds their colours, and their order by colour. `used` are the colours of each body, zeros at
 // first.
 void tpColourManifolds(tpManifold* manifolds, int count, uint64_t* used, int32_t* order);

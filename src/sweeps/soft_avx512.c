@@ -3,19 +3,17 @@
 #include "math/lanes_avx512.h"
 
 // What is done with that width.
-#include "sweeps/soft_fill_lanes.h"
+#include "sweeps/soft_follow_lanes.h"
 #include "sweeps/soft_lanes.h"
 #include "sweeps/soft_sum_lanes.h"
 
 const tpSoftKernels tp_avx512SoftKernels = {
-    .width = 8,
-    .fillPack = fillPack,
-    .respondRun = respondRun,
-    .startRun = startRun,
+    .width = W,
+    .prepareRun = prepareRun,
     .leadRun = leadRun,
     .settleRun = settleRun,
     .bounceRun = bounceRun,
     .judgeRun = judgeRun,
     .ratioRun = ratioRun,
-    .carryRun = carryRun,
+    .followRun = followRun,
 };

@@ -1,4 +1,5 @@
-// What is done with a run of a step in parts, W contacts at once: included by one file for each width.
+// What is done with a run of soft contacts, W at once: included by one file for each width, after the lanes of that
+// width.
 
 #ifndef TIPPE_SRC_SWEEPS_SOFT_LANES_H
 #define TIPPE_SRC_SWEEPS_SOFT_LANES_H
@@ -114,73 +115,156 @@ static inline void multiplyDirections(const WideFrame* frame, wide shared[6]) {
     shared[5] = dotVec(frame->o, frame->o);
 }
 
-TP_ALWAYS_INLINE void respond(const tpSoftSweep* sweep, const tpSoftRun* run, bool isRound) {
-    tpSoftPack* first = &sweep->packs[run->first];
+// Preparation ------------------------------------------------------------------------------------
+
+// Bodies of W manifolds before the substeps.
+typedef struct WidePrepared {
+    WideBodies bodies; // `velocity` are the lines that impulses to start with are added to
+    WideLines startA, startB, freeA, freeB;
+    wide way; // how near a gap must be for what impulses may do to the bodies, m
+} WidePrepared;
+
+static inline void addKicks(const tpSoftSweep* sweep, const WideLines* kicks,
+                            const WideLines* start, WideLines* free) {
+    wide substeps = wideOf(sweep->substeps);
+    for (int k = 0; k < 7; ++k) {
+        free->numbers[k] = start->numbers[k] + substeps * kicks->numbers[k];
+    }
+}
+
+static inline void openPrepared(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                                bool isRound, WidePrepared* p) {
+    WideLines kickA, kickB, massA, massB;
+    loadLines((const double*)sweep->masses, run->bodyA + lane, &massA);
+    loadLines((const double*)sweep->masses, run->bodyB + lane, &massB);
+    for (int k = 0; k < (isRound ? 2 : 7); ++k) {
+        p->bodies.massA.numbers[k] = massA.numbers[k];
+        p->bodies.massB.numbers[k] = massB.numbers[k];
+    }
+    // Bodies that fall side by side are fast, but not against each other. An eighth of how far both may move is
+    // allowed for what impulses do to them; what they make of the rest is seen in the next step.
+    p->way = wideOf(0.125) * (massA.numbers[7] + massB.numbers[7]);
+    loadPair(sweep->given, run, lane, &p->bodies.velocityA, &p->bodies.velocityB);
+    loadPair(sweep->starts, run, lane, &p->startA, &p->startB);
+    loadPair(sweep->kicks, run, lane, &kickA, &kickB);
+    addKicks(sweep, &kickA, &p->startA, &p->freeA);
+    addKicks(sweep, &kickB, &p->startB, &p->freeB);
+}
+
+// What follows from masses, directions and arms. Points that cannot close have no response.
+static inline void storeResponse(tpSoftPack* pack, int lane, wideMask closes, const wide all[6]) {
+    wide response[6], stick[3], slide, zero = wideOf(0.0);
+    for (int k = 0; k < 6; ++k) {
+        response[k] = wideSelect(closes, all[k], zero);
+    }
+    invertFriction(response[3], response[4], response[5], stick, &slide);
+    for (int k = 0; k < 3; ++k) {
+        storeFloats(&pack->stick[k][lane], stick[k]);
+    }
+    storeFloats(&pack->slide[lane], slide);
+    storeWide(&pack->inverseNormal[lane], inverseOrZero(response[0]));
+    storeFloats(&pack->coupling[0][lane], response[1]);
+    storeFloats(&pack->coupling[1][lane], response[2]);
+    storeFloats(&pack->diagonal[0][lane], response[0]);
+    storeFloats(&pack->diagonal[1][lane], response[3]);
+    storeFloats(&pack->diagonal[2][lane], response[5]);
+}
+
+// The velocity of parting of what approaches fast enough.
+static inline void storeBounce(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
+                               int lane, wideMask closes, wide approach) {
+    wide zero = wideOf(0.0), e = loadFloats(&run->restitution[lane]);
+    wide parting = wideSelect(closes, e * approach, zero);
+    parting = wideSelect(wideGreater(wideOf(-sweep->threshold), approach), parting, zero);
+    storeFloats(&pack->bounce[lane], parting);
+}
+
+// Points that nothing brings together in this step.
+static inline void silence(tpSoftPack* pack, int lane) {
+    wide zero = wideOf(0.0);
+    for (int k = 0; k < 3; ++k) {
+        storeFloats(&pack->stick[k][lane], zero);
+        storeFloats(&pack->diagonal[k][lane], zero);
+        storeWide(&pack->impulse[k][lane], zero);
+        storeWide(&pack->total[k][lane], zero);
+    }
+    storeFloats(&pack->slide[lane], zero);
+    storeFloats(&pack->coupling[0][lane], zero);
+    storeFloats(&pack->coupling[1][lane], zero);
+    storeFloats(&pack->bounce[lane], zero);
+    storeWide(&pack->inverseNormal[lane], zero);
+    storeWide(&pack->load[lane], zero);
+}
+
+// Returns whether one of the pack's points can close in the step.
+static inline bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
+                               int lane, bool isRound, const WideFrame* frame, const wide shared[6],
+                               WidePrepared* p) {
+    WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
+    wide gap = loadFloats(&pack->gap[lane]), zero = wideOf(0.0), one = wideOf(1.0);
+    storeFloats(&pack->startGap[lane], gap);
+    wide closing = dotVec(relativeVelocity(&p->freeA, armA, &p->freeB, armB), frame->n);
+    wide left = gap + wideOf(sweep->h) * closing;
+    // Nearer than that, or on the way there.
+    wide isNear =
+        wideSelect(wideGreater(gap, p->way), wideSelect(wideGreater(left, p->way), zero, one), one);
+    isNear = wideSelect(wideGreater(zero, loadInts(&pack->isPoint[lane])), zero, isNear);
+    wideMask closes = wideGreater(isNear, zero);
+    if (!wideAny(closes)) {
+        silence(pack, lane);
+        return false;
+    }
+    wide response[6] = { zero, zero, zero, zero, zero, zero }, impulse[3];
+    addToResponse(&p->bodies.massA, isRound, armA, frame, shared, response);
+    addToResponse(&p->bodies.massB, isRound, armB, frame, shared, response);
+    storeResponse(pack, lane, closes, response);
+    loadImpulse(pack, lane, impulse);
+    for (int k = 0; k < 3; ++k) {
+        impulse[k] = wideSelect(closes, wideOf(sweep->warm) * impulse[k], zero);
+        storeWide(&pack->impulse[k][lane], impulse[k]);
+        storeWide(&pack->total[k][lane], zero);
+    }
+    push(&p->bodies, isRound, armA, armB, along(frame, impulse));
+    if (run->bounces) {
+        wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
+        storeBounce(sweep, run, pack, lane, closes, approach);
+    } else {
+        storeFloats(&pack->bounce[lane], zero);
+    }
+    return true;
+}
+
+TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isRound) {
+    tpSoftPack* first = run->packs;
+    int16_t active = 0;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideBodies bodies;
-        loadMasses(sweep, run, lane, isRound, &bodies);
+        WidePrepared p;
+        openPrepared(sweep, run, lane, isRound, &p);
         WideFrame frame;
-        wide shared[6], zero = wideOf(0.0);
+        wide shared[6];
         for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
             if (pack == first || !run->isFlat) {
                 frame = loadFrame(pack, lane);
                 multiplyDirections(&frame, shared);
             }
-            wide response[6] = { zero, zero, zero, zero, zero, zero };
-            addToResponse(&bodies.massA, isRound, loadFloatVec(pack->armA[0], lane), &frame, shared,
-                          response);
-            addToResponse(&bodies.massB, isRound, loadFloatVec(pack->armB[0], lane), &frame, shared,
-                          response);
-            // Lanes without a contact have no response.
-            wideMask isEmpty = wideGreater(wideOf(-0.5), loadInts(&pack->contact[lane]));
-            for (int k = 0; k < 6; ++k) {
-                response[k] = wideSelect(isEmpty, zero, response[k]);
+            if (preparePack(sweep, run, pack, lane, isRound, &frame, shared, &p)) {
+                int16_t number = (int16_t)(pack - first + 1);
+                active = number > active ? number : active;
             }
-            wide stick[3], slide;
-            invertFriction(response[3], response[4], response[5], stick, &slide);
-            for (int k = 0; k < 3; ++k) {
-                storeFloats(&pack->stick[k][lane], stick[k]);
-            }
-            storeFloats(&pack->slide[lane], slide);
-            storeWide(&pack->inverseNormal[lane], inverseOrZero(response[0]));
-            storeFloats(&pack->coupling[0][lane], response[1]);
-            storeFloats(&pack->coupling[1][lane], response[2]);
-            storeFloats(&pack->diagonal[0][lane], response[0]);
-            storeFloats(&pack->diagonal[1][lane], response[3]);
-            storeFloats(&pack->diagonal[2][lane], response[5]);
         }
+        storeLines((double*)sweep->given, run->bodyA + lane, (unsigned)run->movesA >> lane,
+                   &p.bodies.velocityA);
+        storeLines((double*)sweep->given, run->bodyB + lane, (unsigned)run->movesB >> lane,
+                   &p.bodies.velocityB);
     }
+    run->active = active;
 }
 
-static void respondRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
+static void prepareRun(const tpSoftSweep* sweep, tpSoftRun* run) {
     if (run->isRound) {
-        respond(sweep, run, true);
+        prepare(sweep, run, true);
     } else {
-        respond(sweep, run, false);
-    }
-}
-
-TP_ALWAYS_INLINE void start(const tpSoftSweep* sweep, const tpSoftRun* run, bool isRound) {
-    const tpSoftPack* first = &sweep->packs[run->first];
-    for (int lane = 0; lane < tp_packWidth; lane += W) {
-        WideBodies bodies;
-        loadBodies(sweep, run, lane, isRound, &bodies);
-        for (const tpSoftPack* pack = first; pack < first + run->count; ++pack) {
-            WideFrame frame = loadFrame(framePack(run, first, pack), lane);
-            wide impulse[3];
-            loadImpulse(pack, lane, impulse);
-            push(&bodies, isRound, loadFloatVec(pack->armA[0], lane),
-                 loadFloatVec(pack->armB[0], lane), along(&frame, impulse));
-        }
-        storeBodies(sweep, run, lane, &bodies);
-    }
-}
-
-static void startRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
-    if (run->isRound) {
-        start(sweep, run, true);
-    } else {
-        start(sweep, run, false);
+        prepare(sweep, run, false);
     }
 }
 
@@ -222,7 +306,7 @@ typedef struct Strand {
 
 // How a sweep goes. All are known where it is compiled.
 typedef struct Manner {
-    bool isLed;   // the first sweep of a part
+    bool isLed;   // the first sweep of a substep
     bool isRound; // bodies turn as easily about any axis
 } Manner;
 
@@ -234,7 +318,7 @@ static inline void openStrand(const tpSoftSweep* sweep, Manner manner, Strand* s
 }
 
 static inline void findVelocity(Strand* s, int k, bool isBackward) {
-    s->pack = s->first + (isBackward ? s->run->count - 1 - k : k);
+    s->pack = s->first + (isBackward ? s->run->active - 1 - k : k);
     loadContacts(s->pack, framePack(s->run, s->first, s->pack), s->lane, &s->bodies, &s->c);
 }
 
@@ -315,11 +399,11 @@ TP_ALWAYS_INLINE void sweepRun(const tpSoftSweep* sweep, const tpSoftRun* run, M
         Strand strands[strandsAtOnce];
         for (int i = 0; i < strandsAtOnce; ++i) {
             strands[i].run = run;
-            strands[i].first = &sweep->packs[run->first];
+            strands[i].first = run->packs;
             strands[i].lane = lane + i * W;
             openStrand(sweep, manner, &strands[i]);
         }
-        for (int k = 0; k < run->count; ++k) {
+        for (int k = 0; k < run->active; ++k) {
             sweepPacks(&sweep->softness, manner, isBackward, k, strandsAtOnce, strands);
         }
         for (int i = 0; i < strandsAtOnce; ++i) {
@@ -345,11 +429,11 @@ static void settleRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBac
 }
 
 static void bounceRun(const tpSoftSweep* sweep, const tpSoftRun* run) {
-    tpSoftPack* first = &sweep->packs[run->first];
+    tpSoftPack* first = run->packs;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideBodies bodies;
         loadBodies(sweep, run, lane, false, &bodies);
-        for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+        for (tpSoftPack* pack = first; pack < first + run->active; ++pack) {
             WideContacts c;
             loadContacts(pack, framePack(run, first, pack), lane, &bodies, &c);
             wide zero = wideOf(0.0), bias = loadFloats(&pack->bounce[lane]), old = c.impulse[0];

@@ -1,12 +1,15 @@
-// Contacts of a step in parts, laid out for its sweeps, and what is done with them W at once.
+// Contacts of small steps, laid out for their sweeps, and what is done with them W at once.
 //
 // The sweeps are bound by memory, not by arithmetic: what describes a contact is kept in single precision,
 // which is far below what positions are known to here, and is widened as it is read. Velocities, impulses and
 // all arithmetic are in double precision: rounding moves a contact by a ten-millionth, the same in every
 // sweep and in the certificate, and takes nothing from momentum or energy.
 //
-//     runs[r]    up to eight manifolds of one colour: their bodies, their packs
-//     packs[p]   the same point of each: normal x of 8 contacts, normal y of 8 contacts, ...
+//     runs[r]     up to eight manifolds of one colour, a lane each: their bodies, their packs
+//     packs[p]    the same point of each: normal x of 8 contacts, normal y of 8 contacts, ...
+//
+// A manifold keeps its lane from step to step, with its impulses. At the end of a step its geometry follows the
+// bodies (soft_follow_lanes.h); only if that is not good enough any more it is found anew.
 
 #ifndef TIPPE_SRC_SWEEPS_SOFT_PACK_H
 #define TIPPE_SRC_SWEEPS_SOFT_PACK_H
@@ -17,9 +20,9 @@
 #include "math/widths.h"
 #include "sweeps/sweep_body.h"
 
-// Eight contacts. Lanes without one have no response and never carry anything.
+// Eight contact points. Lanes without one have no response and never carry anything.
 typedef struct tpSoftPack {
-    // Read by every sweep; where a run is flat its first pack alone has them.
+    // Read by every sweep; if a run is flat its first pack alone is read.
     _Alignas(64) float normal[3][tp_packWidth]; // unit, from B to A
     float tangents[2][3][tp_packWidth];         // e_t t and e_o o
     float muStatic[tp_packWidth], muDynamic[tp_packWidth];
@@ -29,98 +32,120 @@ typedef struct tpSoftPack {
     float coupling[2][tp_packWidth]; // W of the contact alone: nt no, 1/kg
     float stick[3][tp_packWidth];    // inverse of the friction rows' W: tt to oo
     float slide[tp_packWidth];       // 1 / its largest eigenvalue
-    float gap[tp_packWidth];         // at the start of the part, m
+    float gap[tp_packWidth];         // at the start of the substep, m; after the step: at its end
     float startGap[tp_packWidth];    // at the start of the step, m
-    float bounce[tp_packWidth]; // velocity of parting, negative, m/s; 0 where it does not collide
+    float bounce[tp_packWidth];      // velocity of parting, negative, m/s; 0 if it does not collide
     // In double precision, so that one sweep solves a lone contact exactly.
-    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 where there is no response
-    double impulse[3][tp_packWidth];    // of the part, on A
-    double total[3][tp_packWidth];      // of all parts so far
-    // Once a step.
+    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 if there is no response
+    double impulse[3][tp_packWidth];    // of the substep, on A
+    double total[3][tp_packWidth];      // of all substeps so far; after the step in world axes
+    // Once per step.
+    double load[tp_packWidth];       // after the step: its normal impulse
     float diagonal[3][tp_packWidth]; // W: nn tt oo
-    int32_t contact[tp_packWidth];   // its number; -1: none
+    int32_t isPoint[tp_packWidth];   // 1, or -1: there is none
+    uint64_t feature[tp_packWidth];
 } tpSoftPack;
 
-_Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 && sizeof(tpSoftPack) % 64 == 0,
+_Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 &&
+                   offsetof(tpSoftPack, load) % 64 == 0 && sizeof(tpSoftPack) % 64 == 0,
                "wide registers are read from whole lines");
 
 typedef struct tpSoftRun {
-    int32_t first, count;   // packs
-    int32_t manifold;       // the first of its manifolds, in their order
-    int32_t lanes;          // manifolds
-    bool isFlat;            // the contacts of each of its pairs share normal and friction
-    bool isRound;           // its bodies turn as easily about any axis
-    uint8_t movesA, movesB; // a bit a lane: impulses move its body; none for empty lanes
-    int32_t bodyA[tp_packWidth], bodyB[tp_packWidth]; // empty lanes have those of the first
+    // Read by every sweep. Empty lanes have bodies that nothing moves.
+    _Alignas(64) int32_t bodyA[tp_packWidth];
+    int32_t bodyB[tp_packWidth];
+    tpSoftPack* packs;
+    int16_t count, capacity; // packs: the most points that a lane has, and may have
+    int16_t active;          // the last of them with a contact that can close in this step, and one
+    uint8_t movesA, movesB;  // a bit per lane: impulses move its body
+    uint8_t used;            // a bit per lane: it has a manifold
+    bool isFlat;             // the points of each of its manifolds share normal and friction
+    bool isRound;            // its bodies turn as easily about any axis
+    bool areBalls;           // both shapes are spheres about their bodies' centres
+    bool bounces;            // some restitution is not 0
+    uint8_t stale;           // a bit per lane: its manifold is to be found anew
+    uint8_t uneven;          // a bit per lane: its points have normals of their own
+    uint8_t unround;         // a bit per lane: one of its bodies is not round
+    uint8_t elastic;         // a bit per lane: its restitution is not 0
+    uint8_t points[tp_packWidth];
+    int32_t listed; // contacts that carried something in the step or touch at its end
+    // Where it belongs (pack_store.h).
+    int32_t first, group, colour, next;
+    // Of the lanes' manifolds.
+    _Alignas(64) int32_t slots[tp_packWidth];
+    float restitution[tp_packWidth];
+    float
+        share[tp_packWidth]; // of the turning of its normal that is body A's: 1, if the face is A's
+    float deepest[tp_packWidth]; // overlap of its points at the end of the step, m
+    // How long it may be followed: see tpSoftLimits.
+    float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth], tilt[tp_packWidth];
+    float size[tp_packWidth]; // of the smaller body, m
+    float age[tp_packWidth];  // steps
+    // Radii of balls, m.
+    _Alignas(64) double radiusA[tp_packWidth];
+    double radiusB[tp_packWidth];
 } tpSoftRun;
 
-// What a pack is filled from, a lane each. Lanes without a contact have a number of -1, no impulse, and the rest from
-// some contact, whatever it is: they get no response.
-typedef struct tpPackSource {
-    // Of the run.
-    _Alignas(64) double centerA[3][tp_packWidth]; // of mass, m
-    double centerB[3][tp_packWidth];
-    // Of the pack, or of an earlier one: directions and friction. Tangents are those of tpMakeContactLaw where
-    // they are given; otherwise the filling finds them, and normals.
-    double normal[3][tp_packWidth];
-    double tangents[2][3][tp_packWidth];
-    double ellipse[2][tp_packWidth];
-    double muStatic[tp_packWidth], muDynamic[tp_packWidth], restitution[tp_packWidth];
-    // Of the pack.
-    double impulse[3][tp_packWidth];      // that contacts start with, world axes
-    const double* contacts[tp_packWidth]; // from pointA on
-    int32_t numbers[tp_packWidth];
-    bool isFramed, isAligned; // directions are found anew; tangents are given
-    bool isPlanar, bounces;   // friction has one direction; some restitution is not 0
-    double threshold;         // approaches slower than this do not bounce, m/s
-    const tpVelocity* starts; // velocities before the step
-} tpPackSource;
+// How far a manifold may be followed before it is found anew. Points that a manifold does not have are at least
+// `slack` away when it is found; motion takes from it, and if less is left than bodies may move in the next step, or
+// one of the rest is reached, the manifold is stale.
+typedef struct tpSoftLimits {
+    float slip;  // of the points along the surface, of the smaller shape's size
+    float turn;  // of the bodies against each other, rad
+    float gap;   // error of a gap, slip times (tilt and turn), of that size
+    float age;   // steps: roundings add up
+    float apart; // of the shapes, beyond what the next step may need, of that size
+} tpSoftLimits;
 
-// How the normal row of a part of a step is softened where bodies overlap: u_n is led towards
-// -rate * gap, no faster than `push`, by a spring with damping of which `mass` and `impulse` are what the
-// row's mass and its present impulse are multiplied by.
+// How the normal row of a substep is softened if bodies overlap: u_n is led towards -rate * gap, no faster than
+// `push`, by a spring with damping of which `mass` and `impulse` are what the row's mass and its present impulse are
+// multiplied by.
 typedef struct tpSoftness {
-    double inverseTime; // 1 / the part's duration: open gaps may close in it
+    double inverseTime; // 1 / the substep's duration: open gaps may close in it
     double rate, push;
     double mass, impulse;
 } tpSoftness;
 
-// What the sweeps work on.
+// What the sweeps work on: lines of bodies.
 typedef struct tpSoftSweep {
-    tpSoftPack* packs;
-    const tpSweepBody* masses;
-    tpVelocity* velocities;  // what a sweep changes; now
-    const tpVelocity* moved; // displacements since the start of the step
-    const tpVelocity* bases; // velocities of the last part without its impulses
-    const tpVelocity* means; // twice the mean of those before and after the step
+    const tpSweepBody* masses; // `spare` is how far a body may move in the step, m
+    tpVelocity* velocities;    // what a sweep changes; now
+    tpVelocity* given;         // what the impulses that contacts start with make of the velocities
+    const tpVelocity* starts;  // velocities before the step
+    const tpVelocity* kicks;   // what forces add in a substep
+    const tpVelocity* moved;   // displacements since the start of the step
+    const tpVelocity* bases;   // velocities of the last substep without its impulses
+    const tpVelocity* means;   // twice the mean of those before and after the step
+    // After the step. Displacements over it; padding0 is how far turning moved any point, m.
+    const tpVelocity* shifts;
+    // Displacements that the next step begins with; padding0 the same of its turning, padding1 how far the body may
+    // move at all, m.
+    const tpVelocity* aheads;
+    const tpVelocity* places; // positions of the centres of mass, in `linear`
     tpSoftness softness;
+    tpSoftLimits limits;
+    double h;
+    int substeps;
+    double warm;      // of the last step's impulses that a substep starts from
+    double threshold; // approaches slower than this do not bounce, m/s
+    double touching;  // contacts with smaller gaps touch, m
 } tpSoftSweep;
 
 // Sums and largest values of the contacts in each lane; aligned to 64 bytes.
 typedef struct tpLaneSums {
-    double squares[tp_packWidth];     // of the natural map, m^2/s^2
-    double freeSquares[tp_packWidth]; // of velocities without the last part's impulses
+    _Alignas(64) double squares[tp_packWidth]; // of the natural map, m^2/s^2
+    double freeSquares[tp_packWidth];          // of velocities without the last substep's impulses
     double normalWork[tp_packWidth], frictionWork[tp_packWidth]; // of the totals over `means`
     double load[tp_packWidth], speed[tp_packWidth];
     double cone[tp_packWidth], dissipation[tp_packWidth];
 } tpLaneSums;
 
-// What a contact has carried, for the list of contacts and the next step.
-typedef struct tpCarried {
-    tpVec3 last;   // impulse of the last part on A, world axes
-    double normal; // of the whole step
-} tpCarried;
-
 typedef struct tpSoftKernels {
     int width; // contacts at once
-    // Geometry, friction, the impulses that the contacts start with, and whether they will bounce. Returns whether
-    // one of them will.
-    bool (*fillPack)(const tpSoftRun* run, tpPackSource* source, tpSoftPack* pack);
-    // What follows from masses, directions and arms: coupling, diagonal, inverseNormal, stick and slide.
-    void (*respondRun)(const tpSoftSweep* sweep, const tpSoftRun* run);
-    // Adds the impulses that the contacts start with.
-    void (*startRun)(const tpSoftSweep* sweep, const tpSoftRun* run);
-    // The first sweep of a part: finds the gaps, and takes back overlaps; backward: the last pack first.
+    // Before the substeps: which points can close, what follows from masses, directions and arms, velocities of
+    // parting, and the impulses that contacts start with.
+    void (*prepareRun)(const tpSoftSweep* sweep, tpSoftRun* run);
+    // The first sweep of a substep: finds the gaps, and takes back overlaps; backward: the last pack first.
     void (*leadRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
     // The second: true velocities. Adds to the totals.
     void (*settleRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
@@ -130,8 +155,8 @@ typedef struct tpSoftKernels {
     void (*judgeRun)(const tpSoftSweep* sweep, const tpSoftRun* run, tpLaneSums* sums);
     void (*ratioRun)(const tpSoftSweep* sweep, const tpSoftRun* run, double leastLoad,
                      double leastSpeed, tpLaneSums* sums);
-    // Writes down what the contacts have carried, in the order of their numbers; returns how many did.
-    int (*carryRun)(const tpSoftSweep* sweep, const tpSoftRun* run, tpCarried* carried);
+    // Lets manifolds follow their bodies to the end of the step, and marks those that are stale.
+    void (*followRun)(const tpSoftSweep* sweep, tpSoftRun* run);
 } tpSoftKernels;
 
 // Kernels of width 1, 4 or 8; NULL if this build or this machine lacks that width.

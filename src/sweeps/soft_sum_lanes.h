@@ -35,7 +35,7 @@ static inline wide squaredMiss(const wide diagonal[3], const wide r[3], const wi
     return miss / squareOf(rho);
 }
 
-// The bias with which the last part's contact law is judged: an open gap, or the bounce.
+// The bias with which the last substep's contact law is judged: an open gap, or the bounce.
 static inline wide judgedBias(const tpSoftSweep* sweep, const tpSoftPack* pack, int lane) {
     wide zero = wideOf(0.0), bounce = loadFloats(&pack->bounce[lane]);
     wide open = wideOf(sweep->softness.inverseTime) * wideMax(loadFloats(&pack->gap[lane]), zero);
@@ -58,13 +58,13 @@ static inline void judgePack(const tpSoftSweep* sweep, const tpSoftPack* pack, i
     }
     wideMask responds = wideGreater(diagonal[0], zero);
 
-    // What the impulses of all parts did.
+    // What the impulses of all substeps did.
     speedsIn(frame, relativeVelocity(&lines[0], armA, &lines[1], armB), u);
     addTo(sums->normalWork, lane, loadWide(&pack->total[0][lane]) * u[0]);
     addTo(sums->frictionWork, lane,
           loadWide(&pack->total[1][lane]) * u[1] + loadWide(&pack->total[2][lane]) * u[2]);
 
-    // The size of the last part's problem.
+    // The size of the last substep's problem.
     speedsIn(frame, relativeVelocity(&lines[2], armA, &lines[3], armB), u);
     wide slide =
         wideSelect(wideGreater(frame->muDynamic, zero), squareOf(u[1]) + squareOf(u[2]), zero);
@@ -82,27 +82,41 @@ static inline void judgePack(const tpSoftSweep* sweep, const tpSoftPack* pack, i
     raiseTo(sums->speed, lane, wideSelect(responds, speed, zero));
 }
 
+// What a contact has carried in all substeps, in world axes.
+static inline void closeTotal(tpSoftPack* pack, int lane, const WideFrame* frame) {
+    wide total[3];
+    for (int k = 0; k < 3; ++k) {
+        total[k] = loadWide(&pack->total[k][lane]);
+    }
+    WideVec world = along(frame, total);
+    storeWide(&pack->load[lane], total[0]);
+    storeWide(&pack->total[0][lane], world.x);
+    storeWide(&pack->total[1][lane], world.y);
+    storeWide(&pack->total[2][lane], world.z);
+}
+
 static void judgeRun(const tpSoftSweep* sweep, const tpSoftRun* run, tpLaneSums* sums) {
-    const tpSoftPack* first = &sweep->packs[run->first];
+    tpSoftPack* first = run->packs;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideLines lines[6];
         loadPair(sweep->means, run, lane, &lines[0], &lines[1]);
         loadPair(sweep->bases, run, lane, &lines[2], &lines[3]);
         loadPair(sweep->velocities, run, lane, &lines[4], &lines[5]);
-        for (const tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+        for (tpSoftPack* pack = first; pack < first + run->active; ++pack) {
             WideFrame frame = loadFrame(framePack(run, first, pack), lane);
             judgePack(sweep, pack, lane, &frame, lines, sums);
+            closeTotal(pack, lane, &frame);
         }
     }
 }
 
 static void ratioRun(const tpSoftSweep* sweep, const tpSoftRun* run, double leastLoad,
                      double leastSpeed, tpLaneSums* sums) {
-    const tpSoftPack* first = &sweep->packs[run->first];
+    const tpSoftPack* first = run->packs;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WideLines a, b;
         loadPair(sweep->velocities, run, lane, &a, &b);
-        for (const tpSoftPack* pack = first; pack < first + run->count; ++pack) {
+        for (const tpSoftPack* pack = first; pack < first + run->active; ++pack) {
             WideFrame frame = loadFrame(framePack(run, first, pack), lane);
             wide zero = wideOf(0.0), one = wideOf(1.0), r[3], u[3];
             speedsIn(&frame,
@@ -121,30 +135,4 @@ static void ratioRun(const tpSoftSweep* sweep, const tpSoftRun* run, double leas
             raiseTo(sums->dissipation, lane, wideSelect(carries, gap, zero));
         }
     }
-}
-
-static int carryRun(const tpSoftSweep* sweep, const tpSoftRun* run, tpCarried* carried) {
-    const tpSoftPack* first = &sweep->packs[run->first];
-    int count = 0;
-    for (const tpSoftPack* pack = first; pack < first + run->count; ++pack) {
-        _Alignas(64) double world[3][tp_packWidth];
-        for (int lane = 0; lane < tp_packWidth; lane += W) {
-            WideFrame frame = loadFrame(framePack(run, first, pack), lane);
-            wide r[3];
-            loadImpulse(pack, lane, r);
-            WideVec impulse = along(&frame, r);
-            storeWide(&world[0][lane], impulse.x);
-            storeWide(&world[1][lane], impulse.y);
-            storeWide(&world[2][lane], impulse.z);
-        }
-        for (int lane = 0; lane < run->lanes; ++lane) {
-            if (pack->contact[lane] >= 0) {
-                tpCarried* c = &carried[pack->contact[lane]];
-                c->last = tpMakeVec3(world[0][lane], world[1][lane], world[2][lane]);
-                c->normal = pack->total[0][lane];
-                count += c->normal > 0.0 ? 1 : 0;
-            }
-        }
-    }
-    return count;
 }

@@ -7,7 +7,7 @@
 typedef struct tpSweepBody {
     double inverseMass;
     double inverseInertia[6]; // world axes: xx yy zz xy xz yz
-    double padding;
+    double spare;             // free for the sweeps' caller
 } tpSweepBody;
 
 _Static_assert(sizeof(tpSweepBody) == 64, "one cache line per body");

@@ -2,212 +2,320 @@
 
 #include <string.h>
 
+#include "dynamics/contacts.h"
 #include "dynamics/force_work.h"
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/small_steps/step.h"
 
-enum { bodiesAChunk = 512 };
+enum { bodiesPerChunk = 256 };
 
-// A body of a scene with more contacts may move farther than contacts were looked for, by this part of its size:
-// contacts that it then meets are found at the end of the step.
-enum { fewContacts = 200 };
+// A body may move farther than contacts were looked for by this part of its size: contacts that it then meets are found
+// at the end of the step. In scenes with few contacts it may not.
 static const double spareWay = 0.02;
+enum { fewManifolds = 50 };
 
-typedef struct Bodies {
-    tpSmallStep* step;
-    bool* isKnown; // of each chunk
-} Bodies;
+// Beginning -----------------------------------------------------------------------------------
 
 // A body's velocity after flying freely for h, and its rotation if it tumbles.
-static tpVelocity flyFreely(tpSmallStep* step, int i, tpVelocity velocity) {
+static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity velocity) {
     const tpSystem* system = step->system;
-    if (tpSystem_IsTumbling(system, i)) {
-        step->freeRotations[i] = system->poses.data[i].rotation;
-        tpSystem_Rotate(system, i, step->h, &step->freeRotations[i], &velocity.angular);
+    if (tpSystem_IsTumbling(system, body)) {
+        step->freeRotations[n] = system->poses.data[body].rotation;
+        tpSystem_Rotate(system, body, step->h, &step->freeRotations[n], &velocity.angular);
     }
     return velocity;
 }
 
-// Whether the contacts that were found for this body still hold: it has not been put elsewhere, and is no
-// faster than was looked for.
-static bool isBodyKnown(const tpSmallStep* step, int i) {
+// Whether contacts that were found for this body do not hold any more: it has been put elsewhere or given another
+// velocity, or forces make it faster than was foreseen.
+static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin) {
     const tpSmallSteps* state = step->state;
-    bool isCrowd = state->contacts.count > fewContacts;
-    double spare = isCrowd ? spareWay * step->system->bodies.data[i].reach : 0.0;
-    return memcmp(&state->poses.data[i], &step->system->poses.data[i], sizeof(tpPose)) == 0 &&
-           step->margins[i] <= state->margins.data[i] * (1.0 + 1e-9) + spare;
+    bool isCrowd = state->store.slotCount > fewManifolds;
+    double spare = isCrowd ? spareWay * step->system->bodies.data[body].reach : 0.0;
+    return memcmp(&state->poses.data[n], &step->system->poses.data[body], sizeof(tpPose)) != 0 ||
+           !tpIsSameVelocity(&state->velocities.data[n], &step->starts[n]) ||
+           !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
 }
 
-static bool couldBeKnown(const tpSmallStep* step) {
-    const tpSmallSteps* state = step->state;
-    return state->structure == step->system->structure && state->poses.count == step->bodyCount &&
-           state->margins.count == step->bodyCount;
+static void setWay(tpBodyWay* way, const tpVelocity* velocity, double h, double reach,
+                   double margin) {
+    way->ahead[0] = (float)(h * velocity->linear.x);
+    way->ahead[1] = (float)(h * velocity->linear.y);
+    way->ahead[2] = (float)(h * velocity->linear.z);
+    way->turning = (float)(h * tpLength(velocity->angular) * reach);
+    // Rounded up.
+    way->margin = (float)(margin * (1.0 + 1e-7));
 }
 
-bool tpSmallStep_KnowsContacts(const tpSmallStep* step) {
-    bool isKnown = couldBeKnown(step);
-    for (int i = 0; isKnown && i < step->bodyCount; ++i) {
-        isKnown = isBodyKnown(step, i);
-    }
-    return isKnown;
+// A number that no body has, or not any more.
+static void beginNobody(tpSmallStep* step, int n) {
+    memset(&step->starts[n], 0, sizeof(tpVelocity));
+    memset(&step->kicks[n], 0, sizeof(tpVelocity));
+    memset(&step->bases[n], 0, sizeof(tpVelocity));
+    memset(&step->velocities[n], 0, sizeof(tpVelocity));
+    memset(&step->moved[n], 0, sizeof(tpVelocity));
+    memset(&step->places[n], 0, sizeof(tpVelocity));
+    memset(&step->masses[n], 0, sizeof(tpSweepBody));
+    step->isPushed[n] = step->isDisturbed[n] = false;
 }
 
-static void beginBody(tpSmallStep* step, int i) {
+static void beginBody(tpSmallStep* step, int n, int body) {
     tpSystem* system = step->system;
-    tpVelocity start = step->starts[i];
-    tpVelocity end = flyFreely(step, i, system->velocities.data[i]);
-    step->frees[i] = end;
-    memset(&step->kicks[i], 0, sizeof(tpVelocity));
-    step->kicks[i].linear = tpScale(1.0 / step->substeps, tpSub(end.linear, start.linear));
-    step->kicks[i].angular = tpScale(1.0 / step->substeps, tpSub(end.angular, start.angular));
-    step->velocities[i] = start;
-    memset(&step->moved[i], 0, sizeof(tpVelocity));
-    memset(&step->given[i], 0, sizeof(tpVelocity));
-    step->margins[i] = tpSystem_Margin(system, i, &start, &end, step->h);
-    step->masses[i] = tpSystem_SweepBody(system, i);
-    step->isPushed[i] = false;
+    tpSmallSteps* state = step->state;
+    tpVelocity start = step->starts[n];
+    tpVelocity end = flyFreely(step, n, body, system->velocities.data[body]);
+    memset(&step->kicks[n], 0, sizeof(tpVelocity));
+    step->kicks[n].linear = tpScale(1.0 / step->substeps, tpSub(end.linear, start.linear));
+    step->kicks[n].angular = tpScale(1.0 / step->substeps, tpSub(end.angular, start.angular));
+    step->velocities[n] = start;
+    memset(&step->moved[n], 0, sizeof(tpVelocity));
+    memset(&step->places[n], 0, sizeof(tpVelocity));
+    step->places[n].linear = system->poses.data[body].position;
+    step->masses[n] = tpSystem_SweepBody(system, body);
+    step->isPushed[n] = false;
+    double margin = tpSystem_Margin(system, body, &start, &end, step->h);
+    step->isDisturbed[n] = isDisturbed(step, n, body, margin);
+    tpBodyWay* way = &state->ways.data[n];
+    if (step->isDisturbed[n]) {
+        // Whatever was known of its neighbours is gone.
+        way->turned = INFINITY;
+        setWay(way, &end, step->h, system->bodies.data[body].reach, margin);
+    } else {
+        memset(way->moved, 0, sizeof(way->moved));
+        way->turned = 0.0f;
+    }
+    step->masses[n].spare = way->margin;
+}
+
+typedef struct Beginning {
+    tpSmallStep* step;
+    bool* isDisturbed; // of each chunk
+} Beginning;
+
+static void startChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Beginning* beginning = context;
+    tpSmallStep* step = beginning->step;
+    tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
+    for (int n = range.begin; n < range.end; ++n) {
+        int body = step->state->bodies.data[n];
+        if (body >= 0) {
+            step->starts[n] = step->system->velocities.data[body];
+        }
+    }
 }
 
 static void beginChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Bodies* bodies = context;
-    tpSmallStep* step = bodies->step;
-    tpRange range = tpChunkAt(step->bodyCount, bodiesAChunk, chunk);
-    bool isKnown = step->isKnown;
-    for (int i = range.begin; i < range.end; ++i) {
-        beginBody(step, i);
-        isKnown = isKnown && isBodyKnown(step, i);
+    const Beginning* beginning = context;
+    tpSmallStep* step = beginning->step;
+    tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
+    bool isAny = false;
+    for (int n = range.begin; n < range.end; ++n) {
+        int body = step->state->bodies.data[n];
+        if (body >= 0) {
+            beginBody(step, n, body);
+            isAny = isAny || step->isDisturbed[n];
+        } else {
+            beginNobody(step, n);
+        }
     }
-    bodies->isKnown[chunk] = isKnown;
+    beginning->isDisturbed[chunk] = isAny;
 }
 
-bool tpSmallStep_BeginBodies(tpSmallStep* step) {
-    tpSystem* system = step->system;
-    tpArena* arena = &system->arena;
-    int count = system->bodyCount, chunks = tpChunksOf(count, bodiesAChunk);
-    Bodies bodies = { step, TP_SCRATCH(arena, bool, chunks) };
-    step->bodyCount = count;
+// Manifolds of disturbed bodies are to be found anew.
+static void markStale(const tpSmallStep* step) {
+    const tpPackStore* store = &step->state->store;
+    for (int r = 0; r < store->runs.count; ++r) {
+        tpSoftRun* run = &store->runs.data[r];
+        for (int lane = 0; run->packs != NULL && lane < tp_packWidth; ++lane) {
+            bool isHit = (run->used >> lane & 1) != 0 && (step->isDisturbed[run->bodyA[lane]] ||
+                                                          step->isDisturbed[run->bodyB[lane]]);
+            run->stale = (uint8_t)(run->stale | (isHit ? 1u << lane : 0));
+        }
+    }
+}
+
+static bool reserveLines(tpSmallStep* step) {
+    tpArena* arena = &step->system->arena;
+    int count = step->count = step->state->bodies.count;
     step->starts = TP_SCRATCH(arena, tpVelocity, count);
-    step->frees = TP_SCRATCH(arena, tpVelocity, count);
     step->kicks = TP_SCRATCH(arena, tpVelocity, count);
     step->bases = TP_SCRATCH(arena, tpVelocity, count);
-    step->given = TP_SCRATCH(arena, tpVelocity, count);
     step->velocities = TP_SCRATCH(arena, tpVelocity, count);
     step->moved = TP_SCRATCH(arena, tpVelocity, count);
+    step->places = TP_SCRATCH(arena, tpVelocity, count);
     step->masses = TP_SCRATCH(arena, tpSweepBody, count);
-    step->isPushed = TP_SCRATCH(arena, bool, count);
-    step->margins = TP_SCRATCH(arena, double, count);
     step->freeRotations = TP_SCRATCH(arena, tpQuat, count);
-    if (arena->failed) {
+    step->isPushed = TP_SCRATCH(arena, bool, count);
+    step->isDisturbed = TP_SCRATCH(arena, bool, count);
+    return !arena->failed;
+}
+
+bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch) {
+    tpSystem* system = step->system;
+    if (!reserveLines(step)) {
+        return false;
+    }
+    int chunks = tpChunksOf(step->count, bodiesPerChunk);
+    Beginning beginning = { step, TP_SCRATCH(&system->arena, bool, chunks) };
+    if (beginning.isDisturbed == NULL) {
         return false;
     }
     tpSystem_AimKinematic(system, system->time, step->h);
-    if (count > 0) {
-        memcpy(step->starts, system->velocities.data, sizeof(tpVelocity) * (size_t)count);
-    }
+    tpTasks_Run(system->tasks, startChunk, &beginning, chunks);
     tpSystem_KickForces(system, system->time, step->h);
     step->report->externalWork += tpSystem_KickDamping(system, step->h);
-    step->isKnown = couldBeKnown(step);
-    tpTasks_Run(system->tasks, beginChunk, &bodies, chunks);
+    tpTasks_Run(system->tasks, beginChunk, &beginning, chunks);
+    *isSearch = step->hasWoken;
     for (int c = 0; c < chunks; ++c) {
-        step->isKnown = step->isKnown && bodies.isKnown[c];
+        *isSearch = *isSearch || beginning.isDisturbed[c];
+    }
+    if (*isSearch) {
+        markStale(step);
     }
     return true;
 }
+
+// Moving --------------------------------------------------------------------------------------
 
 // A tumbling body turns as in free flight, and beyond that by what impulses have added to its displacement. Its
 // angular momentum is that of free flight and what the impulses have added, with the inertia of the start, at which
 // they acted; its velocity follows from the momentum with the inertia of the end. So momentum is kept to rounding, and
 // without impulses energy as well.
-static void turnTumbling(tpSmallStep* step, int i) {
-    const tpInertia* inertia = &step->system->bodies.data[i].inertia;
-    tpQuat* rotation = &step->system->poses.data[i].rotation;
-    tpVec3* velocity = &step->velocities[i].angular;
-    tpVec3 start = step->starts[i].angular, free = step->frees[i].angular;
-    if (!step->isPushed[i]) {
-        *rotation = step->freeRotations[i];
+static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, tpVec3* velocity) {
+    const tpInertia* inertia = &step->system->bodies.data[body].inertia;
+    tpVec3 start = step->starts[n].angular;
+    tpVec3 free = tpMulAdd(start, step->substeps, step->kicks[n].angular);
+    if (!step->isPushed[n]) {
+        *rotation = step->freeRotations[n];
         *velocity = free;
         return;
     }
     // Displacement of the substeps without impulses: their velocities grow evenly from start to free.
     double grown = 0.5 * (step->h + step->substepTime);
     tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(free, start));
-    tpVec3 more = tpSub(step->moved[i].angular, drift);
+    tpVec3 more = tpSub(step->moved[n].angular, drift);
     tpVec3 gain = tpInertia_Momentum(inertia, *rotation, tpSub(*velocity, free));
-    tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, step->freeRotations[i], free), gain);
-    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), step->freeRotations[i]));
+    tpVec3 momentum = tpAdd(tpInertia_Momentum(inertia, step->freeRotations[n], free), gain);
+    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(more), step->freeRotations[n]));
     *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
 }
 
-static void turn(tpSmallStep* step, int i) {
-    if (tpSystem_IsTumbling(step->system, i)) {
-        turnTumbling(step, i);
+// The turn from one orientation to another.
+static tpVec3 turnBetween(tpQuat from, tpQuat to) {
+    return tpQuatLog(tpMulQQ(to, tpConjugate(from)));
+}
+
+// Moves a body that impulses move; `moved` becomes its displacement over the step.
+static void moveBody(tpSmallStep* step, int n, int body) {
+    tpPose* pose = &step->system->poses.data[body];
+    tpVelocity* velocity = &step->system->velocities.data[body];
+    step->isPushed[n] =
+        step->isPushed[n] || !tpIsSameVelocity(&step->velocities[n], &step->bases[n]);
+    *velocity = step->velocities[n];
+    pose->position = tpAdd(pose->position, step->moved[n].linear);
+    if (tpSystem_IsTumbling(step->system, body)) {
+        tpQuat before = pose->rotation;
+        turnTumbling(step, n, body, &pose->rotation, &velocity->angular);
+        step->moved[n].angular = turnBetween(before, pose->rotation);
     } else {
-        tpQuat* rotation = &step->system->poses.data[i].rotation;
-        tpQuat turn = tpQuatExp(step->moved[i].angular);
-        *rotation = tpNormalizeQuat(tpMulQQ(turn, *rotation));
+        pose->rotation =
+            tpNormalizeQuat(tpMulQQ(tpQuatExp(step->moved[n].angular), pose->rotation));
     }
+}
+
+// A body that others do not move: its way is known from its velocity.
+static void followTold(tpSmallStep* step, int n, int body) {
+    tpVec3 before = step->places[n].linear;
+    step->moved[n].linear = tpSub(step->system->poses.data[body].position, before);
+    step->moved[n].angular = tpScale(step->h, step->starts[n].angular);
+}
+
+// Twice the mean of the velocities without contacts and those with them; the kicks are done with.
+static void findMean(tpSmallStep* step, int n) {
+    tpVelocity* kick = &step->kicks[n];
+    const tpVelocity *start = &step->starts[n], *end = &step->velocities[n];
+    tpVec3 linear = tpMulAdd(start->linear, step->substeps, kick->linear);
+    tpVec3 angular = tpMulAdd(start->angular, step->substeps, kick->angular);
+    kick->linear = tpAdd(linear, end->linear);
+    kick->angular = tpAdd(angular, end->angular);
 }
 
 static void moveChunk(void* context, int chunk, int worker) {
     (void)worker;
     tpSmallStep* step = context;
     tpSystem* system = step->system;
+    tpSmallSteps* state = step->state;
     // Falling, a body is faster in the next step.
     double fall = step->h * step->h * tpLength(system->gravity);
-    tpRange range = tpChunkAt(step->bodyCount, bodiesAChunk, chunk);
-    for (int i = range.begin; i < range.end; ++i) {
-        bool isMoved = step->masses[i].inverseMass > 0.0;
-        if (isMoved) {
-            tpPose* pose = &system->poses.data[i];
-            pose->position = tpAdd(pose->position, step->moved[i].linear);
-            turn(step, i);
+    tpRange range = tpChunkAt(step->count, bodiesPerChunk, chunk);
+    for (int n = range.begin; n < range.end; ++n) {
+        int body = state->bodies.data[n];
+        if (body < 0) {
+            continue; // its lines are zeros
         }
-        system->velocities.data[i] = step->velocities[i];
-        step->margins[i] =
-            tpSystem_Margin(system, i, &step->velocities[i], &step->starts[i], step->h) +
-            (isMoved ? fall : 0.0);
+        bool isMoved = step->masses[n].inverseMass > 0.0;
+        if (isMoved) {
+            moveBody(step, n, body);
+        } else {
+            followTold(step, n, body);
+        }
+        findMean(step, n);
+        const tpVelocity* velocity = &system->velocities.data[body];
+        double reach = system->bodies.data[body].reach;
+        double margin = tpSystem_Margin(system, body, velocity, &step->starts[n], step->h) +
+                        (isMoved ? fall : 0.0);
+        step->places[n].linear = system->poses.data[body].position;
+        tpVelocity* shift = &step->moved[n];
+        shift->padding0 = tpLength(shift->angular) * reach;
+        tpBodyWay* way = &state->ways.data[n];
+        way->moved[0] = (float)shift->linear.x;
+        way->moved[1] = (float)shift->linear.y;
+        way->moved[2] = (float)shift->linear.z;
+        way->turned = (float)shift->padding0;
+        setWay(way, velocity, step->h, reach, margin);
+        tpVelocity* ahead = &step->starts[n];
+        *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),
+                               .padding0 = way->turning,
+                               .padding1 = way->margin };
+        state->poses.data[n] = system->poses.data[body];
+        state->velocities.data[n] = *velocity;
     }
-    size_t count = (size_t)(range.end - range.begin);
-    memcpy(&step->state->poses.data[range.begin], &system->poses.data[range.begin],
-           sizeof(tpPose) * count);
-    memcpy(&step->state->margins.data[range.begin], &step->margins[range.begin],
-           sizeof(double) * count);
 }
 
 // Work of what users apply, by the displacements of the step. False if memory ran out.
 static bool addForceWork(tpSmallStep* step) {
-    const tpSystem* system = step->system;
+    tpSystem* system = step->system;
     if (system->forces.count == 0 && !system->hasLoads) {
         return true;
     }
-    tpVelocity* means = TP_SCRATCH(&step->system->arena, tpVelocity, step->bodyCount);
-    if (means == NULL) {
+    tpVelocity* starts = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
+    tpVelocity* means = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
+    if (system->arena.failed) {
         return false;
     }
-    for (int i = 0; i < step->bodyCount; ++i) {
-        means[i] = step->moved[i];
-        means[i].linear = tpScale(1.0 / step->h, step->moved[i].linear);
-        means[i].angular = tpScale(1.0 / step->h, step->moved[i].angular);
+    for (int n = 0; n < step->count; ++n) {
+        int body = step->state->bodies.data[n];
+        if (body >= 0) {
+            starts[body] = step->starts[n];
+            means[body].linear = tpScale(1.0 / step->h, step->moved[n].linear);
+            means[body].angular = tpScale(1.0 / step->h, step->moved[n].angular);
+        }
     }
-    tpWays ways = { system->poses.data, step->starts, means, step->h };
+    tpWays ways = { system->poses.data, starts, means, step->h };
     step->report->externalWork += tpSystem_ForceWork(system, &ways, system->time, step->h);
     return true;
 }
 
 bool tpSmallStep_MoveBodies(tpSmallStep* step) {
     tpSystem* system = step->system;
-    tpSmallSteps* state = step->state;
-    const tpAllocator* allocator = &system->allocator;
-    int count = step->bodyCount;
-    if (!TP_RESERVE(allocator, state->poses, count) ||
-        !TP_RESERVE(allocator, state->margins, count) || !addForceWork(step)) {
+    if (!addForceWork(step)) {
         return false;
     }
     tpSystem_MoveKinematic(system, system->time, step->h);
-    tpTasks_Run(system->tasks, moveChunk, step, tpChunksOf(count, bodiesAChunk));
-    state->poses.count = state->margins.count = count;
+    tpTasks_Run(system->tasks, moveChunk, step, tpChunksOf(step->count, bodiesPerChunk));
     return true;
 }

@@ -1,34 +1,56 @@
-// What a step has done: the energy that its contacts took, and the certificate of the contact law
-// at the end of the last substep.
+// What a step has done: the energy that its contacts took, and the certificate of the contact law at the end of the last
+// substep. Then the manifolds follow their bodies to the end of the step.
 
 #include <string.h>
 
 #include "steppers/small_steps/step.h"
 
 // Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of threads.
-// Few of them are not worth waking threads for.
-enum { chunkCount = 16, fewRuns = 256 };
+enum { chunkCount = 64, fewRuns = 64 };
+
+typedef struct Chunk {
+    tpLaneSums sums;
+    int listed;
+    double deepest; // m
+} Chunk;
 
 typedef struct Summing {
     tpSmallStep* step;
-    bool isRatio; // the second round
+    bool isSecond; // round: ratios, and following
     double leastLoad, leastSpeed;
-    tpLaneSums* chunks;
+    Chunk* chunks;
 } Summing;
+
+static double deepestOf(const tpSoftRun* run) {
+    double deepest = 0.0;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        if ((run->stale >> lane & 1) == 0) {
+            deepest = fmax(deepest, run->deepest[lane]);
+        }
+    }
+    return deepest;
+}
 
 static void sumChunk(void* context, int chunk, int worker) {
     (void)worker;
     const Summing* summing = context;
     const tpSmallStep* step = summing->step;
-    tpLaneSums* sums = &summing->chunks[chunk];
-    memset(sums, 0, sizeof(*sums));
-    tpRange range = tpChunkRange(step->runCount, chunk, chunkCount);
+    const tpPackStore* store = &step->state->store;
+    Chunk* out = &summing->chunks[chunk];
+    memset(out, 0, sizeof(*out));
+    tpRange range = tpChunkRange(store->order.count, chunk, chunkCount);
     for (int r = range.begin; r < range.end; ++r) {
-        const tpSoftRun* run = &step->runs[r];
-        if (summing->isRatio) {
-            step->wide->ratioRun(&step->sweep, run, summing->leastLoad, summing->leastSpeed, sums);
-        } else {
-            step->wide->judgeRun(&step->sweep, run, sums);
+        tpSoftRun* run = &store->runs.data[store->order.data[r]];
+        if (run->active > 0 && !summing->isSecond) {
+            step->kernels->judgeRun(&step->sweep, run, &out->sums);
+        } else if (run->active > 0) {
+            step->kernels->ratioRun(&step->sweep, run, summing->leastLoad, summing->leastSpeed,
+                                    &out->sums);
+        }
+        if (summing->isSecond) {
+            step->kernels->followRun(&step->sweep, run);
+            out->listed += run->listed;
+            out->deepest = fmax(out->deepest, deepestOf(run));
         }
     }
 }
@@ -36,12 +58,12 @@ static void sumChunk(void* context, int chunk, int worker) {
 // Of all contacts, in the first lane.
 static tpLaneSums sumUp(Summing* summing) {
     const tpSmallStep* step = summing->step;
-    tpTasks* tasks = step->runCount > fewRuns ? step->system->tasks : NULL;
-    tpTasks_Run(tasks, sumChunk, summing, chunkCount);
+    bool isLarge = step->state->store.order.count > fewRuns;
+    tpTasks_Run(isLarge ? step->system->tasks : NULL, sumChunk, summing, chunkCount);
     tpLaneSums all;
     memset(&all, 0, sizeof(all));
     for (int c = 0; c < chunkCount; ++c) {
-        const tpLaneSums* chunk = &summing->chunks[c];
+        const tpLaneSums* chunk = &summing->chunks[c].sums;
         for (int lane = 0; lane < tp_packWidth; ++lane) {
             all.squares[0] += chunk->squares[lane];
             all.freeSquares[0] += chunk->freeSquares[lane];
@@ -59,7 +81,7 @@ static tpLaneSums sumUp(Summing* summing) {
 bool tpSmallStep_Judge(tpSmallStep* step) {
     tpStepReport* report = step->report;
     Summing summing = { .step = step };
-    summing.chunks = TP_SCRATCH(&step->system->arena, tpLaneSums, chunkCount);
+    summing.chunks = TP_SCRATCH(&step->system->arena, Chunk, chunkCount);
     if (summing.chunks == NULL) {
         return false;
     }
@@ -68,14 +90,18 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
     report->impactLoss -= 0.5 * sums.normalWork[0];
     report->frictionLoss -= 0.5 * sums.frictionWork[0];
     double size = fmax(sqrt(sums.freeSquares[0]), 1e-6), miss = sqrt(sums.squares[0]);
-    summing.isRatio = true;
+    summing.isSecond = true;
     summing.leastLoad = 1e-9 * sums.load[0];
     summing.leastSpeed = fmax(1e-9, 1e-6 * sums.speed[0]);
     sums = sumUp(&summing);
+    for (int c = 0; c < chunkCount; ++c) {
+        step->listed += summing.chunks[c].listed;
+        step->penetration = fmax(step->penetration, summing.chunks[c].deepest);
+    }
     bool isSolved = miss <= fmin(step->settings.tolerance, 0.5e-8 * size);
     report->solveCount += step->substeps;
     report->iterationCount += 2 * step->substeps;
-    // Two sweeps per substep are what was asked for: where that is not enough nothing has failed.
+    // Two sweeps per substep are what was asked for: if that is not enough nothing has failed.
     report->figures[tp_budgetEndFigure] += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
     report->residual = fmax(report->residual, miss / size);

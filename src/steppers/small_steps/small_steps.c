@@ -51,59 +51,48 @@ static void noteMissing(const tpSystem* system, tpStepReport* report) {
 
 // Sleep ---------------------------------------------------------------------------------------------
 
-// Contacts at the start of the step, within margins that `step` receives: those that the last step found, or found
-// now. False if memory ran out.
-static bool lookAround(tpSmallStep* step, const tpContact** contacts, int* count) {
-    tpSystem* system = step->system;
+// Whether nobody has moved a body since the last step.
+static bool isUntouched(const tpSmallStep* step) {
     const tpSmallSteps* state = step->state;
-    step->bodyCount = system->bodyCount;
-    step->margins = tpSystem_Margins(system, system->velocities.data, NULL, step->h);
-    if (step->margins == NULL) {
-        return false;
+    bool isUntouched = state->structure == step->system->structure;
+    for (int n = 0; isUntouched && n < state->bodies.count; ++n) {
+        int body = state->bodies.data[n];
+        isUntouched = body < 0 || memcmp(&state->poses.data[n], &step->system->poses.data[body],
+                                         sizeof(tpPose)) == 0;
     }
-    if (tpSmallStep_KnowsContacts(step)) {
-        *contacts = state->contacts.data;
-        *count = state->contacts.count;
-        return true;
+    return isUntouched;
+}
+
+// Contacts at the start of the step: those that the last step found, or found now. False if memory ran out.
+static bool lookAround(tpSmallStep* step, bool hasWoken, tpContact** contacts, int* count) {
+    tpSystem* system = step->system;
+    if (!hasWoken && isUntouched(step)) {
+        return tpSmallStep_CopyContacts(step, contacts, count);
     }
-    tpContact* found;
-    tpResult result =
-        tpSystem_FindContacts(system, system->poses.data, step->margins, &found, count);
-    *contacts = found;
-    return result == tp_success;
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, step->h);
+    return margins != NULL && tpSystem_FindContacts(system, system->poses.data, margins, contacts,
+                                                    count) == tp_success;
 }
 
 // Before the step: wakes islands that something comes near, and leaves the sleeping ones out of the step.
 static bool wake(tpSmallStep* step, double speed) {
-    tpSmallSteps* state = step->state;
-    tpSleep* sleep = &state->sleep;
+    tpSleep* sleep = &step->state->sleep;
     if (!tpSleep_Begin(sleep, step->system, step->h)) {
         return false;
     }
-    bool hasWoken = sleep->woken.count > 0;
+    step->hasWoken = sleep->woken.count > 0;
     while (sleep->sleepingCount > 0) {
-        state->structure = hasWoken ? 0 : state->structure;
-        const tpContact* contacts;
+        tpContact* contacts;
         int count;
-        if (!lookAround(step, &contacts, &count)) {
+        if (!lookAround(step, step->hasWoken, &contacts, &count)) {
             return false;
         }
         if (!tpSleep_Meet(sleep, step->system, contacts, count, speed, step->h)) {
             break;
         }
-        hasWoken = true;
+        step->hasWoken = true;
     }
-    state->structure = hasWoken ? 0 : state->structure;
     return true;
-}
-
-// After the step: islands fall asleep. The contacts that the next step would start from have changed then.
-static bool rest(tpSmallStep* step, const tpSleepSettings* settings) {
-    tpSmallSteps* state = step->state;
-    int last = state->sleep.lastIsland;
-    bool isDone = tpSleep_End(&state->sleep, step->system, settings, step->h, step->report);
-    state->structure = state->sleep.lastIsland != last ? 0 : state->structure;
-    return isDone;
 }
 
 // The step ------------------------------------------------------------------------------------------
@@ -125,7 +114,7 @@ static bool takeAwakeStep(tpSmallStep* step, const tpOptions* options) {
         isDone = isDone && tpSmallStep_Take(step);
     }
     if (sleep->isTaken) {
-        isDone = rest(step, &settings) && isDone;
+        isDone = tpSleep_End(sleep, system, &settings, step->h, step->report) && isDone;
     }
     return isDone;
 }
@@ -145,7 +134,7 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
         noteMissing(system, report);
     }
     if (!isDone) {
-        ((tpSmallSteps*)state)->structure = 0;
+        tpSmallSteps_Forget(state);
         report->undone = true;
         tpStepReport_AddNote(report, "out of memory");
     }

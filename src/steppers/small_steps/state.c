@@ -15,6 +15,8 @@ bool tpSmallSteps_Create(tpSystem* system, void** state) {
         return false;
     }
     made->memory = memory;
+    tpCreateFatPairs(&made->fat, &system->allocator, true);
+    tpCreatePackStore(&made->store, &system->allocator);
     *state = made;
     return true;
 }
@@ -26,24 +28,54 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     }
     const tpAllocator* allocator = &system->allocator;
     tpStepperMemory_Destroy(system, made->memory);
-    TP_FREE_ARRAY(allocator, made->contacts);
+    TP_FREE_ARRAY(allocator, made->numbers);
+    TP_FREE_ARRAY(allocator, made->bodies);
+    TP_FREE_ARRAY(allocator, made->blockFirsts);
+    TP_FREE_ARRAY(allocator, made->ways);
     TP_FREE_ARRAY(allocator, made->poses);
-    TP_FREE_ARRAY(allocator, made->margins);
-    TP_FREE_ARRAY(allocator, made->starts);
-    TP_FREE_ARRAY(allocator, made->past);
+    TP_FREE_ARRAY(allocator, made->velocities);
+    tpDestroyFatPairs(&made->fat);
+    TP_FREE_ARRAY(allocator, made->pairs);
+    TP_FREE_ARRAY(allocator, made->oldPairs);
+    TP_FREE_ARRAY(allocator, made->caches);
+    TP_FREE_ARRAY(allocator, made->oldCaches);
+    tpDestroyPackStore(&made->store);
+    TP_FREE_ARRAY(allocator, made->shapes);
+    TP_FREE_ARRAY(allocator, made->shapeMarks);
+    TP_FREE_ARRAY(allocator, made->departed);
     tpSleep_Destroy(&made->sleep, system);
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
-// A snapshot: the structure, the arrays, who sleeps, then what all steppers keep.
-enum { arrayCount = 4 };
+void tpSmallSteps_Forget(tpSmallSteps* state) {
+    state->numbers.count = state->bodies.count = state->blockFirsts.count = 0;
+    state->ways.count = state->poses.count = state->velocities.count = 0;
+    tpFatPairs_Clear(&state->fat);
+    state->pairs.count = state->caches.count = 0;
+    state->shapes.count = state->shapeMarks.count = 0;
+    state->store.slotCount = 0;
+    state->departed.count = 0;
+    state->remembers = false;
+    state->substepTime = 0.0;
+    state->structure = 0;
+}
+
+// A snapshot: numbers, arrays, pairs of boxes, the store, who sleeps, then what all steppers keep.
+typedef struct SavedNumbers {
+    uint64_t structure;
+    double substepTime, bordersAtCut;
+    int32_t addedBodies, stepsSinceCut, remembers, padding;
+} SavedNumbers;
+
+enum { arrayCount = 10 };
 
 static void listArrays(tpSmallSteps* state, tpSavedArray arrays[arrayCount]) {
     const tpSavedArray list[arrayCount] = {
-        TP_SAVED_ARRAY(state->contacts),
-        TP_SAVED_ARRAY(state->poses),
-        TP_SAVED_ARRAY(state->margins),
-        TP_SAVED_ARRAY(state->starts),
+        TP_SAVED_ARRAY(state->numbers),     TP_SAVED_ARRAY(state->bodies),
+        TP_SAVED_ARRAY(state->blockFirsts), TP_SAVED_ARRAY(state->ways),
+        TP_SAVED_ARRAY(state->poses),       TP_SAVED_ARRAY(state->velocities),
+        TP_SAVED_ARRAY(state->pairs),       TP_SAVED_ARRAY(state->caches),
+        TP_SAVED_ARRAY(state->shapes),      TP_SAVED_ARRAY(state->shapeMarks),
     };
     memcpy(arrays, list, sizeof(list));
 }
@@ -52,7 +84,8 @@ size_t tpSmallSteps_SavedSize(const void* state) {
     tpSmallSteps* made = (tpSmallSteps*)state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    return sizeof(made->structure) + tpSavedArrays_Size(arrays, arrayCount) +
+    return sizeof(SavedNumbers) + tpSavedArrays_Size(arrays, arrayCount) +
+           tpFatPairs_SavedSize(&made->fat) + tpPackStore_SavedSize(&made->store) +
            tpSleep_SavedSize(&made->sleep) + tpStepperMemory_SavedSize(made->memory);
 }
 
@@ -60,9 +93,21 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     tpSmallSteps* made = (tpSmallSteps*)state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
+    SavedNumbers numbers;
+    memset(&numbers, 0, sizeof(numbers));
+    numbers.structure = made->structure;
+    numbers.substepTime = made->substepTime;
+    numbers.bordersAtCut = made->bordersAtCut;
+    numbers.addedBodies = made->addedBodies;
+    numbers.stepsSinceCut = made->stepsSinceCut;
+    numbers.remembers = made->remembers ? 1 : 0;
     unsigned char* place = saved;
-    memcpy(place, &made->structure, sizeof(made->structure));
-    place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(made->structure));
+    memcpy(place, &numbers, sizeof(numbers));
+    place = tpSavedArrays_Save(arrays, arrayCount, place + sizeof(numbers));
+    tpFatPairs_Save(&made->fat, place);
+    place += tpFatPairs_SavedSize(&made->fat);
+    tpPackStore_Save(&made->store, place);
+    place += tpPackStore_SavedSize(&made->store);
     tpSleep_Save(&made->sleep, place);
     tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
@@ -71,10 +116,27 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, const void* saved) {
     tpSmallSteps* made = state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
-    const unsigned char* place = saved;
-    memcpy(&made->structure, place, sizeof(made->structure));
-    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator,
-                                  place + sizeof(made->structure));
-    return place != NULL && tpSleep_Restore(&made->sleep, system, place) &&
+    SavedNumbers numbers;
+    memcpy(&numbers, saved, sizeof(numbers));
+    const unsigned char* place = (const unsigned char*)saved + sizeof(numbers);
+    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, place);
+    if (place == NULL || !tpFatPairs_Load(&made->fat, place)) {
+        tpSmallSteps_Forget(made);
+        return false;
+    }
+    place += tpFatPairs_SavedSize(&made->fat);
+    if (!tpPackStore_Load(&made->store, place)) {
+        tpSmallSteps_Forget(made);
+        return false;
+    }
+    place += tpPackStore_SavedSize(&made->store);
+    made->structure = numbers.structure;
+    made->substepTime = numbers.substepTime;
+    made->bordersAtCut = numbers.bordersAtCut;
+    made->addedBodies = numbers.addedBodies;
+    made->stepsSinceCut = numbers.stepsSinceCut;
+    made->remembers = numbers.remembers != 0;
+    made->departed.count = 0;
+    return tpSleep_Restore(&made->sleep, system, place) &&
            tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
 }

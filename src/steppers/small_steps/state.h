@@ -3,22 +3,61 @@
 #ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_STATE_H
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_STATE_H
 
+#include "collision/fat_pairs.h"
 #include "dynamics/sleep.h"
 #include "steppers/memory.h"
+#include "sweeps/pack_store.h"
+
+// A pair of shapes that may be close: its manifold, or how far apart the shapes are at least.
+typedef struct tpPairState {
+    int32_t slot; // of the store; -1: none
+    float slack;  // m; if it has a manifold the run says
+} tpPairState;
+
+// How a body has moved since contacts were last looked for, and how it may move in the next step.
+typedef struct tpBodyWay {
+    float moved[3], turned;  // displacement; how far turning moved any of its points, m
+    float ahead[3], turning; // the same of the next step, at the speed it has
+    float margin;            // how far any of its points may move in it at all, m
+    float padding[3];
+} tpBodyWay;
 
 typedef struct tpSmallSteps {
-    tpStepperMemory* memory; // shared with the other steppers: the collider's state
+    tpStepperMemory* memory; // shared with the other steppers
 
-    // Contacts at the end of the last step, which are those at the start of the next, and for what they
-    // hold: the poses, and how far each body may move.
-    tpContactArray contacts;
+    // Bodies have numbers of their own here: those of a block stand together; then those that impulses do not move, and
+    // last nobody, whom empty lanes have.
+    TP_ARRAY(int32_t) numbers;     // of each body of the system; -1: it is not there
+    TP_ARRAY(int32_t) bodies;      // of each number: the body; -1: nobody, or one that is gone
+    TP_ARRAY(int32_t) blockFirsts; // the first number of each block, and the end
+    TP_ARRAY(tpBodyWay) ways;      // of each number
+    // Of each number, as the last step left it: if a user has changed it, contacts are looked for again.
     TP_ARRAY(tpPose) poses;
-    TP_ARRAY(double) margins;
-    uint64_t structure;      // of the system; 0: nothing is known
-    TP_ARRAY(tpVec3) starts; // the impulse each of those contacts starts from, on A in world axes
-    tpContactArray past;     // contacts of the last step's start
+    TP_ARRAY(tpVelocity) velocities;
+
+    // Pairs of shapes, and what is known about each.
+    tpFatPairs fat;
+    TP_ARRAY(tpPairState) pairs, oldPairs;
+    TP_ARRAY(tpPairCache) caches, oldCaches; // of the pair functions; empty if none needs it
+    tpPackStore store;
+    TP_ARRAY(tpShapePair) shapes; // of each slot: the system's numbers, which pairs have too
+
+    TP_ARRAY(uint64_t)
+    shapeMarks; // of each shape: a hash of what it is, to see that another has its number now
+
+    TP_ARRAY(tpContactInfo)
+    departed;            // contacts that carried something in the last step and are gone at its end
+    uint64_t structure;  // of the system; 0: nothing is known
+    bool remembers;      // some pair functions use what they have learned
+    double substepTime;  // of the last step, s; 0: none
+    int addedBodies;     // since blocks were cut
+    double bordersAtCut; // part of the manifolds that lay between blocks soon after they were cut
+    int stepsSinceCut;
     tpSleep sleep;
 } tpSmallSteps;
+
+// Forgets everything: the next step starts afresh.
+void tpSmallSteps_Forget(tpSmallSteps* state);
 
 // Entries of tpStepper.
 bool tpSmallSteps_Create(tpSystem* system, void** state);

@@ -5,8 +5,7 @@
 
 #include "base/tasks.h"
 #include "steppers/small_steps/state.h"
-#include "sweeps/colour.h"
-#include "sweeps/soft_pack.h"
+#include "sweeps/schedule.h"
 
 // The options, once per step.
 typedef struct tpSmallStepsSettings {
@@ -25,64 +24,123 @@ typedef struct tpSmallStep {
     int substeps;
     double substepTime; // s
 
-    // Bodies, a line each.
-    int bodyCount;
-    tpVelocity* starts;     // at the start of the step
-    tpVelocity* frees;      // at its end, without contacts
-    tpVelocity* kicks;      // what forces add in a substep
+    // Lines of bodies, by their numbers here.
+    int count;
+    tpVelocity* starts;     // velocities at the start of the step; then `aheads`
+    tpVelocity* kicks;      // what forces add in a substep; then twice the mean velocity
     tpVelocity* bases;      // velocities of the substep without its contacts' impulses
-    tpVelocity* given;      // what the contacts' impulses make of it
     tpVelocity* velocities; // now
-    tpVelocity* moved;      // displacements since the start of the step
-    tpQuat* freeRotations;  // at its end without contacts, of bodies that tumble
-    bool* isPushed;         // impulses have changed its velocity in this step
+    tpVelocity*
+        moved; // first what impulses to start with give; displacements; then those of the whole step
+    tpVelocity* places; // positions
     tpSweepBody* masses;
-    double* margins; // how far a body may move in the step, m
-    bool isKnown;    // the contacts that the last step found at its end hold here
+    tpQuat* freeRotations; // at the end without contacts, of bodies that tumble
+    bool* isPushed;        // impulses have changed its velocity in this step
+    bool*
+        isDisturbed; // a user has moved it or changed its velocity, or it is faster than was foreseen
 
-    // Contacts at the start of the step, in the state, with the impulses they start from in world axes
-    // (NULL: none).
-    const tpContact* contacts;
-    int contactCount;
-    const tpVec3* impulses;
-
-    // What is swept of them.
-    const tpSoftKernels* wide;
+    const tpSoftKernels* kernels;
     tpSoftSweep sweep;
-    int32_t* kept;         // numbers of contacts, together for each manifold
-    tpManifold* manifolds; // first and count are places in `kept`; block after block
-    int32_t* order;        // of manifolds, by block and colour
-    tpSoftRun* runs;
-    int32_t* colours; // the first run of each colour, and the end
-    int32_t* blocks;  // the first colour of each block, that of what lies between them, and the end
-    int keptCount, manifoldCount, packCount, runCount, colourCount, blockCount;
+    tpSchedule schedule;
     bool bounces;
+    bool hasWoken;      // islands have woken in this step
+    int listed;         // contacts that a list for users would have
+    double penetration; // deepest, m
 } tpSmallStep;
+
+static inline bool tpIsSameVelocity(const tpVelocity* a, const tpVelocity* b) {
+    return a->linear.x == b->linear.x && a->linear.y == b->linear.y && a->linear.z == b->linear.z &&
+           a->angular.x == b->angular.x && a->angular.y == b->angular.y &&
+           a->angular.z == b->angular.z;
+}
 
 // The whole step: `system`, `state`, `settings`, `report` and `h` are given, the rest is zero. It lies in the arena: the
 // list of contacts is made of it when somebody asks. False if memory ran out.
 bool tpSmallStep_Take(tpSmallStep* step);
 
-// Forces, free motion, masses and margins of the bodies. False if memory ran out.
-bool tpSmallStep_BeginBodies(tpSmallStep* step);
+// Gives the bodies their numbers and blocks, if they have none, have changed, or have mixed too much. Manifolds are lost
+// then, and found anew with their impulses. False if memory ran out.
+bool tpSmallStep_NumberBodies(tpSmallStep* step);
 
-// Whether the contacts that the last step found at its end hold at its start, within the margins given.
-bool tpSmallStep_KnowsContacts(const tpSmallStep* step);
+// Forces, free motion, masses and margins of the bodies; says which are disturbed, and returns in `isSearch` whether
+// contacts are to be looked for again. False if memory ran out.
+bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch);
 
-// Moves the bodies to the end of the step. Margins become those of the next step.
+// Moves the bodies to the end of the step, finds mean velocities, and says how they may move in the
+// next. False if memory ran out.
 bool tpSmallStep_MoveBodies(tpSmallStep* step);
 
-// Puts the contacts that may close into packs, with their starts. False if memory ran out.
-bool tpSmallStep_Pack(tpSmallStep* step);
+// Finds pairs and manifolds where the bodies are now: stale manifolds are found anew, those of new pairs come, others
+// go. False if memory ran out.
+bool tpSmallStep_Search(tpSmallStep* step);
 
-// Fills the packs of all runs, once these are laid out. False if memory ran out.
-bool tpSmallStep_Fill(tpSmallStep* step);
-
-// Energies and certificate, into the report. False if memory ran out.
+// Energies and certificate, into the report; then lets manifolds follow the bodies, and marks those that are stale. False
+// if memory ran out.
 bool tpSmallStep_Judge(tpSmallStep* step);
 
-// Finds the contacts at the end of the step and what the next one starts from; promises the list of
-// contacts. False if memory ran out.
-bool tpSmallStep_Remember(tpSmallStep* step);
+// The contacts that the last step left, in the arena. False if memory ran out.
+bool tpSmallStep_CopyContacts(tpSmallStep* step, tpContact** contacts, int* count);
+
+// Promises the list of contacts. False if memory ran out.
+bool tpSmallStep_Promise(tpSmallStep* step);
+
+// Manifolds in lanes (manifold.c) -----------------------------------------------------------------
+
+// Friction and restitution of a pair of materials, for a few pairs: most scenes have no more.
+enum { tp_lawMemoSize = 16 };
+typedef struct tpLawMemo {
+    tpMaterialId a, b;
+    bool isKnown;
+    tpFriction friction;
+    double restitution;
+} tpLawMemo;
+
+// What a manifold is written from.
+typedef struct tpFoundManifold {
+    tpShapePair shapes; // the system's
+    int32_t bodyA, bodyB;
+    const tpContactPoint* points;
+    int count;
+    double slack; // points that are not here are at least so far away, m
+} tpFoundManifold;
+
+// Contacts that carried something in the step and are gone at its end.
+typedef struct tpDeparted {
+    tpContactInfo* list; // has room
+    int count;
+} tpDeparted;
+
+// Points that were there before, with what they carried.
+typedef struct tpKeptPoint {
+    uint64_t feature;
+    tpVec3 place, normal; // on A, world
+    tpVec3 impulse;       // of the last substep, world
+    tpVec3 total;         // of the last step, world
+    double load;          // its normal part
+    bool isTaken;         // a new point has it
+} tpKeptPoint;
+
+typedef struct tpKeptManifold {
+    tpKeptPoint points[tp_mostPoints];
+    int count;
+} tpKeptManifold;
+
+void tpKeepManifold(const tpSmallStep* step, const tpSoftRun* run, int lane, tpKeptManifold* kept);
+
+// Writes a manifold into a lane that has room for it. Impulses of points that were there before are handed on; those of
+// points that are gone go into `departed`.
+void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLawMemo* memo,
+                     tpKeptManifold* kept, tpSoftRun* run, int lane, tpDeparted* departed);
+
+// Contacts of a lane that a list for users has, and the deepest overlap among them.
+int tpCountListed(const tpSoftRun* run, int lane, double* deepest);
+bool tpIsListed(const tpSoftRun* run, int lane, int point);
+
+// One contact of a lane, between bodies whose centres are there.
+tpContact tpReadContact(const tpSmallSteps* state, const tpSoftRun* run, int lane, int point,
+                        tpVec3 centerA, tpVec3 centerB);
+
+// The same as users see it.
+tpContactInfo tpDescribeContact(const tpSmallStep* step, const tpSoftRun* run, int lane, int point);
 
 #endif

@@ -13,16 +13,26 @@
 
 #include <string.h>
 
-#include "base/crew.h"
-#include "dynamics/matching.h"
+#include "base/constants.h"
+#include "dynamics/collider_shapes.h"
+#include "dynamics/contact_info.h"
 #include "steppers/small_steps/step.h"
 
 // Turns of the contact spring in a substep, and its damping (1: critical).
-static const double springTurns = 0.125;
+static const double springTurns = 0.15;
 static const double springDamping = 5.0;
 
+// How far manifolds follow their bodies before they are found anew. A gap is wrong by a five-thousandth of the smaller
+// body's size at most, the region of contact by a fiftieth.
+static const tpSoftLimits limits = {
+    .slip = 0.02f, .turn = 0.02f, .gap = 2e-4f, .age = 80.0f, .apart = 0.004f
+};
+
+// Steps of fewer bodies and contacts together are over before other threads are awake.
+enum { fewThings = 400 };
+
 static tpSoftness softnessOf(double time, double pushOut) {
-    double frequency = 6.283185307179586 * springTurns / time;
+    double frequency = 2.0 * TP_PI * springTurns / time;
     // An implicit step of m x'' + 2 zeta m w x' + m w^2 x = 0.
     double damped = 2.0 * springDamping + time * frequency;
     double stiff = time * frequency * damped;
@@ -31,208 +41,183 @@ static tpSoftness softnessOf(double time, double pushOut) {
     return soft;
 }
 
-// Contacts at the start -----------------------------------------------------------------------------
+// Visits of bodies ----------------------------------------------------------------------------
 
-// Those that the last step found at its end; where they do not hold any more they are looked for, and start
-// from what the old ones carried.
-static bool findContacts(tpSmallStep* step) {
-    tpSmallSteps* state = step->state;
-    bool hasImpulses = state->starts.count == state->contacts.count;
-    if (step->isKnown) {
-        // They were looked for at least as far away as these margins say.
-        for (int i = 0; i < step->bodyCount; ++i) {
-            step->margins[i] = fmax(step->margins[i], state->margins.data[i]);
-        }
-        step->impulses = hasImpulses ? state->starts.data : NULL;
-    } else {
-        tpSystem* system = step->system;
-        tpContactArray old = state->contacts;
-        state->contacts = state->past;
-        state->past = old;
-        if (tpSystem_CollectContacts(system, step->margins, &state->contacts) != tp_success) {
-            return false;
-        }
-        int count = state->contacts.count;
-        int* match = tpMatchContacts(old.data, hasImpulses ? old.count : 0, state->contacts.data,
-                                     count, &system->arena);
-        tpVec3* impulses = TP_SCRATCH_ZEROED(&system->arena, tpVec3, count);
-        if (match == NULL || impulses == NULL) {
-            return false;
-        }
-        for (int i = 0; i < count; ++i) {
-            if (match[i] >= 0) {
-                impulses[i] = state->starts.data[match[i]];
-            }
-        }
-        step->impulses = impulses;
-    }
-    step->contacts = state->contacts.data;
-    step->contactCount = state->contacts.count;
-    return true;
+static tpRange numbersOf(const tpSmallStep* step, int block) {
+    const int32_t* firsts = step->state->blockFirsts.data;
+    return (tpRange){ firsts[block], firsts[block + 1] };
 }
 
-// Substeps -----------------------------------------------------------------------------------------
-
 // The first substep begins with forces and with what the contacts start with.
-static void beginFirst(tpSmallStep* step, tpRange range) {
-    for (int i = range.begin; i < range.end; ++i) {
-        tpVelocity* v = &step->velocities[i];
-        tpVelocity* base = &step->bases[i];
-        base->linear = tpAdd(v->linear, step->kicks[i].linear);
-        base->angular = tpAdd(v->angular, step->kicks[i].angular);
-        v->linear = tpAdd(base->linear, step->given[i].linear);
-        v->angular = tpAdd(base->angular, step->given[i].angular);
+static void beginFirst(void* context, int block) {
+    tpSmallStep* step = context;
+    tpRange range = numbersOf(step, block);
+    for (int n = range.begin; n < range.end; ++n) {
+        tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
+        base->linear = tpAdd(v->linear, step->kicks[n].linear);
+        base->angular = tpAdd(v->angular, step->kicks[n].angular);
+        v->linear = tpAdd(base->linear, given->linear);
+        v->angular = tpAdd(base->angular, given->angular);
+        given->linear = given->angular = tpZeroVec3();
     }
 }
 
 // Those that follow begin with forces, and what the contacts gave in the substep before.
-static void beginNext(tpSmallStep* step, tpRange range) {
-    for (int i = range.begin; i < range.end; ++i) {
-        tpVelocity* v = &step->velocities[i];
-        tpVelocity* base = &step->bases[i];
+static void beginNext(void* context, int block) {
+    tpSmallStep* step = context;
+    tpRange range = numbersOf(step, block);
+    for (int n = range.begin; n < range.end; ++n) {
+        tpVelocity *v = &step->velocities[n], *base = &step->bases[n];
         tpVec3 linear = tpSub(v->linear, base->linear), angular = tpSub(v->angular, base->angular);
-        base->linear = tpAdd(v->linear, step->kicks[i].linear);
-        base->angular = tpAdd(v->angular, step->kicks[i].angular);
+        base->linear = tpAdd(v->linear, step->kicks[n].linear);
+        base->angular = tpAdd(v->angular, step->kicks[n].angular);
         v->linear = tpAdd(base->linear, linear);
         v->angular = tpAdd(base->angular, angular);
     }
 }
 
-static bool isSame(const tpVelocity* a, const tpVelocity* b) {
-    return a->linear.x == b->linear.x && a->linear.y == b->linear.y && a->linear.z == b->linear.z &&
-           a->angular.x == b->angular.x && a->angular.y == b->angular.y &&
-           a->angular.z == b->angular.z;
-}
-
-static void move(tpSmallStep* step, tpRange range) {
-    for (int i = range.begin; i < range.end; ++i) {
-        tpVelocity* moved = &step->moved[i];
-        moved->linear = tpMulAdd(moved->linear, step->substepTime, step->velocities[i].linear);
-        moved->angular = tpMulAdd(moved->angular, step->substepTime, step->velocities[i].angular);
-        step->isPushed[i] = step->isPushed[i] || !isSame(&step->velocities[i], &step->bases[i]);
-    }
-}
-
-// Twice the mean of the velocities without contacts and those with them; the kicks are done with.
-static void findMeans(tpSmallStep* step, tpRange range) {
-    for (int i = range.begin; i < range.end; ++i) {
-        step->kicks[i].linear = tpAdd(step->frees[i].linear, step->velocities[i].linear);
-        step->kicks[i].angular = tpAdd(step->frees[i].angular, step->velocities[i].angular);
-        step->isPushed[i] = step->isPushed[i] || !isSame(&step->velocities[i], &step->bases[i]);
-    }
-}
-
-// What is done with the runs of a sweep, and in which direction.
-typedef struct Sweep {
-    const tpSoftSweep* data;
-    void (*plain)(const tpSoftSweep* sweep, const tpSoftRun* run);
-    void (*directed)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
-    bool isBackward;
-} Sweep;
-
-static void overRuns(const tpSmallStep* step, const Sweep* sweep, tpRange runs) {
-    for (int r = runs.begin; r < runs.end; ++r) {
-        if (sweep->plain != NULL) {
-            sweep->plain(sweep->data, &step->runs[r]);
-        } else {
-            sweep->directed(sweep->data, &step->runs[r], sweep->isBackward);
-        }
-    }
-}
-
-// The member's blocks, each colour after colour.
-static void overBlocks(const tpSmallStep* step, tpCrew* crew, int member, const Sweep* sweep) {
-    tpRange blocks = tpCrew_Share(crew, member, 0, step->blockCount);
-    for (int b = blocks.begin; b < blocks.end; ++b) {
-        int first = step->blocks[b], end = step->blocks[b + 1];
-        for (int k = 0; k < end - first; ++k) {
-            int c = sweep->isBackward ? end - 1 - k : first + k;
-            overRuns(step, sweep, (tpRange){ step->colours[c], step->colours[c + 1] });
-        }
-    }
-    tpCrew_Wait(crew);
-}
-
-// What lies between blocks, colour after colour, all members at each.
-static void overRest(const tpSmallStep* step, tpCrew* crew, int member, const Sweep* sweep,
-                     int first, int end) {
-    for (int k = 0; k < end - first; ++k) {
-        int c = sweep->isBackward ? end - 1 - k : first + k;
-        int begin = step->colours[c], stop = step->colours[c + 1];
-        overRuns(step, sweep, tpCrew_Share(crew, member, begin, stop));
-        tpCrew_Wait(crew);
-    }
-}
-
-static void overAll(const tpSmallStep* step, tpCrew* crew, int member, Sweep sweep) {
-    int between = step->blocks[step->blockCount], end = step->colourCount;
-    // A single block is shared colour by colour.
-    if (step->blockCount == 1) {
-        overRest(step, crew, member, &sweep, 0, end);
-    } else if (sweep.isBackward) {
-        overRest(step, crew, member, &sweep, between, end);
-        overBlocks(step, crew, member, &sweep);
-    } else {
-        overBlocks(step, crew, member, &sweep);
-        overRest(step, crew, member, &sweep, between, end);
-    }
-}
-
-// One member's share of the whole step; all members go through it together.
-static void solveSubsteps(void* context, tpCrew* crew, int member) {
+static void move(void* context, int block) {
     tpSmallStep* step = context;
-    const tpSoftKernels* wide = step->wide;
-    tpRange bodies = tpCrew_Share(crew, member, 0, step->bodyCount);
-    tpSoftSweep starting = step->sweep;
-    starting.velocities = step->given;
-    overAll(step, crew, member, (Sweep){ &starting, wide->startRun, NULL, false });
-    for (int k = 0; k < step->substeps; ++k) {
-        if (k == 0) {
-            beginFirst(step, bodies);
-        } else {
-            beginNext(step, bodies);
-        }
-        tpCrew_Wait(crew);
-        bool isOdd = k % 2 == 1;
-        overAll(step, crew, member, (Sweep){ &step->sweep, NULL, wide->leadRun, isOdd });
-        move(step, bodies);
-        tpCrew_Wait(crew);
-        overAll(step, crew, member, (Sweep){ &step->sweep, NULL, wide->settleRun, !isOdd });
-        if (k == step->substeps - 1 && step->bounces) {
-            overAll(step, crew, member, (Sweep){ &step->sweep, wide->bounceRun, NULL, false });
-        }
+    tpRange range = numbersOf(step, block);
+    for (int n = range.begin; n < range.end; ++n) {
+        const tpVelocity* v = &step->velocities[n];
+        tpVelocity* moved = &step->moved[n];
+        moved->linear = tpMulAdd(moved->linear, step->substepTime, v->linear);
+        moved->angular = tpMulAdd(moved->angular, step->substepTime, v->angular);
+        step->isPushed[n] = step->isPushed[n] || !tpIsSameVelocity(v, &step->bases[n]);
     }
-    findMeans(step, bodies);
 }
 
-// The step ------------------------------------------------------------------------------------------
+// Sweeps --------------------------------------------------------------------------------------
+
+static void prepareGroup(void* context, int group, bool isBackward) {
+    (void)isBackward;
+    tpSmallStep* step = context;
+    const tpPackStore* store = &step->state->store;
+    for (int i = store->groupFirsts.data[group]; i < store->groupFirsts.data[group + 1]; ++i) {
+        step->kernels->prepareRun(&step->sweep, &store->runs.data[store->order.data[i]]);
+    }
+}
+
+typedef void (*DirectedKernel)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
+
+static inline void sweepGroup(const tpSmallStep* step, int group, bool isBackward,
+                              DirectedKernel kernel) {
+    const tpPackStore* store = &step->state->store;
+    int first = store->groupFirsts.data[group], end = store->groupFirsts.data[group + 1];
+    for (int k = 0; k < end - first; ++k) {
+        int i = isBackward ? end - 1 - k : first + k;
+        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
+        if (run->active > 0) {
+            kernel(&step->sweep, run, isBackward);
+        }
+    }
+}
+
+static void leadGroup(void* context, int group, bool isBackward) {
+    const tpSmallStep* step = context;
+    sweepGroup(step, group, isBackward, step->kernels->leadRun);
+}
+
+static void settleGroup(void* context, int group, bool isBackward) {
+    const tpSmallStep* step = context;
+    sweepGroup(step, group, isBackward, step->kernels->settleRun);
+}
+
+static void bounceGroup(void* context, int group, bool isBackward) {
+    (void)isBackward;
+    const tpSmallStep* step = context;
+    const tpPackStore* store = &step->state->store;
+    for (int i = store->groupFirsts.data[group]; i < store->groupFirsts.data[group + 1]; ++i) {
+        const tpSoftRun* run = &store->runs.data[store->order.data[i]];
+        if (run->bounces && run->active > 0) {
+            step->kernels->bounceRun(&step->sweep, run);
+        }
+    }
+}
+
+// One thread's way through the substeps; all go it side by side.
+static void solve(void* context, const tpCrew* crew, int number) {
+    tpSmallStep* step = context;
+    tpCrewMember member = tpSchedule_Join(&step->schedule, number, tpCrew_Size(crew));
+    tpCrewMember_Sweep(&member, prepareGroup, step, false);
+    for (int k = 0; k < step->substeps; ++k) {
+        bool isOdd = k % 2 == 1;
+        tpCrewMember_VisitBlocks(&member, k == 0 ? beginFirst : beginNext, step);
+        tpCrewMember_Sweep(&member, leadGroup, step, isOdd);
+        tpCrewMember_VisitBlocks(&member, move, step);
+        tpCrewMember_Sweep(&member, settleGroup, step, !isOdd);
+    }
+    if (step->bounces) {
+        tpCrewMember_Sweep(&member, bounceGroup, step, false);
+    }
+}
+
+// The step ------------------------------------------------------------------------------------
+
+static void openSweep(tpSmallStep* step) {
+    tpSmallSteps* state = step->state;
+    tpSoftSweep* sweep = &step->sweep;
+    sweep->masses = step->masses;
+    sweep->velocities = step->velocities;
+    sweep->given = step->moved;
+    sweep->starts = step->starts;
+    sweep->kicks = step->kicks;
+    sweep->moved = step->moved;
+    sweep->bases = step->bases;
+    sweep->means = step->kicks;
+    sweep->shifts = step->moved;
+    sweep->aheads = step->starts;
+    sweep->places = step->places;
+    sweep->softness = softnessOf(step->substepTime, step->settings.pushOut);
+    sweep->limits = limits;
+    sweep->h = step->h;
+    sweep->substeps = step->substeps;
+    // Impulses of what rests are as long as the substep.
+    sweep->warm = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
+    sweep->threshold =
+        fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
+    sweep->touching = tpTouchDistance;
+}
+
+static bool anyBounces(const tpPackStore* store) {
+    for (int i = 0; i < store->order.count; ++i) {
+        if (store->runs.data[store->order.data[i]].bounces) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool takeStep(tpSmallStep* step) {
-    if (!tpSmallStep_BeginBodies(step) || !findContacts(step)) {
+    tpSmallSteps* state = step->state;
+    tpSystem* system = step->system;
+    bool isSearch = false;
+    if (tpSystem_NeedCollider(system) != tp_success || !tpSmallStep_NumberBodies(step) ||
+        !tpSmallStep_BeginBodies(step, &isSearch)) {
         return false;
     }
-    step->sweep.masses = step->masses;
-    step->sweep.velocities = step->velocities;
-    step->sweep.moved = step->moved;
-    step->sweep.bases = step->bases;
-    step->sweep.means = step->kicks;
-    if (!tpSmallStep_Pack(step)) {
+    state->departed.count = 0;
+    if ((isSearch && !tpSmallStep_Search(step)) || !tpPackStore_Order(&state->store) ||
+        !tpSchedule_Create(&step->schedule, &state->store, &system->arena)) {
         return false;
     }
-    tpCrew_Run(step->system->tasks, step->keptCount, solveSubsteps, step);
-    return tpSmallStep_Judge(step) && tpSmallStep_MoveBodies(step) && tpSmallStep_Remember(step);
+    state->departed.count = step->listed = 0;
+    step->penetration = 0.0;
+    step->bounces = anyBounces(&state->store);
+    openSweep(step);
+    tpCrew_Run(system->tasks, state->store.blockCount, solve, step);
+    state->substepTime = step->substepTime;
+    return tpSmallStep_MoveBodies(step) && tpSmallStep_Judge(step) && tpSmallStep_Search(step) &&
+           tpSmallStep_Promise(step);
 }
-
-// Steps of fewer bodies and contacts together are over before other threads are awake.
-enum { fewThings = 3000 };
 
 bool tpSmallStep_Take(tpSmallStep* step) {
     step->substeps = step->settings.substeps;
     step->substepTime = step->h / step->substeps;
-    step->wide = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
-    step->sweep.softness = softnessOf(step->substepTime, step->settings.pushOut);
+    step->kernels = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
     tpTasks* tasks = step->system->tasks;
-    if (step->system->bodyCount + step->state->contacts.count < fewThings) {
+    if (step->system->bodyCount + step->state->store.slotCount < fewThings) {
         step->system->tasks = NULL;
     }
     bool isTaken = takeStep(step);

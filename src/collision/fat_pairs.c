@@ -1,0 +1,429 @@
+#include "collision/fat_pairs.h"
+
+#include <string.h>
+
+// How much larger a fat box is on each side, relative to the size of the shape, and how many steps
+// of its motion it reaches ahead. Larger boxes last longer but have more pairs.
+static const double sizeMargin = 0.04, motionMargin = 3.0;
+
+// If more than this part of the shapes has moved out at once, the tree is built anew.
+static const double rebuildPart = 0.25;
+
+enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
+
+void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters) {
+    memset(fat, 0, sizeof(*fat));
+    fat->allocator = fat->gather.allocator = *allocator;
+    fat->filters = filters;
+    tpCreateBoundsTree(&fat->tree, allocator);
+}
+
+void tpDestroyFatPairs(tpFatPairs* fat) {
+    const tpAllocator* allocator = &fat->allocator;
+    tpDestroyBoundsTree(&fat->tree);
+    TP_FREE_ARRAY(allocator, fat->pairs);
+    TP_FREE_ARRAY(allocator, fat->origins);
+    TP_FREE_ARRAY(allocator, fat->proxies);
+    TP_FREE_ARRAY(allocator, fat->hasMoved);
+    TP_FREE_ARRAY(allocator, fat->moved);
+    TP_FREE_ARRAY(allocator, fat->unbounded);
+    TP_FREE_ARRAY(allocator, fat->staleCounts);
+    TP_FREE_ARRAY(allocator, fat->found);
+    TP_FREE_ARRAY(allocator, fat->merged);
+    TP_FREE_ARRAY(allocator, fat->old);
+    tpDestroyPairGather(&fat->gather);
+}
+
+void tpFatPairs_Clear(tpFatPairs* fat) {
+    fat->proxies.count = fat->pairs.count = fat->unbounded.count = 0;
+    fat->tree.nodes.count = 0;
+    fat->tree.root = fat->tree.firstFree = -1;
+    fat->tree.leafCount = 0;
+}
+
+void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape) {
+    if (shape < fat->proxies.count) {
+        // No box has this kind: the shape is taken for a changed one.
+        fat->proxies.data[shape].kind = UINT8_MAX;
+    }
+}
+
+static bool reserve(tpFatPairs* fat, int count) {
+    // Numbers beyond the end of the last call's are looked at too.
+    int all = count > fat->proxies.count ? count : fat->proxies.count;
+    return TP_RESERVE(&fat->allocator, fat->proxies, count) &&
+           TP_RESERVE(&fat->allocator, fat->hasMoved, all) &&
+           TP_RESERVE(&fat->allocator, fat->staleCounts, tpChunksOf(count, proxiesPerChunk)) &&
+           TP_RESERVE(&fat->allocator, fat->moved, count) &&
+           TP_RESERVE(&fat->allocator, fat->unbounded, count) &&
+           tpBoundsTree_Reserve(&fat->tree, count);
+}
+
+// Boxes ---------------------------------------------------------------------------------------
+
+static bool contains(const tpBounds* outer, const tpBounds* inner) {
+    return outer->lower.x <= inner->lower.x && outer->lower.y <= inner->lower.y &&
+           outer->lower.z <= inner->lower.z && outer->upper.x >= inner->upper.x &&
+           outer->upper.y >= inner->upper.y && outer->upper.z >= inner->upper.z;
+}
+
+static double sizeOf(const tpBounds* b) {
+    tpVec3 d = tpSub(b->upper, b->lower);
+    return d.x + d.y + d.z;
+}
+
+// Larger all around, and further where the shape is heading.
+static tpBounds fatten(const tpBounds* bounds, tpVec3 motion) {
+    double margin = sizeMargin * sizeOf(bounds);
+    tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
+    tpVec3 ahead = tpScale(motionMargin, motion);
+    tpBounds fat = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
+                     tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
+    return fat;
+}
+
+// A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape that was fast
+// once and is at rest now. The box of a shape without end serves as long as it is the true one.
+static bool stillServes(const tpFatProxy* proxy, const tpBounds* bounds, bool isBounded) {
+    if (!isBounded) {
+        return proxy->isUnbounded && memcmp(&proxy->fat, bounds, sizeof(*bounds)) == 0;
+    }
+    return proxy->leaf >= 0 && contains(&proxy->fat, bounds) &&
+           sizeOf(&proxy->fat) <= 2.5 * sizeOf(bounds);
+}
+
+typedef struct Watch {
+    tpFatPairs* fat;
+    const tpProxies* proxies;
+} Watch;
+
+// Lists the shapes of a chunk whose boxes do not serve any more, at the chunk's place in `moved`.
+static void watchChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Watch* watch = context;
+    tpFatPairs* fat = watch->fat;
+    tpRange range = tpChunkAt(watch->proxies->count, proxiesPerChunk, chunk);
+    int stale = 0;
+    for (int32_t i = range.begin; i < range.end; ++i) {
+        tpFatProxy* proxy = &fat->proxies.data[i];
+        const tpBounds* bounds = &watch->proxies->bounds[i];
+        uint8_t kind = watch->proxies->kinds[i];
+        fat->hasMoved.data[i] = false;
+        bool serves = proxy->kind == kind &&
+                      (kind == tp_noProxy ||
+                       stillServes(proxy, bounds, tpProxies_IsBounded(watch->proxies, i)));
+        if (serves) {
+            proxy->lastLower = bounds->lower;
+        } else {
+            fat->moved.data[range.begin + stale++] = i;
+        }
+    }
+    fat->staleCounts.data[chunk] = stale;
+}
+
+// Takes a shape out of the tree, or of the list of those without end.
+static void forgetBox(tpFatPairs* fat, int32_t i) {
+    tpFatProxy* proxy = &fat->proxies.data[i];
+    if (proxy->leaf >= 0) {
+        tpBoundsTree_Remove(&fat->tree, proxy->leaf);
+        proxy->leaf = -1;
+    }
+    if (proxy->isUnbounded) {
+        proxy->isUnbounded = false;
+        int kept = 0;
+        for (int k = 0; k < fat->unbounded.count; ++k) {
+            if (fat->unbounded.data[k] != i) {
+                fat->unbounded.data[kept++] = fat->unbounded.data[k];
+            }
+        }
+        fat->unbounded.count = kept;
+    }
+}
+
+// Gives one shape a new box, and lists it in `moved`.
+static void updateProxy(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
+    tpFatProxy* proxy = &fat->proxies.data[i];
+    const tpBounds* bounds = &proxies->bounds[i];
+    bool isBounded = tpProxies_IsBounded(proxies, i);
+    proxy->kind = proxies->kinds[i];
+    fat->hasMoved.data[i] = true;
+    if (proxy->kind == tp_noProxy || !isBounded) {
+        forgetBox(fat, i);
+    }
+    if (proxy->kind == tp_noProxy) {
+        return;
+    }
+    if (!isBounded) {
+        proxy->fat = *bounds;
+        proxy->isUnbounded = true;
+        fat->unbounded.data[fat->unbounded.count++] = i;
+    } else {
+        if (proxy->isUnbounded) {
+            forgetBox(fat, i);
+        }
+        tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
+        // A leap is no motion to be continued.
+        proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
+        proxy->fat = fatten(bounds, proxy->leaps ? tpZeroVec3() : motion);
+    }
+    proxy->lastLower = bounds->lower;
+    fat->moved.data[fat->moved.count++] = i;
+}
+
+// Returns whether any box has changed, come or gone.
+static bool updateProxies(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
+    bool hasChanged = false;
+    while (fat->proxies.count < proxies->count) {
+        fat->proxies.data[fat->proxies.count++] = (tpFatProxy){ .leaf = -1, .kind = tp_noProxy };
+    }
+    Watch watch = { fat, proxies };
+    int chunks = tpChunksOf(proxies->count, proxiesPerChunk);
+    tpTasks_Run(tasks, watchChunk, &watch, chunks);
+    // Numbers beyond the end have gone.
+    for (int32_t i = proxies->count; i < fat->proxies.count; ++i) {
+        bool wasThere = fat->proxies.data[i].kind != tp_noProxy;
+        fat->hasMoved.data[i] = wasThere;
+        hasChanged = hasChanged || wasThere;
+        forgetBox(fat, i);
+        fat->proxies.data[i].kind = tp_noProxy;
+    }
+    // The list of those that have moved never overtakes that of the stale ones.
+    fat->moved.count = 0;
+    for (int c = 0; c < chunks; ++c) {
+        hasChanged = hasChanged || fat->staleCounts.data[c] > 0;
+        for (int k = 0; k < fat->staleCounts.data[c]; ++k) {
+            updateProxy(fat, proxies, fat->moved.data[c * proxiesPerChunk + k]);
+        }
+    }
+    return hasChanged;
+}
+
+// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one
+// after the other, in memory that the last search has just read. Those without end come last.
+static void orderMoved(tpFatPairs* fat) {
+    int count = 0;
+    for (int i = 0; i < fat->moved.count; ++i) {
+        count += fat->proxies.data[fat->moved.data[i]].isUnbounded ? 1 : 0;
+    }
+    int unbounded = count;
+    fat->moved.count = 0;
+    for (int i = 0; i < fat->tree.leafCount; ++i) {
+        int32_t number = fat->tree.nodes.data[fat->tree.scratch.data[i]].child[1];
+        if (fat->hasMoved.data[number]) {
+            fat->moved.data[fat->moved.count++] = number;
+        }
+    }
+    for (int k = 0; k < fat->unbounded.count && unbounded > 0; ++k) {
+        if (fat->hasMoved.data[fat->unbounded.data[k]]) {
+            fat->moved.data[fat->moved.count++] = fat->unbounded.data[k];
+        }
+    }
+}
+
+// Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt
+// get new ones. That costs a little of the tree's quality each time; when many have changed, now or
+// since it was last built, it is built anew.
+static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
+    fat->changeCount += fat->moved.count;
+    bool rebuild = fat->moved.count > rebuildPart * fat->proxies.count ||
+                   fat->changeCount > fat->proxies.count;
+    rebuild = rebuild && fat->moved.count > 32;
+    for (int i = 0; i < fat->moved.count; ++i) {
+        int32_t number = fat->moved.data[i];
+        tpFatProxy* proxy = &fat->proxies.data[number];
+        if (proxy->isUnbounded) {
+            continue;
+        }
+        if (rebuild && proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_AddLoose(&fat->tree, number, proxy->fat);
+        } else if (rebuild) {
+            tpBoundsTree_SetLeaf(&fat->tree, proxy->leaf, proxy->fat);
+        } else if (proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_Insert(&fat->tree, number, proxy->fat);
+        } else if (proxy->leaps) {
+            tpBoundsTree_Remove(&fat->tree, proxy->leaf);
+            proxy->leaf = tpBoundsTree_Insert(&fat->tree, number, proxy->fat);
+        } else {
+            tpBoundsTree_Refit(&fat->tree, proxy->leaf, proxy->fat);
+        }
+    }
+    if (rebuild) {
+        tpBoundsTree_Rebuild(&fat->tree, tasks);
+        fat->changeCount = 0;
+        orderMoved(fat);
+    }
+}
+
+// Pairs ---------------------------------------------------------------------------------------
+
+typedef struct Search {
+    const tpFatPairs* fat;
+    const tpProxies* proxies;
+} Search;
+
+// Adds a pair of overlapping fat boxes. If both have moved, the one with the lower number reports.
+static void offer(const Search* search, int32_t a, int32_t b, tpPairSink* sink) {
+    const tpFatPairs* fat = search->fat;
+    bool mine = a != b && (!fat->hasMoved.data[b] || a < b);
+    if (!mine || (fat->proxies.data[a].kind != tp_movableProxy &&
+                  fat->proxies.data[b].kind != tp_movableProxy)) {
+        return;
+    }
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    if (!fat->filters || search->proxies->mayPair(search->proxies->context, low, high)) {
+        tpPairSink_Add(sink, low, high);
+    }
+}
+
+// Pairs of the moved shapes.
+static void findMoved(const void* context, int begin, int end, tpPairSink* sink) {
+    const Search* search = context;
+    const tpFatPairs* fat = search->fat;
+    for (int i = begin; i < end; ++i) {
+        int32_t a = fat->moved.data[i];
+        const tpFatProxy* proxy = &fat->proxies.data[a];
+        for (int32_t b = 0; proxy->isUnbounded && b < search->proxies->count; ++b) {
+            const tpFatProxy* other = &fat->proxies.data[b];
+            if (other->kind != tp_noProxy && tpBoundsOverlap(&proxy->fat, &other->fat)) {
+                offer(search, a, b, sink);
+            }
+        }
+        if (proxy->isUnbounded) {
+            continue;
+        }
+        tpTreeWalk walk = tpBoundsTree_Walk(&fat->tree);
+        for (int32_t b = tpTreeWalk_Next(&walk, &proxy->fat); b >= 0;
+             b = tpTreeWalk_Next(&walk, &proxy->fat)) {
+            offer(search, a, b, sink);
+        }
+        for (int k = 0; k < fat->unbounded.count; ++k) {
+            int32_t b = fat->unbounded.data[k];
+            if (tpBoundsOverlap(&proxy->fat, &fat->proxies.data[b].fat)) {
+                offer(search, a, b, sink);
+            }
+        }
+    }
+}
+
+// Old pairs without a moved shape.
+static void keepPairs(const void* context, int begin, int end, tpPairSink* sink) {
+    const tpFatPairs* fat = context;
+    for (int i = begin; i < end; ++i) {
+        tpShapePair pair = fat->old.data[i];
+        if (!fat->hasMoved.data[pair.shapeA] && !fat->hasMoved.data[pair.shapeB]) {
+            tpPairSink_Add(sink, pair.shapeA, pair.shapeB);
+        }
+    }
+}
+
+static void traceChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpFatPairs* fat = context;
+    tpRange range = tpChunkAt(fat->pairs.count, pairsPerChunk, chunk);
+    int o = tpPairs_Find(&fat->old, fat->pairs.data[range.begin]);
+    for (int i = range.begin; i < range.end; ++i) {
+        tpShapePair pair = fat->pairs.data[i];
+        while (o < fat->old.count && tpShapePair_IsBefore(fat->old.data[o], pair)) {
+            ++o;
+        }
+        bool isOld = o < fat->old.count && !tpShapePair_IsBefore(pair, fat->old.data[o]);
+        fat->origins.data[i] = isOld ? o : -1;
+    }
+}
+
+// Old pairs without moved shapes stay, those found for moved shapes come in. Both lists are sorted.
+static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
+    tpPairArray old = fat->pairs;
+    fat->pairs = fat->old;
+    fat->old = old;
+    fat->merged.count = fat->found.count = 0;
+    Search search = { fat, proxies };
+    if (!tpPairGather_Run(&fat->gather, keepPairs, fat, fat->old.count, tasks, &fat->merged) ||
+        !tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count, tasks, &fat->found) ||
+        !tpPairGather_Sort(&fat->gather, &fat->found, fat->proxies.count) ||
+        !tpMergePairs(&fat->allocator, &fat->merged, &fat->found, tasks, &fat->pairs) ||
+        !TP_RESERVE(&fat->allocator, fat->origins, fat->pairs.count)) {
+        return false;
+    }
+    fat->origins.count = fat->pairs.count;
+    tpTasks_Run(tasks, traceChunk, fat, tpChunksOf(fat->pairs.count, pairsPerChunk));
+    return true;
+}
+
+bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
+    fat->oldCount = fat->pairs.count;
+    fat->hasChanged = true;
+    if (!reserve(fat, proxies->count)) {
+        tpFatPairs_Clear(fat);
+        return false;
+    }
+    fat->hasChanged = updateProxies(fat, proxies, tasks);
+    if (fat->hasChanged) {
+        updateTree(fat, tasks);
+        if (!updatePairs(fat, proxies, tasks)) {
+            tpFatPairs_Clear(fat);
+            return false;
+        }
+    }
+    fat->proxies.count = proxies->count;
+    return true;
+}
+
+// Snapshots -----------------------------------------------------------------------------------
+
+// Counts, boxes, pairs.
+typedef struct SavedHead {
+    int32_t proxyCount, pairCount;
+} SavedHead;
+
+size_t tpFatPairs_SavedSize(const tpFatPairs* fat) {
+    return sizeof(SavedHead) + sizeof(tpFatProxy) * (size_t)fat->proxies.count +
+           sizeof(tpShapePair) * (size_t)fat->pairs.count;
+}
+
+void tpFatPairs_Save(const tpFatPairs* fat, void* saved) {
+    SavedHead head = { fat->proxies.count, fat->pairs.count };
+    unsigned char* place = saved;
+    size_t proxyBytes = sizeof(tpFatProxy) * (size_t)fat->proxies.count;
+    memcpy(place, &head, sizeof(head));
+    place += sizeof(head);
+    if (proxyBytes > 0) {
+        memcpy(place, fat->proxies.data, proxyBytes);
+    }
+    if (head.pairCount > 0) {
+        memcpy(place + proxyBytes, fat->pairs.data, sizeof(tpShapePair) * (size_t)head.pairCount);
+    }
+}
+
+bool tpFatPairs_Load(tpFatPairs* fat, const void* saved) {
+    SavedHead head;
+    memcpy(&head, saved, sizeof(head));
+    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
+    tpFatPairs_Clear(fat);
+    if (!reserve(fat, head.proxyCount) ||
+        !TP_RESERVE(&fat->allocator, fat->pairs, head.pairCount)) {
+        return false;
+    }
+    size_t proxyBytes = sizeof(tpFatProxy) * (size_t)head.proxyCount;
+    if (proxyBytes > 0) {
+        memcpy(fat->proxies.data, place, proxyBytes);
+    }
+    if (head.pairCount > 0) {
+        memcpy(fat->pairs.data, place + proxyBytes, sizeof(tpShapePair) * (size_t)head.pairCount);
+    }
+    fat->proxies.count = head.proxyCount;
+    fat->pairs.count = head.pairCount;
+    // What a query finds does not depend on the tree's shape: it is built anew.
+    for (int32_t i = 0; i < head.proxyCount; ++i) {
+        tpFatProxy* proxy = &fat->proxies.data[i];
+        if (proxy->leaf >= 0) {
+            proxy->leaf = tpBoundsTree_AddLoose(&fat->tree, i, proxy->fat);
+        }
+        if (proxy->isUnbounded) {
+            fat->unbounded.data[fat->unbounded.count++] = i;
+        }
+    }
+    tpBoundsTree_Rebuild(&fat->tree, NULL);
+    fat->changeCount = 0;
+    return true;
+}

@@ -1,0 +1,63 @@
+// Pairs of boxes that are a little larger than the shapes' (fat boxes), kept from call to call.
+//
+// A shape's fat box is left alone until the shape leaves it; only pairs of shapes that got a new fat box are looked
+// up again, in a dynamic tree. So the list of pairs stays the same from call to call while little moves far, and
+// what callers know about a pair can be handed on: `origins` says where each pair stood in the list before.
+//
+// Which pairs are listed depends on the history of the boxes. The fat boxes are therefore part of a caller's state:
+// Save and Load copy them, and with them the pairs.
+
+#ifndef TIPPE_SRC_COLLISION_FAT_PAIRS_H
+#define TIPPE_SRC_COLLISION_FAT_PAIRS_H
+
+#include "collision/bounds_tree.h"
+#include "collision/pair_gather.h"
+
+typedef struct tpFatProxy {
+    tpBounds fat;
+    tpVec3 lastLower; // of the true box, in the last call
+    int32_t leaf;     // in the tree; -1: not there
+    uint8_t kind;     // tpProxyKind
+    bool isUnbounded; // its fat box is the true one
+    bool leaps;       // its new fat box is far from the old one
+} tpFatProxy;
+
+typedef struct tpFatPairs {
+    tpAllocator allocator;
+    bool
+        filters; // pairs that tpProxies.mayPair does not want are left out; if not, callers ask for themselves
+    tpPairArray pairs; // sorted
+    TP_ARRAY(int32_t)
+    origins;         // of each pair: its place in the list before the last update; -1: it is new
+    int oldCount;    // pairs before the last update
+    bool hasChanged; // the last update changed the list; if not, origins are not filled in
+
+    tpBoundsTree tree;
+    TP_ARRAY(tpFatProxy) proxies;
+    TP_ARRAY(bool) hasMoved; // of each proxy: it has a new fat box in this call, or none any more
+    TP_ARRAY(int32_t) moved, unbounded;
+    TP_ARRAY(int) staleCounts; // of each chunk of proxies: how many fat boxes do not serve any more
+    int64_t changeCount;       // new boxes since the tree was last built
+    tpPairArray found, merged, old;
+    tpPairGather gather;
+} tpFatPairs;
+
+void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters);
+void tpDestroyFatPairs(tpFatPairs* fat);
+
+// Brings the pairs up to date with the boxes. False if memory ran out: there are no pairs then, and the next call
+// starts afresh.
+bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks);
+
+// Forgets everything.
+void tpFatPairs_Clear(tpFatPairs* fat);
+
+// Looks up all pairs of these shapes again in the next update: whether they are wanted may have changed.
+void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape);
+
+// Snapshots of pairs and boxes.
+size_t tpFatPairs_SavedSize(const tpFatPairs* fat);
+void tpFatPairs_Save(const tpFatPairs* fat, void* saved);
+bool tpFatPairs_Load(tpFatPairs* fat, const void* saved); // false if memory ran out
+
+#endif

@@ -1,0 +1,216 @@
+// Manifolds of pairs where the bodies are now, boxes eight pairs at once.
+
+#include "steppers/small_steps/narrow.h"
+
+#include <string.h>
+
+#include "collision/boxes.h"
+#include "collision/thin_manifold.h"
+#include "dynamics/contacts.h"
+
+// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds serves for as much
+// motion.
+static const double farther = 0.02;
+
+enum { batchSize = 32 };
+
+typedef struct Pair {
+    const tpShape *a, *b;
+    tpPose poseA, poseB; // of the shapes
+    double need, margin; // m
+} Pair;
+
+static bool isCentral(const tpSystem* system, const tpShape* shape) {
+    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
+    return offset.x == 0.0 && offset.y == 0.0 && offset.z == 0.0;
+}
+
+static tpPose poseOf(const tpSystem* system, const tpShape* shape) {
+    tpPose pose = system->poses.data[shape->body];
+    tpVec3 offset = tpSub(shape->geometry.pose.position, system->bodies.data[shape->body].center);
+    tpQuat q = shape->geometry.pose.rotation;
+    bool isTurned = q.x != 0.0 || q.y != 0.0 || q.z != 0.0;
+    bool isMoved = offset.x != 0.0 || offset.y != 0.0 || offset.z != 0.0;
+    tpVec3 place = isMoved ? tpAdd(pose.position, tpRotate(pose.rotation, offset)) : pose.position;
+    return tpMakePose(place, isTurned ? tpMulQQ(pose.rotation, q) : pose.rotation);
+}
+
+static double sizeOf(const tpSystem* system, const Pair* pair) {
+    bool movesA = tpSystem_IsDynamic(system, pair->a->body);
+    bool movesB = tpSystem_IsDynamic(system, pair->b->body);
+    double a = movesA ? system->bodies.data[pair->a->body].reach : INFINITY;
+    double b = movesB ? system->bodies.data[pair->b->body].reach : INFINITY;
+    double size = fmin(a, b);
+    return size < INFINITY ? size : 0.0;
+}
+
+static void openPair(const tpSmallStep* step, const tpAnswer* answer, Pair* pair) {
+    const tpSystem* system = step->system;
+    const tpSmallSteps* state = step->state;
+    pair->a = &system->shapes.data[answer->shapes.shapeA];
+    pair->b = &system->shapes.data[answer->shapes.shapeB];
+    pair->poseA = poseOf(system, pair->a);
+    pair->poseB = poseOf(system, pair->b);
+    pair->need = tpPairNeed(&state->ways.data[state->numbers.data[pair->a->body]],
+                            &state->ways.data[state->numbers.data[pair->b->body]]);
+    pair->margin = pair->need + farther * sizeOf(system, pair);
+}
+
+static bool areBoxes(const Pair* pair) {
+    return pair->a->geometry.type == tp_boxShape && pair->b->geometry.type == tp_boxShape;
+}
+
+// Two spheres: their point, wherever it is.
+static void collideBalls(const tpSystem* system, const Pair* pair, tpAnswer* answer,
+                         tpContactList* out) {
+    tpVec3 way = tpSub(pair->poseA.position, pair->poseB.position);
+    double distance = tpLength(way);
+    double a = pair->a->geometry.sphere.radius, b = pair->b->geometry.sphere.radius;
+    double gap = distance - a - b;
+    answer->areBalls = isCentral(system, pair->a) && isCentral(system, pair->b);
+    answer->slack = gap;
+    if (gap > pair->margin) {
+        return;
+    }
+    tpVec3 normal =
+        distance > 1e-9 * (a + b) ? tpScale(1.0 / distance, way) : tpMakeVec3(0.0, 0.0, 1.0);
+    tpContactPoint point = { tpMulAdd(pair->poseA.position, -a, normal),
+                             tpMulAdd(pair->poseB.position, b, normal), normal, gap,
+                             tpMakeFeature(tp_smooth, 0, 0) };
+    tpContactList_Add(out, &point);
+}
+
+// Puts the points of a planar world into its plane.
+static void flatten(const tpSystem* system, const tpAnswer* answer, tpContactList* out,
+                    int before) {
+    tpContact contacts[tp_mostPoints];
+    int count = out->count - before;
+    count = count < tp_mostPoints ? count : tp_mostPoints;
+    for (int k = 0; k < count; ++k) {
+        const tpContactPoint* p = &out->points[before + k];
+        contacts[k] = (tpContact){ system->shapes.data[answer->shapes.shapeA].body,
+                                   system->shapes.data[answer->shapes.shapeB].body,
+                                   answer->shapes.shapeA,
+                                   answer->shapes.shapeB,
+                                   p->feature,
+                                   p->pointA,
+                                   p->pointB,
+                                   p->normal,
+                                   p->gap };
+    }
+    count = tpContacts_Flatten(system, system->poses.data, contacts, count);
+    for (int k = 0; k < count; ++k) {
+        const tpContact* c = &contacts[k];
+        out->points[before + k] =
+            (tpContactPoint){ c->pointA, c->pointB, c->normal, c->gap, c->feature };
+    }
+    out->count = before + count;
+}
+
+// Any pair but boxes.
+static void collideOthers(const tpSystem* system, const Pair* pair, tpAnswer* answer,
+                          tpContactList* out) {
+    if (pair->a->geometry.type == tp_sphereShape && pair->b->geometry.type == tp_sphereShape) {
+        collideBalls(system, pair, answer, out);
+        return;
+    }
+    tpPairCache none;
+    memset(&none, 0, sizeof(none));
+    tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
+    answer->slack = pair->margin;
+    tpCollideShapes(&pair->a->geometry, pair->poseA, &pair->b->geometry, pair->poseB, pair->margin,
+                    true, cache, out);
+}
+
+static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,
+                         tpContactList* out) {
+    tpPairCache none;
+    memset(&none, 0, sizeof(none));
+    double separation = batch->separation[lane];
+    answer->slack = fmax(pair->margin, separation);
+    if (separation <= pair->margin) {
+        tpBoxBatch_Collide(batch, lane, &pair->a->geometry, pair->poseA, &pair->b->geometry,
+                           pair->poseB, pair->margin, true, &none, out);
+    }
+}
+
+static bool isFlat(const tpContactPoint* points, int count) {
+    for (int k = 1; k < count; ++k) {
+        if (points[k].normal.x != points[0].normal.x || points[k].normal.y != points[0].normal.y ||
+            points[k].normal.z != points[0].normal.z) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Four points of a face are enough; the nearest come first. If none is near enough for the next step, the pair is apart:
+// one that has a manifold keeps it until it is farther away.
+static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
+    tpContactPoint* points = out->points + answer->first;
+    int count = out->count - answer->first;
+    if (count == 0) {
+        return;
+    }
+    if (isFlat(points, count)) {
+        count = tpThinManifold(points, count);
+    }
+    tpSortByGap(points, count);
+    double limit = pair->need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
+    if (points[0].gap > limit) {
+        answer->slack = fmin(answer->slack, points[0].gap);
+        count = 0;
+    }
+    out->count = answer->first + count;
+}
+
+static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpContactList* out) {
+    const tpSystem* system = step->system;
+    Pair pairs[batchSize];
+    tpBoxBatch batches[batchSize / tp_boxesAtOnce];
+    int places[batchSize], boxes = 0;
+    for (int k = 0; k < count; ++k) {
+        openPair(step, &list[k], &pairs[k]);
+        places[k] = -1;
+        if (areBoxes(&pairs[k])) {
+            places[k] = boxes++;
+            tpBoxBatch_Set(&batches[places[k] / tp_boxesAtOnce], places[k] % tp_boxesAtOnce,
+                           &pairs[k].a->geometry, pairs[k].poseA, &pairs[k].b->geometry,
+                           pairs[k].poseB);
+        }
+    }
+    // The lanes that are left have the pair of the one before.
+    for (int place = boxes; boxes > 0 && place % tp_boxesAtOnce != 0; ++place) {
+        tpBoxBatch_Copy(&batches[place / tp_boxesAtOnce], (place - 1) % tp_boxesAtOnce,
+                        place % tp_boxesAtOnce);
+    }
+    for (int place = 0; place < boxes; place += tp_boxesAtOnce) {
+        tpBoxBatch_FindAxes(&batches[place / tp_boxesAtOnce]);
+    }
+    for (int k = 0; k < count; ++k) {
+        tpAnswer* answer = &list[k];
+        answer->first = out->count;
+        if (places[k] >= 0) {
+            collideBoxes(&batches[places[k] / tp_boxesAtOnce], places[k] % tp_boxesAtOnce,
+                         &pairs[k], answer, out);
+        } else {
+            collideOthers(system, &pairs[k], answer, out);
+        }
+        if (system->isPlanar && out->count <= out->capacity) {
+            flatten(system, answer, out, answer->first);
+        }
+        if (out->count <= out->capacity) {
+            finish(&pairs[k], answer, out);
+        }
+        answer->count = out->count - answer->first;
+    }
+}
+
+void tpAskNarrowPhase(const tpSmallStep* step, tpAnswers* answers) {
+    tpContactList out = { answers->points, 0, answers->pointRoom };
+    for (int k = 0; k < answers->count; k += batchSize) {
+        int count = answers->count - k < batchSize ? answers->count - k : batchSize;
+        askBatch(step, answers->list + k, count, &out);
+    }
+    answers->pointCount = out.count;
+}

@@ -1,0 +1,38 @@
+// Questions to the narrow phase, a chunk at a time.
+
+#ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_NARROW_H
+#define TIPPE_SRC_STEPPERS_SMALL_STEPS_NARROW_H
+
+#include "steppers/small_steps/step.h"
+
+// A pair that is asked for its manifold, and the answer.
+typedef struct tpAnswer {
+    int32_t pair;       // its place in the list of pairs, or -1
+    int32_t slot;       // -1: it has no manifold yet
+    tpShapePair shapes; // the system's
+    tpPairCache* cache; // NULL: the pair function has none
+    int first, count;   // points, in the chunk's memory
+    double slack;       // what is not among them is at least so far away, m
+    bool areBalls;      // spheres about their bodies' centres
+    bool isWritten;     // into its lane
+} tpAnswer;
+
+// A chunk of them.
+typedef struct tpAnswers {
+    tpAnswer* list;
+    int count;
+    tpContactPoint* points;
+    int pointCount, pointRoom; // if there are more than there is room for, the chunk is asked again
+    tpDeparted departed;
+    int departedRoom;
+    int listed;         // contacts that a list for users has more than before
+    double penetration; // deepest, m
+} tpAnswers;
+
+// Finds the manifolds of all pairs of a chunk where the bodies are now.
+void tpAskNarrowPhase(const tpSmallStep* step, tpAnswers* answers);
+
+// How near two bodies may come in the next step, m.
+double tpPairNeed(const tpBodyWay* a, const tpBodyWay* b);
+
+#endif

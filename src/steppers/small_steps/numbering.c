@@ -1,0 +1,324 @@
+// Numbers and blocks of bodies.
+//
+// Bodies of a block stand side by side in memory, and manifolds between blocks are few. A body that comes gets the next
+// number, in the last block, or a block of its own with others that came; one that goes leaves its number unused. When
+// many have come or gone, or the blocks have mixed, they are cut anew where the bodies are now, and the manifolds move
+// to their new lanes with all that they carry.
+
+#include <string.h>
+
+#include "steppers/small_steps/step.h"
+#include "sweeps/blocks.h"
+
+// Blocks are cut anew if so much more of the manifolds lie between them than soon after the last cut, but not in each
+// step.
+static const double mixedPart = 0.1;
+enum { leastStepsToCut = 60, settledSteps = 10 };
+
+// A body that impulses may move, though it may be asleep.
+static bool mayMove(const tpBody* body) {
+    return body->isLive && body->kind == tp_dynamicBody && body->mass > 0.0;
+}
+
+// Cutting -------------------------------------------------------------------------------------
+
+// The new numbers: `order` receives the body of each, `firsts` the first of each block. Returns how many blocks.
+static int cutBodies(const tpSystem* system, tpArena* arena, int32_t* order, int32_t** firsts,
+                     int* count) {
+    int moving = 0, total = 0;
+    tpVec3* positions = TP_SCRATCH(arena, tpVec3, system->bodyCount);
+    if (positions == NULL) {
+        return -1;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        positions[i] = system->poses.data[i].position;
+        if (mayMove(&system->bodies.data[i])) {
+            order[moving++] = i;
+        }
+    }
+    total = moving;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (system->bodies.data[i].isLive && !mayMove(&system->bodies.data[i])) {
+            order[total++] = i;
+        }
+    }
+    int blocks = tpBlockCountFor(moving);
+    *firsts = TP_SCRATCH(arena, int32_t, (size_t)blocks + 1);
+    if (*firsts == NULL) {
+        return -1;
+    }
+    tpCutBlocks(positions, order, moving, blocks, *firsts);
+    *count = total;
+    return blocks;
+}
+
+static bool reserveBodies(tpSmallSteps* state, const tpAllocator* allocator, int numbers,
+                          int bodies) {
+    return TP_RESERVE(allocator, state->numbers, bodies) &&
+           TP_RESERVE(allocator, state->bodies, numbers) &&
+           TP_RESERVE(allocator, state->ways, numbers) &&
+           TP_RESERVE(allocator, state->poses, numbers) &&
+           TP_RESERVE(allocator, state->velocities, numbers);
+}
+
+// What the last step left of a body moves to its new number.
+static bool renumber(tpSmallStep* step, const int32_t* order, int count) {
+    tpSmallSteps* state = step->state;
+    tpSystem* system = step->system;
+    int all = count + 1;
+    tpPose* poses = TP_SCRATCH_ZEROED(&system->arena, tpPose, all);
+    tpVelocity* velocities = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, all);
+    tpBodyWay* ways = TP_SCRATCH_ZEROED(&system->arena, tpBodyWay, all);
+    if (system->arena.failed || !reserveBodies(state, &system->allocator, all, system->bodyCount)) {
+        return false;
+    }
+    for (int n = 0; n < count; ++n) {
+        int old = order[n] < state->numbers.count ? state->numbers.data[order[n]] : -1;
+        if (old >= 0) {
+            poses[n] = state->poses.data[old];
+            velocities[n] = state->velocities.data[old];
+            ways[n] = state->ways.data[old];
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        state->numbers.data[i] = -1;
+    }
+    for (int n = 0; n < count; ++n) {
+        state->numbers.data[order[n]] = n;
+        state->bodies.data[n] = order[n];
+    }
+    state->bodies.data[count] = -1;
+    memcpy(state->poses.data, poses, sizeof(tpPose) * (size_t)all);
+    memcpy(state->velocities.data, velocities, sizeof(tpVelocity) * (size_t)all);
+    memcpy(state->ways.data, ways, sizeof(tpBodyWay) * (size_t)all);
+    state->numbers.count = system->bodyCount;
+    state->bodies.count = state->ways.count = all;
+    state->poses.count = state->velocities.count = all;
+    return true;
+}
+
+// Moves all manifolds from one store to another that knows the new numbers, in the order of pairs.
+static bool moveManifolds(tpSmallStep* step, const tpPackStore* from, tpPackStore* to) {
+    tpSmallSteps* state = step->state;
+    const tpSystem* system = step->system;
+    tpShapePair* shapes = TP_SCRATCH(&step->system->arena, tpShapePair, from->slotCount);
+    int count = 0;
+    if (shapes == NULL) {
+        return false;
+    }
+    for (int i = 0; i < state->pairs.count; ++i) {
+        int32_t slot = state->pairs.data[i].slot;
+        if (slot < 0) {
+            continue;
+        }
+        tpShapePair pair = state->shapes.data[slot];
+        int oldLane, newLane;
+        const tpSoftRun* old = tpPackStore_Find(from, slot, &oldLane);
+        int a = system->shapes.data[pair.shapeA].body, b = system->shapes.data[pair.shapeB].body;
+        int32_t moved = tpPackStore_Add(to, state->numbers.data[a], state->numbers.data[b],
+                                        old->capacity, old->areBalls);
+        if (moved < 0) {
+            return false;
+        }
+        tpSoftRun* new = tpPackStore_Find(to, moved, &newLane);
+        tpSoftRun_CopyLane(old, oldLane, new, newLane);
+        TP_ASSERT(moved == count);
+        shapes[count++] = pair;
+        state->pairs.data[i].slot = moved;
+    }
+    if (count > 0) {
+        memcpy(state->shapes.data, shapes, sizeof(tpShapePair) * (size_t)count);
+    }
+    state->shapes.count = count;
+    return true;
+}
+
+static bool cut(tpSmallStep* step) {
+    tpSmallSteps* state = step->state;
+    tpSystem* system = step->system;
+    const tpAllocator* allocator = &system->allocator;
+    int32_t *order = TP_SCRATCH(&system->arena, int32_t, system->bodyCount), *firsts;
+    int count = 0;
+    int blocks = order != NULL ? cutBodies(system, &system->arena, order, &firsts, &count) : -1;
+    int32_t* blockOf = TP_SCRATCH(&system->arena, int32_t, (size_t)count + 1);
+    if (blocks < 0 || blockOf == NULL || !TP_RESERVE(allocator, state->blockFirsts, blocks + 1)) {
+        return false;
+    }
+    for (int n = 0; n <= count; ++n) {
+        blockOf[n] = -1;
+    }
+    for (int b = 0; b < blocks; ++b) {
+        for (int n = firsts[b]; n < firsts[b + 1]; ++n) {
+            blockOf[n] = b;
+        }
+    }
+    // Bodies that impulses do not move are visited with the last block.
+    memcpy(state->blockFirsts.data, firsts, sizeof(int32_t) * (size_t)blocks);
+    state->blockFirsts.data[blocks] = count + 1;
+    state->blockFirsts.count = blocks + 1;
+    tpPackStore store;
+    tpCreatePackStore(&store, allocator);
+    bool isDone = renumber(step, order, count) &&
+                  tpPackStore_Start(&store, blockOf, count + 1, blocks) &&
+                  moveManifolds(step, &state->store, &store);
+    if (!isDone) {
+        tpDestroyPackStore(&store);
+        return false;
+    }
+    tpDestroyPackStore(&state->store);
+    state->store = store;
+    state->addedBodies = 0;
+    state->bordersAtCut = 1.0;
+    state->stepsSinceCut = 0;
+    return true;
+}
+
+// Whether the blocks have mixed.
+static bool haveMixed(tpSmallSteps* state) {
+    const tpPackStore* store = &state->store;
+    if (store->blockCount < 2 || store->slotCount == 0 || !store->isOrdered) {
+        return false;
+    }
+    int between = store->order.count - store->groupFirsts.data[store->blockCount];
+    double part = (double)between / store->order.count;
+    state->stepsSinceCut += 1;
+    if (state->stepsSinceCut <= settledSteps) {
+        state->bordersAtCut = part;
+    }
+    return state->stepsSinceCut > leastStepsToCut && part > state->bordersAtCut + mixedPart;
+}
+
+// Coming and going ----------------------------------------------------------------------------
+
+static bool addBody(tpSmallStep* step, int body) {
+    tpSmallSteps* state = step->state;
+    int number = state->bodies.count - 1; // that of nobody, who moves on
+    int block = mayMove(&step->system->bodies.data[body]) ? state->store.blockCount - 1 : -1;
+    if (!reserveBodies(state, &step->system->allocator, number + 2, body + 1) ||
+        !tpPackStore_AddBody(&state->store, block)) {
+        return false;
+    }
+    state->numbers.data[body] = number;
+    state->bodies.data[number] = body;
+    state->bodies.data[number + 1] = -1;
+    memset(&state->ways.data[number], 0, 2 * sizeof(tpBodyWay));
+    memset(&state->poses.data[number], 0, 2 * sizeof(tpPose));
+    memset(&state->velocities.data[number], 0, 2 * sizeof(tpVelocity));
+    state->bodies.count = state->ways.count = number + 2;
+    state->poses.count = state->velocities.count = number + 2;
+    state->blockFirsts.data[state->store.blockCount] = number + 2;
+    state->addedBodies += 1;
+    return true;
+}
+
+// Takes up bodies that have come and lets go of those that are gone. Says whether numbers are not worth keeping.
+static bool followBodies(tpSmallStep* step, bool* isCut) {
+    tpSmallSteps* state = step->state;
+    const tpSystem* system = step->system;
+    int changed = 0;
+    if (!TP_RESERVE(&system->allocator, state->numbers, system->bodyCount)) {
+        return false;
+    }
+    for (; state->numbers.count < system->bodyCount; ++state->numbers.count) {
+        state->numbers.data[state->numbers.count] = -1;
+    }
+    for (int i = 0; i < system->bodyCount && !*isCut; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        int number = state->numbers.data[i];
+        if (number >= 0 && !body->isLive) {
+            state->bodies.data[number] = -1;
+            state->numbers.data[i] = -1;
+            changed += 1;
+        } else if (number >= 0) {
+            *isCut = (state->store.blocks.data[number] >= 0) != mayMove(body);
+        } else if (body->isLive && !addBody(step, i)) {
+            return false;
+        }
+    }
+    int count = state->bodies.count - 1;
+    state->addedBodies += changed;
+    *isCut = *isCut || 8 * state->addedBodies > count;
+    return true;
+}
+
+static uint64_t markOf(const tpShape* shape) {
+    const unsigned char* bytes = (const unsigned char*)&shape->geometry;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)(uint32_t)shape->body;
+    for (size_t k = 0; k < sizeof(shape->geometry); ++k) {
+        hash = (hash ^ bytes[k]) * UINT64_C(0x100000001b3);
+    }
+    hash = (hash ^ shape->group) * UINT64_C(0x100000001b3);
+    return (hash ^ shape->mask) * UINT64_C(0x100000001b3);
+}
+
+static bool remembersPairs(const tpSystem* system) {
+    bool remembers = false;
+    for (int i = 0; i < system->shapes.count; ++i) {
+        tpShapeType type = system->shapes.data[i].geometry.type;
+        remembers = remembers || (system->shapes.data[i].isLive && type != tp_sphereShape &&
+                                  type != tp_boxShape && type != tp_planeShape);
+    }
+    return remembers;
+}
+
+// Forgets the manifolds and distances of shapes whose number another shape has now. Which shapes may collide may have
+// changed: all pairs are looked up again.
+static bool followShapes(tpSmallStep* step) {
+    tpSmallSteps* state = step->state;
+    const tpSystem* system = step->system;
+    bool* isOther = TP_SCRATCH(&step->system->arena, bool, system->shapes.count);
+    if (isOther == NULL ||
+        !TP_RESERVE(&system->allocator, state->shapeMarks, system->shapes.count)) {
+        return false;
+    }
+    for (int i = 0; i < system->shapes.count; ++i) {
+        uint64_t mark = system->shapes.data[i].isLive ? markOf(&system->shapes.data[i]) : 0;
+        isOther[i] = i >= state->shapeMarks.count || state->shapeMarks.data[i] != mark;
+        state->shapeMarks.data[i] = mark;
+        tpFatPairs_Disturb(&state->fat, i);
+    }
+    state->shapeMarks.count = system->shapes.count;
+    for (int i = 0; i < state->pairs.count; ++i) {
+        tpShapePair pair = state->fat.pairs.data[i];
+        if (pair.shapeA >= system->shapes.count || pair.shapeB >= system->shapes.count ||
+            isOther[pair.shapeA] || isOther[pair.shapeB]) {
+            if (state->pairs.data[i].slot >= 0) {
+                tpPackStore_Remove(&state->store, state->pairs.data[i].slot);
+            }
+            state->pairs.data[i] = (tpPairState){ -1, -1e30f };
+        }
+    }
+    bool remembers = remembersPairs(system);
+    if (remembers && !state->remembers) {
+        if (!TP_RESERVE(&system->allocator, state->caches, state->pairs.count)) {
+            return false;
+        }
+        state->caches.count = state->pairs.count;
+        if (state->caches.count > 0) {
+            memset(state->caches.data, 0, sizeof(tpPairCache) * (size_t)state->caches.count);
+        }
+    }
+    state->remembers = remembers;
+    return true;
+}
+
+bool tpSmallStep_NumberBodies(tpSmallStep* step) {
+    tpSmallSteps* state = step->state;
+    uint64_t structure = step->system->structure;
+    bool isCut = false;
+    if (state->structure == 0) {
+        tpSmallSteps_Forget(state);
+        isCut = true;
+    }
+    if (state->structure != structure) {
+        if (!followShapes(step) || (!isCut && !followBodies(step, &isCut))) {
+            return false;
+        }
+    }
+    isCut = isCut || haveMixed(state);
+    if (isCut && !cut(step)) {
+        return false;
+    }
+    state->structure = structure;
+    return true;
+}

@@ -1,0 +1,101 @@
+// Manifolds in lanes of runs, kept from step to step: who is swept with whom, in which order.
+//
+// Bodies belong to blocks of neighbours. Manifolds within a block, or between it and bodies that do not move, are the
+// block's own group; those between two blocks are a group for each pair of blocks. Within a group manifolds have
+// colours: those of one colour share no body that moves, and eight of them are a run. A new manifold takes an empty
+// lane of a colour that both bodies have free, and only if there is none begins a run of the lowest such colour; one that
+// goes leaves its lane to others.
+//
+//     group 0 (block 0)       group 1 (block 1)     group 2 (blocks 0 and 1)
+//     colour 0    colour 1    ...
+//     run  run    run                               runs of a colour may be swept in any order
+//
+// A sweep goes through the groups of blocks and then through those between them (schedule.h). Which lanes a manifold
+// gets depends on what came before, in a fixed way: all of this is part of a caller's state.
+
+#ifndef TIPPE_SRC_SWEEPS_PACK_STORE_H
+#define TIPPE_SRC_SWEEPS_PACK_STORE_H
+
+#include "base/memory.h"
+#include "sweeps/colour.h"
+#include "sweeps/soft_pack.h"
+
+// The most points of a manifold.
+enum { tp_mostPoints = 64 };
+
+// Sorts of runs: capacities of 1, 4, 8, 16, 32, 64 packs, for balls and for others.
+enum { tp_packClasses = 6, tp_runSorts = 2 * tp_packClasses };
+
+typedef struct tpPackGroup {
+    int32_t blockA, blockB; // equal for a block's own group
+    // Of each colour and sort of run: the first one with an empty lane; -1: none.
+    TP_ARRAY(int32_t) openRuns;
+    uint64_t openColours[tp_runSorts]; // of each sort: a bit for each colour that has one
+} tpPackGroup;
+
+typedef struct tpPackStore {
+    tpAllocator allocator;
+    TP_ARRAY(tpSoftPack*) pieces; // of tp_mostPoints packs each, which never move
+    TP_ARRAY(tpSoftRun) runs;     // a free one has no packs
+    TP_ARRAY(int32_t) places; // of each slot: run * 8 + lane; of a free one: -1 - the next free one
+    TP_ARRAY(tpPackGroup) groups; // those of blocks come first
+    int32_t blockCount;
+    int32_t freeRun, freeSlot, freePacks[tp_packClasses]; // -1: none
+    int packCount, slotCount;                             // packs handed out so far, manifolds
+    // Of each body: its block, -1 if impulses do not move it, and the colours that it has in its block's group and in
+    // others.
+    TP_ARRAY(int32_t) blocks;
+    TP_ARRAY(uint64_t) insideColours, betweenColours;
+    int32_t nobody; // a body that empty lanes have
+    int32_t tidied; // the last run that was looked at
+    // Runs with manifolds, by group, colour and number, and the first of each group.
+    TP_ARRAY(int32_t) order, groupFirsts;
+    bool isOrdered;
+    TP_ARRAY(int32_t) table; // hash of the groups between blocks
+} tpPackStore;
+
+void tpCreatePackStore(tpPackStore* store, const tpAllocator* allocator);
+void tpDestroyPackStore(tpPackStore* store);
+
+// Starts with these bodies and no manifolds: the block of each, -1 for those that impulses do not move. The last is
+// nobody. False if memory ran out.
+bool tpPackStore_Start(tpPackStore* store, const int32_t* blocks, int bodyCount, int blockCount);
+
+// Another body before nobody, whose number it takes; nobody gets the next. False if memory ran out.
+bool tpPackStore_AddBody(tpPackStore* store, int32_t block);
+
+// A lane for a manifold of these bodies with up to so many points, of which at least one has a block. Its columns are
+// zeros. Returns the slot, -1 if memory ran out.
+int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int points,
+                        bool areBalls);
+
+// Takes a manifold out.
+void tpPackStore_Remove(tpPackStore* store, int32_t slot);
+
+static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot, int* lane) {
+    int32_t place = store->places.data[slot];
+    *lane = place % tp_packWidth;
+    return &store->runs.data[place / tp_packWidth];
+}
+
+// Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty lane as for another.
+void tpPackStore_Tidy(tpPackStore* store);
+
+// Sets what a run says of all its lanes (count, isFlat, isRound, bounces) from each of them.
+void tpSoftRun_Summarise(tpSoftRun* run);
+
+// Marks a lane as having one normal for all points or not. False frames of other lanes are put right.
+void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven);
+
+// Copies a manifold from one lane to another, empty one with the same bodies, slot and room.
+void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int toLane);
+
+// Brings `order` up to date. False if memory ran out.
+bool tpPackStore_Order(tpPackStore* store);
+
+// Snapshots.
+size_t tpPackStore_SavedSize(const tpPackStore* store);
+void tpPackStore_Save(const tpPackStore* store, void* saved);
+bool tpPackStore_Load(tpPackStore* store, const void* saved); // false if memory ran out
+
+#endif

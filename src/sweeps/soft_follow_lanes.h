@@ -1,0 +1,208 @@
+// Manifolds that follow their bodies to the end of a step, W at once.
+//
+// A contact is a point of one body and a plane of the other: its gap is their distance, exact however far the two have
+// slid. With D the displacement of A's point against B's, and n' the normal turned with the body that has the plane,
+//
+//     gap' = gap + n' . D,     slip = D - (n' . D) n'
+//
+// The plane's point is moved by the slip, so that it stays opposite the other. What is not followed: which points bound
+// the region of contact. It moves by the slip at most, and a gap is wrong by the slip times the angle between the
+// surfaces at most; both are bounded (tpSoftLimits).
+
+#include "sweeps/soft_lanes.h"
+
+static inline WideVec addVec(WideVec a, WideVec b) {
+    return (WideVec){ a.x + b.x, a.y + b.y, a.z + b.z };
+}
+
+static inline WideVec subVec(WideVec a, WideVec b) {
+    return (WideVec){ a.x - b.x, a.y - b.y, a.z - b.z };
+}
+
+static inline WideVec scaleVec(wide factor, WideVec v) {
+    return (WideVec){ factor * v.x, factor * v.y, factor * v.z };
+}
+
+static inline void storeFloatVec(float* parts, int lane, WideVec v) {
+    storeFloats(parts + lane, v.x);
+    storeFloats(parts + tp_packWidth + lane, v.y);
+    storeFloats(parts + 2 * tp_packWidth + lane, v.z);
+}
+
+static inline WideVec linearOf(const WideLines* line) {
+    return (WideVec){ line->numbers[0], line->numbers[1], line->numbers[2] };
+}
+
+static inline WideVec angularOf(const WideLines* line) {
+    return (WideVec){ line->numbers[4], line->numbers[5], line->numbers[6] };
+}
+
+static inline wide lengthOf(WideVec v) {
+    return wideSqrt(dotVec(v, v));
+}
+
+// What turning by an angle adds to a vector, to second order.
+static inline WideVec turnGain(WideVec angle, WideVec v) {
+    WideVec first = crossVec(angle, v), second = crossVec(angle, first);
+    return addVec(first, scaleVec(wideOf(0.5), second));
+}
+
+// Of W manifolds: how their bodies have moved, and may move next.
+typedef struct WideMotion {
+    WideVec moveA, moveB, turnA, turnB; // displacements of the step
+    WideVec lead;                       // the turning of the normals
+    wide came;                          // how much nearer a point may have come, m
+    wide need;                          // how much nearer it may come in the next step, m
+} WideMotion;
+
+static inline void loadMotion(const tpSoftSweep* sweep, const tpSoftRun* run, int lane,
+                              WideMotion* m) {
+    WideLines a, b;
+    loadPair(sweep->shifts, run, lane, &a, &b);
+    m->moveA = linearOf(&a);
+    m->moveB = linearOf(&b);
+    m->turnA = angularOf(&a);
+    m->turnB = angularOf(&b);
+    m->came = lengthOf(subVec(m->moveA, m->moveB)) + a.numbers[3] + b.numbers[3];
+    wide share = loadFloats(&run->share[lane]), rest = wideOf(1.0) - share;
+    m->lead = addVec(scaleVec(share, m->turnA), scaleVec(rest, m->turnB));
+    loadPair(sweep->aheads, run, lane, &a, &b);
+    wide most = a.numbers[7] + b.numbers[7];
+    wide apart = lengthOf(subVec(linearOf(&a), linearOf(&b))) + a.numbers[3] + b.numbers[3];
+    wide need = apart + wideOf(0.125) * most;
+    m->need = wideSelect(wideGreater(need, most), most, need);
+}
+
+// Moves a manifold's point; returns its slip, squared.
+static inline wide followPoint(tpSoftPack* pack, int lane, const WideMotion* m, wide share,
+                               WideVec n) {
+    WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
+    WideVec gainA = turnGain(m->turnA, armA), gainB = turnGain(m->turnB, armB);
+    WideVec apart = subVec(addVec(m->moveA, gainA), addVec(m->moveB, gainB));
+    wide closer = dotVec(n, apart);
+    WideVec slip = subVec(apart, scaleVec(closer, n));
+    wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
+    wide gap = loadFloats(&pack->startGap[lane]) + closer;
+    storeFloats(&pack->gap[lane], wideSelect(isEmpty, wideOf(0.0), gap));
+    armA = subVec(addVec(armA, gainA), scaleVec(share, slip));
+    armB = addVec(addVec(armB, gainB), scaleVec(wideOf(1.0) - share, slip));
+    storeFloatVec(pack->armA[0], lane, armA);
+    storeFloatVec(pack->armB[0], lane, armB);
+    return wideSelect(isEmpty, wideOf(0.0), dotVec(slip, slip));
+}
+
+static inline WideVec turnFrame(tpSoftPack* pack, int lane, WideVec lead) {
+    WideVec n = loadFloatVec(pack->normal[0], lane);
+    WideVec t = loadFloatVec(pack->tangents[0][0], lane);
+    WideVec o = loadFloatVec(pack->tangents[1][0], lane);
+    n = addVec(n, turnGain(lead, n));
+    storeFloatVec(pack->normal[0], lane, n);
+    storeFloatVec(pack->tangents[0][0], lane, addVec(t, turnGain(lead, t)));
+    storeFloatVec(pack->tangents[1][0], lane, addVec(o, turnGain(lead, o)));
+    return n;
+}
+
+// A bit for each lane in which a is greater than b.
+static inline unsigned bitsGreater(wide a, wide b) {
+    return wideBits(wideGreater(a, b));
+}
+
+// What is left of the manifolds' limits; marks those that have reached one.
+static inline unsigned spendLimits(const tpSoftLimits* limits, tpSoftRun* run, int lane,
+                                   const WideMotion* m, wide slipped) {
+    wide slack = loadFloats(&run->slack[lane]) - m->came;
+    wide slip = loadFloats(&run->slip[lane]) + slipped;
+    wide turn = loadFloats(&run->turn[lane]) + lengthOf(subVec(m->turnA, m->turnB));
+    wide age = loadFloats(&run->age[lane]) + wideOf(1.0);
+    storeFloats(&run->slack[lane], slack);
+    storeFloats(&run->slip[lane], slip);
+    storeFloats(&run->turn[lane], turn);
+    storeFloats(&run->age[lane], age);
+    wide size = loadFloats(&run->size[lane]), tilt = loadFloats(&run->tilt[lane]) + turn;
+    return bitsGreater(m->need, slack) | bitsGreater(slip, wideOf(limits->slip) * size) |
+           bitsGreater(turn, wideOf(limits->turn)) |
+           bitsGreater(slip * tilt, wideOf(limits->gap) * size) |
+           bitsGreater(age, wideOf(limits->age));
+}
+
+// Contacts that carried something or touch, a bit for each lane.
+static inline int countListed(const tpSoftSweep* sweep, const tpSoftPack* pack, int lane,
+                              wide gap) {
+    wide zero = wideOf(0.0), one = wideOf(1.0);
+    wide is = wideSelect(wideGreater(gap, wideOf(sweep->touching)), zero, one);
+    is = wideSelect(wideGreater(loadWide(&pack->load[lane]), zero), one, is);
+    is = wideSelect(wideGreater(zero, loadInts(&pack->isPoint[lane])), zero, is);
+    return __builtin_popcount(bitsGreater(is, zero));
+}
+
+static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int lane) {
+    WideMotion m;
+    loadMotion(sweep, run, lane, &m);
+    wide share = loadFloats(&run->share[lane]), slipped = wideOf(0.0);
+    wide nearest = wideOf(-1e30);
+    WideVec n;
+    for (tpSoftPack* pack = run->packs; pack < run->packs + run->count; ++pack) {
+        if (pack == run->packs || !run->isFlat) {
+            n = turnFrame(pack, lane, m.lead);
+        }
+        slipped = wideMax(followPoint(pack, lane, &m, share, n), slipped);
+        wide gap = loadFloats(&pack->gap[lane]);
+        wideMask isEmpty = wideGreater(wideOf(0.0), loadInts(&pack->isPoint[lane]));
+        nearest = wideMax(wideSelect(isEmpty, wideOf(-1e30), wideOf(0.0) - gap), nearest);
+        run->listed += countListed(sweep, pack, lane, gap);
+    }
+    storeFloats(&run->deepest[lane], wideMax(nearest, wideOf(0.0)));
+    // Apart, it gives its lane back.
+    wide far = m.need + wideOf(sweep->limits.apart) * loadFloats(&run->size[lane]);
+    return spendLimits(&sweep->limits, run, lane, &m, wideSqrt(slipped)) |
+           bitsGreater(wideOf(0.0) - nearest, far);
+}
+
+// Two balls touch in one point, found anew from their places. They are stale if they are farther apart than the next
+// step may bring them together.
+static inline unsigned followBalls(const tpSoftSweep* sweep, tpSoftRun* run, int lane) {
+    tpSoftPack* pack = run->packs;
+    WideMotion m;
+    loadMotion(sweep, run, lane, &m);
+    WideLines a, b;
+    loadPair(sweep->places, run, lane, &a, &b);
+    wide zero = wideOf(0.0), one = wideOf(1.0);
+    wide radiusA = loadWide(&run->radiusA[lane]), radiusB = loadWide(&run->radiusB[lane]);
+    WideVec way = subVec(linearOf(&a), linearOf(&b));
+    wide distance = lengthOf(way);
+    WideVec old = loadFloatVec(pack->normal[0], lane);
+    // Without a direction of its own the old one stays.
+    wideMask isApart = wideGreater(distance, wideOf(1e-9) * (radiusA + radiusB));
+    wide inverse = one / wideSelect(isApart, distance, one);
+    WideVec n = { wideSelect(isApart, inverse * way.x, old.x),
+                  wideSelect(isApart, inverse * way.y, old.y),
+                  wideSelect(isApart, inverse * way.z, old.z) };
+    wide gap = distance - radiusA - radiusB;
+    // The tangent turned along, and straightened.
+    WideVec t = loadFloatVec(pack->tangents[0][0], lane);
+    t = addVec(t, turnGain(m.lead, t));
+    t = subVec(t, scaleVec(dotVec(t, n), n));
+    wide length = lengthOf(t);
+    wideMask isEmpty = wideGreater(zero, loadInts(&pack->isPoint[lane]));
+    t = scaleVec(one / wideSelect(isEmpty, one, length), t);
+    storeFloatVec(pack->normal[0], lane, n);
+    storeFloatVec(pack->tangents[0][0], lane, t);
+    storeFloatVec(pack->tangents[1][0], lane, crossVec(n, t));
+    storeFloatVec(pack->armA[0], lane, scaleVec(zero - radiusA, n));
+    storeFloatVec(pack->armB[0], lane, scaleVec(radiusB, n));
+    storeFloats(&pack->gap[lane], wideSelect(isEmpty, zero, gap));
+    storeFloats(&run->deepest[lane], wideSelect(isEmpty, zero, wideMax(zero - gap, zero)));
+    run->listed += countListed(sweep, pack, lane, loadFloats(&pack->gap[lane]));
+    return bitsGreater(gap, m.need) | bitsGreater(wideOf(0.1), length);
+}
+
+static void followRun(const tpSoftSweep* sweep, tpSoftRun* run) {
+    unsigned stale = 0;
+    run->listed = 0;
+    for (int lane = 0; lane < tp_packWidth; lane += W) {
+        unsigned bits =
+            run->areBalls ? followBalls(sweep, run, lane) : followLanes(sweep, run, lane);
+        stale |= bits << lane;
+    }
+    run->stale = (uint8_t)(stale & run->used);
+}

@@ -1,0 +1,104 @@
+// Four points that stand for all of a flat manifold.
+
+#include "collision/thin_manifold.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+static tpContactPoint pointAt(double x, double y, double gap, uint64_t feature) {
+    tpContactPoint point = { { x, y, gap }, { x, y, 0.0 }, { 0.0, 0.0, 1.0 }, gap, feature };
+    return point;
+}
+
+static double areaOf(const tpContactPoint* p, int count) {
+    double most = 0.0;
+    for (int a = 0; a < count; ++a) {
+        for (int b = 0; b < count; ++b) {
+            for (int c = 0; c < count; ++c) {
+                tpVec3 n =
+                    tpCross(tpSub(p[b].pointB, p[a].pointB), tpSub(p[c].pointB, p[a].pointB));
+                most = fmax(most, 0.5 * fabs(n.z));
+            }
+        }
+    }
+    return most;
+}
+
+// An octagon becomes a square; features stay in their order.
+static void octagonsBecomeSquares(void** state) {
+    (void)state;
+    tpContactPoint points[8];
+    for (int k = 0; k < 8; ++k) {
+        double angle = k * 0.7853981633974483;
+        points[k] = pointAt(cos(angle), sin(angle), 0.0, (uint64_t)k);
+    }
+    int count = tpThinManifold(points, 8);
+    assert_int_equal(count, 4);
+    for (int k = 1; k < 4; ++k) {
+        assert_true(points[k].feature > points[k - 1].feature);
+        assert_int_equal((points[k].feature - points[0].feature) % 2, 0);
+    }
+    CHECK_NEAR(areaOf(points, 4), 1.0, 1e-12);
+    assert_int_equal(tpThinManifold(points, 4), 4);
+}
+
+// Points that touch are kept before those that do not, whatever they span.
+static void nearPointsStay(void** state) {
+    (void)state;
+    tpContactPoint points[6];
+    for (int k = 0; k < 6; ++k) {
+        double angle = k * 1.0471975511965976;
+        points[k] = pointAt(cos(angle), sin(angle), k == 2 || k == 3 ? 0.0 : 0.1, (uint64_t)k);
+    }
+    assert_int_equal(tpThinManifold(points, 6), 4);
+    bool has[6] = { false };
+    for (int k = 0; k < 4; ++k) {
+        has[points[k].feature] = true;
+    }
+    assert_true(has[2] && has[3]);
+}
+
+// Random polygons: what is left spans nearly as much.
+static void littleAreaIsLost(void** state) {
+    (void)state;
+    tpRandom random = { 19 };
+    double worst = 1.0;
+    for (int round = 0; round < 500; ++round) {
+        tpContactPoint all[12], points[12];
+        int count = 5 + (int)(randomBits(&random) % 8);
+        for (int k = 0; k < count; ++k) {
+            double angle = 6.283185307179586 * (k + randomBetween(&random, 0.0, 0.9)) / count;
+            all[k] = pointAt(2.0 * cos(angle), sin(angle), 1e-4 * randomBetween(&random, 0.0, 1.0),
+                             (uint64_t)k);
+        }
+        memcpy(points, all, sizeof(all));
+        int left = tpThinManifold(points, count);
+        assert_true(left <= 4 && left >= 3);
+        worst = fmin(worst, areaOf(points, left) / areaOf(all, count));
+    }
+    print_message("the largest triangle keeps at least %.2f of its area\n", worst);
+    assert_true(worst > 0.6);
+}
+
+static void nearestComeFirst(void** state) {
+    (void)state;
+    tpContactPoint points[5] = { pointAt(0, 0, 0.3, 0), pointAt(1, 0, -0.1, 1),
+                                 pointAt(0, 1, 0.3, 2), pointAt(1, 1, 0.0, 3),
+                                 pointAt(2, 1, -0.1, 4) };
+    tpSortByGap(points, 5);
+    const uint64_t wanted[5] = { 1, 4, 3, 0, 2 };
+    for (int k = 0; k < 5; ++k) {
+        assert_int_equal(points[k].feature, wanted[k]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(octagonsBecomeSquares),
+        cmocka_unit_test(nearPointsStay),
+        cmocka_unit_test(littleAreaIsLost),
+        cmocka_unit_test(nearestComeFirst),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
