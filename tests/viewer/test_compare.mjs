@@ -49,9 +49,10 @@ test('a comparison in one file', async t => {
     });
 
     await t.test('tells values where one points', async () => {
-        const box = await page.locator('.card:has(.choices) canvas').boundingBox();
-        await page.locator('.card:has(.choices) canvas').scrollIntoViewIfNeeded();
-        const at = await page.locator('.card:has(.choices) canvas').boundingBox();
+        const box = await page.locator('.card:has(.choices) .plot-box').boundingBox();
+        await page.locator('.card:has(.choices) .plot-box').scrollIntoViewIfNeeded();
+        await page.waitForSelector('.card:has(.choices) .u-over');
+        const at = await page.locator('.card:has(.choices) .plot-box').boundingBox();
         await page.mouse.move(at.x + box.width / 2, at.y + box.height / 2);
         await page.waitForFunction(() => /\d/.test(document.querySelector('.card:has(.choices) .legend output').textContent));
     });

@@ -6,11 +6,25 @@
 
 import { Emitter, element } from './dom.js';
 import { number, withUnit } from './format.js';
-import { ticks } from './plot.js';
 import { contextOf } from './machine.js';
 import { theme } from './theme.js';
 
 const margin = 14;
+
+// Round numbers between low and high.
+function ticks(low, high, wanted) {
+    const span = high - low;
+    if (!(span > 0) || !Number.isFinite(span)) {
+        return [low];
+    }
+    const rough = span / wanted, power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 2.5, 5, 10].map(factor => factor * power).find(candidate => candidate >= rough) ?? 10 * power;
+    const found = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; ++k) {
+        found.push(Math.abs(k * step) < step * 1e-9 ? 0 : k * step);
+    }
+    return found;
+}
 
 export class Timeline extends Emitter {
     #frame = 0;
