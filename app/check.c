@@ -1,14 +1,12 @@
 // tippe check: whether a scene is valid, and what about it deserves a second look.
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "arguments.h"
 #include "command.h"
 #include "command_files.h"
-#include "scene/files.h"
 #include "scene_file.h"
+#include "scene_notes.h"
 
 typedef struct tpCheckOptions {
     const char* scene;
@@ -47,105 +45,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     return parseArguments(&line, argumentCount, arguments);
 }
 
-// Notes ---------------------------------------------------------------------------------------
-
-static void printNote(const tpScene* scene, tpScenePlace place, const char* words,
-                      const char* name) {
-    printf("%s:%d:%d: note: %s \"%s\"\n", scene->path, place.line, place.column, words, name);
-}
-
-static void noteOptions(const tpScene* scene) {
-    tpStepperId stepper = tpScene_GetStepper(scene);
-    for (int i = 0; i < scene->simulation.options.count; ++i) {
-        const tpSceneOption* option = &scene->simulation.options.items[i];
-        for (int k = 0; k < tpOptionCount(); ++k) {
-            if (strcmp(tpOption(k)->name, option->name.text) == 0 &&
-                !tpStepperUsesOption(stepper, k)) {
-                char words[128];
-                snprintf(words, sizeof(words), "the stepper %s does not use the option",
-                         tpStepperName(stepper));
-                printNote(scene, option->name.place, words, option->name.text);
-            }
-        }
-    }
-}
-
-// What the stepper would leave out of the scene.
-static void noteGaps(const tpScene* scene) {
-    tpStepperId stepper = tpScene_GetStepper(scene);
-    unsigned lacks = tpStepperLacks(stepper);
-    char words[160];
-    for (int i = 0; i < scene->materials.count; ++i) {
-        const tpSceneMaterial* material = &scene->materials.items[i];
-        const tpSceneFriction* friction = &material->friction;
-        if (friction->part.record == NULL) {
-            continue;
-        }
-        bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
-        if ((lacks & tp_lacksFrictionEllipse) != 0 && !isRound) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the friction ellipse of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        if ((lacks & tp_lacksTorsion) != 0 && friction->torsional > 0.0) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the torsional friction of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-    }
-    for (int i = 0; (lacks & tp_lacksJoints) != 0 && i < scene->joints.count; ++i) {
-        const tpSceneJoint* joint = &scene->joints.items[i];
-        snprintf(words, sizeof(words), "the stepper %s leaves out the joint",
-                 tpStepperName(stepper));
-        printNote(scene, joint->part.place, words,
-                  joint->name.text != NULL ? joint->name.text : "");
-    }
-}
-
-static bool isMaterialUsed(const tpScene* scene, int material) {
-    for (int i = 0; i < scene->bodies.count; ++i) {
-        const tpSceneBody* body = &scene->bodies.items[i];
-        if (body->material.name != NULL && body->material.index == material) {
-            return true;
-        }
-        for (int k = 0; k < body->shapes.count; ++k) {
-            const tpSceneReference* own = &body->shapes.items[k].material;
-            if (own->name != NULL && own->index == material) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-static void noteUnused(const tpScene* scene) {
-    for (int i = 0; i < scene->materials.count; ++i) {
-        const tpSceneMaterial* material = &scene->materials.items[i];
-        if (!isMaterialUsed(scene, i)) {
-            printNote(scene, material->name.place, "no shape is made of the material",
-                      material->name.text);
-        }
-    }
-    for (int i = 0; i < scene->forces.count; ++i) {
-        const tpSceneForce* force = &scene->forces.items[i];
-        if (scene->bodies.items[force->body.index].kind != tp_dynamicBody) {
-            printNote(scene, force->body.place, "a force does nothing to the body",
-                      force->body.name);
-        }
-    }
-}
-
-// The results that tippe compare would look for beside the scene.
-static void noteReference(const tpScene* scene) {
-    if (scene->reference.text == NULL) {
-        return;
-    }
-    char path[tp_pathCapacity];
-    tpJoinScenePath(scene, scene->reference.text, path, sizeof(path));
-    if (access(path, R_OK) != 0) {
-        printNote(scene, scene->reference.place, "there is no file of known results at", path);
-    }
-}
+// What is there ----------------------------------------------------------------------------------
 
 static int countShapes(const tpScene* scene) {
     int count = 0;
@@ -159,15 +59,7 @@ static void printCount(int count, const char* one, const char* many, const char*
     printf("%d %s%s", count, count == 1 ? one : many, after);
 }
 
-static void printFindings(const tpScene* scene, bool isAvailable, const char* stepper) {
-    noteOptions(scene);
-    noteGaps(scene);
-    noteUnused(scene);
-    noteReference(scene);
-    if (!isAvailable) {
-        printNote(scene, scene->simulation.stepper.place, "this build does not have the stepper",
-                  stepper);
-    }
+static void printCounts(const tpScene* scene, const char* stepper) {
     printf("%s: valid: ", scene->path);
     printCount(scene->bodies.count, "body", "bodies", ", ");
     printCount(countShapes(scene), "shape", "shapes", ", ");
@@ -180,44 +72,53 @@ static void printFindings(const tpScene* scene, bool isAvailable, const char* st
 
 // The check -----------------------------------------------------------------------------------
 
-// Builds the world to see whether that works; with the default stepper where the scene's is not in
+// Builds the world to see whether that works, and for the notes; with the default stepper where the scene's is not in
 // this build, since the scene itself may still be right.
-static tpResult buildWorld(tpScene* scene, bool isAvailable, tpError* error) {
+static tpResult buildWorld(tpScene* scene, tpWorld** world, tpError* error) {
     tpSceneText asked = scene->simulation.stepper;
-    if (!isAvailable) {
+    if (!tpStepperIsAvailable(tpScene_GetStepper(scene))) {
         scene->simulation.stepper.text = tpStepperName(tpDefaultWorldDef().stepper);
     }
-    tpWorld* world = NULL;
-    tpResult result = tpScene_CreateWorld(scene, NULL, 1, &world, error);
+    tpResult result = tpScene_CreateWorld(scene, NULL, 1, world, error);
     scene->simulation.stepper = asked;
-    tpDestroyWorld(world);
     return result;
 }
 
-static int checkScene(const tpCheckOptions* options, tpScene* scene) {
-    tpError error;
-    tpResult result = tpScene_Override(scene, &options->overrides, &error);
-    bool isAvailable = tpStepperIsAvailable(tpScene_GetStepper(scene));
-    if (result == tp_success) {
-        result = buildWorld(scene, isAvailable, &error);
-    }
+// Writes the scene where the command line says so, and tells about it.
+static int tellOfScene(const tpCheckOptions* options, const tpScene* scene, tpWorld* world) {
     tpCommandFiles files = startFiles("check");
     addOutput(&files, "--write", options->write);
     addSceneInputs(&files, scene);
-    if (result == tp_success && !canWriteFiles(&files)) {
+    if (!canWriteFiles(&files)) {
         return exitBadInput;
     }
-    if (result == tp_success && options->write != NULL) {
-        result = tpWriteScene(scene, options->write, &error);
-    }
-    if (result != tp_success) {
+    tpError error;
+    if (options->write != NULL && tpWriteScene(scene, options->write, &error) != tp_success) {
         complainOfScene("check", &error);
         return exitBadInput;
     }
     if (!options->quiet) {
-        printFindings(scene, isAvailable, tpStepperName(tpScene_GetStepper(scene)));
+        printSceneNotes(scene, world);
+        printCounts(scene, tpStepperName(tpScene_GetStepper(scene)));
     }
     return exitDone;
+}
+
+static int checkScene(const tpCheckOptions* options, tpScene* scene) {
+    tpError error;
+    tpWorld* world = NULL;
+    tpResult result = tpScene_Override(scene, &options->overrides, &error);
+    if (result == tp_success) {
+        result = buildWorld(scene, &world, &error);
+    }
+    int status = exitBadInput;
+    if (result == tp_success) {
+        status = tellOfScene(options, scene, world);
+    } else {
+        complainOfScene("check", &error);
+    }
+    tpDestroyWorld(world);
+    return status;
 }
 
 int runCheck(int argumentCount, char** arguments) {

@@ -3,7 +3,8 @@
 // A plan lists the runs. Each is carried out by a process of its own (compare_runs.c), which leaves
 // what it came to in memory that it shares with the parent: the audit, and the states at the sample
 // times, which are the same for all runs. Then the truth at those times is found and every run is
-// held against it (compare_truth.c), and the result is written (compare_output.c, compare_page.c).
+// held against it (compare_truth.c), which steppers are right is said (compare_verdict.c), and the result
+// is written (compare_output.c, compare_page.c).
 
 #ifndef TIPPE_APP_COMPARE_H
 #define TIPPE_APP_COMPARE_H
@@ -99,6 +100,21 @@ void judgeRuns(tpComparison* comparison);
 // Fills in its name and unit; index 0 to 3 in the order of tpRunErrors.
 int leadingError(const tpComparison* comparison, const char** name, const char** unit);
 double errorAt(const tpRunErrors* errors, int index);
+
+// Who is right --------------------------------------------------------------------------------
+
+typedef struct tpSentence {
+    const char* kind; // "good", "warning", "error" or ""
+    const char* word; // that the sentence begins with, or ""
+    char text[1600];  // the rest of it
+} tpSentence;
+
+typedef struct tpVerdict {
+    tpSentence sentences[8];
+    int count;
+} tpVerdict;
+
+void giveVerdict(const tpComparison* comparison, tpVerdict* verdict);
 
 // Output --------------------------------------------------------------------------------------
 

@@ -123,7 +123,13 @@ void printComparison(const tpComparison* comparison) {
         printRun(run, leading);
     }
     printNotes(comparison);
-    printf("  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
+    tpVerdict verdict;
+    giveVerdict(comparison, &verdict);
+    for (int i = 0; i < verdict.count; ++i) {
+        printf("%s%s%s\n", i == 0 ? "\n" : "", verdict.sentences[i].word,
+               verdict.sentences[i].text);
+    }
+    printf("\n  time: of the processor, for the steps; overlap: deepest, m; energy: J that the "
            "account does not\n  explain; gain: largest rise of energy in one step beyond the "
            "work done, J; failed: solves\n");
 }
@@ -287,6 +293,18 @@ static void writeRunJson(const tpComparison* comparison, const tpComparedRun* ru
     fputs("}", stream);
 }
 
+static void writeVerdict(const tpComparison* comparison, FILE* stream) {
+    tpVerdict verdict;
+    giveVerdict(comparison, &verdict);
+    for (int i = 0; i < verdict.count; ++i) {
+        const tpSentence* sentence = &verdict.sentences[i];
+        fprintf(stream, "%s{\"kind\": \"%s\", \"word\": \"%s\", \"text\": ", i > 0 ? ", " : "",
+                sentence->kind, sentence->word);
+        writeText(stream, sentence->text);
+        fputs("}", stream);
+    }
+}
+
 void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, FILE* stream) {
     const char *name, *unit;
     int leading = leadingError(comparison, &name, &unit);
@@ -315,5 +333,7 @@ void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, 
         fputs(i > 0 ? ",\n" : "\n", stream);
         writeRunJson(comparison, &comparison->runs[i], withTrajectories, stream);
     }
-    fputs("\n]}\n", stream);
+    fputs("\n], \"verdict\": [", stream);
+    writeVerdict(comparison, stream);
+    fputs("]}\n", stream);
 }

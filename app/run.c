@@ -135,6 +135,7 @@ static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, c
         def.path = options->out;
         def.sceneText = sceneText;
         def.sceneName = titleOfScene(scene);
+        def.scenePath = options->scene;
         def.step = scene->simulation.step;
         def.every = options->every;
         outputs->recorder = tpCreateRecorder(&def, world, error);

@@ -3,7 +3,6 @@
 
 #include "scene_file.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +45,14 @@ static bool findByName(const char* name, char buffer[PATH_MAX]) {
         }
     }
     return false;
+}
+
+bool findScene(const char* path, char buffer[PATH_MAX]) {
+    if (exists(path) && !isDirectory(path)) {
+        snprintf(buffer, PATH_MAX, "%s", path);
+        return true;
+    }
+    return findByName(path, buffer);
 }
 
 void complainOfScene(const char* command, const tpError* error) {
@@ -108,8 +115,7 @@ static tpResult readScene(const char* command, const char* path, tpScene** scene
         free(text);
         return result;
     }
-    bool isByName = (!exists(path) || isDirectory(path)) && findByName(path, found);
-    tpResult result = tpReadSceneErrors(isByName ? found : path, NULL, scene, errors);
+    tpResult result = tpReadSceneErrors(findScene(path, found) ? found : path, NULL, scene, errors);
     char nearest[256];
     if (result == tp_ioError && !exists(path) && suggestScene(path, nearest, sizeof(nearest))) {
         size_t length = strlen(errors->list[0].message);

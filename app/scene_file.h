@@ -3,6 +3,8 @@
 #ifndef TIPPE_APP_SCENE_FILE_H
 #define TIPPE_APP_SCENE_FILE_H
 
+#include <limits.h>
+
 #include "arguments.h"
 #include "tippe/scene.h"
 
@@ -11,6 +13,10 @@
 // failure prints the message to standard error, with the name that may have been meant, and returns
 // NULL.
 tpScene* openScene(const char* command, const char* path);
+
+// Where that scene is: the path itself if there is a file, else that of the scene that came with Tippe
+// by this name. False where there is neither.
+bool findScene(const char* path, char buffer[PATH_MAX]);
 
 // Prints what is wrong with a scene to standard error: "file:line:column: message" where the
 // message has a place, "tippe COMMAND: message" otherwise.

@@ -1,9 +1,9 @@
 // tippe verify: repeats a recorded run and compares every frame with the recording, bit for bit.
 
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arguments.h"
 #include "command.h"
@@ -22,7 +22,8 @@ typedef struct tpVerifyOptions {
 
 static const char notes[] =
     "The scene is the one that the recording holds. The meshes and hulls it names are looked for\n"
-    "beside the recording, or beside the file that --beside names.\n"
+    "beside the recording, then beside the scene as the run named it; or beside the file that\n"
+    "--beside names.\n"
     "\n"
     "Exit status: 0 every frame has the same bits; 1 one has not; 2 bad input or usage.\n";
 
@@ -95,21 +96,54 @@ static int verifyWorld(const tpVerifyOptions* options, tpRecording* recording, t
     return same ? exitDone : exitDiffers;
 }
 
+static void noteMissing(void* context, tpSceneFileKind kind, const char* path) {
+    bool* isMissing = context;
+    *isMissing = *isMissing || (kind == tp_surfaceFile && access(path, R_OK) != 0);
+}
+
+// The scene of the recording, as if its file were at `place`; `isWhole` tells whether its meshes are
+// there. NULL, with the reason in `error`, if it cannot be read.
+static tpScene* readSceneAt(const tpRecordingInfo* info, const char* place, bool* isWhole,
+                            tpError* error) {
+    tpScene* scene = NULL;
+    bool isMissing = false;
+    if (tpParseScene(info->sceneText, strlen(info->sceneText), place, NULL, &scene, error) ==
+        tp_success) {
+        tpScene_VisitFiles(scene, noteMissing, &isMissing);
+    }
+    *isWhole = scene != NULL && !isMissing;
+    return scene;
+}
+
+// Meshes are looked for where the command line says, else beside the recording, else beside the scene
+// as the run named it. If none of the places has them, the first one is what messages are about.
+static tpScene* findSceneOf(const tpVerifyOptions* options, const tpRecordingInfo* info,
+                            tpError* error) {
+    char found[PATH_MAX];
+    const char* first = options->beside != NULL ? options->beside : options->recording;
+    bool isWhole;
+    tpScene* scene = readSceneAt(info, first, &isWhole, error);
+    if (scene == NULL || isWhole || options->beside != NULL || info->scenePath[0] == '\0' ||
+        !findScene(info->scenePath, found)) {
+        return scene;
+    }
+    tpScene* other = readSceneAt(info, found, &isWhole, error);
+    tpDestroyScene(isWhole ? scene : other);
+    return isWhole ? other : scene;
+}
+
 static int verifyRecording(const tpVerifyOptions* options, tpRecording* recording) {
     tpError error = { tp_success, "" };
     const tpRecordingInfo* info = tpRecording_GetInfo(recording);
-    const char* place = options->beside != NULL ? options->beside : options->recording;
     if (info->sceneText[0] == '\0' || info->every < 1 || !(info->step > 0.0)) {
         fprintf(stderr, "tippe verify: %s: holds no scene to repeat\n", options->recording);
         return exitBadInput;
     }
-    tpScene* scene = NULL;
+    tpScene* scene = findSceneOf(options, info, &error);
     tpWorld* world = NULL;
-    tpResult result =
-        tpParseScene(info->sceneText, strlen(info->sceneText), place, NULL, &scene, &error);
-    if (result == tp_success) {
-        result = tpScene_CreateWorld(scene, NULL, options->threads, &world, &error);
-    }
+    tpResult result = scene == NULL
+                          ? error.result
+                          : tpScene_CreateWorld(scene, NULL, options->threads, &world, &error);
     int status = exitBadInput;
     if (result == tp_success) {
         status = verifyWorld(options, recording, world);

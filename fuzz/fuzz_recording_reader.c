@@ -66,6 +66,7 @@ static void makeRecording(void) {
     tpRecordingHead head = { .roster = &roster,
                              .sceneText = "{ \"tippe\": 1 }",
                              .sceneName = "fuzz",
+                             .scenePath = "fuzz.json",
                              .shapesText = "{ \"bodies\": [], \"surfaces\": [] }",
                              .stepper = "free-flight",
                              .step = 0.01,

@@ -115,7 +115,7 @@ def card_house():
             card(f"right{level}{i}", x + half, base + rise, -lean)
         if level == 0:
             card("deck", 0.0, base + 2 * rise + 0.5 * thickness, math.radians(90))
-    return scene("Card house", "Five cards and a deck stand by friction alone.", bodies, 1 / 240, 10,
+    return scene("Card house", "Six cards and a deck between them stand by friction alone.", bodies, 1 / 240, 10,
                  materials='{ "card": { "friction": 0.6 } }')
 
 

@@ -28,6 +28,11 @@ typedef struct tpShapeCastResult {
     tpBodyId body;
 } tpShapeCastResult;
 
+typedef struct tpOverlap {
+    tpShapeId shapeA, shapeB;
+    double depth; // m, of the deepest contact of the two
+} tpOverlap;
+
 TP_BEGIN_DECLS
 
 // The first shape that the ray from `origin` to `origin + translation` meets. Of equally near ones,
@@ -54,6 +59,12 @@ TP_API int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t
                                  tpShapeId* ids, int capacity);
 TP_API int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                                 uint32_t mask, tpShapeId* ids, int capacity);
+
+// Pairs of shapes that collide with each other and overlap by more than `depth` (m, zero or more) where
+// they are now. Stores at most `capacity` of them, in the order of their slots, and returns how many
+// there are; -1 where memory ran out. Asks the world's own collider: no other thread may ask at the
+// same time.
+TP_API int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity);
 
 // The signed distance of two shapes of the world. tp_badInput where an id is not valid.
 TP_API tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b,

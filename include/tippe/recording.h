@@ -64,6 +64,7 @@ typedef struct tpRecorderDef {
                       // memory, to be read by columns and saved by tpRecorder_Save
     const char* sceneText; // kept in the recording as it stands; may be NULL
     const char* sceneName; // may be NULL
+    const char* scenePath; // as the user named the scene, for finding its meshes again; may be NULL
     double step;           // s, of one step
     int every;             // record every N-th step
     int compression;       // deflate level, 0 (none) to 9
@@ -101,6 +102,7 @@ typedef struct tpRecordingInfo {
     const char* stepper;
     const char* sceneText;  // "" where there is none
     const char* sceneName;  // "" where there is none
+    const char* scenePath;  // as the user named the scene; "" where it is not known
     const char* shapesText; // JSON, for drawing: docs/recordings.md
     double step;            // s
     int every;              // steps between two frames

@@ -41,6 +41,7 @@ bool tpKeptFrames_SetHead(tpKeptFrames* kept, const tpRecordingHead* head) {
     kept->head = *head;
     kept->head.sceneText = copyText(&kept->texts, head->sceneText);
     kept->head.sceneName = copyText(&kept->texts, head->sceneName);
+    kept->head.scenePath = copyText(&kept->texts, head->scenePath);
     kept->head.shapesText = copyText(&kept->texts, head->shapesText);
     tpHeadOption* options = TP_SCRATCH(&kept->texts, tpHeadOption, head->optionCount);
     if (options != NULL && head->optionCount > 0) {

@@ -12,7 +12,7 @@
 #include "recording/shapes_text.h"
 #include "recording/writer.h"
 
-enum { labelLimit = 64, sceneNameLimit = 256 };
+enum { labelLimit = 64, sceneNameLimit = 256, scenePathLimit = 4096 };
 
 struct tpRecorder {
     tpAllocator allocator;
@@ -202,11 +202,13 @@ static tpResult takeHead(tpRecorder* recorder, const tpRecorderDef* def, const t
         tpRelease(&recorder->allocator, options, optionsSize);
         return tpError_OutOfMemory(error);
     }
-    char sceneName[sceneNameLimit] = "";
+    char sceneName[sceneNameLimit] = "", scenePath[scenePathLimit] = "";
+    strncat(scenePath, def->scenePath != NULL ? def->scenePath : "", sizeof(scenePath) - 1);
     strncat(sceneName, def->sceneName != NULL ? def->sceneName : "", sizeof(sceneName) - 1);
     tpRecordingHead head = { .roster = &recorder->roster,
                              .sceneText = def->sceneText != NULL ? def->sceneText : "",
                              .sceneName = sceneName,
+                             .scenePath = scenePath,
                              .shapesText = shapes.data,
                              .stepper = tpStepperName(tpWorld_GetStepper(world)),
                              .options = options,

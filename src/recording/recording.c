@@ -101,6 +101,11 @@ static tpResult readAttributes(tpRecording* recording, tpError* error) {
         !tpReadNumberAttributes(file, "gravity", 3, gravity)) {
         return damaged(recording, "an attribute is missing", error);
     }
+    info->scenePath = ""; // earlier recordings do not have it
+    if (H5Aexists(file, "scene_path") > 0 &&
+        !tpReadTextAttribute(file, "scene_path", shortText, arena, &info->scenePath)) {
+        return damaged(recording, "an attribute is wrong", error);
+    }
     info->planar = planar != 0;
     info->finished = finished != 0;
     info->gravity = tpMakeVec3(gravity[0], gravity[1], gravity[2]);

@@ -62,9 +62,12 @@ void tpCloseRecording(tpRecording* recording) {
 }
 
 const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording) {
-    static const tpRecordingInfo none = {
-        .version = "", .stepper = "", .sceneText = "", .sceneName = "", .shapesText = ""
-    };
+    static const tpRecordingInfo none = { .version = "",
+                                          .stepper = "",
+                                          .sceneText = "",
+                                          .sceneName = "",
+                                          .scenePath = "",
+                                          .shapesText = "" };
     (void)recording;
     return &none;
 }

@@ -17,7 +17,7 @@ typedef struct tpHeadOption {
 // What is known before the first frame.
 typedef struct tpRecordingHead {
     const tpRoster* roster;
-    const char *sceneText, *sceneName, *shapesText, *stepper; // none NULL
+    const char *sceneText, *sceneName, *scenePath, *shapesText, *stepper; // none NULL
     const tpHeadOption* options;
     int optionCount;
     double step;

@@ -207,6 +207,7 @@ bool tpWriteHead(hid_t file, const tpRecordingHead* head, const tpAllocator* all
            tpWriteTextAttribute(file, "tippe_version", tpVersion()) &&
            tpWriteTextAttribute(file, "stepper", head->stepper) &&
            tpWriteTextAttribute(file, "scene_name", head->sceneName) &&
+           tpWriteTextAttribute(file, "scene_path", head->scenePath) &&
            tpWriteNumberAttribute(file, "step", head->step) &&
            tpWriteIntAttribute(file, "every", head->every) &&
            tpWriteIntAttribute(file, "planar", head->planar ? 1 : 0) &&

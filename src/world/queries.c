@@ -4,8 +4,9 @@
 
 #include "tippe/queries.h"
 
+#include "dynamics/contacts.h"
 #include "geometry/shape.h"
-#include "world/world.h"
+#include "world/require.h"
 
 static bool isEndless(const tpGeometry* geometry) {
     return geometry->type == tp_planeShape || geometry->type == tp_heightFieldShape;
@@ -180,4 +181,40 @@ tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, t
     return tpClosestPoints(&shapeA->geometry, tpSystem_BodyFrame(&world->system, shapeA->body),
                            &shapeB->geometry, tpSystem_BodyFrame(&world->system, shapeB->body),
                            NULL, out);
+}
+
+// Overlaps ------------------------------------------------------------------------------------------
+
+int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity) {
+    tpSystem* system = &world->system;
+    if (!TP_REQUIRE(depth >= 0.0, "depth", "is %g, not zero or more", depth) ||
+        !TP_REQUIRE(capacity <= 0 || overlaps != NULL, "overlaps", "is NULL")) {
+        return 0;
+    }
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    tpContact* contacts = NULL;
+    int contactCount = 0, count = 0, shapeA = -1, shapeB = -1;
+    bool isDone = (margins != NULL || system->bodyCount == 0) &&
+                  tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
+                                        &contactCount) == tp_success;
+    for (int i = 0; i < contactCount; ++i) {
+        const tpContact* contact = &contacts[i];
+        if (!(-contact->gap > depth)) {
+            continue;
+        }
+        // Contacts of two shapes follow each other.
+        bool isSame = contact->shapeA == shapeA && contact->shapeB == shapeB;
+        shapeA = contact->shapeA;
+        shapeB = contact->shapeB;
+        count += isSame ? 0 : 1;
+        if (count <= capacity && isSame) {
+            overlaps[count - 1].depth = fmax(overlaps[count - 1].depth, -contact->gap);
+        } else if (count <= capacity) {
+            overlaps[count - 1] = (tpOverlap){ tpWorld_ShapeId(world, shapeA),
+                                               tpWorld_ShapeId(world, shapeB), -contact->gap };
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+    return isDone ? count : -1;
 }

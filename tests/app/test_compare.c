@@ -58,6 +58,26 @@ static void testClosedForm(void** state) {
     assert_non_null(strstr(page, "data-tippe=\"comparison\">{\"scene\": \"Slide\""));
 }
 
+// Who is right, in words: in the terminal and for the page.
+static void testVerdict(void** state) {
+    (void)state;
+    writeScene("slide.json", closedForm);
+    tpOutcome outcome =
+        runTippe("compare slide.json --steppers stewart-trinkle,anitescu,free-flight "
+                 "--steps 0.02,0.01");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out,
+              "\nRight to within 1 % of the 0.38 m that things move: anitescu (off by ");
+    CHECK_HAS(outcome.out, "\nLeast work for that: anitescu at a step of 0.0");
+    CHECK_HAS(outcome.out, "\nOn the way there, closer with every smaller step: stewart-trinkle "
+                           "(off by 0.0075 m).\n");
+    CHECK_HAS(outcome.out, "\nElsewhere, and smaller steps do not help: free-flight (off by 0.2");
+    assert_null(strstr(outcome.out, "held against"));
+    outcome = runTippe("compare slide.json --steppers anitescu --against finest --json");
+    CHECK_HAS(outcome.out, "\"verdict\": [{\"kind\": \"good\", \"word\": \"Right\", ");
+    CHECK_HAS(outcome.out, "All are held against stewart-trinkle itself at a step of 0.00125 s");
+}
+
 // Against the finest run, and against a table that a run has written: the same story.
 static void testOtherTruths(void** state) {
     (void)state;
@@ -128,6 +148,7 @@ static void testTimeLimit(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(testClosedForm, enterDirectory, leaveDirectory),
+        cmocka_unit_test_setup_teardown(testVerdict, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testOtherTruths, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testRefusals, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testTimeLimit, enterDirectory, leaveDirectory),

@@ -78,6 +78,27 @@ static void suggestNames(void** state) {
     assert_int_equal(countFiles(), 1);
 }
 
+// A scene whose name is not quite right, one in a folder of its own, and a folder of scenes.
+static void findScenes(void** state) {
+    (void)state;
+    tpOutcome outcome = runTippe("run faling_rod");
+    CHECK_STATUS(outcome, 2);
+    CHECK_HAS(outcome.err, "faling_rod: cannot be read: No such file or directory; did you mean "
+                           "falling_rod?");
+    CHECK_STATUS(runTippe("run rattleback --until 0.01 --quiet"), 0);
+    outcome = runTippe("run board");
+    CHECK_STATUS(outcome, 2);
+    CHECK_HAS(outcome.err, "did you mean board/bounce, board/cradle, ");
+    outcome = runTippe("list scenes");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out, "\n  ball_platter                    A ball rolls on a turning platter");
+    CHECK_HAS(runTippe("list scenes --names").out, "\nrattleback/rattleback\n");
+    CHECK_HAS(runTippe("list options").out, "circular (default), pyramid; ");
+    // The meshes of a scene by name are found again.
+    CHECK_STATUS(runTippe("run marbles --until 0.02 --out m.h5 --quiet"), 0);
+    CHECK_STATUS(runTippe("verify m.h5"), 0);
+}
+
 static void listThings(void** state) {
     (void)state;
     tpOutcome outcome = runTippe("list");
@@ -258,6 +279,27 @@ static void checkScenes(void** state) {
     assert_int_equal(system("cmp -s t.json u.json"), 0);
 }
 
+// What is allowed but may not be meant: no gravity, bodies that start inside each other.
+static void noteWhatMayNotBeMeant(void** state) {
+    (void)state;
+    writeText("s.json",
+              "{ \"tippe\": 1, \"simulation\": { \"step\": 1, \"until\": 1 }, \"bodies\": [\n"
+              "{ \"name\": \"floor\", \"kind\": \"fixed\",\n"
+              "  \"shapes\": [ { \"type\": \"plane\", \"normal\": [0, 0, 1] } ] },\n"
+              "{ \"name\": \"deep\", \"density\": 1, \"position\": [0, 0, 0.75],\n"
+              "  \"shapes\": [ { \"type\": \"sphere\", \"radius\": 1 } ] },\n"
+              "{ \"name\": \"resting\", \"density\": 1, \"position\": [9, 0, 0.9999],\n"
+              "  \"shapes\": [ { \"type\": \"sphere\", \"radius\": 1 } ] } ] }");
+    tpOutcome outcome = runTippe("check s.json");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out, "s.json:1:1: note: there is no gravity");
+    CHECK_HAS(outcome.out,
+              "s.json:4:1: note: \"floor\" and \"deep\" overlap by 0.25 m at the start\n");
+    assert_null(strstr(outcome.out, "resting"));
+    CHECK_HAS(outcome.out, "s.json: valid: 3 bodies");
+    assert_null(strstr(runTippe("check falling_rod").out, "note"));
+}
+
 // Every scene that comes with Tippe is right, and is found by its name.
 static void checkOurScenes(void** state) {
     (void)state;
@@ -370,6 +412,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(tellHelp),
         IN_DIRECTORY(suggestNames),
+        IN_DIRECTORY(findScenes),
         IN_DIRECTORY(listThings),
         IN_DIRECTORY(writeTables),
         IN_DIRECTORY(recordEvery),
@@ -377,6 +420,7 @@ int main(void) {
         IN_DIRECTORY(writeNothing),
         IN_DIRECTORY(checkScenes),
         IN_DIRECTORY(refuseLargeFile),
+        IN_DIRECTORY(noteWhatMayNotBeMeant),
         IN_DIRECTORY(checkOurScenes),
         IN_DIRECTORY(stopWhereNumbersEnd),
         IN_DIRECTORY(endOnInterrupt),

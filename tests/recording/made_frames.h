@@ -84,6 +84,7 @@ static inline tpRecordingHead madeHead(const MadeRun* run) {
                               .sceneText = "{ \"tippe\": 1, \"name\": \"m\xc3\xa4"
                                            "de\" }\n",
                               .sceneName = "made",
+                              .scenePath = "made.json",
                               .shapesText = "{}",
                               .stepper = "free-flight",
                               .options = options,

@@ -194,11 +194,39 @@ static void overlapsAreExact(void** state) {
     tpDestroyWorld(world);
 }
 
+// Pairs of shapes, each once, with their deepest contact; those that do not collide are none.
+static void findOverlaps(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBodyDef body = tpDefaultBodyDef();
+    tpOverlap overlaps[4];
+    assert_int_equal(tpWorld_FindOverlaps(world, 0.0, overlaps, 4), 0);
+    tpShapeId boxes[4];
+    for (int i = 0; i < 4; ++i) { // in a row, each 0.25 m into the one before; the last one apart
+        body.position = tpMakeVec3(0.75 * i + (i == 3 ? 9.0 : 0.0), 0.0, 0.0);
+        tpBodyId id = tpCreateBody(world, &body, NULL);
+        boxes[i] = tpCreateBox(world, id, &shape, &(tpBox){ .size = { 1.0, 1.0, 1.0 } }, NULL);
+    }
+    assert_int_equal(tpWorld_FindOverlaps(world, 0.0, overlaps, 4), 2);
+    for (int i = 0; i < 2; ++i) {
+        assert_true(overlaps[i].shapeA.slot == boxes[i].slot);
+        assert_true(overlaps[i].shapeB.slot == boxes[i + 1].slot);
+        CHECK_NEAR(overlaps[i].depth, 0.25, 1e-12);
+    }
+    assert_int_equal(tpWorld_FindOverlaps(world, 0.0, overlaps, 1), 2);
+    assert_int_equal(tpWorld_FindOverlaps(world, 0.3, overlaps, 4), 0);
+    assert_int_equal(tpWorld_FindOverlaps(world, 0.0, NULL, 0), 2);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(raysFindTheFirstShape),
         cmocka_unit_test(castBallsMeetGrownBalls),
         cmocka_unit_test(overlapsAreExact),
+        cmocka_unit_test(findOverlaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,6 @@ import { button, element } from './dom.js';
 import { number } from './format.js';
 import { Plot } from './plot.js';
 import { lineColour, theme } from './theme.js';
-import { judge } from './verdict.js';
 
 const coordinates = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz', 'vx', 'vy', 'vz', 'wx', 'wy', 'wz'];
 const units = ['m', 'm', 'm', '', '', '', '', 'm/s', 'm/s', 'm/s', 'rad/s', 'rad/s', 'rad/s'];
@@ -31,7 +30,7 @@ class Comparison {
         return element('header.top', {},
             element('div', {}, element('h1', {}, data.scene),
                 element('p.about', {}, `until ${number(data.until)} s; errors of ${this.quantity} (${data.leading_unit}) against ${data.against}`),
-                element('div.verdict', {}, ...judge(data).map(parts => element('p', {}, ...parts)))),
+                element('div.verdict', {}, ...data.verdict.map(({ kind, word, text }) => element('p', {}, ...(word ? [element(`b.${kind}`, {}, word)] : []), text)))),
             button('theme', 'Light or dark', () => theme.toggle()));
     }
 
