@@ -20,7 +20,7 @@ struct Trace {
     tpRecorder* recorder = nullptr;
     tpRecording* recording = nullptr;
     tpAudit audit = {};
-    double stepSeconds = 0.0; // of this thread's processor time, in steps alone, about
+    double stepSeconds = 0.0; // of this thread's processor time, in steps; from an eighth of them
 
     std::string stepper, sceneName, sceneText;
     std::shared_ptr<tpScene> scene; // whose text was not needed yet
@@ -110,27 +110,29 @@ double processorSeconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Steps until the end, or until Python raises or the recorder fails. True if all steps were done. Of long runs one
-// step in eight is timed.
+// An eighth of all steps is timed, others in every run.
+bool isTimedStep() {
+    thread_local uint64_t place = 0;
+    place += UINT64_C(0x9e3779b97f4a7c15);
+    return place >> 61 == 0;
+}
+
+// Steps until the end, or until Python raises or the recorder fails. True if all steps were done.
 bool stepAll(World& world, Trace& trace, int64_t steps, double h, Watch& watch, tpError* error) {
-    const int64_t stride = steps >= 64 ? 8 : 1;
-    double timed = 0.0;
-    int64_t timedCount = 0;
     bool isDone = true;
     for (int64_t k = 0; k < steps && isDone; ++k) {
-        bool isTimed = k % stride == stride / 2;
-        double before = isTimed ? processorSeconds() : 0.0;
-        tpStepReport report = tpWorld_Step(world.world, h);
-        if (isTimed) {
-            timed += processorSeconds() - before;
-            timedCount += 1;
+        tpStepReport report;
+        if (isTimedStep()) {
+            double before = processorSeconds();
+            report = tpWorld_Step(world.world, h);
+            trace.stepSeconds += 8.0 * (processorSeconds() - before);
+        } else {
+            report = tpWorld_Step(world.world, h);
         }
         tpAudit_AddStep(&trace.audit, &report);
         isDone = tpRecorder_Step(trace.recorder, world.world, &report, error) == tp_success &&
                  watch.look(k + 1);
     }
-    trace.stepSeconds =
-        timedCount > 0 ? timed * static_cast<double>(steps) / static_cast<double>(timedCount) : 0.0;
     return isDone;
 }
 
@@ -352,6 +354,23 @@ nb::list listOf(const std::vector<std::string>& names) {
     return made;
 }
 
+// For bench/python: processor seconds of so many steps in C.
+double timeSteps(World& world, int count) {
+    use(world);
+    pushViews(world);
+    double spent;
+    {
+        Away away(world);
+        double before = processorSeconds();
+        for (int i = 0; i < count; ++i) {
+            tpWorld_Step(world.world, world.step);
+        }
+        spent = processorSeconds() - before;
+    }
+    pullViews(world);
+    return spent;
+}
+
 } // namespace
 
 void bindRuns(nb::module_& m, nb::class_<World>& cls) {
@@ -380,6 +399,7 @@ void bindRuns(nb::module_& m, nb::class_<World>& cls) {
         .def_prop_ro("moving", [](const Trace& t) { return listOf(t.moving); })
         .def_prop_ro("joints", [](const Trace& t) { return listOf(t.joints); });
     m.def("_open_recording", &openRecording, "path"_a, nb::rv_policy::take_ownership);
+    cls.def("_time_steps", &timeSteps, "count"_a);
     cls.def("_run", &run, "steps"_a, "every"_a, "step"_a, "states_only"_a, "path"_a.none(),
             "progress"_a.none(), nb::rv_policy::take_ownership);
 }

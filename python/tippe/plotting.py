@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from .run import STATE_NAMES
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from .run import Run
 
 _UNITS = {
@@ -30,7 +28,7 @@ _REPORTS = {
 _LOGARITHMIC = ("residual",)
 
 
-def plot_run(run: Run, columns: Sequence[str], x: str, axes: Any) -> Axes:
+def plot_run(run: Run, columns: Sequence[str], x: str, axes: Any) -> Any:
     """Draws into the axes given, or into a new figure with a panel for each unit."""
     import matplotlib.pyplot as plt
 
@@ -59,7 +57,7 @@ def plot_run(run: Run, columns: Sequence[str], x: str, axes: Any) -> Axes:
     last = made[-1, 0]
     last.set_xlabel("time, s" if x == "time" else x)
     del figure
-    return last  # type: ignore[no-any-return]
+    return last
 
 
 def _expand(run: Run, columns: Sequence[str]) -> list[str]:

@@ -16,7 +16,6 @@ from . import _core
 
 if TYPE_CHECKING:
     import pandas
-    from matplotlib.axes import Axes
 
 __all__ = ["BodyRun", "Run", "open_run"]
 
@@ -301,14 +300,14 @@ class Run:
             return
         self._trace.save(target)
 
-    def plot(self, *columns: str, x: str = "time", axes: Any = None) -> Axes:
+    def plot(self, *columns: str, x: str = "time", axes: Any = None) -> Any:
         """Draws columns against time with matplotlib: ``run.plot("ball.z", "residual")``.
 
         columns  names of `columns`, or of bodies: ``"ball"`` is its position
         x        what to draw them against
         axes     matplotlib axes to draw into; by default a new figure with one panel for each unit
 
-        Returns the (last) axes. Call ``matplotlib.pyplot.show()`` outside of notebooks.
+        Returns the (last) matplotlib Axes. Call ``matplotlib.pyplot.show()`` outside of notebooks.
         """
         from .plotting import plot_run
 

@@ -194,16 +194,14 @@ def open_scene(scene: SceneLike) -> Any:
 def open_text(scene: Mapping[str, Any]) -> Any:
     """As open_scene for a dict of plain numbers, lists and texts; quicker."""
     try:
-        return _core._parse_scene(json.dumps(scene, allow_nan=False), "scene")
+        return _core._parse_scene(json.dumps(scene), "scene")
     except (SceneError, TypeError, ValueError):
         return open_scene(scene)  # says what is wrong by its key
 
 
 def check_path(scene: Mapping[str, Any], path: str) -> None:
     """Raises a ValueError where a path leads nowhere in a scene."""
-    import copy
-
-    set_path(copy.deepcopy(dict(scene)), path, 0)
+    with_paths(dict(scene), {path: 0})
 
 
 def settings_of(options: Mapping[str, Any]) -> Iterator[str]:
@@ -223,12 +221,29 @@ def set_path(scene: dict[str, Any], path: str, value: Any) -> None:
     A part of a path is a key, or in a list the `name` of an item or its number. ``stepper``, ``step``,
     ``until`` and ``options.X`` stand for those of ``simulation``.
     """
+    _set(scene, path, value, copies=False)
+
+
+def with_paths(scene: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The scene with some values changed, as set_path does. The scene itself stays as it is; what is not
+    changed is shared with it."""
+    changed = dict(scene)
+    for path, value in values.items():
+        _set(changed, path, value, copies=True)
+    return changed
+
+
+def _set(scene: dict[str, Any], path: str, value: Any, copies: bool) -> None:
     parts = path.split(".")
     if parts[0] in ("stepper", "step", "until", "options"):
         parts.insert(0, "simulation")
     place: Any = scene
     for i, part in enumerate(parts[:-1]):
-        place = _child(place, part, ".".join(parts[: i + 1]), make=True)
+        child = _child(place, part, ".".join(parts[: i + 1]), make=True)
+        if copies and isinstance(child, (dict, list)):
+            child = child.copy()
+            place[_index(place, part, path) if isinstance(place, list) else part] = child
+        place = child
     last = parts[-1]
     if isinstance(place, dict):
         _check_known(place, last, path, parts)

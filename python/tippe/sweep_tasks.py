@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import inspect
 import json
@@ -12,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .scene_files import open_text, set_path
+from .scene_files import open_text, with_paths
 
 if TYPE_CHECKING:
     from .run import Run
@@ -25,11 +24,11 @@ class Outcome:
     measured: dict[str, Any]
     error: str | None = None
     seconds: float = 0.0
-    """Of the worker's processor time, in all."""
+    """Of the clock."""
+    processor_seconds: float = 0.0
+    """Of the worker's processor time."""
     step_seconds: float = 0.0
-    """Of that, in steps."""
-    elapsed: float = 0.0
-    """Of the clock, in all."""
+    """Of that, in steps: an estimate."""
 
 
 @dataclass
@@ -60,25 +59,22 @@ class Task:
 
     def run(self, values: Mapping[str, Any]) -> Outcome:
         """One run. Whatever it raises is an outcome, but for what ends the process."""
-        started, start = time.thread_time(), time.perf_counter()
+        start, processor_start = time.perf_counter(), time.thread_time()
         outcome = Outcome({})
         try:
             outcome = self._run(values)
         except Exception as error:  # noqa: BLE001
             outcome.error = f"{type(error).__name__}: {error}"
-        outcome.seconds = time.thread_time() - started
-        outcome.elapsed = time.perf_counter() - start
+        outcome.seconds = time.perf_counter() - start
+        outcome.processor_seconds = time.thread_time() - processor_start
         return outcome
 
     def _run(self, values: Mapping[str, Any]) -> Outcome:
         from .world import world_of
 
-        scene = copy.deepcopy(self.scene)
-        for path, value in values.items():
-            set_path(scene, path, value)
-        world = world_of(open_text(scene))
+        world = world_of(open_text(with_paths(self.scene, values)))
         run = world.run(every=self.every, contacts=self.contacts)
-        return Outcome(_as_dict(self.measure(run), self.measure), None, 0.0, run._trace.step_seconds)
+        return Outcome(_as_dict(self.measure(run), self.measure), step_seconds=run._trace.step_seconds)
 
 
 def _as_dict(measured: Any, measure: Any) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def sweep(
             for i, outcome in _execute(task, waiting, client, workers):
                 done[i] = outcome
                 in_steps += outcome.step_seconds
-                busy += outcome.seconds
+                busy += outcome.processor_seconds
                 if log is not None:
                     log.add(sets[i], outcome)
                 bar.update(1)
@@ -289,7 +289,7 @@ def _on_dask(
                     else:
                         queue.append([(i, values)])
             else:
-                spent = sum(outcome.elapsed for outcome in outcomes)
+                spent = sum(outcome.seconds for outcome in outcomes)
                 seconds_a_run = max(1e-5, spent / len(outcomes))
                 yield from zip((i for i, _ in chunk), outcomes)
             submit()
