@@ -132,7 +132,7 @@ static void fork(tpLiveWorld* live, int64_t frame) {
         return;
     }
     if (!useStepper(live->world, found->stepper) ||
-        tpWorld_Restore(live->world, found->snapshot) != tp_success) {
+        tpWorld_Restore(live->world, found->snapshot, NULL) != tp_success) {
         halt(live, "the bodies have changed since this frame: it cannot be gone on from");
     } else {
         cutLiveFrames(&live->frames, frame + 1);

@@ -1,4 +1,4 @@
-// The state of a world as arrays: all bodies that can move in one call.
+// The state of a world as arrays: all bodies that can move, and all coordinates of joints, in one call.
 //
 // The arrays belong to the caller and are tightly packed, a row per body. tpWorld_GetStructure tells when the rows have come to stand
 // for other bodies.
@@ -6,7 +6,7 @@
 #ifndef TIPPE_STATE_H
 #define TIPPE_STATE_H
 
-#include "tippe/world.h"
+#include "tippe/joints.h"
 
 // An array that is NULL is left out.
 typedef struct tpStateArrays {
@@ -42,6 +42,25 @@ TP_API void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays)
 // quaternions, what the plane or locks do not allow is left out. tp_badInput, and nothing has changed, where a number is not
 // finite or a rotation is zero; the message names the array and the row.
 TP_API tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError* error);
+
+// Coordinates of all joints, joint by joint in the order of tpWorld_GetJoint. An array that is NULL is left out.
+TP_API int tpWorld_GetCoordinateCount(const tpWorld* world);
+TP_API bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint,
+                                    int* coordinate); // false where there is none
+TP_API int tpJoint_GetFirstCoordinate(const tpWorld* world,
+                                      tpJointId joint); // its place in the arrays
+TP_API void tpWorld_ReadCoordinates(const tpWorld* world, double* values, double* speeds,
+                                    double* efforts);
+// Sets those that differ from what they are, one after the other, as tpJoint_SetValue and tpJoint_SetSpeed do. tp_badInput where a
+// number is not finite and tp_unsupported where a joint closes a loop: nothing has changed then.
+TP_API tpResult tpWorld_WriteCoordinates(tpWorld* world, const double* values, const double* speeds,
+                                         tpError* error);
+// Targets and speeds of servos; NaN leaves one as it is. tp_badInput, and nothing has changed, where a number is infinite or
+// stands for a coordinate without a servo.
+TP_API tpResult tpWorld_WriteTargets(tpWorld* world, const double* targets, const double* speeds,
+                                     tpError* error);
+// Efforts for the next step, added to what has been applied.
+TP_API tpResult tpWorld_ApplyEfforts(tpWorld* world, const double* efforts, tpError* error);
 
 TP_API tpStateView tpWorld_ViewState(const tpWorld* world);
 TP_API int tpBody_GetSlot(const tpWorld* world,

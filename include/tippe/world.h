@@ -311,12 +311,20 @@ TP_API const tpFigureInfo* tpFigure(int index);
 TP_API bool tpStepperUsesFigure(tpStepperId stepper, int figureIndex);
 TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name); // -1: no such name
 
-// Snapshots: the whole state of the world, to continue bit for bit. A snapshot restores into the
-// world it was taken from, as long as bodies, shapes, joints and forces are the same ones.
+// Snapshots: the whole state of a world, to continue bit for bit: motion, time, what the stepper keeps, and every number that
+// can be set while it runs (gravity, options, masses, materials, laws of joints, forces). A snapshot goes into any world of the same
+// structure and stepper: this one, or one that another process has built from the same scene with the same version of the library.
 typedef struct tpSnapshot tpSnapshot;
+#define TP_SNAPSHOT_VERSION 1
 TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL where memory ran out
-TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot);
+// tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same ones, or the stepper is another.
+TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error);
 TP_API void tpDestroySnapshot(tpSnapshot* snapshot);
+// The snapshot as bytes, which live as long as it does; and a snapshot from bytes, whose version and sum are checked: NULL with a
+// message where they are not right. NULL for the allocator is the C library's heap.
+TP_API const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size);
+TP_API tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* allocator,
+                                    tpError* error);
 
 // A hash of positions and velocities, bit for bit: equal states give equal hashes.
 TP_API uint64_t tpWorld_HashState(const tpWorld* world);

@@ -371,7 +371,17 @@ void tpCollider_SaveState(const tpCollider* collider, void* state) {
 }
 
 tpResult tpCollider_LoadState(tpCollider* collider, const void* state, size_t size) {
-    int count = (int)(size / (sizeof(tpShapePair) + sizeof(tpPairCache)));
+    size_t each = sizeof(tpShapePair) + sizeof(tpPairCache);
+    int count = (int)(size / each);
+    for (int i = 0; i < count; ++i) {
+        tpShapePair pair;
+        memcpy(&pair, (const char*)state + sizeof(pair) * (size_t)i, sizeof(pair));
+        bool isIn = pair.shapeA >= 0 && pair.shapeA < collider->shapes.count && pair.shapeB >= 0 &&
+                    pair.shapeB < collider->shapes.count;
+        if (!isIn || size % each != 0) {
+            return tp_badInput;
+        }
+    }
     if (!TP_RESERVE(&collider->allocator, collider->pairs, count) ||
         !TP_RESERVE(&collider->allocator, collider->caches, count)) {
         return tp_outOfMemory;

@@ -395,21 +395,21 @@ void tpFatPairs_Save(const tpFatPairs* fat, void* saved) {
     }
 }
 
-bool tpFatPairs_Load(tpFatPairs* fat, const void* saved) {
+bool tpFatPairs_Load(tpFatPairs* fat, tpSavedReader* reader) {
     SavedHead head;
-    memcpy(&head, saved, sizeof(head));
-    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
     tpFatPairs_Clear(fat);
-    if (!reserve(fat, head.proxyCount) ||
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.proxyCount, sizeof(tpFatProxy)) ||
+        !tpSavedReader_Has(reader, head.pairCount, sizeof(tpShapePair)) ||
+        !reserve(fat, head.proxyCount) ||
         !TP_RESERVE(&fat->allocator, fat->pairs, head.pairCount)) {
         return false;
     }
-    size_t proxyBytes = sizeof(tpFatProxy) * (size_t)head.proxyCount;
-    if (proxyBytes > 0) {
-        memcpy(fat->proxies.data, place, proxyBytes);
-    }
-    if (head.pairCount > 0) {
-        memcpy(fat->pairs.data, place + proxyBytes, sizeof(tpShapePair) * (size_t)head.pairCount);
+    if (!tpSavedReader_Take(reader, fat->proxies.data,
+                            sizeof(tpFatProxy) * (size_t)head.proxyCount) ||
+        !tpSavedReader_Take(reader, fat->pairs.data,
+                            sizeof(tpShapePair) * (size_t)head.pairCount)) {
+        return false;
     }
     fat->proxies.count = head.proxyCount;
     fat->pairs.count = head.pairCount;

@@ -10,6 +10,7 @@
 #ifndef TIPPE_SRC_COLLISION_FAT_PAIRS_H
 #define TIPPE_SRC_COLLISION_FAT_PAIRS_H
 
+#include "base/saved_reader.h"
 #include "collision/bounds_tree.h"
 #include "collision/pair_gather.h"
 
@@ -58,6 +59,7 @@ void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape);
 // Snapshots of pairs and boxes.
 size_t tpFatPairs_SavedSize(const tpFatPairs* fat);
 void tpFatPairs_Save(const tpFatPairs* fat, void* saved);
-bool tpFatPairs_Load(tpFatPairs* fat, const void* saved); // false if memory ran out
+// False if memory ran out or the bytes are not what was saved.
+bool tpFatPairs_Load(tpFatPairs* fat, tpSavedReader* reader);
 
 #endif

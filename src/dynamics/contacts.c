@@ -229,3 +229,17 @@ const tpContactMemory* tpContactHistory_FindNear(const tpContactHistory* history
     }
     return nearest;
 }
+
+bool tpContacts_AreIn(const tpSystem* system, const tpContact* contacts, int count) {
+    for (int i = 0; i < count; ++i) {
+        const tpContact* contact = &contacts[i];
+        bool isIn = contact->bodyA >= 0 && contact->bodyA < system->bodyCount &&
+                    contact->bodyB >= 0 && contact->bodyB < system->bodyCount &&
+                    contact->shapeA >= 0 && contact->shapeA < system->shapes.count &&
+                    contact->shapeB >= 0 && contact->shapeB < system->shapes.count;
+        if (!isIn) {
+            return false;
+        }
+    }
+    return true;
+}

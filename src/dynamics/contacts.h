@@ -86,4 +86,7 @@ const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
 const tpContactMemory* tpContactHistory_FindNear(const tpContactHistory* history,
                                                  const tpContact* contact, int* cursor);
 
+// Whether contacts that were saved name bodies and shapes of the system.
+bool tpContacts_AreIn(const tpSystem* system, const tpContact* contacts, int count);
+
 #endif

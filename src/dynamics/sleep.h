@@ -15,6 +15,7 @@
 #ifndef TIPPE_SRC_DYNAMICS_SLEEP_H
 #define TIPPE_SRC_DYNAMICS_SLEEP_H
 
+#include "base/saved_reader.h"
 #include "dynamics/contact_info.h"
 
 typedef struct tpSleepSettings {
@@ -69,6 +70,6 @@ void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system);
 // Snapshots.
 size_t tpSleep_SavedSize(const tpSleep* sleep);
 void tpSleep_Save(const tpSleep* sleep, void* saved);
-bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved);
+bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, tpSavedReader* reader);
 
 #endif

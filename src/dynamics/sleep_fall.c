@@ -292,13 +292,6 @@ static unsigned char* put(unsigned char* place, const void* data, size_t size) {
     return place + size;
 }
 
-static const unsigned char* take(const unsigned char* place, void* data, size_t size) {
-    if (size > 0) {
-        memcpy(data, place, size);
-    }
-    return place + size;
-}
-
 size_t tpSleep_SavedSize(const tpSleep* sleep) {
     size_t body =
         sizeof(int) + sizeof(double) + sizeof(uint64_t) + sizeof(tpPose) + sizeof(tpVelocity);
@@ -329,11 +322,25 @@ void tpSleep_Save(const tpSleep* sleep, void* saved) {
     put(place, sleep->joints.data, sizeof(tpJointRest) * (size_t)head.joints);
 }
 
-bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
+// Whether contacts that were saved are between bodies of the system.
+static bool areIn(const tpSystem* system, const tpContactInfo* contacts, int count) {
+    for (int i = 0; i < count; ++i) {
+        int a = (int)contacts[i].bodyA.slot - 1, b = (int)contacts[i].bodyB.slot - 1;
+        if (a < 0 || a >= system->bodyCount || b < 0 || b >= system->bodyCount) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, tpSavedReader* reader) {
     tpSavedSleep head;
-    memcpy(&head, saved, sizeof(head));
     const tpAllocator* allocator = &system->allocator;
-    if (!TP_RESERVE(allocator, sleep->islands, head.bodies) ||
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.bodies, sizeof(tpPose)) ||
+        !tpSavedReader_Has(reader, head.contacts, sizeof(tpContactInfo)) ||
+        !tpSavedReader_Has(reader, head.joints, sizeof(tpJointRest)) ||
+        !TP_RESERVE(allocator, sleep->islands, head.bodies) ||
         !TP_RESERVE(allocator, sleep->quiet, head.bodies) ||
         !TP_RESERVE(allocator, sleep->births, head.bodies) ||
         !TP_RESERVE(allocator, sleep->poses, head.bodies) ||
@@ -341,6 +348,21 @@ bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
         !TP_RESERVE(allocator, sleep->contacts, head.contacts) ||
         !TP_RESERVE(allocator, sleep->woken, head.contacts) ||
         !TP_RESERVE(allocator, sleep->joints, head.joints)) {
+        return false;
+    }
+    size_t bodies = (size_t)head.bodies;
+    tpSavedReader_Take(reader, sleep->islands.data, sizeof(int) * bodies);
+    tpSavedReader_Take(reader, sleep->quiet.data, sizeof(double) * bodies);
+    tpSavedReader_Take(reader, sleep->births.data, sizeof(uint64_t) * bodies);
+    tpSavedReader_Take(reader, sleep->poses.data, sizeof(tpPose) * bodies);
+    tpSavedReader_Take(reader, sleep->velocities.data, sizeof(tpVelocity) * bodies);
+    tpSavedReader_Take(reader, sleep->contacts.data, sizeof(tpContactInfo) * (size_t)head.contacts);
+    tpSavedReader_Take(reader, sleep->joints.data, sizeof(tpJointRest) * (size_t)head.joints);
+    reader->failed = reader->failed || head.bodies > system->bodyCount ||
+                     head.joints > system->joints.count ||
+                     !areIn(system, sleep->contacts.data, head.contacts);
+    if (reader->failed) {
+        sleep->islands.count = sleep->contacts.count = sleep->sleepingCount = 0;
         return false;
     }
     sleep->lastIsland = head.lastIsland;
@@ -352,15 +374,6 @@ bool tpSleep_Restore(tpSleep* sleep, tpSystem* system, const void* saved) {
     sleep->poses.count = sleep->velocities.count = head.bodies;
     sleep->contacts.count = head.contacts;
     sleep->joints.count = head.joints;
-    size_t bodies = (size_t)head.bodies;
-    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
-    place = take(place, sleep->islands.data, sizeof(int) * bodies);
-    place = take(place, sleep->quiet.data, sizeof(double) * bodies);
-    place = take(place, sleep->births.data, sizeof(uint64_t) * bodies);
-    place = take(place, sleep->poses.data, sizeof(tpPose) * bodies);
-    place = take(place, sleep->velocities.data, sizeof(tpVelocity) * bodies);
-    place = take(place, sleep->contacts.data, sizeof(tpContactInfo) * (size_t)head.contacts);
-    take(place, sleep->joints.data, sizeof(tpJointRest) * (size_t)head.joints);
     for (int i = 0; i < system->bodyCount; ++i) {
         system->bodies.data[i].isAsleep = i < head.bodies && sleep->islands.data[i] > 0;
     }

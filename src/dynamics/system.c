@@ -92,9 +92,23 @@ static double innerRadiusOf(const tpSystem* system, const tpBody* body) {
     return least;
 }
 
+// Anchors of joints count from the centre of mass, which moves by `shift` in the body's frame.
+static void moveAnchors(tpSystem* system, int index, tpVec3 shift) {
+    for (int i = 0; tpLengthSquared(shift) > 0.0 && i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive && joint->bodyA == index) {
+            joint->anchorA = tpSub(joint->anchorA, shift);
+        }
+        if (joint->isLive && joint->bodyB == index) {
+            joint->anchorB = tpSub(joint->anchorB, shift);
+        }
+    }
+}
+
 void tpSystem_UpdateMass(tpSystem* system, int index) {
     tpBody* body = &system->bodies.data[index];
     tpPose frame = tpSystem_BodyFrame(system, index);
+    moveAnchors(system, index, tpSub(body->given.center, body->center));
     body->mass = body->given.mass;
     body->center = body->given.center;
     body->inertia = tpMakeInertia(body->given.inertia);

@@ -95,28 +95,34 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     }
 }
 
-bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
+bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpStepperMemory* memory = state;
     tpSavedHead head;
-    memcpy(&head, saved, sizeof(head));
-    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
-    if (!TP_RESERVE(&memory->allocator, memory->history.list, head.historyCount) ||
-        !TP_RESERVE(&memory->allocator, memory->before, head.beforeCount)) {
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.historyCount, sizeof(tpContactMemory)) ||
+        !tpSavedReader_Has(reader, head.beforeCount, sizeof(tpVelocity)) ||
+        !TP_RESERVE(&memory->allocator, memory->history.list, head.historyCount) ||
+        !TP_RESERVE(&memory->allocator, memory->before, head.beforeCount) ||
+        !tpSavedReader_Take(reader, memory->history.list.data,
+                            sizeof(tpContactMemory) * (size_t)head.historyCount) ||
+        !tpSavedReader_Take(reader, memory->before.data,
+                            sizeof(tpVelocity) * (size_t)head.beforeCount)) {
         return false;
     }
-    size_t historyBytes = sizeof(tpContactMemory) * (size_t)head.historyCount;
-    size_t beforeBytes = sizeof(tpVelocity) * (size_t)head.beforeCount;
-    put((unsigned char*)memory->history.list.data, place, historyBytes);
-    put((unsigned char*)memory->before.data, place + historyBytes, beforeBytes);
     memory->history.list.count = head.historyCount;
     memory->before.count = head.beforeCount;
     memory->lastLoss = head.lastLoss;
-    place += historyBytes + beforeBytes;
     tpSavedArray found[foundArrayCount];
     listFound(system, found);
     tpSystem_ForgetFound(system);
-    place = tpSavedArrays_Restore(found, foundArrayCount, &system->allocator, place);
-    if (place == NULL) {
+    if (!tpSavedArrays_Restore(found, foundArrayCount, &system->allocator, reader)) {
+        return false;
+    }
+    const tpContact* contacts = system->found.contacts.data;
+    reader->failed = reader->failed ||
+                     !tpContacts_AreIn(system, contacts, system->found.contacts.count) ||
+                     head.colliderSize > reader->left;
+    if (reader->failed) {
         return false;
     }
     if (!head.hasCollider) {
@@ -127,7 +133,11 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* saved) {
         return false;
     }
     system->found.isValid = head.isFound;
-    return tpCollider_LoadState(system->collider, place, head.colliderSize) == tp_success;
+    tpResult result = tpCollider_LoadState(system->collider, reader->place, head.colliderSize);
+    reader->failed = result == tp_badInput;
+    reader->place += head.colliderSize;
+    reader->left -= head.colliderSize;
+    return result == tp_success;
 }
 
 tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options) {

@@ -20,7 +20,7 @@ bool tpStepperMemory_Create(tpSystem* system, void** state);
 void tpStepperMemory_Destroy(tpSystem* system, void* state);
 size_t tpStepperMemory_SavedSize(const void* state);
 void tpStepperMemory_Save(const void* state, void* memory);
-bool tpStepperMemory_Restore(tpSystem* system, void* state, const void* memory);
+bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reader);
 
 // How the rows are solved, from the options.
 tpSolveSettings tpSolveSettings_FromOptions(const tpOptions* options);

@@ -26,26 +26,27 @@ unsigned char* tpSavedArrays_Save(const tpSavedArray* arrays, int arrayCount,
     return place;
 }
 
-const unsigned char* tpSavedArrays_Restore(const tpSavedArray* arrays, int arrayCount,
-                                           const tpAllocator* allocator,
-                                           const unsigned char* place) {
-    const unsigned char* counts = place;
-    place += sizeof(int) * (size_t)arrayCount;
+bool tpSavedArrays_Restore(const tpSavedArray* arrays, int arrayCount, const tpAllocator* allocator,
+                           tpSavedReader* reader) {
+    enum { mostArrays = 16 };
+    int counts[mostArrays];
+    TP_ASSERT(arrayCount <= mostArrays);
+    if (!tpSavedReader_Take(reader, counts, sizeof(int) * (size_t)arrayCount)) {
+        return false;
+    }
     for (int i = 0; i < arrayCount; ++i) {
-        int count;
-        memcpy(&count, counts + sizeof(int) * (size_t)i, sizeof(int));
-        if (!tpArray_Reserve(allocator, arrays[i].data, arrays[i].capacity, count,
+        if (!tpSavedReader_Has(reader, counts[i], arrays[i].size) ||
+            !tpArray_Reserve(allocator, arrays[i].data, arrays[i].capacity, counts[i],
                              arrays[i].size)) {
-            return NULL;
+            return false;
         }
     }
     for (int i = 0; i < arrayCount; ++i) {
-        memcpy(arrays[i].count, counts + sizeof(int) * (size_t)i, sizeof(int));
-        size_t size = arrays[i].size * (size_t)*arrays[i].count;
-        if (size > 0) {
-            memcpy(*arrays[i].data, place, size);
-            place += size;
+        size_t size = arrays[i].size * (size_t)counts[i];
+        if (!tpSavedReader_Take(reader, *arrays[i].data, size)) {
+            return false;
         }
+        *arrays[i].count = counts[i];
     }
-    return place;
+    return true;
 }

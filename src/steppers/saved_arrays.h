@@ -4,6 +4,7 @@
 #define TIPPE_SRC_STEPPERS_SAVED_ARRAYS_H
 
 #include "base/memory.h"
+#include "base/saved_reader.h"
 
 // One of them, as TP_ARRAY declares it.
 typedef struct tpSavedArray {
@@ -22,9 +23,8 @@ size_t tpSavedArrays_Size(const tpSavedArray* arrays, int arrayCount);
 // Writes them; returns the end.
 unsigned char* tpSavedArrays_Save(const tpSavedArray* arrays, int arrayCount, unsigned char* place);
 
-// Reads them; returns the end, or NULL if memory ran out (the arrays are then as they were).
-const unsigned char* tpSavedArrays_Restore(const tpSavedArray* arrays, int arrayCount,
-                                           const tpAllocator* allocator,
-                                           const unsigned char* place);
+// Reads them. False if memory ran out or the bytes are not what was saved.
+bool tpSavedArrays_Restore(const tpSavedArray* arrays, int arrayCount, const tpAllocator* allocator,
+                           tpSavedReader* reader);
 
 #endif

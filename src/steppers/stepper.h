@@ -3,6 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_STEPPER_H
 #define TIPPE_SRC_STEPPERS_STEPPER_H
 
+#include "base/saved_reader.h"
 #include "dynamics/figures.h"
 #include "dynamics/report.h"
 #include "dynamics/system.h"
@@ -30,10 +31,11 @@ typedef struct tpStepper {
     void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report);
 
-    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out).
+    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out, or the reader has failed because
+    // the bytes are not what was saved).
     size_t (*savedSize)(const void* state);
     void (*save)(const void* state, void* memory);
-    bool (*restore)(tpSystem* system, void* state, const void* memory);
+    bool (*restore)(tpSystem* system, void* state, tpSavedReader* reader);
 } tpStepper;
 
 // NULL where this build has no such stepper.

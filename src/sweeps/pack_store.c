@@ -688,13 +688,6 @@ static unsigned char* put(unsigned char* place, const void* data, size_t size) {
     return place + size;
 }
 
-static const unsigned char* get(const unsigned char* place, void* data, size_t size) {
-    if (size > 0) {
-        memcpy(data, place, size);
-    }
-    return place + size;
-}
-
 void tpPackStore_Save(const tpPackStore* store, void* saved) {
     SavedHead head;
     memset(&head, 0, sizeof(head));
@@ -750,10 +743,13 @@ static bool reserveAll(tpPackStore* store, const SavedHead* head) {
            TP_RESERVE(allocator, store->betweenColours, head->bodyCount);
 }
 
-static bool loadGroups(tpPackStore* store, int count, const unsigned char* place) {
+static bool loadGroups(tpPackStore* store, int count, tpSavedReader* reader) {
     for (int g = 0; g < count; ++g) {
         int32_t numbers[3];
-        place = get(place, numbers, sizeof(numbers));
+        if (!tpSavedReader_Take(reader, numbers, sizeof(numbers)) ||
+            !tpSavedReader_Has(reader, numbers[2], sizeof(int32_t))) {
+            return false;
+        }
         bool isBetween = g >= store->blockCount;
         if ((isBetween && !growTable(store)) || !addGroup(store, numbers[0], numbers[1])) {
             return false;
@@ -766,15 +762,22 @@ static bool loadGroups(tpPackStore* store, int count, const unsigned char* place
             return false;
         }
         group->openRuns.count = numbers[2];
-        place = get(place, group->openColours, sizeof(group->openColours));
-        place = get(place, group->openRuns.data, sizeof(int32_t) * (size_t)numbers[2]);
+        tpSavedReader_Take(reader, group->openColours, sizeof(group->openColours));
+        tpSavedReader_Take(reader, group->openRuns.data, sizeof(int32_t) * (size_t)numbers[2]);
     }
     return true;
 }
 
-bool tpPackStore_Load(tpPackStore* store, const void* saved) {
+bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
     SavedHead head;
-    const unsigned char* place = get(saved, &head, sizeof(head));
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.runCount, sizeof(tpSoftRun)) ||
+        !tpSavedReader_Has(reader, head.packCount, sizeof(tpSoftPack)) ||
+        !tpSavedReader_Has(reader, head.placeCount, sizeof(int32_t)) ||
+        !tpSavedReader_Has(reader, head.bodyCount, sizeof(uint64_t)) ||
+        !tpSavedReader_Has(reader, head.groupCount, 1)) {
+        return false;
+    }
     dropGroups(store);
     store->runs.count = store->places.count = 0;
     store->isOrdered = false;
@@ -799,15 +802,21 @@ bool tpPackStore_Load(tpPackStore* store, const void* saved) {
     }
     for (int r = 0; r < head.runCount; ++r) {
         tpSoftRun* run = &store->runs.data[r];
-        place = get(place, run, sizeof(*run));
+        tpSavedReader_Take(reader, run, sizeof(*run));
+        reader->failed = reader->failed || run->first >= head.packCount;
+        if (reader->failed) {
+            return false;
+        }
         run->packs = run->first >= 0 ? packAt(store, run->first) : NULL;
     }
     for (int p = 0; p < head.packCount; ++p) {
-        place = get(place, packAt(store, p), sizeof(tpSoftPack));
+        tpSavedReader_Take(reader, packAt(store, p), sizeof(tpSoftPack));
     }
-    place = get(place, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
-    place = get(place, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);
-    place = get(place, store->insideColours.data, sizeof(uint64_t) * (size_t)head.bodyCount);
-    place = get(place, store->betweenColours.data, sizeof(uint64_t) * (size_t)head.bodyCount);
-    return loadGroups(store, head.groupCount, place);
+    tpSavedReader_Take(reader, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
+    tpSavedReader_Take(reader, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);
+    tpSavedReader_Take(reader, store->insideColours.data,
+                       sizeof(uint64_t) * (size_t)head.bodyCount);
+    tpSavedReader_Take(reader, store->betweenColours.data,
+                       sizeof(uint64_t) * (size_t)head.bodyCount);
+    return !reader->failed && loadGroups(store, head.groupCount, reader);
 }

@@ -17,6 +17,7 @@
 #define TIPPE_SRC_SWEEPS_PACK_STORE_H
 
 #include "base/memory.h"
+#include "base/saved_reader.h"
 #include "sweeps/colour.h"
 #include "sweeps/soft_pack.h"
 
@@ -96,6 +97,7 @@ bool tpPackStore_Order(tpPackStore* store);
 // Snapshots.
 size_t tpPackStore_SavedSize(const tpPackStore* store);
 void tpPackStore_Save(const tpPackStore* store, void* saved);
-bool tpPackStore_Load(tpPackStore* store, const void* saved); // false if memory ran out
+// False if memory ran out or the bytes are not what was saved.
+bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader);
 
 #endif

@@ -176,12 +176,11 @@ static tpMat33 frameInBody(tpPose pose, tpVec3 axis, tpVec3 side) {
                        tpUnrotate(pose.rotation, third));
 }
 
-// The bodies of a joint that comes, goes or changes wake.
-static void disturbBodies(tpSystem* system, const tpJoint* joint) {
+void tpWorld_DisturbJoint(tpWorld* world, const tpJoint* joint) {
     const int bodies[2] = { joint->bodyA, joint->bodyB };
     for (int side = 0; side < 2; ++side) {
-        if (tpSystem_IsDynamic(system, bodies[side])) {
-            tpSystem_Disturb(system, bodies[side]);
+        if (tpSystem_IsDynamic(&world->system, bodies[side])) {
+            tpSystem_Disturb(&world->system, bodies[side]);
         }
     }
 }
@@ -315,7 +314,7 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
     }
     system->joints.data[index] = joint;
     tpSystem_PutJoint(system, index);
-    disturbBodies(system, &joint);
+    tpWorld_DisturbJoint(world, &joint);
     tpWorld_ChangeStructure(world);
     return tpWorld_JointId(world, index);
 }
@@ -324,7 +323,7 @@ void tpWorld_RemoveJoint(tpWorld* world, int index) {
     tpSystem* system = &world->system;
     tpJoint* joint = &system->joints.data[index];
     tpSystem_TakeJoint(system, index);
-    disturbBodies(system, joint);
+    tpWorld_DisturbJoint(world, joint);
     tpRelease(&system->allocator, joint->coordinates,
               sizeof(tpCoordinate) * (size_t)joint->coordinateCount);
     memset(joint, 0, sizeof(tpJoint));

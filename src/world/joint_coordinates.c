@@ -28,15 +28,6 @@ static tpResult noSuch(tpError* error) {
     return tpError_Set(error, tp_badInput, "there is no such joint, or no such coordinate");
 }
 
-static void disturb(tpWorld* world, const tpJoint* joint) {
-    const int bodies[2] = { joint->bodyA, joint->bodyB };
-    for (int side = 0; side < 2; ++side) {
-        if (bodies[side] >= 0) {
-            tpSystem_Disturb(&world->system, bodies[side]);
-        }
-    }
-}
-
 // Questions --------------------------------------------------------------------------------------
 
 int tpJoint_GetCoordinateCount(const tpWorld* world, tpJointId id) {
@@ -129,7 +120,7 @@ tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId id, int coordinate,
         joint->coordinates[coordinate].def = *def;
         joint->coordinates[coordinate].def.hasSpring =
             def->hasSpring || joint->type == tp_springJoint;
-        disturb(world, joint);
+        tpWorld_DisturbJoint(world, joint);
     }
     return result;
 }
@@ -144,7 +135,7 @@ void tpJoint_SetTarget(tpWorld* world, tpJointId id, int coordinate, double targ
     if (servo->target != target || servo->speed != speed) {
         servo->target = target;
         servo->speed = speed;
-        disturb(world, joint);
+        tpWorld_DisturbJoint(world, joint);
     }
 }
 
@@ -156,7 +147,7 @@ void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId id, int coordinate, double 
     }
     if (joint->coordinates[coordinate].def.motor.speed != speed) {
         joint->coordinates[coordinate].def.motor.speed = speed;
-        disturb(world, joint);
+        tpWorld_DisturbJoint(world, joint);
     }
 }
 
@@ -165,7 +156,7 @@ void tpJoint_ApplyEffort(tpWorld* world, tpJointId id, int coordinate, double ef
     if (joint != NULL && TP_FINITE(effort)) {
         joint->coordinates[coordinate].applied += effort;
         world->system.hasEfforts = true;
-        disturb(world, joint);
+        tpWorld_DisturbJoint(world, joint);
     }
 }
 

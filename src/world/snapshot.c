@@ -1,108 +1,122 @@
 // Snapshots that continue bit for bit, and the hash of a state.
 //
-// What a step reads is the poses and velocities, the time, and what the stepper keeps from step to
-// step: that is what a snapshot holds. The structure counter makes sure that it goes back into the same
-// set of bodies, shapes, joints and forces.
+// A snapshot is a row of bytes: a head that says what it is, then the state and everything that can be set about the world
+// (snapshot_parts.c), then what the stepper keeps from step to step. It goes into any world of the same structure, in this
+// process or another, under the same version of the library.
 
-#include <string.h>
+#include "world/snapshot.h"
 
-#include "dynamics/joint_state.h"
-#include "world/world.h"
+#include "base/error.h"
+#include "dynamics/contact_info.h"
+#include "dynamics/joint_types.h"
+#include "dynamics/time_step.h"
+#include "world/fingerprint.h"
+#include "world/require.h"
+
+typedef struct Head {
+    char magic[8];
+    uint32_t format;      // of what follows
+    uint32_t byteOrder;   // 0x01020304 as the machine has it
+    uint64_t layout;      // of the structs that steppers save
+    uint64_t fingerprint; // of the world's structure
+    uint64_t structure;   // the world's counter
+    uint64_t size;        // of what follows the head
+    uint64_t sum;         // of the bytes of what follows
+    int32_t stepper;
+    int32_t isPlanar;
+} Head;
+
+static const char magic[8] = { 'T', 'I', 'P', 'P', 'E', 'S', 'N', 'P' };
 
 struct tpSnapshot {
     tpAllocator allocator;
-    size_t size; // of this struct and what follows: poses, velocities, state of the stepper
-    uint64_t structure;
-    tpStepperId stepperId;
-    int bodyCount;
-    double time, timeError;
-    double energyPeak, energyExcess; // of the certificate
-    int64_t stepCount;
-    int reactionCount, motionCount; // numbers of joints
-    size_t stepperBytes;
+    size_t size;    // of this struct and the bytes
+    bool isForeign; // it came as bytes: what it says may be wrong
+    size_t byteCount;
 };
 
-static unsigned char* posesOf(const tpSnapshot* snapshot) {
+static unsigned char* bytesOf(const tpSnapshot* snapshot) {
     return (unsigned char*)snapshot + sizeof(tpSnapshot);
 }
 
-static size_t poseBytes(const tpSnapshot* snapshot) {
-    return sizeof(tpPose) * (size_t)snapshot->bodyCount;
+static Head headOf(const tpSnapshot* snapshot) {
+    Head head;
+    memcpy(&head, bytesOf(snapshot), sizeof(head));
+    return head;
 }
 
-static size_t velocityBytes(const tpSnapshot* snapshot) {
-    return sizeof(tpVelocity) * (size_t)snapshot->bodyCount;
+// Changes whenever the bytes that steppers write may mean something else.
+static uint64_t layoutOfStructs(void) {
+    const size_t sizes[] = { sizeof(tpPose),        sizeof(tpVelocity),    sizeof(tpContact),
+                             sizeof(tpContactInfo), sizeof(tpScales),      sizeof(tpContactMemory),
+                             sizeof(size_t),        (size_t)tp_optionCount };
+    const char* version = tpVersion();
+    uint64_t hash = tpFingerprint_Add(TP_HASH_START, sizes, sizeof(sizes));
+    return tpFingerprint_Add(hash, version, strlen(version));
 }
 
-static size_t jointBytes(const tpSnapshot* snapshot) {
-    return sizeof(double) * (size_t)(snapshot->reactionCount + snapshot->motionCount);
-}
-
-tpSnapshot* tpWorld_Snapshot(const tpWorld* world) {
-    const tpSystem* system = &world->system;
-    const tpStepper* stepper = world->stepper;
-    size_t stepperBytes = stepper->savedSize != NULL ? stepper->savedSize(world->stepperState) : 0;
-    int reactions = tpJoints_ReactionCount(system), motion = tpJoints_MotionCount(system);
-    size_t size = sizeof(tpSnapshot) + stepperBytes +
-                  sizeof(double) * (size_t)(reactions + motion) +
-                  (sizeof(tpPose) + sizeof(tpVelocity)) * (size_t)system->bodyCount;
-    tpSnapshot* snapshot = tpAllocateZeroed(&system->allocator, size);
-    if (snapshot == NULL) {
-        return NULL;
+// Eight bytes at a time; a change of any bit changes it.
+static uint64_t sumOf(const unsigned char* bytes, size_t size) {
+    uint64_t sum = TP_HASH_START ^ size;
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
+        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
     }
-    snapshot->allocator = system->allocator;
-    snapshot->size = size;
-    snapshot->structure = system->structure;
-    snapshot->stepperId = world->stepperId;
-    snapshot->bodyCount = system->bodyCount;
-    snapshot->time = system->time;
-    snapshot->timeError = system->timeError;
-    snapshot->energyPeak = system->energyPeak;
-    snapshot->energyExcess = system->energyExcess;
-    snapshot->stepCount = system->stepCount;
-    snapshot->reactionCount = reactions;
-    snapshot->motionCount = motion;
-    snapshot->stepperBytes = stepperBytes;
-    unsigned char* place = posesOf(snapshot);
-    if (system->bodyCount > 0) {
-        memcpy(place, system->poses.data, poseBytes(snapshot));
-        memcpy(place + poseBytes(snapshot), system->velocities.data, velocityBytes(snapshot));
-    }
-    place += poseBytes(snapshot) + velocityBytes(snapshot);
-    tpJoints_ReadReactions(system, (double*)(void*)place);
-    tpJoints_ReadMotion(system, (double*)(void*)place + reactions);
-    if (stepperBytes > 0) {
-        stepper->save(world->stepperState, place + jointBytes(snapshot));
+    return sum;
+}
+
+// Making ----------------------------------------------------------------------------------------
+
+static tpSnapshot* wrap(const tpAllocator* allocator, const void* bytes, size_t count) {
+    size_t size = sizeof(tpSnapshot) + count;
+    tpSnapshot* snapshot = tpAllocate(allocator, size);
+    if (snapshot != NULL) {
+        memset(snapshot, 0, sizeof(*snapshot));
+        snapshot->allocator = *allocator;
+        snapshot->size = size;
+        snapshot->byteCount = count;
+        memcpy(bytesOf(snapshot), bytes, count);
     }
     return snapshot;
 }
 
-tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot) {
-    tpSystem* system = &world->system;
-    if (snapshot->structure != system->structure || snapshot->bodyCount != system->bodyCount ||
-        snapshot->stepperId != world->stepperId) {
-        return tp_badInput;
+static void saveStepper(const tpWorld* world, tpArchive* archive) {
+    const tpStepper* stepper = world->stepper;
+    size_t size = stepper->savedSize != NULL ? stepper->savedSize(world->stepperState) : 0;
+    void* place = size > 0 ? tpArchive_Grow(archive, size) : NULL;
+    if (place != NULL) {
+        memset(place, 0, size);
+        stepper->save(world->stepperState, place);
     }
-    const unsigned char* place = posesOf(snapshot);
-    const unsigned char* joints = place + poseBytes(snapshot) + velocityBytes(snapshot);
-    const unsigned char* state = joints + jointBytes(snapshot);
-    if (snapshot->stepperBytes > 0 &&
-        !world->stepper->restore(system, world->stepperState, state)) {
-        return tp_outOfMemory;
+}
+
+tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
+    tpWorld* world = (tpWorld*)constant; // writing only reads
+    tpArchive archive = { .mode = tp_archiveWrites, .allocator = &world->system.allocator };
+    Head head;
+    memset(&head, 0, sizeof(head));
+    tpArchive_Bytes(&archive, &head, sizeof(head));
+    tpWorld_Transfer(world, &archive);
+    saveStepper(world, &archive);
+    tpSnapshot* snapshot = NULL;
+    if (!archive.isOutOfMemory) {
+        memcpy(head.magic, magic, sizeof(magic));
+        head.format = TP_SNAPSHOT_VERSION;
+        head.byteOrder = 0x01020304u;
+        head.layout = layoutOfStructs();
+        head.fingerprint = tpWorld_Fingerprint(world);
+        head.structure = world->system.structure;
+        head.size = (uint64_t)archive.bytes.count - sizeof(head);
+        head.sum = sumOf(archive.bytes.data + sizeof(head), (size_t)head.size);
+        head.stepper = (int32_t)world->stepperId;
+        head.isPlanar = world->system.isPlanar;
+        memcpy(archive.bytes.data, &head, sizeof(head));
+        snapshot = wrap(&world->system.allocator, archive.bytes.data, (size_t)archive.bytes.count);
     }
-    if (system->bodyCount > 0) {
-        memcpy(system->poses.data, place, poseBytes(snapshot));
-        memcpy(system->velocities.data, place + poseBytes(snapshot), velocityBytes(snapshot));
-    }
-    tpJoints_WriteReactions(system, (const double*)(const void*)joints);
-    tpJoints_WriteMotion(system, (const double*)(const void*)joints + snapshot->reactionCount);
-    system->time = snapshot->time;
-    system->timeError = snapshot->timeError;
-    system->energyPeak = snapshot->energyPeak;
-    system->energyExcess = snapshot->energyExcess;
-    system->stepCount = snapshot->stepCount;
-    tpSystem_ForgetContacts(system);
-    return tp_success;
+    TP_FREE_ARRAY(&world->system.allocator, archive.bytes);
+    return snapshot;
 }
 
 void tpDestroySnapshot(tpSnapshot* snapshot) {
@@ -110,6 +124,150 @@ void tpDestroySnapshot(tpSnapshot* snapshot) {
         tpAllocator allocator = snapshot->allocator;
         tpRelease(&allocator, snapshot, snapshot->size);
     }
+}
+
+const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size) {
+    *size = snapshot->byteCount;
+    return bytesOf(snapshot);
+}
+
+// Whether the head is that of a whole snapshot which this library can read.
+static tpResult checkHead(const Head* head, const void* bytes, size_t size, tpError* error) {
+    if (memcmp(head->magic, magic, sizeof(magic)) != 0) {
+        return tpError_Set(error, tp_badInput, "this is no snapshot");
+    }
+    if (head->format != TP_SNAPSHOT_VERSION) {
+        return tpError_Set(error, tp_badInput,
+                           "a snapshot of format %u; this version of Tippe reads format %d",
+                           (unsigned)head->format, TP_SNAPSHOT_VERSION);
+    }
+    if (head->byteOrder != 0x01020304u || head->layout != layoutOfStructs()) {
+        return tpError_Set(error, tp_badInput,
+                           "the snapshot is of another version of Tippe, or of another kind of "
+                           "machine (this is version %s)",
+                           tpVersion());
+    }
+    if (head->size != size - sizeof(*head)) {
+        return tpError_Set(error, tp_badInput, "the snapshot is cut off: %zu of %zu bytes", size,
+                           (size_t)head->size + sizeof(*head));
+    }
+    if (head->sum != sumOf((const unsigned char*)bytes + sizeof(*head), (size_t)head->size)) {
+        return tpError_Set(error, tp_badInput, "the snapshot is damaged");
+    }
+    return tp_success;
+}
+
+tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* allocator,
+                             tpError* error) {
+    if (!TP_REQUIRE(bytes != NULL || size == 0, "bytes", "is NULL")) {
+        tpError_Set(error, tp_badInput, "there are no bytes");
+        return NULL;
+    }
+    Head head;
+    if (size < sizeof(head)) {
+        tpError_Set(error, tp_badInput, "this is no snapshot");
+        return NULL;
+    }
+    memcpy(&head, bytes, sizeof(head));
+    if (checkHead(&head, bytes, size, error) != tp_success) {
+        return NULL;
+    }
+    tpAllocator heap = tpDefaultAllocator();
+    tpSnapshot* snapshot = wrap(allocator != NULL ? allocator : &heap, bytes, size);
+    if (snapshot == NULL) {
+        tpError_OutOfMemory(error);
+        return NULL;
+    }
+    snapshot->isForeign = true;
+    return snapshot;
+}
+
+// Restoring -------------------------------------------------------------------------------------
+
+// Puts everything back. What is wrong with the bytes shows on the way: the world is then half of each.
+static tpResult apply(tpWorld* world, const tpSnapshot* snapshot) {
+    tpSystem* system = &world->system;
+    Head head = headOf(snapshot);
+    // Steppers know the structure by its counter; the structure is the same, whatever was counted.
+    system->structure = head.structure;
+    tpArchive archive = { .mode = tp_archiveReads,
+                          .allocator = &system->allocator,
+                          .reader = { bytesOf(snapshot) + sizeof(head), (size_t)head.size,
+                                      false } };
+    tpWorld_Transfer(world, &archive);
+    if (archive.isOutOfMemory) {
+        return tp_outOfMemory;
+    }
+    bool isDone = !archive.reader.failed &&
+                  (world->stepper->restore == NULL ||
+                   world->stepper->restore(system, world->stepperState, &archive.reader));
+    if (!isDone) {
+        return archive.reader.failed ? tp_badInput : tp_outOfMemory;
+    }
+    tpSystem_ForgetContacts(system);
+    return archive.reader.left == 0 ? tp_success : tp_badInput;
+}
+
+static bool isStateGood(const tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpPose* pose = &system->poses.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        const tpBody* body = &system->bodies.data[i];
+        bool isGood = tpIsFiniteVec3(pose->position) && tpIsUnitQuat(pose->rotation) &&
+                      tpIsFiniteVec3(velocity->linear) && tpIsFiniteVec3(velocity->angular) &&
+                      isfinite(body->mass) && body->mass >= 0.0 && isfinite(body->gravityScale) &&
+                      body->linearDamping >= 0.0 && body->angularDamping >= 0.0;
+        if (!isGood) {
+            return false;
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int k = 0; k < joint->coordinateCount; ++k) {
+            bool isChain = tpJointType_IsChain(joint->type);
+            if (tpCheckCoordinateDef(&joint->coordinates[k].def, isChain, NULL) != tp_success) {
+                return false;
+            }
+        }
+    }
+    return tpIsFiniteVec3(system->gravity) && isfinite(system->time);
+}
+
+tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error) {
+    if (!TP_REQUIRE(snapshot != NULL, "snapshot", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "there is no snapshot");
+    }
+    Head head = headOf(snapshot);
+    if (head.stepper != (int32_t)world->stepperId) {
+        return tpError_Set(error, tp_badInput,
+                           "the snapshot is of the stepper %s, the world has %s",
+                           tpStepperName((tpStepperId)head.stepper), world->stepper->name);
+    }
+    if (head.fingerprint != tpWorld_Fingerprint(world)) {
+        return tpError_Set(
+            error, tp_badInput,
+            "the snapshot is of a world with other bodies, shapes, joints or forces");
+    }
+    uint64_t structure = world->system.structure;
+    // Bytes that came from elsewhere may have a good sum and bad contents: go back then.
+    tpSnapshot* before = snapshot->isForeign ? tpWorld_Snapshot(world) : NULL;
+    if (snapshot->isForeign && before == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    tpResult result = apply(world, snapshot);
+    if (result == tp_success && snapshot->isForeign && !isStateGood(&world->system)) {
+        result = tp_badInput;
+    }
+    if (result != tp_success && before != NULL) {
+        apply(world, before);
+    }
+    // The counter never goes back to a number that users have seen for another structure.
+    world->structureShift += (int64_t)(structure - world->system.structure) +
+                             (world->system.structure != structure ? 1 : 0);
+    tpDestroySnapshot(before);
+    return result == tp_success    ? tp_success
+           : result == tp_badInput ? tpError_Set(error, result, "the snapshot is damaged")
+                                   : tpError_OutOfMemory(error);
 }
 
 // FNV-1a over the bytes of the numbers.

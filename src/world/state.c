@@ -8,7 +8,7 @@
 #include "world/require.h"
 
 uint64_t tpWorld_GetStructure(const tpWorld* world) {
-    return world->system.structure;
+    return world->system.structure + (uint64_t)world->structureShift;
 }
 
 int tpWorld_GetMovingCount(const tpWorld* world) {

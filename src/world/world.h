@@ -21,6 +21,7 @@ struct tpWorld {
     const tpStepper* stepper;
     void* stepperState;
     tpOptions options;
+    int64_t structureShift; // from the system's counter of structures to the one that users see
 
     // Bodies in order of creation. Those that have been destroyed since stay in the list until it is looked at.
     TP_ARRAY(tpBirth) births;
@@ -61,6 +62,9 @@ void tpSystem_Disturb(tpSystem* system, int body);
 
 // The same for all bodies: materials, say.
 void tpWorld_DisturbAll(tpWorld* world);
+
+// The bodies of a joint that comes, goes or changes wake.
+void tpWorld_DisturbJoint(tpWorld* world, const tpJoint* joint);
 
 // Whether the laws of a coordinate can be; turns and slides have a zero.
 tpResult tpCheckCoordinateDef(const tpCoordinateDef* def, bool isChain, tpError* error);

@@ -144,7 +144,8 @@ static void restoredListsGoOn(void** state) {
     void* saved = tpAllocate(&allocator, tpFatPairs_SavedSize(&fat));
     size_t size = tpFatPairs_SavedSize(&fat);
     tpFatPairs_Save(&fat, saved);
-    assert_true(tpFatPairs_Load(&copy, saved));
+    tpSavedReader reader = { saved, tpFatPairs_SavedSize(&fat), false };
+    assert_true(tpFatPairs_Load(&copy, &reader));
     tpRelease(&allocator, saved, size);
     for (int k = 0; k < 30; ++k) {
         tpProxies proxies = proxiesOf(&yard);

@@ -98,7 +98,7 @@ static void testSnapshot(void** state) {
     tpSnapshot* snapshot = tpWorld_Snapshot(world);
     tpStepReport first = tpWorld_Step(world, 1.0 / 60.0);
     uint64_t hash = tpWorld_HashState(world);
-    assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+    assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
     tpStepReport second = tpWorld_Step(world, 1.0 / 60.0);
     assert_true(hash == tpWorld_HashState(world));
     assert_memory_equal(&first, &second, sizeof(first));

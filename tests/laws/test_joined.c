@@ -61,7 +61,7 @@ static tpWorld* makeHalving(const tpAllocator* allocator) {
         tpSnapshot* before = tpWorld_Snapshot(world);
         isHalved = tpWorld_Step(world, 1.0 / 60.0).substepCount > 1;
         if (isHalved) {
-            assert_int_equal(tpWorld_Restore(world, before), tp_success);
+            assert_int_equal(tpWorld_Restore(world, before, NULL), tp_success);
         }
         tpDestroySnapshot(before);
     }
@@ -84,7 +84,7 @@ static void halvedStepsRepeat(void** state) {
                 hashes[k] = again == 0 ? tpWorld_HashState(world) : hashes[k];
                 assert_true(tpWorld_HashState(world) == hashes[k]);
             }
-            assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+            assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
         }
         tpDestroySnapshot(snapshot);
         tpWorld_Step(world, 1.0 / 60.0);

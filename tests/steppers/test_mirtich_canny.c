@@ -332,7 +332,7 @@ static void stepsDependOnTheStateAlone(void** state) {
     tpSnapshot* snapshot = tpWorld_Snapshot(world);
     uint64_t first[20];
     for (int round = 0; round < 3; ++round) {
-        assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+        assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
         for (int k = 0; k < 20; ++k) {
             tpWorld_Step(world, 1.0 / 40.0);
             uint64_t hash = tpWorld_HashState(world);

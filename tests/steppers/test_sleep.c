@@ -300,7 +300,7 @@ static void snapshotsKnowWhoSleeps(void** state) {
     int sleeping[2];
     for (int run = 0; run < 2; ++run) {
         if (run == 1) {
-            assert_int_equal(tpWorld_Restore(yard.world, snapshot), tp_success);
+            assert_int_equal(tpWorld_Restore(yard.world, snapshot, NULL), tp_success);
             assert_true(sleeps(&yard, yard.right));
             assert_false(sleeps(&yard, yard.left));
         }

@@ -117,7 +117,7 @@ static void snapshotsContinueBitForBit(void** state) {
     tpSnapshot* snapshot = tpWorld_Snapshot(world);
     uint64_t hashes[2];
     for (int run = 0; run < 2; ++run) {
-        assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+        assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
         for (int i = 0; i < 20; ++i) {
             tpWorld_Step(world, 1.0 / 60.0);
         }

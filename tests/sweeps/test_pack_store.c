@@ -149,7 +149,8 @@ static void restoredStoresGoOn(void** state) {
     tpPackStore_Save(&soft->store, saved[0]);
     tpPackStore copy;
     tpCreatePackStore(&copy, &heap->allocator);
-    assert_true(tpPackStore_Load(&copy, saved[0]));
+    tpSavedReader reader = { saved[0], size, false };
+    assert_true(tpPackStore_Load(&copy, &reader));
     assert_int_equal(tpPackStore_SavedSize(&copy), size);
     tpPackStore_Save(&copy, saved[1]);
     assert_memory_equal(saved[0], saved[1], size);

@@ -146,12 +146,119 @@ static void theViewShowsEverySlot(void** state) {
     tpDestroyWorld(world);
 }
 
+// A chain of three links on the world, and a compound joint beside it.
+static tpWorld* makeChain(void) {
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId last = { 0, 0 };
+    for (int i = 0; i < 3; ++i) {
+        tpBodyId link = addBody(world, tp_dynamicBody, 1.0 + i);
+        tpBody_SetVelocity(world, link, tpZeroVec3(), tpZeroVec3());
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = tp_revoluteJoint;
+        joint.bodyA = last;
+        joint.bodyB = link;
+        joint.anchorA = joint.anchorB = tpMakeVec3(0.5 + i, 0.0, 0.0);
+        joint.axis = tpMakeVec3(0.0, i == 1 ? 1.0 : 0.0, i == 1 ? 0.0 : 1.0);
+        joint.coordinate.hasServo = i < 2;
+        joint.coordinate.servo.stiffness = 10.0;
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+        last = link;
+    }
+    tpAxisDef axes[2] = {
+        { "up", tp_slideAxis, { 0.0, 0.0, 1.0 }, tpDefaultCoordinateDef() },
+        { "round", tp_turnAxis, { 0.0, 0.0, 1.0 }, tpDefaultCoordinateDef() },
+    };
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_compoundJoint;
+    joint.bodyB = addBody(world, tp_dynamicBody, -3.0);
+    joint.axes = axes;
+    joint.axisCount = 2;
+    assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &joint, NULL)));
+    return world;
+}
+
+static void coordinatesComeInOneCall(void** state) {
+    (void)state;
+    tpWorld* world = makeChain();
+    assert_int_equal(tpWorld_GetCoordinateCount(world), 5);
+    tpJointId joint;
+    int coordinate;
+    assert_true(tpWorld_GetCoordinateAt(world, 4, &joint, &coordinate));
+    assert_int_equal(coordinate, 1);
+    assert_int_equal(tpJoint_GetFirstCoordinate(world, joint), 3);
+    assert_false(tpWorld_GetCoordinateAt(world, 5, &joint, &coordinate));
+    assert_false(tpWorld_GetCoordinateAt(world, -1, &joint, &coordinate));
+    const double values[5] = { 0.3, -0.4, 7.0, 0.2, -1.5 };
+    const double speeds[5] = { 1.0, 2.0, -3.0, 0.5, 0.25 };
+    tpError error = { 0 };
+    if (tpWorld_WriteCoordinates(world, values, speeds, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    double read[5], rates[5];
+    tpWorld_ReadCoordinates(world, read, rates, NULL);
+    for (int i = 0; i < 5; ++i) {
+        CHECK_NEAR(read[i], values[i], 1e-12);
+        CHECK_NEAR(rates[i], speeds[i], 1e-12);
+        assert_true(tpWorld_GetCoordinateAt(world, i, &joint, &coordinate));
+        CHECK_NEAR(tpJoint_GetValue(world, joint, coordinate), values[i], 1e-12);
+    }
+    // One number that is not finite, and nothing changes.
+    uint64_t hash = tpWorld_HashState(world);
+    const double bad[5] = { 1.0, 1.0, INFINITY, 1.0, 1.0 };
+    assert_int_equal(tpWorld_WriteCoordinates(world, bad, NULL, &error), tp_badInput);
+    assert_string_equal(error.message, "values[2] is not finite");
+    assert_true(tpWorld_HashState(world) == hash);
+    // A closed loop: nothing changes.
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_ballJoint;
+    def.bodyB = tpWorld_GetMoving(world, 2);
+    def.anchorA = def.anchorB = tpBody_GetPosition(world, def.bodyB);
+    tpCreateJoint(world, &def, NULL);
+    double six[6] = { 0.0, 0.0, 0.0, 1.0, 1.0, 0.0 };
+    hash = tpWorld_HashState(world);
+    assert_int_equal(tpWorld_WriteCoordinates(world, six, NULL, &error), tp_unsupported);
+    assert_true(tpWorld_HashState(world) == hash);
+    tpDestroyWorld(world);
+}
+
+static void targetsAndEffortsComeInOneCall(void** state) {
+    (void)state;
+    tpWorld* world = makeChain();
+    const double targets[5] = { 0.5, NAN, NAN, NAN, NAN }, speeds[5] = { NAN, 2.0, NAN, NAN, NAN };
+    tpError error = { 0 };
+    assert_int_equal(tpWorld_WriteTargets(world, targets, speeds, &error), tp_success);
+    tpJointId first = tpWorld_GetJoint(world, 0), second = tpWorld_GetJoint(world, 1);
+    assert_true(tpJoint_GetCoordinate(world, first, 0).servo.target == 0.5);
+    assert_true(tpJoint_GetCoordinate(world, second, 0).servo.speed == 2.0);
+    const double wrong[5] = { 0.7, 0.0, 1.0, NAN, NAN };
+    assert_int_equal(tpWorld_WriteTargets(world, wrong, NULL, &error), tp_badInput);
+    assert_string_equal(error.message, "targets[2] is for a coordinate without a servo");
+    assert_true(tpJoint_GetCoordinate(world, first, 0).servo.target == 0.5);
+    const double efforts[5] = { 0.0, 0.0, 0.0, 0.0, 3.0 };
+    tpWorld_SetGravity(world, tpZeroVec3());
+    assert_int_equal(tpWorld_ApplyEfforts(world, efforts, &error), tp_success);
+    double read[5], before, after;
+    tpJointId last;
+    int coordinate;
+    tpWorld_GetCoordinateAt(world, 4, &last, &coordinate);
+    before = tpJoint_GetSpeed(world, last, coordinate);
+    tpWorld_Step(world, 0.01);
+    after = tpJoint_GetSpeed(world, last, coordinate);
+    tpWorld_ReadCoordinates(world, NULL, NULL, read);
+    CHECK_NEAR(read[4], 3.0, 1e-9);
+    assert_true(after > before);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsAreThoseOfMovingBodies),
         cmocka_unit_test(writingIsReadingBack),
         cmocka_unit_test(badRowsChangeNothing),
         cmocka_unit_test(theViewShowsEverySlot),
+        cmocka_unit_test(coordinatesComeInOneCall),
+        cmocka_unit_test(targetsAndEffortsComeInOneCall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,7 +131,7 @@ static void snapshotsContinueBitForBit(void** state) {
         }
         uint64_t hash = tpWorld_HashState(world);
         double time = tpWorld_GetTime(world);
-        assert_int_equal(tpWorld_Restore(world, snapshot), tp_success);
+        assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
         for (int i = 0; i < 25; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
         }
@@ -141,7 +141,7 @@ static void snapshotsContinueBitForBit(void** state) {
         // Another set of bodies is refused, and nothing changes.
         addBall(world, tpMakeVec3(5.0, 5.0, 5.0), 0.1);
         hash = tpWorld_HashState(world);
-        assert_int_equal(tpWorld_Restore(world, snapshot), tp_badInput);
+        assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_badInput);
         assert_true(tpWorld_HashState(world) == hash);
         tpDestroySnapshot(snapshot);
         tpDestroyWorld(world);
@@ -206,7 +206,7 @@ static void buildAndStep(const tpAllocator* allocator, tpStepperId stepper) {
     }
     tpSnapshot* snapshot = tpWorld_Snapshot(world);
     if (snapshot != NULL) {
-        tpWorld_Restore(world, snapshot);
+        tpWorld_Restore(world, snapshot, NULL);
         tpDestroySnapshot(snapshot);
     }
     tpDestroyWorld(world);

@@ -78,22 +78,21 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
 
-bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved) {
+bool tpBenderSchmitt_Restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpBenderSchmitt* made = state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     tpSavedNumbers numbers;
-    memcpy(&numbers, saved, sizeof(numbers));
-    const unsigned char* place = (const unsigned char*)saved + sizeof(numbers);
-    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, place);
-    if (place == NULL) {
+    if (!tpSavedReader_Take(reader, &numbers, sizeof(numbers)) ||
+        !tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, reader)) {
         return false;
     }
     made->wait = numbers.wait;
     made->patience = numbers.patience;
     made->structure = numbers.structure;
-    return tpSleep_Restore(&made->sleep, system, place) &&
-           tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
+    reader->failed = !tpContacts_AreIn(system, made->contacts.data, made->contacts.count);
+    return tpSleep_Restore(&made->sleep, system, reader) &&
+           tpStepperMemory_Restore(system, made->memory, reader);
 }
 
 const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpContact* contact,

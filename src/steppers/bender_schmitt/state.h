@@ -40,7 +40,7 @@ bool tpBenderSchmitt_Create(tpSystem* system, void** state);
 void tpBenderSchmitt_Destroy(tpSystem* system, void* state);
 size_t tpBenderSchmitt_SavedSize(const void* state);
 void tpBenderSchmitt_Save(const void* state, void* saved);
-bool tpBenderSchmitt_Restore(tpSystem* system, void* state, const void* saved);
+bool tpBenderSchmitt_Restore(tpSystem* system, void* state, tpSavedReader* reader);
 
 // The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.
 const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpContact* contact,

@@ -102,27 +102,25 @@ static void save(const void* state, void* saved) {
     tpStepperMemory_Save(events->memory, place);
 }
 
-static bool restore(tpSystem* system, void* state, const void* saved) {
+static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpEvents* events = state;
     SavedHead head;
-    memcpy(&head, saved, sizeof(head));
-    const unsigned char* place = (const unsigned char*)saved + sizeof(head);
-    size_t knownBytes = sizeof(tpKnownShapes) * (size_t)head.knownCount;
-    const unsigned char* memory = place + knownBytes + head.bodyCount;
-    if (!TP_RESERVE(&events->allocator, events->known, head.knownCount) ||
-        !tpStepperMemory_Restore(system, events->memory, memory)) {
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.knownCount, sizeof(tpKnownShapes)) ||
+        !TP_RESERVE(&events->allocator, events->known, head.knownCount) ||
+        !tpSavedReader_Take(reader, events->known.data,
+                            sizeof(tpKnownShapes) * (size_t)head.knownCount)) {
         return false;
-    }
-    if (knownBytes > 0) {
-        memcpy(events->known.data, place, knownBytes);
     }
     events->known.count = head.knownCount;
     events->knownStructure = head.knownStructure;
-    place += knownBytes;
-    for (int i = 0; i < head.bodyCount; ++i) {
-        tpSystem_HandOver(system, i, *place++ != 0);
+    reader->failed = head.bodyCount != system->bodyCount;
+    for (int i = 0; i < head.bodyCount && !reader->failed; ++i) {
+        unsigned char isHandedOver = 0;
+        tpSavedReader_Take(reader, &isHandedOver, 1);
+        tpSystem_HandOver(system, i, isHandedOver != 0);
     }
-    return true;
+    return !reader->failed && tpStepperMemory_Restore(system, events->memory, reader);
 }
 
 // Settings ----------------------------------------------------------------------------------------

@@ -112,24 +112,17 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     tpStepperMemory_Save(made->memory, place + tpSleep_SavedSize(&made->sleep));
 }
 
-bool tpSmallSteps_Restore(tpSystem* system, void* state, const void* saved) {
+bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpSmallSteps* made = state;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     SavedNumbers numbers;
-    memcpy(&numbers, saved, sizeof(numbers));
-    const unsigned char* place = (const unsigned char*)saved + sizeof(numbers);
-    place = tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, place);
-    if (place == NULL || !tpFatPairs_Load(&made->fat, place)) {
+    if (!tpSavedReader_Take(reader, &numbers, sizeof(numbers)) ||
+        !tpSavedArrays_Restore(arrays, arrayCount, &system->allocator, reader) ||
+        !tpFatPairs_Load(&made->fat, reader) || !tpPackStore_Load(&made->store, reader)) {
         tpSmallSteps_Forget(made);
         return false;
     }
-    place += tpFatPairs_SavedSize(&made->fat);
-    if (!tpPackStore_Load(&made->store, place)) {
-        tpSmallSteps_Forget(made);
-        return false;
-    }
-    place += tpPackStore_SavedSize(&made->store);
     made->structure = numbers.structure;
     made->substepTime = numbers.substepTime;
     made->bordersAtCut = numbers.bordersAtCut;
@@ -137,6 +130,6 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, const void* saved) {
     made->stepsSinceCut = numbers.stepsSinceCut;
     made->remembers = numbers.remembers != 0;
     made->departed.count = 0;
-    return tpSleep_Restore(&made->sleep, system, place) &&
-           tpStepperMemory_Restore(system, made->memory, place + tpSleep_SavedSize(&made->sleep));
+    return tpSleep_Restore(&made->sleep, system, reader) &&
+           tpStepperMemory_Restore(system, made->memory, reader);
 }

@@ -64,6 +64,6 @@ bool tpSmallSteps_Create(tpSystem* system, void** state);
 void tpSmallSteps_Destroy(tpSystem* system, void* state);
 size_t tpSmallSteps_SavedSize(const void* state);
 void tpSmallSteps_Save(const void* state, void* saved);
-bool tpSmallSteps_Restore(tpSystem* system, void* state, const void* saved);
+bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader);
 
 #endif

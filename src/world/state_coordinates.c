@@ -1,0 +1,177 @@
+// The coordinates of all joints, as arrays.
+
+#include <string.h>
+
+#include "base/error.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joint_types.h"
+#include "tippe/state.h"
+#include "world/hanging.h"
+#include "world/require.h"
+
+int tpWorld_GetCoordinateCount(const tpWorld* world) {
+    int count = 0;
+    for (int i = 0; i < world->system.joints.count; ++i) {
+        count += world->system.joints.data[i].coordinateCount; // 0 in empty slots
+    }
+    return count;
+}
+
+bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint, int* coordinate) {
+    int place = index;
+    for (int i = 0; index >= 0 && i < world->system.joints.count; ++i) {
+        int count = world->system.joints.data[i].coordinateCount;
+        if (place < count) {
+            *joint = tpWorld_JointId(world, i);
+            *coordinate = place;
+            return true;
+        }
+        place -= count;
+    }
+    *joint = tpWorld_JointId(world, -1);
+    *coordinate = -1;
+    return false;
+}
+
+int tpJoint_GetFirstCoordinate(const tpWorld* world, tpJointId joint) {
+    int index = TP_JOINT(world, joint), count = 0;
+    for (int i = 0; i < index; ++i) {
+        count += world->system.joints.data[i].coordinateCount;
+    }
+    return index >= 0 ? count : -1;
+}
+
+void tpWorld_ReadCoordinates(const tpWorld* world, double* values, double* speeds,
+                             double* efforts) {
+    const tpSystem* system = &world->system;
+    for (int i = 0, place = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->coordinateCount == 0) {
+            continue;
+        }
+        tpJointPlace at = tpJoint_Place(joint, system->poses.data);
+        for (int k = 0; k < joint->coordinateCount; ++k, ++place) {
+            tpJointRow row = tpJoint_CoordinateRow(joint, &at, k);
+            if (values != NULL) {
+                values[place] = row.error;
+            }
+            if (speeds != NULL) {
+                speeds[place] = tpJointRow_Speed(joint, &row, system->velocities.data);
+            }
+            if (efforts != NULL) {
+                efforts[place] = joint->coordinates[k].effort;
+            }
+        }
+    }
+}
+
+static tpResult checkFinite(const tpWorld* world, const double* numbers, const char* name,
+                            tpError* error) {
+    int count = numbers != NULL ? tpWorld_GetCoordinateCount(world) : 0;
+    for (int i = 0; i < count; ++i) {
+        if (!isfinite(numbers[i])) {
+            return tpError_Set(error, tp_badInput, "%s[%d] is not finite", name, i);
+        }
+    }
+    return tp_success;
+}
+
+static tpResult setAll(tpWorld* world, const double* values, const double* speeds, tpError* error) {
+    tpResult result = tp_success;
+    // All values first: speeds are those in the new place.
+    for (int pass = 0; pass < 2; ++pass) {
+        const double* numbers = pass == 0 ? values : speeds;
+        for (int i = 0, place = 0; numbers != NULL && i < world->system.joints.count; ++i) {
+            tpJoint* joint = &world->system.joints.data[i];
+            for (int k = 0; result == tp_success && k < joint->coordinateCount; ++k, ++place) {
+                result = pass == 0
+                             ? tpWorld_SetCoordinateValue(world, joint, k, numbers[place], error)
+                             : tpWorld_SetCoordinateSpeed(world, joint, k, numbers[place], error);
+            }
+        }
+    }
+    return result;
+}
+
+tpResult tpWorld_WriteCoordinates(tpWorld* world, const double* values, const double* speeds,
+                                  tpError* error) {
+    if (checkFinite(world, values, "values", error) != tp_success ||
+        checkFinite(world, speeds, "speeds", error) != tp_success) {
+        return tp_badInput;
+    }
+    tpSystem* system = &world->system;
+    size_t bodies = (size_t)system->bodyCount;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
+    tpPose* poses = TP_SCRATCH(&system->arena, tpPose, bodies);
+    tpVelocity* velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
+    double* motion = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    tpResult result = tp_success;
+    if (poses == NULL || velocities == NULL || motion == NULL) {
+        result = tpError_OutOfMemory(error);
+    } else {
+        if (bodies > 0) {
+            memcpy(poses, system->poses.data, sizeof(tpPose) * bodies);
+            memcpy(velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
+        }
+        tpJoints_ReadMotion(system, motion);
+        result = setAll(world, values, speeds, error);
+        if (result != tp_success && bodies > 0) {
+            memcpy(system->poses.data, poses, sizeof(tpPose) * bodies);
+            memcpy(system->velocities.data, velocities, sizeof(tpVelocity) * bodies);
+            tpJoints_WriteMotion(system, motion);
+        }
+    }
+    tpArena_Release(&system->arena, mark);
+    return result;
+}
+
+tpResult tpWorld_WriteTargets(tpWorld* world, const double* targets, const double* speeds,
+                              tpError* error) {
+    const double* arrays[2] = { targets, speeds };
+    static const char* const names[2] = { "targets", "speeds" };
+    // First whether all can be, then all.
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0, place = 0; i < world->system.joints.count; ++i) {
+            tpJoint* joint = &world->system.joints.data[i];
+            for (int k = 0; k < joint->coordinateCount; ++k, ++place) {
+                tpCoordinateDef* def = &joint->coordinates[k].def;
+                double* own[2] = { &def->servo.target, &def->servo.speed };
+                for (int a = 0; a < 2; ++a) {
+                    if (arrays[a] == NULL || isnan(arrays[a][place])) {
+                        continue;
+                    }
+                    if (isinf(arrays[a][place]) || !def->hasServo) {
+                        return tpError_Set(error, tp_badInput, "%s[%d] %s", names[a], place,
+                                           def->hasServo ? "is not finite"
+                                                         : "is for a coordinate without a servo");
+                    }
+                    if (pass == 1 && *own[a] != arrays[a][place]) {
+                        *own[a] = arrays[a][place];
+                        tpWorld_DisturbJoint(world, joint);
+                    }
+                }
+            }
+        }
+    }
+    return tp_success;
+}
+
+tpResult tpWorld_ApplyEfforts(tpWorld* world, const double* efforts, tpError* error) {
+    if (!TP_REQUIRE(efforts != NULL, "efforts", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "there are no efforts");
+    }
+    if (checkFinite(world, efforts, "efforts", error) != tp_success) {
+        return tp_badInput;
+    }
+    for (int i = 0, place = 0; i < world->system.joints.count; ++i) {
+        tpJoint* joint = &world->system.joints.data[i];
+        for (int k = 0; k < joint->coordinateCount; ++k, ++place) {
+            if (efforts[place] != 0.0) {
+                joint->coordinates[k].applied += efforts[place];
+                world->system.hasEfforts = true;
+                tpWorld_DisturbJoint(world, joint);
+            }
+        }
+    }
+    return tp_success;
+}
