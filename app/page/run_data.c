@@ -305,7 +305,9 @@ tpResult writeFrames(tpRunSource* source, const tpFramesQuery* query, tpBytes* o
         int64_t count = scratch.starts[2 * k + 1] - scratch.starts[2 * k];
         largest = count > largest ? count : largest;
     }
-    int64_t words = query->count * info.movingCount * query->width + total * contactWords;
+    int64_t reactions = query->withReactions ? 6 * (int64_t)info.jointCount : 0;
+    int64_t words = query->count * (2 + (int64_t)info.movingCount * query->width + reactions) +
+                    total * contactWords;
     if (result == tp_success && words > largestFrameBlock / 4) {
         result = tpError_Set(error, tp_badInput, "more than fits in one block; ask for less");
     }

@@ -64,15 +64,18 @@ bool tpSystem_ReserveBody(tpSystem* system, int index) {
            TP_RESERVE(allocator, system->bodies, index + 1);
 }
 
+// How far a shape reaches from the centre of mass; 0 for one without end.
+static double reachOfShape(const tpBody* body, const tpShape* shape) {
+    tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
+    tpBounds bounds = tpGeometry_Bounds(&shape->geometry, center);
+    tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
+    return tpIsFiniteVec3(corner) ? tpLength(corner) : 0.0;
+}
+
 static double reachOf(const tpSystem* system, const tpBody* body) {
     double reach = 0.0;
     for (int i = body->firstShape; i >= 0; i = system->shapes.data[i].next) {
-        tpPose center = tpMakePose(tpNeg(body->center), tpIdentityQuat());
-        tpBounds bounds = tpGeometry_Bounds(&system->shapes.data[i].geometry, center);
-        tpVec3 corner = tpMaxVec3(tpAbsVec3(bounds.lower), tpAbsVec3(bounds.upper));
-        if (tpIsFiniteVec3(corner)) {
-            reach = fmax(reach, tpLength(corner));
-        }
+        reach = fmax(reach, reachOfShape(body, &system->shapes.data[i]));
     }
     return reach;
 }
@@ -103,6 +106,14 @@ static void moveAnchors(tpSystem* system, int index, tpVec3 shift) {
             joint->anchorB = tpSub(joint->anchorB, shift);
         }
     }
+}
+
+void tpSystem_ExtendReach(tpSystem* system, int index, int shape) {
+    tpBody* body = &system->bodies.data[index];
+    double inner = tpGeometry_InnerRadius(&system->shapes.data[shape].geometry);
+    body->innerRadius = fmin(body->innerRadius, inner);
+    body->reach = fmax(body->reach, reachOfShape(body, &system->shapes.data[shape]));
+    body->size = fmax(body->reach, gyration(body));
 }
 
 void tpSystem_UpdateMass(tpSystem* system, int index) {

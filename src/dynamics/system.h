@@ -197,6 +197,8 @@ static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
 // Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in place.
 // Then how far its shapes reach; to be called whenever its shapes have changed.
 void tpSystem_UpdateMass(tpSystem* system, int body);
+// The same for a shape that a body has got and that does not change its mass.
+void tpSystem_ExtendReach(tpSystem* system, int body, int shape);
 
 // The frame of the body as the scene gives it, from the centre of mass.
 tpPose tpSystem_BodyFrame(const tpSystem* system, int body);

@@ -3,6 +3,7 @@
 // Polygons of more than three corners are cut into triangles by clipping ears [Meisters75], so that
 // those that are not convex come out right too.
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,35 @@ static tpResult readCorner(tpSurfaceReader* reader, int32_t* vertex) {
     return tp_success;
 }
 
+// Cutting polygons -------------------------------------------------------------------------------
+//
+// An ear is a corner that bends outward and whose triangle with its neighbours holds no other corner. The
+// first one in the order of the file is cut, until a triangle is left. What keeps a corner from being an
+// ear is remembered: it need not be looked at again before that corner, or a neighbour, is gone. So
+// each ear takes one pass over the corners that are left, most of them told apart by two comparisons. In
+// a convex polygon every corner is an ear, and it comes apart as a fan.
+
+enum {
+    mostCorners = 50000, // of a face; a pass over all of them for each of them takes a second
+    cornerUnknown = -2,  // whether it is an ear has to be found out
+    cornerBendsInward = -1
+};
+
+typedef struct Corner {
+    int32_t vertex;
+    int32_t before, after; // neighbours that are left
+    int32_t obstacle;      // the corner in its triangle, or one of the above
+    double x, y;           // in the plane of the face
+} Corner;
+
+typedef struct Face {
+    Corner* corners;
+    int count; // left
+    int first; // of those left, in the order of the file
+    const tpVec3* vertices;
+    tpVec3 normal;
+} Face;
+
 static tpVec3 polygonNormal(const tpSurfaceReader* reader, const Polygon* polygon) {
     tpVec3 origin = reader->vertices.data[polygon->data[0]], sum = tpZeroVec3();
     for (int i = 1; i + 1 < polygon->count; ++i) {
@@ -75,49 +105,131 @@ static bool isLeft(tpVec3 a, tpVec3 b, tpVec3 p, tpVec3 normal) {
     return tpDot(tpCross(tpSub(b, a), tpSub(p, a)), normal) >= 0.0;
 }
 
-// Whether the triangle at corner i bends outward and holds no other corner.
-static bool isEar(const tpSurfaceReader* reader, const Polygon* polygon, int i, tpVec3 normal) {
-    int n = polygon->count;
-    const tpVec3* v = reader->vertices.data;
-    int32_t before = polygon->data[(i + n - 1) % n], after = polygon->data[(i + 1) % n];
-    tpVec3 a = v[before], b = v[polygon->data[i]], c = v[after];
-    if (!(tpDot(tpCross(tpSub(b, a), tpSub(c, b)), normal) > 0.0)) {
-        return false;
+// A corner in the triangle at corner i, cornerBendsInward, or cornerUnknown: it is an ear.
+static int32_t findObstacle(const Face* face, int i) {
+    const Corner* corner = &face->corners[i];
+    const Corner *before = &face->corners[corner->before], *after = &face->corners[corner->after];
+    tpVec3 a = face->vertices[before->vertex], b = face->vertices[corner->vertex];
+    tpVec3 c = face->vertices[after->vertex];
+    if (!(tpDot(tpCross(tpSub(b, a), tpSub(c, b)), face->normal) > 0.0)) {
+        return cornerBendsInward;
     }
-    for (int k = 0; k < n; ++k) {
-        int32_t other = polygon->data[k];
-        if (other == before || other == polygon->data[i] || other == after) {
+    // A little wider than the triangle, so that rounding leaves out no corner on its edge.
+    double low = fmin(before->x, fmin(corner->x, after->x));
+    double high = fmax(before->x, fmax(corner->x, after->x));
+    double bottom = fmin(before->y, fmin(corner->y, after->y));
+    double top = fmax(before->y, fmax(corner->y, after->y));
+    double slack = 1e-9 * (fabs(low) + fabs(high) + fabs(bottom) + fabs(top));
+    for (int k = 0, other = face->first; k < face->count; ++k, other = face->corners[other].after) {
+        const Corner* o = &face->corners[other];
+        bool isFar = o->x < low - slack || o->x > high + slack || o->y < bottom - slack ||
+                     o->y > top + slack;
+        if (isFar || o->vertex == before->vertex || o->vertex == corner->vertex ||
+            o->vertex == after->vertex) {
             continue;
         }
-        tpVec3 p = v[other];
-        if (isLeft(a, b, p, normal) && isLeft(b, c, p, normal) && isLeft(c, a, p, normal)) {
+        tpVec3 point = face->vertices[o->vertex];
+        if (isLeft(a, b, point, face->normal) && isLeft(b, c, point, face->normal) &&
+            isLeft(c, a, point, face->normal)) {
+            return other;
+        }
+    }
+    return cornerUnknown;
+}
+
+static bool isEar(Face* face, int i) {
+    Corner* corner = &face->corners[i];
+    bool isGone = corner->obstacle >= 0 && face->corners[corner->obstacle].after < 0;
+    if (corner->obstacle == cornerUnknown || isGone) {
+        corner->obstacle = findObstacle(face, i);
+    }
+    return corner->obstacle == cornerUnknown;
+}
+
+// The first ear behind the first corner. Where there is none (a polygon that crosses itself, or has no
+// area) the corner behind the first is taken as it comes.
+static int findEar(Face* face) {
+    int i = face->corners[face->first].after;
+    for (int k = 0; face->count > 3 && k < face->count; ++k, i = face->corners[i].after) {
+        if (isEar(face, i)) {
+            return i;
+        }
+    }
+    return face->corners[face->first].after;
+}
+
+// Whether it bends outward everywhere, and goes round once: all triangles of its fan are on one side.
+static bool isConvex(const tpVec3* vertices, const Polygon* polygon, tpVec3 normal) {
+    int n = polygon->count;
+    tpVec3 origin = vertices[polygon->data[0]];
+    for (int i = 0; i < n; ++i) {
+        tpVec3 a = vertices[polygon->data[i]], b = vertices[polygon->data[(i + 1) % n]];
+        tpVec3 c = vertices[polygon->data[(i + 2) % n]];
+        bool isInFan = i > 0 && i + 1 < n;
+        if (!(tpDot(tpCross(tpSub(b, a), tpSub(c, b)), normal) > 0.0) ||
+            (isInFan && !(tpDot(tpCross(tpSub(a, origin), tpSub(b, origin)), normal) > 0.0))) {
             return false;
         }
     }
     return true;
 }
 
-// Cuts ears until a triangle is left. Where none is found (a polygon that crosses itself, or has no
-// area) the next corner is taken as it comes.
-static bool triangulate(tpSurfaceReader* reader, Polygon* polygon) {
-    tpVec3 normal = polygonNormal(reader, polygon);
-    while (polygon->count >= 3) {
-        int n = polygon->count, ear = 1;
-        for (int i = 0; n > 3 && i < n; ++i) {
-            if (isEar(reader, polygon, (i + 1) % n, normal)) {
-                ear = (i + 1) % n;
-                break;
-            }
-        }
-        if (!tpSurfaceReader_AddTriangle(reader, polygon->data[(ear + n - 1) % n],
-                                         polygon->data[ear], polygon->data[(ear + 1) % n])) {
-            return false;
-        }
-        memmove(polygon->data + ear, polygon->data + ear + 1,
-                (size_t)(n - 1 - ear) * sizeof(int32_t));
-        --polygon->count;
+static bool addFan(tpSurfaceReader* reader, const Polygon* polygon) {
+    bool isDone = true;
+    for (int i = 1; isDone && i + 1 < polygon->count; ++i) {
+        isDone = tpSurfaceReader_AddTriangle(reader, polygon->data[0], polygon->data[i],
+                                             polygon->data[i + 1]);
     }
-    return true;
+    return isDone;
+}
+
+static void cutCorner(Face* face, int i) {
+    Corner* corner = &face->corners[i];
+    int before = corner->before, after = corner->after;
+    face->corners[before].after = after;
+    face->corners[after].before = before;
+    face->corners[before].obstacle = face->corners[after].obstacle = cornerUnknown;
+    face->first = face->first == i ? after : face->first;
+    corner->after = -1;
+    face->count -= 1;
+}
+
+static void fillCorners(Face* face, const Polygon* polygon) {
+    tpVec3 along, across;
+    tpMakeTangents(tpNormalize(face->normal), &along, &across);
+    for (int i = 0; i < face->count; ++i) {
+        tpVec3 v = face->vertices[polygon->data[i]];
+        face->corners[i] = (Corner){ .vertex = polygon->data[i],
+                                     .before = i > 0 ? i - 1 : face->count - 1,
+                                     .after = i + 1 < face->count ? i + 1 : 0,
+                                     .obstacle = cornerUnknown,
+                                     .x = tpDot(v, along),
+                                     .y = tpDot(v, across) };
+    }
+}
+
+static bool triangulate(tpSurfaceReader* reader, const Polygon* polygon) {
+    tpVec3 normal = polygonNormal(reader, polygon);
+    if (isConvex(reader->vertices.data, polygon, normal)) {
+        return addFan(reader, polygon);
+    }
+    size_t size = (size_t)polygon->count * sizeof(Corner);
+    Face face = { .corners = tpAllocate(&reader->allocator, size),
+                  .count = polygon->count,
+                  .vertices = reader->vertices.data,
+                  .normal = normal };
+    bool isDone = face.corners != NULL;
+    if (isDone) {
+        fillCorners(&face, polygon);
+    }
+    while (isDone && face.count >= 3) {
+        const Corner* ear = &face.corners[findEar(&face)];
+        isDone = tpSurfaceReader_AddTriangle(reader, face.corners[ear->before].vertex, ear->vertex,
+                                             face.corners[ear->after].vertex);
+        cutCorner(&face, (int)(ear - face.corners));
+    }
+    tpRelease(&reader->allocator, face.corners, size);
+    return isDone;
 }
 
 static tpResult readFace(tpSurfaceReader* reader, Polygon* polygon) {
@@ -140,6 +252,12 @@ static tpResult readFace(tpSurfaceReader* reader, Polygon* polygon) {
     if (polygon->count < 3) {
         return tpSurfaceReader_Fail(reader, start >= reader->lineStart ? start : reader->at,
                                     "a face needs at least 3 vertices");
+    }
+    if (polygon->count > mostCorners) {
+        char message[96];
+        snprintf(message, sizeof(message), "a face of %d corners; the most is %d", polygon->count,
+                 mostCorners);
+        return tpSurfaceReader_Fail(reader, start, message);
     }
     return triangulate(reader, polygon) ? tp_success : tpError_OutOfMemory(reader->error);
 }

@@ -153,18 +153,18 @@ tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpSte
 // Creating and closing ---------------------------------------------------------------------------
 
 static bool allocateFrame(tpRecorder* recorder) {
-    int stateCount = tp_stateWidth * recorder->roster.movingCount;
-    int reactionCount = 6 * recorder->roster.jointCount;
-    recorder->states = tpAllocate(&recorder->allocator, (size_t)stateCount * sizeof(double));
-    recorder->reactions = tpAllocate(&recorder->allocator, (size_t)reactionCount * sizeof(double));
+    size_t stateCount = tp_stateWidth * (size_t)recorder->roster.movingCount;
+    size_t reactionCount = 6 * (size_t)recorder->roster.jointCount;
+    recorder->states = tpAllocate(&recorder->allocator, stateCount * sizeof(double));
+    recorder->reactions = tpAllocate(&recorder->allocator, reactionCount * sizeof(double));
     return (stateCount == 0 || recorder->states != NULL) &&
            (reactionCount == 0 || recorder->reactions != NULL);
 }
 
 static void freeRecorder(tpRecorder* recorder) {
     tpAllocator allocator = recorder->allocator;
-    size_t stateCount = (size_t)(tp_stateWidth * recorder->roster.movingCount);
-    size_t reactionCount = (size_t)(6 * recorder->roster.jointCount);
+    size_t stateCount = tp_stateWidth * (size_t)recorder->roster.movingCount;
+    size_t reactionCount = 6 * (size_t)recorder->roster.jointCount;
     tpRelease(&allocator, recorder->states, stateCount * sizeof(double));
     tpRelease(&allocator, recorder->reactions, reactionCount * sizeof(double));
     TP_FREE_ARRAY(&allocator, recorder->contacts);

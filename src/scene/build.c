@@ -165,6 +165,19 @@ static tpResult buildShapes(tpBuilder* builder, const tpSceneBody* body, tpBodyI
 }
 
 // The body with its shapes, whose geometries are made.
+// A speed whose square is beyond the range of numbers leaves no energy to account for.
+static tpResult checkEnergy(tpBuilder* builder, const tpSceneBody* body, const tpBodyDef* def) {
+    tpVec3 spin = tpMulMV(def->mass.inertia, def->angularVelocity);
+    double twice =
+        def->mass.mass * tpDot(def->velocity, def->velocity) + tpDot(def->angularVelocity, spin);
+    if (def->kind != tp_dynamicBody || isfinite(twice)) {
+        return tp_success;
+    }
+    tpError_Set(builder->error, tp_badInput,
+                "the kinetic energy of the body is beyond the range of numbers");
+    return tpFailBuilding(builder->scene, body->part.place, builder->error);
+}
+
 static tpResult buildBodyWith(tpBuilder* builder, int index, const tpGeometry* geometries) {
     const tpSceneBody* body = &builder->scene->bodies.items[index];
     tpBodyDef def = tpDefaultBodyDef();
@@ -179,6 +192,10 @@ static tpResult buildBodyWith(tpBuilder* builder, int index, const tpGeometry* g
     def.gravityScale = body->gravityScale;
     def.locked = body->locked;
     tpResult result = tpSceneBody_Mass(builder->scene, body, geometries, &def, builder->error);
+    if (result != tp_success) {
+        return result;
+    }
+    result = checkEnergy(builder, body, &def);
     if (result != tp_success) {
         return result;
     }

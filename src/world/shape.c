@@ -49,12 +49,31 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
     return tp_success;
 }
 
-static void appendShape(tpSystem* system, int bodyIndex, int shapeIndex) {
-    int* link = &system->bodies.data[bodyIndex].firstShape;
+// What a new shape changes. A body whose mass is given gets thousands of shapes one by one: nothing here
+// goes through all of them.
+static tpResult addShapeMass(tpWorld* world, int bodyIndex, int shapeIndex, tpError* error) {
+    const tpBody* body = &world->system.bodies.data[bodyIndex];
+    if (!body->hasGivenMass && body->kind == tp_dynamicBody) {
+        return tpWorld_UpdateMass(world, bodyIndex, error);
+    }
+    tpSystem_ExtendReach(&world->system, bodyIndex, shapeIndex);
+    return tp_success;
+}
+
+// Shapes are mostly created body by body, so the end of a body's list is where the last one went.
+static void appendShape(tpWorld* world, int bodyIndex, int shapeIndex) {
+    tpSystem* system = &world->system;
+    const tpShape* last =
+        world->lastShape < system->shapes.count ? &system->shapes.data[world->lastShape] : NULL;
+    bool isEnd = last != NULL && last->isLive && last->body == bodyIndex && last->next < 0 &&
+                 world->lastShape != shapeIndex;
+    int* link = isEnd ? &system->shapes.data[world->lastShape].next
+                      : &system->bodies.data[bodyIndex].firstShape;
     while (*link >= 0) {
         link = &system->shapes.data[*link].next;
     }
     *link = shapeIndex;
+    world->lastShape = shapeIndex;
 }
 
 static void unlinkShape(tpSystem* system, int shapeIndex) {
@@ -124,8 +143,8 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
     shape->group = def->group;
     shape->mask = def->mask;
     shape->userData = def->userData;
-    appendShape(system, bodyIndex, index);
-    if (tpWorld_UpdateMass(world, bodyIndex, error) != tp_success) {
+    appendShape(world, bodyIndex, index);
+    if (addShapeMass(world, bodyIndex, index, error) != tp_success) {
         tpWorld_RemoveShape(world, index, false);
         return none;
     }

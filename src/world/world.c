@@ -186,10 +186,14 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     size_t velocityBytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpPose* poses = tpArena_Get(&system->arena, poseBytes);
     tpVelocity* velocities = tpArena_Get(&system->arena, velocityBytes);
-    if (poses == NULL || velocities == NULL) {
+    bool hasStarted = poses != NULL && velocities != NULL &&
+                      isfinite(report.kineticBefore + report.potentialBefore);
+    if (!hasStarted) {
+        bool hasMemory = poses != NULL && velocities != NULL;
         report.undone = true;
         report.converged = false;
-        tpStepReport_AddNote(&report, "out of memory");
+        tpStepReport_AddNote(&report, hasMemory ? "the energy is beyond what numbers can hold"
+                                                : "out of memory");
     } else {
         if (system->bodyCount > 0) {
             memcpy(poses, system->poses.data, poseBytes);
@@ -201,7 +205,11 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         system->contactQueryCount = 0;
         system->problemCount = 0;
         tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, &report);
-        if (report.undone || !isStateFinite(system)) {
+        report.kineticAfter = tpSystem_KineticEnergy(system);
+        report.potentialAfter = tpSystem_PotentialEnergy(system);
+        bool isFinite =
+            isStateFinite(system) && isfinite(report.kineticAfter + report.potentialAfter);
+        if (report.undone || !isFinite) {
             if (system->bodyCount > 0) {
                 memcpy(system->poses.data, poses, poseBytes);
                 memcpy(system->velocities.data, velocities, velocityBytes);
@@ -220,8 +228,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     }
     forgetRequests(system, !report.undone);
     report.time = system->time;
-    report.kineticAfter = tpSystem_KineticEnergy(system);
-    report.potentialAfter = tpSystem_PotentialEnergy(system);
+    if (report.undone) {
+        report.kineticAfter = report.kineticBefore;
+        report.potentialAfter = report.potentialBefore;
+    }
     report.contactQueryCount = system->contactQueryCount;
     tpCertificate_End(system, &report);
     return report;

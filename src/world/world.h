@@ -29,6 +29,8 @@ struct tpWorld {
     TP_ARRAY(int) moving;   // slots of those that can move
     uint64_t listStructure; // for which both lists are right
 
+    int lastShape; // slot of the shape that was created last
+
     tpAppearance appearance;
 };
 

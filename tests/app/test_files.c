@@ -192,6 +192,35 @@ static void useStandardStreams(void** state) {
     assert_string_equal(runTippe("collide i.csv --out -").out, runTippe("collide i.csv").out);
 }
 
+// A disk without room is called so, whatever the output, and leaves no part of it.
+static void tellOfFullDisks(void** state) {
+    (void)state;
+    makeFiles();
+    CHECK_STATUS(runTippe("run s.json --until 2 --step 0.0005 --out long.h5 --quiet"), 0);
+    static const char* const commands[] = { "export long.h5 --html new", "export long.h5 --csv new",
+                                            "export long.h5 --reports new",
+                                            "run s.json --until 2 --step 0.0005 --csv new",
+                                            "run s.json --until 2 --step 0.0005 --out new" };
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); ++i) {
+        // A limit on the size of files stands for the disk.
+        char command[600], said[1000];
+        snprintf(command, sizeof(command),
+                 "bash -c 'ulimit -f 64; exec %s %s --quiet' 2> said > /dev/null", TIPPE_PROGRAM,
+                 commands[i]);
+        if (strncmp(commands[i], "export", 6) == 0) {
+            snprintf(command, sizeof(command),
+                     "bash -c 'ulimit -f 64; exec %s %s' 2> said > /dev/null", TIPPE_PROGRAM,
+                     commands[i]);
+        }
+        assert_int_equal(WEXITSTATUS(system(command)), 3);
+        readText("said", said, sizeof(said));
+        CHECK_HAS(said, "File too large");
+        assert_int_not_equal(system("ls *.part > /dev/null 2>&1"), 0);
+        assert_true(strncmp(commands[i], "run", 3) == 0 || access("new", F_OK) != 0);
+        unlink("new");
+    }
+}
+
 // A pipe that nobody writes to is no reason to wait.
 static void refuseNamedPipes(void** state) {
     (void)state;
@@ -227,6 +256,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(keepOutputsApart, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(leaveOthersAlone, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(useStandardStreams, enterDirectory, leaveDirectory),
+        cmocka_unit_test_setup_teardown(tellOfFullDisks, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(refuseNamedPipes, enterDirectory, leaveDirectory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,6 +85,62 @@ static void objGivesACube(void** state) {
 
 // A polygon with a dent is cut into triangles that cover it, no more: areas add up, none is
 // reversed.
+// A prism over a polygon of n corners, whose distance from the axis is r1 and r2 in turns.
+static tpSurface readStar(int n, double r1, double r2) {
+    char* text = malloc((size_t)n * 120 + 1000);
+    char* at = text;
+    for (int i = 0; i < n; ++i) {
+        double r = i % 2 == 0 ? r1 : r2, angle = 2.0 * 3.14159265358979323846 * i / n;
+        at += sprintf(at, "v %.17g %.17g 0\n", r * cos(angle), r * sin(angle));
+    }
+    at += sprintf(at, "f");
+    for (int i = 0; i < n; ++i) {
+        at += sprintf(at, " %d", i + 1);
+    }
+    sprintf(at, "\n");
+    tpSurface surface = readText(".obj", text);
+    free(text);
+    return surface;
+}
+
+// Polygons of thousands of corners, convex and not, take a moment: ctest would give up on what takes
+// the cube of their number.
+static void largePolygonsAreTriangulated(void** state) {
+    (void)state;
+    static const int counts[] = { 12, 2000, 20000 };
+    for (int k = 0; k < 6; ++k) {
+        int n = counts[k % 3];
+        double r1 = 1.0, r2 = k < 3 ? 1.0 : 0.5, area = 0.0;
+        tpSurface s = readStar(n, r1, r2);
+        assert_int_equal(s.triangleCount, n - 2);
+        for (int i = 0; i < s.triangleCount; ++i) {
+            const int32_t* t = s.triangles[i];
+            tpVec3 normal = tpCross(tpSub(s.vertices[t[1]], s.vertices[t[0]]),
+                                    tpSub(s.vertices[t[2]], s.vertices[t[0]]));
+            assert_true(normal.z > 0.0);
+            area += 0.5 * normal.z;
+        }
+        CHECK_NEAR(area, 0.5 * n * r1 * r2 * sin(2.0 * 3.14159265358979323846 / n), 1e-10);
+        tpReleaseSurface(&s);
+    }
+    char* text = malloc(400000);
+    char* at = text + sprintf(text, "v 0 0 0\nf");
+    for (int i = 0; i < 50001; ++i) {
+        at += sprintf(at, " 1");
+    }
+    expectError(".obj", text, ":2:2: a face of 50001 corners; the most is 50000");
+    free(text);
+}
+
+// A pentagram bends to the left everywhere and is not convex.
+static void starsAreNotFans(void** state) {
+    (void)state;
+    tpSurface s = readText(".obj", "v 0 1 0\nv -0.588 -0.809 0\nv 0.951 0.309 0\n"
+                                   "v -0.951 0.309 0\nv 0.588 -0.809 0\nf 1 2 3 4 5\n");
+    assert_int_equal(s.triangleCount, 3);
+    tpReleaseSurface(&s);
+}
+
 static void dentedPolygonsAreTriangulated(void** state) {
     (void)state;
     tpSurface s = readText(".obj", "v 0 0 0\nv 4 0 0\nv 4 3 0\nv 2 1 0\nv 0 3 0\nv 0 1 0\n"
@@ -272,6 +328,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objGivesACube),
         cmocka_unit_test(dentedPolygonsAreTriangulated),
+        cmocka_unit_test(largePolygonsAreTriangulated),
+        cmocka_unit_test(starsAreNotFans),
         cmocka_unit_test(objErrorsNameTheirPlace),
         cmocka_unit_test(stlErrorsNameTheirPlace),
         cmocka_unit_test(textStlIsWelded),

@@ -449,6 +449,56 @@ static void stepsThatOverflowAreUndone(void** state) {
     tpDestroyWorld(world);
 }
 
+// Nor an energy that is not: such a step says so instead of certifying it.
+static void energiesThatOverflowAreUndone(void** state) {
+    (void)state;
+    for (int stepper = 0; stepper < tp_stepperCount; ++stepper) {
+        if (!tpStepperIsAvailable((tpStepperId)stepper)) {
+            continue;
+        }
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = (tpStepperId)stepper;
+        tpWorld* world = tpCreateWorld(&def);
+        tpBodyId ball = addBall(world, tpZeroVec3(), 0.1);
+        tpBody_SetVelocity(world, ball, tpMakeVec3(1e300, 0.0, 0.0), tpZeroVec3());
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        assert_true(report.undone && !report.converged);
+        assert_string_equal(report.notes[0], "the energy is beyond what numbers can hold");
+        assert_true(tpWorld_GetTime(world) == 0.0);
+        tpDestroyWorld(world);
+    }
+}
+
+// A body with a given mass that gets its shapes one by one is the same as one that got them otherwise.
+static void shapesAddUp(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyDef body = tpDefaultBodyDef();
+    body.hasMass = true;
+    body.mass.mass = 2.0;
+    body.mass.inertia = tpDiagonal(tpMakeVec3(1.0, 1.0, 1.0));
+    tpBodyId first = tpCreateBody(world, &body, NULL), second = tpCreateBody(world, &body, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpShapeId shapes[6];
+    for (int i = 0; i < 6; ++i) { // in turns, so that neither list ends where the last shape went
+        shape.pose.position = tpMakeVec3(i / 2, 0.0, 0.0);
+        shapes[i] = tpCreateSphere(world, i % 2 == 0 ? first : second, &shape,
+                                   &(tpSphere){ .radius = 0.25 }, NULL);
+    }
+    for (int i = 0; i < 6; ++i) {
+        tpShapeId there = tpBody_GetShape(world, i % 2 == 0 ? first : second, i / 2);
+        assert_true(there.slot == shapes[i].slot && there.generation == shapes[i].generation);
+    }
+    tpDestroyShape(world, shapes[5]); // the last one created
+    shape.pose.position = tpMakeVec3(7.0, 0.0, 0.0);
+    tpShapeId next = tpCreateSphere(world, second, &shape, &(tpSphere){ .radius = 0.25 }, NULL);
+    assert_int_equal(tpBody_GetShapeCount(world, second), 3);
+    assert_true(tpBody_GetShape(world, second, 2).slot == next.slot);
+    assert_true(tpBody_GetShape(world, second, 1).slot == shapes[3].slot);
+    tpDestroyWorld(world);
+}
+
 static void materialsMix(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();
@@ -526,6 +576,8 @@ int main(void) {
         cmocka_unit_test(beltsCarry),
         cmocka_unit_test(planarWorldsStayInThePlane),
         cmocka_unit_test(stepsThatOverflowAreUndone),
+        cmocka_unit_test(energiesThatOverflowAreUndone),
+        cmocka_unit_test(shapesAddUp),
         cmocka_unit_test(materialsMix),
         cmocka_unit_test(badDefinitionsAreRefused),
     };
