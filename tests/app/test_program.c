@@ -319,7 +319,9 @@ static void stopWhereNumbersEnd(void** state) {
     writeText(
         "s.json",
         "{ \"tippe\": 1, \"bodies\": [ { \"name\": \"a\", \"mass\": 1, \"inertia\": [1, 1, 1],\n"
-        "\"position\": [1.7e308, 0, 0], \"velocity\": [4e306, 0, 0] } ],\n"
+        "\"velocity\": [9e153, 0, 0] } ], \"forces\": [ { \"body\": \"a\", \"force\": [2e152, 0, "
+        "0] "
+        "} ],\n"
         "\"simulation\": { \"stepper\": \"free-flight\", \"step\": 1, \"until\": 1000 } }");
     tpOutcome outcome = runTippe("run s.json --csv run.csv --out run.h5");
     CHECK_STATUS(outcome, 3);
