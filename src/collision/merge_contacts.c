@@ -38,13 +38,10 @@ static bool isSameGroup(const tpContactPoint* c, const tpContactPoint* other) {
     return c->feature >> shift == other->feature >> shift;
 }
 
-// Whether `other` says all that `c` does. Over one flat part a corner has one contact, the deepest;
-// below several parts, those much deeper than the shallowest see it from the far side of the body.
+// Whether `other` says all that `c` does: over one flat part a corner has one contact, the deepest.
 static bool isCovered(const tpContactPoint* c, const tpContactPoint* other) {
-    if (c->feature == other->feature || tpDot(c->normal, other->normal) > 1.0 - 1e-6) {
-        return other->gap <= c->gap;
-    }
-    return c->gap < 0.0 && other->gap < 0.0 && c->gap < 10.0 * other->gap;
+    bool isSame = c->feature == other->feature || tpDot(c->normal, other->normal) > 1.0 - 1e-6;
+    return isSame && other->gap <= c->gap;
 }
 
 void tpMergeContacts(tpContactList* list, int first) {

@@ -112,29 +112,45 @@ static void collideEdges(const Surfaces* s, const Facet* a, const Facet* b, int 
     }
     tpVec3 towardsB = tpUnrotate(s->toB.rotation, tpNeg(n));
     tpTriangle own = tpGetTriangle(s->a, a->index);
-    if (tpTrianglePushes(s->b, tb, b->index, tp_triangleEdge, j, n) &&
-        tpTrianglePushes(s->a, &own, a->index, tp_triangleEdge, i, towardsB)) {
+    tpSurfaceView viewA = { s->a, false }, viewB = { s->b, false };
+    if (tpTrianglePushes(&viewB, tb, b->index, tp_triangleEdge, j, n) &&
+        tpTrianglePushes(&viewA, &own, a->index, tp_triangleEdge, i, towardsB)) {
         emit(s, onB, n, gap,
-             tpMakeFeature(tp_edgeEdge, tpTriangleEdgeId(s->a, &own, a->index, i),
-                           tpTriangleEdgeId(s->b, tb, b->index, j)));
+             tpMakeFeature(tp_edgeEdge, tpTriangleEdgeId(&viewA, &own, a->index, i),
+                           tpTriangleEdgeId(&viewB, tb, b->index, j)));
     }
 }
 
-// Where an edge of one triangle runs through the other, the two bodies overlap, however deep the edge's
-// lower end lies. The shallowest of such ends is kept, for bodies that no other contact parts.
-static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, tpContactPoint* out) {
+// Edges of one surface that run through a triangle of the other: the two bodies overlap, however deep
+// the lower ends of the edges lie.
+enum { maxPierced = 32 };
+
+typedef struct Pierced {
+    tpContactPoint shallowest; // of the lower ends, for bodies that no other contact parts
+    tpVec3 ends[maxPierced];
+    bool isOfA[maxPierced];
+    int count;
+} Pierced;
+
+static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, Pierced* out) {
     for (int k = 0; k < 3; ++k) {
         tpVec3 p = edges->corners[k], q = edges->corners[(k + 1) % 3];
         double s = tpDot(t->normal, tpSub(p, t->corners[0]));
         double e = tpDot(t->normal, tpSub(q, t->corners[0]));
-        double gap = fmin(s, e);
-        if (s * e >= 0.0 || gap <= out->gap || !isOver(t, tpMulAdd(p, s / (s - e), tpSub(q, p)))) {
+        if (s * e >= 0.0 || !isOver(t, tpMulAdd(p, s / (s - e), tpSub(q, p)))) {
             continue;
         }
+        double gap = fmin(s, e);
         tpVec3 low = s < e ? p : q, foot = tpMulAdd(low, -gap, t->normal);
-        uint64_t feature = tpMakeFeature(tp_smooth, 1, side > 0 ? 0 : 1);
-        *out = side > 0 ? tpMakeContact(foot, t->normal, gap, feature)
-                        : tpMakeContact(low, tpNeg(t->normal), gap, feature);
+        if (out->count < maxPierced) {
+            out->isOfA[out->count] = side > 0;
+            out->ends[out->count] = low;
+        }
+        if (out->count++ == 0 || gap > out->shallowest.gap) {
+            uint64_t feature = tpMakeFeature(tp_smooth, 1, side > 0 ? 0 : 1);
+            out->shallowest = side > 0 ? tpMakeContact(foot, t->normal, gap, feature)
+                                       : tpMakeContact(low, tpNeg(t->normal), gap, feature);
+        }
     }
 }
 
@@ -179,6 +195,33 @@ static void nearestOnTriangles(const tpTriangle* a, const tpTriangle* b, tpClose
     }
 }
 
+static tpBounds triangleBounds(const tpTriangle* t) {
+    const tpVec3* c = t->corners;
+    return (tpBounds){ tpMinVec3(c[0], tpMinVec3(c[1], c[2])),
+                       tpMaxVec3(c[0], tpMaxVec3(c[1], c[2])) };
+}
+
+// How far the corners of one triangle are at least from the plane of another, on one side of it.
+static double heightOver(const tpTriangle* corners, const tpTriangle* plane) {
+    double low = DBL_MAX, high = -DBL_MAX;
+    for (int k = 0; k < 3; ++k) {
+        double h = tpDot(plane->normal, tpSub(corners->corners[k], plane->corners[0]));
+        low = fmin(low, h);
+        high = fmax(high, h);
+    }
+    return fmax(low, -high);
+}
+
+// Whether two triangles are farther apart than a limit, by their boxes and planes: a few comparisons where
+// the nearest points take some hundred operations.
+static bool areFar(const tpTriangle* a, const tpTriangle* b, double limit) {
+    tpBounds boxA = triangleBounds(a), boxB = triangleBounds(b);
+    tpVec3 gap = tpMaxVec3(tpSub(boxA.lower, boxB.upper), tpSub(boxB.lower, boxA.upper));
+    gap = tpMaxVec3(gap, tpZeroVec3());
+    return tpLengthSquared(gap) > limit * limit || heightOver(a, b) > limit ||
+           heightOver(b, a) > limit;
+}
+
 static tpTriangle moveTriangle(tpTriangle t, tpPose pose) {
     for (int k = 0; k < 3; ++k) {
         t.corners[k] = tpTransformPoint(pose, t.corners[k]);
@@ -190,12 +233,6 @@ static tpTriangle moveTriangle(tpTriangle t, tpPose pose) {
 static tpBounds growBounds(tpBounds bounds, double by) {
     tpVec3 grow = tpMakeVec3(by, by, by);
     return (tpBounds){ tpSub(bounds.lower, grow), tpAdd(bounds.upper, grow) };
-}
-
-static tpBounds triangleBounds(const tpTriangle* t) {
-    const tpVec3* c = t->corners;
-    return (tpBounds){ tpMinVec3(c[0], tpMinVec3(c[1], c[2])),
-                       tpMaxVec3(c[0], tpMaxVec3(c[1], c[2])) };
 }
 
 static Surfaces startSurfaces(const tpPair* pair, tpContactList* out) {
@@ -214,10 +251,14 @@ static tpTriangleQuery trianglesNearB(const Surfaces* s, double reach) {
 }
 
 // As above, where the triangles look at each other along the line between the points.
-static void nearestFacing(const tpTriangle* a, const tpTriangle* b, tpClosest* out) {
-    tpClosest c = { .distance = out->distance };
+static void nearestFacing(const tpTriangle* a, const tpTriangle* b, double limit, tpClosest* out) {
+    double before = fmin(out->distance, limit);
+    tpClosest c = { .distance = before };
+    if (areFar(a, b, before)) {
+        return;
+    }
     nearestOnTriangles(a, b, &c);
-    if (c.distance < out->distance && c.distance > 0.0 && tpDot(c.normal, b->normal) >= 0.0 &&
+    if (c.distance < before && c.distance > 0.0 && tpDot(c.normal, b->normal) >= 0.0 &&
         tpDot(c.normal, a->normal) <= 0.0) {
         *out = c;
     }
@@ -231,36 +272,131 @@ static double leastGap(const tpContactList* list, int first) {
     return least;
 }
 
+// What one look at the surfaces found beside contacts.
+typedef struct Look {
+    tpClosest nearest; // facing triangles
+    Pierced pierced;
+} Look;
+
+// All pairs of triangles within `reach` of each other; corners deeper than that are not seen.
+static Look lookAt(Surfaces* s, double reach) {
+    Look look;
+    look.nearest = (tpClosest){ .distance = DBL_MAX };
+    look.pierced.count = 0;
+    tpTriangleQuery near = trianglesNearB(s, reach);
+    for (int32_t i = tpNextTriangle(&near); i >= 0; i = tpNextTriangle(&near)) {
+        Facet a = { moveTriangle(tpGetTriangle(s->a, i), s->toB), i };
+        tpTriangleQuery under =
+            tpQueryTriangles(s->b, growBounds(triangleBounds(&a.triangle), reach));
+        for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
+            Facet b = { tpGetTriangle(s->b, j), j };
+            collideTriangles(s, &a, &b);
+            nearestFacing(&a.triangle, &b.triangle, s->margin, &look.nearest);
+            pierce(&a.triangle, &b.triangle, 1, &look.pierced);
+            pierce(&b.triangle, &a.triangle, -1, &look.pierced);
+        }
+    }
+    return look;
+}
+
+// The corner of a contact between a corner and a triangle; -1 for other contacts.
+static int64_t cornerOf(const tpContactPoint* c) {
+    uint64_t kind = c->feature >> 62, mask = (UINT64_C(1) << 31) - 1;
+    if (kind == tp_vertexFace) {
+        return (int64_t)(c->feature >> 31 & mask);
+    }
+    return kind == tp_faceVertex ? (int64_t)((c->feature & mask) | UINT64_C(1) << 40) : -1;
+}
+
+// A corner inside the other body lies behind several of its triangles. Those much deeper than the
+// shallowest see it from the far side of the body.
+static void dropFarSides(tpContactList* list, int first) {
+    int count = list->count < list->capacity ? list->count : list->capacity, kept = first;
+    for (int i = first; i < count; ++i) {
+        bool isFar = false;
+        for (int j = first; j < count && !isFar; ++j) {
+            isFar = cornerOf(&list->points[i]) >= 0 &&
+                    cornerOf(&list->points[i]) == cornerOf(&list->points[j]) &&
+                    list->points[j].gap < 0.0 && list->points[i].gap < 4.0 * list->points[j].gap;
+        }
+        if (!isFar) {
+            list->points[kept++] = list->points[i];
+        }
+    }
+    if (list->count <= list->capacity) {
+        list->count = kept;
+    }
+}
+
+static bool isDeeperThan(const tpGeometry* surface, tpVec3 p, double depth) {
+    tpVec3 nearest;
+    return tpNearestTriangle(surface, p, depth, &nearest) < 0 && tpIsInsideSurface(surface, p);
+}
+
+// Whether corners lie deeper in the other body than `depth`: the lower ends of edges that run through
+// its surface, or, if none does, the whole of one body in the other.
+static bool isDeep(const Surfaces* s, const Look* look, double depth) {
+    int count = look->pierced.count < maxPierced ? look->pierced.count : maxPierced;
+    for (int i = 0; i < count; ++i) {
+        tpVec3 end = look->pierced.ends[i];
+        if (look->pierced.isOfA[i] ? isDeeperThan(s->b, end, depth)
+                                   : isDeeperThan(s->a, tpUntransformPoint(s->toB, end), depth)) {
+            return true;
+        }
+    }
+    if (count > 0) {
+        return false;
+    }
+    tpVec3 cornerA = tpTransformPoint(s->toB, s->a->mesh->vertices[0]);
+    tpTriangle first;
+    tpGetCorners(s->b, 0, &first);
+    return tpIsInsideSurface(s->b, cornerA) ||
+           tpIsInsideSurface(s->a, tpUntransformPoint(s->toB, first.corners[0]));
+}
+
+// Corners of surfaces that only touch lie no deeper than a small depth. If they are deeper, it looks
+// again, as far as the depth that counts.
 static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     Surfaces s = startSurfaces(pair, out);
-    tpClosest nearest = { .distance = DBL_MAX };
-    tpContactPoint pierced = { .gap = -DBL_MAX };
     int first = out->count;
-    double reach = fmax(s.margin, s.depth);
-    tpTriangleQuery near = trianglesNearB(&s, reach);
-    for (int32_t i = tpNextTriangle(&near); i >= 0; i = tpNextTriangle(&near)) {
-        Facet a = { moveTriangle(tpGetTriangle(s.a, i), s.toB), i };
-        tpTriangleQuery under =
-            tpQueryTriangles(s.b, growBounds(triangleBounds(&a.triangle), reach));
-        for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
-            Facet b = { tpGetTriangle(s.b, j), j };
-            collideTriangles(&s, &a, &b);
-            nearestFacing(&a.triangle, &b.triangle, &nearest);
-            pierce(&a.triangle, &b.triangle, 1, &pierced);
-            pierce(&b.triangle, &a.triangle, -1, &pierced);
-        }
+    double deepest = s.depth, shallow = 0.01 * deepest;
+    s.depth = shallow;
+    Look look = lookAt(&s, fmax(shallow, s.margin));
+    if (isDeep(&s, &look, shallow)) {
+        out->count = first;
+        s.depth = deepest;
+        look = lookAt(&s, fmax(deepest, s.margin));
     }
-    // Corners beside edges and corners: one contact, where no other is as near.
+    dropFarSides(out, first);
     double least = leastGap(out, first);
-    if (least > 0.0 && pierced.gap > -DBL_MAX) {
-        emit(&s, pierced.pointB, pierced.normal, pierced.gap, pierced.feature);
-        least = pierced.gap;
+    // Corners beside edges and corners: one contact, if no other is as near.
+    if (least > 0.0 && look.pierced.count > 0) {
+        const tpContactPoint* c = &look.pierced.shallowest;
+        emit(&s, c->pointB, c->normal, c->gap, c->feature);
+        least = c->gap;
     }
-    if (nearest.distance <= s.margin && nearest.distance < least - 1e-6 * s.depth) {
-        emit(&s, nearest.pointB, nearest.normal, nearest.distance, tpMakeFeature(tp_smooth, 0, 0));
+    if (look.nearest.distance <= s.margin && look.nearest.distance < least - 1e-6 * deepest) {
+        emit(&s, look.nearest.pointB, look.nearest.normal, look.nearest.distance,
+             tpMakeFeature(tp_smooth, 0, 0));
     }
     tpMergeContacts(out, first);
+}
+
+// A distance that the surfaces are not farther than: from the middle of A to B, from there to A, and so on.
+static double boundDistance(const Surfaces* s) {
+    tpVec3 p = tpTransformPoint(s->toB, s->a->mesh->mass.center), q = p;
+    double distance = INFINITY;
+    for (int k = 0; k < 4; ++k) {
+        if (tpNearestTriangle(s->b, p, INFINITY, &q) < 0) {
+            return INFINITY;
+        }
+        tpVec3 back;
+        tpNearestTriangle(s->a, tpUntransformPoint(s->toB, q), INFINITY, &back);
+        p = tpTransformPoint(s->toB, back);
+        distance = fmin(distance, tpDistanceBetween(p, q));
+    }
+    return distance;
 }
 
 static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpClosest* out) {
@@ -279,27 +415,33 @@ static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpCloses
                             points[best].normal };
         return tp_success;
     }
-    // Apart: look ever farther, until the nearest triangle is nearer than what was looked at.
+    // Apart: of all pairs within a bound that shrinks on the way, the nearest.
     Surfaces s = startSurfaces(pair, NULL);
-    for (double reach = 0.1 * leastExtent(pair->a); reach < 1e30; reach *= 4.0) {
-        tpClosest best = { .distance = DBL_MAX };
-        tpTriangleQuery near = trianglesNearB(&s, reach);
-        for (int32_t i = tpNextTriangle(&near); i >= 0; i = tpNextTriangle(&near)) {
-            tpTriangle a = moveTriangle(tpGetTriangle(s.a, i), s.toB);
-            tpTriangleQuery under = tpQueryTriangles(s.b, growBounds(triangleBounds(&a), reach));
-            for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
-                tpTriangle b = tpGetTriangle(s.b, j);
+    double bound = boundDistance(&s) * (1.0 + 1e-9) + 1e-12 * s.depth;
+    if (!isfinite(bound)) {
+        return tp_notSolved;
+    }
+    tpClosest best = { .distance = DBL_MAX };
+    tpTriangleQuery near = trianglesNearB(&s, bound);
+    for (int32_t i = tpNextTriangle(&near); i >= 0; i = tpNextTriangle(&near)) {
+        tpTriangle a = moveTriangle(tpGetTriangle(s.a, i), s.toB);
+        double reach = fmin(bound, best.distance);
+        tpTriangleQuery under = tpQueryTriangles(s.b, growBounds(triangleBounds(&a), reach));
+        for (int32_t j = tpNextTriangle(&under); j >= 0; j = tpNextTriangle(&under)) {
+            tpTriangle b;
+            tpGetCorners(s.b, j, &b);
+            if (!areFar(&a, &b, best.distance)) {
                 nearestOnTriangles(&a, &b, &best);
             }
         }
-        if (best.distance <= reach) {
-            *out = (tpClosest){ best.distance, tpTransformPoint(s.world, best.pointA),
-                                tpTransformPoint(s.world, best.pointB),
-                                tpRotate(s.world.rotation, best.normal) };
-            return tp_success;
-        }
     }
-    return tp_notSolved;
+    if (best.distance == DBL_MAX) {
+        return tp_notSolved;
+    }
+    *out = (tpClosest){ best.distance, tpTransformPoint(s.world, best.pointA),
+                        tpTransformPoint(s.world, best.pointB),
+                        tpRotate(s.world.rotation, best.normal) };
+    return tp_success;
 }
 
 // Mesh and plane ------------------------------------------------------------------------------

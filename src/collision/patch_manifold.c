@@ -294,6 +294,19 @@ static void joinLines(const tpPair* pair, const tpClosest* closest, tpContactLis
     }
 }
 
+void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
+                  tpContactList* out) {
+    double size = facet->radius > 0.0 ? facet->radius
+                                      : tpDistanceBetween(facet->corners[0], facet->corners[1]);
+    Overlap o = { .facet = facet,
+                  .outline = outline,
+                  .outlineIsA = outlineIsA,
+                  .margin = margin,
+                  .rim = isinf(size) ? 0.0 : TP_RIM_TOLERANCE * size,
+                  .out = out };
+    overlap(&o);
+}
+
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out) {
     int before = out->count;
     tpFacet facetA, facetB;
@@ -306,18 +319,12 @@ void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactLis
     if (tpFindFacet(pair->b, pair->poseB, n, &facetB)) {
         cosineB = facetB.cosine;
     }
-    Overlap o = { .outline = &outline, .margin = pair->margin, .out = out };
     bool useB = cosineB >= cosineA - 1e-9;
     if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
-        o.outlineIsA = useB;
-        o.facet = useB ? &facetB : &facetA;
+        const tpFacet* facet = useB ? &facetB : &facetA;
         const tpGeometry* shape = useB ? pair->a : pair->b;
-        if (tpFindOutline(shape, useB ? pair->poseA : pair->poseB, o.facet->normal, &outline)) {
-            double size = o.facet->radius > 0.0
-                              ? o.facet->radius
-                              : tpDistanceBetween(o.facet->corners[0], o.facet->corners[1]);
-            o.rim = isinf(size) ? 0.0 : TP_RIM_TOLERANCE * size;
-            overlap(&o);
+        if (tpFindOutline(shape, useB ? pair->poseA : pair->poseB, facet->normal, &outline)) {
+            tpLayOutline(facet, &outline, useB, pair->margin, out);
         }
     } else {
         joinLines(pair, closest, out);

@@ -163,7 +163,7 @@ static int32_t triangleAt(const tpHeightField* field, int32_t column, int32_t ro
 }
 
 // Corners (0,0), (1,0), (1,1) of the cell, or (0,0), (1,1), (0,1).
-static void placeCorners(const tpHeightField* field, int32_t index, tpTriangle* triangle) {
+void tpHeightField_Corners(const tpHeightField* field, int32_t index, tpTriangle* triangle) {
     int32_t cell = index / 2;
     int32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
     const int offsets[2][3][2] = { { { 0, 0 }, { 1, 0 }, { 1, 1 } },
@@ -178,30 +178,27 @@ static void placeCorners(const tpHeightField* field, int32_t index, tpTriangle* 
         tpNormalize(tpCross(tpSub(triangle->corners[1], a), tpSub(triangle->corners[2], a)));
 }
 
-tpTriangle tpHeightField_Triangle(const tpHeightField* field, int32_t index) {
-    tpTriangle triangle;
-    placeCorners(field, index, &triangle);
+void tpHeightField_AddNeighbors(const tpHeightField* field, int32_t index, tpTriangle* triangle) {
     int32_t cell = index / 2;
     int32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
     if (index % 2 == 0) { // edges: lower side, right side, diagonal
-        triangle.neighbors[0] = triangleAt(field, column, row - 1, 1);
-        triangle.neighbors[1] = triangleAt(field, column + 1, row, 1);
-        triangle.neighbors[2] = index + 1;
+        triangle->neighbors[0] = triangleAt(field, column, row - 1, 1);
+        triangle->neighbors[1] = triangleAt(field, column + 1, row, 1);
+        triangle->neighbors[2] = index + 1;
     } else { // edges: diagonal, upper side, left side
-        triangle.neighbors[0] = index - 1;
-        triangle.neighbors[1] = triangleAt(field, column, row + 1, 0);
-        triangle.neighbors[2] = triangleAt(field, column - 1, row, 0);
+        triangle->neighbors[0] = index - 1;
+        triangle->neighbors[1] = triangleAt(field, column, row + 1, 0);
+        triangle->neighbors[2] = triangleAt(field, column - 1, row, 0);
     }
     for (int k = 0; k < 3; ++k) {
-        triangle.edges[k] = tp_convexEdge;
-        if (triangle.neighbors[k] >= 0) {
+        triangle->edges[k] = tp_convexEdge;
+        if (triangle->neighbors[k] >= 0) {
             tpTriangle neighbor;
-            placeCorners(field, triangle.neighbors[k], &neighbor);
-            tpVec3 edge = tpSub(triangle.corners[(k + 1) % 3], triangle.corners[k]);
-            triangle.edges[k] = (uint8_t)tpClassifyEdge(edge, triangle.normal, neighbor.normal);
+            tpHeightField_Corners(field, triangle->neighbors[k], &neighbor);
+            tpVec3 edge = tpSub(triangle->corners[(k + 1) % 3], triangle->corners[k]);
+            triangle->edges[k] = (uint8_t)tpClassifyEdge(edge, triangle->normal, neighbor.normal);
         }
     }
-    return triangle;
 }
 
 // The cells that [low, high] overlaps, the last one excluded, along one direction of the grid.
@@ -254,7 +251,7 @@ bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p) {
     int32_t row = (int32_t)fmin(floor(y), field->rows - 2);
     int32_t half = x - column >= y - row ? 0 : 1;
     tpTriangle triangle;
-    placeCorners(field, triangleAt(field, column, row, half), &triangle);
+    tpHeightField_Corners(field, triangleAt(field, column, row, half), &triangle);
     return tpDot(triangle.normal, tpSub(p, triangle.corners[0])) < 0.0;
 }
 
@@ -296,7 +293,7 @@ static int32_t castAtCell(const tpHeightField* field, int32_t column, int32_t ro
         if (index < 0) {
             continue;
         }
-        placeCorners(field, index, &triangle);
+        tpHeightField_Corners(field, index, &triangle);
         if (tpCastRayAtTriangle(triangle.corners, origin, direction, limit, &hit) &&
             (best < 0 || hit < *t)) {
             *t = hit;

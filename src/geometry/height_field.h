@@ -36,7 +36,8 @@ void tpReleaseHeightField(tpHeightField* field);
 bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p);
 
 // Triangles of height fields; see geometry/triangles.h.
-tpTriangle tpHeightField_Triangle(const tpHeightField* field, int32_t index);
+void tpHeightField_Corners(const tpHeightField* field, int32_t index, tpTriangle* out);
+void tpHeightField_AddNeighbors(const tpHeightField* field, int32_t index, tpTriangle* triangle);
 void tpHeightField_StartQuery(const tpHeightField* field, tpTriangleQuery* query);
 int32_t tpHeightField_NextTriangle(const tpHeightField* field, tpTriangleQuery* query);
 int32_t tpHeightField_CastRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction,

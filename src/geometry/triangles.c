@@ -29,22 +29,94 @@ int32_t tpTriangleCount(const tpGeometry* geometry) {
     return 0;
 }
 
-static tpTriangle meshTriangle(const tpMesh* mesh, int32_t index) {
-    tpTriangle triangle;
-    for (int k = 0; k < 3; ++k) {
-        triangle.vertices[k] = mesh->triangles[index][k];
-        triangle.corners[k] = mesh->vertices[triangle.vertices[k]];
-        triangle.neighbors[k] = mesh->neighbors[index][k];
-        triangle.edges[k] = mesh->edges[index][k];
+void tpGetCorners(const tpGeometry* geometry, int32_t index, tpTriangle* out) {
+    TP_ASSERT(index >= 0 && index < tpTriangleCount(geometry));
+    if (geometry->type == tp_heightFieldShape) {
+        tpHeightField_Corners(geometry->heightField, index, out);
+        return;
     }
-    triangle.normal = mesh->normals[index];
-    return triangle;
+    const tpMesh* mesh = geometry->mesh;
+    for (int k = 0; k < 3; ++k) {
+        out->vertices[k] = mesh->triangles[index][k];
+        out->corners[k] = mesh->vertices[out->vertices[k]];
+    }
+    out->normal = mesh->normals[index];
+}
+
+void tpAddNeighbors(const tpGeometry* geometry, int32_t index, tpTriangle* triangle) {
+    if (geometry->type == tp_heightFieldShape) {
+        tpHeightField_AddNeighbors(geometry->heightField, index, triangle);
+        return;
+    }
+    for (int k = 0; k < 3; ++k) {
+        triangle->neighbors[k] = geometry->mesh->neighbors[index][k];
+        triangle->edges[k] = geometry->mesh->edges[index][k];
+    }
 }
 
 tpTriangle tpGetTriangle(const tpGeometry* geometry, int32_t index) {
-    TP_ASSERT(index >= 0 && index < tpTriangleCount(geometry));
-    return geometry->type == tp_meshShape ? meshTriangle(geometry->mesh, index)
-                                          : tpHeightField_Triangle(geometry->heightField, index);
+    tpTriangle triangle;
+    tpGetCorners(geometry, index, &triangle);
+    tpAddNeighbors(geometry, index, &triangle);
+    return triangle;
+}
+
+static uint8_t flipEdge(uint8_t kind) {
+    return kind == tp_convexEdge ? tp_concaveEdge : kind == tp_concaveEdge ? tp_convexEdge : kind;
+}
+
+tpTriangle tpFlipTriangle(const tpTriangle* t) {
+    static const int corner[3] = { 0, 2, 1 }, edge[3] = { 2, 1, 0 };
+    tpTriangle flipped = { .normal = tpNeg(t->normal) };
+    for (int k = 0; k < 3; ++k) {
+        flipped.corners[k] = t->corners[corner[k]];
+        flipped.vertices[k] = t->vertices[corner[k]];
+        flipped.neighbors[k] = t->neighbors[edge[k]];
+        flipped.edges[k] = flipEdge(t->edges[edge[k]]);
+    }
+    return flipped;
+}
+
+// By the regions of corners, edges and inside [Ericson04, sec. 5.1.5].
+tpVec3 tpNearestOnTriangle(const tpVec3 c[3], tpVec3 p, double weights[3]) {
+    tpVec3 ab = tpSub(c[1], c[0]), ac = tpSub(c[2], c[0]), ap = tpSub(p, c[0]);
+    double d1 = tpDot(ab, ap), d2 = tpDot(ac, ap);
+    weights[0] = weights[1] = weights[2] = 0.0;
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        weights[0] = 1.0;
+        return c[0];
+    }
+    tpVec3 bp = tpSub(p, c[1]), cp = tpSub(p, c[2]);
+    double d3 = tpDot(ab, bp), d4 = tpDot(ac, bp), d5 = tpDot(ab, cp), d6 = tpDot(ac, cp);
+    if (d3 >= 0.0 && d4 <= d3) {
+        weights[1] = 1.0;
+        return c[1];
+    }
+    if (d6 >= 0.0 && d5 <= d6) {
+        weights[2] = 1.0;
+        return c[2];
+    }
+    double vc = d1 * d4 - d3 * d2, vb = d5 * d2 - d1 * d6, va = d3 * d6 - d5 * d4;
+    if (vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        weights[1] = d1 / (d1 - d3);
+        weights[0] = 1.0 - weights[1];
+        return tpMulAdd(c[0], weights[1], ab);
+    }
+    if (vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        weights[2] = d2 / (d2 - d6);
+        weights[0] = 1.0 - weights[2];
+        return tpMulAdd(c[0], weights[2], ac);
+    }
+    if (va <= 0.0 && d4 >= d3 && d5 >= d6) {
+        weights[2] = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        weights[1] = 1.0 - weights[2];
+        return tpMulAdd(c[1], weights[2], tpSub(c[2], c[1]));
+    }
+    double sum = va + vb + vc;
+    weights[0] = va / sum;
+    weights[1] = vb / sum;
+    weights[2] = vc / sum;
+    return tpMulAdd(tpMulAdd(c[0], weights[1], ab), weights[2], ac);
 }
 
 // Queries -------------------------------------------------------------------------------------
@@ -176,4 +248,102 @@ int32_t tpCastRayAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 d
         *normal = tpDot(n, direction) > 0.0 ? tpNeg(n) : n;
     }
     return best;
+}
+
+// Nearest and inside ----------------------------------------------------------------------------
+
+static double boxDistanceSquared(const tpBounds* b, tpVec3 p) {
+    tpVec3 d = tpSub(p, tpMaxVec3(tpMinVec3(p, b->upper), b->lower));
+    return tpLengthSquared(d);
+}
+
+// The best triangle so far.
+typedef struct Nearest {
+    int32_t triangle;
+    double square; // of its distance
+    tpVec3 point;
+} Nearest;
+
+static void tryTriangle(const tpGeometry* geometry, int32_t index, tpVec3 p, Nearest* best) {
+    tpTriangle t;
+    double weights[3];
+    tpGetCorners(geometry, index, &t);
+    tpVec3 q = tpNearestOnTriangle(t.corners, p, weights);
+    double square = tpLengthSquared(tpSub(p, q));
+    if (square < best->square) {
+        *best = (Nearest){ index, square, q };
+    }
+}
+
+// The first leaf on the way down to the nearer child gives a bound that prunes the rest.
+static void nearestOfMesh(const tpGeometry* geometry, tpVec3 p, Nearest* best) {
+    const tpTriangleTree* tree = &geometry->mesh->tree;
+    int32_t node = 0;
+    while (tree->nodes[node].count == 0) {
+        int32_t first = node + 1, second = tree->nodes[first].skip;
+        node = boxDistanceSquared(&tree->nodes[first].bounds, p) <=
+                       boxDistanceSquared(&tree->nodes[second].bounds, p)
+                   ? first
+                   : second;
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+        int32_t end = pass == 0 ? tree->nodes[node].skip : tree->nodeCount;
+        for (int32_t n = pass == 0 ? node : 0; n < end;) {
+            const tpTreeNode* t = &tree->nodes[n];
+            if (boxDistanceSquared(&t->bounds, p) >= best->square) {
+                n = t->skip;
+                continue;
+            }
+            for (int32_t i = t->first; i < t->first + t->count; ++i) {
+                tryTriangle(geometry, tree->order[i], p, best);
+            }
+            ++n;
+        }
+    }
+}
+
+// Cells in ever larger squares about the point, until the next ring is farther than the best.
+static void nearestOfField(const tpGeometry* geometry, tpVec3 p, Nearest* best) {
+    const tpHeightField* f = geometry->heightField;
+    double spacing = fmin(f->spacingX, f->spacingY);
+    double limit =
+        tpDistanceBetween(f->bounds.lower, f->bounds.upper) + tpDistanceBetween(p, f->bounds.lower);
+    for (double reach = spacing;; reach *= 2.0) {
+        tpVec3 grow = tpMakeVec3(reach, reach, HUGE_VAL);
+        tpTriangleQuery query =
+            tpQueryTriangles(geometry, (tpBounds){ tpSub(p, grow), tpAdd(p, grow) });
+        for (int32_t t = tpNextTriangle(&query); t >= 0; t = tpNextTriangle(&query)) {
+            tryTriangle(geometry, t, p, best);
+        }
+        if (best->square <= reach * reach || reach > limit) {
+            return;
+        }
+    }
+}
+
+int32_t tpNearestTriangle(const tpGeometry* geometry, tpVec3 p, double limit, tpVec3* nearest) {
+    Nearest best = { -1, limit * limit, p };
+    if (geometry->type == tp_meshShape) {
+        nearestOfMesh(geometry, p, &best);
+    } else {
+        nearestOfField(geometry, p, &best);
+    }
+    *nearest = best.point;
+    return best.triangle;
+}
+
+// A ray meets the inside of a closed surface if the first triangle on its way faces along it.
+bool tpIsInsideSurface(const tpGeometry* geometry, tpVec3 p) {
+    if (geometry->type == tp_heightFieldShape) {
+        return tpHeightField_IsBelow(geometry->heightField, p);
+    }
+    const tpBounds* b = &geometry->mesh->bounds;
+    if (boxDistanceSquared(b, p) > 0.0) {
+        return false;
+    }
+    // A direction that is along no edge of common meshes.
+    tpVec3 direction = tpMakeVec3(0.2918, 0.4127, 0.8629);
+    double t;
+    int32_t hit = castAtMesh(geometry->mesh, p, direction, HUGE_VAL, &t);
+    return hit >= 0 && tpDot(geometry->mesh->normals[hit], direction) > 0.0;
 }

@@ -82,7 +82,8 @@ static tpResult triangulateField(const tpGeometry* geometry, const tpAllocator* 
         }
     }
     for (int i = 0; i < triangleCount; ++i) {
-        tpTriangle triangle = tpHeightField_Triangle(field, i);
+        tpTriangle triangle;
+        tpHeightField_Corners(field, i, &triangle);
         memcpy(out->triangles[i], triangle.vertices, sizeof(triangle.vertices));
     }
     return tp_success;

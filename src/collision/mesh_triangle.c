@@ -1,0 +1,462 @@
+// One triangle of a surface against a convex shape.
+//
+// Most triangles are settled without a distance: one that looks away from the shape or is farther below
+// it than the margin does not matter. If the shape's lowest point lies over the triangle, the
+// triangle's normal is the direction of the distance, and the contacts are those over the face. If
+// none of its edges is convex, nothing else can push. Only what is left, shapes beside convex edges,
+// is asked for the nearest features, and judged by what lies around the triangle (triangle_cone.h): a
+// direction that its edge or corner cannot push in is left to the neighbour that can, or, if the shape
+// already overlaps the triangle, turned into the triangle's own normal.
+//
+// Crossings with edges that are flat are no corners of the region of contact and are left out. So a box
+// that slides over flat neighbouring triangles has the four contacts it would have on one large face,
+// and never feels an edge.
+
+#include "collision/mesh_query.h"
+
+#include "base/constants.h"
+#include "collision/difference.h"
+#include "collision/hull_manifold.h"
+#include "collision/patch_manifold.h"
+#include "collision/smooth_distance.h"
+
+#include <float.h>
+
+// Heights that agree to this part of the shape's size are the same.
+static const double sameHeight = 1e-8;
+
+// A triangle, and how the convex shape lies to it.
+typedef struct Side {
+    tpTriangle triangle;
+    int32_t index;
+    double offset; // of its plane
+    tpSmallHull hull;
+    tpGeometry geometry; // the same as a shape
+    tpClosest closest;
+    tpTrianglePart part; // of the triangle, that is nearest
+    int k;
+    bool isDeep; // the core itself overlaps the triangle
+} Side;
+
+// The query ---------------------------------------------------------------------------------------
+
+void tpStartMeshQuery(const tpPair* pair, tpContactList* out, tpMeshQuery* query) {
+    query->convex = *pair->a;
+    query->convex.pose = tpIdentityPose();
+    query->view = (tpSurfaceView){ pair->b, false };
+    query->pose = tpComposePoses(tpInversePose(pair->poseB), pair->poseA);
+    query->core = tpGeometry_Core(&query->convex, &query->storage, &query->radius);
+    query->margin = pair->margin;
+    query->toWorld = pair->poseB;
+    query->out = out;
+    query->outlineNormal = tpZeroVec3();
+    if (query->core != NULL) {
+        query->center = tpTransformPoint(query->pose, query->core->center);
+        query->size = query->core->radius + query->radius;
+    } else {
+        tpPrepareSmoothCore(&query->convex, &query->smooth);
+        query->center = tpTransformPoint(query->pose, query->smooth.center);
+        query->size = query->smooth.size + query->smooth.rounding;
+    }
+    query->reach =
+        tpGeometry_RadiusAbout(&query->convex, tpUntransformPoint(query->pose, query->center));
+    query->hasOutline = tpClassOf(&query->convex)->outline != NULL;
+}
+
+tpTriangleQuery tpMeshQuery_Near(const tpMeshQuery* query) {
+    tpBounds bounds = tpGeometry_Bounds(&query->convex, query->pose);
+    tpVec3 grow = tpMakeVec3(query->margin, query->margin, query->margin);
+    bounds.lower = tpSub(bounds.lower, grow);
+    bounds.upper = tpAdd(bounds.upper, grow);
+    return tpQueryTriangles(query->view.geometry, bounds);
+}
+
+tpVec3 tpMeshQuery_Lowest(tpMeshQuery* query, tpVec3 n) {
+    tpVec3 down = tpUnrotate(query->pose.rotation, tpNeg(n));
+    if (query->core != NULL) {
+        tpVec3 vertex = query->core->vertices[tpHull_Support(query->core, down, 0)];
+        return tpMulAdd(tpTransformPoint(query->pose, vertex), -query->radius, n);
+    }
+    tpVec3 low = query->smooth.class->support(&query->smooth, down);
+    return tpMulAdd(tpTransformPoint(query->pose, low), -query->smooth.rounding, n);
+}
+
+// What the shape shows to a plane; neighbouring triangles often have the same normal.
+static const tpOutline* outlineOf(tpMeshQuery* query, tpVec3 n) {
+    if (!query->hasOutline) {
+        return NULL;
+    }
+    bool isSame = n.x == query->outlineNormal.x && n.y == query->outlineNormal.y &&
+                  n.z == query->outlineNormal.z;
+    if (!isSame) {
+        query->outlineNormal = n;
+        query->hasOutline = tpFindOutline(&query->convex, query->pose, n, &query->outline);
+    }
+    return query->hasOutline ? &query->outline : NULL;
+}
+
+// Names and delivery ------------------------------------------------------------------------------
+
+// Corner or edge numbers of the triangle become those of the surface. False if the contact is no corner
+// of the region of contact.
+static bool nameFeature(const tpMeshQuery* query, const tpTriangle* t, int32_t index,
+                        uint64_t* feature) {
+    uint64_t mask = (UINT64_C(1) << 31) - 1;
+    tpFeatureKind kind = (tpFeatureKind)(*feature >> 62);
+    int32_t a = (int32_t)(*feature >> 31 & mask), b = (int32_t)(*feature & mask);
+    bool isCorner = kind == tp_faceVertex, isEdge = kind == tp_edgeEdge;
+    int k = b;
+    if (kind == tp_smooth) {
+        if (b >= tp_rimCrossing) {
+            // The triangle was the outline: its edges cross a facet of the convex shape.
+            isEdge = (b - tp_rimCrossing) / 2 >= 2;
+            k = isEdge ? (b - tp_rimCrossing) / 2 - 2 : 0;
+        } else {
+            isCorner = a == tp_rimCrossing + 2;
+            isEdge = a >= tp_rimCrossing && a != tp_rimCrossing + 2 && a != tp_rimCrossing + 3;
+        }
+    }
+    if (isCorner && b < 3) {
+        bool isFlat = t->edges[b] == tp_flatEdge && t->edges[(b + 2) % 3] == tp_flatEdge;
+        *feature = tpMakeFeature(kind, a, t->vertices[b]);
+        return !isFlat;
+    }
+    if (isEdge && k < 3) {
+        *feature = tpMakeFeature(kind, a, tpTriangleEdgeId(&query->view, t, index, k));
+        return t->edges[k] != tp_flatEdge;
+    }
+    *feature = tpMakeFeature(kind, a, index);
+    return true;
+}
+
+static void deliver(const tpMeshQuery* query, const tpTriangle* t, int32_t index,
+                    const tpContactPoint* contact) {
+    tpContactPoint c = *contact;
+    if (c.gap <= query->margin && nameFeature(query, t, index, &c.feature)) {
+        c.pointA = tpTransformPoint(query->toWorld, c.pointA);
+        c.pointB = tpTransformPoint(query->toWorld, c.pointB);
+        c.normal = tpRotate(query->toWorld.rotation, c.normal);
+        tpContactList_Add(query->out, &c);
+    }
+}
+
+static void deliverAll(const tpMeshQuery* query, const Side* side, const tpContactList* list) {
+    int count = list->count < list->capacity ? list->count : list->capacity;
+    for (int i = 0; i < count; ++i) {
+        deliver(query, &side->triangle, side->index, &list->points[i]);
+    }
+}
+
+void tpMeshQuery_Deliver(const tpMeshQuery* query, int32_t index, const tpContactPoint* contact) {
+    tpTriangle t = tpSurfaceView_Triangle(&query->view, index);
+    deliver(query, &t, index, contact);
+}
+
+// Over the face -----------------------------------------------------------------------------------
+
+static bool isOver(const tpTriangle* t, tpVec3 point) {
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 p = t->corners[k], along = tpSub(t->corners[(k + 1) % 3], p);
+        tpVec3 outward = tpCross(along, t->normal);
+        if (tpDot(outward, tpSub(point, p)) > TP_RIM_TOLERANCE * tpLengthSquared(along)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void fillHull(Side* side) {
+    tpFillTriangle(&side->hull, side->triangle.corners, side->triangle.normal);
+    side->geometry = (tpGeometry){ .type = tp_hullShape, .pose = tpIdentityPose() };
+    side->geometry.hull = &side->hull.hull;
+}
+
+// Contacts of the shape over the triangle, along its normal; `lowest` is the shape's lowest point.
+static void collideOverTriangle(tpMeshQuery* query, Side* side, tpVec3 lowest,
+                                tpContactList* list) {
+    tpVec3 n = side->triangle.normal;
+    if (query->core != NULL && query->core->faceCount > 0) {
+        tpCollideOverFace(&side->hull.hull, tpIdentityPose(), 0, query->core, query->pose, -1, 1,
+                          query->margin + query->radius, list);
+        tpRoundContacts(list, 0, query->radius, 0.0);
+        return;
+    }
+    const tpOutline* outline = outlineOf(query, n);
+    if (outline != NULL) {
+        tpFacet facet = { .cosine = 1.0, .normal = n, .radius = 0.0, .count = 3 };
+        facet.center = side->triangle.corners[0];
+        for (int k = 0; k < 3; ++k) {
+            facet.corners[k] = side->triangle.corners[k];
+            facet.ids[k] = k;
+        }
+        tpLayOutline(&facet, outline, true, query->margin, list);
+    } else if (isOver(&side->triangle, lowest)) {
+        double gap = tpDot(n, lowest) - side->offset;
+        tpContactPoint contact = tpMakeContact(tpMulAdd(lowest, -gap, n), n, gap, TP_LONE_POINT);
+        tpContactList_Add(list, &contact);
+    }
+}
+
+static double leastGap(const tpContactList* list) {
+    double least = DBL_MAX;
+    for (int i = 0; i < list->count && i < list->capacity; ++i) {
+        least = fmin(least, list->points[i].gap);
+    }
+    return least;
+}
+
+// Whether contacts over the triangle are as near as the shape is to its plane, and, in an overlap, the way
+// out through one of its convex edges is no shorter.
+static bool areProven(const tpMeshQuery* query, const Side* side, double height,
+                      const tpContactList* list) {
+    double inwards[3] = { -DBL_MAX, -DBL_MAX, -DBL_MAX };
+    const tpTriangle* t = &side->triangle;
+    int count = list->count < list->capacity ? list->count : list->capacity;
+    if (!(leastGap(list) <= height + sameHeight * query->size)) {
+        return false;
+    }
+    for (int k = 0; k < 3 && height < -sameHeight * query->size; ++k) {
+        if (t->edges[k] != tp_convexEdge) {
+            continue;
+        }
+        tpVec3 p = t->corners[k];
+        tpVec3 inward = tpNormalize(tpCross(t->normal, tpSub(t->corners[(k + 1) % 3], p)));
+        for (int i = 0; i < count; ++i) {
+            if (list->points[i].gap <= 0.0) {
+                inwards[k] = fmax(inwards[k], tpDot(inward, tpSub(list->points[i].pointB, p)));
+            }
+        }
+        if (inwards[k] < -height) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Nearest features --------------------------------------------------------------------------------
+
+// A start for the solver: from the triangle's point nearest to the shape's centre.
+static tpSmoothCache guessNearest(tpMeshQuery* query, const Side* side) {
+    double weights[3];
+    tpVec3 q = tpNearestOnTriangle(side->triangle.corners, query->center, weights);
+    tpVec3 n = tpSub(query->center, q);
+    n = tpLengthSquared(n) > 0.0 ? tpNormalize(n) : side->triangle.normal;
+    tpVec3 local = tpUnrotate(query->pose.rotation, n);
+    tpVec3 low = query->smooth.class->support(&query->smooth, tpNeg(local));
+    return (tpSmoothCache){ { (float)local.x, (float)local.y, (float)local.z },
+                            { (float)low.x, (float)low.y, (float)low.z },
+                            { (float)q.x, (float)q.y, (float)q.z } };
+}
+
+// The part of the triangle on which a point lies, to rounding.
+static void findPart(Side* side, tpVec3 point) {
+    double weights[3], size = side->hull.hull.radius;
+    tpNearestOnTriangle(side->triangle.corners, point, weights);
+    for (int k = 0; k < 3; ++k) {
+        // Within rounding of the opposite edge.
+        tpVec3 p = side->triangle.corners[(k + 1) % 3], q = side->triangle.corners[(k + 2) % 3];
+        tpVec3 inward = tpCross(side->triangle.normal, tpNormalize(tpSub(q, p)));
+        if (tpDot(inward, tpSub(point, p)) <= 1e-9 * size) {
+            weights[k] = 0.0;
+        }
+    }
+    side->part = tpPartOfWeights(weights, &side->k);
+}
+
+static bool nearestOfRound(tpMeshQuery* query, double limit, Side* side) {
+    tpSmoothCache cache = guessNearest(query, side);
+    tpSmoothResult result;
+    tpClosest* c = &side->closest;
+    if (!tpSmoothClosest(&query->convex, query->pose, &side->geometry, tpIdentityPose(), &cache,
+                         &result)) {
+        return false;
+    }
+    *c = (tpClosest){ result.gap, result.pointA, result.pointB, result.normal };
+    side->isDeep = c->distance <= 0.0;
+    findPart(side, c->pointB);
+    return c->distance <= limit;
+}
+
+static bool nearestOfCore(tpMeshQuery* query, double limit, Side* side) {
+    tpClosest* c = &side->closest;
+    tpDifference d = tpMakeDifference(query->core, query->pose, &side->hull.hull, tpIdentityPose());
+    tpSeparation s = tpSeparatePolyhedra(&d, limit + query->radius, NULL);
+    if (s.isFar || s.distance > limit + query->radius) {
+        return false;
+    }
+    c->normal = tpRotate(query->pose.rotation, s.normal);
+    c->distance = s.distance - query->radius;
+    c->pointA = tpMulAdd(tpTransformPoint(query->pose, s.pointA), -query->radius, c->normal);
+    c->pointB = tpTransformPoint(query->pose, s.pointB);
+    side->isDeep = s.distance <= 1e-10 * d.size;
+    double weights[3] = { 0.0, 0.0, 0.0 };
+    for (int i = 0; i < s.simplex.count; ++i) {
+        weights[s.simplex.corners[i].b] = 1.0;
+    }
+    side->part = tpPartOfWeights(weights, &side->k);
+    return true;
+}
+
+// The nearest features of the shape and the triangle; false if they are farther than `limit`.
+static bool findNearest(tpMeshQuery* query, double limit, Side* side) {
+    return query->core != NULL ? nearestOfCore(query, limit, side)
+                               : nearestOfRound(query, limit, side);
+}
+
+// Contacts along the direction of the nearest features: an edge or a corner of the surface.
+static void collideAlongNearest(tpMeshQuery* query, Side* side) {
+    tpContactPoint points[tp_maxOnTriangle];
+    tpContactList list = { points, 0, tp_maxOnTriangle };
+    if (query->core != NULL && query->core->faceCount > 0) {
+        tpCollideHulls(query->core, query->pose, &side->hull.hull, tpIdentityPose(),
+                       query->margin + query->radius, NULL, &list);
+        tpRoundContacts(&list, 0, query->radius, 0.0);
+    } else {
+        tpPair pair = { &query->convex,   &side->geometry, query->pose,
+                        tpIdentityPose(), query->margin,   false };
+        tpCollidePatches(&pair, &side->closest, &list);
+    }
+    deliverAll(query, side, &list);
+}
+
+// Whether a neighbour across a bent edge looks more in the direction n than the triangle does.
+static bool isNeighborsTask(const tpMeshQuery* query, const Side* side, tpVec3 n, double cosine) {
+    for (int k = 0; k < 3; ++k) {
+        int32_t neighbor = side->triangle.neighbors[k];
+        if (neighbor >= 0 && side->triangle.edges[k] != tp_flatEdge &&
+            tpDot(tpSurfaceView_Triangle(&query->view, neighbor).normal, n) > cosine + 1e-3) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Asking ------------------------------------------------------------------------------------------
+
+// A ball: the nearest point of the triangle to its centre.
+static tpTriangleOutcome askBall(tpMeshQuery* query, Side* side, double height) {
+    tpTriangle* t = &side->triangle;
+    double weights[3], gap = height;
+    tpVec3 q = tpNearestOnTriangle(t->corners, query->center, weights), n = t->normal;
+    side->part = tpPartOfWeights(weights, &side->k);
+    if (side->part != tp_triangleInside) {
+        n = tpSub(query->center, q);
+        double distance = tpLength(n);
+        n = tpScale(1.0 / distance, n);
+        gap = distance - query->radius;
+    }
+    if (gap > query->margin) {
+        return tp_triangleAnswered;
+    }
+    tpAddNeighbors(query->view.geometry, side->index, t);
+    if (side->part == tp_triangleInside ||
+        tpTrianglePushes(&query->view, t, side->index, side->part, side->k, n)) {
+        tpVec3 low = tpMulAdd(query->center, -query->radius, n);
+        tpContactPoint contact = tpMakeContact(tpMulAdd(low, -gap, n), n, gap, TP_LONE_POINT);
+        deliver(query, t, side->index, &contact);
+    }
+    return tp_triangleAnswered;
+}
+
+// The triangle as the query sees it, first without its neighbours.
+static void getCorners(const tpMeshQuery* query, int32_t index, Side* side) {
+    tpGetCorners(query->view.geometry, index, &side->triangle);
+    side->index = index;
+    if (query->view.isInside) {
+        tpAddNeighbors(query->view.geometry, index, &side->triangle);
+        side->triangle = tpFlipTriangle(&side->triangle);
+    }
+    side->offset = tpDot(side->triangle.normal, side->triangle.corners[0]);
+}
+
+// Shapes beside a convex edge, or deep in the triangle: by the nearest features.
+static tpTriangleOutcome askNearest(tpMeshQuery* query, Side* side, const tpContactList* over) {
+    if (!findNearest(query, query->margin, side)) {
+        return tp_triangleAnswered;
+    }
+    tpVec3 n = side->closest.normal;
+    double cosine = tpDot(n, side->triangle.normal);
+    if (cosine >= TP_FACE_COSINE && (query->hasOutline || side->isDeep)) {
+        deliverAll(query, side, over);
+        // Contacts over the face may have missed the nearest points.
+        double slack = 1e-6 * query->size + 1e-4 * fabs(side->closest.distance);
+        if (leastGap(over) > side->closest.distance + slack) {
+            tpContactPoint contact = { side->closest.pointA, side->closest.pointB, n,
+                                       side->closest.distance, TP_LONE_POINT };
+            deliver(query, &side->triangle, side->index, &contact);
+        }
+    } else if (tpTrianglePushes(&query->view, &side->triangle, side->index, side->part, side->k,
+                                n)) {
+        collideAlongNearest(query, side);
+    } else if (side->isDeep) {
+        if (over->count == 0 || isNeighborsTask(query, side, n, cosine)) {
+            return tp_triangleLeaves;
+        }
+        deliverAll(query, side, over);
+    }
+    return tp_triangleAnswered;
+}
+
+tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
+    Side side;
+    getCorners(query, index, &side);
+    tpTriangle* t = &side.triangle;
+    if (tpDot(t->normal, query->center) <= side.offset) {
+        return tp_triangleBehind;
+    }
+    tpVec3 lowest = tpMeshQuery_Lowest(query, t->normal);
+    double height = tpDot(t->normal, lowest) - side.offset;
+    if (height > query->margin) {
+        return tp_triangleAnswered;
+    }
+    if (query->core != NULL && query->core->vertexCount == 1) {
+        return askBall(query, &side, height);
+    }
+    if (!query->view.isInside) {
+        tpAddNeighbors(query->view.geometry, index, t);
+    }
+    fillHull(&side);
+    tpContactPoint points[tp_maxOnTriangle];
+    tpContactList over = { points, 0, tp_maxOnTriangle };
+    collideOverTriangle(query, &side, lowest, &over);
+    bool hasConvex = t->edges[0] == tp_convexEdge || t->edges[1] == tp_convexEdge ||
+                     t->edges[2] == tp_convexEdge;
+    if (!hasConvex || areProven(query, &side, height, &over)) {
+        deliverAll(query, &side, &over);
+        return tp_triangleAnswered;
+    }
+    return askNearest(query, &side, &over);
+}
+
+bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClosest* out) {
+    Side side;
+    getCorners(query, index, &side);
+    if (query->core != NULL && query->core->vertexCount == 1) {
+        double weights[3];
+        tpVec3 q = tpNearestOnTriangle(side.triangle.corners, query->center, weights);
+        tpVec3 d = tpSub(query->center, q);
+        double distance = tpLength(d);
+        tpVec3 n =
+            distance > 1e-12 * query->size ? tpScale(1.0 / distance, d) : side.triangle.normal;
+        *out = (tpClosest){ distance - query->radius, tpMulAdd(query->center, -query->radius, n), q,
+                            n };
+        return out->distance <= limit;
+    }
+    fillHull(&side);
+    bool isFound = findNearest(query, limit, &side);
+    *out = side.closest;
+    return isFound;
+}
+
+void tpMeshQuery_PushAlong(tpMeshQuery* query, int32_t index) {
+    Side side;
+    getCorners(query, index, &side);
+    if (!query->view.isInside) {
+        tpAddNeighbors(query->view.geometry, index, &side.triangle);
+    }
+    fillHull(&side);
+    tpContactPoint points[tp_maxOnTriangle];
+    tpContactList over = { points, 0, tp_maxOnTriangle };
+    collideOverTriangle(query, &side, tpMeshQuery_Lowest(query, side.triangle.normal), &over);
+    deliverAll(query, &side, &over);
+}

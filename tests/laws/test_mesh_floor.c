@@ -1,0 +1,161 @@
+// Floors of triangles: bodies that slide over them feel no edges, and a body inside a closed surface
+// stays there without gaining energy.
+
+#include "support/floor.h"
+#include "tippe/geometry.h"
+
+static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
+                                        tp_chakrabortyTrinkle, tp_mirtichCanny };
+enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]), cells = 12 };
+
+// A slab with its top at zero, whose cells have uneven corners and diagonals either way.
+static tpGeometry makeSlab(void) {
+    enum { points = cells + 1, perSide = points * points };
+    static tpVec3 vertices[2 * perSide];
+    static int32_t triangles[4 * cells * cells + 8 * cells][3];
+    tpRandom random = { 3 };
+    int count = 0;
+    for (int i = 0; i < points; ++i) {
+        for (int j = 0; j < points; ++j) {
+            bool isInner = i > 0 && i < cells && j > 0 && j < cells;
+            double x =
+                0.3 * (i - 0.5 * cells) + (isInner ? randomBetween(&random, -0.1, 0.1) : 0.0);
+            double y =
+                0.3 * (j - 0.5 * cells) + (isInner ? randomBetween(&random, -0.1, 0.1) : 0.0);
+            vertices[i * points + j] = tpMakeVec3(x, y, 0.0);
+            vertices[perSide + i * points + j] = tpMakeVec3(x, y, -0.5);
+        }
+    }
+    for (int i = 0; i < cells; ++i) {
+        for (int j = 0; j < cells; ++j) {
+            int32_t a = i * points + j, b = a + points, c = b + 1, d = a + 1;
+            bool isTurned = randomBits(&random) % 2 == 0;
+            const int32_t quad[4] = { isTurned ? b : a, isTurned ? c : b, isTurned ? d : c,
+                                      isTurned ? a : d };
+            for (int k = 0; k < 2; ++k) {
+                for (int n = 0; n < 3; ++n) {
+                    int32_t v = n == 0 ? quad[0] : quad[n + k];
+                    triangles[count][n] = v;
+                    triangles[count + 1][2 - n] = v + perSide;
+                }
+                count += 2;
+            }
+        }
+    }
+    for (int side = 0; side < 4; ++side) {
+        for (int i = 0; i < cells; ++i) {
+            int32_t p = side == 0   ? i * points
+                        : side == 1 ? cells * points + i
+                        : side == 2 ? (cells - i) * points + cells
+                                    : cells - i;
+            int32_t q = side == 0 ? p + points : side == 1 ? p + 1 : side == 2 ? p - points : p - 1;
+            const int32_t sides[2][3] = { { p, p + perSide, q }, { q, p + perSide, q + perSide } };
+            for (int k = 0; k < 2; ++k, ++count) {
+                for (int n = 0; n < 3; ++n) {
+                    triangles[count][n] = sides[k][n];
+                }
+            }
+        }
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry mesh;
+    tpError error;
+    if (tpMakeMesh(&allocator, vertices, 2 * perSide, (const int32_t(*)[3])triangles, count,
+                   tpIdentityPose(), &mesh, &error) != tp_success) {
+        fail_msg("%s", error.message);
+    }
+    return mesh;
+}
+
+static tpGeometry makeField(void) {
+    static double heights[(cells + 1) * (cells + 1)];
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry field;
+    tpMakeHeightField(&allocator, cells + 1, cells + 1, 0.3, 0.3, heights, tpIdentityPose(), &field,
+                      NULL);
+    return field;
+}
+
+static tpWorld* makeWorld(tpStepperId stepper, const tpGeometry* floor) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = stepper;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, 0.0, 0.0);
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpCreateShape(world, tpCreateBody(world, &bodyDef, NULL), &shapeDef, floor, NULL);
+    return world;
+}
+
+static tpBodyId addBody(tpWorld* world, const tpGeometry* shape, tpVec3 position, tpVec3 velocity) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.velocity = velocity;
+    def.rotation = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), 0.3);
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpCreateShape(world, body, &shapeDef, shape, NULL);
+    return body;
+}
+
+// Without friction nothing changes: a ball to rounding, others to what their solves leave (they have
+// several contacts, as on a plane).
+static void slidingFeelsNoEdges(void** state) {
+    (void)state;
+    tpGeometry floors[2] = { makeSlab(), makeField() }, shapes[4];
+    tpPose id = tpIdentityPose();
+    tpMakeSphere(&(tpSphere){ 0.1 }, id, &shapes[0], NULL);
+    tpMakeBox(&(tpBox){ { 0.3, 0.2, 0.2 } }, id, &shapes[1], NULL);
+    tpMakeCapsule(&(tpCapsule){ 0.1, 0.3, { 1.0, 0.0, 0.0 } }, id, &shapes[2], NULL);
+    tpMakeCylinder(&(tpCylinder){ 0.15, 0.2, { 0.0, 0.0, 1.0 } }, id, &shapes[3], NULL);
+    const tpVec3 start = { 2.0, 0.7, 0.0 };
+    for (int s = 0; s < stepperCount; ++s) {
+        for (int k = 0; k < 8; ++k) {
+            tpWorld* world = makeWorld(steppers[s], &floors[k % 2]);
+            tpBodyId body = addBody(world, &shapes[k / 2], tpMakeVec3(-1.2, -0.37, 0.1), start);
+            double bump = 0.0, height = 0.0;
+            for (int i = 0; i < 120; ++i) {
+                tpWorld_Step(world, 1.0 / 120.0);
+                tpVec3 v = tpBody_GetVelocity(world, body),
+                       w = tpBody_GetAngularVelocity(world, body);
+                bump = fmax(bump, fmax(tpDistanceBetween(v, start), tpLength(w)));
+                height = fmax(height, fabs(tpBody_GetPosition(world, body).z - 0.1));
+            }
+            CHECK_BELOW(bump, k < 2 ? 1e-12 : 1e-7);
+            CHECK_BELOW(height, 1e-11);
+            tpDestroyWorld(world);
+        }
+    }
+    tpReleaseGeometry(&floors[0]);
+    tpReleaseGeometry(&floors[1]);
+}
+
+// A box dropped inside the slab, which is solid: it stays within, and its energy does not rise.
+static void insideStaysInside(void** state) {
+    (void)state;
+    tpGeometry slab = makeSlab(), box;
+    tpMakeBox(&(tpBox){ { 0.1, 0.1, 0.1 } }, tpIdentityPose(), &box, NULL);
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = makeWorld(steppers[s], &slab);
+        tpBodyId body = addBody(world, &box, tpMakeVec3(0.1, 0.2, -0.2), tpMakeVec3(0.3, 0.0, 0.5));
+        for (int i = 0; i < 120; ++i) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 120.0);
+            double before = report.kineticBefore + report.potentialBefore;
+            CHECK_BELOW(report.kineticAfter + report.potentialAfter - before, 1e-6);
+        }
+        double z = tpBody_GetPosition(world, body).z;
+        CHECK_NEAR(z, -0.45, 1e-5);
+        tpDestroyWorld(world);
+    }
+    tpReleaseGeometry(&slab);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(slidingFeelsNoEdges),
+                                        cmocka_unit_test(insideStaysInside) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
