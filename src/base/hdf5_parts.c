@@ -197,25 +197,23 @@ static bool isHarmless(int type, const unsigned char* bytes, uint64_t size) {
     }
 }
 
-bool tpTakeMessage(tpObjectParts* object, int type, int flags, const unsigned char* bytes,
-                   uint64_t size) {
+// Flags of a message (IV.A.1.a): that it is constant (bit 0), is not to be shared (2), and what one does
+// who does not know it (3 to 7) mean nothing to a reader. Only what is kept elsewhere (1) does.
+static bool areFlagsKnown(int flags, tpHdf5Kind kind) {
+    return (flags & (kind == tp_recordingFile ? ~1 : 2)) == 0;
+}
+
+// What the message says of a dataset; true for messages that say nothing of one.
+static bool takeDatasetMessage(tpObjectParts* object, int type, const unsigned char* bytes,
+                               uint64_t size) {
     tpDatasetParts* parts = &object->dataset;
-    object->messageCount += 1;
-    if ((flags & ~1) != 0) { // constant or not; nothing is shared
-        return false;
-    }
     switch (type) {
-    case 0x00: // nothing
-        return true;
     case 0x01:
         parts->spaceCount += 1;
         return takeSpace(bytes, size, &parts->rank, parts->size);
     case 0x03:
         parts->typeCount += 1;
-        if (!takeType(bytes, size, object->kind, &parts->elementSize)) {
-            object->isForeign = true;
-        }
-        return !object->isForeign || object->mayBeForeign;
+        return takeType(bytes, size, object->kind, &parts->elementSize);
     case 0x05:
         parts->fillCount += 1;
         return isFill(bytes, size, object->kind);
@@ -226,6 +224,15 @@ bool tpTakeMessage(tpObjectParts* object, int type, int flags, const unsigned ch
         parts->filterCount += 1;
         return object->kind == tp_recordingFile ? areOwnFilters(bytes, size, parts)
                                                 : areKnownFilters(bytes, size, parts);
+    default:
+        return true;
+    }
+}
+
+// Attributes, continuations, groups, and what others write beside.
+static bool takeOtherMessage(tpObjectParts* object, int type, const unsigned char* bytes,
+                             uint64_t size) {
+    switch (type) {
     case 0x0c:
         return object->kind == tp_problemFile || // of any type, and never read
                isAttribute(bytes, size);
@@ -239,6 +246,26 @@ bool tpTakeMessage(tpObjectParts* object, int type, int flags, const unsigned ch
         return size >= 16;
     default:
         return object->kind == tp_problemFile && isHarmless(type, bytes, size);
+    }
+}
+
+bool tpTakeMessage(tpObjectParts* object, int type, int flags, const unsigned char* bytes,
+                   uint64_t size) {
+    object->messageCount += 1;
+    switch (type) {
+    case 0x00: // nothing
+        return areFlagsKnown(flags, object->kind);
+    case 0x01:
+    case 0x03:
+    case 0x05:
+    case 0x08:
+    case 0x0b:
+        if (!areFlagsKnown(flags, object->kind) || !takeDatasetMessage(object, type, bytes, size)) {
+            object->isForeign = true;
+        }
+        return !object->isForeign || object->mayBeForeign;
+    default:
+        return areFlagsKnown(flags, object->kind) && takeOtherMessage(object, type, bytes, size);
     }
 }
 

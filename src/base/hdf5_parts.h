@@ -44,7 +44,7 @@ typedef struct tpDatasetParts {
 typedef struct tpObjectParts {
     tpHdf5Kind kind;   // of the file
     bool mayBeForeign; // it will not be opened, so its type does not matter
-    bool isForeign;    // its type is none that is known here
+    bool isForeign;    // it is a dataset of a type or form that is not known here
     int messageCount;
     int groupCount; // messages that make it a group
     bool isGroup;

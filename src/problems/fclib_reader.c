@@ -22,13 +22,38 @@
 #include "base/hdf5_check.h"
 #include "problems/problem_file.h"
 
-// Every dataset that is opened here.
-const char* const tpFclibNames[] = {
-    "m",          "n",          "nz",    "i",      "p",          "x",
-    "q",          "f",          "w",     "mu",     "spacedim",   "degrees",
-    "bodies",     "dimension",  "kind",  "body_a", "body_b",     "inverse_mass",
-    "jacobian_a", "jacobian_b", "scale", "start",  "compliance", NULL
-};
+// Everything that is opened here: datasets, then groups.
+const char* const tpFclibNames[] = { "m",
+                                     "n",
+                                     "nz",
+                                     "i",
+                                     "p",
+                                     "x",
+                                     "q",
+                                     "f",
+                                     "w",
+                                     "mu",
+                                     "spacedim",
+                                     "degrees",
+                                     "bodies",
+                                     "dimension",
+                                     "kind",
+                                     "body_a",
+                                     "body_b",
+                                     "inverse_mass",
+                                     "jacobian_a",
+                                     "jacobian_b",
+                                     "scale",
+                                     "start",
+                                     "compliance",
+                                     "W",
+                                     "M",
+                                     "H",
+                                     "vectors",
+                                     "fclib_local",
+                                     "fclib_global",
+                                     "tippe",
+                                     NULL };
 
 // Problems ------------------------------------------------------------------------------------
 

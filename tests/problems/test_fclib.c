@@ -350,6 +350,118 @@ static void otherThings(void** state) {
     unlink(path);
 }
 
+// A problem put together as programs do it that use more of HDF5: chunks with filters, compact data, other
+// orders of bytes, single precision, attributes and comments on everything, datasets of other types and
+// ranks beside, paths that lead elsewhere, groups of many members.
+static void putVariant(hid_t file, const char* name, hid_t type, hid_t memory, const void* values,
+                       int count, int variant) {
+    hsize_t length = (hsize_t)count, chunk = 2;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), create = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    if (variant == 1) {
+        H5Pset_layout(create, H5D_COMPACT);
+    } else if (variant >= 2) {
+        H5Pset_chunk(create, 1, &chunk);
+    }
+    if (variant >= 3) {
+        H5Pset_shuffle(create);
+        H5Pset_deflate(create, 6);
+        H5Pset_fletcher32(create);
+    }
+    hsize_t most = variant >= 2 ? H5S_UNLIMITED : length;
+    hid_t space = H5Screate_simple(1, &length, &most);
+    hid_t data = H5Dcreate2(file, name, type, space, links, create, H5P_DEFAULT);
+    assert_true(data >= 0);
+    assert_true(H5Dwrite(data, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+    static const double number = 1.5;
+    hid_t scalar = H5Screate(H5S_SCALAR);
+    for (int k = 0; k < 5; ++k) { // more than the header has room for: it is continued elsewhere
+        char label[16];
+        snprintf(label, sizeof(label), "attribute%d", k);
+        hid_t attribute =
+            H5Acreate2(data, label, H5T_NATIVE_DOUBLE, scalar, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &number) >= 0);
+        H5Aclose(attribute);
+    }
+    H5Oset_comment(data, "a comment");
+    H5Sclose(scalar);
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Pclose(create);
+    H5Pclose(links);
+}
+
+static void putForeign(hid_t file) {
+    hsize_t sizes[5] = { 2, 2, 2, 2, 2 };
+    hid_t type = H5Tcreate(H5T_COMPOUND, 16), space = H5Screate_simple(5, sizes, NULL);
+    H5Tinsert(type, "a", 0, H5T_NATIVE_DOUBLE);
+    H5Tinsert(type, "b", 8, H5T_NATIVE_INT);
+    assert_true(H5Tcommit2(file, "/kept_type", type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    hid_t data = H5Dcreate2(file, "/table", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    assert_true(data >= 0);
+    H5Dclose(data);
+    H5Tclose(type);
+    H5Sclose(space);
+    assert_true(H5Lcreate_soft("/fclib_local/W", file, "/matrix", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    for (int k = 0; k < 100; ++k) {
+        char name[40];
+        snprintf(name, sizeof(name), "/notes/about_%d", k);
+        putNumbers(file, name, H5T_NATIVE_INT, &k, 1);
+    }
+}
+
+// Sets the bit of every attribute that says it is not to be shared, as newer versions of HDF5 do.
+static void keepAttributesUnshared(void) {
+    FILE* file = fopen(path, "r+b");
+    static unsigned char bytes[1 << 20];
+    size_t length = fread(bytes, 1, sizeof(bytes), file);
+    int count = 0;
+    for (size_t k = 0; k + 9 < length; k += 8) {
+        if (bytes[k] == 0x0c && bytes[k + 1] == 0 && (bytes[k + 4] & ~4) == 0 &&
+            bytes[k + 8] == 1 && memcmp(bytes + k + 16, "attribute", 9) == 0) {
+            bytes[k + 4] = 4;
+            count += 1;
+        }
+    }
+    assert_true(count >= 45);
+    rewind(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+static void writtenByOthers(void** state) {
+    (void)state;
+    static const double x[] = { 1.0, 2.0, 4.0 }, q[] = { -1.0, 0.5, 0.25 }, mu[] = { 0.5 };
+    static const int three = 3, columns = -1, p[] = { 0, 1, 2, 3 }, i[] = { 0, 1, 2 };
+    for (int variant = 0; variant < 8; ++variant) {
+        int form = variant % 4;
+        hid_t real = variant < 4 ? H5T_IEEE_F64LE : H5T_IEEE_F32BE;
+        hid_t whole = variant < 4 ? H5T_STD_I32LE : H5T_STD_I64BE;
+        hid_t file = create();
+        putVariant(file, "/fclib_local/W/m", whole, H5T_NATIVE_INT, &three, 1, form);
+        putVariant(file, "/fclib_local/W/n", whole, H5T_NATIVE_INT, &three, 1, form);
+        putVariant(file, "/fclib_local/W/nz", whole, H5T_NATIVE_INT, &columns, 1, form);
+        putVariant(file, "/fclib_local/W/p", whole, H5T_NATIVE_INT, p, 4, form);
+        putVariant(file, "/fclib_local/W/i", whole, H5T_NATIVE_INT, i, 3, form);
+        putVariant(file, "/fclib_local/W/x", real, H5T_NATIVE_DOUBLE, x, 3, form);
+        putVariant(file, "/fclib_local/vectors/q", real, H5T_NATIVE_DOUBLE, q, 3, form);
+        putVariant(file, "/fclib_local/vectors/mu", real, H5T_NATIVE_DOUBLE, mu, 1, form);
+        putVariant(file, "/fclib_local/spacedim", whole, H5T_NATIVE_INT, &three, 1, form);
+        putForeign(file);
+        H5Fclose(file);
+        for (int k = 0; k < 2; ++k) {
+            tpProblem* problem = readBack(tp_friction3dProblem);
+            static const double W[] = { 1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 4.0 };
+            checkMatrix(&problem->matrix, W, 3, 3);
+            checkVector(problem->q, q, 3);
+            checkVector(problem->mu, mu, 1);
+            tpDestroyProblem(problem);
+            keepAttributesUnshared();
+        }
+        unlink(path);
+    }
+}
+
 // Links to other files, and data kept in other files, lead nowhere.
 static void elsewhere(void** state) {
     (void)state;
@@ -401,10 +513,11 @@ static void everyAllocationMayFail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(localProblems), cmocka_unit_test(globalProblems),
-        cmocka_unit_test(brokenFiles),   cmocka_unit_test(otherFiles),
-        cmocka_unit_test(claims),        cmocka_unit_test(otherThings),
-        cmocka_unit_test(elsewhere),     cmocka_unit_test(everyAllocationMayFail),
+        cmocka_unit_test(localProblems),   cmocka_unit_test(globalProblems),
+        cmocka_unit_test(brokenFiles),     cmocka_unit_test(otherFiles),
+        cmocka_unit_test(claims),          cmocka_unit_test(otherThings),
+        cmocka_unit_test(elsewhere),       cmocka_unit_test(everyAllocationMayFail),
+        cmocka_unit_test(writtenByOthers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
