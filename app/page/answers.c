@@ -74,7 +74,7 @@ static void writeLiveHead(tpView* view, tpText* text) {
             isFirst = false;
         }
     }
-    tpText_Add(text, "],");
+    tpText_Add(text, "],\"settings\":");
     writeSettingsOfLiveRun(view->live, text);
 }
 
@@ -228,6 +228,18 @@ static void answerCommand(tpView* view, const tpPageRequest* request, tpReply* r
     }
 }
 
+static void answerSettings(tpView* view, const char* query, tpReply* reply) {
+    (void)query;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpText text = { .allocator = &allocator };
+    if (view->live == NULL) {
+        replyWithError(reply, 404, "a recording has no settings");
+        return;
+    }
+    writeSettingsOfLiveRun(view->live, &text);
+    replyWithText(reply, "application/json", &text);
+}
+
 typedef struct question {
     const char* path;
     void (*answer)(tpView* view, const char* query, tpReply* reply);
@@ -244,9 +256,9 @@ static void answerLabelsOf(tpView* view, const char* query, tpReply* reply) {
 }
 
 static const question questions[] = {
-    { "head", answerHeadOf },       { "labels", answerLabelsOf }, { "frames", answerFrames },
-    { "overview", answerOverview }, { "body", answerBody },       { "joint", answerJoint },
-    { "contacts", answerContacts },
+    { "head", answerHeadOf },       { "labels", answerLabelsOf },   { "frames", answerFrames },
+    { "overview", answerOverview }, { "body", answerBody },         { "joint", answerJoint },
+    { "contacts", answerContacts }, { "settings", answerSettings },
 };
 
 void answerPage(tpView* view, const tpPageRequest* request, bool isLate, tpReply* reply) {

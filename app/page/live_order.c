@@ -13,6 +13,7 @@
 
 static const double shortestStep = 1e-7, longestStep = 10.0; // s
 static const double mostSteps = 1e4, mostFrames = 1e15, mostBodies = 1e9;
+static const double latest = 1e15; // s
 static const double leastSpeed = 1e-4, mostSpeed = 1e4;
 static const double farthest = 1e9;                     // m, of a place
 static const double mostFriction = 100.0;               // of a slider; scenes may have more
@@ -205,6 +206,11 @@ static bool readSpeed(orderReader* in, tpLiveOrder* order) {
     return readNumber(in, leastSpeed, mostSpeed, &order->speed);
 }
 
+static bool readLimit(orderReader* in, tpLiveOrder* order) {
+    order->setsLimit = true;
+    return readNumber(in, 0.0, latest, &order->limit);
+}
+
 static bool readDrop(orderReader* in, tpLiveOrder* order) {
     return readBoolean(in, &order->drops);
 }
@@ -227,6 +233,7 @@ static const orderEntry entries[] = {
     { "stepper", "the name of a stepper", readStepper },
     { "step", "a number of seconds from 1e-7 to 10", readStep },
     { "speed", "a number from 0.0001 to 10000", readSpeed },
+    { "limit", "a number of seconds", readLimit },
     { "drag", "a body, a point of it and a target", readDrag },
     { "drop", "true or false", readDrop },
     { "material", "a name with friction from 0 to 100, torsional or restitution from 0 to 1",

@@ -30,8 +30,9 @@ typedef struct tpLiveChange {
 // Fields that are not set are left as they are.
 typedef struct tpLiveOrder {
     bool setsRunning, running;
-    bool setsStep, setsSpeed, setsStepper;
+    bool setsStep, setsSpeed, setsStepper, setsLimit;
     double step, speed;
+    double limit; // s of the world, at which it stands
     tpStepperId stepper;
     int steps;   // to be done while it does not run
     bool begins; // runs if it has never run
@@ -46,11 +47,11 @@ typedef struct tpLiveOrder {
 } tpLiveOrder;
 
 // Reads an order: { "running": true }, { "begin": true }, { "steps": 1 }, { "restart": true }, {
-// "fork": 120 }, { "stepper": "anitescu" }, { "step": 0.01 }, { "speed": 2 }, { "drop": true }, {
-// "drag": { "body": 3, "point": [x, y, z], "target": [x, y, z] } }, { "material": { "name": "wood",
-// "friction": 0.5, "torsional": 0, "restitution": 0 } }, { "mass": { "body": 3, "mass": 2 } }, {
-// "gravity": [x, y, z] }, { "option": { "name": "theta", "value": "0.5" } }. Unknown keys and
-// numbers that make no sense are errors.
+// "fork": 120 }, { "stepper": "anitescu" }, { "step": 0.01 }, { "speed": 2 }, { "limit": 1.5 }, {
+// "drop": true }, { "drag": { "body": 3, "point": [x, y, z], "target": [x, y, z] } }, { "material":
+// { "name": "wood", "friction": 0.5, "torsional": 0, "restitution": 0 } }, { "mass": { "body": 3,
+// "mass": 2 } }, { "gravity": [x, y, z] }, { "option": { "name": "theta", "value": "0.5" } }.
+// Unknown keys and numbers that make no sense are errors.
 tpResult readLiveOrder(const char* text, size_t length, tpLiveOrder* order, tpError* error);
 
 #endif

@@ -372,7 +372,8 @@ void writeSettingsOfLiveRun(tpLiveRun* run, tpText* text) {
 // that slides, passes through many places that nobody asks for.
 static bool isOutrun(const tpLiveOrder* last, const tpLiveOrder* next) {
     if (last->setsRunning || last->setsStep || last->setsSpeed || last->setsStepper ||
-        last->steps > 0 || last->begins || last->restart || last->forks || last->drops) {
+        last->setsLimit || last->steps > 0 || last->begins || last->restart || last->forks ||
+        last->drops) {
         return false;
     }
     bool sameDrag = last->drags && next->drags && last->change.kind == tp_noChange;

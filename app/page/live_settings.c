@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "page/run_data.h"
+#include "recording/shapes_text.h"
 
 // One change
 // ---------------------------------------------------------------------------------------
@@ -114,25 +114,33 @@ tpResult repeatLiveChanges(const tpLiveSettings* settings, tpWorld* world, const
 }
 
 void writeLiveSettings(const tpWorld* world, tpText* text) {
-    tpText_Add(text, "\"materials\":[");
-    bool isFirst = true;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpShapesText table = { 0 };
+    tpText_Add(text, "{");
+    if (tpWriteMaterialsText(world, &allocator, &table)) {
+        tpText_AddBytes(text, table.data, (size_t)table.count);
+        tpText_Add(text, ",");
+    }
+    TP_FREE_ARRAY(&allocator, table);
+    tpText_Add(text, "\"values\":[");
     for (tpMaterialId i = 0; i < tpWorld_GetMaterialCount(world); ++i) {
         tpMaterialDef def = tpMaterial_GetDef(world, i);
-        if (def.name == NULL || def.name[0] == '\0') {
-            continue;
-        }
-        tpText_Add(text, isFirst ? "{\"name\":" : ",{\"name\":");
-        isFirst = false;
-        writeQuoted(text, def.name);
-        tpText_Add(text, ",\"friction\":");
+        tpText_Add(text, i > 0 ? ",[" : "[");
         tpText_AddNumber(text, def.friction.dynamicCoefficient);
-        tpText_Add(text, ",\"torsional\":");
+        tpText_Add(text, ",");
         tpText_AddNumber(text, def.friction.torsionalArm);
-        tpText_Add(text, ",\"restitution\":");
+        tpText_Add(text, ",");
         tpText_AddNumber(text, def.restitution);
-        tpText_Add(text, "}");
+        tpText_Add(text, "]");
     }
-    tpText_Add(text, "]");
+    tpVec3 g = tpWorld_GetGravity(world);
+    tpText_Add(text, "],\"gravity\":[");
+    tpText_AddNumber(text, g.x);
+    tpText_Add(text, ",");
+    tpText_AddNumber(text, g.y);
+    tpText_Add(text, ",");
+    tpText_AddNumber(text, g.z);
+    tpText_Add(text, "]}");
 }
 
 void freeLiveSettings(tpLiveSettings* settings) {

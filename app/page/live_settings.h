@@ -25,7 +25,8 @@ tpResult repeatLiveChanges(const tpLiveSettings* settings, tpWorld* world, const
 // Whether two changes change the same thing: then the later one is enough.
 bool isSameChange(const tpLiveChange* a, const tpLiveChange* b);
 
-// What can be changed, as JSON: "materials":[{"name","friction","torsional","restitution"}...].
+// What can be changed, as JSON: the table of tpWriteMaterialsText, "values" of each material
+// (friction, torsional arm, restitution) and "gravity".
 void writeLiveSettings(const tpWorld* world, tpText* text);
 
 void freeLiveSettings(tpLiveSettings* settings);

@@ -62,6 +62,7 @@ tpResult openLiveWorld(tpLiveWorld* live, const tpScene* scene, int threadCount,
     live->settings = (tpLiveSettings){ .allocator = allocator };
     live->status.step = scene->simulation.step;
     live->status.speed = 1.0;
+    live->limit = INFINITY;
     tpResult result = tpScene_CreateWorld(scene, NULL, threadCount, &live->world, error);
     if (result != tp_success) {
         live->world = NULL;
@@ -170,6 +171,7 @@ void obeyLiveOrder(tpLiveWorld* live, const tpLiveOrder* order, double now) {
     }
     status->step = order->setsStep ? order->step : status->step;
     status->speed = order->setsSpeed ? order->speed : status->speed;
+    live->limit = order->setsLimit ? order->limit : live->limit;
     status->isRunning = order->setsRunning ? order->running : status->isRunning;
     status->isRunning = status->isRunning || (order->begins && !live->hasRun);
     live->stepsWanted += order->steps;
@@ -239,11 +241,12 @@ bool isLiveStepDue(tpLiveWorld* live, double now, double* wait) {
     if (live->stepsWanted > 0) {
         return true;
     }
-    if (!live->status.isRunning) {
+    double time = tpWorld_GetTime(live->world);
+    if (!live->status.isRunning || time > live->limit - 0.5 * live->status.step) {
         *wait = INFINITY;
         return false;
     }
-    double ahead = tpWorld_GetTime(live->world) + live->status.step - live->timeStart;
+    double ahead = time + live->status.step - live->timeStart;
     double due = live->clockStart + ahead / live->status.speed;
     if (now < due) {
         *wait = due - now;

@@ -33,6 +33,7 @@ typedef struct tpLiveWorld {
     tpLiveStatus status;
     bool hasRun;      // was told to, at least once
     int stepsWanted;  // while it does not run
+    double limit;     // s of the world, at which it stands
     tpLiveOrder drag; // the last one, while it lasts
     bool isDragging;
     double clockStart, timeStart; // of the pace: when the world was at timeStart

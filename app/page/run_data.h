@@ -62,7 +62,7 @@ typedef enum tpSeriesKind {
     tp_contactSeries
 } tpSeriesKind;
 
-enum { overviewWidth = 31, contactWidth = 19 };
+enum { overviewWidth = 38, contactWidth = 19 };
 
 typedef struct tpSeriesCursor {
     tpRunSource* source;

@@ -18,6 +18,9 @@ typedef struct overviewRow {
     double sliding, sticking;                           // how many contacts do
     double slideSpeed, slideBody, slideOther;           // the contact that slides fastest
     double reactionMax, reactionJoint, reactionFrame;   // the joint with the largest force
+    double energyIncrease, energyExcess;                // of the certificate, with its limits
+    double residualLimit, energyLimit, driftLimit, penetrationLimit;
+    double violations; // bits, 1 << tpLaw
 } overviewRow;
 
 _Static_assert(sizeof(overviewRow) == overviewWidth * sizeof(double), "the page counts on it");
@@ -65,7 +68,14 @@ static overviewRow rowOfReport(const tpStepReport* report, tpRunLabels* labels) 
                           .slideBody = -1.0,
                           .slideOther = -1.0,
                           .reactionJoint = -1.0,
-                          .reactionFrame = -1.0 };
+                          .reactionFrame = -1.0,
+                          .energyIncrease = report->energyIncrease,
+                          .energyExcess = report->energyExcess,
+                          .residualLimit = report->limits.residual,
+                          .energyLimit = report->limits.energy,
+                          .driftLimit = report->limits.jointDrift,
+                          .penetrationLimit = report->limits.penetration,
+                          .violations = report->violations };
 }
 
 // The larger one; NaN where one of them is.
@@ -94,6 +104,9 @@ static void mergeRow(overviewRow* row, const overviewRow* next) {
     merged.note = next->note >= 0.0 ? next->note : row->note;
     merged.converged = fmin(row->converged, next->converged);
     merged.undone = fmax(row->undone, next->undone);
+    merged.energyIncrease = worse(row->energyIncrease, next->energyIncrease);
+    merged.energyExcess = worse(row->energyExcess, next->energyExcess);
+    merged.violations = (double)((uint32_t)row->violations | (uint32_t)next->violations);
     if (row->forceMax > next->forceMax) {
         merged.forceMax = row->forceMax;
         merged.forceBody = row->forceBody;

@@ -1,8 +1,8 @@
 // The shapes of a world as JSON.
 //
-// Round and boxy shapes are given by their numbers. Polyhedra, meshes, height fields and whatever has no
-// simple drawing of its own are given as triangles in a list of surfaces, each once however many shapes
-// share it.
+// Round and boxy shapes are given by their numbers. Polyhedra, meshes, height fields and whatever
+// has no simple drawing of its own are given as triangles in a list of surfaces, each once however
+// many shapes share it.
 
 #include "recording/shapes_text.h"
 
@@ -18,6 +18,8 @@ typedef struct sharedSurface {
     const void* identity; // the hull, mesh, field or intersection that shapes share
     const tpGeometry* geometry;
 } sharedSurface;
+
+enum { mostMaterials = 40 }; // whose pairs are told
 
 typedef struct shapesWriter {
     const tpAllocator* allocator;
@@ -37,17 +39,28 @@ static void put(shapesWriter* writer, const char* words) {
     writer->text->count += length;
 }
 
-static void putNumbers(shapesWriter* writer, const char* key, const double* numbers, int count) {
+static void putRow(shapesWriter* writer, const double* numbers, int count) {
     char buffer[tp_numberCapacity + 1];
-    put(writer, ", \"");
-    put(writer, key);
-    put(writer, count == 1 ? "\": " : "\": [");
+    put(writer, "[");
     for (int i = 0; i < count; ++i) {
         buffer[tpFormatNumber(buffer, numbers[i])] = '\0';
         put(writer, i > 0 ? ", " : "");
         put(writer, buffer);
     }
-    put(writer, count == 1 ? "" : "]");
+    put(writer, "]");
+}
+
+static void putNumbers(shapesWriter* writer, const char* key, const double* numbers, int count) {
+    char buffer[tp_numberCapacity + 1];
+    put(writer, ", \"");
+    put(writer, key);
+    put(writer, "\": ");
+    if (count > 1) {
+        putRow(writer, numbers, count);
+    } else {
+        buffer[tpFormatNumber(buffer, numbers[0])] = '\0';
+        put(writer, buffer);
+    }
 }
 
 static void putVec3(shapesWriter* writer, const char* key, tpVec3 v) {
@@ -121,7 +134,10 @@ static void putBody(shapesWriter* writer, const tpWorld* world, const tpRosterBo
         if (tpShape_GetColor(world, shape, &color)) {
             putColor(writer, color);
         }
-        put(writer, " }");
+        char words[40];
+        snprintf(words, sizeof(words), ", \"material\": %d }",
+                 (int)tpShape_GetMaterial(world, shape));
+        put(writer, words);
     }
     for (int i = 0; i < tpBody_GetVisualCount(world, body->id); ++i) {
         tpVisual visual = tpBody_GetVisual(world, body->id, i);
@@ -163,6 +179,56 @@ static void putSurface(shapesWriter* writer, const tpGeometry* geometry) {
     tpReleaseSurface(&surface);
 }
 
+// Programs may give any name; here letters and digits are enough.
+static void putName(shapesWriter* writer, const char* name) {
+    char plain[64];
+    size_t length = 0;
+    for (; name != NULL && name[length] != '\0' && length < sizeof(plain) - 1; ++length) {
+        bool isPlain =
+            (unsigned char)name[length] >= ' ' && strchr("\"\\<>&", name[length]) == NULL;
+        plain[length] = name[length];
+        if (!isPlain) {
+            plain[length] = '_';
+        }
+    }
+    plain[length] = '\0';
+    put(writer, "\"");
+    put(writer, plain);
+    put(writer, "\"");
+}
+
+// What holds between each two materials.
+static void putPairs(shapesWriter* writer, const tpWorld* world, int count) {
+    put(writer, "\n  \"pairs\": [");
+    for (tpMaterialId i = 0; i < count; ++i) {
+        for (tpMaterialId j = 0; j <= i; ++j) {
+            tpFriction friction;
+            double restitution;
+            tpGetMaterialPair(world, i, j, &friction, &restitution);
+            double numbers[] = { friction.staticCoefficient, friction.dynamicCoefficient,
+                                 friction.torsionalArm,      friction.ellipse[0],
+                                 friction.ellipse[1],        restitution };
+            put(writer, i + j > 0 ? "," : "");
+            putRow(writer, numbers, 6);
+        }
+    }
+    put(writer, "]");
+}
+
+bool tpWriteMaterialsText(const tpWorld* world, const tpAllocator* allocator, tpShapesText* text) {
+    shapesWriter writer = { .allocator = allocator, .text = text };
+    int count = tpWorld_GetMaterialCount(world);
+    count = count < mostMaterials ? count : mostMaterials;
+    put(&writer, "\"materials\": [");
+    for (tpMaterialId i = 0; i < count; ++i) {
+        put(&writer, i > 0 ? ", " : "");
+        putName(&writer, tpMaterial_GetDef(world, i).name);
+    }
+    put(&writer, "],");
+    putPairs(&writer, world, count);
+    return !writer.failed;
+}
+
 bool tpWriteShapesText(const tpRoster* roster, const tpWorld* world, const tpAllocator* allocator,
                        tpShapesText* text) {
     *text = (tpShapesText){ 0 };
@@ -177,7 +243,9 @@ bool tpWriteShapesText(const tpRoster* roster, const tpWorld* world, const tpAll
         put(&writer, i > 0 ? ",\n  " : "\n  ");
         putSurface(&writer, writer.surfaces.data[i].geometry);
     }
-    put(&writer, "] }\n");
+    put(&writer, "],\n  ");
+    writer.failed = writer.failed || !tpWriteMaterialsText(world, allocator, text);
+    put(&writer, " }\n");
     TP_FREE_ARRAY(allocator, writer.surfaces);
     if (writer.failed) {
         TP_FREE_ARRAY(allocator, *text);

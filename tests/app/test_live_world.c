@@ -79,6 +79,20 @@ static void stepsWhenItIsTold(void** state) {
     close(&live);
 }
 
+// A world that follows another one stands where it is told to, and goes on when that moves.
+static void standsAtALimit(void** state) {
+    (void)state;
+    tpLiveWorld live = open();
+    order(&live, "{ \"running\": true, \"limit\": 0.1, \"speed\": 100 }");
+    advance(&live, 0.1);
+    assert_true(live.status.isRunning);
+    assert_float_equal(tpWorld_GetTime(live.world), 0.1, 1e-9);
+    order(&live, "{ \"limit\": 0.204 }");
+    advance(&live, 0.1);
+    assert_float_equal(tpWorld_GetTime(live.world), 0.2, 1e-9);
+    close(&live);
+}
+
 static void beginsOnce(void** state) {
     (void)state;
     tpLiveWorld live = open();
@@ -200,9 +214,13 @@ static void memoryIsBounded(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stepsWhenItIsTold),  cmocka_unit_test(beginsOnce),
-        cmocka_unit_test(goesBackAndOn),      cmocka_unit_test(changesOutliveARestart),
-        cmocka_unit_test(wrongOrdersAreTold), cmocka_unit_test(handsPull),
+        cmocka_unit_test(stepsWhenItIsTold),
+        cmocka_unit_test(standsAtALimit),
+        cmocka_unit_test(beginsOnce),
+        cmocka_unit_test(goesBackAndOn),
+        cmocka_unit_test(changesOutliveARestart),
+        cmocka_unit_test(wrongOrdersAreTold),
+        cmocka_unit_test(handsPull),
         cmocka_unit_test(memoryIsBounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

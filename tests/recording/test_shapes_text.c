@@ -8,8 +8,14 @@
 #include "tippe/scene.h"
 
 static const char text[] =
-    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
-    "  { \"name\": \"top\", \"density\": 1000, \"color\": \"#c65B45\", \"shapes\": [\n"
+    "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81],\n"
+    "  \"materials\": { \"wood\": { \"friction\": { \"static\": 0.5, \"dynamic\": 0.25, "
+    "\"torsional\": 0.125 },"
+    " \"restitution\": 0.5 }, \"ice\": {} },\n"
+    "  \"pairs\": [ { \"between\": [\"wood\", \"ice\"], \"friction\": 2 } ],\n"
+    "  \"bodies\": [\n"
+    "  { \"name\": \"top\", \"density\": 1000, \"material\": \"wood\", \"color\": \"#c65B45\", "
+    "\"shapes\": [\n"
     "    { \"type\": \"sphere\", \"radius\": 0.5 },\n"
     "    { \"type\": \"cylinder\", \"radius\": 0.25, \"length\": 2, \"visual\": true, \"color\": "
     "[0, 0.5, 1] },\n"
@@ -38,12 +44,16 @@ static void saysColorsAndVisuals(void** state) {
     assert_true(tpRoster_Create(&roster, world, &allocator));
     assert_true(tpWriteShapesText(&roster, world, &allocator, &shapes));
     static const char* const expected[] = {
-        "{ \"type\": \"sphere\", \"radius\": 0.5, \"color\": \"#c65b45\" }, {",
+        "{ \"type\": \"sphere\", \"radius\": 0.5, \"color\": \"#c65b45\", \"material\": 1 }, {",
         "\"radius\": 0.25, \"length\": 2, \"color\": \"#0080ff\", \"visual\": true }, {",
         "\"size\": [1, 2, 3], \"color\": \"#c65b45\", \"visual\": true }]",
         "{ \"shapes\": [{ \"type\": \"sphere\", \"radius\": 3, \"visual\": true }] }",
+        "\"materials\": [\"\", \"wood\", \"ice\"],",
+        // Pairs 00, 10, 11, 20, 21, 22: the rule's, but for 21.
+        "[[0, 0, 0, 1, 1, 0],[0, 0, 0, 1, 1, 0.5],[0.5, 0.25, 0.125, 1, 1, 0.5],[0, 0, 0, 1, 1, 0],"
+        "[2, 2, 0, 1, 1, 0.5],[0, 0, 0, 1, 1, 0]]",
     };
-    for (int i = 0; i < 4; ++i) {
+    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); ++i) {
         if (strstr(shapes.data, expected[i]) == NULL) {
             fail_msg("%s is not in\n%s", expected[i], shapes.data);
         }

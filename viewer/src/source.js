@@ -6,7 +6,8 @@ import { decodeBlock } from './frames.js';
 export const columns = ['time', 'residual', 'penetration', 'kinetic', 'potential', 'externalWork', 'frictionLoss',
     'impactLoss', 'contacts', 'iterations', 'failures', 'coneViolation', 'dissipationViolation', 'jointDrift',
     'fallback', 'note', 'converged', 'undone', 'substeps', 'forceMax', 'forceBody', 'forceOther', 'forceFrame', 'sliding',
-    'sticking', 'slideSpeed', 'slideBody', 'slideOther', 'reactionMax', 'reactionJoint', 'reactionFrame'];
+    'sticking', 'slideSpeed', 'slideBody', 'slideOther', 'reactionMax', 'reactionJoint', 'reactionFrame', 'energyIncrease', 'energyExcess',
+    'residualLimit', 'energyLimit', 'driftLimit', 'penetrationLimit', 'violations'];
 
 const contactWidth = 19;
 const stateWidth = 13;
