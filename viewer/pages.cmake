@@ -14,6 +14,11 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         pages/replay.html
         src/base.css
         src/bodies.js
+        src/change.js
+        src/export_menu.js
+        src/law.js
+        src/materials.js
+        src/page.js
         src/compare.css
         src/compare.js
         src/contacts.js

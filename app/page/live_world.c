@@ -122,7 +122,8 @@ static bool useStepper(tpWorld* world, tpStepperId stepper) {
     return tpWorld_GetStepper(world) == stepper || tpWorld_SetStepper(world, stepper) == tp_success;
 }
 
-// Goes back to the newest frame up to `frame` that has a snapshot, and forgets what came after it.
+// Goes back to the newest frame up to `frame` that has a snapshot, and forgets what came after it. What was changed since stays
+// changed.
 static void fork(tpLiveWorld* live, int64_t frame) {
     const tpLiveFrame* found = findLiveFrame(&live->frames, frame);
     while (frame > live->frames.firstFrame && (found == NULL || found->snapshot == NULL)) {
@@ -140,6 +141,10 @@ static void fork(tpLiveWorld* live, int64_t frame) {
         live->status.frameCount = countLiveFrames(&live->frames);
         ++live->status.epoch;
         live->isDragging = false;
+        tpError error;
+        if (repeatLiveChanges(&live->settings, live->world, &live->roster, &error) != tp_success) {
+            halt(live, error.message);
+        }
     }
     if (!useStepper(live->world, live->status.stepper)) {
         live->status.stepper = tpWorld_GetStepper(live->world);

@@ -94,7 +94,7 @@ test('a run in one file', async t => {
     });
 
     await t.test('answers where the largest force is, and when it slips', async () => {
-        await page.keyboard.press('4');
+        await page.keyboard.press('5');
         const force = contact => Math.hypot(contact.normal_impulse, contact.friction_impulse_x, contact.friction_impulse_y, contact.friction_impulse_z) / step;
         const largest = contacts.reduce((a, b) => (force(b) > force(a) ? b : a));
         const found = await page.evaluate(() => globalThis.tippe.run.largest.force);
@@ -114,7 +114,7 @@ test('a run in one file', async t => {
         await seek(page, 0);
         await page.keyboard.press('s');
         await waitForFrame(page, frames[0]);
-        await page.keyboard.press('4');
+        await page.keyboard.press('5');
         assert.match(await page.textContent('.findings'), /Were the laws of contact met\?Yes/);
     });
 
@@ -223,7 +223,7 @@ test('joints show what they carry', async () => {
     await page.keyboard.press('3');
     await page.waitForSelector('.joints tbody tr');
     assert.match(await page.textContent('.joints tbody tr'), /hookthe world – weight20 N/);
-    assert.deepEqual(await page.evaluate(() => globalThis.tippe.arrows.shown), { points: 0, arrows: 1 });
+    assert.deepEqual(await page.evaluate(() => globalThis.tippe.arrows.shown), { points: 0, arrows: 1, cones: 0 });
     const direction = await page.evaluate(() => {
         const { joints, player, stage } = globalThis.tippe, point = stage.up.clone();
         return [...joints.reactionOf(player.view, 0, point).force.toArray(), ...point.toArray()];
@@ -235,7 +235,7 @@ test('joints show what they carry', async () => {
     assert.equal(force.length, 51);
     force.slice(1).forEach(value => assert.ok(Math.abs(value - 20) < 1e-6));
     torque.forEach(value => assert.ok(Math.abs(value) < 1e-6));
-    await page.keyboard.press('4');
+    await page.keyboard.press('5');
     assert.match(await page.textContent('.findings'), /hook carries most: 20 N/);
     await closePage(page);
     await server.stop();

@@ -210,7 +210,7 @@ test('a run that was killed is shown as far as it came', async () => {
     const last = await page.evaluate(() => globalThis.tippe.run.lastFrame);
     assert.ok(last > 2);
     await seek(page, last);
-    await page.keyboard.press('4');
+    await page.keyboard.press('5');
     assert.match(await page.textContent('.notice'), /did not reach its end/);
     await closePage(page);
     await server.stop();

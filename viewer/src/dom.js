@@ -43,21 +43,29 @@ const paths = {
     plus: 'M10 4.5v11M4.5 10h11',
     peak: 'M3 16h3.2L10 4l3.8 12H17',
     slip: 'M3 16.5h14M4 12.5h6v-6H4zM12 9.5h4.6M14.4 7.2l2.4 2.3-2.4 2.3',
+    save: 'M10 3v9.4M6.2 8.8 10 12.6l3.8-3.8M3.5 13.6v2.9h13v-2.9',
+    fork: 'M6 3.2v5.2c0 2.4 1.4 3.4 4 3.4s4 1.2 4 3.4v1.6M6 8.4v8.4M4 5.2l2-2.2 2 2.2',
+    cone: 'M10 16.5 4.2 5.2M10 16.5l5.8-11.3M4.2 5.2c0-1 2.6-1.8 5.8-1.8s5.8.8 5.8 1.8-2.6 1.8-5.8 1.8-5.8-.8-5.8-1.8z',
+    share: 'M8.2 11.8a3 3 0 0 0 4.3 0l3-3a3 3 0 0 0-4.3-4.3l-1 1M11.8 8.2a3 3 0 0 0-4.3 0l-3 3a3 3 0 0 0 4.3 4.3l1-1',
+    split: 'M3.5 4h13v12h-13zM10 4v12',
     live: 'M10 7.4a2.6 2.6 0 1 0 0 5.2 2.6 2.6 0 0 0 0-5.2z',
 };
 
-export function icon(name) {
-    const space = 'http://www.w3.org/2000/svg';
-    const svg = document.createElementNS(space, 'svg');
-    svg.setAttribute('viewBox', '0 0 20 20');
-    svg.setAttribute('aria-hidden', 'true');
-    const path = document.createElementNS(space, 'path');
-    path.setAttribute('d', paths[name]);
-    if (name === 'play' || name === 'pause' || name === 'live') {
-        path.setAttribute('class', 'filled');
+// svg('line.force', { x1: 0, ... }, ...)
+export function svg(selector, attributes = {}, ...children) {
+    const [tag, ...classes] = selector.split('.');
+    const node = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    if (classes.length > 0) {
+        node.setAttribute('class', classes.join(' '));
     }
-    svg.append(path);
-    return svg;
+    Object.entries(attributes).forEach(([name, value]) => node.setAttribute(name, value));
+    node.append(...children);
+    return node;
+}
+
+export function icon(name) {
+    const isFilled = name === 'play' || name === 'pause' || name === 'live';
+    return svg('svg', { viewBox: '0 0 20 20', 'aria-hidden': 'true' }, svg(isFilled ? 'path.filled' : 'path', { d: paths[name] }));
 }
 
 export function button(name, title, onclick, attributes = {}) {
@@ -74,6 +82,11 @@ export class Emitter {
         }
         this.#listeners.get(event).push(listener);
         return this;
+    }
+
+    // Nobody listens any more.
+    forget() {
+        this.#listeners.clear();
     }
 
     emit(event, ...details) {

@@ -83,7 +83,7 @@ export class FindingsPanel {
         const concerns = run.countConcerns();
         const entries = [];
         const residual = largest.residual ?? { value: 0, frame: 0 };
-        const isMet = concerns.warning === 0;
+        const isMet = residual.value <= run.tolerance || concerns.warning === 0;
         entries.push(...this.#entry('Were the laws of contact met?', isMet ? 'good' : 'bad',
             isMet && !run.hasContacts && !(residual.value > 0) ? 'There were no contacts'
                 : isMet ? `Yes, everywhere: the residual is at most ${number(residual.value, 2)}` : `Not everywhere: ${many(concerns.warning, 'frame is', 'frames are')} above ${number(run.tolerance, 2)}, the worst, ${number(residual.value, 2)}, at `,

@@ -9,10 +9,11 @@ import { theme } from './theme.js';
 const up = new THREE.Vector3(0, 0, 1);
 const headShare = 0.3; // of an arrow's length, at most
 const crowd = 1500;    // contacts, from which on they are drawn smaller
+const mostCones = 60;
 const mostContacts = isPlain ? 3000 : 20000; // the largest of more
 
-function makeCopies(geometry, capacity) {
-    const material = new THREE.MeshBasicMaterial({ transparent: true, depthTest: false, toneMapped: false, fog: false });
+function makeCopies(geometry, capacity, more = {}) {
+    const material = new THREE.MeshBasicMaterial({ transparent: true, depthTest: false, toneMapped: false, fog: false, ...more });
     const copies = new Copies(geometry, material, capacity);
     copies.mesh.renderOrder = 10;
     return copies;
@@ -44,6 +45,7 @@ export class ForceArrows {
         this.joints = joints;
         this.group = new THREE.Group();
         this.showsPoints = this.showsForces = true;
+        this.showsCones = false;
         this.metresPerNewton = 0;
         this.factor = 1;
         this.capacity = 0;
@@ -64,16 +66,18 @@ export class ForceArrows {
             return;
         }
         this.capacity = Math.max(64, 2 ** Math.ceil(Math.log2(count)));
-        [this.points, this.shafts, this.heads].forEach(copies => copies?.dispose());
+        [this.points, this.shafts, this.heads, this.cones, this.rims].forEach(copies => copies?.dispose());
         this.group.clear();
         const facets = this.capacity > 512 ? 5 : 12;
         const shaft = new THREE.CylinderGeometry(0.36, 0.36, 1, facets, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
         const cone = new THREE.ConeGeometry(1, 1, facets).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-        this.size = this.stage.bounds.radius * 0.012;
         this.points = makeCopies(new THREE.IcosahedronGeometry(1, this.capacity > 512 ? 0 : 2), this.capacity);
-        this.shafts = makeCopies(shaft, 2 * this.capacity);
-        this.heads = makeCopies(cone, 2 * this.capacity);
-        this.group.add(this.shafts.mesh, this.heads.mesh, this.points.mesh);
+        this.shafts = makeCopies(shaft, 3 * this.capacity);
+        this.heads = makeCopies(cone, 3 * this.capacity);
+        const most = Math.min(this.capacity, mostCones);
+        this.cones = makeCopies(new THREE.ConeGeometry(1, 1, 40, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), most, { opacity: 0.16, depthTest: true, depthWrite: false, side: THREE.DoubleSide });
+        this.rims = makeCopies(new THREE.TorusGeometry(1, 0.012, 6, 48).translate(0, 0, 1), most, { depthTest: true });
+        this.group.add(this.cones.mesh, this.rims.mesh, this.shafts.mesh, this.heads.mesh, this.points.mesh);
     }
 
     #arrow(point, force, thickness, colour) {
@@ -111,13 +115,15 @@ export class ForceArrows {
         if (this.capacity === 0) {
             return;
         }
-        this.arrowCount = 0;
+        this.arrowCount = this.coneCount = 0;
+        this.size = this.stage.bounds.radius * 0.012;
         this.#showContacts(contacts);
         this.#showReactions(joints);
         this.points.count = this.showsPoints ? contacts.length : 0;
         this.shafts.count = this.heads.count = this.arrowCount;
-        [this.points, this.shafts, this.heads].forEach(copies => copies.update());
-        this.shown = { points: this.points.count, arrows: this.arrowCount };
+        this.cones.count = this.rims.count = this.coneCount;
+        [this.points, this.shafts, this.heads, this.cones, this.rims].forEach(copies => copies.update());
+        this.shown = { points: this.points.count, arrows: this.arrowCount, cones: this.coneCount };
         this.stage.invalidate();
     }
 
@@ -145,7 +151,30 @@ export class ForceArrows {
                 this.#arrow(point, force.fromArray(contact.normal).multiplyScalar(sign * scale * contact.normalImpulse), 0.95 * thickness, colour);
                 this.#arrow(point, force.fromArray(contact.frictionImpulse).multiplyScalar(sign * scale), 0.6 * thickness, colour);
             }
+            if (this.showsCones && scale > 0) {
+                this.#cone(contact, point, sign * scale, colour);
+            }
         });
+    }
+
+    // The cone that the force of a contact may not leave, as tall as its normal force, and the force in it.
+    #cone(contact, point, scale, colour) {
+        const law = this.stage.model.materials.betweenBodies(contact.bodyA, contact.bodyB);
+        const tall = Math.abs(scale) * contact.normalImpulse, most = this.stage.bounds.radius * 1.4;
+        if (!law || !(law.dynamic > 0) || this.coneCount >= this.cones.capacity || !(tall > this.size)) {
+            return;
+        }
+        const height = Math.min(tall, most), reach = height * (contact.state === 2 ? law.static : law.dynamic);
+        const direction = new THREE.Vector3(...contact.normal).multiplyScalar(Math.sign(scale));
+        const turn = new THREE.Quaternion().setFromUnitVectors(up, direction);
+        const matrix = new THREE.Matrix4().compose(point, turn, new THREE.Vector3(reach * law.et, reach * law.eo, height));
+        const index = this.coneCount++;
+        for (const copies of [this.cones, this.rims]) {
+            copies.setMatrix(index, matrix);
+            copies.setColour(index, colour);
+        }
+        const total = new THREE.Vector3(...contact.normal).multiplyScalar(contact.normalImpulse).add(new THREE.Vector3(...contact.frictionImpulse)).multiplyScalar(scale * height / tall);
+        this.#arrow(point, total, this.size, new THREE.Color(theme.colour('ink')));
     }
 
     #showReactions(count) {

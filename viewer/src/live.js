@@ -75,6 +75,16 @@ export class Live {
         this.send({ restart: true, running: true });
     }
 
+    fork(frame) {
+        this.followsEdge = true;
+        this.send({ fork: frame });
+    }
+
+    // Asks no more.
+    end() {
+        this.hasEnded = true;
+    }
+
     setSpeed(speed) {
         this.send({ speed });
     }
@@ -113,11 +123,14 @@ export class Live {
 
     async watch() {
         const { run, player } = this;
-        for (;;) {
+        while (!this.hasEnded) {
             let status;
             try {
                 status = await run.source.wait(run.source.frameCount, this.status.version);
             } catch {
+                if (this.hasEnded) {
+                    return;
+                }
                 this.onMessage('The simulation has ended: the program that served this page is gone.');
                 this.status.running = false;
                 player.emit('playing', false);
@@ -131,6 +144,9 @@ export class Live {
                 run.restartOverview();
             }
             const changed = status.running !== this.status.running || status.stepper !== run.stepper || status.step !== run.step;
+            if (status.version !== this.status.version) {
+                run.source.readSettings().then(settings => run.materials?.update(settings)).catch(() => {});
+            }
             this.status = status;
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;

@@ -136,7 +136,17 @@ export class Run extends Emitter {
         if (overview.undone[row] > 0 || overview.fallback[row] >= 0 || overview.failures[row] > 0) {
             return 'error';
         }
-        return overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row]) ? 'warning' : null;
+        return this.lawsBroken(row).length > 0 ? 'warning' : null;
+    }
+
+    // The laws that a step is beyond the limits of. Recordings of earlier versions know the residual alone.
+    lawsBroken(row) {
+        const { overview } = this;
+        const isBeyond = overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row]);
+        if (!(overview.residualLimit[row] > 0)) {
+            return isBeyond ? ['contact law'] : [];
+        }
+        return ['contact law', 'energy', 'joints', 'overlap'].filter((_, law) => (overview.violations[row] & 1 << law) !== 0);
     }
 
     describeConcern(row) {
@@ -150,9 +160,11 @@ export class Run extends Emitter {
         } else if (overview.failures[row] > 0) {
             parts.push(`${many(overview.failures[row], 'solve')} not converged`);
         }
-        if (overview.residual[row] > this.tolerance || Number.isNaN(overview.residual[row])) {
+        const broken = this.lawsBroken(row);
+        if (broken.includes('contact law')) {
             parts.push(`residual ${number(overview.residual[row], 2)}`);
         }
+        parts.push(...broken.filter(law => law !== 'contact law').map(law => `${law} beyond the limit`));
         return parts.join(', ');
     }
 

@@ -11,6 +11,7 @@ import { Copies } from './copies.js';
 import { makeBalls, makeCornerLit } from './crowd.js';
 import { Visibility } from './hidden.js';
 import { isPlain } from './machine.js';
+import { Materials } from './materials.js';
 import { bodyColours } from './theme.js';
 
 const manyInstances = 2000; // from here on, round shapes have fewer facets
@@ -267,6 +268,7 @@ export class BodyModel {
         } catch {
             this.problem = 'this recording does not say how its bodies look';
         }
+        this.materials = new Materials(parsed, head.bodies.map((_, i) => parsed.bodies?.[i] ?? {}));
         const shapesOf = index => parsed.bodies?.[index]?.shapes ?? [];
         const surfaces = parsed.surfaces ?? [];
         const movingBodies = head.bodies.filter(body => body.moving >= 0);

@@ -177,24 +177,10 @@ class FileSource {
     }
 }
 
-// From the program -----------------------------------------------------------------------------------
+// From someone who answers -----------------------------------------------------------------------------
 
-class ServerSource {
-    #exact = new Map();
-
-    async open() {
-        this.head = await (await this.#get('head')).json();
-        this.frameCount = this.head.frames;
-        this.firstFrame = this.head.first;
-        this.isLive = this.head.mode === 'live';
-        this.isExact = true;
-        const moving = this.head.bodies.filter(body => body.moving >= 0).length;
-        const meanContacts = this.head.contacts / Math.max(1, this.head.frames);
-        const size = 28 * moving + 72 * (this.isLive ? moving : meanContacts);
-        this.blockFrames = 2 ** Math.max(0, Math.min(8, Math.round(Math.log2(1e6 / (size + 1)))));
-        return this;
-    }
-
+// The program that serves the page.
+export class ServerCarrier {
     async #get(path) {
         const response = await fetch(path, { cache: 'no-store' });
         if (!response.ok) {
@@ -203,89 +189,16 @@ class ServerSource {
         return response;
     }
 
-    // Rows as they come; `stride` frames a row where there are very many.
-    async readOverview(overview, onProgress, first = 0, end = this.frameCount) {
-        const response = await this.#get(`overview?first=${first}&count=${end - first}&stride=${overview.stride}`);
-        const reader = response.body.getReader();
-        const rowBytes = columns.length * 8;
-        let rest = new Uint8Array(0);
-        for (;;) {
-            const { done, value } = await reader.read();
-            if (done) {
-                break;
-            }
-            const joined = new Uint8Array(rest.length + value.length);
-            joined.set(rest);
-            joined.set(value, rest.length);
-            const whole = Math.floor(joined.length / rowBytes) * rowBytes;
-            overview.append(new Float64Array(joined.slice(0, whole).buffer));
-            rest = joined.slice(whole);
-            onProgress();
+    async ask(path) {
+        return (await this.#get(path)).arrayBuffer();
+    }
+
+    // Calls `take` with each piece as it comes.
+    async stream(path, take) {
+        const reader = (await this.#get(path)).body.getReader();
+        for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+            take(piece.value);
         }
-    }
-
-    async readLabels() {
-        return (await this.#get('labels')).json();
-    }
-
-    blockOf(frame, stride, withContacts) {
-        const span = this.blockFrames * stride;
-        const index = Math.floor(frame / span);
-        const first = Math.max(index * span, Math.ceil(this.firstFrame / stride) * stride);
-        const count = Math.min(Math.floor((index * span + span - 1 - first) / stride) + 1,
-            Math.floor((this.frameCount - 1 - first) / stride) + 1);
-        return { key: `${stride}/${index}/${withContacts ? 1 : 0}`, first, count, stride, withContacts };
-    }
-
-    async readBlock({ first, count, stride, withContacts }) {
-        const path = `frames?first=${first}&count=${count}&stride=${stride}&contacts=${withContacts ? 1 : 0}`;
-        return decodeBlock(await (await this.#get(path)).arrayBuffer());
-    }
-
-    async #readSeries(what) {
-        const first = this.firstFrame, count = this.frameCount - first;
-        const stride = Math.max(1, Math.ceil(count / 20000));
-        const response = await this.#get(`${what}&first=${first}&count=${count}&stride=${stride}`);
-        return { first, stride, data: new Float64Array(await response.arrayBuffer()) };
-    }
-
-    readBodySeries(moving) {
-        return this.#readSeries(`body?body=${moving}`);
-    }
-
-    readJointSeries(joint) {
-        return this.#readSeries(`joint?joint=${joint}`);
-    }
-
-    async readBodyState(moving, frame) {
-        const key = `${moving} ${frame}`;
-        if (!this.#exact.has(key)) {
-            if (this.#exact.size > 4096) {
-                this.#exact.clear();
-            }
-            const response = await this.#get(`body?body=${moving}&first=${frame}&count=1&stride=1`);
-            this.#exact.set(key, new Float64Array(await response.arrayBuffer()));
-        }
-        return this.#exact.get(key);
-    }
-
-    forget() {
-        this.#exact.clear();
-    }
-
-    async readContactSeries(body, first = this.firstFrame, end = this.frameCount) {
-        const response = await this.#get(`contacts?body=${body}&first=${first}&count=${end - first}`);
-        const numbers = new Float64Array(await response.arrayBuffer());
-        const rows = [];
-        for (let k = 0; k + contactWidth <= numbers.length; k += contactWidth) {
-            const n = numbers.subarray(k, k + contactWidth);
-            rows.push({
-                frame: n[0], bodyA: n[1], bodyB: n[2], feature: `${n[4]}/${n[3]}`,
-                point: [n[5], n[6], n[7]], normal: [n[8], n[9], n[10]], gap: n[11], normalImpulse: n[12],
-                frictionImpulse: [n[13], n[14], n[15]], torsionalImpulse: n[16], slidingSpeed: n[17], state: n[18],
-            });
-        }
-        return rows;
     }
 
     async wait(after, version) {
@@ -302,8 +215,120 @@ class ServerSource {
     }
 }
 
+export class AskedSource {
+    #exact = new Map();
+
+    constructor(carrier) {
+        this.carrier = carrier;
+    }
+
+    async #json(path) {
+        return JSON.parse(new TextDecoder().decode(await this.carrier.ask(path)));
+    }
+
+    async open() {
+        this.head = await this.#json('head');
+        this.frameCount = this.head.frames;
+        this.firstFrame = this.head.first;
+        this.isLive = this.head.mode === 'live';
+        this.isExact = true;
+        const moving = this.head.bodies.filter(body => body.moving >= 0).length;
+        const meanContacts = this.head.contacts / Math.max(1, this.head.frames);
+        const size = 28 * moving + 72 * (this.isLive ? moving : meanContacts);
+        this.blockFrames = 2 ** Math.max(0, Math.min(8, Math.round(Math.log2(1e6 / (size + 1)))));
+        return this;
+    }
+
+    // Rows as they come; `stride` frames a row where there are very many.
+    async readOverview(overview, onProgress, first = 0, end = this.frameCount) {
+        const rowBytes = columns.length * 8;
+        let rest = new Uint8Array(0);
+        await this.carrier.stream(`overview?first=${first}&count=${end - first}&stride=${overview.stride}`, piece => {
+            const joined = new Uint8Array(rest.length + piece.length);
+            joined.set(rest);
+            joined.set(piece, rest.length);
+            const whole = Math.floor(joined.length / rowBytes) * rowBytes;
+            overview.append(new Float64Array(joined.slice(0, whole).buffer));
+            rest = joined.slice(whole);
+            onProgress();
+        });
+    }
+
+    readLabels() {
+        return this.#json('labels');
+    }
+
+    readSettings() {
+        return this.#json('settings');
+    }
+
+    blockOf(frame, stride, withContacts) {
+        const span = this.blockFrames * stride;
+        const index = Math.floor(frame / span);
+        const first = Math.max(index * span, Math.ceil(this.firstFrame / stride) * stride);
+        const count = Math.min(Math.floor((index * span + span - 1 - first) / stride) + 1,
+            Math.floor((this.frameCount - 1 - first) / stride) + 1);
+        return { key: `${stride}/${index}/${withContacts ? 1 : 0}`, first, count, stride, withContacts };
+    }
+
+    async readBlock({ first, count, stride, withContacts }) {
+        return decodeBlock(await this.carrier.ask(`frames?first=${first}&count=${count}&stride=${stride}&contacts=${withContacts ? 1 : 0}`));
+    }
+
+    async #readSeries(what) {
+        const first = this.firstFrame, count = this.frameCount - first;
+        const stride = Math.max(1, Math.ceil(count / 20000));
+        return { first, stride, data: new Float64Array(await this.carrier.ask(`${what}&first=${first}&count=${count}&stride=${stride}`)) };
+    }
+
+    readBodySeries(moving) {
+        return this.#readSeries(`body?body=${moving}`);
+    }
+
+    readJointSeries(joint) {
+        return this.#readSeries(`joint?joint=${joint}`);
+    }
+
+    async readBodyState(moving, frame) {
+        const key = `${moving} ${frame}`;
+        if (!this.#exact.has(key)) {
+            if (this.#exact.size > 4096) {
+                this.#exact.clear();
+            }
+            this.#exact.set(key, new Float64Array(await this.carrier.ask(`body?body=${moving}&first=${frame}&count=1&stride=1`)));
+        }
+        return this.#exact.get(key);
+    }
+
+    forget() {
+        this.#exact.clear();
+    }
+
+    async readContactSeries(body, first = this.firstFrame, end = this.frameCount) {
+        const numbers = new Float64Array(await this.carrier.ask(`contacts?body=${body}&first=${first}&count=${end - first}`));
+        const rows = [];
+        for (let k = 0; k + contactWidth <= numbers.length; k += contactWidth) {
+            const n = numbers.subarray(k, k + contactWidth);
+            rows.push({
+                frame: n[0], bodyA: n[1], bodyB: n[2], feature: `${n[4]}/${n[3]}`,
+                point: [n[5], n[6], n[7]], normal: [n[8], n[9], n[10]], gap: n[11], normalImpulse: n[12],
+                frictionImpulse: [n[13], n[14], n[15]], torsionalImpulse: n[16], slidingSpeed: n[17], state: n[18],
+            });
+        }
+        return rows;
+    }
+
+    wait(after, version) {
+        return this.carrier.wait(after, version);
+    }
+
+    command(order) {
+        return this.carrier.command(order);
+    }
+}
+
 // Rejects what cannot be a run.
 export async function openSource() {
     const scripts = [...document.querySelectorAll('script[data-tippe]')];
-    return scripts.length > 0 ? new FileSource(scripts) : new ServerSource().open();
+    return scripts.length > 0 ? new FileSource(scripts) : new AskedSource(new ServerCarrier()).open();
 }

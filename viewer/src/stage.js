@@ -96,8 +96,16 @@ export class Stage extends Emitter {
         this.showsGrid = true;
         this.director = new Director(this);
         theme.on('change', () => this.#paint());
-        new ResizeObserver(() => this.#resize()).observe(container);
+        this.observer = new ResizeObserver(() => this.#resize());
+        this.observer.observe(container);
         this.#watchPointer();
+    }
+
+    dispose() {
+        this.observer.disconnect();
+        this.controls.dispose();
+        this.renderer.dispose();
+        this.renderer.forceContextLoss();
     }
 
     invalidate() {

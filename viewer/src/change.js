@@ -1,0 +1,142 @@
+// What can be changed while a run goes on: friction and restitution of its materials, the mass of the selected body, gravity,
+// the step and the stepper.
+
+import { element } from './dom.js';
+import { number, withUnit } from './format.js';
+
+const stepRange = [1e-4, 0.05]; // s, of the slider; the field takes any
+const about = {
+    'stewart-trinkle': 'implicit steps by complementarity',
+    anitescu: 'joints, restitution, stacks: the one to start with',
+    'mirtich-canny': 'impacts one by one, at their own times',
+    'bender-schmitt': 'iterated impulses; thousands of bodies',
+    'chakraborty-trinkle': 'smooth bodies that roll and spin',
+    penalty: 'contacts as stiff springs',
+    'free-flight': 'no contacts at all',
+    'small-steps': 'real time: many small steps, soft contacts',
+    auto: 'chooses by itself, to an accuracy',
+};
+
+// A slider with a name, its value beside it. `to` and `from` map the position in [0, 1] to a value and back.
+export class Slider {
+    constructor({ name, unit = '', value, to, from, format, onChange, hint = '' }) {
+        Object.assign(this, { to, from, onChange });
+        this.format = format ?? (v => (unit ? withUnit(v, unit) : number(v, 3)));
+        this.output = element('output');
+        this.input = element('input', { type: 'range', min: 0, max: 1, step: 'any', 'aria-label': name, oninput: () => this.#slide() });
+        this.root = element('label.slider', { title: hint }, element('span.name', {}, name), this.output, this.input);
+        this.set(value);
+    }
+
+    set(value) {
+        this.value = value;
+        this.input.value = Math.max(0, Math.min(1, this.from(value)));
+        this.output.textContent = this.format(value);
+        this.input.setAttribute('aria-valuetext', this.output.textContent);
+        this.input.style.setProperty('--at', this.input.value);
+    }
+
+    #slide() {
+        this.value = this.to(Number(this.input.value));
+        this.output.textContent = this.format(this.value);
+        this.input.setAttribute('aria-valuetext', this.output.textContent);
+        this.input.style.setProperty('--at', this.input.value);
+        this.onChange(this.value);
+    }
+}
+
+export const linear = (low, high, grain = 0) => ({
+    to: at => {
+        const value = low + at * (high - low);
+        return grain > 0 ? Number((Math.round(value / grain) * grain).toPrecision(8)) : value;
+    },
+    from: value => (value - low) / (high - low),
+});
+
+export const logarithmic = (low, high) => ({
+    to: at => Number((low * (high / low) ** at).toPrecision(2)),
+    from: value => Math.log(value / low) / Math.log(high / low),
+});
+
+export class ChangePanel {
+    constructor(container, run, live) {
+        this.run = run;
+        this.live = live;
+        this.changes = new Map(); // what was changed, for those who want to pass it on
+        this.materials = element('div');
+        this.body = element('div');
+        this.world = element('div');
+        this.steppers = element('fieldset.steppers', {}, element('legend', {}, 'Stepper'));
+        container.append(this.steppers, element('h4', {}, 'Step and gravity'), this.world, element('h4', {}, 'Materials'), this.materials, element('h4', {}, 'Mass'), this.body);
+        this.#addSteppers();
+        this.#addWorld();
+        this.#addMaterials();
+        this.#addBody();
+        run.on('select', () => this.#addBody());
+        run.on('settings', () => this.#follow());
+    }
+
+    order(key, order) {
+        this.changes.set(key, order);
+        this.live.send(order);
+        this.run.emit('changed');
+    }
+
+    #addSteppers() {
+        this.radios = this.run.head.steppers.map(name => {
+            const radio = element('input', { type: 'radio', name: 'stepper', value: name, checked: name === this.run.stepper, onchange: () => this.order('stepper', { stepper: name }) });
+            this.steppers.append(element('label', {}, radio, element('span.name', {}, name), element('span.about', {}, about[name] ?? '')));
+            return radio;
+        });
+    }
+
+    #addWorld() {
+        const { run } = this, gravity = run.head.settings?.gravity ?? run.head.gravity, size = Math.hypot(...gravity);
+        const down = size > 0 ? gravity.map(part => part / size) : [0, run.head.planar ? -1 : 0, run.head.planar ? 0 : -1];
+        this.step = new Slider({
+            name: 'step', unit: 's', value: run.step, ...logarithmic(...stepRange), hint: 'Time of one step',
+            onChange: step => this.order('step', { step }),
+        });
+        this.gravity = new Slider({
+            name: 'gravity', unit: 'm/s²', value: size, ...linear(0, 25, 0.01), hint: 'The Moon has 1.62, the Earth 9.81, Jupiter 24.8',
+            format: value => `${number(value, 3)} m/s²`, onChange: value => this.order('gravity', { gravity: down.map(part => part * value) }),
+        });
+        this.world.append(this.step.root, this.gravity.root);
+    }
+
+    #addMaterials() {
+        const { settings } = this.run.head;
+        const found = (settings?.materials ?? []).map((name, i) => ({ name, values: settings.values[i] })).filter(({ name }) => name !== '');
+        for (const { name, values: [friction, torsional, restitution] } of found) {
+            const change = (key, value) => this.order(`material ${name} ${key}`, { material: { name, [key]: value } });
+            const most = Math.max(1.5, 2 * friction);
+            this.materials.append(element('h5', {}, name),
+                new Slider({ name: 'friction', value: friction, ...linear(0, most, 0.01), onChange: value => change('friction', value) }).root,
+                ...(torsional > 0 ? [new Slider({ name: 'arm against spin', unit: 'm', value: torsional, ...linear(0, 4 * torsional), onChange: value => change('torsional', value) }).root] : []),
+                new Slider({ name: 'restitution', value: restitution, ...linear(0, 1, 0.01), onChange: value => change('restitution', value) }).root);
+        }
+        if (found.length === 0) {
+            this.materials.append(element('p.hint', {}, 'This scene names no materials.'));
+        }
+    }
+
+    #addBody() {
+        const { run } = this, index = run.selected, body = run.head.bodies[index];
+        if (body?.kind !== 'dynamic') {
+            this.body.replaceChildren(element('p.hint', {}, 'Select a body to change its mass.'));
+            return;
+        }
+        const now = this.changes.get(`mass ${index}`)?.mass.mass ?? body.mass;
+        this.body.replaceChildren(new Slider({
+            name: body.name, value: now, ...logarithmic(body.mass / 100, body.mass * 100), format: value => withUnit(value * 1000, 'g'),
+            onChange: mass => this.order(`mass ${index}`, { mass: { body: index, mass } }),
+        }).root);
+    }
+
+    #follow() {
+        this.radios.forEach(radio => { radio.checked = radio.value === this.run.stepper; });
+        if (document.activeElement !== this.step.input) {
+            this.step.set(this.run.step);
+        }
+    }
+}
