@@ -27,18 +27,22 @@ bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report
     return true;
 }
 
-static double energyLimit(tpSystem* system, const tpStepReport* report) {
-    double springs = tpSystem_SpringEnergy(system);
-    double now = fmax(report->kineticBefore, report->kineticAfter) + springs;
+// The largest kinetic and spring energy of late.
+static double peakNow(const tpSystem* system, const tpStepReport* report) {
+    double now = fmax(report->kineticBefore, report->kineticAfter) + tpSystem_SpringEnergy(system);
     // What a step that gained energy made of it is no measure.
     if (report->energyIncrease > 0.0) {
         now -= fmin(now, report->energyIncrease);
     }
-    system->energyPeak = fmax(now, (1.0 - forgotten) * system->energyPeak);
+    return fmax(now, (1.0 - forgotten) * system->energyPeak);
+}
+
+double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* report) {
     double traded =
         fabs(report->externalWork) + fabs(report->frictionLoss) + fabs(report->impactLoss);
     double height = fabs(report->potentialBefore) + fabs(report->potentialAfter);
-    return energyPart * (system->energyPeak + system->scales.fall + traded) + roundings * height;
+    double scale = peakNow(system, report) + system->scales.fall + traded;
+    return energyPart * scale + roundings * height;
 }
 
 // What is left of the account is what the step itself took or gave, by implicit damping or by rows that are linear.
@@ -56,7 +60,8 @@ void tpCertificate_End(tpSystem* system, tpStepReport* report) {
     report->energyIncrease = report->kineticAfter + report->potentialAfter - report->kineticBefore -
                              report->potentialBefore - report->externalWork;
     closeAccount(report);
-    report->limits.energy = energyLimit(system, report);
+    report->limits.energy = tpCertificate_EnergyLimit(system, report);
+    system->energyPeak = peakNow(system, report);
     report->energyExcess = fmax(0.0, system->energyExcess + report->energyIncrease);
     const bool isViolated[tp_lawCount] = {
         [tp_contactLaw] = isBeyond(report->residual, report->limits.residual),

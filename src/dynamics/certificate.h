@@ -18,6 +18,9 @@
 // False if memory ran out.
 bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report);
 
+// The limit of the energy for a step that has got as far as its report says, J.
+double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* report);
+
 // Judges the step that has ended by its report, which has its energies.
 void tpCertificate_End(tpSystem* system, tpStepReport* report);
 

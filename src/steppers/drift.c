@@ -491,8 +491,74 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     }
 }
 
+// Slower approaches than this part of what gravity gives in the step, and this part of the largest speed, are none:
+// rolling and sliding, and tolerances, leave as much.
+static const double leastApproach = 0.01, leastPart = 1e-6;
+
+static double largestSpeed(const tpTimeStep* step) {
+    double speed = 0.0;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(step->system, i)) {
+            speed =
+                fmax(speed, tpVelocity_LargestSpeed(step->system, i, &step->startVelocities[i]));
+        }
+    }
+    return speed;
+}
+
+// The largest velocity of a block's rows at the start, and with the smallest sign that of its first row.
+static double startSpeed(const tpTimeStep* step, int block, int bodyA, int bodyB, bool isHeld) {
+    const tpRows* rows = &step->rows;
+    double speed = 0.0;
+    for (int k = 0; k < (isHeld ? rows->dimensions[block] : 1); ++k) {
+        double u = tpRows_RowVelocity(rows, rows->firstRows[block] + k, step->startVelocities,
+                                      bodyA, bodyB);
+        speed = isHeld ? fmax(speed, fabs(u)) : -u;
+    }
+    return speed;
+}
+
+// Whether anything has collided: a contact or limit pushes that was open at the start, or approached; or a joint held
+// velocities that it does not allow, as one that has just been made may find them.
+static bool hasCollided(const tpDrift* drift) {
+    const tpTimeStep* step = drift->step;
+    const tpRows* rows = &step->rows;
+    double least = fmax(leastApproach * step->h * tpLength(step->system->gravity),
+                        leastPart * largestSpeed(step));
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int row = rows->firstRows[b];
+        bool isContact = rows->infos[b].source == tp_contactSource;
+        bool isOneSided = isContact || rows->kinds[b] == tp_frictionNonnegative;
+        bool isHeld = rows->infos[b].source == tp_jointSource &&
+                      rows->kinds[b] == tp_frictionFree && !(rows->compliance[row] > 0.0);
+        if (!isHeld && (!isOneSided || !(rows->impulse[row] > 0.0))) {
+            continue;
+        }
+        int bodyA = rows->bodyA[b], bodyB = rows->bodyB[b];
+        if (!isContact) {
+            bodyA = step->system->joints.data[rows->infos[b].index].bodyA;
+            bodyB = step->system->joints.data[rows->infos[b].index].bodyB;
+        } else {
+            const tpContact* contact = &step->contacts[b];
+            int place = drift->place[b];
+            if (place < 0 || drift->start[place].gap > tpClosedGap) {
+                return true;
+            }
+            bodyA = contact->bodyA;
+            bodyB = contact->bodyB;
+            if (drift->round[b] > 0) {
+                continue; // a second row of a contact that has been looked at
+            }
+        }
+        if (startSpeed(step, b, bodyA, bodyB, isHeld) > least) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
-                   double* miss, tpStepReport* report) {
+                   tpDriftResult* result, tpStepReport* report) {
     tpDrift drift = { .step = step, .memory = memory, .settings = settings, .report = report };
     for (int pass = 1; pass <= maxPasses; ++pass) {
         if (pass > 1) {
@@ -512,6 +578,7 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
             break;
         }
     }
-    *miss = drift.miss;
+    result->miss = drift.miss;
+    result->hasCollided = hasCollided(&drift);
     return true;
 }

@@ -22,9 +22,14 @@ typedef struct tpDriftSettings {
 // A contact is closed below this gap, m.
 static const double tpClosedGap = 1e-8;
 
-// Solves for the impulses and drifts, and tells by how much rows have missed the gaps and joints at the end: the system has the poses and velocities of the drift's end, the step
-// the rows that led there. False where memory ran out.
+typedef struct tpDriftResult {
+    double miss;      // by how much rows have missed the gaps and joints at the end, m or rad
+    bool hasCollided; // a contact or limit has pushed that was open at the start or approached
+} tpDriftResult;
+
+// Solves for the impulses and drifts: the system has the poses and velocities of the drift's end, the step the rows
+// that led there. False if memory ran out.
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
-                   double* miss, tpStepReport* report);
+                   tpDriftResult* result, tpStepReport* report);
 
 #endif

@@ -37,6 +37,7 @@ typedef struct tpSavedHead {
     bool isFound; // the last answer to the question for contacts holds
     int historyCount, beforeCount;
     double lastLoss;
+    tpEnergyBook book;
     bool hasCollider; // contacts have been asked for
     size_t colliderSize;
 } tpSavedHead;
@@ -81,6 +82,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.historyCount = memory->history.list.count;
     head.beforeCount = memory->before.count;
     head.lastLoss = memory->lastLoss;
+    head.book = memory->book;
     head.hasCollider = system->collider != NULL;
     head.colliderSize = colliderSize(system);
     unsigned char* place = put(saved, &head, sizeof(head));
@@ -112,6 +114,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
     memory->history.list.count = head.historyCount;
     memory->before.count = head.beforeCount;
     memory->lastLoss = head.lastLoss;
+    memory->book = head.book;
     tpSavedArray found[foundArrayCount];
     listFound(system, found);
     tpSystem_ForgetFound(system);

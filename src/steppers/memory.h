@@ -3,6 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_MEMORY_H
 #define TIPPE_SRC_STEPPERS_MEMORY_H
 
+#include "dynamics/energy_guard.h"
 #include "dynamics/time_step.h"
 #include "steppers/stepper.h"
 
@@ -12,6 +13,7 @@ typedef struct tpStepperMemory {
     tpContactHistory history;
     TP_ARRAY(tpVelocity) before; // velocities at the start of the last step
     double lastLoss;             // energy lost in the last step, J
+    tpEnergyBook book;           // of the energy guard
     const tpSystem* system;
 } tpStepperMemory;
 

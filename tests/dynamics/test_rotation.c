@@ -133,9 +133,9 @@ static void extremesStayFinite(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flipsComeOnTime),          cmocka_unit_test(energyAndMomentumAreKept),
-        cmocka_unit_test(symmetricTopPrecesses),    cmocka_unit_test(principalAxesDoNotMatter),
-        cmocka_unit_test(spheresTurnExactly),       cmocka_unit_test(extremesStayFinite),
+        cmocka_unit_test(flipsComeOnTime),       cmocka_unit_test(energyAndMomentumAreKept),
+        cmocka_unit_test(symmetricTopPrecesses), cmocka_unit_test(principalAxesDoNotMatter),
+        cmocka_unit_test(spheresTurnExactly),    cmocka_unit_test(extremesStayFinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

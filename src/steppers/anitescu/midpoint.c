@@ -109,40 +109,13 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
     return true;
 }
 
-// The energy that contacts have given: work of their impulses between the velocities before and after, less
-// what moving bodies put in. `late` is a kick that came before the impulses while the drift it belongs to came after:
-// of the potential energy that the impulses raise, the kick has paid nothing (NULL: none).
-static double energyGiven(const tpTimeStep* step, const tpVelocity* before, const tpVelocity* after,
-                          const tpVelocity* late) {
-    const tpRows* rows = &step->rows;
-    double given = 0.0;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source != tp_contactSource) {
-            continue;
-        }
-        const tpContact* contact = &step->contacts[rows->infos[b].index];
-        int a = contact->bodyA, c = contact->bodyB;
-        int drivenA = tpSystem_IsDynamic(step->system, a) ? -1 : a;
-        int drivenB = tpSystem_IsDynamic(step->system, c) ? -1 : c;
-        for (int k = 0; k < rows->dimensions[b]; ++k) {
-            int row = rows->firstRows[b] + k;
-            double speed = 0.5 * (tpRows_RowVelocity(rows, row, before, a, c) +
-                                  tpRows_RowVelocity(rows, row, after, a, c));
-            speed -= tpRows_RowVelocity(rows, row, after, drivenA, drivenB);
-            if (late != NULL) {
-                speed -= tpRows_RowVelocity(rows, row, before, a, c) -
-                         tpRows_RowVelocity(rows, row, late, a, c);
-            }
-            given += rows->impulse[row] * speed;
-        }
-    }
-    return given;
-}
-
 static bool isPushed(const tpTimeStep* step) {
     const tpRows* rows = &step->rows;
     for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source == tp_contactSource && rows->impulse[rows->firstRows[b]] > 0.0) {
+        // Limits of joints too.
+        bool isOneSided =
+            rows->infos[b].source == tp_contactSource || rows->kinds[b] == tp_frictionNonnegative;
+        if (isOneSided && rows->impulse[rows->firstRows[b]] > 0.0) {
             return true;
         }
     }
@@ -164,13 +137,15 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     tpTally tally = { NULL, 0 };
-    if (!tpDrift_Solve(&step, memory, &settings->drift, &trial->miss, report) ||
+    tpDriftResult drift;
+    if (!tpDrift_Solve(&step, memory, &settings->drift, &drift, report) ||
         !tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
+    trial->miss = drift.miss;
+    trial->hasCollided = drift.hasCollided;
     tpTimeStep_AccountEnergy(&step, report);
     tpJoints_StoreReactions(system, &step.rows, h);
-    trial->given = energyGiven(&step, step.kicked, step.pushed, step.startVelocities);
     trial->isTouched = isPushed(&step);
 
     // The second half: the system is at the end of the drift.
@@ -197,8 +172,8 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     tpRowVelocities velocities = { before, system->velocities.data, step.velocities };
     tpRows_AccountEnergy(&step.rows, system, &velocities, step.contacts, report);
     tpJoints_AddReactions(system, &step.rows, h);
-    trial->given += energyGiven(&step, before, system->velocities.data, NULL);
     trial->isTouched = trial->isTouched || isPushed(&step);
+    trial->hasCollided = trial->hasCollided || trial->bounces;
     return tpTimeStep_Tally(&step, &tally) &&
            tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
 }

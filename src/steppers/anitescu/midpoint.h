@@ -13,10 +13,10 @@ typedef struct tpMidpointSettings {
 
 // What one try of the step was like.
 typedef struct tpMidpointTrial {
-    bool bounces;
+    bool bounces;   // with restitution
     double miss;    // of the drift, m or rad
-    double given;   // energy from contacts, J
-    bool isTouched; // contacts have pushed
+    bool isTouched;   // contacts or limits have pushed
+    bool hasCollided; // some of them against an approach
 } tpMidpointTrial;
 
 // One step of h seconds; leaves the system at its end. False where memory ran out.

@@ -221,10 +221,10 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
                                  .room = 0.9 * events->settings.tolerance,
                                  .find = findContacts,
                                  .context = events };
-    double miss;
+    tpDriftResult drift;
     tpTally tally = { NULL, 0 };
     if (!tpTimeStep_Begin(step, system, h, h) ||
-        !tpDrift_Solve(step, events->memory, &settings, &miss, report) ||
+        !tpDrift_Solve(step, events->memory, &settings, &drift, report) ||
         !tpTimeStep_Tally(step, &tally)) {
         return false;
     }

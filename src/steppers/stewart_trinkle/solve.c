@@ -381,13 +381,13 @@ static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
         .solve = problem->settings->solve, .gamma = 1.0, .isCareful = true, .isWhole = true
     };
     tpStepReport* report = problem->report;
-    double miss;
-    if (!tpDrift_Solve(step, problem->memory, &careful, &miss, report)) {
+    tpDriftResult drift;
+    if (!tpDrift_Solve(step, problem->memory, &careful, &drift, report)) {
         return false;
     }
     report->fallback = "rows that stay";
-    report->failureCount += miss > tpClosedGap ? 1 : 0;
-    report->converged = report->converged && miss <= tpClosedGap;
+    report->failureCount += drift.miss > tpClosedGap ? 1 : 0;
+    report->converged = report->converged && drift.miss <= tpClosedGap;
     return true;
 }
 

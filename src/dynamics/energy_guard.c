@@ -1,0 +1,91 @@
+#include "dynamics/energy_guard.h"
+
+#include "dynamics/certificate.h"
+#include "dynamics/forces.h"
+
+// The part of what the certificate allows.
+static const double share = 0.25;
+
+// The part of the budget that a whole step may leak when it is used up: some thousands of steps for what the certificate
+// allows.
+static const double leak = 1.0 / 64.0;
+
+// Shortly after a collision, in parts of a step; what energy may rise then, as a part of the budget: tolerances of solves.
+enum { rattleParts = 8 };
+static const double strict = 4e-7;
+
+// After so many steps parts may be longer again, if swings are so small that those of parts twice as long, which are four
+// times as large, are within half the budget.
+enum { longQuiet = 128 };
+
+static double energyOf(const tpSystem* system) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+}
+
+void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system,
+                         const tpStepReport* report) {
+    guard->book = book;
+    guard->budget = share * tpCertificate_EnergyLimit(system, report);
+    tpEnergyGuard_BeginPart(guard, system, report);
+}
+
+void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
+                             const tpStepReport* report) {
+    guard->energy = energyOf(system);
+    guard->work = report->externalWork;
+    guard->friction = report->frictionLoss;
+}
+
+double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
+                          const tpStepReport* report, bool hasCollided) {
+    double rise = energyOf(system) - guard->energy - (report->externalWork - guard->work);
+    return hasCollided ? rise : rise + report->frictionLoss - guard->friction;
+}
+
+bool tpEnergyGuard_Allows(const tpEnergyGuard* guard, double rise, double part, bool isTouched,
+                          bool hasCollided) {
+    const tpEnergyBook* book = guard->book;
+    if ((hasCollided || book->rattle > 0) && isTouched) {
+        double deficit = hasCollided ? 0.0 : book->deficit;
+        return rise <= deficit + strict * guard->budget;
+    }
+    if (fabs(rise) <= leak * part * guard->budget) {
+        return true;
+    }
+    bool isHigh = !(book->excess + rise <= guard->budget);
+    bool isLow = !hasCollided && !(book->deficit - rise <= guard->budget);
+    // What goes back into the band is welcome.
+    return !(isHigh && !(rise <= 0.0)) && !(isLow && !(rise >= 0.0));
+}
+
+void tpEnergyGuard_Take(tpEnergyGuard* guard, double rise, bool hasCollided) {
+    tpEnergyBook* book = guard->book;
+    // What could not be helped is told once, and the next excess counts from there.
+    book->rattle = hasCollided ? rattleParts : book->rattle > 0 ? book->rattle - 1 : 0;
+    book->excess = fmin(fmax(0.0, book->excess + rise), guard->budget);
+    book->deficit = hasCollided ? 0.0 : fmin(fmax(0.0, book->deficit - rise), guard->budget);
+    book->swing = fmax(book->swing, book->excess + book->deficit);
+}
+
+void tpEnergyGuard_StartBand(tpEnergyGuard* guard) {
+    guard->book->excess = guard->book->deficit = 0.0;
+}
+
+void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level) {
+    tpEnergyBook* book = guard->book;
+    if (level > book->level) {
+        book->level = level;
+        book->quiet = 0;
+        book->swing = 0.0;
+    }
+}
+
+void tpEnergyGuard_End(tpEnergyGuard* guard) {
+    tpEnergyBook* book = guard->book;
+    book->quiet += 1;
+    if (book->level > 0 && book->quiet >= longQuiet) {
+        book->level -= 4.0 * book->swing < 0.5 * guard->budget ? 1 : 0;
+        book->quiet = 0;
+        book->swing = 0.0;
+    }
+}

@@ -1,0 +1,32 @@
+// Try, undo, keep what it cost: a part of a step may be taken several ways before one is kept.
+
+#ifndef TIPPE_SRC_DYNAMICS_TRIAL_H
+#define TIPPE_SRC_DYNAMICS_TRIAL_H
+
+#include "dynamics/contacts.h"
+
+typedef struct tpTrial {
+    tpSystem* system;
+    tpStepReport* report;
+    tpContactHistory* history; // of the stepper, or NULL
+
+    // As they were when the trial began, in the arena.
+    tpPose* poses;
+    tpVelocity* velocities;
+    double *reactions, *motion; // of joints, see joint_state.h
+    tpContactMemory* memories;
+    int memoryCount;
+    tpStepReport kept;
+    tpArenaMark mark; // scratch memory behind it belongs to one try
+} tpTrial;
+
+// Keeps what a try may change: poses, velocities, joints, the contact history (may be NULL), the report. False if memory
+// ran out.
+bool tpTrial_Begin(tpTrial* trial, tpSystem* system, tpContactHistory* history,
+                   tpStepReport* report);
+
+// Undoes the last try and gives its scratch memory back. Of the report only what the try cost stays: solves and
+// iterations.
+void tpTrial_Undo(const tpTrial* trial);
+
+#endif

@@ -1,0 +1,98 @@
+// The energy guard keeps book: swings pass, gains and losses that add up do not, and a collision starts a new account.
+
+#include "dynamics/energy_guard.h"
+#include "support/check.h"
+
+static const double budget = 1.0;
+
+static tpEnergyGuard makeGuard(tpEnergyBook* book) {
+    *book = (tpEnergyBook){ .excess = 0.0 };
+    return (tpEnergyGuard){ .book = book, .budget = budget };
+}
+
+// Takes a smooth part if it may be taken.
+static bool take(tpEnergyGuard* guard, double rise) {
+    bool isRight = tpEnergyGuard_Allows(guard, rise, 1.0, true, false);
+    if (isRight) {
+        tpEnergyGuard_Take(guard, rise, false);
+    }
+    return isRight;
+}
+
+static void testSwingsPass(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    for (int k = 0; k < 1000; ++k) {
+        double rise = 0.45 * (sin(0.3 * (k + 1)) - sin(0.3 * k));
+        assert_true(take(&guard, rise));
+    }
+    CHECK_NEAR(book.excess + book.deficit, 0.9, 0.02);
+}
+
+// A steady gain or loss passes until it has used up the budget; what leaks afterwards is small.
+static void testDriftsDoNot(void** state) {
+    (void)state;
+    for (int sign = -1; sign <= 1; sign += 2) {
+        tpEnergyBook book;
+        tpEnergyGuard guard = makeGuard(&book);
+        double sum = 0.0;
+        for (int k = 0; k < 100; ++k) {
+            sum += take(&guard, sign * 0.03) ? sign * 0.03 : 0.0;
+        }
+        assert_true(fabs(sum) <= budget && fabs(sum) > 0.9 * budget);
+        assert_true(take(&guard, sign * 0.01)); // within the leak
+        assert_true(take(&guard, -sign * 0.5)); // back into the band
+        assert_false(take(&guard, sign * 0.6));
+    }
+}
+
+// In a collision energy may fall by anything and rise by nothing, and shortly after it only as high as it was then.
+static void testCollisions(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    assert_true(tpEnergyGuard_Allows(&guard, -100.0, 1.0, true, true));
+    assert_false(tpEnergyGuard_Allows(&guard, 1e-3, 1.0, true, true));
+    tpEnergyGuard_Take(&guard, -100.0, true);
+    assert_true(book.deficit == 0.0);
+    assert_false(take(&guard, 1e-3));
+    assert_true(take(&guard, -0.2));
+    assert_true(take(&guard, 0.15));
+    assert_false(take(&guard, 0.1));
+    for (int k = 0; k < 8; ++k) {
+        assert_true(take(&guard, 0.0));
+    }
+    assert_true(take(&guard, 0.1));
+}
+
+// Parts get longer again after many quiet steps with small swings.
+static void testLevels(void** state) {
+    (void)state;
+    tpEnergyBook book;
+    tpEnergyGuard guard = makeGuard(&book);
+    tpEnergyGuard_RaiseLevel(&guard, 3);
+    tpEnergyGuard_RaiseLevel(&guard, 2);
+    assert_int_equal(book.level, 3);
+    for (int k = 0; k < 1000; ++k) {
+        take(&guard, k % 2 == 0 ? 0.4 : -0.4);
+        tpEnergyGuard_End(&guard);
+    }
+    assert_int_equal(book.level, 3);
+    tpEnergyGuard_StartBand(&guard);
+    for (int k = 0; k < 1000; ++k) {
+        take(&guard, k % 2 == 0 ? 0.04 : -0.04);
+        tpEnergyGuard_End(&guard);
+    }
+    assert_int_equal(book.level, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testSwingsPass),
+        cmocka_unit_test(testDriftsDoNot),
+        cmocka_unit_test(testCollisions),
+        cmocka_unit_test(testLevels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

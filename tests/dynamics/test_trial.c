@@ -1,0 +1,58 @@
+// Try, undo, keep what it cost.
+
+#include <string.h>
+
+#include "dynamics/trial.h"
+#include "support/check.h"
+#include "world/world.h"
+
+static void testUndo(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpSystem* system = &world->system;
+    tpBodyDef body = tpDefaultBodyDef();
+    body.velocity = tpMakeVec3(1.0, 2.0, 3.0);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.bodyA = tpCreateBody(world, &body, NULL);
+    body.position.x = 1.0;
+    joint.bodyB = tpCreateBody(world, &body, NULL);
+    joint.type = tp_revoluteJoint;
+    tpCreateJoint(world, &joint, NULL);
+    tpContactHistory history = { { NULL, 0, 0 } };
+    tpContactMemory known = { .torsion = 7.0 };
+    assert_true(TP_PUSH(&system->allocator, history.list, known));
+
+    tpStepReport report = { .solveCount = 3, .residual = 1e-9 };
+    tpStepReport before = report;
+    uint64_t hash = tpWorld_HashState(world);
+    tpTrial trial;
+    assert_true(tpTrial_Begin(&trial, system, &history, &report));
+    for (int k = 0; k < 2; ++k) {
+        system->poses.data[0].position.x = 5.0;
+        system->velocities.data[1].angular.z = 6.0;
+        tpJoint* changed = &system->joints.data[0];
+        changed->coordinates[0].displacement = 1.0;
+        changed->coordinates[0].rotorSpeed[0] = 3.0;
+        changed->force.y = 2.0;
+        history.list.count = 0;
+        report.solveCount += 4;
+        report.residual = 1.0;
+        tpArena_Get(&system->arena, 1000);
+        tpTrial_Undo(&trial);
+        assert_true(hash == tpWorld_HashState(world));
+        assert_true(changed->coordinates[0].displacement == 0.0);
+        assert_true(changed->coordinates[0].rotorSpeed[0] == 0.0 && changed->force.y == 0.0);
+        assert_int_equal(history.list.count, 1);
+        assert_true(history.list.data[0].torsion == 7.0);
+        assert_int_equal(report.solveCount, 3 + 4 * (k + 1));
+        assert_true(report.residual == before.residual);
+    }
+    TP_FREE_ARRAY(&system->allocator, history.list);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testUndo) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
