@@ -65,6 +65,39 @@ tpStepReport step(World& world, nb::handle size) {
     return report;
 }
 
+// Snapshots -----------------------------------------------------------------------------------
+
+nb::bytes takeSnapshot(World& world) {
+    use(world);
+    pushViews(world);
+    std::unique_ptr<tpSnapshot, void (*)(tpSnapshot*)> snapshot(tpWorld_Snapshot(world.world),
+                                                                tpDestroySnapshot);
+    if (snapshot == nullptr) {
+        throw std::bad_alloc();
+    }
+    size_t size = 0;
+    const void* bytes = tpSnapshot_GetBytes(snapshot.get(), &size);
+    return nb::bytes(bytes, size);
+}
+
+void restore(World& world, nb::handle data) {
+    use(world);
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(data.ptr(), &buffer, PyBUF_SIMPLE) != 0) {
+        PyErr_Clear();
+        raiseValue("data: expected the bytes of a snapshot");
+    }
+    tpError error = {};
+    std::unique_ptr<tpSnapshot, void (*)(tpSnapshot*)> snapshot(
+        tpCreateSnapshot(buffer.buf, static_cast<size_t>(buffer.len), nullptr, &error),
+        tpDestroySnapshot);
+    PyBuffer_Release(&buffer);
+    if (snapshot == nullptr || tpWorld_Restore(world.world, snapshot.get(), &error) != tp_success) {
+        raiseError(error);
+    }
+    pullViews(world);
+}
+
 // Options -------------------------------------------------------------------------------------
 
 int findOption(const std::string& name) {
@@ -336,6 +369,16 @@ void bindWorld(nb::module_& m) {
         .def_prop_ro(
             "state_hash", [](World& w) { return use(w), pushViews(w), tpWorld_HashState(w.world); },
             "A hash of positions and velocities, bit for bit: equal states give equal hashes.");
+    cls.def("snapshot", &takeSnapshot, nb::sig("def snapshot(self) -> bytes"),
+            "The whole state as bytes: motion, time, what the stepper keeps, and every number that "
+            "can be\n"
+            "set while it runs. restore() goes on from it bit for bit, in this world or in another "
+            "one,\n"
+            "of this or another process, that was built in the same way.")
+        .def("restore", &restore, "data"_a, nb::sig("def restore(self, data: bytes) -> None"),
+             "Goes back to a snapshot. Raises ValueError, and changes nothing, where bodies, "
+             "shapes, joints,\n"
+             "forces or the stepper are other ones, or the bytes were damaged.");
     cls.def("_get_option", &getOption, "name"_a)
         .def("_set_option", &setOption, "name"_a, "value"_a);
     m.attr("__version__") = tpVersion();

@@ -18,9 +18,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core, shapes
-from ._core import Body, Geometry, Report, Shape, __version__
+from ._core import Axis, Body, Geometry, Joint, Report, Shape, __version__
 from .errors import SceneError, UnsupportedError
 from .impacts import ImpactBody, ImpactResult, collide
+from .joints import Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .rotations import rotation
 from .run import BodyRun, Run
@@ -43,6 +44,7 @@ from .world import Options, World, load
 _core._set_errors(SceneError, UnsupportedError)
 
 __all__ = [
+    "Axis",
     "Body",
     "BodyForm",
     "BodyRun",
@@ -51,6 +53,8 @@ __all__ = [
     "Geometry",
     "ImpactBody",
     "ImpactResult",
+    "Joint",
+    "Joints",
     "LcpSolution",
     "Material",
     "Materials",

@@ -11,6 +11,7 @@ from typing import Any, Union
 from numpy.typing import ArrayLike
 
 from . import _core
+from .joints import Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .run import Run, open_run
 from .scene_files import SceneLike, open_scene, settings_of
@@ -102,6 +103,11 @@ class World(_core.World):
     def materials(self) -> Materials:
         """The materials that have names: ``world.materials["wood"].friction = 0.3``."""
         return Materials(self)
+
+    @property
+    def joints(self) -> Joints:
+        """The joints by name: ``world.joints["knee"].target = 0.5``."""
+        return Joints(self)
 
     def add_material(self, name: str, friction: float | Friction = 0.0, restitution: float = 0.0) -> WorldMaterial:
         """Adds a material to the world; shapes take it by name: ``ball.add_sphere(0.1, material="steel")``."""

@@ -1,0 +1,37 @@
+"""Joints by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from . import _core
+from ._core import Joint
+
+if TYPE_CHECKING:
+    from .world import World
+
+__all__ = ["Joints"]
+
+
+class Joints(Mapping[str, Joint]):
+    """The joints of a world, as a dict: ``world.joints["knee"].target = 0.5``.
+
+    A joint without a name is listed as "joint" and its number.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world: _core.World = world
+
+    def __getitem__(self, name: str) -> Joint:
+        found = self._world._find_joint(name) if name else None
+        return found if found is not None else self._world._all_joints()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._world._all_joints())
+
+    def __len__(self) -> int:
+        return len(self._world._all_joints())
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
