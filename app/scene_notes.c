@@ -31,12 +31,17 @@ static void noteOptions(const tpScene* scene) {
 }
 
 // What the stepper would leave out of the scene.
-static void noteGaps(const tpScene* scene) {
+static void noteGaps(const tpScene* scene, const tpWorld* world) {
     tpStepperId stepper = tpScene_GetStepper(scene);
-    unsigned lacks = tpStepperLacks(stepper);
+    unsigned lacks = tpWorld_GetLacks(world);
     char words[160];
     for (int i = 0; i < scene->materials.count; ++i) {
         const tpSceneMaterial* material = &scene->materials.items[i];
+        if ((lacks & tp_lacksRestitution) != 0 && material->restitution > 0.0) {
+            snprintf(words, sizeof(words), "the stepper %s does not use the restitution of",
+                     tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
         const tpSceneFriction* friction = &material->friction;
         if (friction->part.record == NULL) {
             continue;
@@ -51,6 +56,15 @@ static void noteGaps(const tpScene* scene) {
             snprintf(words, sizeof(words), "the stepper %s leaves out the torsional friction of",
                      tpStepperName(stepper));
             printNote(scene, material->name.place, words, material->name.text);
+        }
+    }
+    for (int i = 0; (lacks & tp_lacksRestitution) != 0 && i < scene->pairs.count; ++i) {
+        const tpScenePair* pair = &scene->pairs.items[i];
+        if (pair->restitution > 0.0) {
+            snprintf(words, sizeof(words),
+                     "the stepper %s does not use the restitution of the pair with",
+                     tpStepperName(stepper));
+            printNote(scene, pair->part.place, words, pair->between[0].name);
         }
     }
     for (int i = 0; (lacks & tp_lacksJoints) != 0 && i < scene->joints.count; ++i) {
@@ -196,7 +210,7 @@ void printSceneNotes(const tpScene* scene, tpWorld* world) {
     noteGravity(scene);
     noteOverlaps(scene, world);
     noteOptions(scene);
-    noteGaps(scene);
+    noteGaps(scene, world);
     noteUnused(scene);
     noteReference(scene);
     if (!tpStepperIsAvailable(stepper)) {

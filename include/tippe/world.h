@@ -46,7 +46,8 @@ typedef enum tpStepperGap {
     tp_lacksStaticFriction = 1, // friction is the dynamic coefficient alone
     tp_lacksFrictionEllipse = 2,
     tp_lacksTorsion = 4,
-    tp_lacksJoints = 8
+    tp_lacksJoints = 8,
+    tp_lacksRestitution = 16 // impacts are inelastic whatever the materials say
 } tpStepperGap;
 
 typedef struct tpWorldDef {
@@ -297,8 +298,12 @@ TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
-// What the stepper leaves out if a scene has it: bits of tpStepperGap. Steps say so in their report.
+// What the stepper leaves out if a scene has it, with its default options: bits of tpStepperGap. Steps say so in their
+// report.
 TP_API unsigned tpStepperLacks(tpStepperId stepper);
+// The same for the stepper of the world with the options that it has now: stewart-trinkle uses restitution if impact_law
+// is set.
+TP_API unsigned tpWorld_GetLacks(const tpWorld* world);
 // The name of the stepper that has the option instead, if setting it for this stepper is an error; else NULL.
 TP_API const char* tpStepperRefusesOption(tpStepperId stepper, int optionIndex);
 TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text,

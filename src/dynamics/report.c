@@ -25,6 +25,11 @@ void tpStepReport_AddNote(tpStepReport* report, const char* note) {
     }
 }
 
+void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* why) {
+    report->fallback = name;
+    tpStepReport_AddNote(report, why);
+}
+
 static int addCounts(int a, int b) {
     return a > INT_MAX - b ? INT_MAX : a + b;
 }

@@ -8,6 +8,10 @@
 // Adds a note, a constant string, unless the report has it already or is full.
 void tpStepReport_AddNote(tpStepReport* report, const char* note);
 
+// The step, or a solve of it, is carried by another way than the usual one: its name, and a note that says why. Both are
+// constant strings. The report keeps the name of the last one and the notes of all.
+void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* why);
+
 // Whether the report has this note.
 bool tpStepReport_HasNote(const tpStepReport* report, const char* note);
 

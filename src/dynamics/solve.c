@@ -6,6 +6,7 @@
 #include "dynamics/active_rows.h"
 #include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
+#include "dynamics/report.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
 // cone whatever was solved.
@@ -205,7 +206,9 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     double left = limit - (system->solveWork - start);
     if ((isPlanar || rows->rowCount <= largestRestart) && hasContact(rows)) {
         if (!isPlanar) {
-            report->fallback = "pyramid start";
+            tpStepReport_FallBack(report, "pyramid start",
+                                  "a solve did not converge in its share of the work: it starts "
+                                  "again from the pyramid");
         }
         return restart(rows, system, memory, settings, left, report, isSolved, residual);
     }
@@ -228,7 +231,8 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
         double circular;
         double left = fmax(limit - (system->solveWork - start), poorShare * limit);
         if (solveCircular(rows, system, memory, settings->tolerance, left, report, &circular)) {
-            report->fallback = "circular cone";
+            tpStepReport_FallBack(report, "circular cone",
+                                  "the pyramid was not solved: the circular cone is instead");
             *residual = circular;
         }
     }

@@ -98,6 +98,9 @@ bool tpTimeStep_Tally(const tpTimeStep* step, tpTally* tally);
 bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
                        tpContactHistory* history, tpStepReport* report);
 
+// Whether a contact of the step has restitution.
+bool tpTimeStep_HasRestitution(const tpTimeStep* step);
+
 // Work of what users apply, and of the damping in the kick, over the way of the drift.
 double tpTimeStep_ForceWork(const tpTimeStep* step);
 

@@ -159,3 +159,12 @@ bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistor
     tpJoints_StoreReactions(system, &step->rows, step->h);
     return tpTimeStep_Report(step, &tally, memory, history, report);
 }
+
+bool tpTimeStep_HasRestitution(const tpTimeStep* step) {
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->laws[i].restitution > 0.0) {
+            return true;
+        }
+    }
+    return false;
+}

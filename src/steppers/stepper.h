@@ -14,7 +14,8 @@ typedef struct tpStepper {
     const char* summary;          // one line
     const tpOptionIndex* options; // that it uses; ends with tp_optionCount
     const tpFigureIndex* figures; // that it reports; ends with tp_figureCount; NULL: none
-    unsigned lacks;               // tpStepperGap: what it leaves out of a scene
+    unsigned lacks; // tpStepperGap: what it leaves out of a scene, whatever the options
+    unsigned (*lacksWith)(const tpOptions* options); // and what with these options; NULL: nothing
     // It follows bodies along their way and needs no help with fast ones (pieces.h).
     bool seesCrossings;
     // An option that is an error here because another stepper has it: its name, NULL for none.
@@ -40,5 +41,8 @@ typedef struct tpStepper {
 
 // NULL where this build has no such stepper.
 const tpStepper* tpStepper_Get(tpStepperId id);
+
+// What it leaves out of a scene with these options: bits of tpStepperGap.
+unsigned tpStepper_Lacks(const tpStepper* stepper, const tpOptions* options);
 
 #endif

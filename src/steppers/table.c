@@ -70,9 +70,14 @@ const tpOptionInfo* tpOption(int index) {
     return index >= 0 && index < tp_optionCount ? &tpOptionTable[index] : NULL;
 }
 
+unsigned tpStepper_Lacks(const tpStepper* stepper, const tpOptions* options) {
+    return stepper->lacks | (stepper->lacksWith != NULL ? stepper->lacksWith(options) : 0);
+}
+
 unsigned tpStepperLacks(tpStepperId id) {
     const tpStepper* stepper = tpStepper_Get(id);
-    return stepper != NULL ? stepper->lacks : 0;
+    tpOptions options = tpDefaultOptions();
+    return stepper != NULL ? tpStepper_Lacks(stepper, &options) : 0;
 }
 
 const char* tpStepperRefusesOption(tpStepperId id, int optionIndex) {

@@ -336,6 +336,10 @@ tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, t
     return tpOptions_Set(&world->options, name, text, error);
 }
 
+unsigned tpWorld_GetLacks(const tpWorld* world) {
+    return tpStepper_Lacks(world->stepper, &world->options);
+}
+
 double tpWorld_GetOption(const tpWorld* world, const char* name) {
     int index = TP_REQUIRE(name != NULL, "name", "is NULL") ? tpOptions_Find(name) : -1;
     return index >= 0 ? world->options.values[index] : NAN;

@@ -258,6 +258,18 @@ static void checkScenes(void** state) {
               "f.json:2:1: note: the stepper mirtich-canny leaves out the torsional friction of "
               "\"wood\"");
     assert_null(strstr(runTippe("check f.json --stepper anitescu").out, "leaves out"));
+    // Restitution is used by stewart-trinkle only with a law of impact.
+    writeText("e.json",
+              "{ \"tippe\": 1, \"materials\": {\n\"rubber\": { \"restitution\": 0.8 } },\n"
+              "\"bodies\": [], \"simulation\": { \"step\": 1, \"until\": 1 } }");
+    CHECK_HAS(runTippe("check e.json --stepper stewart-trinkle").out,
+              "e.json:2:1: note: the stepper stewart-trinkle does not use the restitution of "
+              "\"rubber\"");
+    CHECK_HAS(runTippe("check e.json --stepper penalty").out, "does not use the restitution");
+    assert_null(
+        strstr(runTippe("check e.json --stepper stewart-trinkle --set impact_law=newton").out,
+               "restitution"));
+    assert_null(strstr(runTippe("check e.json --stepper anitescu").out, "restitution"));
     // What was an option of one stepper is another stepper: an error, unless the scene's own stepper has the option
     // and this one is only tried instead.
     writeText("o.json",

@@ -321,13 +321,15 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         isDone = isDone && advance(system, memory, settings, 0.5 * h, wholeStep, depth + 1, tally,
                                    step, report);
         system->time = time;
-        report->fallback = "halved step";
+        tpStepReport_FallBack(report, "halved step",
+                              "the whole step was not solved: it is taken in halves");
         return isDone;
     }
     if (!isSolved) {
         report->failureCount += 1;
         report->converged = false;
-        report->fallback = "last iterate";
+        tpStepReport_FallBack(report, "last iterate",
+                              "the shortest part was not solved: its best iterate is taken");
     }
     report->externalWork = start.externalWork; // counted again, with the velocities found
     judge(step, report);
@@ -336,15 +338,6 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     }
     tpJoints_AddReactions(system, &step->base.rows, wholeStep);
     return endImpacts(step, memory, tally, wholeStep, report);
-}
-
-static bool hasRestitution(const tpTimeStep* step) {
-    for (int i = 0; i < step->contactCount; ++i) {
-        if (step->laws[i].restitution > 0.0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
@@ -366,7 +359,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         tpStepReport_AddNote(report, "out of memory");
         return;
     }
-    if (hasRestitution(&step.base)) {
+    if (tpTimeStep_HasRestitution(&step.base)) {
         tpStepReport_AddNote(report, "chakraborty-trinkle is inelastic: restitution is not used");
     }
 }
@@ -378,6 +371,7 @@ const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",
     .summary = "geometrically implicit on smooth bodies, elliptic friction with spin, inelastic",
     .options = used,
+    .lacks = tp_lacksRestitution,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
     .step = step,

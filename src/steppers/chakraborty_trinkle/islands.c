@@ -285,7 +285,8 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
         if (!isDone || solve->isSolved) {
             return isDone;
         }
-        report->fallback = "eliminated form";
+        tpStepReport_FallBack(report, "eliminated form",
+                              "the full form of the paper was not solved");
     }
     bool isLarge = problem->bodyCount > largestNewton;
     bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
@@ -301,7 +302,11 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
             (!solve->isSolved && !runNewton(step, problem, memory, report, solve))) {
             return false;
         }
-        report->fallback = solve->isSolved ? names[k] : report->fallback;
+        if (solve->isSolved) {
+            tpStepReport_FallBack(
+                report, names[k],
+                "Newton's method did not converge: it starts from the linearised problem");
+        }
     }
     return true;
 }

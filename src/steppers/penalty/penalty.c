@@ -28,7 +28,7 @@ static const double largestCompliance = 1e12;
 typedef struct tpPenaltySettings {
     tpSolveSettings solve;
     tpContactSpring spring; // start is set contact by contact
-    double creep;    // sliding speed up to which friction grows, m/s
+    double creep;           // sliding speed up to which friction grows, m/s
 } tpPenaltySettings;
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the step as rows
@@ -71,7 +71,7 @@ static double endOverlap(const tpTimeStep* step, const tpPlace* at, int block) {
 
 // The spring of a contact with the overlap at the start of the step.
 static tpContactSpring springOf(const tpTimeStep* step, const tpPlace* at,
-                         const tpPenaltySettings* settings, int block) {
+                                const tpPenaltySettings* settings, int block) {
     tpContactSpring spring = settings->spring;
     spring.start = -step->h * rigidBias(step, at, block);
     return spring;
@@ -250,7 +250,8 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpPenaltySett
         return false;
     }
     if (isImplicit && !isSolved) {
-        report->fallback = "linearly implicit step";
+        tpStepReport_FallBack(report, "linearly implicit step",
+                              "the implicit springs did not settle: they are linearised instead");
         report->failureCount += 1;
         report->converged = false;
     }
@@ -260,7 +261,9 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpPenaltySett
     if (!isSolved) {
         report->failureCount += 1;
         report->converged = false;
-        report->fallback = report->fallback != NULL ? report->fallback : "last Newton step";
+        tpStepReport_FallBack(report,
+                              report->fallback != NULL ? report->fallback : "last Newton step",
+                              "the linearised springs were not solved: the last iterate is taken");
     }
     return tpRows_Judge(&step->rows, memory->solver, report);
 }
@@ -277,15 +280,6 @@ static double defaultStiffness(const tpSystem* system, double exponent) {
     double gravity = tpLength(system->gravity);
     double weight = mass * (gravity > 0.0 ? gravity : 9.81);
     return weight > 0.0 ? weight / tpPow(defaultOverlap, exponent) : 1.0;
-}
-
-static bool hasRestitution(const tpTimeStep* step) {
-    for (int i = 0; i < step->contactCount; ++i) {
-        if (step->laws[i].restitution > 0.0) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
@@ -312,7 +306,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         tpStepReport_AddNote(report, "out of memory");
         return;
     }
-    if (hasRestitution(&step)) {
+    if (tpTimeStep_HasRestitution(&step)) {
         tpStepReport_AddNote(report, "penalty does not use restitution: see its damping");
     }
 }
@@ -325,6 +319,7 @@ const tpStepper tpPenaltyStepper = {
     .name = "penalty",
     .summary = "contacts as stiff springs, implicit; tends to the rigid steppers",
     .options = used,
+    .lacks = tp_lacksRestitution,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
     .step = step,

@@ -37,7 +37,7 @@ typedef struct tpCollision {
     tpVelocity* before;
     double* reactions; // of the joints so far
     double* motion;    // of their armatures
-    double* parts;       // of each contact: its restitution where it is fast enough, else 0
+    double* parts;     // of each contact: its restitution where it is fast enough, else 0
 } tpCollision;
 
 // The speed at which two bodies approach at a contact: negative.

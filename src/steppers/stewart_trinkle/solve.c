@@ -229,8 +229,7 @@ static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
         }
         int from = start.firstRows[joint++];
         bool isFree = rows->kinds[b] == tp_frictionFree;
-        bool isHeld =
-            rows->infos[b].role == tp_heldRole || rows->infos[b].role == tp_limitRole;
+        bool isHeld = rows->infos[b].role == tp_heldRole || rows->infos[b].role == tp_limitRole;
         for (int k = 0; isHeld && k < rows->dimensions[b]; ++k) {
             double error = start.bias[from + k];
             bool corrects = rows->compliance[first + k] == 0.0 && (isFree || error < 0.0);
@@ -385,7 +384,8 @@ static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
     if (!tpDrift_Solve(step, problem->memory, &careful, &drift, report)) {
         return false;
     }
-    report->fallback = "rows that stay";
+    tpStepReport_FallBack(report, "rows that stay",
+                          "the fixed point did not settle: rows of all its contacts together");
     report->failureCount += drift.miss > tpClosedGap ? 1 : 0;
     report->converged = report->converged && drift.miss <= tpClosedGap;
     return true;
@@ -418,7 +418,8 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpProbl
     if (problem->settings->isLocating) {
         problem->report->failureCount += 1;
         problem->report->converged = false;
-        problem->report->fallback = "last fixed point";
+        tpStepReport_FallBack(problem->report, "last fixed point",
+                              "the fixed point did not settle: the last one is taken");
         return true;
     }
     return solveCarefully(step, problem);

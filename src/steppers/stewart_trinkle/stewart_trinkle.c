@@ -8,15 +8,6 @@
 
 #include "steppers/stewart_trinkle/collisions.h"
 
-static bool hasRestitution(const tpTimeStep* step) {
-    for (int i = 0; i < step->contactCount; ++i) {
-        if (step->laws[i].restitution > 0.0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The paper's own step: inelastic.
 static bool stepInelastic(tpSystem* system, tpStepperMemory* memory,
                           const tpStewartTrinkleSettings* settings, tpStepReport* report) {
@@ -27,7 +18,7 @@ static bool stepInelastic(tpSystem* system, tpStepperMemory* memory,
         !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
         return false;
     }
-    if (hasRestitution(&step)) {
+    if (tpTimeStep_HasRestitution(&step)) {
         tpStepReport_AddNote(
             report,
             "stewart-trinkle is inelastic while impact_law is none: restitution is not used");
@@ -64,6 +55,11 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
+static unsigned lacksWith(const tpOptions* options) {
+    bool isInelastic = (int)options->values[tp_impactLawOption] == tp_inelasticImpact;
+    return isInelastic ? tp_lacksRestitution : 0;
+}
+
 static const tpOptionIndex used[] = { tp_toleranceOption,   tp_coneOption,
                                       tp_directionsOption,  tp_variantOption,
                                       tp_lineariseOption,   tp_impactLawOption,
@@ -74,6 +70,7 @@ const tpStepper tpStewartTrinkleStepper = {
     .name = "stewart-trinkle",
     .summary = "implicit time stepping, exact complementarity, inelastic impacts",
     .options = used,
+    .lacksWith = lacksWith,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
     .step = step,
