@@ -111,6 +111,7 @@ void addRecordingInput(tpCommandFiles* files, const char* what, const char* path
 static void addSceneFile(void* context, tpSceneFileKind kind, const char* path) {
     static const char* const words[] = {
         [tp_sceneFile] = "the scene",
+        [tp_includedFile] = "a file that the scene includes",
         [tp_surfaceFile] = "a mesh of the scene",
         [tp_referenceFile] = "the reference of the scene",
     };

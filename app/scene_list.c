@@ -126,7 +126,7 @@ static const char* findText(const char* text, size_t length, const char* wanted,
     tpJson json;
     tpError unheard;
     size_t read;
-    if (tpJson_Open(&json, "", text, length, &unheard) != tp_success ||
+    if (tpJson_Open(&json, "", 0, text, length, &unheard) != tp_success ||
         tpJson_Peek(&json) != tp_jsonObject) {
         return NULL;
     }

@@ -11,7 +11,8 @@
 
 static void printNote(const tpScene* scene, tpScenePlace place, const char* words,
                       const char* name) {
-    printf("%s:%d:%d: note: %s \"%s\"\n", scene->path, place.line, place.column, words, name);
+    printf("%s:%d:%d: note: %s \"%s\"\n", tpScene_GetPath(scene, place), place.line, place.column,
+           words, name);
 }
 
 static void noteOptions(const tpScene* scene) {
@@ -195,9 +196,9 @@ static void noteOverlaps(const tpScene* scene, tpWorld* world) {
         }
         int first = indexOfBody(world, scene, a), second = indexOfBody(world, scene, b);
         tpScenePlace place = scene->bodies.items[second].part.place;
-        printf("%s:%d:%d: note: \"%s\" and \"%s\" overlap by %.2g m at the start\n", scene->path,
-               place.line, place.column, nameOfBody(scene, first), nameOfBody(scene, second),
-               depth);
+        printf("%s:%d:%d: note: \"%s\" and \"%s\" overlap by %.2g m at the start\n",
+               tpScene_GetPath(scene, place), place.line, place.column, nameOfBody(scene, first),
+               nameOfBody(scene, second), depth);
     }
     if (pairCount > shownOverlaps) {
         printf("%s: note: and %s%d more pairs overlap at the start\n", scene->path,

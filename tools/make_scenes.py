@@ -435,23 +435,6 @@ def brick_wall():
                  materials='{ "brick": { "friction": 0.6, "restitution": 0.1 } }', stepper="bender-schmitt")
 
 
-def pour_spheres():
-    side, radius = 20, 0.05
-    half = side * 0.11 / 2 + 0.06
-    bodies = [floor("glass")]
-    for name, normal in (("east", (-1, 0, 0)), ("west", (1, 0, 0)), ("north", (0, -1, 0)), ("south", (0, 1, 0))):
-        bodies.append(f'{{ "name": "{name}", "kind": "fixed", "material": "glass", "shapes": [ {{ "type": "plane", '
-                      f'"normal": {vector(normal)}, "offset": {number(-half)} }} ] }}')
-    for k in range(10000):
-        layer, i, j = k // (side * side), k // side % side, k % side
-        shift = 0.01 * ((7 * layer) % 5 - 2)
-        place = ((i - (side - 1) / 2) * 0.11 + shift, (j - (side - 1) / 2) * 0.11 - shift, 0.2 + 0.12 * layer)
-        bodies.append(f'{{ "name": "s{k}", "density": 2500, "material": "glass", "shapes": [ {{ "type": "sphere", '
-                      f'"radius": {number(radius)} }} ], "position": {vector(place)} }}')
-    return scene("Pouring spheres", "Ten thousand glass balls fall into a box.", bodies, 1 / 120, 3,
-                 materials='{ "glass": { "friction": 0.4, "restitution": 0.2 } }', stepper="small-steps")
-
-
 def tippe_top_bs():
     # The same top as scenes/tippe_top.json, by this paper's step.
     with open(os.path.join(ROOT, "tippe_top.json"), encoding="utf-8") as file:
@@ -476,7 +459,6 @@ SCENES = {
     "pendulum_wall.json": pendulum_wall(),
     "chain_on_ground.json": chain_on_ground(),
     "brick_wall.json": brick_wall(),
-    "pour_spheres.json": pour_spheres(),
 }
 
 

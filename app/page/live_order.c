@@ -289,7 +289,7 @@ tpResult readLiveOrder(const char* text, size_t length, tpLiveOrder* order, tpEr
         memcpy(copy, text, length);
     }
     copy[length] = '\0';
-    tpResult result = tpJson_Open(&in.json, "order", copy, length, error);
+    tpResult result = tpJson_Open(&in.json, "order", 0, copy, length, error);
     if (result == tp_success) {
         result = readEntries(&in, order, error);
     }

@@ -19,6 +19,8 @@ struct tpLiveRun {
     tpLiveWorld live;
     TP_ARRAY(tpLiveOrder) orders; // that have not been obeyed
     tpText settings;              // what can be changed, as it is now
+    char* sceneText;              // plain JSON: no comments, parameters, repeats and includes
+    size_t sceneLength;
     pthread_t thread;
     bool hasThread, hasLock;
     pthread_mutex_t lock;
@@ -115,7 +117,7 @@ static tpRunInfo getInfo(const tpRunSource* source) {
     const tpLiveRun* run = runOf(source);
     const tpScene* scene = run->live.scene;
     return (tpRunInfo){ .version = tpVersion(),
-                        .sceneText = scene->text,
+                        .sceneText = run->sceneText,
                         .sceneName = run->def.name,
                         .shapesText = run->live.shapes.data,
                         .summary = "",
@@ -296,8 +298,10 @@ tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
     }
     run->source.class = &liveClass;
     run->def = *def;
-    if (openLiveWorld(&run->live, def->scene, def->threadCount, def->memoryLimit, error) !=
-        tp_success) {
+    if (tpFormatScene(def->scene, NULL, &run->sceneText, &run->sceneLength, error) != tp_success ||
+        openLiveWorld(&run->live, def->scene, def->threadCount, def->memoryLimit, error) !=
+            tp_success) {
+        tpReleaseSceneText(NULL, run->sceneText, run->sceneLength);
         tpRelease(&allocator, run, sizeof(tpLiveRun));
         return NULL;
     }
@@ -344,6 +348,7 @@ void destroyLiveRun(tpLiveRun* run) {
     }
     tpAllocator allocator = run->live.allocator;
     tpText_Free(&run->settings);
+    tpReleaseSceneText(NULL, run->sceneText, run->sceneLength);
     TP_FREE_ARRAY(&allocator, run->orders);
     closeLiveWorld(&run->live);
     tpRelease(&allocator, run, sizeof(tpLiveRun));

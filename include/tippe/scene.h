@@ -18,6 +18,7 @@
 
 typedef struct tpScenePlace {
     int32_t line, column; // from one; zero: not from a file
+    int32_t file;         // of tpScene.files: 0 is the scene itself, others are included
 } tpScenePlace;
 
 // What every part of a scene starts with. Keys that the file left out hold their defaults;
@@ -279,6 +280,8 @@ typedef struct tpScene {
     tpSceneSimulation simulation;
 
     const char* path; // of the file, as it was given; starts every message
+    const char* const* files; // `path`, then those of the files that are included
+    int32_t fileCount;
     const char* text; // the file as it was read
     size_t textLength;
     struct tpSceneStorage* storage; // owns all of the above
@@ -287,6 +290,7 @@ typedef struct tpScene {
 // What a scene reads beside its own file.
 typedef enum tpSceneFileKind {
     tp_sceneFile,     // the scene itself
+    tp_includedFile,  // a part of it
     tp_surfaceFile,   // of a mesh or a hull
     tp_referenceFile, // known results, for comparisons
 } tpSceneFileKind;
@@ -317,6 +321,9 @@ typedef struct tpSceneErrors {
 // its brackets may nest.
 #define TP_LONGEST_SCENE ((size_t)64 * 1024 * 1024)
 #define TP_DEEPEST_SCENE 64
+
+// The entries that the repeats of a scene may make.
+#define TP_MOST_SCENE_PARTS (1 << 22)
 
 // Times are k * step with k exact in a double.
 #define TP_MOST_STEPS 1e15
@@ -368,6 +375,9 @@ TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
 // tpWorld_GetBody(world, i) is scene->bodies.items[i]. Reads the files of meshes and hulls.
 TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
                                     int threadCount, tpWorld** world, tpError* error);
+
+// The path of the file of a place, for messages.
+TP_API const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place);
 
 // Tells of every file that the scene is read from or names, its path joined to that of the scene; of
 // one that is named many times perhaps more than once.

@@ -57,7 +57,7 @@ def read(scene: str | os.PathLike[str]) -> dict[str, Any]:
         scene["materials"]["wood"]["friction"] = 0.3
         world = tippe.load(scene)
 
-    Files that the scene names (meshes) are made absolute, so that the dict can be loaded anywhere.
+    Files that the scene names (meshes, includes) are made absolute, so that the dict can be loaded anywhere.
     """
     path = path_of(scene)
     _core._read_scene(str(path))  # says what is wrong, with line and column
@@ -101,8 +101,10 @@ def _without_comments(text: str) -> str:
 def _make_absolute(value: Any, folder: Path) -> None:
     if isinstance(value, dict):
         for key, item in value.items():
-            if key == "file" and isinstance(item, str) and not os.path.isabs(item):
+            if key in ("file", "reference", "include") and isinstance(item, str):
                 value[key] = str(folder / item)
+            elif key == "include" and isinstance(item, list):
+                value[key] = [str(folder / path) if isinstance(path, str) else path for path in item]
             else:
                 _make_absolute(item, folder)
     elif isinstance(value, list):

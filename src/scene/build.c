@@ -18,7 +18,7 @@ tpResult tpFailBuilding(const tpScene* scene, tpScenePlace place, tpError* error
         return tp_outOfMemory;
     }
     memcpy(message, error->message, sizeof(message));
-    tpFailAt(error, scene->path, place, "%s", message);
+    tpFailAt(error, tpScene_GetPath(scene, place), place, "%s", message);
     return tp_badInput;
 }
 

@@ -372,7 +372,7 @@ tpResult tpCheckClosedForm(tpReader* reader, void* part, const tpScenePlace* pla
     const tpSceneClosedForm* form = part;
     double value;
     tpFormulaFault fault;
-    if (!tpEvaluateFormula(form->formula.text, 0.0, &value, &fault)) {
+    if (!tpEvaluateAtTime(form->formula.text, 0.0, &value, &fault)) {
         return TP_FAIL(reader, placeOf(part, places, "formula"), "formula, character %d: %s",
                        fault.column, fault.message);
     }
@@ -407,7 +407,8 @@ tpResult tpCheckSimulation(tpReader* reader, void* part, const tpScenePlace* pla
     for (int i = 0; i < simulation->options.count; ++i) {
         const tpSceneOption* option = &simulation->options.items[i];
         reader->failedAt = option->name.place;
-        tpResult result = tpCheckRefusal(simulation, option, reader->json.name, reader->error);
+        tpResult result = tpCheckRefusal(
+            simulation, option, tpReader_PathAt(reader, option->name.place), reader->error);
         if (result != tp_success) {
             return result;
         }

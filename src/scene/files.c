@@ -12,6 +12,10 @@ bool tpJoinScenePath(const tpScene* scene, const char* name, char* path, size_t 
     return length >= 0 && (size_t)length < size;
 }
 
+const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place) {
+    return place.file > 0 && place.file < scene->fileCount ? scene->files[place.file] : scene->path;
+}
+
 typedef struct fileVisit {
     const tpScene* scene;
     tpSceneFileVisitor* visit;
@@ -38,6 +42,9 @@ static void visitShapes(fileVisit* visiting, const tpSceneShapes* shapes) {
 void tpScene_VisitFiles(const tpScene* scene, tpSceneFileVisitor* visit, void* context) {
     fileVisit visiting = { scene, visit, context, NULL };
     visit(context, tp_sceneFile, scene->path);
+    for (int i = 1; i < scene->fileCount; ++i) {
+        visit(context, tp_includedFile, scene->files[i]);
+    }
     visitName(&visiting, tp_referenceFile, scene->reference.text);
     for (int i = 0; i < scene->bodies.count; ++i) {
         visitShapes(&visiting, &scene->bodies.items[i].shapes);

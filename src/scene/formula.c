@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,13 @@ enum { deepest = 64, mostArguments = 3 };
 typedef struct parser {
     const char* start;
     const char* at;
-    double t;
+    const tpFormulaNames* names;
     int depth;
     bool failed;
     tpFormulaFault* fault;
 } parser;
 
-static double comparison(parser* in);
+static double disjunction(parser* in);
 
 // Remembers the first fault only. The value does not matter any more.
 TP_PRINTF(2, 3)
@@ -61,6 +62,17 @@ static double choose(const double* x) {
     return x[0] != 0.0 ? x[1] : x[2];
 }
 
+// The bits of x, mixed (splitmix64). The same on every machine.
+static double randomOf(double x) {
+    uint64_t bits;
+    x += 0.0; // -0 is 0
+    memcpy(&bits, &x, sizeof(bits));
+    bits += UINT64_C(0x9e3779b97f4a7c15);
+    bits = (bits ^ (bits >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    bits = (bits ^ (bits >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((bits ^ (bits >> 31)) >> 11) * 0x1p-53;
+}
+
 typedef struct function {
     const char* name;
     int argumentCount;
@@ -70,16 +82,17 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    { "abs", 1, fabs, NULL, NULL },      { "acos", 1, tpAcos, NULL, NULL },
-    { "asin", 1, tpAsin, NULL, NULL },   { "atan", 1, tpAtan, NULL, NULL },
-    { "atan2", 2, NULL, tpAtan2, NULL }, { "ceil", 1, ceil, NULL, NULL },
-    { "cos", 1, tpCos, NULL, NULL },     { "cosh", 1, tpCosh, NULL, NULL },
-    { "exp", 1, tpExp, NULL, NULL },     { "floor", 1, floor, NULL, NULL },
-    { "hypot", 2, NULL, tpHypot, NULL }, { "if", 3, NULL, NULL, choose },
-    { "log", 1, tpLog, NULL, NULL },     { "max", 2, NULL, fmax, NULL },
-    { "min", 2, NULL, fmin, NULL },      { "mod", 2, NULL, fmod, NULL },
-    { "sin", 1, tpSin, NULL, NULL },     { "sinh", 1, tpSinh, NULL, NULL },
-    { "sqrt", 1, sqrt, NULL, NULL },     { "tan", 1, tpTan, NULL, NULL },
+    { "abs", 1, fabs, NULL, NULL },        { "acos", 1, tpAcos, NULL, NULL },
+    { "asin", 1, tpAsin, NULL, NULL },     { "atan", 1, tpAtan, NULL, NULL },
+    { "atan2", 2, NULL, tpAtan2, NULL },   { "ceil", 1, ceil, NULL, NULL },
+    { "cos", 1, tpCos, NULL, NULL },       { "cosh", 1, tpCosh, NULL, NULL },
+    { "exp", 1, tpExp, NULL, NULL },       { "floor", 1, floor, NULL, NULL },
+    { "hypot", 2, NULL, tpHypot, NULL },   { "if", 3, NULL, NULL, choose },
+    { "log", 1, tpLog, NULL, NULL },       { "max", 2, NULL, fmax, NULL },
+    { "min", 2, NULL, fmin, NULL },        { "mod", 2, NULL, fmod, NULL },
+    { "random", 1, randomOf, NULL, NULL }, { "round", 1, round, NULL, NULL },
+    { "sin", 1, tpSin, NULL, NULL },       { "sinh", 1, tpSinh, NULL, NULL },
+    { "sqrt", 1, sqrt, NULL, NULL },       { "tan", 1, tpTan, NULL, NULL },
     { "tanh", 1, tpTanh, NULL, NULL },
 };
 
@@ -93,7 +106,7 @@ static double call(parser* in, const function* known) {
             return fail(in, "expected ',': '%s' takes %d values", known->name,
                         known->argumentCount);
         }
-        arguments[i] = comparison(in);
+        arguments[i] = disjunction(in);
     }
     if (!in->failed && !takes(in, ")")) {
         return fail(in, "expected ')' to close '%s('", known->name);
@@ -103,26 +116,48 @@ static double call(parser* in, const function* known) {
                                 : known->three(arguments);
 }
 
-static double namedValue(parser* in) {
-    int length =
-        (int)strspn(in->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-    const char* name = in->at;
-    in->at += length;
-    if (length == 1 && name[0] == 't') {
-        return in->t;
-    }
-    if (length == 2 && strncmp(name, "pi", 2) == 0) {
-        return TP_PI;
-    }
+static const function* findFunction(const char* name, int length) {
     for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); ++i) {
         if ((int)strlen(functions[i].name) == length &&
             strncmp(functions[i].name, name, (size_t)length) == 0) {
-            return call(in, &functions[i]);
+            return &functions[i];
         }
     }
+    return NULL;
+}
+
+static bool isPi(const char* name, int length) {
+    return length == 2 && strncmp(name, "pi", 2) == 0;
+}
+
+bool tpIsFormulaWord(const char* word, int length) {
+    return isPi(word, length) || findFunction(word, length) != NULL;
+}
+
+int tpFormulaNameLength(const char* text) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    return text[0] >= '0' && text[0] <= '9' ? 0 : (int)strspn(text, letters);
+}
+
+static double namedValue(parser* in) {
+    int length = tpFormulaNameLength(in->at);
+    const char* name = in->at;
+    double value = 0.0;
+    char message[sizeof(in->fault->message)] = "";
+    in->at += length;
+    const function* known = findFunction(name, length);
+    if (known != NULL) {
+        return call(in, known);
+    }
+    if (isPi(name, length)) {
+        return TP_PI;
+    }
+    if (in->names->find(in->names->context, name, length, &value, message)) {
+        return value;
+    }
     in->at = name;
-    return fail(in, "unknown name '%.*s'; known are t, pi and functions such as sin",
-                length < 24 ? length : 24, name);
+    return message[0] != '\0' ? fail(in, "%s", message)
+                              : fail(in, "unknown name '%.*s'", length < 60 ? length : 60, name);
 }
 
 // Operators -----------------------------------------------------------------------------------
@@ -141,7 +176,7 @@ static double atom(parser* in) {
     skipBlanks(in);
     char c = *in->at;
     if (takes(in, "(")) {
-        double value = comparison(in);
+        double value = disjunction(in);
         return in->failed || takes(in, ")") ? value : fail(in, "expected ')'");
     }
     if ((c >= '0' && c <= '9') || c == '.') {
@@ -220,15 +255,56 @@ static double comparison(parser* in) {
     if (takes(in, ">")) {
         return left > sum(in);
     }
+    if (takes(in, "==")) {
+        return left == sum(in);
+    }
+    if (takes(in, "!=")) {
+        return left != sum(in);
+    }
     return left;
 }
 
-bool tpEvaluateFormula(const char* text, double t, double* value, tpFormulaFault* fault) {
-    parser in = { .start = text, .at = text, .t = t, .fault = fault };
-    *value = comparison(&in);
+static double conjunction(parser* in) {
+    double value = comparison(in);
+    while (!in->failed && takes(in, "&&")) {
+        double right = comparison(in);
+        value = value != 0.0 && right != 0.0 ? 1.0 : 0.0;
+    }
+    return value;
+}
+
+static double disjunction(parser* in) {
+    double value = conjunction(in);
+    while (!in->failed && takes(in, "||")) {
+        double right = conjunction(in);
+        value = value != 0.0 || right != 0.0 ? 1.0 : 0.0;
+    }
+    return value;
+}
+
+bool tpEvaluateFormula(const char* text, const tpFormulaNames* names, double* value,
+                       tpFormulaFault* fault) {
+    parser in = { .start = text, .at = text, .names = names, .fault = fault };
+    *value = disjunction(&in);
     skipBlanks(&in);
     if (!in.failed && *in.at != '\0') {
         fail(&in, "expected an operator or the end");
     }
     return !in.failed;
+}
+
+static bool findTime(void* context, const char* name, int length, double* value, char* message) {
+    if (length == 1 && name[0] == 't') {
+        *value = *(const double*)context;
+        return true;
+    }
+    snprintf(message, sizeof(((tpFormulaFault*)NULL)->message),
+             "unknown name '%.*s'; known are t, pi and functions such as sin",
+             length < 60 ? length : 60, name);
+    return false;
+}
+
+bool tpEvaluateAtTime(const char* text, double t, double* value, tpFormulaFault* fault) {
+    tpFormulaNames names = { findTime, &t };
+    return tpEvaluateFormula(text, &names, value, fault);
 }

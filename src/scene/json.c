@@ -34,9 +34,11 @@ const char* tpJsonTypeName(tpJsonType type) {
     return names[type];
 }
 
-tpResult tpJson_Open(tpJson* json, const char* name, const char* text, size_t length,
+tpResult tpJson_Open(tpJson* json, const char* name, int32_t file, const char* text, size_t length,
                      tpError* error) {
-    *json = (tpJson){ .name = name, .text = text, .length = length, .place = { 1, 1 } };
+    *json = (tpJson){
+        .name = name, .file = file, .text = text, .length = length, .place = { 1, 1, file }
+    };
     tpJsonFault fault;
     if (!tpCheckJson(text, length, &fault)) {
         json->offset = fault.offset;
@@ -49,7 +51,7 @@ tpResult tpJson_Open(tpJson* json, const char* name, const char* text, size_t le
 tpScenePlace tpJson_Place(tpJson* json) {
     if (json->offset < json->placeOffset) {
         json->placeOffset = 0;
-        json->place = (tpScenePlace){ 1, 1 };
+        json->place = (tpScenePlace){ 1, 1, json->file };
     }
     for (; json->placeOffset < json->offset; ++json->placeOffset) {
         unsigned char byte = (unsigned char)json->text[json->placeOffset];
@@ -110,7 +112,7 @@ static void skipText(tpJson* json) {
 }
 
 static void skipWord(tpJson* json) {
-    while (strchr(" \t\r\n,:]}", json->text[json->offset]) == NULL) { // finds the final 0 as well
+    while (strchr(" \t\r\n,:]}/", json->text[json->offset]) == NULL) { // finds the final 0 as well
         json->offset += 1;
     }
 }
@@ -245,6 +247,16 @@ const char* tpJson_ReadText(tpJson* json, tpArena* arena, size_t* length) {
 
 const char* tpJson_ReadKey(tpJson* json, tpArena* arena, size_t* length) {
     const char* key = tpJson_ReadText(json, arena, length);
+    tpSkipJsonSpace(json->text, &json->offset);
+    json->offset += 1; // the colon
+    tpSkipJsonSpace(json->text, &json->offset);
+    return key;
+}
+
+const char* tpJson_RawKey(tpJson* json, int* length) {
+    const char* key = json->text + json->offset + 1;
+    skipText(json);
+    *length = (int)(json->text + json->offset - 1 - key);
     tpSkipJsonSpace(json->text, &json->offset);
     json->offset += 1; // the colon
     tpSkipJsonSpace(json->text, &json->offset);

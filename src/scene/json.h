@@ -1,7 +1,7 @@
 // A cursor over a JSON text in memory that knows the line and the column of every token.
 //
-// tpJson_Open checks the whole text against the grammar (RFC 8259: UTF-8, no comments, no trailing
-// commas) before anything is read from it. What follows walks a text that is known to be well
+// tpJson_Open checks the whole text against the grammar (RFC 8259: UTF-8, no trailing commas; with
+// comments) before anything is read from it. What follows walks a text that is known to be well
 // formed:
 //
 //     tpJson_Enter(&json);                    // past [ or {
@@ -32,6 +32,7 @@ typedef enum tpJsonType {
 
 typedef struct tpJson {
     const char* name; // of the file, for messages
+    int32_t file;     // its number, for places
     const char* text; // text[length] is 0
     size_t length;
     size_t offset; // of the next byte to read
@@ -43,7 +44,7 @@ typedef struct tpJson {
 } tpJson;
 
 // Checks the text and puts the cursor before its only value.
-tpResult tpJson_Open(tpJson* json, const char* name, const char* text, size_t length,
+tpResult tpJson_Open(tpJson* json, const char* name, int32_t file, const char* text, size_t length,
                      tpError* error);
 
 // The type and the place of the next value or key.
@@ -68,6 +69,9 @@ const char* tpJson_RawNumber(tpJson* json, int* length);
 // that holds the character zero is cut there; *length tells.
 const char* tpJson_ReadText(tpJson* json, tpArena* arena, size_t* length);
 const char* tpJson_ReadKey(tpJson* json, tpArena* arena, size_t* length);
+
+// The key that comes next as it is written, without its quotes, and past its colon.
+const char* tpJson_RawKey(tpJson* json, int* length);
 
 // "a number", "an object", and so on, for messages.
 const char* tpJsonTypeName(tpJsonType type);

@@ -1,7 +1,8 @@
 // The grammar of JSON (RFC 8259) by recursive descent, for its messages: a person reads them.
 //
 // Stricter than the RFC asks in three ways: half a surrogate pair is refused, the nesting is
-// limited (the recursion with it), and a byte order mark is.
+// limited (the recursion with it), and a byte order mark is. Comments, // to the end of the line and
+// /* to */, are allowed wherever a blank is.
 
 #include "scene/json_check.h"
 
@@ -30,11 +31,29 @@ static bool failAt(tpChecker* checker, size_t offset, const char* format, ...) {
     return false;
 }
 
-void tpSkipJsonSpace(const char* text, size_t* offset) {
-    while (text[*offset] == ' ' || text[*offset] == '\n' || text[*offset] == '\r' ||
-           text[*offset] == '\t') {
-        *offset += 1;
+// Past the comment at `at`; NULL where none begins there, or where it does not end.
+static const char* skipComment(const char* at) {
+    if (at[1] == '/') {
+        return at + strcspn(at, "\n");
     }
+    const char* end = at[1] == '*' ? strstr(at + 2, "*/") : NULL;
+    return end != NULL ? end + 2 : NULL;
+}
+
+void tpSkipJsonSpace(const char* text, size_t* offset) {
+    const char* at = text + *offset;
+    for (;;) {
+        if (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t') {
+            ++at;
+        } else {
+            const char* after = *at == '/' ? skipComment(at) : NULL;
+            if (after == NULL) {
+                break;
+            }
+            at = after;
+        }
+    }
+    *offset = (size_t)(at - text);
 }
 
 // Encoding ------------------------------------------------------------------------------------
@@ -111,8 +130,8 @@ static const char* found(const tpChecker* checker, char buffer[40]) {
 static bool failExpected(tpChecker* checker, const char* expected) {
     char buffer[40];
     const char* at = checker->text + checker->offset;
-    if (at[0] == '/' && (at[1] == '/' || at[1] == '*')) {
-        return failAt(checker, checker->offset, "expected %s; JSON has no comments", expected);
+    if (at[0] == '/' && at[1] == '*') {
+        return failAt(checker, checker->offset, "the comment that starts here has no end");
     }
     if (at[0] == '\'') {
         return failAt(checker, checker->offset, "expected %s; texts stand in double quotes",

@@ -14,7 +14,7 @@ typedef struct tpJsonFault {
 // The text must end in a zero that `length` does not count.
 bool tpCheckJson(const char* text, size_t length, tpJsonFault* fault);
 
-// Past blanks, tabs and line ends.
+// Past blanks, tabs, line ends and comments.
 void tpSkipJsonSpace(const char* text, size_t* offset);
 
 #endif

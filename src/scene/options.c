@@ -93,6 +93,16 @@ static void describe(const tpOptionInfo* info, char words[400]) {
     }
 }
 
+bool tpIsNumberOption(const char* name) {
+    for (int i = 0; i < tpOptionCount(); ++i) {
+        const tpOptionInfo* info = tpOption(i);
+        if (strcmp(info->name, name) == 0) {
+            return info->kind == tp_numberOption || info->kind == tp_integerOption;
+        }
+    }
+    return false;
+}
+
 tpResult tpCheckOption(const tpSceneOption* option, const char* file, tpError* error) {
     const tpOptionInfo* info = NULL;
     for (int i = 0; i < tpOptionCount() && info == NULL; ++i) {

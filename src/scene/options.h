@@ -23,4 +23,7 @@ bool tpReadTruth(const char* word, bool* truth);
 // Fails unless there is a stepper of that name.
 tpResult tpCheckStepper(const tpSceneText* stepper, const char* name, tpError* error);
 
+// Whether an option of this name takes a number.
+bool tpIsNumberOption(const char* name);
+
 #endif

@@ -17,8 +17,29 @@ static tpResult readText(tpReader* reader, const tpField* field, void* part) {
         return result;
     }
     text->place = tpJson_Place(&reader->json);
-    text->text = tpReadString(reader);
+    text->text = tpReadString(reader, false);
     return text->text != NULL ? tp_success : reader->error->result;
+}
+
+// A function of the time: names that have a value are replaced by that, braces are left alone.
+static tpResult readTimeFormula(tpReader* reader, const tpField* field, void* part) {
+    tpSceneText* formula = tpMember(field, part);
+    tpResult result = tpExpect(reader, tp_jsonText, field->key, "a formula in quotes");
+    if (result != tp_success) {
+        return result;
+    }
+    formula->place = tpJson_Place(&reader->json);
+    formula->text = tpReadString(reader, true);
+    formula->text = formula->text != NULL ? tpBindFormula(reader, formula->text) : NULL;
+    return formula->text != NULL ? tp_success : reader->error->result;
+}
+
+// Read before everything else, by include.c.
+static tpResult skipField(tpReader* reader, const tpField* field, void* part) {
+    ((tpScenePart*)part)->given &=
+        ~((uint32_t)1 << tpRecord_Find(((tpScenePart*)part)->record, field->key));
+    tpJson_Skip(&reader->json);
+    return tp_success;
 }
 
 tpResult tpCheckName(tpReader* reader, tpScenePlace place, const char* name) {
@@ -44,12 +65,23 @@ static tpResult readName(tpReader* reader, const tpField* field, void* part) {
     return result == tp_success ? tpCheckName(reader, name->place, name->text) : result;
 }
 
+// What an included file names lies beside it; the scene has it as seen from itself.
 static tpResult readFile(tpReader* reader, const tpField* field, void* part) {
-    const tpSceneText* file = tpMember(field, part);
+    tpSceneText* file = tpMember(field, part);
     tpResult result = readText(reader, field, part);
     if (result == tp_success && file->text[0] == '\0') {
         return TP_FAIL(reader, file->place, "\"%s\" takes the path of a file, found an empty text",
                        field->key);
+    }
+    const char* folder = reader->sources[reader->json.file].folder;
+    if (result == tp_success && folder[0] != '\0' && file->text[0] != '/') {
+        size_t length = strlen(folder) + strlen(file->text);
+        char* path = tpArena_Get(reader->arena, length + 1);
+        if (path == NULL) {
+            return tpError_OutOfMemory(reader->error);
+        }
+        snprintf(path, length + 1, "%s%s", folder, file->text);
+        file->text = path;
     }
     return result;
 }
@@ -59,7 +91,7 @@ static tpResult readStepper(tpReader* reader, const tpField* field, void* part) 
     tpResult result = readText(reader, field, part);
     if (result == tp_success) {
         reader->failedAt = stepper->place;
-        result = tpCheckStepper(stepper, reader->json.name, reader->error);
+        result = tpCheckStepper(stepper, tpReader_PathAt(reader, stepper->place), reader->error);
     }
     return result;
 }
@@ -68,7 +100,7 @@ static tpResult readStepper(tpReader* reader, const tpField* field, void* part) 
 static tpResult readWord(tpReader* reader, const tpField* field, const char* what, int* choice) {
     tpScenePlace place = tpJson_Place(&reader->json);
     tpResult result = tpExpect(reader, tp_jsonText, field->key, what);
-    const char* word = result == tp_success ? tpReadString(reader) : NULL;
+    const char* word = result == tp_success ? tpReadString(reader, false) : NULL;
     if (word == NULL) {
         return reader->error->result;
     }
@@ -127,22 +159,46 @@ static tpResult readBoolean(tpReader* reader, const tpField* field, void* part) 
 
 // Numbers -------------------------------------------------------------------------------------
 
-static tpResult readOneNumber(tpReader* reader, const tpField* field, const char* what,
-                              double* number) {
+// A number, or a formula in quotes that gives one. `raw` and `length` are it as it is written.
+static tpResult readValue(tpReader* reader, const tpField* field, const char* what, double* number,
+                          const char** raw, int* length) {
+    tpScenePlace place = tpJson_Place(&reader->json);
+    *raw = reader->json.text + reader->json.offset;
+    if (tpJson_Peek(&reader->json) == tp_jsonText) {
+        size_t start = reader->json.offset;
+        tpResult result = tpReadFormula(reader, field->key, number);
+        *length = (int)(reader->json.offset - start);
+        return result;
+    }
     tpResult result = tpExpect(reader, tp_jsonNumber, field->key, what);
     if (result != tp_success) {
         return result;
     }
-    tpScenePlace place = tpJson_Place(&reader->json);
-    int length;
-    const char* raw = tpJson_RawNumber(&reader->json, &length);
+    *raw = tpJson_RawNumber(&reader->json, length);
     if (!tpJson_ReadNumber(&reader->json, number)) {
         return TP_FAIL(reader, place, "%.*s is too large: numbers must be finite",
-                       length < 40 ? length : 40, raw);
+                       *length < 40 ? *length : 40, *raw);
+    }
+    return tp_success;
+}
+
+static tpResult readOneNumber(tpReader* reader, const tpField* field, const char* what,
+                              double* number) {
+    tpScenePlace place = tpJson_Place(&reader->json);
+    const char* raw;
+    int length;
+    tpResult result = readValue(reader, field, what, number, &raw, &length);
+    if (result != tp_success) {
+        return result;
     }
     const tpRangeInfo* range = tpRangeOf(field->range);
-    if (*number < range->minimum || *number > range->maximum ||
-        (range->isOpen && *number == range->minimum)) {
+    bool isInside = *number >= range->minimum && *number <= range->maximum &&
+                    !(range->isOpen && *number == range->minimum);
+    if (!isInside && raw[0] == '"') {
+        return TP_FAIL(reader, place, "\"%s\" must be %s, found %g, which is %.*s", field->key,
+                       range->words, *number, length < 80 ? length : 80, raw);
+    }
+    if (!isInside) {
         return TP_FAIL(reader, place, "\"%s\" must be %s, found %.*s", field->key, range->words,
                        length < 40 ? length : 40, raw);
     }
@@ -253,7 +309,7 @@ static tpResult readColor(tpReader* reader, const tpField* field, void* part) {
         return result;
     }
     tpScenePlace place = tpJson_Place(&reader->json);
-    const char* text = tpReadString(reader);
+    const char* text = tpReadString(reader, false);
     if (text == NULL) {
         return reader->error->result;
     }
@@ -366,7 +422,7 @@ static tpResult readOneReference(tpReader* reader, const tpField* field, bool ta
     if (result != tp_success) {
         return result;
     }
-    reference->name = tpReadString(reader);
+    reference->name = tpReadString(reader, false);
     return reference->name != NULL ? tp_success : reader->error->result;
 }
 
@@ -409,6 +465,9 @@ tpResult tpReadField(tpReader* reader, const tpField* field, void* part) {
     static const tpFieldReader readers[tp_fieldKindCount] = {
         [tp_versionField] = readVersion,
         [tp_textField] = readText,
+        [tp_formulaField] = readTimeFormula,
+        [tp_parametersField] = skipField,
+        [tp_includeField] = skipField,
         [tp_nameField] = readName,
         [tp_fileField] = readFile,
         [tp_stepperField] = readStepper,

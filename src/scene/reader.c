@@ -2,11 +2,32 @@
 
 #include "scene/reader.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "scene/options.h"
+#include "scene/text.h"
+
+const char* tpReader_PathAt(const tpReader* reader, tpScenePlace place) {
+    return place.file < reader->sourceCount ? reader->sources[place.file].path
+                                            : reader->scene->path;
+}
+
+tpResult tpReader_Fail(tpReader* reader, tpScenePlace place, const char* format, ...) {
+    char message[sizeof(reader->error->message)], indices[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof(message), format, arguments);
+    va_end(arguments);
+    tpScope_Describe(&reader->scope, indices, sizeof(indices));
+    reader->failedAt = place;
+    bool isRepeated = indices[0] != '\0';
+    return tpFailAt(reader->error, tpReader_PathAt(reader, place), place, "%s%s%s%s", message,
+                    isRepeated ? " (" : "", indices, isRepeated ? ")" : "");
+}
 
 bool tpReader_GoOn(tpReader* reader, tpResult result) {
     if (result != tp_badInput || reader->errorCount + 1 >= reader->errorCapacity) {
@@ -52,6 +73,67 @@ tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char
                    tpJsonTypeName(found));
 }
 
+// Texts ---------------------------------------------------------------------------------------
+
+// The value of the formula between braces, written out: whole numbers without a point.
+static tpResult putValue(tpReader* reader, tpScenePlace place, const char* formula, int length,
+                         char* out, size_t size) {
+    char text[256];
+    tpFormulaFault fault;
+    double value;
+    if (length >= (int)sizeof(text)) {
+        return TP_FAIL(reader, place, "a formula in a text has at most %zu characters",
+                       sizeof(text) - 1);
+    }
+    memcpy(text, formula, (size_t)length);
+    text[length] = '\0';
+    if (!tpScope_Evaluate(&reader->scope, text, &value, &fault)) {
+        return TP_FAIL(reader, place, "{%.60s}: %s", text, fault.message);
+    }
+    if (value == floor(value) && fabs(value) < 1e15) {
+        snprintf(out, size, "%.0f", value + 0.0);
+    } else if (isfinite(value)) {
+        char number[tp_numberLength];
+        snprintf(out, size, "%.*s", tpPrintNumber(number, value), number);
+    } else {
+        return TP_FAIL(reader, place, "{%.60s} is %g, which is not finite", text, value);
+    }
+    return tp_success;
+}
+
+// The text with {formula} replaced by its value and {{ by {.
+static const char* fillIn(tpReader* reader, tpScenePlace place, const char* text) {
+    size_t capacity = strlen(text) + 1, used = 0;
+    for (const char* c = text; *c != '\0'; ++c) {
+        capacity += *c == '{' ? tp_numberLength : 0;
+    }
+    char* filled = tpArena_Get(reader->arena, capacity);
+    if (filled == NULL) {
+        tpError_OutOfMemory(reader->error);
+        return NULL;
+    }
+    for (const char* c = text; *c != '\0'; ++c) {
+        const char* end = *c == '{' && c[1] != '{' ? strchr(c, '}') : NULL;
+        if (*c != '{') {
+            filled[used++] = *c;
+        } else if (c[1] == '{') {
+            filled[used++] = *c++;
+        } else if (end == NULL) {
+            TP_FAIL(reader, place, "a { without its }; {{ stands for a { itself");
+            return NULL;
+        } else {
+            if (putValue(reader, place, c + 1, (int)(end - c) - 1, filled + used,
+                         capacity - used) != tp_success) {
+                return NULL;
+            }
+            used += strlen(filled + used);
+            c = end;
+        }
+    }
+    filled[used] = '\0';
+    return filled;
+}
+
 // The text or, with `isKey`, the key that comes next.
 static const char* readString(tpReader* reader, bool isKey) {
     tpScenePlace place = tpJson_Place(&reader->json);
@@ -67,8 +149,65 @@ static const char* readString(tpReader* reader, bool isKey) {
     return text;
 }
 
-const char* tpReadString(tpReader* reader) {
-    return readString(reader, false);
+const char* tpReadString(tpReader* reader, bool isPlain) {
+    tpScenePlace place = tpJson_Place(&reader->json);
+    const char* text = readString(reader, false);
+    return text == NULL || isPlain || strchr(text, '{') == NULL ? text
+                                                                : fillIn(reader, place, text);
+}
+
+// Formulas ------------------------------------------------------------------------------------
+
+tpResult tpReadFormula(tpReader* reader, const char* key, double* value) {
+    tpScenePlace place = tpJson_Place(&reader->json);
+    tpArenaMark mark = tpArena_Mark(reader->arena);
+    const char* formula = readString(reader, false);
+    if (formula == NULL) {
+        return reader->error->result;
+    }
+    tpFormulaFault fault;
+    tpResult result = tp_success;
+    if (!tpScope_Evaluate(&reader->scope, formula, value, &fault)) {
+        result = TP_FAIL(reader, place,
+                         "\"%.60s\" takes a number or a formula; formula, character %d: %s", key,
+                         fault.column, fault.message);
+    } else if (!isfinite(*value)) {
+        result = TP_FAIL(reader, place, "the formula \"%.80s\" gives %g: numbers must be finite",
+                         formula, *value);
+    }
+    tpArena_Release(reader->arena, mark);
+    return result;
+}
+
+const char* tpBindFormula(tpReader* reader, const char* formula) {
+    // Names become numbers in brackets; each is at least a character long.
+    size_t capacity = (strlen(formula) + 1) * (tp_numberLength + 2), used = 0;
+    char* bound = tpArena_Get(reader->arena, capacity);
+    if (bound == NULL) {
+        tpError_OutOfMemory(reader->error);
+        return NULL;
+    }
+    bool isAfterNumber = false; // the e of 1e3 is no name
+    for (const char* c = formula; *c != '\0';) {
+        int length = isAfterNumber ? 0 : tpFormulaNameLength(c);
+        double value;
+        char message[256] = "";
+        bool isOwn = length == 0 || tpIsFormulaWord(c, length) || (length == 1 && *c == 't');
+        if (!isOwn && tpScope_Find(&reader->scope, c, length, &value, message)) {
+            char number[tp_numberLength];
+            used += (size_t)snprintf(bound + used, capacity - used, "(%.*s)",
+                                     tpPrintNumber(number, value), number);
+            c += length;
+        } else {
+            length = length > 0 ? length : 1;
+            memcpy(bound + used, c, (size_t)length);
+            used += (size_t)length;
+            isAfterNumber = (*c >= '0' && *c <= '9') || *c == '.';
+            c += length;
+        }
+    }
+    bound[used] = '\0';
+    return bound;
 }
 
 // What went wrong where a function returned NULL.
@@ -91,7 +230,9 @@ static tpResult failUnknownKey(tpReader* reader, tpScenePlace place, const tpRec
 }
 
 // Reads the key that comes next and finds it among those of the record; -1 where it is none of them.
-static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t seen, int* index) {
+// In entries of lists the keys of repeats are none either, and are fine.
+static tpResult readKey(tpReader* reader, const tpRecord* record, bool isEntry, uint32_t seen,
+                        int* index) {
     tpScenePlace place = tpJson_Place(&reader->json);
     tpArenaMark mark = tpArena_Mark(reader->arena);
     const char* key = readString(reader, true);
@@ -99,6 +240,10 @@ static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t seen,
         return resultOf(reader);
     }
     *index = tpRecord_Find(record, key);
+    if (*index < 0 && isEntry && tpIsRepeatKey(key)) {
+        tpArena_Release(reader->arena, mark);
+        return tp_success;
+    }
     if (*index < 0) {
         return failUnknownKey(reader, place, record, key);
     }
@@ -111,8 +256,12 @@ static tpResult readKey(tpReader* reader, const tpRecord* record, uint32_t seen,
 
 // What a record has had so far, its head apart.
 typedef struct tpRecordState {
-    uint32_t seen;  // keys, a bit each, right or wrong
-    bool isStrange; // a key was none of its own: one of those may have been meant
+    uint32_t seen;     // keys, a bit each, right or wrong
+    bool isStrange;    // a key was none of its own: one of those may have been meant
+    bool isEntry;      // of a list
+    uint32_t changing; // keys that asked for one of the indices
+    uint32_t indices;  // that count, a bit each
+    tpJson* values;    // of `changing`; NULL: nobody asks
     tpScenePlace places[tp_mostFields];
 } tpRecordState;
 
@@ -120,8 +269,14 @@ typedef struct tpRecordState {
 static tpResult readEntry(tpReader* reader, const tpRecord* record, tpScenePart* part,
                           tpRecordState* state) {
     int index = -1;
-    tpResult result = readKey(reader, record, state->seen, &index);
+    tpResult result = readKey(reader, record, state->isEntry, state->seen, &index);
     tpJson value = reader->json; // the key has been read, whatever it was
+    if (result == tp_success && index < 0) {
+        tpJson_Skip(&reader->json);
+        return tp_success;
+    }
+    uint32_t used = reader->scope.used;
+    reader->scope.used = 0;
     if (result == tp_success) {
         state->seen |= (uint32_t)1 << index;
         part->given |= (uint32_t)1 << index;
@@ -133,6 +288,12 @@ static tpResult readEntry(tpReader* reader, const tpRecord* record, tpScenePart*
     } else {
         state->isStrange = true;
     }
+    if (result == tp_success && state->values != NULL &&
+        (reader->scope.used & state->indices) != 0) {
+        state->changing |= (uint32_t)1 << index;
+        state->values[index] = value;
+    }
+    reader->scope.used |= used;
     bool isRead = result == tp_success || tpReader_SkipValue(reader, &value, result);
     return isRead ? tp_success : result;
 }
@@ -152,7 +313,16 @@ static tpResult checkRequired(tpReader* reader, const tpRecord* record, const tp
     return tp_success;
 }
 
-tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part) {
+// What keys must be to each other.
+static tpResult checkKeys(tpReader* reader, const tpRecord* record, void* part,
+                          const tpScenePlace* places) {
+    tpResult result = record->check != NULL ? record->check(reader, part, places) : tp_success;
+    return result == tp_success || tpReader_GoOn(reader, result) ? tp_success : result;
+}
+
+// The keys and values of the object at the cursor.
+static tpResult readKeys(tpReader* reader, const tpRecord* record, void* part,
+                         tpRecordState* state) {
     tpScenePart* head = part;
     head->record = record;
     head->place = tpJson_Place(&reader->json);
@@ -163,22 +333,44 @@ tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part) {
     if (record->setDefaults != NULL) {
         record->setDefaults(part);
     }
-    int errorCount = reader->errorCount;
-    tpRecordState state = { .seen = 0 };
     tpResult result = tp_success;
     tpJson_Enter(&reader->json);
     while (result == tp_success && tpJson_Next(&reader->json)) {
-        result = readEntry(reader, record, part, &state);
+        result = readEntry(reader, record, part, state);
     }
-    if (result == tp_success && !state.isStrange) {
-        result = checkRequired(reader, record, part, state.seen);
+    return result;
+}
+
+static tpResult readRecord(tpReader* reader, const tpRecord* record, void* part,
+                           tpRecordState* state) {
+    int errorCount = reader->errorCount;
+    tpResult result = readKeys(reader, record, part, state);
+    if (result == tp_success && !state->isStrange) {
+        result = checkRequired(reader, record, part, state->seen);
     }
-    // What keys must be to each other is asked of those that are right.
-    if (result != tp_success || reader->errorCount > errorCount || record->check == NULL) {
-        return result;
+    // Asked of keys that are right.
+    bool isRight = result == tp_success && reader->errorCount == errorCount;
+    return isRight ? checkKeys(reader, record, part, state->places) : result;
+}
+
+tpResult tpReadRecord(tpReader* reader, const tpRecord* record, void* part) {
+    tpRecordState state = { .seen = 0 };
+    return readRecord(reader, record, part, &state);
+}
+
+tpResult tpReadSceneFile(tpReader* reader, int file, bool isLast) {
+    tpScene* scene = reader->scene;
+    tpRecordState state = { .seen = 0 };
+    const tpSourceFile* source = &reader->sources[file];
+    tpResult result =
+        tpJson_Open(&reader->json, source->path, file, source->text, source->length, reader->error);
+    if (result == tp_success) {
+        result = readKeys(reader, &tpSceneRecord, scene, &state);
     }
-    result = record->check(reader, part, state.places);
-    return result == tp_success || tpReader_GoOn(reader, result) ? tp_success : result;
+    // What no file gives is missing.
+    return result == tp_success && isLast && !state.isStrange
+               ? checkRequired(reader, &tpSceneRecord, &scene->part, state.seen | scene->part.given)
+               : result;
 }
 
 // Families ------------------------------------------------------------------------------------
@@ -241,23 +433,53 @@ static tpResult findMember(tpReader* reader, const tpFamily* family, const tpRec
     return isFound ? result : TP_FAIL(reader, place, "%s needs the key \"type\"", family->article);
 }
 
-// One part of a list or a map.
-static tpResult readMember(tpReader* reader, const tpFamily* family, void* part) {
+tpResult tpReadEntry(tpReader* reader, const tpFamily* family, void* part, int firstIndex,
+                     tpRecordPlan* plan) {
     const tpRecord* record;
     tpJson value = reader->json;
+    tpRecordState state = { .isEntry = firstIndex >= 0,
+                            .indices = plan != NULL ? ~(((uint32_t)1 << firstIndex) - 1) : 0,
+                            .values = plan != NULL ? plan->values : NULL };
     tpResult result = findMember(reader, family, &record);
     if (result == tp_success) {
-        result = tpReadRecord(reader, record, part);
+        result = readRecord(reader, record, part, &state);
+    }
+    if (result == tp_success && plan != NULL) {
+        plan->record = record;
+        plan->changing = state.changing;
+        memcpy(plan->places, state.places, sizeof(plan->places));
     }
     return result == tp_success || tpReader_SkipValue(reader, &value, result) ? tp_success : result;
 }
 
-// Room for as many parts as the array or object that comes next has.
-static tpResult makeItems(tpReader* reader, tpSceneList* list, size_t size) {
-    int32_t count = tpJson_CountItems(&reader->json);
-    list->items = tpArena_GetZeroed(reader->arena, size * (size_t)count);
-    list->count = list->items != NULL ? count : 0;
-    return list->items != NULL ? tp_success : tpError_OutOfMemory(reader->error);
+tpResult tpReadEntryAgain(tpReader* reader, const tpRecordPlan* plan, const void* first,
+                          size_t size, void* part) {
+    memcpy(part, first, size);
+    tpResult result = tp_success;
+    for (int i = 0; result == tp_success && plan->changing >> i != 0; ++i) {
+        if ((plan->changing >> i & 1) != 0) {
+            reader->json = plan->values[i];
+            result = tpReadField(reader, tpRecord_Field(plan->record, i), part);
+        }
+    }
+    return result == tp_success ? checkKeys(reader, plan->record, part, plan->places) : result;
+}
+
+// Room for `count` more parts behind those that files before this one gave.
+static tpResult makeItems(tpReader* reader, const void* member, int32_t count, size_t size,
+                          tpSceneList* list) {
+    tpSceneList before;
+    memcpy(&before, member, sizeof(before));
+    list->count = 0;
+    list->items = tpArena_GetZeroed(reader->arena, size * ((size_t)before.count + (size_t)count));
+    if (list->items == NULL) {
+        return tpError_OutOfMemory(reader->error);
+    }
+    if (before.count > 0) {
+        memcpy(list->items, before.items, size * (size_t)before.count);
+    }
+    list->count = before.count + count;
+    return tp_success;
 }
 
 tpResult tpReadList(tpReader* reader, const tpField* field, void* part) {
@@ -266,15 +488,23 @@ tpResult tpReadList(tpReader* reader, const tpField* field, void* part) {
     snprintf(what, sizeof(what), "an array, each entry %s", family->article);
     tpResult result = tpExpect(reader, tp_jsonArray, field->key, what);
     tpSceneList list = { NULL, 0 };
+    int32_t count = 0;
+    // What a list of another list's entry holds is its own; only files add to each other.
+    static const tpSceneList none = { NULL, 0 };
+    bool isOfScene = part == (void*)reader->scene;
     if (result == tp_success) {
-        result = makeItems(reader, &list, family->size);
+        result = tpCountEntries(reader, &count);
+    }
+    if (result == tp_success) {
+        result = makeItems(reader, isOfScene ? tpMember(field, part) : &none, count, family->size,
+                           &list);
     }
     if (result == tp_success) {
         memcpy(tpMember(field, part), &list, sizeof(list));
+        char* item = (char*)list.items + family->size * (size_t)(list.count - count);
         tpJson_Enter(&reader->json);
-        for (char* item = list.items; result == tp_success && tpJson_Next(&reader->json);
-             item += family->size) {
-            result = readMember(reader, family, item);
+        while (result == tp_success && tpJson_Next(&reader->json)) {
+            result = tpReadEntries(reader, family, &item);
         }
     }
     return result;
@@ -293,21 +523,22 @@ tpResult tpReadMap(tpReader* reader, const tpField* field, void* part) {
     snprintf(what, sizeof(what), "an object that names each entry, %s", family->article);
     tpResult result = tpExpect(reader, tp_jsonObject, field->key, what);
     tpSceneList list = { NULL, 0 };
+    int32_t count = result == tp_success ? tpJson_CountItems(&reader->json) : 0;
     if (result == tp_success) {
-        result = makeItems(reader, &list, family->size);
+        result = makeItems(reader, tpMember(field, part), count, family->size, &list);
     }
     if (result == tp_success) {
         memcpy(tpMember(field, part), &list, sizeof(list));
+        char* item = (char*)list.items + family->size * (size_t)(list.count - count);
         tpJson_Enter(&reader->json);
-        for (char* item = list.items; result == tp_success && tpJson_Next(&reader->json);
-             item += family->size) {
+        for (; result == tp_success && tpJson_Next(&reader->json); item += family->size) {
             tpSceneText* name = (tpSceneText*)(item + family->nameOffset);
             result = readMapName(reader, name);
             if (result == tp_success) {
                 result = tpCheckName(reader, name->place, name->text);
             }
             if (result == tp_success || tpReader_GoOn(reader, result)) {
-                result = readMember(reader, family, item);
+                result = tpReadEntry(reader, family, item, -1, NULL);
             }
         }
     }
@@ -316,12 +547,30 @@ tpResult tpReadMap(tpReader* reader, const tpField* field, void* part) {
 
 // Options -------------------------------------------------------------------------------------
 
+static tpResult readOptionFormula(tpReader* reader, tpSceneOption* option) {
+    double value;
+    tpResult result = tpReadFormula(reader, option->name.text, &value);
+    char* text = tpArena_Get(reader->arena, tp_numberLength);
+    if (result == tp_success && text == NULL) {
+        return tpError_OutOfMemory(reader->error);
+    }
+    if (result == tp_success) {
+        text[tpPrintNumber(text, value)] = '\0';
+        option->kind = tp_sceneNumber;
+        option->value = text;
+    }
+    return result;
+}
+
 static tpResult readOptionValue(tpReader* reader, tpSceneOption* option) {
     tpJsonType type = tpJson_Peek(&reader->json);
     option->place = tpJson_Place(&reader->json);
+    if (type == tp_jsonText && tpIsNumberOption(option->name.text)) {
+        return readOptionFormula(reader, option);
+    }
     if (type == tp_jsonText) {
         option->kind = tp_sceneWord;
-        option->value = tpReadString(reader);
+        option->value = tpReadString(reader, false);
         return option->value != NULL ? tp_success : resultOf(reader);
     }
     if (type == tp_jsonBoolean) {
@@ -360,16 +609,18 @@ static tpResult readOption(tpReader* reader, tpSceneOption* options, int index) 
     tpResult result = readOptionValue(reader, option);
     if (result == tp_success) {
         reader->failedAt = option->name.place;
-        result = tpCheckOption(option, reader->json.name, reader->error);
+        result = tpCheckOption(option, tpReader_PathAt(reader, option->name.place), reader->error);
     }
     return result;
 }
 
 tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part) {
     tpResult result = tpExpect(reader, tp_jsonObject, field->key, "an object of names and values");
+    static const tpSceneList none = { NULL, 0 };
     tpSceneList list = { NULL, 0 };
     if (result == tp_success) {
-        result = makeItems(reader, &list, sizeof(tpSceneOption));
+        result = makeItems(reader, &none, tpJson_CountItems(&reader->json), sizeof(tpSceneOption),
+                           &list);
     }
     if (result != tp_success) {
         return result;

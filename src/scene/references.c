@@ -82,8 +82,14 @@ static tpResult collectNames(tpReader* reader, const void* items, int32_t count,
             const tpSceneText* first =
                 (const tpSceneText*)((const char*)items + size * (size_t)earlier + nameOffset);
             tpResult result =
-                TP_FAIL(reader, name->place, "two %s are called \"%s\"; the first is at %d:%d",
-                        what, name->text, first->place.line, first->place.column);
+                name->place.file == first->place.file
+                    ? TP_FAIL(reader, name->place,
+                              "two %s are called \"%s\"; the first is at %d:%d", what, name->text,
+                              first->place.line, first->place.column)
+                    : TP_FAIL(reader, name->place,
+                              "two %s are called \"%s\"; the first is at %.200s:%d:%d", what,
+                              name->text, tpReader_PathAt(reader, first->place), first->place.line,
+                              first->place.column);
             if (!tpReader_GoOn(reader, result)) {
                 return result;
             }

@@ -40,7 +40,9 @@ static tpErrorRoom roomForAll(tpSceneErrors* errors) {
 }
 
 static bool isBefore(tpScenePlace a, tpScenePlace b) {
-    return a.line != b.line ? a.line < b.line : a.column < b.column;
+    return a.file != b.file   ? a.file < b.file
+           : a.line != b.line ? a.line < b.line
+                              : a.column < b.column;
 }
 
 // The first error stays where it is; the others come into the order of the file.
@@ -58,10 +60,28 @@ static void sortErrors(tpReader* reader) {
     }
 }
 
-static tpResult readParts(tpReader* reader, tpScene* scene, const char* text, size_t length) {
-    tpResult result = tpJson_Open(&reader->json, scene->path, text, length, reader->error);
+// The paths of all files, for places.
+static tpResult listFiles(tpReader* reader, tpScene* scene) {
+    const char** files = TP_SCRATCH(reader->arena, const char*, reader->sourceCount);
+    if (files == NULL) {
+        return tpError_OutOfMemory(reader->error);
+    }
+    for (int i = 0; i < reader->sourceCount; ++i) {
+        files[i] = reader->sources[i].path;
+    }
+    scene->files = files;
+    scene->fileCount = reader->sourceCount;
+    return tp_success;
+}
+
+static tpResult readParts(tpReader* reader, tpScene* scene) {
+    int order[tp_mostSourceFiles];
+    tpResult result = tpOpenSources(reader, order);
     if (result == tp_success) {
-        result = tpReadRecord(reader, &tpSceneRecord, scene);
+        result = listFiles(reader, scene);
+    }
+    for (int i = 0; result == tp_success && i < reader->sourceCount; ++i) {
+        result = tpReadSceneFile(reader, order[i], i + 1 == reader->sourceCount);
     }
     if (result == tp_success) {
         result = tpResolveReferences(reader);
@@ -76,7 +96,7 @@ static tpResult readScene(struct tpSceneStorage* storage, tpErrorRoom* room) {
                         .error = room->list,
                         .errors = room->list,
                         .errorCapacity = room->capacity };
-    tpResult result = readParts(&reader, scene, scene->text, scene->textLength);
+    tpResult result = readParts(&reader, scene);
     if (result != tp_success) {
         room->isCut = result == tp_badInput && reader.errorCount > 0;
         reader.errorPlaces[reader.errorCount++] = reader.failedAt;
@@ -103,7 +123,7 @@ static tpResult parseScene(const char* text, size_t length, const char* name,
     *out = NULL;
     room->count = 1; // until it is read
     if (length > TP_LONGEST_SCENE) {
-        return tpFailAt(error, name, (tpScenePlace){ 1, 1 },
+        return tpFailAt(error, name, (tpScenePlace){ 1, 1, 0 },
                         "the scene has %zu bytes; the most that is read are %zu (large surfaces "
                         "belong in mesh files)",
                         length, TP_LONGEST_SCENE);
@@ -322,7 +342,7 @@ static tpResult setOption(tpArena* arena, tpSceneOptions* options, const tpScene
 }
 
 static tpResult overrideStepper(tpScene* scene, const char* name, tpError* error) {
-    tpSceneText stepper = { copyText(&scene->storage->arena, name, strlen(name)), { 0, 0 } };
+    tpSceneText stepper = { copyText(&scene->storage->arena, name, strlen(name)), { 0, 0, 0 } };
     if (stepper.text == NULL) {
         return tpError_OutOfMemory(error);
     }
@@ -402,6 +422,6 @@ int64_t tpScene_GetStepCount(const tpScene* scene) {
 
 double tpScene_EvaluateClosedForm(const tpScene* scene, int index, double time) {
     double value = NAN;
-    tpEvaluateFormula(scene->closedForms.items[index].formula.text, time, &value, NULL);
+    tpEvaluateAtTime(scene->closedForms.items[index].formula.text, time, &value, NULL);
     return value;
 }

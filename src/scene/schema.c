@@ -112,16 +112,32 @@ static void emitNumberLimits(tpEmitter* emitter, const char* type, tpRange range
     }
 }
 
+// Wherever a number stands, a formula may.
+static void openNumber(tpEmitter* emitter) {
+    emitRaw(emitter, "anyOf", "[{");
+    emitter->depth += 1;
+    emitter->isFirst = true;
+}
+
+static void closeNumber(tpEmitter* emitter) {
+    closeObject(emitter);
+    tpText_Add(&emitter->text, ", { \"$ref\": \"#/definitions/formula\" }]");
+}
+
 static void emitNumber(tpEmitter* emitter, const tpField* field) {
+    openNumber(emitter);
     emitNumberLimits(emitter, "number", field->range);
+    closeNumber(emitter);
 }
 
 static void emitWholeNumber(tpEmitter* emitter, const tpField* field) {
+    openNumber(emitter);
     emitNumberLimits(emitter, "integer", field->range);
     if (field->range == tp_anyNumber) {
         emitRaw(emitter, "minimum", "0");
         emitRaw(emitter, "maximum", "4294967295");
     }
+    closeNumber(emitter);
 }
 
 static void emitVersion(tpEmitter* emitter, const tpField* field) {
@@ -213,7 +229,8 @@ static void emitColor(tpEmitter* emitter, const tpField* field) {
     emitRaw(emitter, "anyOf",
             "[{ \"type\": \"string\", \"pattern\": \"^#[0-9a-fA-F]{6}$\" }, "
             "{ \"type\": \"array\", \"minItems\": 3, \"maxItems\": 3, "
-            "\"items\": { \"type\": \"number\", \"minimum\": 0, \"maximum\": 1 } }]");
+            "\"items\": { \"anyOf\": [{ \"type\": \"number\", \"minimum\": 0, \"maximum\": 1 }, "
+            "{ \"$ref\": \"#/definitions/formula\" }] } }]");
 }
 
 static void emitInertia(tpEmitter* emitter, const tpField* field) {
@@ -258,18 +275,55 @@ static void emitFriction(tpEmitter* emitter, const tpField* field) {
     (void)field;
     emitRaw(emitter, "anyOf",
             "[{ \"type\": \"number\", \"minimum\": 0 }, "
+            "{ \"$ref\": \"#/definitions/formula\" }, "
             "{ \"$ref\": \"#/definitions/friction\" }]");
+}
+
+// The keys that make one entry of a list stand for many.
+static void emitRepeat(tpEmitter* emitter) {
+    emitRaw(emitter, "repeat", "{ \"$ref\": \"#/definitions/repeat\" }");
+    emitRaw(emitter, "where", "{ \"$ref\": \"#/definitions/formula\" }");
 }
 
 static void emitRecordReference(tpEmitter* emitter, const tpField* field) {
     emitReference(emitter, field->record->name);
 }
 
+// Entries, and repeats that stand for a list of them: { "repeat", "where", "each" }.
 static void emitList(tpEmitter* emitter, const tpField* field) {
     emitText(emitter, "type", "array");
     openObject(emitter, "items");
+    emitRaw(emitter, "if", "{ \"required\": [\"each\"] }");
+    openObject(emitter, "then");
+    emitText(emitter, "type", "object");
+    openObject(emitter, "properties");
+    emitRepeat(emitter);
+    openObject(emitter, "each");
+    emitRaw(emitter, "type", "\"array\"");
+    emitRaw(emitter, "items", "{ \"type\": \"object\" }");
+    closeObject(emitter);
+    closeObject(emitter);
+    emitRaw(emitter, "additionalProperties", "false");
+    closeObject(emitter);
+    openObject(emitter, "else");
     emitReference(emitter, field->family->name);
     closeObject(emitter);
+    closeObject(emitter);
+}
+
+static void emitParameters(tpEmitter* emitter, const tpField* field) {
+    (void)field;
+    emitText(emitter, "type", "object");
+    emitRaw(emitter, "propertyNames", "{ \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]{0,62}$\" }");
+    emitRaw(emitter, "additionalProperties",
+            "{ \"anyOf\": [{ \"type\": \"number\" }, { \"$ref\": \"#/definitions/formula\" }] }");
+}
+
+static void emitInclude(tpEmitter* emitter, const tpField* field) {
+    (void)field;
+    emitRaw(emitter, "anyOf",
+            "[{ \"type\": \"string\" }, "
+            "{ \"type\": \"array\", \"items\": { \"type\": \"string\" } }]");
 }
 
 static void emitMap(tpEmitter* emitter, const tpField* field) {
@@ -296,8 +350,12 @@ static void emitOptions(tpEmitter* emitter, const tpField* field) {
         if (info->kind == tp_choiceOption) {
             tpField choices = { .choices = info->choices };
             emitChoice(emitter, &choices);
-        } else {
+        } else if (info->kind == tp_booleanOption) {
             emitText(emitter, "type", types[info->kind]);
+        } else {
+            openNumber(emitter);
+            emitText(emitter, "type", types[info->kind]);
+            closeNumber(emitter);
         }
         if (info->summary != NULL) {
             emitText(emitter, "description", info->summary);
@@ -313,6 +371,9 @@ static void emitValue(tpEmitter* emitter, const tpField* field) {
     static const tpValueEmitter emitters[tp_fieldKindCount] = {
         [tp_versionField] = emitVersion,
         [tp_textField] = emitString,
+        [tp_formulaField] = emitString,
+        [tp_parametersField] = emitParameters,
+        [tp_includeField] = emitInclude,
         [tp_nameField] = emitName,
         [tp_fileField] = emitString,
         [tp_stepperField] = emitStepper,
@@ -381,14 +442,7 @@ static void emitProperty(tpEmitter* emitter, const tpRecord* record, const tpFie
     closeObject(emitter);
 }
 
-static void emitRecord(tpEmitter* emitter, const tpRecord* record) {
-    emitText(emitter, "description", record->summary);
-    emitText(emitter, "type", "object");
-    openObject(emitter, "properties");
-    for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
-        emitProperty(emitter, record, tpRecord_Field(record, i));
-    }
-    closeObject(emitter);
+static void emitRequired(tpEmitter* emitter, const tpRecord* record) {
     bool hasRequired = false;
     for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
         const tpField* field = tpRecord_Field(record, i);
@@ -402,6 +456,45 @@ static void emitRecord(tpEmitter* emitter, const tpRecord* record) {
         }
     }
     tpText_Add(&emitter->text, hasRequired ? "]" : "");
+}
+
+// Whether the record is an entry of a list, which may repeat it.
+static bool isListed(const tpRecord* record) {
+    tpRecordList list;
+    tpListRecords(&list);
+    for (int i = 0; i < list.count; ++i) {
+        for (int k = 0; k < tpRecord_FieldCount(list.records[i]); ++k) {
+            const tpField* field = tpRecord_Field(list.records[i], k);
+            for (int m = 0; field->kind == tp_listField && m < field->family->memberCount; ++m) {
+                if (field->family->members[m] == record) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+static void emitRecord(tpEmitter* emitter, const tpRecord* record) {
+    emitText(emitter, "description", record->summary);
+    emitText(emitter, "type", "object");
+    openObject(emitter, "properties");
+    for (int i = 0; i < tpRecord_FieldCount(record); ++i) {
+        emitProperty(emitter, record, tpRecord_Field(record, i));
+    }
+    if (isListed(record)) {
+        emitRepeat(emitter);
+    }
+    closeObject(emitter);
+    // What a scene does not give, a file may that it includes.
+    if (record == &tpSceneRecord) {
+        emitRaw(emitter, "if", "{ \"not\": { \"required\": [\"include\"] } }");
+        openObject(emitter, "then");
+    }
+    emitRequired(emitter, record);
+    if (record == &tpSceneRecord) {
+        closeObject(emitter);
+    }
     emitRaw(emitter, "additionalProperties", "false");
 }
 
@@ -416,6 +509,24 @@ static void emitShapes(tpEmitter* emitter) {
     closeObject(emitter);
 }
 
+static void emitRepeatDefinition(tpEmitter* emitter) {
+    static const char number[] =
+        "{ \"anyOf\": [{ \"type\": \"number\" }, { \"$ref\": \"#/definitions/formula\" }] }";
+    openObject(emitter, "repeat");
+    emitText(emitter, "description",
+             "Indices by name: a number of rounds, counted from 0, or [first, last] or "
+             "[first, last, step]. The entry stands once for all of their values, the first index "
+             "outermost.");
+    emitText(emitter, "type", "object");
+    openObject(emitter, "additionalProperties");
+    emitKey(emitter, "anyOf");
+    tpText_Format(&emitter->text,
+                  "[%s, { \"type\": \"array\", \"minItems\": 2, \"maxItems\": 3, \"items\": %s }]",
+                  number, number);
+    closeObject(emitter);
+    closeObject(emitter);
+}
+
 static void emitSchema(tpEmitter* emitter) {
     tpRecordList list;
     tpListRecords(&list);
@@ -426,8 +537,14 @@ static void emitSchema(tpEmitter* emitter) {
     openObject(emitter, "definitions");
     openObject(emitter, "name");
     emitText(emitter, "type", "string");
-    emitText(emitter, "pattern", "^[A-Za-z0-9_-]{1,63}$");
+    emitText(emitter, "pattern", "^([A-Za-z0-9_-]|\\{[^{}]+\\}){1,63}$");
     closeObject(emitter);
+    openObject(emitter, "formula");
+    emitText(emitter, "description",
+             "A formula of parameters and of the indices of repeats, such as \"2 * r + 0.1\".");
+    emitText(emitter, "type", "string");
+    closeObject(emitter);
+    emitRepeatDefinition(emitter);
     emitShapes(emitter);
     for (int i = 1; i < list.count; ++i) {
         openObject(emitter, list.records[i]->name);

@@ -11,6 +11,9 @@ static void addKind(tpText* text, const tpField* field) {
     static const char* const words[tp_fieldKindCount] = {
         [tp_versionField] = "`1`",
         [tp_textField] = "text",
+        [tp_formulaField] = "formula of the time",
+        [tp_parametersField] = "object of names and numbers",
+        [tp_includeField] = "path of a file, or an array of them",
         [tp_nameField] = "name",
         [tp_fileField] = "path of a file",
         [tp_stepperField] = "name of a stepper",

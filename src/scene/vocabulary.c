@@ -264,7 +264,7 @@ static const tpField closedFormFields[] = {
     { "coordinate", tp_choiceField, AT(tpSceneClosedForm, coordinate), .isRequired = true,
       .choices = coordinates,
       .summary = "Which of its coordinates, named as in the columns of `--csv`." },
-    { "formula", tp_textField, AT(tpSceneClosedForm, formula), .isRequired = true,
+    { "formula", tp_formulaField, AT(tpSceneClosedForm, formula), .isRequired = true,
       .summary = "Its value as a function of the time t in seconds: numbers, + - * / ^, < <= > >=, "
                  "pi, if(c, a, b) and the usual functions." },
     { "from", tp_numberField, AT(tpSceneClosedForm, from), .unit = "s", .byDefault = "the start",
@@ -327,6 +327,12 @@ static const tpField sceneFields[] = {
     { "about", tp_textField, AT(tpScene, about), .summary = "A description." },
     { "reference", tp_fileField, AT(tpScene, reference),
       .summary = "A file of known results for `tippe compare`, relative to the scene." },
+    { "include", tp_includeField, .byDefault = "[]",
+      .summary =
+          "The path of a file, relative to this one, or an array of them: their keys count as "
+          "those of the scene, lists are joined, and what the scene gives itself stays." },
+    { "parameters", tp_parametersField, .byDefault = "{}",
+      .summary = "Numbers by name, or formulas in quotes, for formulas everywhere else." },
     { "planar", tp_booleanField, AT(tpScene, planar), .byDefault = "false",
       .summary = "Motion in the x-y plane only." },
     { "gravity", tp_vectorField, AT(tpScene, gravity), .unit = "m/s^2", .byDefault = "[0, 0, 0]",

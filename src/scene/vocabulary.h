@@ -15,6 +15,9 @@
 typedef enum tpFieldKind {
     tp_versionField,      // uint32_t: 1
     tp_textField,         // tpSceneText
+    tp_formulaField,      // tpSceneText: of the time
+    tp_parametersField,   // nothing: names and numbers that formulas use, read first
+    tp_includeField,      // nothing: files, read first
     tp_nameField,         // tpSceneText: letters, digits, _ and -
     tp_fileField,         // tpSceneText
     tp_stepperField,      // tpSceneText

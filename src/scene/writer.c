@@ -348,6 +348,7 @@ static void writeField(tpWriter* writer, const tpField* field, const void* part)
     static const tpFieldWriter writers[tp_fieldKindCount] = {
         [tp_versionField] = writeVersion,
         [tp_textField] = writeText,
+        [tp_formulaField] = writeText,
         [tp_nameField] = writeText,
         [tp_fileField] = writeText,
         [tp_stepperField] = writeText,

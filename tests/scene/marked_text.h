@@ -11,8 +11,8 @@
 // Returns the length of the copy.
 static inline size_t takeMark(const char* marked, char* text, tpScenePlace* place) {
     size_t length = 0;
-    tpScenePlace here = { 1, 1 };
-    *place = (tpScenePlace){ 0, 0 };
+    tpScenePlace here = { 1, 1, 0 };
+    *place = (tpScenePlace){ 0, 0, 0 };
     for (const char* c = marked; *c != '\0'; ++c) {
         if (*c == '@') {
             *place = here;

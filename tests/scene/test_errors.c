@@ -49,8 +49,8 @@ static const tpCase cases[] = {
     // A key that is misspelt is not missing as well, and nothing is asked of values that could not be read.
     { "{ \"tippe\": 1, \"bodies\": [\n"
       "    { @\"nam\": \"a\", \"mass\": 1 },\n"
-      "    { \"name\": \"b\", \"mass\": @\"1\", \"inertia\": [1, 1, 1] } ],\n" END,
-      { "unknown key \"nam\"", "\"mass\" takes a number, found a text" } },
+      "    { \"name\": \"b\", \"mass\": @[1], \"inertia\": [1, 1, 1] } ],\n" END,
+      { "unknown key \"nam\"", "\"mass\" takes a number, found an array" } },
     // Where the name of a body is not known, it may be the one that is asked for.
     { "{ \"tippe\": 1, \"bodies\": [ @17, { \"name\": \"b\", \"kind\": \"fixed\" } ],\n"
       "  \"joints\": [ { \"type\": \"ball\", \"bodies\": [\"a\", \"b\"], \"anchor\": [0, 0, 0] } "
@@ -99,7 +99,7 @@ static const tpCase cases[] = {
 // The text without its marks, and their places.
 static size_t takeMarks(const char* marked, char* text, tpScenePlace* places, int* count) {
     size_t length = 0;
-    tpScenePlace here = { 1, 1 };
+    tpScenePlace here = { 1, 1, 0 };
     *count = 0;
     for (const char* c = marked; *c != '\0'; ++c) {
         if (*c == '@') {

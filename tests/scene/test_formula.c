@@ -10,7 +10,7 @@
 static double valueOf(const char* text, double t) {
     double value = NAN;
     tpFormulaFault fault = { 0, "" };
-    if (!tpEvaluateFormula(text, t, &value, &fault)) {
+    if (!tpEvaluateAtTime(text, t, &value, &fault)) {
         fail_msg("'%s': character %d: %s", text, fault.column, fault.message);
     }
     return value;
@@ -54,7 +54,7 @@ static void testFaults(void** state) {
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); ++i) {
         double value;
         tpFormulaFault fault = { 0, "" };
-        assert_false(tpEvaluateFormula(faults[i].text, 0.0, &value, &fault));
+        assert_false(tpEvaluateAtTime(faults[i].text, 0.0, &value, &fault));
         if (fault.column != faults[i].column || strstr(fault.message, faults[i].part) == NULL) {
             fail_msg("'%s': %d: %s", faults[i].text, fault.column, fault.message);
         }
@@ -63,9 +63,9 @@ static void testFaults(void** state) {
     double value;
     memset(deep, '(', 10000);
     deep[10000] = '\0';
-    assert_false(tpEvaluateFormula(deep, 0.0, &value, NULL));
+    assert_false(tpEvaluateAtTime(deep, 0.0, &value, NULL));
     memset(deep, '-', 10000);
-    assert_false(tpEvaluateFormula(deep, 0.0, &value, NULL));
+    assert_false(tpEvaluateAtTime(deep, 0.0, &value, NULL));
 }
 
 int main(void) {

@@ -27,8 +27,12 @@ static void checkFaults(void** state) {
         { "[1, 2, @]", "expected a value after the comma, found ']'" },
         { "[1 @2]", "expected ',' or ']', found '2'" },
         { "[1]\n@[2]", "expected the end of the file, found '['" },
-        { "[1, @// two\n 2]", "JSON has no comments" },
-        { "@/* a */ [1]", "JSON has no comments" },
+        { "[1, @/ 2]", "found '/'" },
+        { "[1 // one\n @2]", "expected ',' or ']', found '2'" },
+        { "[1, /* two * / */ @]", "expected a value after the comma, found ']'" },
+        { "@/* a [1]", "the comment that starts here has no end" },
+        { "[1, @/*/ 2]", "the comment that starts here has no end" },
+        { "// nothing else@", "the file is empty" },
         { "[@'a']", "double quotes" },
         { "{@a: 1}", "expected a key in double quotes, found 'a'" },
         { "[@NaN]", "expected a finite number, found NaN" },
@@ -65,7 +69,7 @@ static void checkFaults(void** state) {
         size_t length = takeMark(cases[i].text, text, &place);
         tpJson json;
         tpError error = { tp_success, "" };
-        assert_int_equal(tpJson_Open(&json, "f", text, length, &error), tp_badInput);
+        assert_int_equal(tpJson_Open(&json, "f", 0, text, length, &error), tp_badInput);
         snprintf(expected, sizeof(expected), "f:%d:%d: ", place.line, place.column);
         if (strncmp(error.message, expected, strlen(expected)) != 0 ||
             strstr(error.message, cases[i].message) == NULL) {
@@ -79,7 +83,7 @@ static void checkZeroByte(void** state) {
     (void)state;
     tpJson json;
     tpError error;
-    assert_int_equal(tpJson_Open(&json, "f", "[1,\0 2]", 7, &error), tp_badInput);
+    assert_int_equal(tpJson_Open(&json, "f", 0, "[1,\0 2]", 7, &error), tp_badInput);
     assert_non_null(strstr(error.message, "f:1:4: a zero byte"));
 }
 
@@ -93,14 +97,14 @@ static void checkNesting(void** state) {
         text[2 * depth] = '\0';
         tpJson json;
         tpError error;
-        tpResult result = tpJson_Open(&json, "f", text, (size_t)(2 * depth), &error);
+        tpResult result = tpJson_Open(&json, "f", 0, text, (size_t)(2 * depth), &error);
         assert_int_equal(result, depth <= TP_DEEPEST_SCENE ? tp_success : tp_badInput);
     }
     memset(text, '[', count);
     text[count] = '\0';
     tpJson json;
     tpError error;
-    assert_int_equal(tpJson_Open(&json, "f", text, count, &error), tp_badInput);
+    assert_int_equal(tpJson_Open(&json, "f", 0, text, count, &error), tp_badInput);
     assert_non_null(strstr(error.message, "f:1:65: brackets nest more than 64 deep"));
 }
 
@@ -115,7 +119,7 @@ static void checkPlaces(void** state) {
     tpError error;
     size_t length;
     double number;
-    assert_int_equal(tpJson_Open(&json, "f", text, strlen(text), &error), tp_success);
+    assert_int_equal(tpJson_Open(&json, "f", 0, text, strlen(text), &error), tp_success);
     assert_int_equal(tpJson_CountItems(&json), 2);
     tpJson_Enter(&json);
     assert_true(tpJson_Next(&json));
@@ -158,7 +162,7 @@ static bool yajlAccepts(const char* text, size_t length) {
 static bool weAccept(const char* text, size_t length) {
     tpJson json;
     tpError error;
-    return tpJson_Open(&json, "f", text, length, &error) == tp_success;
+    return tpJson_Open(&json, "f", 0, text, length, &error) == tp_success;
 }
 
 // Random changes of a text that uses the whole grammar. Its texts stay ASCII without surrogates,
