@@ -152,5 +152,6 @@ void bindContacts(nb::module_& m, nb::class_<World>& cls);
 void bindScenes(nb::module_& m, nb::class_<World>& cls);
 void bindRuns(nb::module_& m, nb::class_<World>& cls);
 void bindSolvers(nb::module_& m);
+void bindBatches(nb::module_& m);
 
 #endif

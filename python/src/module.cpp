@@ -6,5 +6,6 @@ NB_MODULE(_core, m) {
     m.doc() = "The C library behind the package tippe.";
     bindErrors(m);
     bindWorld(m);
+    bindBatches(m);
     bindSolvers(m);
 }

@@ -19,6 +19,7 @@ from typing import Any
 
 from . import _core, shapes
 from ._core import Axis, Body, Geometry, Joint, Report, Shape, __version__
+from .batches import Batch
 from .errors import SceneError, UnsupportedError
 from .impacts import ImpactBody, ImpactResult, collide
 from .joints import Joints
@@ -45,6 +46,7 @@ _core._set_errors(SceneError, UnsupportedError)
 
 __all__ = [
     "Axis",
+    "Batch",
     "Body",
     "BodyForm",
     "BodyRun",
