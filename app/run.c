@@ -16,6 +16,7 @@
 #include "output_file.h"
 #include "progress.h"
 #include "scene_file.h"
+#include "state_file.h"
 #include "tippe/recording.h"
 
 typedef struct tpRunOptions {
@@ -25,17 +26,40 @@ typedef struct tpRunOptions {
     const char* out;
     const char* csv;
     const char* contacts;
+    const char* joints;
+    const char* save;
+    const char* from;
     const char* dump;
     double dumpAbove; // NAN: not given
     bool json, quiet;
     int every, threads;
 } tpRunOptions;
 
+enum { tableKinds = 3 };
+
 typedef struct tpOutputs {
     tpRecorder* recorder;
-    tpTable* trajectory;
-    tpTable* contacts;
+    tpTable* tables[tableKinds]; // that are open, by the order of tableOf; others are NULL
+    tpOutputFile state;
 } tpOutputs;
+
+// The tables that a run may write.
+typedef tpTable* tpTableMaker(const char* path, const tpWorld* world, int every, tpError* error);
+typedef struct tpRunTable {
+    const char* option;
+    const char* what; // in the list of files after the summary
+    const char* path; // NULL: not asked for
+    tpTableMaker* create;
+} tpRunTable;
+
+static tpRunTable tableOf(const tpRunOptions* options, int index) {
+    const tpRunTable tables[tableKinds] = {
+        { "--csv", "trajectory", options->csv, tpCreateTrajectoryTable },
+        { "--contacts", "contacts", options->contacts, tpCreateContactTable },
+        { "--joints", "joints", options->joints, tpCreateJointTable },
+    };
+    return tables[index];
+}
 
 static const char notes[] =
     "SCENE is a file, the name of a scene that came with Tippe (tippe run t_handle), or `-` for\n"
@@ -43,6 +67,10 @@ static const char notes[] =
     "\n"
     "The run has round(until / step) steps. Ctrl-C ends it early; what was recorded stays "
     "readable.\n"
+    "\n"
+    "--save writes the state at the end of the run, also of one that was interrupted. --from goes "
+    "on\n"
+    "from there, bit for bit, to the time --until; the scene and the stepper must be the same.\n"
     "\n"
     "Exit status: 0 done; 2 bad input or usage, nothing is written; 3 the simulation could not go\n"
     "on or was interrupted, what was recorded until then is kept.\n";
@@ -65,6 +93,12 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
           "write positions and velocities of the bodies, a row per step", NULL },
         { "contacts", optionText, &options->contacts, "FILE.csv",
           "write the contacts, a row per contact and step", NULL },
+        { "joints", optionText, &options->joints, "FILE.csv",
+          "write value, speed and effort of the joints' coordinates, a row per step", NULL },
+        { "save", optionText, &options->save, "STATE", "write the state at the end, for --from",
+          NULL },
+        { "from", optionText, &options->from, "STATE",
+          "start with a state that --save wrote, instead of the scene's", NULL },
         { "dump", optionText, &options->dump, "DIR",
           "write every friction problem that is solved as a file that tippe solve reads", NULL },
         { "dump-above", optionNumber, &options->dumpAbove, "X",
@@ -110,10 +144,17 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
 static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
     tpCommandFiles files = startFiles("run");
     addRecordingOutput(&files, "--out", options->out);
-    addOutput(&files, "--csv", options->csv);
-    addOutput(&files, "--contacts", options->contacts);
+    for (int i = 0; i < tableKinds; ++i) {
+        tpRunTable table = tableOf(options, i);
+        addOutput(&files, table.option, table.path);
+    }
+    addOutput(&files, "--save", options->save);
     addOutput(&files, "--json", options->json ? "-" : NULL);
     addSceneInputs(&files, scene);
+    // A state may be replaced by a later one: it has been read.
+    if (options->from != NULL && options->save == NULL) {
+        addInput(&files, "the state", options->from);
+    }
     return canWriteFiles(&files);
 }
 
@@ -122,13 +163,12 @@ static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
 static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, const tpWorld* world,
                             const char* sceneText, tpOutputs* outputs, tpError* error) {
     bool isOpen = true;
-    if (options->csv != NULL) {
-        outputs->trajectory = tpCreateTrajectoryTable(options->csv, world, options->every, error);
-        isOpen = outputs->trajectory != NULL;
-    }
-    if (isOpen && options->contacts != NULL) {
-        outputs->contacts = tpCreateContactTable(options->contacts, world, options->every, error);
-        isOpen = outputs->contacts != NULL;
+    for (int i = 0; isOpen && i < tableKinds; ++i) {
+        tpRunTable table = tableOf(options, i);
+        if (table.path != NULL) {
+            outputs->tables[i] = table.create(table.path, world, options->every, error);
+            isOpen = outputs->tables[i] != NULL;
+        }
     }
     if (isOpen && options->out != NULL) {
         tpRecorderDef def = tpDefaultRecorderDef();
@@ -142,8 +182,9 @@ static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, c
         isOpen = outputs->recorder != NULL;
     }
     if (!isOpen) {
-        tpDiscardTable(outputs->trajectory);
-        tpDiscardTable(outputs->contacts);
+        for (int i = 0; i < tableKinds; ++i) {
+            tpDiscardTable(outputs->tables[i]);
+        }
     }
     return isOpen ? tp_success : error->result;
 }
@@ -154,11 +195,10 @@ static tpResult writeStep(const tpOutputs* outputs, const tpWorld* world,
     if (outputs->recorder != NULL) {
         result = tpRecorder_Step(outputs->recorder, world, report, error);
     }
-    if (result == tp_success && outputs->trajectory != NULL) {
-        result = tpTable_Step(outputs->trajectory, world, error);
-    }
-    if (result == tp_success && outputs->contacts != NULL) {
-        result = tpTable_Step(outputs->contacts, world, error);
+    for (int i = 0; result == tp_success && i < tableKinds; ++i) {
+        if (outputs->tables[i] != NULL) {
+            result = tpTable_Step(outputs->tables[i], world, error);
+        }
     }
     return result;
 }
@@ -166,20 +206,15 @@ static tpResult writeStep(const tpOutputs* outputs, const tpWorld* world,
 // Closes all of them, whatever happens; the first failure counts.
 static tpResult closeOutputs(tpOutputs* outputs, const tpAudit* audit, tpError* error) {
     tpError later;
-    tpResult results[3] = { tp_success, tp_success, tp_success };
+    tpResult result = tp_success;
     if (outputs->recorder != NULL) {
-        results[0] = tpCloseRecorder(outputs->recorder, audit, error);
+        result = tpCloseRecorder(outputs->recorder, audit, error);
     }
-    if (outputs->trajectory != NULL) {
-        results[1] = tpCloseTable(outputs->trajectory, results[0] == tp_success ? error : &later);
+    for (int i = 0; i < tableKinds; ++i) {
+        tpResult closed = tpCloseTable(outputs->tables[i], result == tp_success ? error : &later);
+        result = result == tp_success ? closed : result;
     }
-    if (outputs->contacts != NULL) {
-        bool isFirst = results[0] == tp_success && results[1] == tp_success;
-        results[2] = tpCloseTable(outputs->contacts, isFirst ? error : &later);
-    }
-    return results[0] != tp_success   ? results[0]
-           : results[1] != tp_success ? results[1]
-                                      : results[2];
+    return result;
 }
 
 // Stepping ------------------------------------------------------------------------------------
@@ -202,11 +237,18 @@ static void catchInterrupts(void) {
     sigaction(SIGPIPE, &ignore, NULL);
 }
 
+// From the time of the world, which is that of the state that it was given, to the end.
+static int64_t countSteps(const tpScene* scene, const tpWorld* world) {
+    return tpScene_GetStepCount(scene) -
+           (int64_t)floor(tpWorld_GetTime(world) / scene->simulation.step + 0.5);
+}
+
 // Steps to the end, or to where it cannot go on; then `error` says why.
 static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWorld* world,
                         const tpOutputs* outputs, tpAudit* audit, tpError* error) {
     double step = scene->simulation.step;
-    int64_t stepCount = tpScene_GetStepCount(scene);
+    double start = tpWorld_GetTime(world);
+    int64_t stepCount = countSteps(scene, world);
     tpProgress progress;
     startProgress(&progress, !options->quiet, stepCount, step);
     tpResult result = tp_success;
@@ -216,7 +258,7 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
         if (report.undone) {
             result = tp_notSolved;
             snprintf(error->message, sizeof(error->message),
-                     "the simulation could not go on at t = %.9g s: %s", (double)k * step,
+                     "the simulation could not go on at t = %.9g s: %s", start + (double)k * step,
                      report.noteCount > 0 ? report.notes[0] : "the step was undone");
             break;
         }
@@ -225,7 +267,7 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
         if (result == tp_success && interruptedBy != 0 && k + 1 < stepCount) {
             result = tp_notSolved;
             snprintf(error->message, sizeof(error->message), "interrupted at t = %.9g s",
-                     (double)(k + 1) * step);
+                     start + (double)(k + 1) * step);
         }
     }
     endProgress(&progress);
@@ -233,8 +275,19 @@ static tpResult stepAll(const tpRunOptions* options, const tpScene* scene, tpWor
 }
 
 static bool isTableOnStandardOutput(const tpRunOptions* options) {
-    return (options->csv != NULL && isStandardOutput(options->csv)) ||
-           (options->contacts != NULL && isStandardOutput(options->contacts));
+    for (int i = 0; i < tableKinds; ++i) {
+        tpRunTable table = tableOf(options, i);
+        if (table.path != NULL && isStandardOutput(table.path)) {
+            return true;
+        }
+    }
+    return options->save != NULL && isStandardOutput(options->save);
+}
+
+static void printFile(FILE* stream, const char* what, const char* path) {
+    if (path != NULL && !isStandardOutput(path)) {
+        fprintf(stream, "%-11s %s\n", what, path);
+    }
 }
 
 static void printSummary(const tpRunOptions* options, const tpScene* scene, const tpAudit* audit) {
@@ -248,14 +301,14 @@ static void printSummary(const tpRunOptions* options, const tpScene* scene, cons
         tpAudit_FormatTable(audit, text, sizeof(text));
         fprintf(stream, "%s, %s, step %.6g s\n\n%s", titleOfScene(scene),
                 tpStepperName(tpScene_GetStepper(scene)), scene->simulation.step, text);
-        const char* const files[][2] = { { "recording", options->out },
-                                         { "trajectory", options->csv },
-                                         { "contacts", options->contacts } };
-        for (int i = 0; i < 3; ++i) {
-            if (files[i][1] != NULL && !isStandardOutput(files[i][1])) {
-                fprintf(stream, "%s%-11s %s\n", i == 0 ? "\n" : "", files[i][0], files[i][1]);
-            }
+        if (options->out != NULL) {
+            fprintf(stream, "\n%-11s %s\n", "recording", options->out);
         }
+        for (int i = 0; i < tableKinds; ++i) {
+            tpRunTable table = tableOf(options, i);
+            printFile(stream, table.what, table.path);
+        }
+        printFile(stream, "state", options->save);
     }
     fflush(stdout);
 }
@@ -298,6 +351,7 @@ static int runOpen(const tpRunOptions* options, const tpScene* scene, tpWorld* w
     }
     tpResult result = stepAll(options, scene, world, outputs, &audit, &error);
     tpResult closed = closeOutputs(outputs, &audit, &closing);
+    bool isSaved = options->save == NULL || saveState("run", &outputs->state, world);
     printSummary(options, scene, &audit);
     reportDump(options, &dump);
     if (result != tp_success) {
@@ -305,8 +359,8 @@ static int runOpen(const tpRunOptions* options, const tpScene* scene, tpWorld* w
     } else if (closed != tp_success) {
         fprintf(stderr, "tippe run: %s\n", closing.message);
     }
-    return result == tp_success && closed == tp_success && dump.failed == 0 ? exitDone
-                                                                            : exitCouldNotGoOn;
+    bool isDone = result == tp_success && closed == tp_success && isSaved && dump.failed == 0;
+    return isDone ? exitDone : exitCouldNotGoOn;
 }
 
 static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* world) {
@@ -318,7 +372,10 @@ static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* 
         return exitBadInput;
     }
     // What is recorded is the scene as it ran, overrides and all.
-    tpOutputs outputs = { NULL, NULL, NULL };
+    tpOutputs outputs = { .recorder = NULL };
+    if (options->save != NULL && !openOutput("run", options->save, &outputs.state)) {
+        return exitBadInput;
+    }
     tpResult result = tpFormatScene(scene, NULL, &sceneText, &length, &error);
     if (result == tp_success) {
         result = openOutputs(options, scene, world, sceneText, &outputs, &error);
@@ -328,9 +385,25 @@ static int runWorld(const tpRunOptions* options, const tpScene* scene, tpWorld* 
         status = runOpen(options, scene, world, &outputs);
     } else {
         fprintf(stderr, "tippe run: %s\n", error.message);
+        discardOutput(&outputs.state);
     }
     tpReleaseSceneText(NULL, sceneText, length);
     return status;
+}
+
+// Puts the world into the state of --from. False, with the reason printed, if it does not fit.
+static bool startFrom(const tpRunOptions* options, const tpScene* scene, tpWorld* world) {
+    if (!restoreState("run", options->from, world)) {
+        return false;
+    }
+    if (countSteps(scene, world) < 0) {
+        fprintf(stderr,
+                "tippe run: %s is the state at t = %.9g s, the run ends at %.9g s; --until says "
+                "when to end\n",
+                options->from, tpWorld_GetTime(world), scene->simulation.until);
+        return false;
+    }
+    return true;
 }
 
 int runRun(int argumentCount, char** arguments) {
@@ -350,10 +423,10 @@ int runRun(int argumentCount, char** arguments) {
         result = tpScene_CreateWorld(scene, NULL, options.threads, &world, &error);
     }
     int status = exitBadInput;
-    if (result == tp_success) {
-        status = runWorld(&options, scene, world);
-    } else {
+    if (result != tp_success) {
         complainOfScene("run", &error);
+    } else if (options.from == NULL || startFrom(&options, scene, world)) {
+        status = runWorld(&options, scene, world);
     }
     tpDestroyWorld(world);
     tpDestroyScene(scene);

@@ -79,6 +79,15 @@ static int64_t findDifference(tpRecording* recording, tpWorld* world, tpError* e
 static int verifyWorld(const tpVerifyOptions* options, tpRecording* recording, tpWorld* world) {
     tpError error = { tp_success, "" };
     const tpRecordingInfo* info = tpRecording_GetInfo(recording);
+    double start = 0.0;
+    if (info->frameCount > 0 &&
+        tpRecording_ReadTimes(recording, 0, 1, &start, &error) == tp_success && start != 0.0) {
+        fprintf(stderr,
+                "tippe verify: %s: the run started from a state at t = %.9g s, which the recording "
+                "does not hold\n",
+                options->recording, start);
+        return exitBadInput;
+    }
     int64_t frame = findDifference(recording, world, &error);
     if (frame < 0) {
         fprintf(stderr, "tippe verify: %s\n", error.message);

@@ -190,13 +190,16 @@ TP_API const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label);
 TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error);
 
 // Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the start,
-// the contacts with a row for each contact. To be told of every step; writes every N-th. A path of "-"
+// the contacts with a row for each contact, the coordinates of joints (value, speed and effort of each) with
+// a row at the start. To be told of every step; writes every N-th. A path of "-"
 // is standard output. A file that another run is writing is refused; a file that was there before is
 // replaced when the first step is told, and not before.
 TP_API tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                         tpError* error);
 TP_API tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every,
                                      tpError* error);
+TP_API tpTable* tpCreateJointTable(const char* path, const tpWorld* world, int every,
+                                   tpError* error);
 TP_API tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error);
 TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also on failure
 // Closes and frees a table whose run does not begin: before the first step the file is left as it was.

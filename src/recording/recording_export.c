@@ -48,7 +48,8 @@ static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* s
     int movingCount = recording->info.movingCount;
     int64_t frameCount = recording->info.frameCount;
     double times[framesAtOnce];
-    tpResult result = tpTrajectory_PutHeader(text, nameOfMoving, recording, movingCount, error);
+    tpTrajectory_PutNames(text, nameOfMoving, recording, movingCount);
+    tpResult result = tpTextFile_EndRow(text, error);
     for (int64_t first = 0; result == tp_success && first < frameCount; first += block) {
         int64_t count = frameCount - first < block ? frameCount - first : block;
         result = tpRecording_ReadTimes(recording, first, count, times, error);
@@ -108,7 +109,8 @@ static tpResult putContacts(tpRecording* recording, tpTextFile* text, void* cont
     int64_t frameCount = recording->info.frameCount;
     double times[framesAtOnce];
     int64_t offsets[framesAtOnce + 1];
-    tpResult result = tpContacts_PutHeader(text, error);
+    tpContacts_PutNames(text);
+    tpResult result = tpTextFile_EndRow(text, error);
     for (int64_t first = 0; result == tp_success && first < frameCount; first += framesAtOnce) {
         int64_t count = frameCount - first < framesAtOnce ? frameCount - first : framesAtOnce;
         result = tpRecording_ReadTimes(recording, first, count, times, error);

@@ -1,15 +1,17 @@
 #include "recording/table.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "recording/roster.h"
+#include "tippe/state.h"
 
 // Rows -------------------------------------------------------------------------------------------
 
-tpResult tpTrajectory_PutHeader(tpTextFile* text, const char* (*getName)(const void*, int),
-                                const void* context, int movingCount, tpError* error) {
+void tpTrajectory_PutNames(tpTextFile* text, const char* (*getName)(const void*, int),
+                           const void* context, int movingCount) {
     static const char* const parts[tp_stateWidth] = { "x",  "y",  "z",  "qw", "qx", "qy", "qz",
                                                       "vx", "vy", "vz", "wx", "wy", "wz" };
     tpTextFile_PutText(text, "time");
@@ -22,7 +24,6 @@ tpResult tpTrajectory_PutHeader(tpTextFile* text, const char* (*getName)(const v
             tpTextFile_PutName(text, field);
         }
     }
-    return tpTextFile_EndRow(text, error);
 }
 
 tpResult tpTrajectory_PutRow(tpTextFile* text, double time, const double* states, int movingCount,
@@ -35,11 +36,10 @@ tpResult tpTrajectory_PutRow(tpTextFile* text, double time, const double* states
     return tpTextFile_EndRow(text, error);
 }
 
-tpResult tpContacts_PutHeader(tpTextFile* text, tpError* error) {
+void tpContacts_PutNames(tpTextFile* text) {
     tpTextFile_PutText(text, "time,bodyA,bodyB,px,py,pz,nx,ny,nz,gap,normal_impulse,"
                              "friction_impulse_x,friction_impulse_y,friction_impulse_z,"
                              "torsional_impulse,sliding_speed,state");
-    return tpTextFile_EndRow(text, error);
 }
 
 tpResult tpContacts_PutRow(tpTextFile* text, double time, const char* nameA, const char* nameB,
@@ -77,25 +77,44 @@ tpResult tpContacts_PutRow(tpTextFile* text, double time, const char* nameA, con
 
 // Tables of a run --------------------------------------------------------------------------------
 
+// What the rows of a table are made of. Tables with one row per time have `columns`, those with any
+// number of rows `put`.
+typedef struct tpTableKind {
+    int (*countColumns)(const tpTable* table);
+    void (*putHeader)(tpTable* table);
+    void (*read)(const tpTable* table, const tpWorld* world, double* numbers);
+    tpResult (*put)(tpTable* table, const tpWorld* world, tpError* error);
+} tpTableKind;
+
+// A coordinate of a joint and what it is called: "JOINT" or "JOINT.AXIS".
+typedef struct tpTableCoordinate {
+    char name[2 * tp_nameCapacity];
+    tpJointId joint;
+    int index;
+} tpTableCoordinate;
+
 struct tpTable {
     tpAllocator allocator;
-    bool isTrajectory; // or contacts
+    const tpTableKind* kind;
     int every;
     int64_t stepCount; // told of so far
     tpRoster roster;
-    double* states;   // of the row at hand; at first those of the start
+    tpTableCoordinate* coordinates; // of a joint table
+    int coordinateCount;
+    int columnCount;  // beside the time
+    double* numbers;  // of the row at hand; at first those of the start
     double startTime; // s
     bool hasBegun;    // the header and the row of the start are written
     tpTextFile text;
 };
 
-static size_t statesSize(const tpTable* table) {
-    return (size_t)table->roster.movingCount * tp_stateWidth * sizeof(double);
-}
-
-static const char* nameOfMoving(const void* context, int moving) {
-    const tpRoster* roster = context;
-    return roster->bodies[roster->moving[moving]].name;
+static tpResult putRow(tpTable* table, double time, tpError* error) {
+    tpTextFile_PutNumber(&table->text, time);
+    for (int i = 0; i < table->columnCount; ++i) {
+        tpTextFile_PutChar(&table->text, ',');
+        tpTextFile_PutNumber(&table->text, table->numbers[i]);
+    }
+    return tpTextFile_EndRow(&table->text, error);
 }
 
 // The header and the start. They wait for the first step, so that a run that cannot begin because of
@@ -105,20 +124,43 @@ static tpResult begin(tpTable* table, tpError* error) {
         return tp_success;
     }
     table->hasBegun = true;
-    if (!table->isTrajectory) {
-        return tpContacts_PutHeader(&table->text, error);
-    }
-    tpResult result = tpTrajectory_PutHeader(&table->text, nameOfMoving, &table->roster,
-                                             table->roster.movingCount, error);
-    return result == tp_success ? tpTrajectory_PutRow(&table->text, table->startTime, table->states,
-                                                      table->roster.movingCount, error)
-                                : result;
+    table->kind->putHeader(table);
+    tpResult result = tpTextFile_EndRow(&table->text, error);
+    return result == tp_success && table->kind->read != NULL
+               ? putRow(table, table->startTime, error)
+               : result;
 }
 
-static tpResult putState(tpTable* table, const tpWorld* world, tpError* error) {
-    tpRoster_GetStates(&table->roster, world, table->states);
-    return tpTrajectory_PutRow(&table->text, tpWorld_GetTime(world), table->states,
-                               table->roster.movingCount, error);
+// Trajectories -----------------------------------------------------------------------------------
+
+static const char* nameOfMoving(const void* context, int moving) {
+    const tpRoster* roster = context;
+    return roster->bodies[roster->moving[moving]].name;
+}
+
+static int countStates(const tpTable* table) {
+    return table->roster.movingCount * tp_stateWidth;
+}
+
+static void putStateHeader(tpTable* table) {
+    tpTrajectory_PutNames(&table->text, nameOfMoving, &table->roster, table->roster.movingCount);
+}
+
+static void readStates(const tpTable* table, const tpWorld* world, double* numbers) {
+    tpRoster_GetStates(&table->roster, world, numbers);
+}
+
+static const tpTableKind trajectoryKind = { countStates, putStateHeader, readStates, NULL };
+
+// Contacts ---------------------------------------------------------------------------------------
+
+static int countNothing(const tpTable* table) {
+    (void)table;
+    return 0;
+}
+
+static void putContactHeader(tpTable* table) {
+    tpContacts_PutNames(&table->text);
 }
 
 static const char* nameOf(const tpTable* table, const tpWorld* world, tpBodyId body) {
@@ -147,15 +189,107 @@ static tpResult putContacts(tpTable* table, const tpWorld* world, tpError* error
     return result;
 }
 
+static const tpTableKind contactKind = { countNothing, putContactHeader, NULL, putContacts };
+
+// Joints -----------------------------------------------------------------------------------------
+
+enum { numbersPerCoordinate = 3 }; // value, speed, effort
+
+static void nameCoordinate(tpTableCoordinate* coordinate, const char* joint, const tpWorld* world) {
+    const char* axis = tpJoint_GetAxis(world, coordinate->joint, coordinate->index).name;
+    char number[16];
+    // An axis without a name goes by its number, but for the only one of a joint.
+    if ((axis == NULL || axis[0] == '\0') && coordinate->index > 0) {
+        snprintf(number, sizeof(number), "%d", coordinate->index + 1);
+        axis = number;
+    }
+    bool hasAxis = axis != NULL && axis[0] != '\0';
+    snprintf(coordinate->name, sizeof(coordinate->name), "%.63s%s%.60s", joint, hasAxis ? "." : "",
+             hasAxis ? axis : "");
+}
+
+static bool listCoordinates(tpTable* table, const tpWorld* world) {
+    int count = tpWorld_GetCoordinateCount(world), k = 0;
+    table->coordinates =
+        tpAllocateZeroed(&table->allocator, (size_t)count * sizeof(tpTableCoordinate));
+    if (count > 0 && table->coordinates == NULL) {
+        return false;
+    }
+    table->coordinateCount = count;
+    for (int i = 0; i < table->roster.jointCount; ++i) {
+        const tpRosterJoint* joint = &table->roster.joints[i];
+        for (int j = 0; j < tpJoint_GetCoordinateCount(world, joint->id) && k < count; ++j, ++k) {
+            table->coordinates[k].joint = joint->id;
+            table->coordinates[k].index = j;
+            nameCoordinate(&table->coordinates[k], joint->name, world);
+        }
+    }
+    return true;
+}
+
+static int countCoordinates(const tpTable* table) {
+    return numbersPerCoordinate * table->coordinateCount;
+}
+
+static void putJointHeader(tpTable* table) {
+    static const char* const parts[numbersPerCoordinate] = { "q", "qd", "effort" };
+    tpTextFile_PutText(&table->text, "time");
+    for (int i = 0; i < table->coordinateCount; ++i) {
+        for (int k = 0; k < numbersPerCoordinate; ++k) {
+            char field[sizeof(table->coordinates->name) + 8];
+            snprintf(field, sizeof(field), "%s.%s", table->coordinates[i].name, parts[k]);
+            tpTextFile_PutChar(&table->text, ',');
+            tpTextFile_PutName(&table->text, field);
+        }
+    }
+}
+
+static void readCoordinates(const tpTable* table, const tpWorld* world, double* numbers) {
+    for (int i = 0; i < table->coordinateCount; ++i, numbers += numbersPerCoordinate) {
+        const tpTableCoordinate* coordinate = &table->coordinates[i];
+        tpCoordinateState state = { NAN, NAN, NAN, NAN };
+        if (tpJoint_IsValid(world, coordinate->joint)) {
+            state = tpJoint_GetState(world, coordinate->joint, coordinate->index);
+        }
+        numbers[0] = state.value;
+        numbers[1] = state.speed;
+        numbers[2] = state.effort;
+    }
+}
+
+static const tpTableKind jointKind = { countCoordinates, putJointHeader, readCoordinates, NULL };
+
+// Tables of a run --------------------------------------------------------------------------------
+
+static size_t numbersSize(const tpTable* table) {
+    return (size_t)table->columnCount * sizeof(double);
+}
+
 static void freeTable(tpTable* table) {
     tpAllocator allocator = table->allocator;
-    tpRelease(&allocator, table->states, statesSize(table));
+    if (table->numbers != NULL) {
+        tpRelease(&allocator, table->numbers, numbersSize(table));
+    }
+    tpRelease(&allocator, table->coordinates,
+              (size_t)table->coordinateCount * sizeof(tpTableCoordinate));
     tpRoster_Destroy(&table->roster);
     tpRelease(&allocator, table, sizeof(*table));
 }
 
-static tpTable* createTable(const char* path, const tpWorld* world, int every, bool isTrajectory,
-                            tpError* error) {
+static bool makeColumns(tpTable* table, const tpWorld* world) {
+    if (!tpRoster_Create(&table->roster, world, &table->allocator) ||
+        (table->kind == &jointKind && !listCoordinates(table, world))) {
+        return false;
+    }
+    table->columnCount = table->kind->countColumns(table);
+    if (table->columnCount > 0) {
+        table->numbers = tpAllocate(&table->allocator, numbersSize(table));
+    }
+    return table->columnCount == 0 || table->numbers != NULL;
+}
+
+static tpTable* createTable(const char* path, const tpWorld* world, int every,
+                            const tpTableKind* kind, tpError* error) {
     if (path == NULL || every < 1) {
         tpError_Set(error, tp_badInput, "a table needs a path and every >= 1");
         return NULL;
@@ -167,14 +301,9 @@ static tpTable* createTable(const char* path, const tpWorld* world, int every, b
         return NULL;
     }
     table->allocator = *allocator;
-    table->isTrajectory = isTrajectory;
+    table->kind = kind;
     table->every = every;
-    bool made = tpRoster_Create(&table->roster, world, allocator);
-    if (made && statesSize(table) > 0) {
-        table->states = tpAllocate(allocator, statesSize(table));
-        made = table->states != NULL;
-    }
-    if (!made) {
+    if (!makeColumns(table, world)) {
         tpError_OutOfMemory(error);
         freeTable(table);
         return NULL;
@@ -184,17 +313,23 @@ static tpTable* createTable(const char* path, const tpWorld* world, int every, b
         return NULL;
     }
     table->startTime = tpWorld_GetTime(world);
-    tpRoster_GetStates(&table->roster, world, table->states);
+    if (kind->read != NULL) {
+        kind->read(table, world, table->numbers);
+    }
     return table;
 }
 
 tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                  tpError* error) {
-    return createTable(path, world, every, true, error);
+    return createTable(path, world, every, &trajectoryKind, error);
 }
 
 tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every, tpError* error) {
-    return createTable(path, world, every, false, error);
+    return createTable(path, world, every, &contactKind, error);
+}
+
+tpTable* tpCreateJointTable(const char* path, const tpWorld* world, int every, tpError* error) {
+    return createTable(path, world, every, &jointKind, error);
 }
 
 tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error) {
@@ -203,7 +338,11 @@ tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error) {
     if (result != tp_success || table->stepCount % table->every != 0) {
         return result;
     }
-    return table->isTrajectory ? putState(table, world, error) : putContacts(table, world, error);
+    if (table->kind->put != NULL) {
+        return table->kind->put(table, world, error);
+    }
+    table->kind->read(table, world, table->numbers);
+    return putRow(table, tpWorld_GetTime(world), error);
 }
 
 tpResult tpCloseTable(tpTable* table, tpError* error) {
