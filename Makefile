@@ -6,6 +6,8 @@
 #   make PRESET  build one of dev, clang, asan, tsan
 #   make board   hold every stepper, Bullet, ODE and MuJoCo against known laws (docs/board.md)
 #   make figures draw the pictures of the documents from runs of our own
+#   make playground      the core for WebAssembly and the playground's pages: build/playground, for any file server
+#   make test-playground the playground in a browser, held to the program bit by bit (emscripten is too large for make test)
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
 
@@ -13,7 +15,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test board figures format install uninstall clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures playground test-playground format install uninstall clean setup-build setup-test $(presets)
 
 all: release
 
@@ -54,6 +56,15 @@ board: setup-build
 figures: release
 	@python3 tools/figures.py build/release/bin/tippe
 	@tools/screenshots.sh build/release/bin/tippe docs/figures
+
+playground:
+	@tools/setup.sh playground
+	@tools/playground.sh build/playground
+	@echo "look at it: python3 -m http.server -d build/playground"
+
+test-playground: setup-test playground
+	@$(MAKE) --no-print-directory release
+	@ctest --preset release -R '^viewer/(packages|playground)'
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages that are missing. Usage: tools/setup.sh build|test
+# Installs the Debian or Ubuntu packages that are missing. Usage: tools/setup.sh build|test|playground
 #
 # Quiet when there is nothing to do. Needs root or sudo only when something is missing.
 set -euo pipefail
@@ -10,11 +10,14 @@ tests=(libyajl-dev clang libclang-rt-dev llvm libcmocka-dev g++ python3 python3-
 # The page is built by node and tested in Chromium, wherever they come from.
 command -v node >/dev/null && command -v npm >/dev/null || build+=(nodejs npm)
 command -v chromium >/dev/null || tests+=(chromium)
+playground=(cmake ninja-build emscripten)
+command -v node >/dev/null && command -v npm >/dev/null || playground+=(nodejs npm)
 
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${tests[@]}") ;;
-*) echo "usage: tools/setup.sh build|test" >&2; exit 2 ;;
+playground) wanted=("${playground[@]}") ;;
+*) echo "usage: tools/setup.sh build|test|playground" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then

@@ -118,6 +118,21 @@ EMSCRIPTEN_KEEPALIVE int tpPlay_Open(const char* path) {
     return 200;
 }
 
+// Reads a scene without opening it: 200, or 400 with { "errors": [...] }.
+EMSCRIPTEN_KEEPALIVE int tpPlay_Check(const char* path) {
+    static tpSceneErrors errors;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpText text = { .allocator = &allocator };
+    tpScene* read = NULL;
+    series.count = 0;
+    errors = (tpSceneErrors){ 0 };
+    int status = tpReadSceneErrors(path, NULL, &read, &errors) == tp_success ? 200 : 400;
+    tpDestroyScene(read);
+    writeErrors(&errors, &text);
+    replyWith(status, &text);
+    return status;
+}
+
 // Asks as the page asks a server; see app/page/answers.h.
 EMSCRIPTEN_KEEPALIVE int tpPlay_Ask(const char* path, const char* query) {
     clearReply(&reply);

@@ -30,6 +30,7 @@ export class Director {
     constructor(stage) {
         this.stage = stage;
         this.isOn = true;
+        this.others = []; // models that are seen with the same camera elsewhere
         this.box = new THREE.Box3();
         stage.controls.addEventListener('start', () => { this.isOn = false; });
     }
@@ -51,8 +52,7 @@ export class Director {
 
     // Where bodies are now, and the ground below them.
     #boxNow() {
-        const { model } = this.stage;
-        const points = withoutStrays(model.bodyOfMoving.map(body => ({ at: Array.from(model.placements.subarray(7 * body, 7 * body + 3)), radius: model.radii[body] || 0.01 }))
+        const points = withoutStrays([this.stage.model, ...this.others].flatMap(model => model.bodyOfMoving.map(body => ({ at: Array.from(model.placements.subarray(7 * body, 7 * body + 3)), radius: model.radii[body] || 0.01 })))
             .filter(({ at }) => at.every(Number.isFinite)));
         const box = boxAround(points);
         if (points.length === 0 || points.length > 500) {

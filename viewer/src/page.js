@@ -46,10 +46,11 @@ export function showMessage(message) {
     box.replaceChildren(element('span', {}, message), button('close', 'Close', () => box.remove()));
 }
 
-// `root` is where it goes. `extras` are panels of others, [{ name, title, node, onShow }], `actions` buttons for its head, `tab` the panel
-// that is shown first.
+// `root` is where it goes. `extras` are panels of others, [{ name, title, node, onShow, isFirst }], `actions` buttons for its head, `tab` the
+// panel that is shown first. A live run goes when it is drawn, unless `begins` is false; `memory` is for frames, in bytes.
 export class Page {
-    constructor(root, source, { extras = [], actions = [], tab = 'plots' } = {}) {
+    constructor(root, source, { extras = [], actions = [], tab = 'plots', begins = true, memory = 256e6 } = {}) {
+        this.begins = begins;
         this.root = root;
         this.extras = extras;
         this.actions = actions;
@@ -60,9 +61,10 @@ export class Page {
         document.title = run.head.name ? `${run.head.name} – Tippe` : 'Tippe';
         run.model = new BodyModel(run.head);
         run.materials = run.model.materials;
-        this.frames = new FrameCache(source);
+        this.frames = new FrameCache(source, memory);
         this.toldAt = 0;
-        this.frames.onError = error => showMessage(`Frames could not be read: ${error.message}`);
+        // A live run that has just begun anew has no longer what was asked for; its next news bring the new frames.
+        this.frames.onError = error => this.live || showMessage(`Frames could not be read: ${error.message}`);
         this.player = new Player(run, this.frames);
         this.#layOut();
         this.stage = new Stage(this.stageBox, run.head, run.model);
@@ -130,6 +132,8 @@ export class Page {
 
     #addPanels() {
         const { run, player } = this;
+        const addExtras = extras => extras.forEach(({ name, title, node }) => this.#panel(name, title).append(node));
+        addExtras(this.extras.filter(({ isFirst }) => isFirst));
         const plots = this.#panel('plots', 'Plots'), bodies = this.#panel('bodies', 'Bodies');
         const contacts = this.#panel('contacts', 'Contacts'), law = this.#panel('law', 'Law'), findings = this.#panel('run', 'Run');
         this.plots = new PlotPanel(plots, run, player);
@@ -149,8 +153,8 @@ export class Page {
         });
         this.law = new LawPanel(law, run);
         this.findings = new FindingsPanel(findings, run, player, { goToLargest: () => this.#goToLargest(), showContacts: () => this.showTab('contacts') });
-        this.extras.forEach(({ name, title, node }) => this.#panel(name, title).append(node));
         this.#addTransport();
+        addExtras(this.extras.filter(({ isFirst }) => !isFirst));
         this.showTab(this.firstTab);
     }
 
@@ -555,6 +559,7 @@ export class Page {
                 this.hasDrawn = this.player.view !== undefined;
                 this.#sizeArrowKey();
             }
+            this.onPicture?.(now);
             requestAnimationFrame(loop);
         };
         requestAnimationFrame(loop);
@@ -570,7 +575,9 @@ export class Page {
         if (this.live) {
             this.live.watch();
             await this.#firstPicture();
-            this.live.begin();
+            if (this.begins) {
+                this.live.begin();
+            }
         } else if (run.head.mode === 'file' && run.lastFrame > run.firstFrame && !matchMedia('(prefers-reduced-motion: reduce)').matches) {
             // A page that was mailed shows what it is about.
             await this.#firstPicture();

@@ -1,0 +1,3 @@
+// The list of lessons: light or dark.
+
+import './theme.js';
