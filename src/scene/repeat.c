@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "scene/reader.h"
 
-enum { mostRounds = 1 << 24 }; // of all repeats of a scene
+enum { mostRounds = 1 << 23 }; // of all repeats of a scene
 
 static const char repeatKey[] = "repeat", whereKey[] = "where", eachKey[] = "each";
 
