@@ -8,6 +8,7 @@
 #   make figures draw the pictures of the documents from runs of our own
 #   make playground      the core for WebAssembly and the playground's pages: build/playground, for any file server
 #   make test-playground the playground in a browser, held to the program bit by bit (emscripten is too large for make test)
+#   make site    the documents as a site: build/site, with the playground in it where that has been made
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
 
@@ -15,7 +16,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test board figures playground test-playground format install uninstall clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures playground test-playground site format install uninstall clean setup-build setup-test $(presets)
 
 all: release
 
@@ -65,6 +66,11 @@ playground:
 test-playground: setup-test playground
 	@$(MAKE) --no-print-directory release
 	@ctest --preset release -R '^viewer/(packages|playground)'
+
+site:
+	@tools/setup.sh site
+	@tools/site/build.sh build/site
+	@echo "look at it: build/site/index.html"
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian or Ubuntu packages that are missing. Usage: tools/setup.sh build|test|playground
+# Installs the Debian or Ubuntu packages that are missing. Usage: tools/setup.sh build|test|playground|site
 #
 # Quiet when there is nothing to do. Needs root or sudo only when something is missing.
 set -euo pipefail
@@ -16,8 +16,9 @@ command -v node >/dev/null && command -v npm >/dev/null || playground+=(nodejs n
 case "${1:-}" in
 build) wanted=("${build[@]}") ;;
 test) wanted=("${build[@]}" "${tests[@]}") ;;
+site) wanted=("${build[@]}" g++ python3 python3-dev python3-venv) ;;
 playground) wanted=("${playground[@]}") ;;
-*) echo "usage: tools/setup.sh build|test|playground" >&2; exit 2 ;;
+*) echo "usage: tools/setup.sh build|test|playground|site" >&2; exit 2 ;;
 esac
 
 if ! command -v apt-get >/dev/null; then
