@@ -106,6 +106,35 @@ typedef struct tpCoordinateState {
     double limitEffort;  // of its limits
 } tpCoordinateState;
 
+typedef struct tpCouplingId {
+    uint32_t slot, generation;
+} tpCouplingId;
+
+// A coordinate in the sum of a coupling.
+typedef struct tpCouplingTerm {
+    tpJointId joint;
+    int coordinate;
+    double factor;
+} tpCouplingTerm;
+
+enum { tp_maxCouplingTerms = 64 };
+
+// A linear relation between coordinates, factor times value summed over its terms: gears, mimic joints, fixed tendons. The
+// sum is held at a value, or it is limited, sprung or driven.
+typedef struct tpCouplingDef {
+    const char* name;            // copied; may be NULL
+    const tpCouplingTerm* terms; // copied
+    int termCount;               // 1 to tp_maxCouplingTerms
+    bool hasValue;
+    double value; // that the sum has always
+    bool hasLimits;
+    double limits[2]; // of the sum; an infinite one is none
+    bool hasSpring;
+    tpSpring spring;
+    bool hasServo;
+    tpServo servo;
+} tpCouplingDef;
+
 TP_BEGIN_DECLS
 
 // Joints -----------------------------------------------------------------------------------------
@@ -158,6 +187,31 @@ TP_API void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId joint, int coordinat
 
 // An effort that acts all through the next step and is then forgotten; calls add up.
 TP_API void tpJoint_ApplyEffort(tpWorld* world, tpJointId joint, int coordinate, double effort);
+
+// Couplings ----------------------------------------------------------------------------------------
+
+TP_API tpCouplingDef tpDefaultCouplingDef(void);
+TP_API tpCouplingId tpCreateCoupling(tpWorld* world, const tpCouplingDef* def, tpError* error);
+TP_API void tpDestroyCoupling(tpWorld* world, tpCouplingId coupling);
+TP_API bool tpCoupling_IsValid(const tpWorld* world, tpCouplingId coupling);
+TP_API int tpWorld_GetCouplingCount(const tpWorld* world);
+TP_API tpCouplingId tpWorld_GetCoupling(const tpWorld* world, int index); // in order of slots
+TP_API tpCouplingId tpWorld_FindCoupling(const tpWorld* world, const char* name);
+TP_API const char* tpCoupling_GetName(const tpWorld* world, tpCouplingId coupling);
+
+// The definition as it is now; `terms` is NULL, tpCoupling_GetTerm tells them.
+TP_API tpCouplingDef tpCoupling_GetDef(const tpWorld* world, tpCouplingId coupling);
+TP_API tpCouplingTerm tpCoupling_GetTerm(const tpWorld* world, tpCouplingId coupling, int term);
+
+// Takes over all but name and terms.
+TP_API tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId coupling, const tpCouplingDef* def,
+                                   tpError* error);
+TP_API void tpCoupling_SetTarget(tpWorld* world, tpCouplingId coupling, double target,
+                                 double speed); // of the servo
+
+// The sum, its rate, the effort of the servo, and in `limitEffort` that of limits or of what holds the value. An effort e on the sum is
+// an effort of factor times e on each coordinate.
+TP_API tpCoordinateState tpCoupling_GetState(const tpWorld* world, tpCouplingId coupling);
 
 TP_END_DECLS
 

@@ -200,6 +200,34 @@ typedef struct tpSceneJoint {
     bool collide;
 } tpSceneJoint;
 
+// A coordinate of a joint, as "joint" or "joint.axis".
+typedef struct tpSceneCoordinate {
+    const char* name; // as the file has it
+    tpScenePlace place;
+    int32_t joint;    // its number in the scene; -1: none
+    const char* axis; // its name, "" for the first of a joint that is not compound
+} tpSceneCoordinate;
+
+typedef struct tpSceneTerm {
+    tpSceneCoordinate of;
+    double factor;
+} tpSceneTerm;
+
+typedef struct tpSceneTerms {
+    tpSceneTerm* items;
+    int32_t count;
+} tpSceneTerms;
+
+// A linear relation between coordinates of joints.
+typedef struct tpSceneCoupling {
+    tpScenePart part;
+    tpSceneText name;
+    tpSceneTerms of;
+    double value, limits[2];
+    tpSceneSpring spring;
+    tpSceneServo servo;
+} tpSceneCoupling;
+
 typedef struct tpSceneForce {
     tpScenePart part;
     tpSceneReference body;
@@ -254,6 +282,10 @@ typedef struct tpSceneJoints {
     tpSceneJoint* items;
     int32_t count;
 } tpSceneJoints;
+typedef struct tpSceneCouplings {
+    tpSceneCoupling* items;
+    int32_t count;
+} tpSceneCouplings;
 typedef struct tpSceneForces {
     tpSceneForce* items;
     int32_t count;
@@ -275,6 +307,7 @@ typedef struct tpScene {
     tpScenePairs pairs;
     tpSceneBodies bodies;
     tpSceneJoints joints;
+    tpSceneCouplings couplings;
     tpSceneForces forces;
     tpSceneClosedForms closedForms;
     tpSceneSimulation simulation;

@@ -61,8 +61,8 @@ const char* tpNearestName(const char* word, const char* const* known, int count)
     const char* nearest = NULL;
     int least = (int)length / 3 + 1; // a third of the letters may be wrong, and one more
     for (int i = 0; i < count; ++i) {
-        size_t knownLength = strlen(known[i]);
-        if (knownLength > longestName) {
+        size_t knownLength = known[i] != NULL ? strlen(known[i]) : 0;
+        if (knownLength == 0 || knownLength > longestName) {
             continue;
         }
         int distance = editDistance(word, (int)length, known[i], (int)knownLength);

@@ -11,7 +11,7 @@ tpResult tpError_Set(tpError* error, tpResult result, const char* format, ...) T
 tpResult tpError_OutOfMemory(tpError* error);
 
 // The entry of `known` nearest to `word` by edit distance, or NULL where none is near enough to be
-// what was meant. For messages that suggest a name.
+// what was meant. Entries that are NULL have no name. For messages that suggest a name.
 const char* tpNearestName(const char* word, const char* const* known, int count);
 
 #endif

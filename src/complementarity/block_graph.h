@@ -5,21 +5,32 @@
 
 #include "base/memory.h"
 
-typedef struct tpBlockGraph {
-    int blockCount, bodyCount;
+// The bodies of blocks: two of each, and where `moreStarts` is not NULL those of block b from more[moreStarts[b]] up to
+// more[moreStarts[b + 1]] too.
+typedef struct tpBlockBodies {
     const int* bodyA; // of block b: bodyA[b * stride]; -1 where there is none
     const int* bodyB;
     int stride;
+    const int* moreStarts;
+    const int* more; // -1 where there is none
+} tpBlockBodies;
+
+typedef struct tpBlockGraph {
+    int blockCount, bodyCount;
+    tpBlockBodies bodies;
 
     // Blocks at each body, ascending: blocks[starts[i]] .. blocks[starts[i + 1] - 1].
     int* starts;
     int* blocks;
-    int* neighbours; // scratch of tpBlockGraph_Neighbours
+
+    // Scratch of tpBlockGraph_Neighbours.
+    int* neighbours;
+    int* cursors; // in the lists of a block's bodies: next and end
 } tpBlockGraph;
 
 // Lists the blocks; the arrays of bodies are kept by reference. False where memory ran out.
-bool tpBlockGraph_Create(tpBlockGraph* graph, int blockCount, int bodyCount, const int* bodyA,
-                         const int* bodyB, int stride, tpArena* arena);
+bool tpBlockGraph_Create(tpBlockGraph* graph, int blockCount, int bodyCount,
+                         const tpBlockBodies* bodies, tpArena* arena);
 
 // Blocks that share a body with this one, itself included, ascending. Valid until the next call.
 const int* tpBlockGraph_Neighbours(const tpBlockGraph* graph, int block, int* count);

@@ -76,9 +76,10 @@ static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
 static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix* W) {
     int blockCount = island->blockCount;
     int* columnStart = TP_SCRATCH(arena, int, blockCount + 1);
+    tpBlockBodies bodies = { island->body, island->body + 1, 2, NULL, NULL };
     tpBlockGraph graph;
-    if (columnStart == NULL || !tpBlockGraph_Create(&graph, blockCount, island->bodyCount,
-                                                    island->body, island->body + 1, 2, arena)) {
+    if (columnStart == NULL ||
+        !tpBlockGraph_Create(&graph, blockCount, island->bodyCount, &bodies, arena)) {
         return false;
     }
     int entries = 0;

@@ -20,6 +20,7 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     }
     active->rows.bodyCount = whole->bodyCount;
     active->rows.inverseMass = whole->inverseMass;
+    active->rows.terms = whole->terms;
     for (int b = 0; b < whole->blockCount; ++b) {
         int first = whole->firstRows[b];
         active->isActive[b] = whole->kinds[b] == tp_frictionFree || whole->impulse[first] > 0.0 ||
@@ -51,6 +52,13 @@ void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole) {
         rows->mu[block] = whole->mu[b];
         rows->bodyA[block] = whole->bodyA[b];
         rows->bodyB[block] = whole->bodyB[b];
+        rows->givenA[block] = whole->givenA[b];
+        rows->givenB[block] = whole->givenB[b];
+        for (int k = 0; k < count; ++k) {
+            rows->firstTerms[to + k] = whole->firstTerms[from + k];
+            rows->termCounts[to + k] = whole->termCounts[from + k];
+            rows->termCount += whole->termCounts[from + k];
+        }
         copyRows(rows->scale, to, whole->scale, from, count);
         copyRows(rows->compliance, to, whole->compliance, from, count);
         copyRows(rows->bias, to, whole->bias, from, count);

@@ -45,16 +45,10 @@ static void addWork(tpWorkKind kind, double work, tpStepReport* report) {
     }
 }
 
-void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
-                          const tpRowVelocities* velocities, const tpContact* contacts,
+void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report) {
     for (int b = 0; b < rows->blockCount; ++b) {
-        bool isContact = rows->infos[b].source == tp_contactSource;
-        int index = rows->infos[b].index;
-        int bodyA = isContact ? contacts[index].bodyA : system->joints.data[index].bodyA;
-        int bodyB = isContact ? contacts[index].bodyB : system->joints.data[index].bodyB;
-        int kinematicA = tpSystem_IsDynamic(system, bodyA) ? -1 : bodyA;
-        int kinematicB = tpSystem_IsDynamic(system, bodyB) ? -1 : bodyB;
+        int bodyA = rows->givenA[b], bodyB = rows->givenB[b];
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             double impulse = rows->impulse[row];
@@ -76,7 +70,7 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
             }
             // Of that, what kinematic bodies put in.
             report->externalWork -=
-                impulse * tpRows_RowVelocity(rows, row, velocities->after, kinematicA, kinematicB);
+                impulse * tpRows_KinematicVelocity(rows, b, row, velocities->after);
         }
     }
 }

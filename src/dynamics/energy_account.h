@@ -13,8 +13,7 @@ typedef struct tpRowVelocities {
 
 // Adds the energies that impulses changed. Contacts and what joints hold act at one stroke, by the mean of the
 // velocities before and after; motors, springs and dry friction of joints act all along the way.
-void tpRows_AccountEnergy(const tpRows* rows, const tpSystem* system,
-                          const tpRowVelocities* velocities, const tpContact* contacts,
+void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report);
 
 // Takes off these energies what is only exchanged with a kick that came before the impulses at one stroke,

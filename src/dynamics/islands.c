@@ -21,6 +21,28 @@ static void join(int* parents, int a, int b) {
     }
 }
 
+bool tpRows_Graph(const tpRows* rows, tpArena* arena, tpBlockGraph* graph) {
+    tpBlockBodies bodies = { rows->bodyA, rows->bodyB, 1, NULL, NULL };
+    if (rows->termCount > 0) {
+        int* starts = TP_SCRATCH(arena, int, rows->blockCount + 1);
+        int* more = TP_SCRATCH(arena, int, rows->termCount);
+        if (arena->failed) {
+            return false;
+        }
+        int place = 0, body;
+        for (int b = 0; b < rows->blockCount; ++b) {
+            starts[b] = place;
+            for (int k = 2; tpRows_BodyAt(rows, b, k, &body); ++k) {
+                more[place++] = body;
+            }
+        }
+        starts[rows->blockCount] = place;
+        bodies.moreStarts = starts;
+        bodies.more = more;
+    }
+    return tpBlockGraph_Create(graph, rows->blockCount, rows->bodyCount, &bodies, arena);
+}
+
 bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena) {
     memset(islands, 0, sizeof(*islands));
     int blockCount = rows->blockCount;
@@ -28,8 +50,7 @@ bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena) {
     islands->blocks = TP_SCRATCH(arena, int, blockCount + 1);
     islands->starts = TP_SCRATCH_ZEROED(arena, int, blockCount + 2);
     int* parents = TP_SCRATCH(arena, int, blockCount + 1);
-    if (!tpBlockGraph_Create(&islands->graph, blockCount, rows->bodyCount, rows->bodyA, rows->bodyB,
-                             1, arena)) {
+    if (!tpRows_Graph(rows, arena, &islands->graph)) {
         return false;
     }
     const tpBlockGraph* graph = &islands->graph;

@@ -14,6 +14,9 @@ typedef struct tpIslands {
     tpBlockGraph graph;
 } tpIslands;
 
+// Which blocks share a body that moves. False where memory ran out.
+bool tpRows_Graph(const tpRows* rows, tpArena* arena, tpBlockGraph* graph);
+
 // Islands are numbered by their first block. False where memory ran out.
 bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena);
 

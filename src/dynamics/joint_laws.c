@@ -1,5 +1,6 @@
 #include "dynamics/joint_laws.h"
 
+#include "dynamics/couplings.h"
 #include "dynamics/locks.h"
 
 // A limit this near counts as reached, m or rad.
@@ -41,138 +42,151 @@ void tpJoint_CountLaws(const tpJoint* joint, int* blocks, int* rows) {
     }
 }
 
-void tpJoint_PlaceRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
-                      const tpJoint* joint, const tpJointTreatment* treatment) {
-    tpWrench onA = sign > 0.0 ? row->onA : tpNegativeWrench(row->onA);
-    tpWrench onB = sign > 0.0 ? row->onB : tpNegativeWrench(row->onB);
-    tpRows_SetRow(rows, block, k, onA, onB);
+static tpLawRow lawRowOf(const tpJoint* joint, const tpJointRow* row) {
+    return (tpLawRow){ joint->bodyA, joint->bodyB, *row, 0, NULL, NULL };
+}
+
+// Directions of a row.
+static void setRow(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
+                   double sign) {
+    bool isPositive = sign > 0.0;
+    tpRows_SetRow(rows, block, k, isPositive ? row->row.onA : tpNegativeWrench(row->row.onA),
+                  isPositive ? row->row.onB : tpNegativeWrench(row->row.onB));
+    for (int i = 0; i < row->moreCount; ++i) {
+        tpRows_AddTerm(rows, system, block, k, row->moreBodies[i],
+                       isPositive ? row->more[i] : tpNegativeWrench(row->more[i]));
+    }
+}
+
+void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
+                    double sign, const tpJointTreatment* treatment) {
+    setRow(rows, system, block, k, row, sign);
     int index = rows->firstRows[block] + k;
-    rows->bias[index] = treatment->gain * sign * row->error / treatment->h;
+    rows->bias[index] = treatment->gain * sign * row->row.error / treatment->h;
     if (treatment->linearised != NULL) {
         rows->bias[index] -=
-            tpRows_RowVelocity(rows, index, treatment->linearised, joint->bodyA, joint->bodyB);
+            tpRows_RowVelocity(rows, index, treatment->linearised, row->bodyA, row->bodyB);
     }
 }
 
 // An impulse of at most `limit` that drives the row's velocity, bias and compliance included, to zero. Returns the row.
-static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
+static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                       double limit) {
-    const tpJoint* joint = &system->joints.data[info.index];
     info.source = tp_boundedSource;
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, joint->bodyA, joint->bodyB);
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, row->bodyA, row->bodyB);
     int first = rows->firstRows[block];
     rows->mu[block] = 1.0;
     // The load is the limit; scaled so that strong motors have no large numbers among the velocities.
     rows->compliance[first] = loadSpeed / (loadSpeed + limit);
     rows->bias[first] = -limit * rows->compliance[first];
     rows->impulse[first] = limit; // solvers start from what is known
-    tpRows_SetRow(rows, block, 1, row->onA, row->onB);
+    setRow(rows, system, block, 1, row, 1.0);
     return first + 1;
 }
 
-static int addFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row) {
-    const tpJoint* joint = &system->joints.data[info.index];
-    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA, joint->bodyB);
-    tpRows_SetRow(rows, block, 0, row->onA, row->onB);
+int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row) {
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
+    setRow(rows, system, block, 0, row, 1.0);
     return rows->firstRows[block];
 }
 
-// stiffness (rest - value) + damping (speed - rate), as an impulse that acts for `duration` and whose value is that after
-// `lag` seconds: r = -(a x + b u - c speed) with a = duration stiffness, c = duration damping, b = a lag + c.
-typedef struct Law {
-    double stiffness, damping, rest, speed;
-    double limit; // of the force
-} Law;
+void tpLawRow_AddHeld(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                      const tpJointTreatment* treatment) {
+    int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, row->bodyA, row->bodyB);
+    tpLawRow_Place(rows, system, block, 0, row, 1.0, treatment);
+}
 
-static void addLaw(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
-                   const Law* law, const tpJointTreatment* treatment, double duration, double lag) {
+void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                       const tpForceLaw* law, const tpJointTreatment* treatment, double part,
+                       bool isHalf) {
+    double theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
+    double duration = part * treatment->h, lag = isHalf ? duration : theta * treatment->h;
+    // r = -(a x + b u - c speed) with a = duration stiffness, c = duration damping, b = a lag + c.
     double elastic = duration * law->stiffness, damping = duration * law->damping;
     double implicit = elastic * lag + damping;
     if (!(implicit > 0.0)) {
         return;
     }
-    const tpJoint* joint = &system->joints.data[info.index];
     bool isBounded = isfinite(law->limit);
     int k = isBounded ? addBounded(rows, system, info, row, duration * law->limit)
-                      : addFree(rows, system, info, row);
-    double stretch = row->error - law->rest;
+                      : tpLawRow_AddFree(rows, system, info, row);
+    double stretch = row->row.error - law->rest;
     if (treatment->linearised != NULL) {
         // The value is that at the poses given; the row counts from the start of the step.
         stretch -= treatment->h *
-                   tpRows_RowVelocity(rows, k, treatment->linearised, joint->bodyA, joint->bodyB);
+                   tpRows_RowVelocity(rows, k, treatment->linearised, row->bodyA, row->bodyB);
     }
     rows->compliance[k] = 1.0 / implicit;
     rows->damping[k] = damping;
     rows->bias[k] = (elastic * stretch - damping * law->speed) / implicit;
 }
 
-static void addLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
-                      const tpCoordinateDef* def, const tpJointTreatment* treatment) {
-    const tpJoint* joint = &system->joints.data[info.index];
+void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                        const double limits[2], const tpJointTreatment* treatment) {
     info.role = tp_limitRole;
     for (int side = 0; side < 2; ++side) {
-        if (!isfinite(def->limits[side])) {
+        if (!isfinite(limits[side])) {
             continue;
         }
-        tpJointRow limit = *row;
-        limit.error -= def->limits[side];
-        double room = side == 0 ? limit.error : -limit.error;
+        tpLawRow limit = *row;
+        limit.row.error -= limits[side];
+        double room = side == 0 ? limit.row.error : -limit.row.error;
         if (treatment->gain == 0.0 && room > limitReached) {
             continue; // on velocities alone a limit acts where it has been reached
         }
         info.part = side;
-        int block = tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, joint->bodyA,
-                                    joint->bodyB);
-        tpJoint_PlaceRow(rows, block, 0, &limit, side == 0 ? 1.0 : -1.0, joint, treatment);
+        int block =
+            tpRows_AddBlock(rows, system, info, tp_frictionNonnegative, 1, row->bodyA, row->bodyB);
+        tpLawRow_Place(rows, system, block, 0, &limit, side == 0 ? 1.0 : -1.0, treatment);
     }
 }
 
 // Springs, servo and damping.
-static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* row,
-                      const tpJointRow* own, int ownCount, const tpJointTreatment* treatment,
+static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                      const tpLawRow* own, int ownCount, const tpJointTreatment* treatment,
                       tpLawRows laws) {
     const tpCoordinate* coordinate = &system->joints.data[info.index].coordinates[info.coordinate];
     const tpCoordinateDef* def = &coordinate->def;
-    double h = treatment->h, theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
     bool isHalf = laws == tp_firstHalfLaws;
     if (def->hasSpring) {
         info.role = tp_springRole;
-        Law law = { def->spring.stiffness, def->spring.damping, def->spring.rest, 0.0, INFINITY };
-        double part = isHalf ? coordinate->springShare : 1.0;
-        addLaw(rows, system, info, row, &law, treatment, part * h, isHalf ? part * h : theta * h);
+        tpForceLaw law = { def->spring.stiffness, def->spring.damping, def->spring.rest, 0.0,
+                           INFINITY };
+        tpLawRow_AddForce(rows, system, info, row, &law, treatment,
+                          isHalf ? coordinate->springShare : 1.0, isHalf);
     }
     if (def->hasServo) {
         info.role = tp_servoRole;
-        Law law = { def->servo.stiffness, def->servo.damping, def->servo.target, def->servo.speed,
-                    def->servo.effort };
-        double part = isHalf ? coordinate->servoShare : 1.0;
-        addLaw(rows, system, info, row, &law, treatment, part * h, isHalf ? part * h : theta * h);
+        tpForceLaw law = { def->servo.stiffness, def->servo.damping, def->servo.target,
+                           def->servo.speed, def->servo.effort };
+        tpLawRow_AddForce(rows, system, info, row, &law, treatment,
+                          isHalf ? coordinate->servoShare : 1.0, isHalf);
     }
     if (def->damping > 0.0) {
         info.role = tp_damperRole;
-        Law law = { 0.0, def->damping, 0.0, 0.0, INFINITY };
-        double part = isHalf ? coordinate->damperShare : 1.0;
+        tpForceLaw law = { 0.0, def->damping, 0.0, 0.0, INFINITY };
         for (int k = 0; k < ownCount; ++k) {
             info.part = k;
-            addLaw(rows, system, info, &own[k], &law, treatment, part * h, 0.0);
+            tpLawRow_AddForce(rows, system, info, &own[k], &law, treatment,
+                              isHalf ? coordinate->damperShare : 1.0, isHalf);
         }
     }
 }
 
 // A rotor of inertia a that moves with the coordinate: its speed s changes by -r / a, and the row is the coordinate's
 // rate less that speed. Of a coordinate that is a turn or a slide the position is held too.
-static void addRotor(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpJointRow* own,
+static void addRotor(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* own,
                      int ownCount, const tpJointTreatment* treatment) {
     const tpJoint* joint = &system->joints.data[info.index];
     const tpCoordinate* coordinate = &joint->coordinates[info.coordinate];
     double theta = treatment->theta > 0.0 ? treatment->theta : 1.0;
     info.role = joint->type == tp_ballJoint ? tp_turnRotorRole : tp_rotorRole;
     for (int k = 0; k < ownCount; ++k) {
-        tpJointRow row = own[k];
-        row.error -= coordinate->startValue;
+        tpLawRow row = own[k];
+        row.row.error -= coordinate->startValue;
         info.part = k;
-        int index = addFree(rows, system, info, &row);
-        tpJoint_PlaceRow(rows, rows->blockCount - 1, 0, &row, 1.0, joint, treatment);
+        tpLawRow_AddHeld(rows, system, info, &row, treatment);
+        int index = rows->rowCount - 1;
         rows->compliance[index] = theta / coordinate->def.armature;
         rows->rotor[index] = coordinate->rotorSpeed[k];
         rows->bias[index] -= coordinate->rotorSpeed[k];
@@ -188,11 +202,15 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     if (isFree) {
         return;
     }
-    tpJointRow row = tpJoint_CoordinateRow(joint, place, number), own[3];
-    int ownCount = ownRows(joint, place, &row, own);
+    tpJointRow list[3], first = tpJoint_CoordinateRow(joint, place, number);
+    int ownCount = ownRows(joint, place, &first, list);
+    tpLawRow row = lawRowOf(joint, &first), own[3];
+    for (int k = 0; k < ownCount; ++k) {
+        own[k] = lawRowOf(joint, &list[k]);
+    }
     tpBlockInfo info = { .source = tp_jointSource, .index = index, .coordinate = number };
     if (def->hasLimits) {
-        addLimits(rows, system, info, &row, def, treatment);
+        tpLawRow_AddLimits(rows, system, info, &row, def->limits, treatment);
     }
     if (laws != tp_noLaws) {
         addForces(rows, system, info, &row, own, ownCount, treatment, laws);
@@ -213,11 +231,8 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int number
     }
 }
 
-double tpCoordinate_PastLimit(const tpCoordinateDef* def, double value) {
-    if (!def->hasLimits) {
-        return 0.0;
-    }
-    return fmin(value - def->limits[0], 0.0) + fmax(value - def->limits[1], 0.0);
+double tpPastLimit(const double limits[2], double value) {
+    return fmin(value - limits[0], 0.0) + fmax(value - limits[1], 0.0);
 }
 
 // Shares -----------------------------------------------------------------------------------------
@@ -268,10 +283,18 @@ static double freeResponse(const tpSystem* system, const tpJoint* joint, const t
 
 // The share of a law's impulse before the drift: half of it, and with that second order, unless its fastest rate z, in
 // units of the step, is so fast that the half after the drift would turn the motion round.
-static double shareOf(double h, double stiffness, double damping, double response) {
+double tpLawShare(double h, double stiffness, double damping, double response) {
     double half = 0.5 * damping * response;
     double z = h * (half + sqrt(half * half + stiffness * response));
     return z > 2.0 ? 1.0 - 1.0 / z : 0.5;
+}
+
+double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
+                             const tpJointPlace* place, int coordinate) {
+    tpJointRow row = tpJoint_CoordinateRow(joint, place, coordinate);
+    double response = freeResponse(system, joint, place, &row);
+    double armature = joint->coordinates[coordinate].def.armature;
+    return response > 0.0 ? 1.0 / (1.0 / response + armature) : 0.0;
 }
 
 static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index,
@@ -286,13 +309,11 @@ static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace
     }
     bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
     if (isForced) {
-        double response = freeResponse(system, joint, place, &row);
-        double inertia = response > 0.0 ? 1.0 / response + def->armature : INFINITY;
-        response = 1.0 / inertia;
+        double response = tpCoordinate_Response(system, joint, place, index);
         // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps its energy.
-        coordinate->springShare = shareOf(h, 0.0, def->spring.damping, response);
-        coordinate->servoShare = shareOf(h, def->servo.stiffness, def->servo.damping, response);
-        coordinate->damperShare = shareOf(h, 0.0, def->damping, response);
+        coordinate->springShare = tpLawShare(h, 0.0, def->spring.damping, response);
+        coordinate->servoShare = tpLawShare(h, def->servo.stiffness, def->servo.damping, response);
+        coordinate->damperShare = tpLawShare(h, 0.0, def->damping, response);
     }
 }
 
@@ -325,6 +346,14 @@ static void levelShares(tpSystem* system) {
             parents[rootOf(parents, joint->bodyA)] = rootOf(parents, joint->bodyB);
         }
     }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        int first = tpCoupling_AnyBody(system, i), body;
+        for (int k = 0; first >= 0 && tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            if (tpSystem_IsDynamic(system, body)) {
+                parents[rootOf(parents, body)] = rootOf(parents, first);
+            }
+        }
+    }
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < system->joints.count; ++i) {
             tpJoint* joint = &system->joints.data[i];
@@ -338,6 +367,15 @@ static void levelShares(tpSystem* system) {
                 coordinate->servoShare = pass == 1 ? *share : coordinate->servoShare;
             }
         }
+        for (int i = 0; i < system->couplings.count; ++i) {
+            int body = tpCoupling_AnyBody(system, i);
+            tpCoupling* coupling = &system->couplings.data[i];
+            if (body >= 0 && coupling->def.hasServo) {
+                double* share = &shares[rootOf(parents, body)];
+                *share = fmax(*share, coupling->servoShare);
+                coupling->servoShare = pass == 1 ? *share : coupling->servoShare;
+            }
+        }
     }
     tpArena_Release(&system->arena, mark);
 }
@@ -347,7 +385,7 @@ static bool hasState(const tpCoordinateDef* def) {
 }
 
 void tpJoints_BeginLaws(tpSystem* system, double h) {
-    bool isStiff = false;
+    bool isStiff = tpCouplings_Begin(system, h);
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         tpJointPlace place;
@@ -403,5 +441,5 @@ double tpJoints_PotentialEnergy(const tpSystem* system) {
             }
         }
     }
-    return energy;
+    return energy + tpCouplings_PotentialEnergy(system);
 }

@@ -14,6 +14,35 @@ typedef enum tpLawRows {
     tp_noLaws         // none: in the second half of a step, and in collisions, which take no time
 } tpLawRows;
 
+// A row on which a law acts: that of a joint's coordinate, or of a coupling, which moves further bodies.
+typedef struct tpLawRow {
+    int bodyA, bodyB; // -1: the world
+    tpJointRow row;   // its error is the value
+    int moreCount;
+    const int* moreBodies;
+    const tpWrench* more; // on them
+} tpLawRow;
+
+// stiffness (rest - value) + damping (speed - rate), at most `limit` either way.
+typedef struct tpForceLaw {
+    double stiffness, damping, rest, speed;
+    double limit; // INFINITY: none
+} tpForceLaw;
+
+// Add a block of one row: with its rate alone, with the bias that takes its error back, for the limits that count. The
+// first returns the row.
+int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row);
+void tpLawRow_AddHeld(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                      const tpJointTreatment* treatment);
+void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                        const double limits[2], const tpJointTreatment* treatment);
+
+// An impulse that acts for `part` of the step: in a half of a symmetric step by the value after as much of it, else by
+// that at the end (README.md, "Laws of coordinates").
+void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
+                       const tpForceLaw* law, const tpJointTreatment* treatment, double part,
+                       bool isHalf);
+
 // Blocks and rows that the coordinates of a joint may need.
 void tpJoint_CountLaws(const tpJoint* joint, int* blocks, int* rows);
 
@@ -22,11 +51,19 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int coordi
                      const tpJointPlace* place, const tpJointTreatment* treatment, tpLawRows laws);
 
 // Puts a row into a block: directions, and the bias that takes the error back.
-void tpJoint_PlaceRow(tpRows* rows, int block, int k, const tpJointRow* row, double sign,
-                      const tpJoint* joint, const tpJointTreatment* treatment);
+void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
+                    double sign, const tpJointTreatment* treatment);
 
-// By how much a coordinate with this value is past one of its limits, signed; 0 where it is not.
-double tpCoordinate_PastLimit(const tpCoordinateDef* def, double value);
+// The share of a law's impulse before the drift of a symmetric step, by its coefficients and the velocity that a unit of
+// impulse gives to the coordinate.
+double tpLawShare(double h, double stiffness, double damping, double response);
+
+// No less than the velocity that a unit of impulse gives to a coordinate in the mechanism.
+double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
+                             const tpJointPlace* place, int coordinate);
+
+// By how much a value is past one of two limits, signed; 0 where it is not.
+double tpPastLimit(const double limits[2], double value);
 
 // At the start of a step of h seconds: speeds of armatures, and the shares of impulses before the drift. Bodies have
 // the poses and velocities of the start, before any force of the step.

@@ -7,7 +7,7 @@ int tpJoints_ReactionCount(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         count += reactionNumbers + effortNumbers * system->joints.data[i].coordinateCount;
     }
-    return count;
+    return count + effortNumbers * system->couplings.count;
 }
 
 void tpJoints_ReadReactions(const tpSystem* system, double* numbers) {
@@ -23,6 +23,10 @@ void tpJoints_ReadReactions(const tpSystem* system, double* numbers) {
             *numbers++ = joint->coordinates[k].limitEffort;
         }
     }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        *numbers++ = system->couplings.data[i].effort;
+        *numbers++ = system->couplings.data[i].limitEffort;
+    }
 }
 
 void tpJoints_WriteReactions(tpSystem* system, const double* numbers) {
@@ -35,6 +39,10 @@ void tpJoints_WriteReactions(tpSystem* system, const double* numbers) {
             joint->coordinates[k].effort = *numbers++;
             joint->coordinates[k].limitEffort = *numbers++;
         }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        system->couplings.data[i].effort = *numbers++;
+        system->couplings.data[i].limitEffort = *numbers++;
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/couplings.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_types.h"
@@ -28,6 +29,7 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
             tpJoint_CountLaws(joint, blocks, rows);
         }
     }
+    tpCouplings_Count(system, blocks, rows);
 }
 
 static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const tpJointPlace* place,
@@ -40,7 +42,8 @@ static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const t
         int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, list.blockSizes[b],
                                     joint->bodyA, joint->bodyB);
         for (int k = 0; k < list.blockSizes[b]; ++k) {
-            tpJoint_PlaceRow(rows, block, k, &list.rows[row++], 1.0, joint, treatment);
+            tpLawRow held = { joint->bodyA, joint->bodyB, list.rows[row++], 0, NULL, NULL };
+            tpLawRow_Place(rows, system, block, k, &held, 1.0, treatment);
         }
     }
 }
@@ -58,6 +61,7 @@ static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses
             tpJoint_AddLaws(rows, system, i, k, &place, treatment, laws);
         }
     }
+    tpCouplings_AddRows(rows, system, poses, treatment, laws);
 }
 
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
@@ -87,8 +91,7 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
 
 // Impulses that are not in rows -------------------------------------------------------------------
 
-// Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
-static void addReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
+void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
     tpPose pose = tpPoseOrWorld(system->poses.data, joint->bodyB);
     tpVec3 arm = tpSub(tpTransformPoint(pose, joint->anchorB), pose.position);
     joint->force = tpAdd(joint->force, onB.linear);
@@ -108,15 +111,20 @@ static void applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* r
     }
 }
 
-// The row of a block that belongs to bodies: bounded ones have their load first.
-static int forceRow(const tpRows* rows, int block) {
+int tpRows_ForceRow(const tpRows* rows, int block) {
     return rows->firstRows[block] + (rows->infos[block].source == tp_boundedSource ? 1 : 0);
 }
 
-double tpCoordinate_Share(const tpCoordinate* coordinate, tpRowRole role) {
-    return role == tp_springRole  ? coordinate->springShare
-           : role == tp_servoRole ? coordinate->servoShare
-                                  : coordinate->damperShare;
+double tpJoints_Share(const tpSystem* system, const tpBlockInfo* info) {
+    if (info->isCoupling) {
+        const tpCoupling* coupling = &system->couplings.data[info->index];
+        return info->role == tp_springRole ? coupling->springShare : coupling->servoShare;
+    }
+    const tpCoordinate* coordinate =
+        &system->joints.data[info->index].coordinates[info->coordinate];
+    return info->role == tp_springRole  ? coordinate->springShare
+           : info->role == tp_servoRole ? coordinate->servoShare
+                                        : coordinate->damperShare;
 }
 
 // The axis of a ball joint that a damper's block stands for: they come three in a row.
@@ -143,17 +151,21 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
         if (!isLaw) {
             continue;
         }
+        double share = tpJoints_Share(system, info), left = (1.0 - share) / share;
+        if (info->isCoupling) {
+            tpCoupling_KickRest(system, first, b, left, moves, h, report);
+            continue;
+        }
         tpJoint* joint = &system->joints.data[info->index];
         tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
-        double share = tpCoordinate_Share(coordinate, info->role), left = (1.0 - share) / share;
         tpJointPlace place = tpJoint_Place(joint, system->poses.data);
         tpJointRow now = rowOf(joint, &place, first, b);
-        int row = forceRow(first, b);
+        int row = tpRows_ForceRow(first, b);
         double impulse = left * first->impulse[row];
         applyRow(system, joint, &now, impulse);
         tpWrench onB = { tpScale(impulse / h, now.onB.linear),
                          tpScale(impulse / h, now.onB.angular) };
-        addReaction(system, joint, onB);
+        tpJoint_AddReaction(system, joint, onB);
         coordinate->effort += info->role == tp_servoRole ? impulse / h : 0.0;
         // They act all along the way. What a spring stores is part of the potential energy; its damper's part of the
         // impulse is not.
@@ -188,7 +200,7 @@ void tpJoints_FinishEfforts(tpSystem* system) {
                 tpWrench onB = tpJoint_CoordinateRow(joint, &place, k).onB;
                 onB.linear = tpScale(coordinate->applied, onB.linear);
                 onB.angular = tpScale(coordinate->applied, onB.angular);
-                addReaction(system, joint, onB);
+                tpJoint_AddReaction(system, joint, onB);
                 coordinate->effort += coordinate->applied;
                 coordinate->applied = 0.0;
             }
@@ -228,11 +240,11 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
             const tpCoordinateDef* def = &joint->coordinates[k].def;
             if (def->hasLimits) {
                 double value = tpJoint_CoordinateRow(joint, &place, k).error;
-                drift = fmax(drift, fabs(tpCoordinate_PastLimit(def, value)));
+                drift = fmax(drift, fabs(tpPastLimit(def->limits, value)));
             }
         }
     }
-    return drift;
+    return fmax(drift, tpCouplings_Drift(system, poses));
 }
 
 void tpJoints_FollowAngles(tpSystem* system) {
@@ -265,15 +277,15 @@ static void addErrors(tpRows* rows, const tpSystem* system) {
                 continue;
             }
             tpJointRow limit = tpJoint_CoordinateRow(joint, &place, k);
-            limit.error = tpCoordinate_PastLimit(def, limit.error);
+            limit.error = tpPastLimit(def->limits, limit.error);
             if (limit.error != 0.0) {
                 tpBlockInfo info = { .source = tp_jointSource, .index = i, .role = tp_limitRole };
-                int block = tpRows_AddBlock(rows, system, info, tp_frictionFree, 1, joint->bodyA,
-                                            joint->bodyB);
-                tpJoint_PlaceRow(rows, block, 0, &limit, 1.0, joint, &whole);
+                tpLawRow row = { joint->bodyA, joint->bodyB, limit, 0, NULL, NULL };
+                tpLawRow_AddHeld(rows, system, info, &row, &whole);
             }
         }
     }
+    tpCouplings_AddErrors(rows, system, &whole);
 }
 
 // Newton's step on the errors e: W m = -e, then bodies move by M^-1 J' m.
@@ -336,6 +348,7 @@ void tpJoints_ClearReactions(tpSystem* system) {
             joint->coordinates[k].effort = joint->coordinates[k].limitEffort = 0.0;
         }
     }
+    tpCouplings_ClearEfforts(system);
 }
 
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h) {
@@ -363,7 +376,7 @@ static tpWrench wrenchOnB(const tpRows* rows, int block, double h) {
 
 static void addEffort(tpCoordinate* coordinate, const tpRows* rows, int block, double h) {
     const tpBlockInfo* info = &rows->infos[block];
-    int row = forceRow(rows, block);
+    int row = tpRows_ForceRow(rows, block);
     double impulse = rows->impulse[row];
     switch (info->role) {
     case tp_servoRole:
@@ -388,8 +401,12 @@ void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h) {
         if (info->source == tp_contactSource) {
             continue;
         }
+        if (info->isCoupling) {
+            tpCoupling_AddEffort(system, rows, b, h);
+            continue;
+        }
         tpJoint* joint = &system->joints.data[info->index];
-        addReaction(system, joint, wrenchOnB(rows, b, h));
+        tpJoint_AddReaction(system, joint, wrenchOnB(rows, b, h));
         if (info->role != tp_heldRole) {
             addEffort(&joint->coordinates[info->coordinate], rows, b, h);
         }

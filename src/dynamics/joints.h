@@ -42,7 +42,13 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
                        tpStepReport* report);
 
 // The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is stiff for the step.
-double tpCoordinate_Share(const tpCoordinate* coordinate, tpRowRole role);
+double tpJoints_Share(const tpSystem* system, const tpBlockInfo* info);
+
+// The row of a joint's block that belongs to bodies: bounded ones have their load first.
+int tpRows_ForceRow(const tpRows* rows, int block);
+
+// Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
+void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB);
 
 // By how much the position that a row of a joint holds is missed where the drift of h seconds has ended, with the impulse and velocity
 // of the row: `end` has the same row, number `endRow`, written there with h = 1. 0 for rows that hold no position.

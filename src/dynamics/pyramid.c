@@ -73,49 +73,10 @@ static int variableCount(const tpRows* rows, int block, int directionCount) {
     return 2 + (rowCount == 2 ? 2 : directionCount) + (rowCount == 4 ? 2 : 0);
 }
 
-// W of two blocks through one body: Jb M^-1 Jc'.
-static void addThroughBody(const tpRows* rows, int body, const double* Jb, int rowsB,
-                           const double* Jc, int rowsC,
-                           double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
-    int degrees = rows->degrees;
-    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
-    for (int c = 0; c < rowsC; ++c) {
-        double response[6];
-        for (int i = 0; i < degrees; ++i) {
-            double sum = 0.0;
-            for (int j = 0; j < degrees; ++j) {
-                sum += inverse[i * degrees + j] * Jc[c * degrees + j];
-            }
-            response[i] = sum;
-        }
-        for (int b = 0; b < rowsB; ++b) {
-            double sum = 0.0;
-            for (int i = 0; i < degrees; ++i) {
-                sum += Jb[b * degrees + i] * response[i];
-            }
-            W[b][c] += sum;
-        }
-    }
-}
-
+// W of two blocks, compliance included.
 static void coupling(const tpRows* rows, int b, int c,
                      double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
-    memset(W, 0, sizeof(double) * TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS);
-    size_t degrees = (size_t)rows->degrees;
-    const int bodiesB[2] = { rows->bodyA[b], rows->bodyB[b] };
-    const int bodiesC[2] = { rows->bodyA[c], rows->bodyB[c] };
-    const double* Jb[2] = { rows->jacobianA + degrees * (size_t)rows->firstRows[b],
-                            rows->jacobianB + degrees * (size_t)rows->firstRows[b] };
-    const double* Jc[2] = { rows->jacobianA + degrees * (size_t)rows->firstRows[c],
-                            rows->jacobianB + degrees * (size_t)rows->firstRows[c] };
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < 2; ++j) {
-            if (bodiesB[i] >= 0 && bodiesB[i] == bodiesC[j]) {
-                addThroughBody(rows, bodiesB[i], Jb[i], rows->dimensions[b], Jc[j],
-                               rows->dimensions[c], W);
-            }
-        }
-    }
+    tpRows_Coupling(rows, b, c, W);
     for (int k = 0; b == c && k < rows->dimensions[b]; ++k) {
         W[k][k] += rows->compliance[rows->firstRows[b] + k];
     }

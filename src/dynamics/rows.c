@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "complementarity/block_graph.h"
 #include "complementarity/friction_island.h"
+#include "dynamics/couplings.h"
+#include "dynamics/islands.h"
 #include "dynamics/locks.h"
 
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity) {
@@ -17,6 +20,11 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity
     rows->mu = TP_SCRATCH(arena, double, blockCapacity);
     rows->bodyA = TP_SCRATCH(arena, int, blockCapacity);
     rows->bodyB = TP_SCRATCH(arena, int, blockCapacity);
+    rows->givenA = TP_SCRATCH(arena, int, blockCapacity);
+    rows->givenB = TP_SCRATCH(arena, int, blockCapacity);
+    rows->firstTerms = TP_SCRATCH(arena, int, rowCapacity);
+    rows->termCounts = TP_SCRATCH(arena, int, rowCapacity);
+    rows->arena = arena;
     rows->scale = TP_SCRATCH(arena, double, rowCapacity);
     rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
     rows->damping = TP_SCRATCH(arena, double, rowCapacity);
@@ -36,13 +44,15 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
         return false;
     }
     rows->bodyCount = system->bodyCount;
+    rows->termCapacity = tpCouplings_TermCapacity(system);
+    rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
     size_t massCount = (size_t)rows->bodyCount * (size_t)(degrees * degrees);
     rows->inverseMass = TP_SCRATCH_ZEROED(&system->arena, double, massCount);
     return rows->inverseMass != NULL;
 }
 
 void tpRows_Clear(tpRows* rows) {
-    rows->blockCount = rows->rowCount = 0;
+    rows->blockCount = rows->rowCount = rows->termCount = 0;
 }
 
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
@@ -132,6 +142,8 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
     rows->mu[block] = 0.0;
     rows->bodyA[block] = tpSystem_IsDynamic(system, bodyA) ? bodyA : -1;
     rows->bodyB[block] = tpSystem_IsDynamic(system, bodyB) ? bodyB : -1;
+    rows->givenA[block] = bodyA;
+    rows->givenB[block] = bodyB;
     for (int k = first; k < first + dimension; ++k) {
         rows->scale[k] = 1.0;
         rows->compliance[k] = 0.0;
@@ -141,6 +153,8 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->q[k] = 0.0;
         rows->impulse[k] = 0.0;
         rows->velocity[k] = 0.0;
+        rows->firstTerms[k] = rows->termCount;
+        rows->termCounts[k] = 0;
     }
     size_t numbers = (size_t)rows->degrees * (size_t)dimension;
     memset(rows->jacobianA + (size_t)rows->degrees * (size_t)first, 0, sizeof(double) * numbers);
@@ -165,6 +179,45 @@ void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB) {
     size_t place = (size_t)(rows->firstRows[block] + k) * (size_t)rows->degrees;
     writeRow(rows->degrees, rows->jacobianA + place, onA);
     writeRow(rows->degrees, rows->jacobianB + place, onB);
+}
+
+void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on) {
+    int row = rows->firstRows[block] + k;
+    TP_ASSERT(rows->termCount < rows->termCapacity);
+    if (rows->termCounts[row] == 0) {
+        rows->firstTerms[row] = rows->termCount;
+    }
+    TP_ASSERT(rows->firstTerms[row] + rows->termCounts[row] == rows->termCount);
+    tpRowTerm* term = &rows->terms[rows->termCount++];
+    rows->termCounts[row] += 1;
+    term->body = body;
+    term->isDynamic = tpSystem_IsDynamic(system, body);
+    memset(term->jacobian, 0, sizeof(term->jacobian));
+    writeRow(rows->degrees, term->jacobian, on);
+}
+
+void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow) {
+    TP_ASSERT(rows->termCount + from->termCounts[fromRow] <= rows->termCapacity);
+    rows->firstTerms[row] = rows->termCount;
+    rows->termCounts[row] = from->termCounts[fromRow];
+    for (int k = 0; k < from->termCounts[fromRow]; ++k) {
+        rows->terms[rows->termCount++] = from->terms[from->firstTerms[fromRow] + k];
+    }
+}
+
+bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body) {
+    if (k < 2) {
+        *body = k == 0 ? rows->bodyA[block] : rows->bodyB[block];
+        return true;
+    }
+    // One row of a block has all of them: the last.
+    int row = rows->firstRows[block] + rows->dimensions[block] - 1;
+    if (k - 2 >= rows->termCounts[row]) {
+        return false;
+    }
+    const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k - 2];
+    *body = term->isDynamic ? term->body : -1;
+    return true;
 }
 
 static tpWrench alongAt(tpVec3 direction, tpVec3 arm) {
@@ -237,6 +290,31 @@ double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocit
     if (bodyB >= 0) {
         sum += rowTimesVelocity(rows->degrees, rows->jacobianB + place, &velocities[bodyB]);
     }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        sum += rowTimesVelocity(rows->degrees, term->jacobian, &velocities[term->body]);
+    }
+    return sum;
+}
+
+double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
+                                const tpVelocity* velocities) {
+    size_t place = (size_t)row * (size_t)rows->degrees;
+    double sum = 0.0;
+    if (rows->bodyA[block] < 0 && rows->givenA[block] >= 0) {
+        sum += rowTimesVelocity(rows->degrees, rows->jacobianA + place,
+                                &velocities[rows->givenA[block]]);
+    }
+    if (rows->bodyB[block] < 0 && rows->givenB[block] >= 0) {
+        sum += rowTimesVelocity(rows->degrees, rows->jacobianB + place,
+                                &velocities[rows->givenB[block]]);
+    }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        if (!term->isDynamic) {
+            sum += rowTimesVelocity(rows->degrees, term->jacobian, &velocities[term->body]);
+        }
+    }
     return sum;
 }
 
@@ -278,6 +356,14 @@ void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
                 addRow(degrees, rows->jacobianB + place, rows->inverseMass + massSize * (size_t)c,
                        rows->impulse[k], &velocities[c]);
             }
+            for (int t = 0; t < rows->termCounts[k]; ++t) {
+                const tpRowTerm* term = &rows->terms[rows->firstTerms[k] + t];
+                if (term->isDynamic) {
+                    addRow(degrees, term->jacobian,
+                           rows->inverseMass + massSize * (size_t)term->body, rows->impulse[k],
+                           &velocities[term->body]);
+                }
+            }
         }
     }
 }
@@ -303,6 +389,10 @@ double tpRows_Response(const tpRows* rows, int block, int row) {
     if (rows->bodyB[block] >= 0) {
         response += responseThrough(rows, rows->bodyB[block], rows->jacobianB + place);
     }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        response += term->isDynamic ? responseThrough(rows, term->body, term->jacobian) : 0.0;
+    }
     return response;
 }
 
@@ -327,14 +417,121 @@ double tpRows_ResidualSquared(const tpRows* rows, int block) {
     return sum;
 }
 
+// W --------------------------------------------------------------------------------------------------
+
+// The directions of row k of a block on one body, or NULL.
+static const double* directionsOn(const tpRows* rows, int block, int k, int body) {
+    int row = rows->firstRows[block] + k;
+    size_t place = (size_t)row * (size_t)rows->degrees;
+    if (rows->bodyA[block] == body) {
+        return rows->jacobianA + place;
+    }
+    if (rows->bodyB[block] == body) {
+        return rows->jacobianB + place;
+    }
+    for (int t = 0; t < rows->termCounts[row]; ++t) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + t];
+        if (term->body == body) {
+            return term->jacobian;
+        }
+    }
+    return NULL;
+}
+
+// W of two blocks through one body.
+static void addThroughBody(const tpRows* rows, int body, int b, int c,
+                           double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
+    int degrees = rows->degrees;
+    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    for (int j = 0; j < rows->dimensions[c]; ++j) {
+        const double* Jc = directionsOn(rows, c, j, body);
+        if (Jc == NULL) {
+            continue;
+        }
+        double response[6];
+        for (int i = 0; i < degrees; ++i) {
+            double sum = 0.0;
+            for (int k = 0; k < degrees; ++k) {
+                sum += inverse[i * degrees + k] * Jc[k];
+            }
+            response[i] = sum;
+        }
+        for (int i = 0; i < rows->dimensions[b]; ++i) {
+            const double* Jb = directionsOn(rows, b, i, body);
+            double sum = 0.0;
+            for (int k = 0; Jb != NULL && k < degrees; ++k) {
+                sum += Jb[k] * response[k];
+            }
+            W[i][j] += sum;
+        }
+    }
+}
+
+void tpRows_Coupling(const tpRows* rows, int b, int c,
+                     double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
+    memset(W, 0, sizeof(double) * TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS);
+    int ofB, ofC;
+    for (int i = 0; tpRows_BodyAt(rows, b, i, &ofB); ++i) {
+        for (int k = 0; ofB >= 0 && tpRows_BodyAt(rows, c, k, &ofC); ++k) {
+            if (ofB == ofC) {
+                addThroughBody(rows, ofB, b, c, W);
+            }
+        }
+    }
+}
+
+// W as a sparse matrix; NULL where memory ran out.
+static const tpMatrix* makeMatrix(const tpRows* rows) {
+    tpArena* arena = rows->arena;
+    tpBlockGraph graph;
+    if (!tpRows_Graph(rows, arena, &graph)) {
+        return NULL;
+    }
+    int* starts = TP_SCRATCH(arena, int, rows->rowCount + 1);
+    if (starts == NULL) {
+        return NULL;
+    }
+    int entries = 0;
+    for (int c = 0; c < rows->blockCount; ++c) {
+        int count, height = 0;
+        const int* neighbours = tpBlockGraph_Neighbours(&graph, c, &count);
+        for (int k = 0; k < count; ++k) {
+            height += rows->dimensions[neighbours[k]];
+        }
+        for (int j = 0; j < rows->dimensions[c]; ++j) {
+            starts[rows->firstRows[c] + j] = entries;
+            entries += height;
+        }
+    }
+    starts[rows->rowCount] = entries;
+    int* indices = TP_SCRATCH(arena, int, entries);
+    double* values = TP_SCRATCH(arena, double, entries);
+    tpMatrix* matrix = tpArena_Get(arena, sizeof(tpMatrix));
+    if (arena->failed) {
+        return NULL;
+    }
+    for (int c = 0; c < rows->blockCount; ++c) {
+        int count, offset = 0;
+        const int* neighbours = tpBlockGraph_Neighbours(&graph, c, &count);
+        for (int k = 0; k < count; ++k) {
+            int b = neighbours[k];
+            double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
+            tpRows_Coupling(rows, b, c, W);
+            for (int j = 0; j < rows->dimensions[c]; ++j) {
+                int place = starts[rows->firstRows[c] + j] + offset;
+                for (int i = 0; i < rows->dimensions[b]; ++i) {
+                    indices[place + i] = rows->firstRows[b] + i;
+                    values[place + i] = W[i][j];
+                }
+            }
+            offset += rows->dimensions[b];
+        }
+    }
+    *matrix = tpSparseMatrix(rows->rowCount, rows->rowCount, starts, indices, values);
+    return matrix;
+}
+
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies) {
-    bodies->bodyCount = rows->bodyCount;
-    bodies->degrees = rows->degrees;
-    bodies->inverseMass = rows->inverseMass;
-    bodies->bodyA = rows->bodyA;
-    bodies->bodyB = rows->bodyB;
-    bodies->jacobianA = rows->jacobianA;
-    bodies->jacobianB = rows->jacobianB;
     tpFrictionProblem problem;
     memset(&problem, 0, sizeof(problem));
     problem.blockCount = rows->blockCount;
@@ -344,6 +541,18 @@ tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* b
     problem.scale = rows->scale;
     problem.compliance = rows->compliance;
     problem.q = rows->q;
+    if (rows->termCount > 0) {
+        problem.W = makeMatrix(rows);
+        problem.blockCount = problem.W != NULL ? rows->blockCount : 0;
+        return problem;
+    }
+    bodies->bodyCount = rows->bodyCount;
+    bodies->degrees = rows->degrees;
+    bodies->inverseMass = rows->inverseMass;
+    bodies->bodyA = rows->bodyA;
+    bodies->bodyB = rows->bodyB;
+    bodies->jacobianA = rows->jacobianA;
+    bodies->jacobianB = rows->jacobianB;
     problem.bodies = bodies;
     return problem;
 }

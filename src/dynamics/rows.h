@@ -44,9 +44,17 @@ typedef struct tpBlockInfo {
     tpBlockSource source;
     int index; // of the contact in the collider's list, or of the joint
     tpRowRole role;
-    int coordinate; // of the joint, where the role is not to hold it
-    int part;       // which limit, 0 the lower; which axis of a ball joint
+    int coordinate;  // of the joint, where the role is not to hold it
+    int part;        // which limit, 0 the lower; which axis of a ball joint
+    bool isCoupling; // `index` is that of a coupling
 } tpBlockInfo;
+
+// What a row does to a body beyond the two of its block: the rows of couplings have such terms.
+typedef struct tpRowTerm {
+    int body;
+    bool isDynamic;
+    double jacobian[6];
+} tpRowTerm;
 
 typedef struct tpRows {
     int degrees; // velocities of a body: 6, or 3 in planar worlds
@@ -62,6 +70,8 @@ typedef struct tpRows {
     double* mu;
     int* bodyA; // -1 where the body does not move by impulses
     int* bodyB;
+    int* givenA; // the same, kinematic bodies too; -1: the world
+    int* givenB;
 
     // Of each row.
     double* scale;
@@ -74,8 +84,14 @@ typedef struct tpRows {
     double* velocity;  // u after the solve
     double* jacobianA; // `degrees` numbers a row
     double* jacobianB;
+    int* firstTerms; // of further bodies
+    int* termCounts;
+
+    tpRowTerm* terms;
+    int termCount, termCapacity;
 
     double* inverseMass; // degrees x degrees numbers a body
+    tpArena* arena;      // where all of this lies
 } tpRows;
 
 // Empty rows with room, in the system's arena. False where memory ran out.
@@ -111,9 +127,23 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
 // Row k of a block: directions on A and B (linear and angular about each centre of mass).
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
 
-// J v of one row for the given velocities of the two bodies, which need not be dynamic; -1: at rest.
+// What row k of a block does to a further body. There must be room: tpRows_Create makes it for all couplings.
+void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on);
+
+// The same terms as the row of other rows has.
+void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow);
+
+// The bodies that a block moves, one after the other, from k = 0 on: false after the last. A body may be -1.
+bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body);
+
+// J v of one row for the given velocities of the two bodies, which need not be dynamic; -1: at rest. Further bodies are
+// counted always.
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB);
+
+// The part of J v that comes from bodies which do not move by impulses.
+double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
+                                const tpVelocity* velocities);
 
 // Adds the changes of velocity that the impulses make to `velocities`.
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities);
@@ -125,7 +155,12 @@ double tpRows_Response(const tpRows* rows, int block, int row);
 // tpFriction_Judge sums, in (m/s)^2.
 double tpRows_ResidualSquared(const tpRows* rows, int block);
 
-// As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps.
+// W of rows of two blocks, without compliance: J_b M^-1 J_c'.
+void tpRows_Coupling(const tpRows* rows, int b, int c,
+                     double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]);
+
+// As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps; where a row moves more than two
+// bodies W is a matrix in the arena of the rows. Without blocks where memory ran out.
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies);
 
 #endif

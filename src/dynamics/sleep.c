@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/collider_shapes.h"
+#include "dynamics/couplings.h"
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 
@@ -193,6 +194,22 @@ static bool isNear(const tpSystem* system, int told, int body, double h) {
     return false;
 }
 
+// Those coupled to a body that sets off.
+static void wakeCoupled(tpSleep* sleep, tpSystem* system, int told) {
+    for (int i = 0; i < system->couplings.count; ++i) {
+        int body;
+        bool isPart = false;
+        for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            isPart = isPart || body == told;
+        }
+        for (int k = 0; isPart && tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            if (body >= 0 && isAsleep(sleep, body)) {
+                wakeIsland(sleep, system, sleep->islands.data[body]);
+            }
+        }
+    }
+}
+
 // Those that something is near, or joined to, which sets off.
 static void wakeDriven(tpSleep* sleep, tpSystem* system, double h) {
     tpSystem_AimKinematic(system, system->time, h);
@@ -213,6 +230,7 @@ static void wakeDriven(tpSleep* sleep, tpSystem* system, double h) {
                 wakeIsland(sleep, system, sleep->islands.data[other]);
             }
         }
+        wakeCoupled(sleep, system, told);
     }
 }
 

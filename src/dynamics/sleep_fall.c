@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dynamics/collider_shapes.h"
+#include "dynamics/couplings.h"
 #include "dynamics/forces.h"
 #include "dynamics/loads.h"
 #include "dynamics/sleep.h"
@@ -98,6 +99,19 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
             quiet[a] = quiet[b] = 0.0;
         }
     }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        // What is coupled to a body that moves as told stays awake, as a whole.
+        int body;
+        bool isDriven = false;
+        for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            isDriven = isDriven || (body >= 0 && movesAsTold(system, body));
+        }
+        for (int k = 0; isDriven && tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            if (body >= 0) {
+                quiet[body] = 0.0;
+            }
+        }
+    }
 }
 
 // Who hangs together ------------------------------------------------------------------------------------
@@ -138,6 +152,14 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
         const tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && joint->bodyA >= 0 && joint->bodyB >= 0) {
             join(system, *roots, joint->bodyA, joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        int first = tpCoupling_AnyBody(system, i), body;
+        for (int k = 0; first >= 0 && tpCoupling_BodyAt(system, i, k, &body); ++k) {
+            if (body >= 0) {
+                join(system, *roots, first, body);
+            }
         }
     }
     for (int i = 0; i < count; ++i) {

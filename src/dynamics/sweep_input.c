@@ -94,6 +94,26 @@ static tpSweepJointKind kindOf(tpFrictionKind kind) {
                                             : tp_freeSweepJoint;
 }
 
+// Further bodies of the block's last row. False where memory ran out.
+static bool writeTerms(const tpRows* rows, int block, tpArena* arena, tpSweepJoint* joint) {
+    int row = rows->firstRows[block] + rows->dimensions[block] - 1;
+    if (rows->termCounts[row] == 0) {
+        return true;
+    }
+    joint->terms = TP_SCRATCH(arena, tpSweepTerm, rows->termCounts[row]);
+    if (joint->terms == NULL) {
+        return false;
+    }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        if (term->isDynamic) {
+            joint->terms[joint->termCount++] =
+                (tpSweepTerm){ .body = term->body, .on = wrenchOf(rows->degrees, term->jacobian) };
+        }
+    }
+    return true;
+}
+
 static void writeJoint(const tpRows* rows, int block, tpSweepJoint* joint) {
     memset(joint, 0, sizeof(*joint));
     int first = rows->firstRows[block];
@@ -126,7 +146,10 @@ bool tpRows_AddToSweeper(const tpRows* rows, tpArena* arena, tpSweeper* sweeper)
     int count = 0;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source != tp_contactSource) {
-            writeJoint(rows, b, &joints[count++]);
+            writeJoint(rows, b, &joints[count]);
+            if (!writeTerms(rows, b, arena, &joints[count++])) {
+                return false;
+            }
         }
     }
     tpSweeper_SetJoints(sweeper, joints, count);

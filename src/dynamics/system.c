@@ -36,6 +36,11 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->forces);
     TP_FREE_ARRAY(allocator, system->loads);
     TP_FREE_ARRAY(allocator, system->joints);
+    for (int i = 0; i < system->couplings.count; ++i) {
+        tpCoupling* coupling = &system->couplings.data[i];
+        tpRelease(allocator, coupling->parts, sizeof(tpCouplingPart) * (size_t)coupling->partCount);
+    }
+    TP_FREE_ARRAY(allocator, system->couplings);
     TP_FREE_ARRAY(allocator, system->materials);
     TP_FREE_ARRAY(allocator, system->pairs);
     TP_FREE_ARRAY(allocator, system->contacts);

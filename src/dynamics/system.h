@@ -113,6 +113,24 @@ typedef struct tpJoint {
     char name[tp_nameCapacity];
 } tpJoint;
 
+// A coordinate of a joint in a coupling.
+typedef struct tpCouplingPart {
+    int joint, coordinate;
+    double factor;
+} tpCouplingPart;
+
+// A linear relation between coordinates, and what acts on the sum.
+typedef struct tpCoupling {
+    bool isLive;
+    tpCouplingDef def; // without name and terms
+    tpCouplingPart* parts;
+    int partCount;
+    double effort,
+        limitEffort; // of its servo, and of limits or held value, in the last step, means
+    double springShare, servoShare; // as those of coordinates
+    char name[tp_nameCapacity];
+} tpCoupling;
+
 // The last answer to the question for contacts, see contacts.h.
 typedef struct tpFoundContacts {
     bool isValid;
@@ -136,6 +154,7 @@ typedef struct tpSystem {
     TP_ARRAY(tpLoad) loads; // of bodies, while hasLoads
     bool hasLoads;
     TP_ARRAY(tpJoint) joints;
+    TP_ARRAY(tpCoupling) couplings;
     TP_ARRAY(tpMaterial) materials;
     TP_ARRAY(tpPairDef) pairs; // sorted by the smaller and then the larger material
 
@@ -158,9 +177,9 @@ typedef struct tpSystem {
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
-    double solveWork;      // multiply-adds of this step's solves so far
-    int solveRows;         // rows of the largest of them
-    int contactQueryCount; // how often the collider has been asked in this step
+    double solveWork;          // multiply-adds of this step's solves so far
+    int solveRows;             // rows of the largest of them
+    int contactQueryCount;     // how often the collider has been asked in this step
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h
     void* problemContext;
     int problemCount; // problems of this step that it has seen

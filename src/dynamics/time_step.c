@@ -80,30 +80,16 @@ bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses) {
            tpTimeStep_UseContacts(step, contacts, count);
 }
 
-// The bodies of a block, those that do not move by impulses too.
-static void bodiesOf(const tpTimeStep* step, int block, int* bodyA, int* bodyB) {
-    tpBlockInfo info = step->rows.infos[block];
-    if (info.source == tp_contactSource) {
-        *bodyA = step->contacts[info.index].bodyA;
-        *bodyB = step->contacts[info.index].bodyB;
-    } else {
-        *bodyA = step->system->joints.data[info.index].bodyA;
-        *bodyB = step->system->joints.data[info.index].bodyB;
-    }
-}
-
 void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
     tpRows* rows = &step->rows;
     for (int b = 0; b < rows->blockCount; ++b) {
-        int bodyA, bodyB;
-        bodiesOf(step, b, &bodyA, &bodyB);
         bool isContact = rows->infos[b].source == tp_contactSource;
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             const tpVelocity* velocities =
                 isContact && k > 0 ? step->freeVelocities : step->freeMoves;
-            rows->q[row] =
-                rows->bias[row] + tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
+            rows->q[row] = rows->bias[row] + tpRows_RowVelocity(rows, row, velocities,
+                                                                rows->givenA[b], rows->givenB[b]);
         }
     }
 }

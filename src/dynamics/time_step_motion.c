@@ -43,10 +43,10 @@ void tpTimeStep_FollowPushed(tpTimeStep* step) {
 static void flyExactly(tpTimeStep* step) {
     memset(step->hasRow, 0, sizeof(bool) * (size_t)step->bodyCount);
     for (int b = 0; b < step->rows.blockCount; ++b) {
-        const int bodies[2] = { step->rows.bodyA[b], step->rows.bodyB[b] };
-        for (int side = 0; side < 2; ++side) {
-            if (bodies[side] >= 0) {
-                step->hasRow[bodies[side]] = true;
+        int body;
+        for (int k = 0; tpRows_BodyAt(&step->rows, b, k, &body); ++k) {
+            if (body >= 0) {
+                step->hasRow[body] = true;
             }
         }
     }

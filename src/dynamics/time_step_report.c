@@ -35,7 +35,7 @@ double tpTimeStep_ForceWork(const tpTimeStep* step) {
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report) {
     report->externalWork += tpTimeStep_ForceWork(step);
     tpRowVelocities velocities = { step->kicked, step->pushed, step->pushed };
-    tpRows_AccountEnergy(&step->rows, step->system, &velocities, step->contacts, report);
+    tpRows_AccountEnergy(&step->rows, &velocities, report);
     if (step->kick > 0.0) {
         double share = 0.5 * step->h / step->kick;
         tpRows_AccountKick(&step->rows, step->startVelocities, step->kicked, share, report);

@@ -297,6 +297,10 @@ static tpResult buildAll(tpBuilder* builder) {
         result = tpBuildSceneJoint(scene, &scene->joints.items[i], builder->bodies, builder->world,
                                    &builder->joints[i], builder->error);
     }
+    for (int i = 0; result == tp_success && i < scene->couplings.count; ++i) {
+        result = tpBuildSceneCoupling(scene, &scene->couplings.items[i], builder->joints,
+                                      builder->world, builder->error);
+    }
     for (int i = 0; result == tp_success && i < scene->forces.count; ++i) {
         result = buildForce(builder, &scene->forces.items[i]);
     }

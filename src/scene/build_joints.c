@@ -1,6 +1,19 @@
 #include "scene/build_joints.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
 #include "scene/build_shapes.h"
+
+static tpSpring springOf(const tpSceneSpring* spring) {
+    return (tpSpring){ spring->stiffness, spring->damping, spring->rest };
+}
+
+static tpServo servoOf(const tpSceneServo* servo) {
+    return (tpServo){ servo->target, servo->speed, servo->stiffness, servo->damping,
+                      servo->effort };
+}
 
 // What acts on a coordinate. `part` has the keys of the laws.
 static tpCoordinateDef makeLaws(const tpScenePart* part, const tpSceneLaws* laws) {
@@ -12,11 +25,10 @@ static tpCoordinateDef makeLaws(const tpScenePart* part, const tpSceneLaws* laws
     def.hasMotor = tpScenePart_Gives(part, "motor");
     def.motor = (tpMotor){ laws->motor.speed, laws->motor.effort };
     def.hasSpring = tpScenePart_Gives(part, "spring");
-    def.spring = (tpSpring){ laws->spring.stiffness, laws->spring.damping, laws->spring.rest };
+    def.spring = springOf(&laws->spring);
     def.hasServo = tpScenePart_Gives(part, "servo");
     if (def.hasServo) {
-        def.servo = (tpServo){ laws->servo.target, laws->servo.speed, laws->servo.stiffness,
-                               laws->servo.damping, laws->servo.effort };
+        def.servo = servoOf(&laws->servo);
     }
     def.armature = laws->armature;
     def.damping = laws->damping;
@@ -57,6 +69,58 @@ static int listAxes(const tpSceneJoint* joint, tpAxisDef axes[tp_maxCoordinates]
         axes[i].coordinate = makeLaws(&axis->part, &axis->laws);
     }
     return count;
+}
+
+tpResult tpFindSceneCoordinate(const tpScene* scene, const tpSceneCoordinate* coordinate,
+                               const tpJointId* joints, const tpWorld* world, tpJointId* joint,
+                               int* number, tpError* error) {
+    *joint = joints[coordinate->joint];
+    *number = tpJoint_FindCoordinate(world, *joint, coordinate->axis);
+    if (*number >= 0) {
+        return tp_success;
+    }
+    char names[200] = "";
+    int count = tpJoint_GetCoordinateCount(world, *joint);
+    for (int i = 0; i < count; ++i) {
+        const char* name = tpJoint_GetAxis(world, *joint, i).name;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s\"%s%s%s\"", i == 0 ? "" : ", ",
+                 tpJoint_GetName(world, *joint), name[0] != '\0' ? "." : "", name);
+    }
+    tpError_Set(error, tp_badInput, "there is no coordinate \"%.80s\"; the joint has %s",
+                coordinate->name, count > 0 ? names : "none");
+    return tpFailBuilding(scene, coordinate->place, error);
+}
+
+tpResult tpBuildSceneCoupling(const tpScene* scene, const tpSceneCoupling* coupling,
+                              const tpJointId* joints, tpWorld* world, tpError* error) {
+    tpCouplingTerm terms[tp_maxCouplingTerms];
+    tpCouplingDef def = tpDefaultCouplingDef();
+    tpResult result = tp_success;
+    def.name = coupling->name.text;
+    def.terms = terms;
+    def.termCount = coupling->of.count;
+    for (int i = 0; result == tp_success && i < def.termCount; ++i) {
+        const tpSceneTerm* term = &coupling->of.items[i];
+        terms[i].factor = term->factor;
+        result = tpFindSceneCoordinate(scene, &term->of, joints, world, &terms[i].joint,
+                                       &terms[i].coordinate, error);
+    }
+    if (result != tp_success) {
+        return result;
+    }
+    def.hasValue = tpScenePart_Gives(&coupling->part, "value");
+    def.value = coupling->value;
+    def.hasLimits = tpScenePart_Gives(&coupling->part, "limits");
+    def.limits[0] = coupling->limits[0];
+    def.limits[1] = coupling->limits[1];
+    def.hasSpring = tpScenePart_Gives(&coupling->part, "spring");
+    def.spring = springOf(&coupling->spring);
+    def.hasServo = tpScenePart_Gives(&coupling->part, "servo");
+    def.servo = def.hasServo ? servoOf(&coupling->servo) : def.servo;
+    tpCouplingId id = tpCreateCoupling(world, &def, error);
+    return tpCoupling_IsValid(world, id) ? tp_success
+                                         : tpFailBuilding(scene, coupling->part.place, error);
 }
 
 static tpBodyId bodyOf(const tpSceneReference* reference, const tpBodyId* bodies) {

@@ -9,4 +9,12 @@
 tpResult tpBuildSceneJoint(const tpScene* scene, const tpSceneJoint* joint, const tpBodyId* bodies,
                            tpWorld* world, tpJointId* id, tpError* error);
 
+// The coordinate behind "joint" or "joint.axis"; `joints` are those of the scene.
+tpResult tpFindSceneCoordinate(const tpScene* scene, const tpSceneCoordinate* coordinate,
+                               const tpJointId* joints, const tpWorld* world, tpJointId* joint,
+                               int* number, tpError* error);
+
+tpResult tpBuildSceneCoupling(const tpScene* scene, const tpSceneCoupling* coupling,
+                              const tpJointId* joints, tpWorld* world, tpError* error);
+
 #endif

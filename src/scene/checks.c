@@ -354,6 +354,25 @@ tpResult tpCheckJoint(tpReader* reader, void* part, const tpScenePlace* places) 
     return result == tp_success ? checkLaws(reader, joint, places) : result;
 }
 
+tpResult tpCheckCoupling(tpReader* reader, void* part, const tpScenePlace* places) {
+    static const char* const laws[] = { "value", "limits", "spring", "servo" };
+    const tpSceneCoupling* coupling = part;
+    bool hasLaw = false;
+    for (int i = 0; i < 4; ++i) {
+        hasLaw = hasLaw || gives(&coupling->part, laws[i]);
+    }
+    if (!hasLaw) {
+        return TP_FAIL(reader, coupling->part.place,
+                       "a coupling needs one of the keys \"value\", \"limits\", \"spring\", "
+                       "\"servo\"");
+    }
+    if (gives(&coupling->part, "value") && gives(&coupling->part, "limits")) {
+        return TP_FAIL(reader, placeOf(&coupling->part, places, "limits"),
+                       "a coupling that always has a \"value\" takes no \"limits\"");
+    }
+    return tp_success;
+}
+
 tpResult tpCheckForce(tpReader* reader, void* part, const tpScenePlace* places) {
     const tpSceneForce* force = part;
     if (force->from > force->to) {

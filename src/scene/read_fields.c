@@ -445,6 +445,74 @@ static tpResult readTwoReferences(tpReader* reader, const tpField* field, void* 
     return result;
 }
 
+// "joint" or "joint.axis"; whether there is such a joint is found out when all is read.
+static tpResult readOneCoordinate(tpReader* reader, const char* key, const char* what,
+                                  tpSceneCoordinate* coordinate) {
+    coordinate->place = tpJson_Place(&reader->json);
+    coordinate->joint = -1;
+    coordinate->axis = "";
+    tpResult result = tpExpect(reader, tp_jsonText, key, what);
+    if (result == tp_success) {
+        coordinate->name = tpReadString(reader, false);
+        result = coordinate->name != NULL ? tp_success : reader->error->result;
+    }
+    const char* dot = result == tp_success ? strchr(coordinate->name, '.') : NULL;
+    if (dot != NULL) {
+        coordinate->axis = dot + 1;
+    }
+    return result;
+}
+
+static tpResult readCoordinate(tpReader* reader, const tpField* field, void* part) {
+    return readOneCoordinate(reader, field->key, "the name of a joint", tpMember(field, part));
+}
+
+static tpResult readTerm(tpReader* reader, const tpField* field, tpSceneTerm* term) {
+    static const char* const what = "pairs like [\"joint\", 2.0]";
+    tpScenePlace place = tpJson_Place(&reader->json);
+    tpResult result = tpExpect(reader, tp_jsonArray, field->key, what);
+    if (result == tp_success && tpJson_CountItems(&reader->json) != 2) {
+        return TP_FAIL(reader, place, "\"%s\" takes %s, found an array of %d", field->key, what,
+                       tpJson_CountItems(&reader->json));
+    }
+    if (result == tp_success) {
+        tpJson_Enter(&reader->json);
+        for (int i = 0; result == tp_success && tpJson_Next(&reader->json); ++i) {
+            place = tpJson_Place(&reader->json);
+            result = i == 0 ? readOneCoordinate(reader, field->key, what, &term->of)
+                            : readOneNumber(reader, field, what, &term->factor);
+        }
+    }
+    if (result == tp_success && term->factor == 0.0) {
+        return TP_FAIL(reader, place, "a factor must not be zero");
+    }
+    return result;
+}
+
+static tpResult readTerms(tpReader* reader, const tpField* field, void* part) {
+    tpSceneTerms* terms = tpMember(field, part);
+    tpScenePlace place = tpJson_Place(&reader->json);
+    tpResult result = tpExpect(reader, tp_jsonArray, field->key, "an array of pairs");
+    if (result != tp_success) {
+        return result;
+    }
+    int32_t count = tpJson_CountItems(&reader->json);
+    if (count < 1 || count > tp_maxCouplingTerms) {
+        return TP_FAIL(reader, place, "\"%s\" takes 1 to %d pairs, found %d", field->key,
+                       tp_maxCouplingTerms, count);
+    }
+    terms->items = TP_SCRATCH_ZEROED(reader->arena, tpSceneTerm, count);
+    if (terms->items == NULL) {
+        return tpError_OutOfMemory(reader->error);
+    }
+    terms->count = count;
+    tpJson_Enter(&reader->json);
+    for (int i = 0; result == tp_success && tpJson_Next(&reader->json); ++i) {
+        result = readTerm(reader, field, &terms->items[i]);
+    }
+    return result;
+}
+
 // Records -------------------------------------------------------------------------------------
 
 static tpResult readFriction(tpReader* reader, const tpField* field, void* part) {
@@ -490,6 +558,8 @@ tpResult tpReadField(tpReader* reader, const tpField* field, void* part) {
         [tp_materialField] = readReference,
         [tp_twoBodiesField] = readTwoReferences,
         [tp_twoMaterialsField] = readTwoReferences,
+        [tp_coordinateField] = readCoordinate,
+        [tp_termsField] = readTerms,
         [tp_frictionField] = readFriction,
         [tp_recordField] = readNestedRecord,
         [tp_listField] = tpReadList,

@@ -57,11 +57,13 @@ tpResult tpFailUnknown(tpReader* reader, tpScenePlace place, const char* what, c
     char list[400] = "";
     size_t used = 0;
     for (int i = 0; i < count && used < sizeof(list) - 70; ++i) {
-        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s", i == 0 ? "" : ", ",
-                                 known[i]);
+        if (known[i] != NULL) {
+            used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%.60s",
+                                     used == 0 ? "" : ", ", known[i]);
+        }
     }
     return TP_FAIL(reader, place, "unknown %s \"%.60s\"%s; expected one of: %s", what, word, where,
-                   count > 0 ? list : "(there are none)");
+                   used > 0 ? list : "(there are none)");
 }
 
 tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char* what) {

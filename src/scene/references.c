@@ -188,6 +188,37 @@ static tpResult resolveJoints(tpReader* reader, const tpNames* bodies) {
     return result;
 }
 
+// The joint of "joint" or "joint.axis".
+static tpResult resolveCoordinate(tpReader* reader, const tpNames* joints,
+                                  tpSceneCoordinate* coordinate) {
+    if (coordinate->name == NULL) {
+        return tp_success; // known to be wrong
+    }
+    size_t length = strcspn(coordinate->name, ".");
+    char name[64] = "";
+    if (length < sizeof(name)) {
+        memcpy(name, coordinate->name, length);
+        name[length] = '\0';
+    }
+    tpSceneReference reference = { .name = length < sizeof(name) ? name : coordinate->name,
+                                   .place = coordinate->place };
+    tpResult result = resolve(reader, joints, "joint", &reference);
+    coordinate->joint = reference.index;
+    return result;
+}
+
+static tpResult resolveCouplings(tpReader* reader, const tpNames* joints) {
+    tpScene* scene = reader->scene;
+    tpResult result = tp_success;
+    for (int i = 0; result == tp_success && i < scene->couplings.count; ++i) {
+        tpSceneTerms* terms = &scene->couplings.items[i].of;
+        for (int k = 0; result == tp_success && k < terms->count; ++k) {
+            result = resolveCoordinate(reader, joints, &terms->items[k].of);
+        }
+    }
+    return result;
+}
+
 static tpResult resolveForces(tpReader* reader, const tpNames* bodies) {
     tpScene* scene = reader->scene;
     tpResult result = tp_success;
@@ -215,7 +246,7 @@ static tpResult resolveClosedForms(tpReader* reader, const tpNames* bodies) {
 
 tpResult tpResolveReferences(tpReader* reader) {
     const tpScene* scene = reader->scene;
-    tpNames materials, bodies, joints;
+    tpNames materials, bodies, joints, couplings;
     tpResult result = collectNames(reader, scene->materials.items, scene->materials.count,
                                    sizeof(tpSceneMaterial), offsetof(tpSceneMaterial, name),
                                    "materials", &materials);
@@ -229,6 +260,11 @@ tpResult tpResolveReferences(tpReader* reader) {
                          offsetof(tpSceneJoint, name), "joints", &joints);
     }
     if (result == tp_success) {
+        result = collectNames(reader, scene->couplings.items, scene->couplings.count,
+                              sizeof(tpSceneCoupling), offsetof(tpSceneCoupling, name), "couplings",
+                              &couplings);
+    }
+    if (result == tp_success) {
         result = resolvePairs(reader, &materials);
     }
     if (result == tp_success) {
@@ -236,6 +272,9 @@ tpResult tpResolveReferences(tpReader* reader) {
     }
     if (result == tp_success) {
         result = resolveJoints(reader, &bodies);
+    }
+    if (result == tp_success) {
+        result = resolveCouplings(reader, &joints);
     }
     if (result == tp_success) {
         result = resolveForces(reader, &bodies);

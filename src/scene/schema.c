@@ -271,6 +271,15 @@ static void emitTwoNames(tpEmitter* emitter, const tpField* field) {
     closeObject(emitter);
 }
 
+static void emitTerms(tpEmitter* emitter, const tpField* field) {
+    (void)field;
+    emitLengths(emitter, 1, tp_maxCouplingTerms);
+    openObject(emitter, "items");
+    emitLengths(emitter, 2, 2);
+    emitRaw(emitter, "items", "[{ \"type\": \"string\" }, { \"type\": \"number\" }]");
+    closeObject(emitter);
+}
+
 static void emitFriction(tpEmitter* emitter, const tpField* field) {
     (void)field;
     emitRaw(emitter, "anyOf",
@@ -396,6 +405,8 @@ static void emitValue(tpEmitter* emitter, const tpField* field) {
         [tp_materialField] = emitName,
         [tp_twoBodiesField] = emitTwoNames,
         [tp_twoMaterialsField] = emitTwoNames,
+        [tp_coordinateField] = emitString,
+        [tp_termsField] = emitTerms,
         [tp_frictionField] = emitFriction,
         [tp_recordField] = emitRecordReference,
         [tp_listField] = emitList,

@@ -34,6 +34,8 @@ static void addKind(tpText* text, const tpField* field) {
         [tp_materialField] = "name of a material",
         [tp_twoBodiesField] = "2 names of bodies",
         [tp_twoMaterialsField] = "2 names of materials",
+        [tp_coordinateField] = "name of a joint, or `joint.axis`",
+        [tp_termsField] = "array of `[\"joint\", factor]`",
         [tp_frictionField] = "number, or object ([friction](#friction))",
         [tp_optionsField] = "object",
     };

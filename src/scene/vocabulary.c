@@ -345,6 +345,8 @@ static const tpField sceneFields[] = {
       .summary = "The bodies, in the order of columns and recordings." },
     { "joints", tp_listField, AT(tpScene, joints), .family = &tpJointFamily, .byDefault = "[]",
       .summary = "The joints." },
+    { "couplings", tp_listField, AT(tpScene, couplings), .family = &tpCouplingFamily,
+      .byDefault = "[]", .summary = "Linear relations between coordinates of joints." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },
     { "closed_form", tp_listField, AT(tpScene, closedForms), .family = &closedFormFamily,

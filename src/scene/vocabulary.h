@@ -40,6 +40,8 @@ typedef enum tpFieldKind {
     tp_materialField,     // tpSceneReference
     tp_twoBodiesField,    // tpSceneReference[2], null is the world
     tp_twoMaterialsField, // tpSceneReference[2]
+    tp_coordinateField,   // tpSceneCoordinate
+    tp_termsField,        // tpSceneTerms: pairs of a coordinate and a factor
     tp_frictionField,     // tpSceneFriction: a number or a record
     tp_recordField,       // the struct of `record`
     tp_listField,         // { items, count } of `family`
@@ -115,7 +117,7 @@ typedef struct tpSceneList {
 enum { tp_mostFields = 32 }; // of a record, its base included: a bit each in tpScenePart.given
 
 extern const tpRecord tpSceneRecord, tpRotationRecord, tpFrictionRecord;
-extern const tpFamily tpShapeFamily, tpJointFamily;
+extern const tpFamily tpShapeFamily, tpJointFamily, tpCouplingFamily;
 
 // Joints by tpJointType: names as scenes spell them (ended by NULL), and a line about each.
 extern const char* const tpJointNames[];

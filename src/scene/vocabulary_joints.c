@@ -218,3 +218,36 @@ static const tpRecord jointRecord = {
 const tpFamily tpJointFamily = {
     .name = "joint", .article = "a joint", ONE_RECORD(jointRecord), .size = sizeof(tpSceneJoint)
 };
+
+// Couplings ---------------------------------------------------------------------------------------
+
+static const tpField couplingFields[] = {
+    { "name", tp_nameField, AT(tpSceneCoupling, name),
+      .summary = "Letters, digits, `_` and `-`; no two couplings share one." },
+    { "of", tp_termsField, AT(tpSceneCoupling, of), .isRequired = true,
+      .summary =
+          "The terms of the sum: `[\"joint\", factor]`, or `[\"joint.axis\", factor]` for an "
+          "axis of a compound joint." },
+    { "value", tp_numberField, AT(tpSceneCoupling, value), .byDefault = "none",
+      .summary = "What the sum always is: gears and mimic joints." },
+    { "limits", tp_pairField, AT(tpSceneCoupling, limits), .range = tp_ascending,
+      .byDefault = "none", .summary = "[low, high] of the sum." },
+    { "spring", tp_recordField, AT(tpSceneCoupling, spring), .record = &springRecord,
+      .byDefault = "none", .summary = "Pulls the sum towards its rest." },
+    { "servo", tp_recordField, AT(tpSceneCoupling, servo), .record = &servoRecord,
+      .byDefault = "none", .summary = "Drives the sum to a value." },
+};
+
+static const tpRecord couplingRecord = {
+    .name = "coupling",
+    .article = "a coupling",
+    .summary = "The sum of factor times coordinate over some joints is held at a `value`, limited, "
+               "sprung or driven.",
+    FIELDS(couplingFields),
+    .check = tpCheckCoupling,
+};
+
+const tpFamily tpCouplingFamily = { .name = "coupling",
+                                    .article = "a coupling",
+                                    ONE_RECORD(couplingRecord),
+                                    .size = sizeof(tpSceneCoupling) };

@@ -275,6 +275,24 @@ static void writeTwoReferences(tpWriter* writer, const tpField* field, const voi
     tpText_Add(&writer->text, "]");
 }
 
+static void writeCoordinate(tpWriter* writer, const tpField* field, const void* part) {
+    const tpSceneCoordinate* coordinate = tpConstMember(field, part);
+    tpText_AddQuoted(&writer->text, coordinate->name);
+}
+
+static void writeTerms(tpWriter* writer, const tpField* field, const void* part) {
+    const tpSceneTerms* terms = tpConstMember(field, part);
+    tpText_Add(&writer->text, "[");
+    for (int i = 0; i < terms->count; ++i) {
+        tpText_Add(&writer->text, i == 0 ? "[" : ", [");
+        tpText_AddQuoted(&writer->text, terms->items[i].of.name);
+        tpText_Add(&writer->text, ", ");
+        tpText_AddNumber(&writer->text, terms->items[i].factor);
+        tpText_Add(&writer->text, "]");
+    }
+    tpText_Add(&writer->text, "]");
+}
+
 // Parts ---------------------------------------------------------------------------------------
 
 static void writeFriction(tpWriter* writer, const tpField* field, const void* part) {
@@ -371,6 +389,8 @@ static void writeField(tpWriter* writer, const tpField* field, const void* part)
         [tp_materialField] = writeReference,
         [tp_twoBodiesField] = writeTwoReferences,
         [tp_twoMaterialsField] = writeTwoReferences,
+        [tp_coordinateField] = writeCoordinate,
+        [tp_termsField] = writeTerms,
         [tp_frictionField] = writeFriction,
         [tp_recordField] = writeNestedRecord,
         [tp_listField] = writeList,

@@ -215,6 +215,10 @@ static void pushJoint(tpSweeper* sweeper, const tpSweepJoint* joint, const doubl
         if (joint->bodyB >= 0) {
             addChange(&sweeper->velocities[joint->bodyB], &joint->changeB[k], change[k]);
         }
+        for (int t = 0; t < joint->termCount; ++t) {
+            const tpSweepTerm* term = &joint->terms[t];
+            addChange(&sweeper->velocities[term->body], &term->change, change[k]);
+        }
     }
 }
 
@@ -226,6 +230,10 @@ void tpSweeper_JointVelocity(const tpSweeper* sweeper, const tpSweepJoint* joint
         }
         if (joint->bodyB >= 0) {
             u[k] += rowVelocity(&joint->onB[k], &sweeper->velocities[joint->bodyB]);
+        }
+        for (int t = 0; t < joint->termCount; ++t) {
+            const tpSweepTerm* term = &joint->terms[t];
+            u[k] += rowVelocity(&term->on, &sweeper->velocities[term->body]);
         }
     }
 }

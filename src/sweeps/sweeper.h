@@ -87,6 +87,13 @@ typedef enum tpSweepJointKind {
     tp_boundedSweepJoint   // one row, of bounded size
 } tpSweepJointKind;
 
+// What a row does to a body beyond two.
+typedef struct tpSweepTerm {
+    int32_t body;
+    tpWrench on;
+    tpWrench change; // of velocity by a unit impulse; found by SetJoints
+} tpSweepTerm;
+
 // A block of joint rows (1 to 3 rows) solved together.
 typedef struct tpSweepJoint {
     // Given.
@@ -97,6 +104,8 @@ typedef struct tpSweepJoint {
     double limit; // of the bounded impulse, N s or N m s
     tpWrench onA[3], onB[3];
     double compliance[3], bias[3], impulse[3];
+    tpSweepTerm* terms; // further bodies of a block of one row
+    int32_t termCount;
     // Found by SetJoints.
     tpWrench changeA[3], changeB[3]; // of velocity by a unit impulse
     double solve[3][3];              // inverse of the block's W, compliance included

@@ -218,6 +218,11 @@ static void finishJoint(const tpSweeper* sweeper, tpSweepJoint* joint) {
             W[i][k] = rowDot(&joint->onA[i], &joint->changeA[k]) +
                       rowDot(&joint->onB[i], &joint->changeB[k]);
         }
+        for (int t = 0; t < joint->termCount; ++t) {
+            tpSweepTerm* term = &joint->terms[t];
+            term->change = changeBy(&sweeper->bodies[term->body], &term->on);
+            W[i][i] += rowDot(&term->on, &term->change);
+        }
         W[i][i] += joint->compliance[i];
         joint->response = fmax(joint->response, W[i][i]);
     }

@@ -78,6 +78,15 @@ static uint64_t hashJoint(uint64_t hash, const tpJoint* joint) {
     return hash;
 }
 
+static uint64_t hashCoupling(uint64_t hash, const tpCoupling* coupling) {
+    hash = hashInt(hashInt(hash, coupling->isLive), coupling->partCount);
+    for (int i = 0; i < coupling->partCount; ++i) {
+        const tpCouplingPart* part = &coupling->parts[i];
+        hash = hashDouble(hashInt(hashInt(hash, part->joint), part->coordinate), part->factor);
+    }
+    return hashName(hash, coupling->name);
+}
+
 uint64_t tpWorld_Fingerprint(const tpWorld* world) {
     const tpSystem* system = &world->system;
     uint64_t hash = hashInt(TP_HASH_START, system->isPlanar);
@@ -92,6 +101,10 @@ uint64_t tpWorld_Fingerprint(const tpWorld* world) {
     hash = hashInt(hash, system->joints.count);
     for (int i = 0; i < system->joints.count; ++i) {
         hash = hashJoint(hash, &system->joints.data[i]);
+    }
+    hash = hashInt(hash, system->couplings.count);
+    for (int i = 0; i < system->couplings.count; ++i) {
+        hash = hashCoupling(hash, &system->couplings.data[i]);
     }
     hash = hashInt(hash, system->forces.count);
     for (int i = 0; i < system->forces.count; ++i) {

@@ -322,6 +322,7 @@ tpJointId tpCreateJoint(tpWorld* world, const tpJointDef* def, tpError* error) {
 void tpWorld_RemoveJoint(tpWorld* world, int index) {
     tpSystem* system = &world->system;
     tpJoint* joint = &system->joints.data[index];
+    tpWorld_RemoveCouplings(world, index);
     tpSystem_TakeJoint(system, index);
     tpWorld_DisturbJoint(world, joint);
     tpRelease(&system->allocator, joint->coordinates,

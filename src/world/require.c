@@ -19,6 +19,10 @@ int tpRequireJoint(const tpWorld* world, tpJointId id, const char* function) {
     return found(tpWorld_JointIndex(world, id), "joint", function);
 }
 
+int tpRequireCoupling(const tpWorld* world, tpCouplingId id, const char* function) {
+    return found(tpWorld_CouplingIndex(world, id), "coupling", function);
+}
+
 int tpRequireForce(const tpWorld* world, tpForceId id, const char* function) {
     return found(tpWorld_ForceIndex(world, id), "force", function);
 }

@@ -230,6 +230,11 @@ static bool isStateGood(const tpSystem* system) {
             }
         }
     }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (tpCheckCouplingLaws(&system->couplings.data[i].def, NULL) != tp_success) {
+            return false;
+        }
+    }
     return tpIsFiniteVec3(system->gravity) && isfinite(system->time);
 }
 

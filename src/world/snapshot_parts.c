@@ -105,23 +105,47 @@ static void transferMaterials(tpSystem* system, tpArchive* archive) {
     }
 }
 
+static void transferSpring(tpArchive* archive, tpSpring* spring) {
+    tpArchive_Double(archive, &spring->stiffness);
+    tpArchive_Double(archive, &spring->damping);
+    tpArchive_Double(archive, &spring->rest);
+}
+
+static void transferServo(tpArchive* archive, tpServo* servo) {
+    tpArchive_Double(archive, &servo->target);
+    tpArchive_Double(archive, &servo->speed);
+    tpArchive_Double(archive, &servo->stiffness);
+    tpArchive_Double(archive, &servo->damping);
+    tpArchive_Double(archive, &servo->effort);
+}
+
+static void transferCouplings(tpSystem* system, tpArchive* archive) {
+    for (int i = 0; i < system->couplings.count; ++i) {
+        tpCoupling* coupling = &system->couplings.data[i];
+        tpArchive_Bool(archive, &coupling->def.hasValue);
+        tpArchive_Double(archive, &coupling->def.value);
+        tpArchive_Bool(archive, &coupling->def.hasLimits);
+        tpArchive_Doubles(archive, coupling->def.limits, 2);
+        tpArchive_Bool(archive, &coupling->def.hasSpring);
+        transferSpring(archive, &coupling->def.spring);
+        tpArchive_Bool(archive, &coupling->def.hasServo);
+        transferServo(archive, &coupling->def.servo);
+        tpArchive_Double(archive, &coupling->effort);
+        tpArchive_Double(archive, &coupling->limitEffort);
+    }
+}
+
 static void transferLaws(tpArchive* archive, tpCoordinateDef* def) {
     tpArchive_Double(archive, &def->zero);
     tpArchive_Bool(archive, &def->hasLimits);
     tpArchive_Doubles(archive, def->limits, 2);
     tpArchive_Bool(archive, &def->hasSpring);
-    tpArchive_Double(archive, &def->spring.stiffness);
-    tpArchive_Double(archive, &def->spring.damping);
-    tpArchive_Double(archive, &def->spring.rest);
+    transferSpring(archive, &def->spring);
     tpArchive_Bool(archive, &def->hasMotor);
     tpArchive_Double(archive, &def->motor.speed);
     tpArchive_Double(archive, &def->motor.effort);
     tpArchive_Bool(archive, &def->hasServo);
-    tpArchive_Double(archive, &def->servo.target);
-    tpArchive_Double(archive, &def->servo.speed);
-    tpArchive_Double(archive, &def->servo.stiffness);
-    tpArchive_Double(archive, &def->servo.damping);
-    tpArchive_Double(archive, &def->servo.effort);
+    transferServo(archive, &def->servo);
     tpArchive_Double(archive, &def->armature);
     tpArchive_Double(archive, &def->damping);
     tpArchive_Double(archive, &def->friction);
@@ -202,4 +226,5 @@ void tpWorld_Transfer(tpWorld* world, tpArchive* archive) {
     transferForces(system, archive);
     transferBodies(system, archive);
     transferJoints(system, archive);
+    transferCouplings(system, archive);
 }

@@ -82,6 +82,7 @@ void tpDestroyWorld(tpWorld* world) {
     tpIdPool_Destroy(&world->bodyIds, &allocator);
     tpIdPool_Destroy(&world->shapeIds, &allocator);
     tpIdPool_Destroy(&world->jointIds, &allocator);
+    tpIdPool_Destroy(&world->couplingIds, &allocator);
     tpIdPool_Destroy(&world->forceIds, &allocator);
     TP_FREE_ARRAY(&allocator, world->moving);
     TP_FREE_ARRAY(&allocator, world->births);

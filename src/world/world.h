@@ -16,7 +16,7 @@ typedef struct tpBirth {
 
 struct tpWorld {
     tpSystem system;
-    tpIdPool bodyIds, shapeIds, jointIds, forceIds;
+    tpIdPool bodyIds, shapeIds, jointIds, couplingIds, forceIds;
     tpStepperId stepperId;
     const tpStepper* stepper;
     void* stepperState;
@@ -43,6 +43,9 @@ static inline int tpWorld_ShapeIndex(const tpWorld* world, tpShapeId id) {
 }
 static inline int tpWorld_JointIndex(const tpWorld* world, tpJointId id) {
     return tpIdPool_Find(&world->jointIds, id.slot, id.generation);
+}
+static inline int tpWorld_CouplingIndex(const tpWorld* world, tpCouplingId id) {
+    return tpIdPool_Find(&world->couplingIds, id.slot, id.generation);
 }
 static inline int tpWorld_ForceIndex(const tpWorld* world, tpForceId id) {
     return tpIdPool_Find(&world->forceIds, id.slot, id.generation);
@@ -71,6 +74,9 @@ void tpWorld_DisturbJoint(tpWorld* world, const tpJoint* joint);
 // Whether the laws of a coordinate can be; turns and slides have a zero.
 tpResult tpCheckCoordinateDef(const tpCoordinateDef* def, bool isChain, tpError* error);
 
+// The same for those of a coupling.
+tpResult tpCheckCouplingLaws(const tpCouplingDef* def, tpError* error);
+
 // A coordinate of a joint now.
 tpCoordinateState tpWorld_CoordinateState(const tpWorld* world, const tpJoint* joint,
                                           int coordinate);
@@ -82,6 +88,9 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int body, tpError* error);
 void tpWorld_RemoveShape(tpWorld* world, int shape, bool updateMass);
 void tpWorld_RemoveJoint(tpWorld* world, int joint);
 void tpWorld_RemoveForce(tpWorld* world, int force);
+
+// Removes the couplings of a joint that goes.
+void tpWorld_RemoveCouplings(tpWorld* world, int joint);
 
 // Copies at most 63 bytes of a name; NULL counts as "".
 void tpCopyName(char destination[tp_nameCapacity], const char* name);

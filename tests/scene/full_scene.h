@@ -109,6 +109,11 @@ static const char plainScene[] =
     "        \"armature\": 0.5, \"damping\": 0.6, \"friction\": 0.7 },\n"
     "      { \"slide\": [1, 0, 0], \"motor\": { \"speed\": 1, \"effort\": 2 } } ] }\n"
     "  ],\n"
+    "  \"couplings\": [ { \"name\": \"tendon\", \"of\": [[\"shoulder.lift\", 2], [\"shoulder.1\", "
+    "-0.5]],\n"
+    "    \"limits\": [-3, 4], \"spring\": { \"stiffness\": 2, \"rest\": 0.25 }, \"servo\": { "
+    "\"target\": 1, "
+    "\"stiffness\": 3 } } ],\n"
     "  \"forces\": [ { \"body\": \"top\", \"force\": [1, 0, 0], \"at\": [0, 1, 0], \"to\": 2 } ],\n"
     "  \"simulation\": { \"step\": 0.01, \"until\": 1 }\n"
     "}\n";

@@ -61,6 +61,19 @@ static bool isSameFriction(const tpSceneFriction* a, const tpSceneFriction* b) {
     return isSameRecord(a, b);
 }
 
+static bool isSameCoordinate(const tpSceneCoordinate* a, const tpSceneCoordinate* b) {
+    return strcmp(a->name, b->name) == 0 && strcmp(a->axis, b->axis) == 0 && a->joint == b->joint;
+}
+
+static bool isSameTerms(const tpSceneTerms* a, const tpSceneTerms* b) {
+    bool isSame = a->count == b->count;
+    for (int i = 0; isSame && i < a->count; ++i) {
+        isSame = isSameCoordinate(&a->items[i].of, &b->items[i].of) &&
+                 memcmp(&a->items[i].factor, &b->items[i].factor, sizeof(double)) == 0;
+    }
+    return isSame;
+}
+
 // The bytes of plain members; everything that holds places or pointers by what it means.
 static bool isSameField(const tpField* field, const void* partA, const void* partB) {
     static const size_t sizes[tp_fieldKindCount] = {
@@ -87,6 +100,10 @@ static bool isSameField(const tpField* field, const void* partA, const void* par
     case tp_twoMaterialsField:
         return isSameReference(a, b) &&
                isSameReference((const tpSceneReference*)a + 1, (const tpSceneReference*)b + 1);
+    case tp_coordinateField:
+        return isSameCoordinate(a, b);
+    case tp_termsField:
+        return isSameTerms(a, b);
     case tp_numbersField:
         return isSameNumbers(a, b, 1);
     case tp_points2Field:

@@ -170,7 +170,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     }
     tpRows_ApplyImpulses(&step.rows, system->velocities.data);
     tpRowVelocities velocities = { before, system->velocities.data, step.velocities };
-    tpRows_AccountEnergy(&step.rows, system, &velocities, step.contacts, report);
+    tpRows_AccountEnergy(&step.rows, &velocities, report);
     tpJoints_AddReactions(system, &step.rows, h);
     trial->isTouched = trial->isTouched || isPushed(&step);
     trial->hasCollided = trial->hasCollided || trial->bounces;

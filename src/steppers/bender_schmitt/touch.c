@@ -82,12 +82,9 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
     touch->jointRows = rows->rowCount;
     // Bodies that move as told are no part of the sweep: their velocity is known.
     for (int b = 0; b < rows->blockCount; ++b) {
-        const tpJoint* joint = &system->joints.data[rows->infos[b].index];
-        int toldA = rows->bodyA[b] < 0 ? joint->bodyA : -1;
-        int toldB = rows->bodyB[b] < 0 ? joint->bodyB : -1;
-        for (int k = 0; k < rows->dimensions[b] && (toldA >= 0 || toldB >= 0); ++k) {
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
-            rows->bias[row] += tpRows_RowVelocity(rows, row, velocities, toldA, toldB);
+            rows->bias[row] += tpRows_KinematicVelocity(rows, b, row, velocities);
         }
     }
     return tpRows_AddToSweeper(rows, &system->arena, &touch->sweeper);
@@ -442,7 +439,7 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpRowVelocities* velocities,
     report->frictionLoss -= work.friction;
     report->externalWork -= driven.normal + driven.friction;
     tpTouch_StoreJoints(touch);
-    tpRows_AccountEnergy(&touch->rows, system, velocities, touch->contacts, report);
+    tpRows_AccountEnergy(&touch->rows, velocities, report);
     return true;
 }
 

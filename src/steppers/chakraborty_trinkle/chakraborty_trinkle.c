@@ -110,7 +110,7 @@ static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
     }
     accountForces(step, report);
     tpRowVelocities velocities = { against, against, against };
-    tpRows_AccountEnergy(&base->rows, system, &velocities, base->contacts, report);
+    tpRows_AccountEnergy(&base->rows, &velocities, report);
     return true;
 }
 
@@ -235,7 +235,7 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
     }
     tpRows_ApplyImpulses(&base->rows, system->velocities.data);
     tpRowVelocities velocities = { before, system->velocities.data, NULL };
-    tpRows_AccountEnergy(&base->rows, system, &velocities, base->contacts, report);
+    tpRows_AccountEnergy(&base->rows, &velocities, report);
     tpJoints_AddReactions(system, &base->rows, wholeStep);
     return tpTimeStep_Tally(base, tally);
 }

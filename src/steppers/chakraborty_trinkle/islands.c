@@ -64,34 +64,12 @@ static bool reserve(tpImplicitStep* step) {
            tpRows_Create(&geometry->jointMiddles, base->system, blocks, rows);
 }
 
-// Response of a row to its own impulse.
-static double ownResponse(const tpRows* rows, int block, int row) {
-    int degrees = rows->degrees;
-    const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
-    double sum = rows->compliance[row];
-    for (int side = 0; side < 2; ++side) {
-        if (slots[side] < 0) {
-            continue;
-        }
-        const double* J =
-            (side == 0 ? rows->jacobianA : rows->jacobianB) + (size_t)row * (size_t)degrees;
-        const double* inverse =
-            rows->inverseMass + (size_t)slots[side] * (size_t)(degrees * degrees);
-        for (int i = 0; i < degrees; ++i) {
-            for (int j = 0; j < degrees; ++j) {
-                sum += J[i] * inverse[i * degrees + j] * J[j];
-            }
-        }
-    }
-    return sum;
-}
-
 // rho of the certificate: rows over the trace of the block's response, in scaled rows.
 static double rhoOf(const tpRows* rows, int block, double* response) {
     double trace = 0.0;
     for (int k = 0; k < rows->dimensions[block]; ++k) {
         int row = rows->firstRows[block] + k;
-        response[row] = ownResponse(rows, block, row);
+        response[row] = tpRows_Response(rows, block, row);
         trace += rows->scale[row] * rows->scale[row] * response[row];
     }
     return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
@@ -149,11 +127,11 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
         problem->firstRow[b] = problem->rowCount;
         problem->rowCount += rows->dimensions[block];
         problem->hasJoints = problem->hasJoints || block >= step->geometry.contactBlocks;
-        const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
-        for (int side = 0; side < 2; ++side) {
-            if (slots[side] >= 0 && bodyAt[slots[side]] < 0) {
-                bodyAt[slots[side]] = problem->bodyCount;
-                problem->bodies[problem->bodyCount++] = slots[side];
+        int slot;
+        for (int k = 0; tpRows_BodyAt(rows, block, k, &slot); ++k) {
+            if (slot >= 0 && bodyAt[slot] < 0) {
+                bodyAt[slot] = problem->bodyCount;
+                problem->bodies[problem->bodyCount++] = slot;
             }
         }
     }

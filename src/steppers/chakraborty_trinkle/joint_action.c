@@ -59,7 +59,7 @@ void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
     tpRows* middles = &geometry->jointMiddles;
     int degrees = middles->degrees;
     for (int own = 0; own < middles->blockCount; ++own) {
-        if (middles->infos[own].source == tp_boundedSource) {
+        if (middles->infos[own].source == tp_boundedSource || middles->infos[own].isCoupling) {
             continue;
         }
         const tpJoint* joint = &step->system->joints.data[middles->infos[own].index];

@@ -267,6 +267,9 @@ static void jointStiffness(const tpIslandProblem* problem, int block, BlockJacob
     const tpRows* rows = &step->rows;
     const tpJoint* joint = &step->system->joints.data[rows->infos[block].index];
     int degrees = rows->degrees;
+    if (rows->infos[block].isCoupling) {
+        return; // its directions are taken as they are
+    }
     for (int side = 0; side < 2; ++side) {
         int slot = side == 0 ? rows->bodyA[block] : rows->bodyB[block];
         double force[6] = { 0.0 };
@@ -325,7 +328,7 @@ static void add(tpTriplets* list, int row, int column, double value) {
 
 // X = A^-1 X for a small A and `width` columns, with partial pivoting.
 static void solveSmall(int n, double A[][TP_FRICTION_MAX_ROWS], int width,
-                       double X[][bodyRows + 1]) {
+                       double X[][bodyRows + 2]) {
     for (int k = 0; k < n; ++k) {
         int best = k;
         for (int i = k + 1; i < n; ++i) {
@@ -369,7 +372,7 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
     int dimension = rows->dimensions[block], first = rows->firstRows[block];
     tpConeEquations equations = tpConeEquationsOf(problem, block);
     double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS];
-    double X[TP_FRICTION_MAX_ROWS][bodyRows + 1];
+    double X[TP_FRICTION_MAX_ROWS][bodyRows + 2];
     for (int i = 0; i < dimension; ++i) {
         for (int j = 0; j < dimension; ++j) {
             A[i][j] =
@@ -384,11 +387,13 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
             X[i][j] = sum;
         }
         X[i][bodyRows] = equations.value[i];
+        X[i][bodyRows + 1] = equations.byVelocity[i][dimension - 1];
     }
-    solveSmall(dimension, A, bodyRows + 1, X);
+    solveSmall(dimension, A, bodyRows + 2, X);
     for (int i = 0; i < dimension; ++i) {
         memcpy(out->byZ[i], X[i], sizeof(out->byZ[i]));
         out->constant[i] = X[i][bodyRows];
+        out->byLast[i] = X[i][bodyRows + 1];
     }
 }
 
@@ -431,8 +436,87 @@ static void addMomentum(const tpIslandProblem* problem, int b, int side,
     }
 }
 
+// Couplings: rows over further bodies ----------------------------------------------------------------
+
+// One body of a coupling's row: the velocity of the row by its z, and its velocity by the row's impulse.
+typedef struct Member {
+    int first; // among the unknowns
+    double velocityByZ[6], zByR[6];
+} Member;
+
+// Number k of a coupling's bodies; false after the last. `first` is -1 for those that do not move by impulses.
+static bool memberAt(const tpIslandProblem* problem, int block, int k, Member* out) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpRows* rows = &geometry->step->rows;
+    const tpRows* ends = &geometry->jointEnds;
+    const tpRows* middles = &geometry->jointMiddles;
+    int slot, degrees = rows->degrees, own = block - geometry->contactBlocks;
+    if (!tpRows_BodyAt(rows, block, k, &slot)) {
+        return false;
+    }
+    out->first = slot >= 0 ? problem->bodyAt[slot] * degrees : -1;
+    if (slot < 0) {
+        return true;
+    }
+    int at = ends->firstRows[own] + ends->dimensions[own] - 1;
+    size_t place = (size_t)at * (size_t)degrees;
+    const double* atEnd = k == 0   ? ends->jacobianA + place
+                          : k == 1 ? ends->jacobianB + place
+                                   : ends->terms[ends->firstTerms[at] + k - 2].jacobian;
+    const double* atMiddle = k == 0   ? middles->jacobianA + place
+                             : k == 1 ? middles->jacobianB + place
+                                      : middles->terms[middles->firstTerms[at] + k - 2].jacobian;
+    double by[6] = { 0.0 }, carried[6] = { 0.0 };
+    for (int i = 0; i < degrees; ++i) {
+        by[degreeAt(degrees, i)] = atEnd[i] / geometry->step->h;
+    }
+    carry(&geometry->travels[slot].end, by, carried);
+    const double* inverse = rows->inverseMass + (size_t)slot * (size_t)(degrees * degrees);
+    for (int i = 0; i < degrees; ++i) {
+        out->velocityByZ[i] = carried[degreeAt(degrees, i)];
+        out->zByR[i] = 0.0;
+        for (int j = 0; j < degrees; ++j) {
+            out->zByR[i] += inverse[i * degrees + j] * atMiddle[j];
+        }
+    }
+    return true;
+}
+
+// Momentum of all bodies of a coupling by the z of all of them: its last row's impulse is
+// dr = -(constant + byLast sum of velocityByZ dz).
+static void addCoupling(const tpIslandProblem* problem, int b, const tpEliminated* eliminated,
+                        tpTriplets* list, double* right) {
+    const tpRows* rows = &problem->geometry->step->rows;
+    int block = problem->blocks[b], degrees = rows->degrees, last = rows->dimensions[block] - 1;
+    Member own, other;
+    for (int k = 0; memberAt(problem, block, k, &own); ++k) {
+        for (int i = 0; own.first >= 0 && i < degrees; ++i) {
+            right[own.first + i] -= own.zByR[i] * eliminated->constant[last];
+        }
+        for (int j = 0; own.first >= 0 && memberAt(problem, block, j, &other); ++j) {
+            for (int i = 0; other.first >= 0 && i < degrees * degrees; ++i) {
+                double value = own.zByR[i / degrees] * eliminated->byLast[last] *
+                               other.velocityByZ[i % degrees];
+                add(list, own.first + i / degrees, other.first + i % degrees, value);
+            }
+        }
+    }
+}
+
+static bool hasTerms(const tpRows* rows, int block) {
+    return rows->termCounts[rows->firstRows[block] + rows->dimensions[block] - 1] > 0;
+}
+
 int tpIslandProblem_EntryBound(const tpIslandProblem* problem) {
-    return problem->bodyCount * 6 + 12 * 12 * problem->blockCount;
+    const tpRows* rows = &problem->geometry->step->rows;
+    int bound = problem->bodyCount * 6;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        int row = rows->firstRows[block] + rows->dimensions[block] - 1;
+        int numbers = 6 * (2 + rows->termCounts[row]);
+        bound += numbers * numbers;
+    }
+    return bound;
 }
 
 void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
@@ -456,6 +540,10 @@ void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTri
             jointJacobian(problem, block, &jacobian);
         }
         eliminate(problem, block, &jacobian, &eliminated[b]);
+        if (hasTerms(rows, block)) {
+            addCoupling(problem, b, &eliminated[b], list, right);
+            continue;
+        }
         if (rows->bodyA[block] >= 0) {
             addMomentum(problem, b, 0, &jacobian, &eliminated[b], list, right);
         }
@@ -475,11 +563,17 @@ void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated*
         const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
         for (int k = 0; k < rows->dimensions[block]; ++k) {
             double sum = eliminated[b].constant[k];
-            for (int side = 0; side < 2; ++side) {
+            for (int side = 0; !hasTerms(rows, block) && side < 2; ++side) {
                 const double* dz =
                     slots[side] >= 0 ? step + problem->bodyAt[slots[side]] * degrees : NULL;
                 for (int j = 0; dz != NULL && j < degrees; ++j) {
                     sum += eliminated[b].byZ[k][6 * side + degreeAt(degrees, j)] * dz[j];
+                }
+            }
+            Member member;
+            for (int i = 0; hasTerms(rows, block) && memberAt(problem, block, i, &member); ++i) {
+                for (int j = 0; member.first >= 0 && j < degrees; ++j) {
+                    sum += eliminated[b].byLast[k] * member.velocityByZ[j] * step[member.first + j];
                 }
             }
             r[problem->firstRow[b] + k] = -sum;

@@ -160,11 +160,7 @@ static double rowVelocity(const tpImplicitStep* step, int block, int row,
                           const tpVelocity* velocities) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
-    bool isContact = block < step->geometry.contactBlocks;
-    int index = rows->infos[block].index;
-    int bodyA = isContact ? base->contacts[index].bodyA : base->system->joints.data[index].bodyA;
-    int bodyB = isContact ? base->contacts[index].bodyB : base->system->joints.data[index].bodyB;
-    return tpRows_RowVelocity(rows, row, velocities, bodyA, bodyB);
+    return tpRows_RowVelocity(rows, row, velocities, rows->givenA[block], rows->givenB[block]);
 }
 
 // Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
@@ -209,8 +205,7 @@ bool tpImplicitStep_IsStiff(const tpImplicitStep* step, const tpIslandProblem* p
         bool isLaw = info->role == tp_servoRole || info->role == tp_damperRole ||
                      info->role == tp_springRole;
         if (isLaw) {
-            const tpJoint* joint = &step->base.system->joints.data[info->index];
-            if (tpCoordinate_Share(&joint->coordinates[info->coordinate], info->role) > 0.5) {
+            if (tpJoints_Share(step->base.system, info) > 0.5) {
                 return true;
             }
         }

@@ -157,13 +157,13 @@ static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench
     int own = block - geometry->contactBlocks;
     const tpRows* ends = &geometry->jointEnds;
     const tpRows* middles = &geometry->jointMiddles;
-    const tpJoint* joint = &step->system->joints.data[rows->infos[block].index];
     wrench[0].linear = wrench[0].angular = wrench[1].linear = wrench[1].angular = tpZeroVec3();
     for (int k = 0; k < rows->dimensions[block]; ++k) {
         int row = rows->firstRows[block] + k, at = ends->firstRows[own] + k;
         double r = rows->impulse[row];
-        rows->velocity[row] = ends->bias[at] + ends->compliance[at] * r +
-                              tpRows_RowVelocity(ends, at, step->moves, joint->bodyA, joint->bodyB);
+        rows->velocity[row] =
+            ends->bias[at] + ends->compliance[at] * r +
+            tpRows_RowVelocity(ends, at, step->moves, ends->givenA[own], ends->givenB[own]);
         for (int side = 0; side < 2; ++side) {
             const double* J = (side == 0 ? middles->jacobianA : middles->jacobianB) +
                               (size_t)at * (size_t)rows->degrees;
@@ -172,6 +172,26 @@ static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench
             tpVec3 angular = isPlanar ? tpMakeVec3(0.0, 0.0, J[2]) : vectorOf(J + 3);
             wrench[side].linear = tpMulAdd(wrench[side].linear, r, linear);
             wrench[side].angular = tpMulAdd(wrench[side].angular, r, angular);
+        }
+    }
+}
+
+// What a coupling does to its bodies beyond two.
+static void takeTerms(const tpIslandProblem* problem, int block, double* residual) {
+    const tpStepGeometry* geometry = problem->geometry;
+    const tpRows* rows = &geometry->step->rows;
+    const tpRows* middles = &geometry->jointMiddles;
+    int k = rows->dimensions[block] - 1;
+    int at = middles->firstRows[block - geometry->contactBlocks] + k;
+    double r = rows->impulse[rows->firstRows[block] + k];
+    for (int t = 0; t < middles->termCounts[at]; ++t) {
+        const tpRowTerm* term = &middles->terms[middles->firstTerms[at] + t];
+        if (term->isDynamic) {
+            tpVelocity along;
+            memset(&along, 0, sizeof(along));
+            tpFromDegrees(rows->degrees, term->jacobian, &along);
+            tpWrench wrench = { tpScale(r, along.linear), tpScale(r, along.angular) };
+            tpIslandProblem_TakeImpulse(problem, term->body, &wrench, residual);
         }
     }
 }
@@ -216,6 +236,7 @@ void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual) 
             contactRows(problem, block, wrench);
         } else {
             jointRows(problem, block, wrench);
+            takeTerms(problem, block, residual);
         }
         tpIslandProblem_TakeImpulse(problem, rows->bodyA[block], &wrench[0], residual);
         tpIslandProblem_TakeImpulse(problem, rows->bodyB[block], &wrench[1], residual);

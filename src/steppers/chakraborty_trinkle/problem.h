@@ -69,10 +69,12 @@ typedef struct tpTriplets {
     double* values;
 } tpTriplets;
 
-// Impulses of a block by z of its two bodies: dr = -(constant + byZ dz).
+// Impulses of a block by z of its two bodies: dr = -(constant + byZ dz). With further bodies, that move the velocity of the
+// block's last row alone, there is a part byLast times the change of that velocity.
 typedef struct tpEliminated {
     double constant[TP_FRICTION_MAX_ROWS];
     double byZ[TP_FRICTION_MAX_ROWS][12];
+    double byLast[TP_FRICTION_MAX_ROWS];
 } tpEliminated;
 
 // The same with derivatives: the linear system of Newton's step in the z of the island's bodies, with

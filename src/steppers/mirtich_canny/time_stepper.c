@@ -381,7 +381,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     tpRows_ApplyImpulses(rows, step->pushed);
     step->moves = step->pushed;
     tpRowVelocities velocities = { step->kicked, step->pushed, NULL };
-    tpRows_AccountEnergy(rows, system, &velocities, contacts, events->report);
+    tpRows_AccountEnergy(rows, &velocities, events->report);
     tpTally tally = { NULL, 0 };
     if (!tpTimeStep_Tally(step, &tally)) {
         return false;

@@ -143,7 +143,7 @@ static bool accept(tpCollision* impact, const tpVelocity* from, const tpImpactLa
     memcpy(system->velocities.data, from, sizeof(tpVelocity) * (size_t)system->bodyCount);
     tpRows_ApplyImpulses(rows, system->velocities.data);
     tpRowVelocities velocities = { from, system->velocities.data, NULL };
-    tpRows_AccountEnergy(rows, system, &velocities, impact->step.contacts, report);
+    tpRows_AccountEnergy(rows, &velocities, report);
     tpJoints_AddReactions(system, rows, settings->wholeStep);
     return tpTimeStep_Tally(&impact->step, tally);
 }

@@ -240,11 +240,11 @@ static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
 }
 
 static void markHeld(const tpRows* rows, int block, bool* isHeld) {
-    if (rows->bodyA[block] >= 0) {
-        isHeld[rows->bodyA[block]] = true;
-    }
-    if (rows->bodyB[block] >= 0) {
-        isHeld[rows->bodyB[block]] = true;
+    int body;
+    for (int k = 0; tpRows_BodyAt(rows, block, k, &body); ++k) {
+        if (body >= 0) {
+            isHeld[body] = true;
+        }
     }
 }
 

@@ -1,0 +1,47 @@
+// Couplings as rows: the sum of factor times coordinate has the sum of the coordinates' rows for its rate, and the laws of a
+// coordinate act on it.
+
+#ifndef TIPPE_SRC_DYNAMICS_COUPLINGS_H
+#define TIPPE_SRC_DYNAMICS_COUPLINGS_H
+
+#include "dynamics/joint_laws.h"
+
+enum { tp_maxCouplingBodies = 2 * tp_maxCouplingTerms };
+
+// Where a coupling is: its sum, and what it does to each of its bodies, dynamic ones first.
+typedef struct tpCouplingRow {
+    double value;
+    int bodyCount;
+    int bodies[tp_maxCouplingBodies];
+    tpWrench on[tp_maxCouplingBodies];
+} tpCouplingRow;
+
+void tpCoupling_Place(const tpSystem* system, const tpCoupling* coupling, const tpPose* poses,
+                      tpCouplingRow* row);
+
+// Rate of the sum for the velocities of all bodies.
+double tpCouplingRow_Speed(const tpCouplingRow* row, const tpVelocity* velocities);
+
+// Bodies of the coupling's joints one after the other, from k = 0 on; false after the last. A body may be -1 or come twice.
+bool tpCoupling_BodyAt(const tpSystem* system, int index, int k, int* body);
+
+// A dynamic body of it, or -1: nothing in it moves, or it is not live.
+int tpCoupling_AnyBody(const tpSystem* system, int index);
+
+// Room that the rows of all couplings need.
+void tpCouplings_Count(const tpSystem* system, int* blocks, int* rows);
+int tpCouplings_TermCapacity(const tpSystem* system);
+
+// As those of joints.h and joint_laws.h, whose functions call these. Begin tells whether a servo is stiff for the step.
+bool tpCouplings_Begin(tpSystem* system, double h);
+void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
+                         const tpJointTreatment* treatment, tpLawRows laws);
+void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment);
+double tpCouplings_Drift(const tpSystem* system, const tpPose* poses);
+void tpCouplings_ClearEfforts(tpSystem* system);
+void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h);
+void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double left,
+                         const tpVelocity* moves, double h, tpStepReport* report);
+double tpCouplings_PotentialEnergy(const tpSystem* system);
+
+#endif

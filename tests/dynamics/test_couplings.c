@@ -1,0 +1,448 @@
+// Couplings of coordinates: gears, tendons and springs on sums, against closed forms and independent integration.
+
+#include <string.h>
+
+#include "support/check.h"
+#include "tippe/tippe.h"
+
+static const tpVec3 axisX = { 1.0, 0.0, 0.0 }, axisY = { 0.0, 1.0, 0.0 }, axisZ = { 0.0, 0.0, 1.0 };
+static const tpBodyId theWorld = { 0, 0 };
+
+static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu,           tp_benderSchmitt,
+                                        tp_mirtichCanny,   tp_chakrabortyTrinkle, tp_penalty };
+enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
+
+static tpWorld* worldOf(tpStepperId stepper, tpVec3 gravity) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = stepper;
+    def.gravity = gravity;
+    return tpCreateWorld(&def);
+}
+
+static tpBodyId addBody(tpWorld* world, tpVec3 position, double mass, double moment) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.hasMass = true;
+    def.mass =
+        (tpMassProperties){ mass, tpZeroVec3(), tpDiagonal(tpMakeVec3(moment, moment, moment)) };
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    assert_true(tpBody_IsValid(world, body));
+    return body;
+}
+
+static tpJointId addHinge(tpWorld* world, tpBodyId bodyA, tpBodyId bodyB, tpVec3 anchor,
+                          tpVec3 axis) {
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_revoluteJoint;
+    def.bodyA = bodyA;
+    def.bodyB = bodyB;
+    def.anchorA = def.anchorB = anchor;
+    def.axis = axis;
+    tpJointId joint = tpCreateJoint(world, &def, NULL);
+    assert_true(tpJoint_IsValid(world, joint));
+    return joint;
+}
+
+static tpCouplingId addCoupling(tpWorld* world, tpCouplingDef* def, const tpJointId* joints,
+                                const double* factors, int count) {
+    tpCouplingTerm terms[8];
+    for (int i = 0; i < count; ++i) {
+        terms[i] = (tpCouplingTerm){ joints[i], 0, factors[i] };
+    }
+    def->terms = terms;
+    def->termCount = count;
+    tpError error = { 0 };
+    tpCouplingId coupling = tpCreateCoupling(world, def, &error);
+    if (!tpCoupling_IsValid(world, coupling)) {
+        fail_msg("%s", error.message);
+    }
+    return coupling;
+}
+
+// Sun, carrier and ring of a planetary gear, by Willis' equation: sun + 2 ring = 3 carrier. A torque on the sun accelerates all
+// three as Lagrange's equations say.
+static void planetaryGearTurns(void** state) {
+    (void)state;
+    const double moments[3] = { 0.2, 1.5, 0.7 }, factors[3] = { 1.0, 2.0, -3.0 }, torque = 0.9;
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+        tpJointId joints[3];
+        double numerator = 0.0, denominator = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            tpBodyId body = addBody(world, tpZeroVec3(), 1.0 + i, moments[i]);
+            joints[i] = addHinge(world, theWorld, body, tpZeroVec3(), axisZ);
+            numerator += factors[i] * (i == 0 ? torque : 0.0) / moments[i];
+            denominator += factors[i] * factors[i] / moments[i];
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasValue = true;
+        tpCouplingId gear = addCoupling(world, &def, joints, factors, 3);
+        double lambda = -numerator / denominator, h = 0.01, time = 0.0;
+        for (int i = 0; i < 100; ++i) {
+            tpJoint_ApplyEffort(world, joints[0], 0, torque);
+            tpStepReport report = tpWorld_Step(world, h);
+            assert_true(report.converged);
+            time += h;
+        }
+        for (int i = 0; i < 3; ++i) {
+            double rate = ((i == 0 ? torque : 0.0) + factors[i] * lambda) / moments[i];
+            CHECK_NEAR(tpJoint_GetSpeed(world, joints[i], 0), rate * time, 1e-9);
+        }
+        tpCoordinateState sum = tpCoupling_GetState(world, gear);
+        CHECK_NEAR(sum.value, 0.0, 1e-9);
+        CHECK_NEAR(sum.speed, 0.0, 1e-9);
+        CHECK_NEAR(sum.limitEffort, lambda, 1e-8);
+        // What the sun's axle carries: the torque applied and the gear's own.
+        tpVec3 force, moment;
+        tpJoint_GetReaction(world, joints[0], &force, &moment);
+        CHECK_NEAR(moment.z, torque + lambda, 1e-8);
+        tpDestroyWorld(world);
+    }
+}
+
+// Wheels on a body that floats: coupling them keeps momentum, and takes up no more energy than it gives.
+static void floatingGearsKeepMomentum(void** state) {
+    (void)state;
+    const tpVec3 places[4] = {
+        { 1.0, 0.2, 0.0 }, { -0.7, 0.5, 0.3 }, { 0.0, -1.0, 0.4 }, { 0.3, 0.1, -0.9 }
+    };
+    const tpVec3 axes[4] = {
+        { 1.0, 0.0, 0.0 }, { 0.0, 0.6, 0.8 }, { 0.6, 0.8, 0.0 }, { 0.0, 0.0, 1.0 }
+    };
+    const double factors[4] = { 1.0, -0.5, 2.0, 0.3 }, moments[4] = { 0.1, 0.05, 0.2, 0.15 };
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+        tpBodyId bodies[5];
+        bodies[0] = addBody(world, tpZeroVec3(), 5.0, 1.0);
+        tpJointId joints[4];
+        for (int i = 0; i < 4; ++i) {
+            bodies[i + 1] = addBody(world, places[i], 0.5, moments[i]);
+            joints[i] = addHinge(world, bodies[0], bodies[i + 1], places[i], axes[i]);
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasValue = true;
+        tpCouplingId gear = addCoupling(world, &def, joints, factors, 4);
+        // Speeds that the gear allows.
+        const double speeds[4] = { 2.0, -2.0, -1.65, 1.0 };
+        for (int i = 0; i < 4; ++i) {
+            assert_int_equal(tpJoint_SetSpeed(world, joints[i], 0, speeds[i], NULL), tp_success);
+        }
+        CHECK_NEAR(tpCoupling_GetState(world, gear).speed, 0.0, 1e-9);
+        tpVec3 linear[2], angular[2];
+        double energy[2];
+        for (int pass = 0; pass < 2; ++pass) {
+            linear[pass] = angular[pass] = tpZeroVec3();
+            for (int i = 0; i < 5; ++i) {
+                double mass = i == 0 ? 5.0 : 0.5, moment = i == 0 ? 1.0 : moments[i - 1];
+                tpVec3 v = tpBody_GetVelocity(world, bodies[i]);
+                tpVec3 w = tpBody_GetAngularVelocity(world, bodies[i]);
+                linear[pass] = tpMulAdd(linear[pass], mass, v);
+                angular[pass] = tpAdd(angular[pass], tpScale(moment, w));
+                angular[pass] =
+                    tpMulAdd(angular[pass], mass, tpCross(tpBody_GetPosition(world, bodies[i]), v));
+            }
+            tpStepReport report = { 0 };
+            for (int i = 0; i < 100 && pass == 0; ++i) {
+                report = tpWorld_Step(world, 0.002);
+                assert_true(report.converged);
+                energy[i == 0 ? 0 : 1] = i == 0 ? report.kineticBefore : report.kineticAfter;
+            }
+        }
+        bool isSoft = steppers[s] == tp_penalty || steppers[s] == tp_stewartTrinkle ||
+                      steppers[s] == tp_mirtichCanny;
+        CHECK_VEC3(linear[1], linear[0], 1e-10);
+        CHECK_VEC3(angular[1], angular[0], isSoft ? 2e-3 : 1e-7);
+        CHECK_NEAR(tpCoupling_GetState(world, gear).value, 0.0, 1e-9);
+        assert_true(energy[1] < energy[0] * (1.0 + 1e-6));
+        tpDestroyWorld(world);
+    }
+}
+
+// Three pendulums whose angles keep a linear relation, beside the integration of Lagrange's equations.
+static const double lengths[3] = { 1.0, 0.7, 0.4 }, masses[3] = { 1.0, 2.0, 0.5 };
+static const double pendulumFactors[3] = { 1.0, -0.5, 0.8 };
+static const double ownMoment = 0.05, g = 9.81;
+
+static void rates(const double x[6], double dx[6]) {
+    double numerator = 0.0, denominator = 0.0, moments[3], torques[3];
+    for (int i = 0; i < 3; ++i) {
+        moments[i] = ownMoment + masses[i] * lengths[i] * lengths[i];
+        torques[i] = -masses[i] * g * lengths[i] * sin(x[i]);
+        numerator += pendulumFactors[i] * torques[i] / moments[i];
+        denominator += pendulumFactors[i] * pendulumFactors[i] / moments[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        dx[i] = x[3 + i];
+        dx[3 + i] = (torques[i] - pendulumFactors[i] * numerator / denominator) / moments[i];
+    }
+}
+
+static void integrate(double x[6], double h, int count) {
+    for (int n = 0; n < count; ++n) {
+        double k[4][6], y[6];
+        for (int stage = 0; stage < 4; ++stage) {
+            const double parts[4] = { 0.0, 0.5, 0.5, 1.0 };
+            for (int i = 0; i < 6; ++i) {
+                y[i] = x[i] + (stage > 0 ? parts[stage] * h * k[stage - 1][i] : 0.0);
+            }
+            rates(y, k[stage]);
+        }
+        for (int i = 0; i < 6; ++i) {
+            x[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
+        }
+    }
+}
+
+static double pendulumError(tpStepperId stepper, double h) {
+    tpWorld* world = worldOf(stepper, tpMakeVec3(0.0, 0.0, -g));
+    tpJointId joints[3];
+    for (int i = 0; i < 3; ++i) {
+        tpVec3 pivot = tpMakeVec3(0.0, i, 0.0);
+        tpBodyId body =
+            addBody(world, tpAdd(pivot, tpMakeVec3(0.0, 0.0, -lengths[i])), masses[i], ownMoment);
+        joints[i] = addHinge(world, theWorld, body, pivot, axisY);
+    }
+    const double start[3] = { 0.8, 0.4, -0.75 };
+    double x[6] = { 0.0 };
+    for (int i = 0; i < 3; ++i) {
+        x[i] = start[i];
+        assert_int_equal(tpJoint_SetValue(world, joints[i], 0, start[i], NULL), tp_success);
+    }
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.hasValue = true;
+    addCoupling(world, &def, joints, pendulumFactors, 3);
+    double duration = 1.0;
+    for (int i = 0; i < (int)(duration / h + 0.5); ++i) {
+        tpWorld_Step(world, h);
+    }
+    integrate(x, 1e-4, 10000);
+    double error = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        error = fmax(error, fabs(tpJoint_GetValue(world, joints[i], 0) - x[i]));
+    }
+    tpDestroyWorld(world);
+    return error;
+}
+
+static void pendulumsFollowLagrange(void** state) {
+    (void)state;
+    for (int s = 0; s < stepperCount; ++s) {
+        double coarse = pendulumError(steppers[s], 0.004), fine = pendulumError(steppers[s], 0.002);
+        bool isSecond = steppers[s] == tp_anitescu || steppers[s] == tp_benderSchmitt ||
+                        steppers[s] == tp_chakrabortyTrinkle;
+        assert_true(fine < 0.03);
+        assert_true(coarse / fine > (isSecond ? 3.5 : 1.7));
+        if (isSecond) {
+            assert_true(fine < 1e-4);
+        }
+    }
+}
+
+// One tendon pulls two sprung arms: at rest, with a = K sum f^2 / k, the sum is a T / (1 + a).
+static void tendonSharesItsPull(void** state) {
+    (void)state;
+    const double stiffness[3] = { 4.0, 9.0, 2.0 }, factors[3] = { 0.5, -1.2, 0.7 };
+    const double gain = 20.0, target = 0.6;
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+        tpBodyId base = addBody(world, tpZeroVec3(), 1e3, 1e3);
+        tpJointId fixed = addHinge(world, theWorld, base, tpZeroVec3(), axisX);
+        tpCoordinateDef locked = tpJoint_GetCoordinate(world, fixed, 0);
+        locked.hasLimits = true;
+        assert_int_equal(tpJoint_SetCoordinate(world, fixed, 0, &locked, NULL), tp_success);
+        tpJointId joints[3];
+        double a = 0.0;
+        for (int i = 0; i < 3; ++i) {
+            tpVec3 place = tpMakeVec3(i, 0.0, 0.5);
+            tpBodyId arm = addBody(world, place, 1.0, 0.1);
+            joints[i] = addHinge(world, base, arm, place, i == 1 ? axisY : axisX);
+            tpCoordinateDef laws = tpJoint_GetCoordinate(world, joints[i], 0);
+            laws.hasSpring = true;
+            laws.spring = (tpSpring){ stiffness[i], 1.0, 0.0 };
+            assert_int_equal(tpJoint_SetCoordinate(world, joints[i], 0, &laws, NULL), tp_success);
+            a += gain * factors[i] * factors[i] / stiffness[i];
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasServo = true;
+        def.servo.stiffness = gain;
+        def.servo.damping = 1.0;
+        def.servo.target = target;
+        tpCouplingId tendon = addCoupling(world, &def, joints, factors, 3);
+        for (int i = 0; i < 700; ++i) {
+            tpWorld_Step(world, 0.02);
+        }
+        tpCoordinateState sum = tpCoupling_GetState(world, tendon);
+        double wanted = a * target / (1.0 + a);
+        CHECK_NEAR(sum.value, wanted, 1e-9);
+        CHECK_NEAR(sum.effort, gain * (target - wanted), 1e-7);
+        for (int i = 0; i < 3; ++i) {
+            CHECK_NEAR(tpJoint_GetValue(world, joints[i], 0),
+                       factors[i] * gain * (target - wanted) / stiffness[i], 1e-8);
+        }
+        // Any gain is stable, and a bounded one pulls with its bound.
+        def.servo.stiffness = 1e9;
+        def.servo.damping = 1e5;
+        assert_int_equal(tpCoupling_SetLaws(world, tendon, &def, NULL), tp_success);
+        for (int i = 0; i < 100; ++i) {
+            tpWorld_Step(world, 0.02);
+        }
+        CHECK_NEAR(tpCoupling_GetState(world, tendon).value, target, 1e-6);
+        def.servo.effort = 1.0;
+        assert_int_equal(tpCoupling_SetLaws(world, tendon, &def, NULL), tp_success);
+        for (int i = 0; i < 700; ++i) {
+            tpWorld_Step(world, 0.02);
+        }
+        sum = tpCoupling_GetState(world, tendon);
+        CHECK_NEAR(sum.effort, 1.0, 1e-7);
+        CHECK_NEAR(sum.value, a / gain, 1e-7);
+        tpDestroyWorld(world);
+    }
+}
+
+// A spring between the turns of three wheels swings with the frequency of the reduced inertia, and keeps its energy.
+static void springOnTheSumSwings(void** state) {
+    (void)state;
+    const double moments[3] = { 0.4, 1.1, 0.6 }, factors[3] = { 1.0, -2.0, 0.5 }, stiffness = 30.0;
+    tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+    tpJointId joints[3];
+    double inverse = 0.0;
+    for (int i = 0; i < 3; ++i) {
+        tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
+        joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, moments[i]), place, axisZ);
+        inverse += factors[i] * factors[i] / moments[i];
+    }
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.hasSpring = true;
+    def.spring.stiffness = stiffness;
+    def.spring.rest = -0.2;
+    tpCouplingId spring = addCoupling(world, &def, joints, factors, 3);
+    double omega = sqrt(stiffness * inverse), h = 1e-3, first = 0.0;
+    for (int i = 0; i < 1000; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        double energy = report.kineticAfter + report.potentialAfter;
+        first = i == 0 ? report.kineticBefore + report.potentialBefore : first;
+        CHECK_NEAR(energy, first, 1e-9);
+        CHECK_NEAR(report.externalWork, 0.0, 1e-12);
+    }
+    // The mean of both ends swings at tan(w h / 2) = omega h / 2.
+    double seen = 2.0 / h * atan(0.5 * omega * h);
+    CHECK_NEAR(tpCoupling_GetState(world, spring).value, -0.2 + 0.2 * cos(seen), 1e-9);
+    tpDestroyWorld(world);
+}
+
+// Wheels that turn against a limit of their sum stop there and push.
+static void limitOfTheSumHolds(void** state) {
+    (void)state;
+    const double factors[3] = { 1.0, 1.0, -1.0 };
+    for (int s = 0; s < stepperCount; ++s) {
+        tpWorld* world = worldOf(steppers[s], tpZeroVec3());
+        tpJointId joints[3];
+        for (int i = 0; i < 3; ++i) {
+            tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
+            joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, 0.5), place, axisZ);
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasLimits = true;
+        def.limits[0] = -INFINITY;
+        def.limits[1] = 0.5;
+        tpCouplingId stop = addCoupling(world, &def, joints, factors, 3);
+        for (int i = 0; i < 200; ++i) {
+            tpJoint_ApplyEffort(world, joints[0], 0, 1.0);
+            tpWorld_Step(world, 0.01);
+            assert_true(tpCoupling_GetState(world, stop).value < 0.5 + 1e-6);
+        }
+        tpCoordinateState sum = tpCoupling_GetState(world, stop);
+        CHECK_NEAR(sum.value, 0.5, 1e-6);
+        CHECK_NEAR(sum.limitEffort, -1.0 / 3.0, 1e-6);
+        tpDestroyWorld(world);
+    }
+}
+
+static int mistakes;
+static void countMistake(const char* function, const char* argument, const char* message) {
+    (void)function;
+    (void)argument;
+    (void)message;
+    mistakes += 1;
+}
+
+static void wrongCouplingsAreRefused(void** state) {
+    (void)state;
+    tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+    tpJointId joint = addHinge(world, theWorld, addBody(world, axisX, 1.0, 1.0), axisX, axisZ);
+    tpCouplingTerm terms[2] = { { joint, 0, 1.0 }, { joint, 0, 2.0 } };
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.hasValue = true;
+    def.terms = terms;
+    tpError error;
+    struct {
+        int count, coordinate;
+        double factor, value;
+    } wrong[] = { { 0, 0, 1.0, 0.0 }, { 2, 0, 1.0, 0.0 }, { 1, 1, 1.0, 0.0 }, { 1, -1, 1.0, 0.0 },
+                  { 1, 0, 0.0, 0.0 }, { 1, 0, NAN, 0.0 }, { 1, 0, 1.0, NAN } };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); ++i) {
+        memset(&error, 0, sizeof(error));
+        def.termCount = wrong[i].count;
+        terms[0].coordinate = wrong[i].coordinate;
+        terms[0].factor = wrong[i].factor;
+        def.value = wrong[i].value;
+        assert_false(tpCoupling_IsValid(world, tpCreateCoupling(world, &def, &error)));
+        assert_true(strlen(error.message) > 0);
+    }
+    terms[0] = (tpCouplingTerm){ joint, 0, 1.5 };
+    def.termCount = 1;
+    def.value = 0.0;
+    def.name = "lock";
+    tpCouplingId lock = tpCreateCoupling(world, &def, NULL);
+    assert_true(tpCoupling_IsValid(world, lock));
+    assert_string_equal(tpCoupling_GetName(world, tpWorld_FindCoupling(world, "lock")), "lock");
+    CHECK_NEAR(tpCoupling_GetTerm(world, lock, 0).factor, 1.5, 0.0);
+    tpSetMisuseHook(countMistake);
+    tpCoupling_SetTarget(world, lock, 1.0, 0.0);
+    tpCoupling_GetTerm(world, lock, 1);
+    tpDestroyJoint(world, joint); // and its couplings
+    assert_int_equal(tpWorld_GetCouplingCount(world), 0);
+    tpCoupling_GetState(world, lock);
+    tpDestroyCoupling(world, lock);
+    tpSetMisuseHook(NULL);
+    assert_int_equal(mistakes, 4);
+    tpDestroyWorld(world);
+}
+
+// A snapshot has laws and efforts of couplings.
+static void snapshotsHaveCouplings(void** state) {
+    (void)state;
+    const double factors[2] = { 1.0, -2.0 };
+    tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+    tpJointId joints[2];
+    for (int i = 0; i < 2; ++i) {
+        tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
+        joints[i] = addHinge(world, theWorld, addBody(world, place, 1.0, 0.5), place, axisZ);
+    }
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.hasServo = true;
+    def.servo.stiffness = 10.0;
+    def.servo.target = 1.0;
+    tpCouplingId servo = addCoupling(world, &def, joints, factors, 2);
+    tpWorld_Step(world, 0.01);
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    tpCoordinateState before = tpCoupling_GetState(world, servo);
+    tpCoupling_SetTarget(world, servo, -3.0, 0.0);
+    tpWorld_Step(world, 0.01);
+    assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+    tpCoordinateState after = tpCoupling_GetState(world, servo);
+    assert_memory_equal(&before, &after, sizeof(before));
+    CHECK_NEAR(tpCoupling_GetDef(world, servo).servo.target, 1.0, 0.0);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planetaryGearTurns),       cmocka_unit_test(floatingGearsKeepMomentum),
+        cmocka_unit_test(pendulumsFollowLagrange),  cmocka_unit_test(tendonSharesItsPull),
+        cmocka_unit_test(springOnTheSumSwings),     cmocka_unit_test(limitOfTheSumHolds),
+        cmocka_unit_test(wrongCouplingsAreRefused), cmocka_unit_test(snapshotsHaveCouplings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
