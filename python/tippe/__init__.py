@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core, shapes
+from . import _core, measured, shapes
 from ._core import Axis, Body, Geometry, Joint, Report, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
@@ -74,6 +74,7 @@ __all__ = [
     "friction_solvers",
     "lcp_solvers",
     "load",
+    "measured",
     "open",
     "options",
     "read_scene",

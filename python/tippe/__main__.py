@@ -1,4 +1,5 @@
-"""The program `tippe`, as pip installs it: hands the command line to the program that came with the package."""
+"""The program `tippe`, as pip installs it: hands the command line to the program that came with the package, but for the commands that are
+written in Python."""
 
 from __future__ import annotations
 
@@ -13,6 +14,11 @@ def program() -> Path:
 
 
 def main() -> int:
+    from .fit_command import COMMANDS
+    from .fit_command import main as run_command
+
+    if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
+        return run_command(sys.argv[1:])
     path = program()
     if not path.exists():
         print("tippe: this installation has no program; install the package again", file=sys.stderr)
