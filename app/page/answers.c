@@ -240,6 +240,19 @@ static void answerSettings(tpView* view, const char* query, tpReply* reply) {
     replyWithText(reply, "application/json", &text);
 }
 
+static void answerCoordinates(tpView* view, const char* query, tpReply* reply) {
+    (void)query;
+    if (view->live == NULL) {
+        replyWithError(reply, 404, "a recording has no coordinates of joints");
+        return;
+    }
+    reply->status = 200;
+    reply->type = "application/octet-stream";
+    if (!copyCoordinatesOfLiveRun(view->live, &reply->bytes)) {
+        replyWithError(reply, 500, "memory ran out");
+    }
+}
+
 typedef struct question {
     const char* path;
     void (*answer)(tpView* view, const char* query, tpReply* reply);
@@ -256,9 +269,15 @@ static void answerLabelsOf(tpView* view, const char* query, tpReply* reply) {
 }
 
 static const question questions[] = {
-    { "head", answerHeadOf },       { "labels", answerLabelsOf },   { "frames", answerFrames },
-    { "overview", answerOverview }, { "body", answerBody },         { "joint", answerJoint },
-    { "contacts", answerContacts }, { "settings", answerSettings },
+    { "head", answerHeadOf },
+    { "labels", answerLabelsOf },
+    { "frames", answerFrames },
+    { "overview", answerOverview },
+    { "body", answerBody },
+    { "joint", answerJoint },
+    { "contacts", answerContacts },
+    { "settings", answerSettings },
+    { "coordinates", answerCoordinates },
 };
 
 void answerPage(tpView* view, const tpPageRequest* request, bool isLate, tpReply* reply) {

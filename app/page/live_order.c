@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "scene/json.h"
 #include "scene/text.h"
+#include "tippe/joints.h"
 
 static const double shortestStep = 1e-7, longestStep = 10.0; // s
 static const double mostSteps = 1e4, mostFrames = 1e15, mostBodies = 1e9;
@@ -160,6 +161,31 @@ static bool readOption(orderReader* in, tpLiveOrder* order) {
            order->change.text[0] != '\0';
 }
 
+static bool readCoordinateKey(orderReader* in, const char* key, tpLiveOrder* order) {
+    tpLiveChange* change = &order->change;
+    if (strcmp(key, "joint") == 0) {
+        return readCount(in, 0.0, mostBodies, &change->joint);
+    }
+    if (strcmp(key, "coordinate") == 0) {
+        return readCount(in, 0.0, tp_maxCoordinates - 1, &change->coordinate);
+    }
+    return strcmp(key, "value") == 0 && readNumber(in, -farthest, farthest, &change->value);
+}
+
+static bool readCoordinate(orderReader* in, tpLiveChangeKind kind, tpLiveOrder* order) {
+    order->change = (tpLiveChange){ .kind = kind, .joint = -1, .value = NAN };
+    return readObject(in, readCoordinateKey, order) && order->change.joint >= 0 &&
+           !isnan(order->change.value);
+}
+
+static bool readTarget(orderReader* in, tpLiveOrder* order) {
+    return readCoordinate(in, tp_targetChange, order);
+}
+
+static bool readMotor(orderReader* in, tpLiveOrder* order) {
+    return readCoordinate(in, tp_motorChange, order);
+}
+
 static bool readGravity(orderReader* in, tpLiveOrder* order) {
     order->change = (tpLiveChange){ .kind = tp_gravityChange };
     return readVector(in, mostGravity, &order->change.gravity);
@@ -236,6 +262,8 @@ static const orderEntry entries[] = {
     { "limit", "a number of seconds", readLimit },
     { "drag", "a body, a point of it and a target", readDrag },
     { "drop", "true or false", readDrop },
+    { "target", "a joint, its coordinate and a value", readTarget },
+    { "motor", "a joint, its coordinate and a value", readMotor },
     { "material", "a name with friction from 0 to 100, torsional or restitution from 0 to 1",
       readMaterial },
     { "mass", "a body and a mass in kilograms", readMass },

@@ -11,7 +11,9 @@ typedef enum tpLiveChangeKind {
     tp_materialChange,
     tp_massChange,
     tp_gravityChange,
-    tp_optionChange
+    tp_optionChange,
+    tp_targetChange, // of a servo
+    tp_motorChange   // speed of a motor
 } tpLiveChangeKind;
 
 typedef struct tpLiveChange {
@@ -19,6 +21,8 @@ typedef struct tpLiveChange {
     char name[64]; // of the material or the option
     char text[64]; // of the option, as the command line takes it
     int body;      // among all
+    int joint, coordinate;
+    double value; // of the target or the speed: rad, m, rad/s, m/s
     bool hasFriction, hasTorsion, hasRestitution;
     double friction; // dynamic; the static one keeps its ratio to it
     double torsion;  // m, the arm
@@ -51,7 +55,8 @@ typedef struct tpLiveOrder {
 // "drop": true }, { "drag": { "body": 3, "point": [x, y, z], "target": [x, y, z] } }, { "material":
 // { "name": "wood", "friction": 0.5, "torsional": 0, "restitution": 0 } }, { "mass": { "body": 3,
 // "mass": 2 } }, { "gravity": [x, y, z] }, { "option": { "name": "theta", "value": "0.5" } }.
-// Unknown keys and numbers that make no sense are errors.
+// { "target": { "joint": 2, "coordinate": 0, "value": 0.5 } } (of a servo), { "motor": ... } (its
+// speed). Unknown keys and numbers that make no sense are errors.
 tpResult readLiveOrder(const char* text, size_t length, tpLiveOrder* order, tpError* error);
 
 #endif

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "tippe/state.h"
 
 enum { mostOrders = 256 };
 
@@ -19,6 +20,7 @@ struct tpLiveRun {
     tpLiveWorld live;
     TP_ARRAY(tpLiveOrder) orders; // that have not been obeyed
     tpText settings;              // what can be changed, as it is now
+    TP_ARRAY(double) coordinates; // of all joints: values, then speeds, then efforts
     char* sceneText;              // plain JSON: no comments, parameters, repeats and includes
     size_t sceneLength;
     pthread_t thread;
@@ -31,7 +33,18 @@ struct tpLiveRun {
 static void describeSettings(tpLiveRun* run) {
     tpText_Free(&run->settings);
     run->settings = (tpText){ .allocator = &run->live.allocator };
-    writeLiveSettings(run->live.world, &run->settings);
+    writeLiveSettings(run->live.world, &run->live.roster, &run->settings);
+}
+
+// The newest coordinates of joints. A list that there is no memory for stays empty.
+static void keepCoordinates(tpLiveRun* run) {
+    int count = tpWorld_GetCoordinateCount(run->live.world);
+    run->coordinates.count = 0;
+    if (count > 0 && TP_RESERVE(&run->live.allocator, run->coordinates, 3 * count)) {
+        double* data = run->coordinates.data;
+        tpWorld_ReadCoordinates(run->live.world, data, data + count, data + 2 * count);
+        run->coordinates.count = 3 * count;
+    }
 }
 
 // The thread
@@ -48,6 +61,7 @@ static bool obeyAll(tpLiveRun* run) {
     }
     run->orders.count = 0;
     describeSettings(run);
+    keepCoordinates(run);
     run->def.news(run->def.context);
     return true;
 }
@@ -58,6 +72,7 @@ static void step(tpLiveRun* run) {
     takeLiveStep(&run->live, &step);
     pthread_mutex_lock(&run->lock);
     finishLiveStep(&run->live, &step);
+    keepCoordinates(run);
     run->def.news(run->def.context);
 }
 
@@ -306,6 +321,7 @@ tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
         return NULL;
     }
     describeSettings(run);
+    keepCoordinates(run);
     bool isMade = makeLock(run);
     if (isMade && !def->isDriven) {
         isMade = run->hasThread = pthread_create(&run->thread, NULL, simulate, run) == 0;
@@ -350,6 +366,7 @@ void destroyLiveRun(tpLiveRun* run) {
     tpText_Free(&run->settings);
     tpReleaseSceneText(NULL, run->sceneText, run->sceneLength);
     TP_FREE_ARRAY(&allocator, run->orders);
+    TP_FREE_ARRAY(&allocator, run->coordinates);
     closeLiveWorld(&run->live);
     tpRelease(&allocator, run, sizeof(tpLiveRun));
 }
@@ -371,6 +388,14 @@ void writeSettingsOfLiveRun(tpLiveRun* run, tpText* text) {
         tpText_Add(text, run->settings.bytes.data);
     }
     pthread_mutex_unlock(&run->lock);
+}
+
+bool copyCoordinatesOfLiveRun(tpLiveRun* run, tpBytes* bytes) {
+    pthread_mutex_lock(&run->lock);
+    bool isCopied =
+        appendBytes(bytes, run->coordinates.data, (size_t)run->coordinates.count * sizeof(double));
+    pthread_mutex_unlock(&run->lock);
+    return isCopied;
 }
 
 // Whether the last order that waits may be replaced by the next one: a hand that drags, or a number

@@ -9,6 +9,7 @@
 #define TIPPE_APP_PAGE_LIVE_RUN_H
 
 #include "page/live_world.h"
+#include "page/run_data.h"
 #include "page/run_source.h"
 
 typedef struct tpLiveRun tpLiveRun;
@@ -38,6 +39,10 @@ bool endLiveRun(tpLiveRun* run, double patience);
 tpRunSource* sourceOfLiveRun(tpLiveRun* run);
 tpLiveStatus statusOfLiveRun(tpLiveRun* run);
 void writeSettingsOfLiveRun(tpLiveRun* run, tpText* text); // see writeLiveSettings
+
+// Coordinates of all joints after the newest step, appended: values, then speeds, then efforts, in
+// the order of tippe/state.h. False if memory ran out.
+bool copyCoordinatesOfLiveRun(tpLiveRun* run, tpBytes* bytes);
 
 // False if too many orders wait already.
 bool orderLiveRun(tpLiveRun* run, const tpLiveOrder* order);

@@ -1,9 +1,12 @@
 #include "page/live_settings.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "page/run_data.h"
 #include "recording/shapes_text.h"
+#include "tippe/joints.h"
 
 // One change
 // ---------------------------------------------------------------------------------------
@@ -43,6 +46,28 @@ static tpResult changeMass(tpWorld* world, const tpRoster* roster, const tpLiveC
     return tpBody_SetMass(world, body, &mass, error);
 }
 
+// A coordinate of a joint that has what is to be changed.
+static tpResult changeCoordinate(tpWorld* world, const tpRoster* roster, const tpLiveChange* change,
+                                 tpError* error) {
+    tpJointId joint =
+        change->joint < roster->jointCount ? roster->joints[change->joint].id : (tpJointId){ 0 };
+    if (!tpJoint_IsValid(world, joint) ||
+        change->coordinate >= tpJoint_GetCoordinateCount(world, joint)) {
+        return tpError_Set(error, tp_badInput, "there is no such joint, or no such coordinate");
+    }
+    tpCoordinateDef def = tpJoint_GetCoordinate(world, joint, change->coordinate);
+    if (change->kind == tp_targetChange && def.hasServo) {
+        tpJoint_SetTarget(world, joint, change->coordinate, change->value, def.servo.speed);
+    } else if (change->kind == tp_motorChange && def.hasMotor) {
+        tpJoint_SetMotorSpeed(world, joint, change->coordinate, change->value);
+    } else {
+        return tpError_Set(error, tp_badInput, "joint \"%s\" has no %s there",
+                           roster->joints[change->joint].name,
+                           change->kind == tp_targetChange ? "servo" : "motor");
+    }
+    return tp_success;
+}
+
 static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveChange* change,
                            tpError* error) {
     switch (change->kind) {
@@ -55,6 +80,9 @@ static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveC
         return tp_success;
     case tp_optionChange:
         return tpWorld_SetOption(world, change->name, change->text, error);
+    case tp_targetChange:
+    case tp_motorChange:
+        return changeCoordinate(world, roster, change, error);
     default:
         return tp_success;
     }
@@ -64,7 +92,8 @@ static tpResult makeChange(tpWorld* world, const tpRoster* roster, const tpLiveC
 // --------------------------------------------------------------------------------------
 
 bool isSameChange(const tpLiveChange* a, const tpLiveChange* b) {
-    return a->kind == b->kind && a->body == b->body && strcmp(a->name, b->name) == 0;
+    return a->kind == b->kind && a->body == b->body && a->joint == b->joint &&
+           a->coordinate == b->coordinate && strcmp(a->name, b->name) == 0;
 }
 
 // Numbers that the later change does not have stay those of the earlier one.
@@ -113,7 +142,76 @@ tpResult repeatLiveChanges(const tpLiveSettings* settings, tpWorld* world, const
     return result;
 }
 
-void writeLiveSettings(const tpWorld* world, tpText* text) {
+static void writeNumberOrNull(double number, tpText* text) {
+    if (isfinite(number)) {
+        tpText_AddNumber(text, number);
+    } else {
+        tpText_Add(text, "null");
+    }
+}
+
+static void writeCoordinate(const tpWorld* world, tpJointId joint, int coordinate, tpText* text) {
+    tpAxisDef axis = tpJoint_GetAxis(world, joint, coordinate);
+    const tpCoordinateDef* def = &axis.coordinate;
+    tpText_Add(text, "{\"name\":");
+    writeQuoted(text, axis.name != NULL ? axis.name : "");
+    tpText_Add(text, axis.kind == tp_turnAxis ? ",\"unit\":\"rad\"" : ",\"unit\":\"m\"");
+    tpText_Add(text, ",\"limits\":[");
+    writeNumberOrNull(def->hasLimits ? def->limits[0] : INFINITY, text);
+    tpText_Add(text, ",");
+    writeNumberOrNull(def->hasLimits ? def->limits[1] : INFINITY, text);
+    tpText_Add(text, "]");
+    if (def->hasServo) {
+        tpText_Add(text, ",\"target\":");
+        writeNumberOrNull(def->servo.target, text);
+    }
+    if (def->hasMotor) {
+        tpText_Add(text, ",\"speed\":");
+        writeNumberOrNull(def->motor.speed, text);
+    }
+    tpText_Add(text, "}");
+}
+
+// Coordinates of each joint of the roster.
+static void writeJoints(const tpWorld* world, const tpRoster* roster, tpText* text) {
+    tpText_Add(text, ",\"joints\":[");
+    for (int i = 0; i < roster->jointCount; ++i) {
+        tpJointId joint = roster->joints[i].id;
+        tpText_Add(text, i > 0 ? ",[" : "[");
+        int count = tpJoint_IsValid(world, joint) ? tpJoint_GetCoordinateCount(world, joint) : 0;
+        for (int k = 0; k < count; ++k) {
+            tpText_Add(text, k > 0 ? "," : "");
+            writeCoordinate(world, joint, k, text);
+        }
+        tpText_Add(text, "]");
+    }
+    tpText_Add(text, "]");
+}
+
+// What the stepper does not know, with its options as they are.
+static void writeLacks(const tpWorld* world, tpText* text) {
+    static const struct {
+        unsigned bit;
+        const char* word;
+    } lacks[] = {
+        { tp_lacksRestitution, "restitution" },
+        { tp_lacksFrictionEllipse, "ellipse" },
+        { tp_lacksTorsion, "torsional" },
+        { tp_lacksJoints, "joints" },
+    };
+    bool isFirst = true;
+    tpText_Add(text, ",\"lacks\":[");
+    for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); ++i) {
+        if ((tpWorld_GetLacks(world) & lacks[i].bit) != 0) {
+            tpText_Add(text, isFirst ? "" : ",");
+            writeQuoted(text, lacks[i].word);
+            isFirst = false;
+        }
+    }
+    tpText_Add(text, "]");
+}
+
+void writeLiveSettings(const tpWorld* world, const tpRoster* roster, tpText* text) {
     tpAllocator allocator = tpDefaultAllocator();
     tpShapesText table = { 0 };
     tpText_Add(text, "{");
@@ -140,7 +238,10 @@ void writeLiveSettings(const tpWorld* world, tpText* text) {
     tpText_AddNumber(text, g.y);
     tpText_Add(text, ",");
     tpText_AddNumber(text, g.z);
-    tpText_Add(text, "]}");
+    tpText_Add(text, "]");
+    writeJoints(world, roster, text);
+    writeLacks(world, text);
+    tpText_Add(text, "}");
 }
 
 void freeLiveSettings(tpLiveSettings* settings) {

@@ -26,8 +26,9 @@ tpResult repeatLiveChanges(const tpLiveSettings* settings, tpWorld* world, const
 bool isSameChange(const tpLiveChange* a, const tpLiveChange* b);
 
 // What can be changed, as JSON: the table of tpWriteMaterialsText, "values" of each material
-// (friction, torsional arm, restitution) and "gravity".
-void writeLiveSettings(const tpWorld* world, tpText* text);
+// (friction, torsional arm, restitution), "gravity", "joints" with the coordinates of each (name,
+// unit, limits, target of a servo, speed of a motor), and what the stepper "lacks".
+void writeLiveSettings(const tpWorld* world, const tpRoster* roster, tpText* text);
 
 void freeLiveSettings(tpLiveSettings* settings);
 

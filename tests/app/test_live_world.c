@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/check.h"
+#include "tippe/joints.h"
 
 static const char text[] =
     "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": { \"wood\": { \"friction\": {"
@@ -159,6 +160,47 @@ static void changesOutliveARestart(void** state) {
     close(&live);
 }
 
+// The target of a servo can be moved while the run goes on, and stays when it starts again.
+static void drivesJoints(void** state) {
+    (void)state;
+    static const char arm[] =
+        "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [ { \"name\": \"arm\", "
+        "\"density\": 500, \"position\": [0.2, 0, 0], \"shapes\": [ { \"type\": \"box\", "
+        "\"size\": [0.4, 0.1, 0.1] } ] } ],\n"
+        "  \"joints\": [ { \"name\": \"elbow\", \"type\": \"revolute\", \"bodies\": [null, "
+        "\"arm\"], \"anchor\": [0, 0, 0], \"axis\": [0, 1, 0], \"servo\": { \"target\": 0, "
+        "\"stiffness\": 1e5, \"damping\": 1e3 } } ],\n"
+        "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 5 } }";
+    tpError error;
+    tpLiveWorld live = { 0 };
+    assert_int_equal(tpParseScene(arm, sizeof(arm) - 1, "arm.json", NULL, &scene, &error),
+                     tp_success);
+    assert_int_equal(openLiveWorld(&live, scene, 1, 100 << 20, &error), tp_success);
+    tpText settings = { .allocator = &live.allocator };
+    order(&live, "{ \"target\": { \"joint\": 0, \"coordinate\": 0, \"value\": 0.75 } }");
+    writeLiveSettings(live.world, &live.roster, &settings);
+    assert_non_null(strstr(settings.bytes.data, "\"joints\":[[{\"name\":\"\",\"unit\":\"rad\","
+                                                "\"limits\":[null,null],\"target\":0.75}]]"));
+    tpText_Free(&settings);
+    for (int round = 0; round < 2; ++round) {
+        order(&live, "{ \"steps\": 300 }");
+        advance(&live, 0.0);
+        double value = tpJoint_GetValue(live.world, live.roster.joints[0].id, 0);
+        assert_float_equal(value, 0.75, 1e-3);
+        order(&live, "{ \"restart\": true }");
+    }
+    static const char* const wrong[] = {
+        "{ \"target\": { \"joint\": 7, \"coordinate\": 0, \"value\": 1 } }",
+        "{ \"target\": { \"joint\": 0, \"coordinate\": 3, \"value\": 1 } }",
+        "{ \"motor\": { \"joint\": 0, \"coordinate\": 0, \"value\": 1 } }",
+    };
+    for (int i = 0; i < 3; ++i) {
+        order(&live, wrong[i]);
+        assert_true(live.status.message[0] != '\0');
+    }
+    close(&live);
+}
+
 static void wrongOrdersAreTold(void** state) {
     (void)state;
     tpLiveWorld live = open();
@@ -219,6 +261,7 @@ int main(void) {
         cmocka_unit_test(beginsOnce),
         cmocka_unit_test(goesBackAndOn),
         cmocka_unit_test(changesOutliveARestart),
+        cmocka_unit_test(drivesJoints),
         cmocka_unit_test(wrongOrdersAreTold),
         cmocka_unit_test(handsPull),
         cmocka_unit_test(memoryIsBounded),

@@ -192,3 +192,26 @@ test('fingers find what they touch', async () => {
     await closePage(page);
     await server.stop();
 });
+
+test('servos have sliders, and what a stepper leaves out is said', async () => {
+    writeFileSync(inPlace('arm.json'), JSON.stringify({
+        tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], materials: { m: { friction: 0.5, restitution: 0.4 } },
+        bodies: [
+            { name: 'floor', kind: 'fixed', material: 'm', shapes: [{ type: 'plane', normal: [0, 0, 1], offset: -1 }] },
+            { name: 'arm', density: 500, material: 'm', shapes: [{ type: 'box', size: [0.4, 0.1, 0.1] }], position: [0.2, 0, 0] },
+        ],
+        joints: [{ name: 'elbow', type: 'revolute', bodies: [null, 'arm'], anchor: [0, 0, 0], axis: [0, 1, 0], limits: [-1, 1], servo: { target: 0, stiffness: 1e4, damping: 500 } }],
+        simulation: { stepper: 'stewart-trinkle', step: 0.01, until: 1000 },
+    }));
+    const server = await serve('arm.json');
+    const page = await openPage(server.address);
+    await page.evaluate(() => globalThis.tippe.showTab('change'));
+    assert.equal(await page.textContent('#panel-change .notice'), 'stewart-trinkle does not use restitution.');
+    await page.locator('#panel-change input[aria-label="elbow"]').fill('0.75'); // half of the way from -1 to 1, and half of the rest
+    await until(page, async () => Math.abs((await globalThis.tippe.run.source.readCoordinates()).values[0] - 0.5) < 0.01);
+    await until(page, () => /^now 50\d mrad|^now 49\d mrad|^now 500 mrad/.test(document.querySelector('#panel-change .reading').textContent));
+    await page.check('#panel-change input[value="anitescu"]');
+    await until(page, () => document.querySelector('#panel-change .notice').hidden);
+    await closePage(page);
+    await server.stop();
+});

@@ -67,13 +67,86 @@ export class ChangePanel {
         this.body = element('div');
         this.world = element('div');
         this.steppers = element('fieldset.steppers', {}, element('legend', {}, 'Stepper'));
-        container.append(this.steppers, element('h4', {}, 'Step and gravity'), this.world, element('h4', {}, 'Materials'), this.materials, element('h4', {}, 'Mass'), this.body);
+        this.joints = element('div');
+        this.note = element('p.notice', { hidden: true });
+        this.jointTitle = element('h4', {}, 'Joints');
+        container.append(this.steppers, this.note, this.jointTitle, this.joints, element('h4', {}, 'Step and gravity'), this.world, element('h4', {}, 'Materials'), this.materials, element('h4', {}, 'Mass'), this.body);
         this.#addSteppers();
         this.#addWorld();
         this.#addMaterials();
         this.#addBody();
+        this.#addJoints();
+        this.showLacks(run.head.settings);
         run.on('select', () => this.#addBody());
         run.on('settings', () => this.#follow());
+        run.on('values', settings => this.showLacks(settings));
+    }
+
+    // Targets of servos and speeds of motors, with where the joint is.
+    #addJoints() {
+        const { run } = this, { joints = [] } = run.head.settings ?? {};
+        let place = 0;
+        this.readings = [];
+        joints.forEach((coordinates, joint) => coordinates.forEach(({ name, unit, limits: [low, high], target, speed }, coordinate) => {
+            const title = name ? `${run.head.joints[joint]}.${name}` : run.head.joints[joint], at = place++;
+            const add = (kind, value, range, shownUnit) => {
+                const reading = element('span.reading');
+                const slider = new Slider({
+                    name: kind === 'target' ? title : `${title}, motor`, value, ...linear(...range), format: shown => withUnit(shown, shownUnit, 3), hint: kind === 'target' ? 'Target of the servo' : 'Speed of the motor',
+                    onChange: changed => this.order(`${kind} ${joint} ${coordinate}`, { [kind]: { joint, coordinate, value: changed } }),
+                });
+                slider.root.append(reading);
+                this.joints.append(slider.root);
+                this.readings.push({ reading, at, unit: shownUnit, kind });
+            };
+            const room = unit === 'rad' ? Math.PI : Math.max(1, 2 * Math.abs(target ?? 0));
+            if (target !== undefined) {
+                add('target', target ?? 0, [low ?? Math.min(-room, target), high ?? Math.max(room, target)], unit);
+            }
+            if (speed !== undefined) {
+                const most = Math.max(1, 3 * Math.abs(speed ?? 0));
+                add('motor', speed ?? 0, [-most, most], `${unit}/s`);
+            }
+        }));
+        this.jointTitle.hidden = this.readings.length === 0;
+    }
+
+    // Where the joints are at the newest frame.
+    async showReadings() {
+        const now = performance.now();
+        if (this.readings.length === 0 || this.isReading || now - (this.readAt ?? 0) < 150 || this.joints.offsetParent === null) {
+            return;
+        }
+        this.isReading = true;
+        this.readAt = now;
+        try {
+            const { values, speeds } = await this.run.source.readCoordinates();
+            this.readings.forEach(({ reading, at, unit, kind }) => { reading.textContent = `now ${withUnit((kind === 'target' ? values : speeds)[at], unit, 3)}`; });
+        } catch {
+            // It has ended meanwhile.
+        }
+        this.isReading = false;
+    }
+
+    // What the scene has and the stepper does not know.
+    showLacks(settings) {
+        const { lacks = [], values = [], pairs = [] } = settings ?? {};
+        const words = [];
+        if (lacks.includes('restitution') && (values.some(row => row[2] > 0) || pairs.some(row => row[5] > 0))) {
+            words.push('restitution');
+        }
+        if (lacks.includes('torsional') && values.some(row => row[1] > 0)) {
+            words.push('the arm against spin');
+        }
+        if (lacks.includes('ellipse') && pairs.some(row => row[3] !== 1 || row[4] !== 1)) {
+            words.push('the ellipse of friction');
+        }
+        if (lacks.includes('joints') && this.run.head.joints.length > 0) {
+            words.push('joints');
+        }
+        this.note.hidden = words.length === 0;
+        this.note.textContent = `${this.run.stepper} does not use ${words.join(', ')}.`;
+        this.run.emit('lacks', words);
     }
 
     order(key, order) {

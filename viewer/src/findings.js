@@ -16,6 +16,10 @@ export class FindingsPanel {
         container.append(this.list, this.about);
         run.on('overview', () => this.update());
         run.on('settings', () => this.#describe());
+        run.on('lacks', words => {
+            this.lacks = words;
+            this.#describe();
+        });
         this.update();
     }
 
@@ -145,6 +149,9 @@ export class FindingsPanel {
             ['Tippe', head.version],
         ];
         const state = head.mode === 'live' ? [] : head.finished ? [] : [element('p.notice', {}, 'This run did not reach its end; what it had recorded is here.')];
+        if (this.lacks?.length > 0) {
+            state.push(element('p.notice', {}, `${run.stepper} does not use ${this.lacks.join(', ')}.`));
+        }
         this.about.replaceChildren(...state,
             ...(scene?.about ? [element('p', {}, scene.about)] : []),
             element('table.values', {}, ...rows.map(([name, value]) => element('tr', {}, element('th', {}, name), element('td', {}, String(value))))));

@@ -145,7 +145,7 @@ export class Live {
             }
             const changed = status.running !== this.status.running || status.stepper !== run.stepper || status.step !== run.step;
             if (status.version !== this.status.version) {
-                run.source.readSettings().then(settings => run.materials?.update(settings)).catch(() => {});
+                run.source.readSettings().then(settings => { run.materials?.update(settings); run.emit('values', settings); }).catch(() => {});
             }
             this.status = status;
             run.source.firstFrame = status.first;

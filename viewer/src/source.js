@@ -262,6 +262,12 @@ export class AskedSource {
         return this.#json('settings');
     }
 
+    // Of all joints at the newest frame of a live run: values, speeds, efforts.
+    async readCoordinates() {
+        const numbers = new Float64Array(await this.carrier.ask('coordinates')), count = numbers.length / 3;
+        return { values: numbers.subarray(0, count), speeds: numbers.subarray(count, 2 * count), efforts: numbers.subarray(2 * count) };
+    }
+
     blockOf(frame, stride, withContacts) {
         const span = this.blockFrames * stride;
         const index = Math.floor(frame / span);
