@@ -209,7 +209,9 @@ static void collideCores(const tpBoxBatch* batch, int lane, const tpPair* pair, 
         return;
     }
     int before = out->count;
-    if (!collideAlong(pair, &boxes, face, axis, separation, shift, out)) {
+    bool isProven = collideAlong(pair, &boxes, face, axis, separation, shift, out);
+    // A pair that looks ahead is asked again before corners that are apart can meet.
+    if (!isProven && !(pair->looksAhead && separation > 0.0)) {
         out->count = before;
         tpBoxHull a, b;
         tpFillBoxHull(&a, tpMakeVec3(2.0 * boxes.a[0], 2.0 * boxes.a[1], 2.0 * boxes.a[2]));

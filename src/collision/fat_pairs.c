@@ -2,10 +2,6 @@
 
 #include <string.h>
 
-// How much larger a fat box is on each side, relative to the size of the shape, and how many steps
-// of its motion it reaches ahead. Larger boxes last longer but have more pairs.
-static const double sizeMargin = 0.04, motionMargin = 3.0;
-
 // If more than this part of the shapes has moved out at once, the tree is built anew.
 static const double rebuildPart = 0.25;
 
@@ -15,6 +11,8 @@ void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filter
     memset(fat, 0, sizeof(*fat));
     fat->allocator = fat->gather.allocator = *allocator;
     fat->filters = filters;
+    fat->sizeMargin = 0.04;
+    fat->motionMargin = 3.0;
     tpCreateBoundsTree(&fat->tree, allocator);
 }
 
@@ -73,13 +71,13 @@ static double sizeOf(const tpBounds* b) {
 }
 
 // Larger all around, and further where the shape is heading.
-static tpBounds fatten(const tpBounds* bounds, tpVec3 motion) {
-    double margin = sizeMargin * sizeOf(bounds);
+static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 motion) {
+    double margin = fat->sizeMargin * sizeOf(bounds);
     tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
-    tpVec3 ahead = tpScale(motionMargin, motion);
-    tpBounds fat = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
+    tpVec3 ahead = tpScale(fat->motionMargin, motion);
+    tpBounds grown = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
                      tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
-    return fat;
+    return grown;
 }
 
 // A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape that was fast
@@ -164,7 +162,7 @@ static void updateProxy(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
         tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
         // A leap is no motion to be continued.
         proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
-        proxy->fat = fatten(bounds, proxy->leaps ? tpZeroVec3() : motion);
+        proxy->fat = fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion);
     }
     proxy->lastLower = bounds->lower;
     fat->moved.data[fat->moved.count++] = i;

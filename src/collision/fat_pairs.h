@@ -27,6 +27,9 @@ typedef struct tpFatPairs {
     tpAllocator allocator;
     bool
         filters; // pairs that tpProxies.mayPair does not want are left out; if not, callers ask for themselves
+    // How much larger a fat box is on each side, of the sum of the shape's sides, and how many steps of its motion it
+    // reaches ahead. Larger boxes last longer but have more pairs.
+    double sizeMargin, motionMargin;
     tpPairArray pairs; // sorted
     TP_ARRAY(int32_t)
     origins;         // of each pair: its place in the list before the last update; -1: it is new

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "collision/contact.h"
 #include "dynamics/contact_info.h"
 #include "dynamics/rows.h"
 #include "steppers/small_steps/step.h"
@@ -175,16 +176,19 @@ static bool isSameNormal(tpVec3 a, tpVec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// The angle between the surfaces: how gaps differ over the extent.
+// The angle between the surfaces, as far as gaps depend on it while they slide: that of a corner over a face does not,
+// that of a point where two edges cross over a face does.
 static double tiltOf(const tpFoundManifold* found) {
     double low = INFINITY, high = -INFINITY, extent = 0.0;
+    bool isCut = false;
     for (int k = 0; k < found->count; ++k) {
-        low = fmin(low, found->points[k].gap);
-        high = fmax(high, found->points[k].gap);
-        tpVec3 way = tpSub(found->points[k].pointA, found->points[0].pointA);
-        extent = fmax(extent, tpLengthSquared(way));
+        const tpContactPoint* point = &found->points[k];
+        low = fmin(low, point->gap);
+        high = fmax(high, point->gap);
+        extent = fmax(extent, tpLengthSquared(tpSub(point->pointA, found->points[0].pointA)));
+        isCut = isCut || (point->feature >> 62) == tp_edgeEdge;
     }
-    return extent > 0.0 ? fmin(1.0, (high - low) / sqrt(extent)) : 0.0;
+    return isCut && extent > 0.0 ? fmin(1.0, (high - low) / sqrt(extent)) : 0.0;
 }
 
 static double sizeOf(const tpSystem* system, int bodyA, int bodyB) {

@@ -10,7 +10,7 @@
 
 // The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds serves for as much
 // motion.
-static const double farther = 0.02;
+static const double farther = 0.05;
 
 enum { batchSize = 32 };
 

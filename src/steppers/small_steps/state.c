@@ -16,6 +16,9 @@ bool tpSmallSteps_Create(tpSystem* system, void** state) {
     }
     made->memory = memory;
     tpCreateFatPairs(&made->fat, &system->allocator, true);
+    // Pairs that are apart cost little, but there are many.
+    made->fat.sizeMargin = 0.012;
+    made->fat.motionMargin = 2.0;
     tpCreatePackStore(&made->store, &system->allocator);
     *state = made;
     return true;

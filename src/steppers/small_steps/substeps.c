@@ -25,7 +25,7 @@ static const double springDamping = 5.0;
 // How far manifolds follow their bodies before they are found anew. A gap is wrong by a five-thousandth of the smaller
 // body's size at most, the region of contact by a fiftieth.
 static const tpSoftLimits limits = {
-    .slip = 0.02f, .turn = 0.02f, .gap = 2e-4f, .age = 80.0f, .apart = 0.004f
+    .slip = 0.02f, .turn = 0.02f, .gap = 5e-4f, .age = 80.0f, .apart = 0.004f
 };
 
 // Steps of fewer bodies and contacts together are over before other threads are awake.
