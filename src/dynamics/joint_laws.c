@@ -297,16 +297,22 @@ double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
     return response > 0.0 ? 1.0 / (1.0 / response + armature) : 0.0;
 }
 
-static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index,
-                            double h) {
+static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
+                             int index) {
     tpCoordinate* coordinate = &joint->coordinates[index];
-    const tpCoordinateDef* def = &coordinate->def;
     tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
     int count = ownRows(joint, place, &row, own);
     coordinate->startValue = own[0].error;
     for (int k = 0; k < count && !system->carriesRotors; ++k) {
         coordinate->rotorSpeed[k] = tpJointRow_Speed(joint, &own[k], system->velocities.data);
     }
+}
+
+static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace* place, int index,
+                            double h) {
+    tpCoordinate* coordinate = &joint->coordinates[index];
+    const tpCoordinateDef* def = &coordinate->def;
+    beginRotor(system, joint, place, index);
     bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
     if (isForced) {
         double response = tpCoordinate_Response(system, joint, place, index);
@@ -405,18 +411,36 @@ void tpJoints_BeginLaws(tpSystem* system, double h) {
     }
 }
 
+void tpJoints_BeginRotors(tpSystem* system) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        tpJoint* joint = &system->joints.data[i];
+        tpJointPlace place;
+        bool isPlaced = false;
+        for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
+            if (joint->coordinates[k].def.armature > 0.0) {
+                place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
+                isPlaced = true;
+                beginRotor(system, joint, &place, k);
+            }
+        }
+    }
+}
+
 // Energies ---------------------------------------------------------------------------------------
 
 double tpJoints_KineticEnergy(const tpSystem* system) {
     double energy = 0.0;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
+        tpJointPlace place;
+        bool isPlaced = false;
         for (int k = 0; joint->isLive && k < joint->coordinateCount; ++k) {
             double armature = joint->coordinates[k].def.armature;
             if (!(armature > 0.0)) {
                 continue;
             }
-            tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+            place = isPlaced ? place : tpJoint_Place(joint, system->poses.data);
+            isPlaced = true;
             tpJointRow row = tpJoint_CoordinateRow(joint, &place, k), own[3];
             int count = ownRows(joint, &place, &row, own);
             for (int j = 0; j < count; ++j) {

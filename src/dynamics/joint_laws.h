@@ -69,6 +69,9 @@ double tpPastLimit(const double limits[2], double value);
 // the poses and velocities of the start, before any force of the step.
 void tpJoints_BeginLaws(tpSystem* system, double h);
 
+// The same for steppers with whole laws only, which need no shares.
+void tpJoints_BeginRotors(tpSystem* system);
+
 // Energies that are not those of bodies.
 double tpJoints_KineticEnergy(const tpSystem* system);   // of armatures
 double tpJoints_PotentialEnergy(const tpSystem* system); // of springs

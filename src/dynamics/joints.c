@@ -24,12 +24,16 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (isMovable(system, joint)) {
-            *blocks += tp_maxHeldBlocks;
-            *rows += tp_maxHeldRows;
-            tpJoint_CountLaws(joint, blocks, rows);
+            tpJoint_CountRows(joint, blocks, rows);
         }
     }
     tpCouplings_Count(system, blocks, rows);
+}
+
+void tpJoint_CountRows(const tpJoint* joint, int* blocks, int* rows) {
+    *blocks += tp_maxHeldBlocks;
+    *rows += tp_maxHeldRows;
+    tpJoint_CountLaws(joint, blocks, rows);
 }
 
 static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const tpJointPlace* place,
@@ -48,20 +52,30 @@ static void addHeldRows(tpRows* rows, const tpSystem* system, int index, const t
     }
 }
 
+static void addRowsOf(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                      const tpJointTreatment* treatment, tpLawRows laws) {
+    const tpJoint* joint = &system->joints.data[index];
+    tpJointPlace place = tpJoint_Place(joint, poses);
+    addHeldRows(rows, system, index, &place, treatment);
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        tpJoint_AddLaws(rows, system, index, k, &place, treatment, laws);
+    }
+}
+
 static void addAllRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                        const tpJointTreatment* treatment, tpLawRows laws) {
     for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (!isMovable(system, joint)) {
-            continue;
-        }
-        tpJointPlace place = tpJoint_Place(joint, poses);
-        addHeldRows(rows, system, i, &place, treatment);
-        for (int k = 0; k < joint->coordinateCount; ++k) {
-            tpJoint_AddLaws(rows, system, i, k, &place, treatment, laws);
+        if (isMovable(system, &system->joints.data[i])) {
+            addRowsOf(rows, system, i, poses, treatment, laws);
         }
     }
     tpCouplings_AddRows(rows, system, poses, treatment, laws);
+}
+
+void tpJoint_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                     const tpJointTreatment* treatment) {
+    addRowsOf(rows, system, index, poses, treatment,
+              treatment->duration > 0.0 ? tp_wholeLaws : tp_noLaws);
 }
 
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,

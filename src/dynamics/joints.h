@@ -28,6 +28,11 @@ void tpJoints_Count(const tpSystem* system, int* blocks, int* rows);
 void tpJoints_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpJointTreatment* treatment);
 
+// The same for one joint that may move something, and what it may need.
+void tpJoint_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                     const tpJointTreatment* treatment);
+void tpJoint_CountRows(const tpJoint* joint, int* blocks, int* rows);
+
 // The same for one half of a symmetric step. Springs, servos and dampers act by what they are half way through the drift, half of the
 // impulse in each half: of second order, stable for any stiffness, and exact at rest. Servos and dampers too stiff
 // for the step have a larger share in the first half, so that they do not ring. Rows of the second half have none of them;

@@ -227,7 +227,11 @@ void tpBody_SetLocked(tpWorld* world, tpBodyId id, uint32_t locked) {
                                  "has bits that stand for no direction")) {
         return;
     }
-    world->system.bodies.data[index].locked = locked;
+    tpBody* body = &world->system.bodies.data[index];
+    if ((body->locked != 0) != (locked != 0)) {
+        tpWorld_ChangeStructure(world); // steppers hold such bodies by other means
+    }
+    body->locked = locked;
     const tpVelocity* velocity = &world->system.velocities.data[index];
     tpSystem_SetVelocity(&world->system, index, velocity->linear, velocity->angular);
     tpSystem_Disturb(&world->system, index);

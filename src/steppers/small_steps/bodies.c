@@ -5,6 +5,7 @@
 #include "dynamics/contacts.h"
 #include "dynamics/force_work.h"
 #include "dynamics/forces.h"
+#include "dynamics/joint_laws.h"
 #include "dynamics/motion.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/small_steps/step.h"
@@ -21,7 +22,8 @@ enum { fewManifolds = 50 };
 // A body's velocity after flying freely for h, and its rotation if it tumbles.
 static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity velocity) {
     const tpSystem* system = step->system;
-    if (tpSystem_IsTumbling(system, body)) {
+    // Mechanisms have their own flight.
+    if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0) {
         step->freeRotations[n] = system->poses.data[body].rotation;
         tpSystem_Rotate(system, body, step->h, &step->freeRotations[n], &velocity.angular);
     }
@@ -164,6 +166,7 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch) {
     if (beginning.isDisturbed == NULL) {
         return false;
     }
+    tpJoints_BeginRotors(system);
     tpSystem_AimKinematic(system, system->time, step->h);
     tpTasks_Run(system->tasks, startChunk, &beginning, chunks);
     tpSystem_KickForces(system, system->time, step->h);
@@ -216,6 +219,10 @@ static void moveBody(tpSmallStep* step, int n, int body) {
     step->isPushed[n] =
         step->isPushed[n] || !tpIsSameVelocity(&step->velocities[n], &step->bases[n]);
     *velocity = step->velocities[n];
+    if (step->state->map.owners.data[body] >= 0) {
+        *pose = tpSmallStep_JointedPose(step, body);
+        return;
+    }
     pose->position = tpAdd(pose->position, step->moved[n].linear);
     if (tpSystem_IsTumbling(step->system, body)) {
         tpQuat before = pose->rotation;
@@ -289,7 +296,7 @@ static void moveChunk(void* context, int chunk, int worker) {
 // Work of what users apply, by the displacements of the step. False if memory ran out.
 static bool addForceWork(tpSmallStep* step) {
     tpSystem* system = step->system;
-    if (system->forces.count == 0 && !system->hasLoads) {
+    if (system->forces.count == 0 && !system->hasLoads && !system->hasEfforts) {
         return true;
     }
     tpVelocity* starts = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);

@@ -15,16 +15,47 @@
 static const double mixedPart = 0.1;
 enum { leastStepsToCut = 60, settledSteps = 10 };
 
-// A body that impulses may move, though it may be asleep.
-static bool mayMove(const tpBody* body) {
-    return body->isLive && body->kind == tp_dynamicBody && body->mass > 0.0;
-}
-
 // Cutting -------------------------------------------------------------------------------------
 
+// Bodies of one mechanism belong into one block, that of the first of them.
+static bool gatherMechanisms(const tpMechanismMap* map, tpArena* arena, int32_t* order, int moving,
+                             int blocks, int32_t* firsts) {
+    int32_t* blockOf = TP_SCRATCH(arena, int32_t, moving);
+    int32_t* homes = TP_SCRATCH(arena, int32_t, map->count);
+    int32_t* sorted = TP_SCRATCH(arena, int32_t, moving);
+    int32_t* fills = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blocks + 1);
+    if (arena->failed) {
+        return false;
+    }
+    for (int m = 0; m < map->count; ++m) {
+        homes[m] = -1;
+    }
+    for (int b = 0; b < blocks; ++b) {
+        for (int n = firsts[b]; n < firsts[b + 1]; ++n) {
+            int32_t owner = map->owners.data[order[n]];
+            if (owner >= 0 && homes[owner] < 0) {
+                homes[owner] = b;
+            }
+            blockOf[n] = owner >= 0 ? homes[owner] : b;
+            fills[blockOf[n] + 1] += 1;
+        }
+    }
+    for (int b = 0; b < blocks; ++b) {
+        fills[b + 1] += fills[b];
+        firsts[b] = fills[b];
+    }
+    for (int n = 0; n < moving; ++n) {
+        sorted[fills[blockOf[n]]++] = order[n];
+    }
+    if (moving > 0) {
+        memcpy(order, sorted, sizeof(int32_t) * (size_t)moving);
+    }
+    return true;
+}
+
 // The new numbers: `order` receives the body of each, `firsts` the first of each block. Returns how many blocks.
-static int cutBodies(const tpSystem* system, tpArena* arena, int32_t* order, int32_t** firsts,
-                     int* count) {
+static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena* arena,
+                     int32_t* order, int32_t** firsts, int* count) {
     int moving = 0, total = 0;
     tpVec3* positions = TP_SCRATCH(arena, tpVec3, system->bodyCount);
     if (positions == NULL) {
@@ -32,13 +63,13 @@ static int cutBodies(const tpSystem* system, tpArena* arena, int32_t* order, int
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         positions[i] = system->poses.data[i].position;
-        if (mayMove(&system->bodies.data[i])) {
+        if (tpMayMove(&system->bodies.data[i])) {
             order[moving++] = i;
         }
     }
     total = moving;
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (system->bodies.data[i].isLive && !mayMove(&system->bodies.data[i])) {
+        if (system->bodies.data[i].isLive && !tpMayMove(&system->bodies.data[i])) {
             order[total++] = i;
         }
     }
@@ -48,6 +79,10 @@ static int cutBodies(const tpSystem* system, tpArena* arena, int32_t* order, int
         return -1;
     }
     tpCutBlocks(positions, order, moving, blocks, *firsts);
+    if (blocks > 1 && map->count > 0 &&
+        !gatherMechanisms(map, arena, order, moving, blocks, *firsts)) {
+        return -1;
+    }
     *count = total;
     return blocks;
 }
@@ -139,7 +174,8 @@ static bool cut(tpSmallStep* step) {
     const tpAllocator* allocator = &system->allocator;
     int32_t *order = TP_SCRATCH(&system->arena, int32_t, system->bodyCount), *firsts;
     int count = 0;
-    int blocks = order != NULL ? cutBodies(system, &system->arena, order, &firsts, &count) : -1;
+    int blocks =
+        order != NULL ? cutBodies(system, &state->map, &system->arena, order, &firsts, &count) : -1;
     int32_t* blockOf = TP_SCRATCH(&system->arena, int32_t, (size_t)count + 1);
     if (blocks < 0 || blockOf == NULL || !TP_RESERVE(allocator, state->blockFirsts, blocks + 1)) {
         return false;
@@ -193,7 +229,7 @@ static bool haveMixed(tpSmallSteps* state) {
 static bool addBody(tpSmallStep* step, int body) {
     tpSmallSteps* state = step->state;
     int number = state->bodies.count - 1; // that of nobody, who moves on
-    int block = mayMove(&step->system->bodies.data[body]) ? state->store.blockCount - 1 : -1;
+    int block = tpMayMove(&step->system->bodies.data[body]) ? state->store.blockCount - 1 : -1;
     if (!reserveBodies(state, &step->system->allocator, number + 2, body + 1) ||
         !tpPackStore_AddBody(&state->store, block)) {
         return false;
@@ -230,7 +266,7 @@ static bool followBodies(tpSmallStep* step, bool* isCut) {
             state->numbers.data[i] = -1;
             changed += 1;
         } else if (number >= 0) {
-            *isCut = (state->store.blocks.data[number] >= 0) != mayMove(body);
+            *isCut = (state->store.blocks.data[number] >= 0) != tpMayMove(body);
         } else if (body->isLive && !addBody(step, i)) {
             return false;
         }
@@ -302,10 +338,29 @@ static bool followShapes(tpSmallStep* step) {
     return true;
 }
 
+// Whether a mechanism lies in more than one block.
+static bool isTorn(const tpSmallSteps* state) {
+    const tpMechanismMap* map = &state->map;
+    for (int m = 0; m < map->count; ++m) {
+        int home = -1;
+        for (int i = map->places.data[m].node; i < map->places.data[m + 1].node; ++i) {
+            int block = state->store.blocks.data[state->numbers.data[map->bodies.data[i]]];
+            if (home >= 0 && block != home) {
+                return true;
+            }
+            home = block;
+        }
+    }
+    return false;
+}
+
 bool tpSmallStep_NumberBodies(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     uint64_t structure = step->system->structure;
     bool isCut = false;
+    if (!tpMechanismMap_Follow(&state->map, step->system, &step->system->arena)) {
+        return false;
+    }
     if (state->structure == 0) {
         tpSmallSteps_Forget(state);
         isCut = true;
@@ -314,6 +369,7 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step) {
         if (!followShapes(step) || (!isCut && !followBodies(step, &isCut))) {
             return false;
         }
+        isCut = isCut || isTorn(state);
     }
     isCut = isCut || haveMixed(state);
     if (isCut && !cut(step)) {

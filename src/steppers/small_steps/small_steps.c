@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "dynamics/joints.h"
 #include "steppers/small_steps/step.h"
 
 static tpSmallStepsSettings readOptions(const tpSystem* system, const tpOptions* options) {
@@ -28,8 +27,6 @@ static tpSmallStepsSettings readOptions(const tpSystem* system, const tpOptions*
 // Says in the report what the scene has and this stepper leaves out. `tippe check` says it before the run
 // (tpStepperLacks).
 static void noteMissing(const tpSystem* system, tpStepReport* report) {
-    int blocks, rows;
-    tpJoints_Count(system, &blocks, &rows);
     bool isTorsional = false;
     for (int i = 0; i < system->materials.count; ++i) {
         isTorsional = isTorsional || system->materials.data[i].friction.torsionalArm > 0.0;
@@ -38,14 +35,11 @@ static void noteMissing(const tpSystem* system, tpStepReport* report) {
         const tpPairDef* pair = &system->pairs.data[i];
         isTorsional = isTorsional || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
     }
-    if (blocks > 0) {
-        tpStepReport_AddNote(report, isTorsional
-                                         ? "small-steps leaves out joints and torsional friction"
-                                         : "small-steps leaves out joints");
-        report->failureCount += 1;
-        report->converged = false;
-    } else if (isTorsional) {
+    if (isTorsional) {
         tpStepReport_AddNote(report, "small-steps leaves out torsional friction");
+    }
+    if (system->couplings.count > 0) {
+        tpStepReport_AddNote(report, "small-steps leaves out couplings");
     }
 }
 
@@ -159,7 +153,7 @@ const tpStepper tpSmallStepsStepper = {
     .seesCrossings = true,
     .options = used,
     .figures = figures,
-    .lacks = tp_lacksJoints | tp_lacksTorsion,
+    .lacks = tp_lacksTorsion,
     .create = tpSmallSteps_Create,
     .destroy = tpSmallSteps_Destroy,
     .step = takeStep,

@@ -47,6 +47,7 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->shapeMarks);
     TP_FREE_ARRAY(allocator, made->departed);
     tpSleep_Destroy(&made->sleep, system);
+    tpMechanismMap_Destroy(&made->map, allocator);
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
@@ -117,6 +118,7 @@ void tpSmallSteps_Save(const void* state, void* saved) {
 
 bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpSmallSteps* made = state;
+    made->map.structure = 0;
     tpSavedArray arrays[arrayCount];
     listArrays(made, arrays);
     SavedNumbers numbers;

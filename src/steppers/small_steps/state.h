@@ -6,6 +6,7 @@
 #include "collision/fat_pairs.h"
 #include "dynamics/sleep.h"
 #include "steppers/memory.h"
+#include "steppers/small_steps/mechanisms.h"
 #include "sweeps/pack_store.h"
 
 // A pair of shapes that may be close: its manifold, or how far apart the shapes are at least.
@@ -54,6 +55,7 @@ typedef struct tpSmallSteps {
     double bordersAtCut; // part of the manifolds that lay between blocks soon after they were cut
     int stepsSinceCut;
     tpSleep sleep;
+    tpMechanismMap map; // follows from the scene's structure
 } tpSmallSteps;
 
 // Forgets everything: the next step starts afresh.

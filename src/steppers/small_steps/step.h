@@ -4,6 +4,7 @@
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_STEP_H
 
 #include "base/tasks.h"
+#include "steppers/small_steps/joints.h"
 #include "steppers/small_steps/state.h"
 #include "sweeps/schedule.h"
 
@@ -42,6 +43,7 @@ typedef struct tpSmallStep {
     const tpSoftKernels* kernels;
     tpSoftSweep sweep;
     tpSchedule schedule;
+    tpStepJoints* joints; // NULL if there are no mechanisms
     bool bounces;
     bool hasWoken;      // islands have woken in this step
     int listed;         // contacts that a list for users would have

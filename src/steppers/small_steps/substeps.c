@@ -31,6 +31,8 @@ static const tpSoftLimits limits = {
 // Steps of fewer bodies and contacts together are over before other threads are awake.
 enum { fewThings = 400 };
 
+enum { bounceRounds = 4 };
+
 static tpSoftness softnessOf(double time, double pushOut) {
     double frequency = 2.0 * TP_PI * springTurns / time;
     // An implicit step of m x'' + 2 zeta m w x' + m w^2 x = 0.
@@ -52,6 +54,9 @@ static tpRange numbersOf(const tpSmallStep* step, int block) {
 static void beginFirst(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
+    if (step->joints != NULL) {
+        tpSmallStep_OpenJoints(step, block);
+    }
     for (int n = range.begin; n < range.end; ++n) {
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
         base->linear = tpAdd(v->linear, step->kicks[n].linear);
@@ -60,12 +65,19 @@ static void beginFirst(void* context, int block) {
         v->angular = tpAdd(base->angular, given->angular);
         given->linear = given->angular = tpZeroVec3();
     }
+    if (step->joints != NULL) {
+        tpSmallStep_BeginJoints(step, block, true);
+    }
 }
 
 // Those that follow begin with forces, and what the contacts gave in the substep before.
 static void beginNext(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
+    if (step->joints != NULL) {
+        tpSmallStep_SettleJoints(step, block);
+        tpSmallStep_EndJoints(step, block, false);
+    }
     for (int n = range.begin; n < range.end; ++n) {
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n];
         tpVec3 linear = tpSub(v->linear, base->linear), angular = tpSub(v->angular, base->angular);
@@ -74,11 +86,17 @@ static void beginNext(void* context, int block) {
         v->linear = tpAdd(base->linear, linear);
         v->angular = tpAdd(base->angular, angular);
     }
+    if (step->joints != NULL) {
+        tpSmallStep_BeginJoints(step, block, false);
+    }
 }
 
 static void move(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
+    if (step->joints != NULL) {
+        tpSmallStep_MoveJoints(step, block);
+    }
     for (int n = range.begin; n < range.end; ++n) {
         const tpVelocity* v = &step->velocities[n];
         tpVelocity* moved = &step->moved[n];
@@ -86,6 +104,15 @@ static void move(void* context, int block) {
         moved->angular = tpMulAdd(moved->angular, step->substepTime, v->angular);
         step->isPushed[n] = step->isPushed[n] || !tpIsSameVelocity(v, &step->bases[n]);
     }
+}
+
+static void settleJoints(void* context, int block) {
+    tpSmallStep_SettleJoints(context, block);
+}
+
+static void endJoints(void* context, int block) {
+    tpSmallStep_SettleJoints(context, block);
+    tpSmallStep_EndJoints(context, block, true);
 }
 
 // Sweeps --------------------------------------------------------------------------------------
@@ -148,8 +175,16 @@ static void solve(void* context, const tpCrew* crew, int number) {
         tpCrewMember_VisitBlocks(&member, move, step);
         tpCrewMember_Sweep(&member, settleGroup, step, !isOdd);
     }
-    if (step->bounces) {
+    // What a mechanism answers takes from the velocities of parting: a few rounds give them back.
+    for (int round = 0; step->bounces && round < (step->joints != NULL ? bounceRounds : 1);
+         ++round) {
+        if (step->joints != NULL) {
+            tpCrewMember_VisitBlocks(&member, settleJoints, step);
+        }
         tpCrewMember_Sweep(&member, bounceGroup, step, false);
+    }
+    if (step->joints != NULL) {
+        tpCrewMember_VisitBlocks(&member, endJoints, step);
     }
 }
 
@@ -199,17 +234,22 @@ static bool takeStep(tpSmallStep* step) {
     }
     state->departed.count = 0;
     if ((isSearch && !tpSmallStep_Search(step)) || !tpPackStore_Order(&state->store) ||
-        !tpSchedule_Create(&step->schedule, &state->store, &system->arena)) {
+        !tpSchedule_Create(&step->schedule, &state->store, &system->arena) ||
+        !tpSmallStep_PlaceJoints(step)) {
         return false;
     }
+    tpSmallStep_WeighJoints(step, &step->schedule);
     state->departed.count = step->listed = 0;
     step->penetration = 0.0;
     step->bounces = anyBounces(&state->store);
     openSweep(step);
     tpCrew_Run(system->tasks, state->store.blockCount, solve, step);
     state->substepTime = step->substepTime;
-    return tpSmallStep_MoveBodies(step) && tpSmallStep_Judge(step) && tpSmallStep_Search(step) &&
-           tpSmallStep_Promise(step);
+    if (!tpSmallStep_MoveBodies(step)) {
+        return false;
+    }
+    tpSmallStep_FinishJoints(step);
+    return tpSmallStep_Judge(step) && tpSmallStep_Search(step) && tpSmallStep_Promise(step);
 }
 
 bool tpSmallStep_Take(tpSmallStep* step) {

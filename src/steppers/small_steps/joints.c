@@ -1,0 +1,889 @@
+// Joints in substeps: each mechanism is solved directly, between the sweeps over contacts.
+//
+// Rows of joints (dynamics/joints.h) are written once per step, for a substep's duration, and their matrix is factorised once; a substep
+// then costs one or two solves (sweeps/mechanism.h). Contacts know a body's own mass only: what a sweep changed is the momentum that
+// contacts gave, p += M (v - v before), and the solve finds what the whole mechanism makes of all of it.
+//
+// Velocities are led to what rows ask for where the step began. Along the way directions turn: positions are off at the end by a part
+// of second order. It is taken back by the factors that are there, as a displacement and as the velocity that belongs to it; the
+// next step's rows then hold the velocities at the new place. That is RATTLE [Andersen83]: a pendulum keeps its energy. If a body turns fast
+// for the step the same is done after every substep.
+
+#include "steppers/small_steps/joints.h"
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+#include "dynamics/locks.h"
+#include "steppers/small_steps/step.h"
+#include "sweeps/mechanism.h"
+
+// Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part stiffer than the whole mechanism.
+// What that leaves of a velocity goes with the next solve, which starts from the impulse of this one.
+static const double rigidPart = 1e6, rigidWhole = 1e4;
+
+// A mechanism of which a body turns by more than this in a step has its rows written anew in each substep, rad. One that turns by
+// more than this between has no velocity of its way back: its directions mean little.
+static const double slowTurn = 0.005, fastTurn = 0.7;
+
+// Below this turning is as good as none, rad per step.
+static const double noTurn = 1e-3;
+
+// Errors of position are taken back in a few rounds; ones smaller than this, of the smallest body's size, in one.
+static const double smallError = 1e-4, mostShift = 0.25;
+enum { mostCorrections = 4 };
+
+// Axes and directions without inertia count as this much of the body's own.
+static const double noInertia = 1e9;
+
+// What a row's law needs beside the row.
+typedef struct LawRow {
+    tpRowRole role;
+    int32_t row;       // of the tpRows
+    bool isRigid;      // it has no compliance of its own
+    double startBias;  // at the start
+    double wayFactor;  // of the bias, per m or rad that the coordinate has gone
+    double way;        // that it has gone
+    double total;      // impulse of the finished substeps
+    double told;       // velocity of the row by bodies that move as told
+    double damping;    // of springs: the damper's part of the impulse, by the velocity
+    double startError; // of position, m or rad
+} LawRow;
+
+// A body since rows were written: where it was, and how it would have turned without rows and contacts.
+typedef struct Flight {
+    tpPose start;
+    tpVec3 moved;    // displacement in the step until then, angular
+    bool isTumbling; // its angular velocity changes by itself
+    tpQuat rotation; // of free flight
+    tpVec3 velocity; // angular: then, and how it changes per substep in free flight
+    tpVec3 change;
+    double
+        ease; // how much it turns by a force at its end: arm over the middle moment of inertia, 1/(kg m)
+} Flight;
+
+typedef struct Articulation {
+    tpMechanism solver;
+    const int32_t* bodies; // of the nodes: of the system
+    const int32_t* joints;
+    const int32_t* blocks;
+    int jointCount;
+    tpNodeMass* masses;
+    tpRows rows, ends; // parts of those of all joints
+    LawRow* laws;
+    double *errors, *lateErrors; // of the rows
+    double* pushes;              // momentum that contacts gave in this substep, 6 numbers per node
+    double* last;                // velocities after the last solve
+    double* momenta;             // scratch
+    double* shifts;              // scratch
+    Flight* flights;             // of the nodes
+    double work;                 // from outside, J
+    double size;                 // of the smallest body, m
+    double mass;                 // of all bodies, kg
+    bool isFast;                 // rows are written anew in each substep of this step
+    bool isAwake, isOpen;
+    bool isDue;   // velocities have not been solved for since the substep began
+    int finished; // substeps since rows were written
+    int factorisations;
+} Articulation;
+
+struct tpStepJoints {
+    int count;
+    Articulation* list;  // by block
+    int32_t* blockStart; // of each block: the first of its mechanisms, and the end
+    tpPose* poses;       // of all bodies
+};
+
+// Gathering and spreading -------------------------------------------------------------------------
+
+static void readVelocity(const tpVelocity* line, double* six) {
+    six[0] = line->linear.x;
+    six[1] = line->linear.y;
+    six[2] = line->linear.z;
+    six[3] = line->angular.x;
+    six[4] = line->angular.y;
+    six[5] = line->angular.z;
+}
+
+static void writeVelocity(const double* six, const tpNodeMass* mass, tpVelocity* line) {
+    line->linear =
+        tpMakeVec3(mass->free[0] * six[0], mass->free[1] * six[1], mass->free[2] * six[2]);
+    line->angular =
+        tpMakeVec3(mass->free[3] * six[3], mass->free[4] * six[4], mass->free[5] * six[5]);
+}
+
+// momentum += M v, in the free directions
+static void addMomentum(const tpNodeMass* mass, const double* v, double* momentum) {
+    for (int k = 0; k < 3; ++k) {
+        const double* row = &mass->inertia[3 * k];
+        momentum[k] += mass->free[k] * mass->mass[k] * v[k];
+        momentum[3 + k] += mass->free[3 + k] * (row[0] * v[3] + row[1] * v[4] + row[2] * v[5]);
+    }
+}
+
+static int numberOf(const tpSmallStep* step, const Articulation* part, int node) {
+    return step->state->numbers.data[part->bodies[node]];
+}
+
+// Rows --------------------------------------------------------------------------------------------
+
+static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNodeMass* mass) {
+    const tpBody* body = &system->bodies.data[index];
+    memset(mass, 0, sizeof(*mass));
+    tpInertia inertia = body->inertia;
+    double largest = fmax(tpMaxPart(inertia.moments), body->mass * body->size * body->size);
+    double none = noInertia * (largest > 0.0 ? largest : body->mass);
+    inertia.moments.x = inertia.moments.x > 0.0 ? inertia.moments.x : none;
+    inertia.moments.y = inertia.moments.y > 0.0 ? inertia.moments.y : none;
+    inertia.moments.z = inertia.moments.z > 0.0 ? inertia.moments.z : none;
+    tpMat33 world = tpInertia_World(&inertia, poses[index].rotation);
+    const tpVec3 columns[3] = { world.cx, world.cy, world.cz };
+    tpVec3 ones = tpMakeVec3(1.0, 1.0, 1.0);
+    tpVec3 linear = tpLocks_Linear(body->locked, ones),
+           angular = tpLocks_Angular(body->locked, ones);
+    double isMoved = tpSystem_IsDynamic(system, index) ? 1.0 : 0.0;
+    double inSpace = system->isPlanar ? 0.0 : isMoved;
+    const double free[6] = { isMoved * linear.x,  isMoved * linear.y,  inSpace * linear.z,
+                             inSpace * angular.x, inSpace * angular.y, isMoved * angular.z };
+    memcpy(mass->free, free, sizeof(free));
+    for (int k = 0; k < 3; ++k) {
+        mass->mass[k] = free[k] > 0.0 ? body->mass : 1.0;
+        const double column[3] = { columns[k].x, columns[k].y, columns[k].z };
+        for (int j = 0; j < 3; ++j) {
+            bool isFree = free[3 + k] > 0.0 && free[3 + j] > 0.0;
+            mass->inertia[3 * k + j] = isFree ? column[j] : k == j ? 1.0 : 0.0;
+        }
+    }
+}
+
+static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
+    const double* from = jacobian + (size_t)row * (size_t)rows->degrees;
+    if (rows->degrees == 6) {
+        memcpy(six, from, 6 * sizeof(double));
+    } else {
+        const double planar[6] = { from[0], from[1], 0.0, 0.0, 0.0, from[2] };
+        memcpy(six, planar, sizeof(planar));
+    }
+}
+
+// Velocity under a unit impulse on a body that is free otherwise.
+static double responseOf(const tpSweepBody* mass, const double* on) {
+    const double* inverse = mass->inverseInertia;
+    double x = inverse[0] * on[3] + inverse[3] * on[4] + inverse[4] * on[5];
+    double y = inverse[3] * on[3] + inverse[1] * on[4] + inverse[5] * on[5];
+    double z = inverse[4] * on[3] + inverse[5] * on[4] + inverse[2] * on[5];
+    return mass->inverseMass * (on[0] * on[0] + on[1] * on[1] + on[2] * on[2]) + on[3] * x +
+           on[4] * y + on[5] * z;
+}
+
+// One side of a row: a node, or what a body that moves as told adds to its velocity.
+static int32_t placeSide(const tpSmallStep* step, const Articulation* part, int body, double* on,
+                         double* told, double* response) {
+    const tpSmallSteps* state = step->state;
+    if (body < 0) {
+        return -1;
+    }
+    int number = state->numbers.data[body];
+    if (state->map.owners.data[body] < 0) {
+        double velocity[6];
+        readVelocity(&step->starts[number], velocity);
+        for (int k = 0; k < 6; ++k) {
+            *told += on[k] * velocity[k];
+        }
+        return -1;
+    }
+    int32_t node = state->map.nodes.data[body];
+    for (int k = 0; k < 6; ++k) {
+        on[k] *= part->masses[node].free[k];
+    }
+    *response += responseOf(&step->masses[number], on);
+    return node;
+}
+
+// Mass of the lighter of a joint's bodies.
+static double lighterOf(const tpSmallStep* step, const tpJoint* joint) {
+    double least = INFINITY;
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(step->system, bodies[side])) {
+            least = fmin(least, step->system->bodies.data[bodies[side]].mass);
+        }
+    }
+    return least;
+}
+
+// The error of position of a row: of what is held, and of limits that are passed.
+static double errorOf(const tpSmallStep* step, tpRowRole role, double bias) {
+    double error = bias * step->substepTime;
+    return role == tp_heldRole ? error : role == tp_limitRole ? fmin(error, 0.0) : 0.0;
+}
+
+// Whether a row has the direction of the first one of its coordinate: limits, springs and drives of a coordinate do.
+static double sharedSign(const Articulation* part, const tpMechanismRow* row) {
+    int first = (int)(row - part->solver.rows) - 1;
+    while (first >= 0 && part->solver.rows[first].sharedSign != 0.0) {
+        --first;
+    }
+    if (first < 0) {
+        return 0.0;
+    }
+    const tpMechanismRow* other = &part->solver.rows[first];
+    bool isSame = other->nodeA == row->nodeA && other->nodeB == row->nodeB, isTurned = isSame;
+    for (int k = 0; k < 6 && (isSame || isTurned); ++k) {
+        isSame = isSame && other->onA[k] == row->onA[k] && other->onB[k] == row->onB[k];
+        isTurned = isTurned && other->onA[k] == -row->onA[k] && other->onB[k] == -row->onB[k];
+    }
+    return isSame ? 1.0 : isTurned ? -1.0 : 0.0;
+}
+
+static void placeRow(const tpSmallStep* step, Articulation* part, int block, int k, int joint) {
+    const tpRows* rows = &part->rows;
+    const tpBlockInfo* info = &rows->infos[block];
+    const tpJoint* owner = &step->system->joints.data[info->index];
+    bool isBounded = info->source == tp_boundedSource;
+    int index = rows->firstRows[block] + k;
+    tpMechanismRow* row = &part->solver.rows[part->solver.rowCount];
+    LawRow* law = &part->laws[part->solver.rowCount++];
+    memset(row, 0, sizeof(*row));
+    memset(law, 0, sizeof(*law));
+    law->role = info->role;
+    law->row = index;
+    readJacobian(rows, rows->jacobianA, index, row->onA);
+    readJacobian(rows, rows->jacobianB, index, row->onB);
+    double response = 0.0;
+    row->nodeA = placeSide(step, part, owner->bodyA, row->onA, &law->told, &response);
+    row->nodeB = placeSide(step, part, owner->bodyB, row->onB, &law->told, &response);
+    row->place = part->blocks[joint];
+    row->sharedSign = sharedSign(part, row);
+    double compliance = rows->compliance[index];
+    law->isRigid = !(compliance > 0.0);
+    law->damping = rows->damping[index];
+    double rigid = fmax(rigidPart, rigidWhole * part->mass / lighterOf(step, owner));
+    row->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
+    row->state = response > 0.0 && isfinite(row->stiffness) ? tp_withinRow : tp_deadRow;
+    row->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
+    row->most = INFINITY;
+    if (isBounded) {
+        int load = rows->firstRows[block];
+        row->most = -rows->bias[load] / rows->compliance[load];
+        row->least = -row->most;
+    }
+    law->startBias = info->role == tp_heldRole ? 0.0 : rows->bias[index];
+    law->startError = errorOf(step, info->role, rows->bias[index]);
+    double tau = step->substepTime;
+    if (info->role == tp_limitRole) {
+        law->wayFactor = 1.0 / tau;
+        row->state =
+            row->state == tp_withinRow && rows->bias[index] > 0.0 ? tp_atLeastRow : row->state;
+    } else if (info->role == tp_springRole || info->role == tp_servoRole) {
+        // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
+        law->wayFactor = (row->stiffness - law->damping) / (tau * row->stiffness);
+    }
+}
+
+static tpJointTreatment treatmentOf(const tpSmallStep* step) {
+    return (tpJointTreatment){ step->substepTime, 1.0, NULL, step->substepTime, 1.0 };
+}
+
+static void writeRows(const tpSmallStep* step, Articulation* part, tpRows* rows) {
+    tpJointTreatment treatment = treatmentOf(step);
+    tpRows_Clear(rows);
+    for (int k = 0; k < part->jointCount; ++k) {
+        tpJoint_AddRows(rows, step->system, part->joints[k], step->joints->poses, &treatment);
+    }
+}
+
+// How far the fastest body of a mechanism turns in a second.
+static double turnOf(const tpSmallStep* step, const Articulation* part) {
+    double turn = 0.0;
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        turn = fmax(turn, tpLength(step->velocities[numberOf(step, part, i)].angular));
+    }
+    return turn;
+}
+
+// Free flight from here on, over the time until rows are written again.
+static void openFlights(const tpSmallStep* step, Articulation* part) {
+    int substeps = part->isFast ? 1 : step->substeps;
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        int body = part->bodies[i], number = numberOf(step, part, i);
+        Flight* flight = &part->flights[i];
+        flight->start = step->joints->poses[body];
+        flight->moved = part->isOpen ? step->moved[number].angular : tpZeroVec3();
+        flight->velocity = step->velocities[number].angular;
+        flight->change = tpZeroVec3();
+        const tpBody* owner = &step->system->bodies.data[body];
+        tpVec3 inverse = owner->inertia.inverseMoments;
+        double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
+        flight->ease = owner->size * (inverse.x + inverse.y + inverse.z - most - least);
+        // For a slow one the change is far below what contacts and rows do.
+        flight->isTumbling = tpSystem_IsTumbling(step->system, body) &&
+                             step->h * tpLength(flight->velocity) > noTurn;
+        if (flight->isTumbling) {
+            tpVec3 velocity = flight->velocity;
+            flight->rotation = flight->start.rotation;
+            tpSystem_Rotate(step->system, body, substeps * step->substepTime, &flight->rotation,
+                            &velocity);
+            flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
+        }
+    }
+}
+
+// Rows and factors where the bodies are. Rows may have been written already.
+static void open(const tpSmallStep* step, Articulation* part, bool hasRows) {
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        setMass(step->system, step->joints->poses, part->bodies[i], &part->masses[i]);
+    }
+    part->isFast = part->isFast || step->h * turnOf(step, part) > slowTurn;
+    openFlights(step, part);
+    part->isOpen = true;
+    if (!hasRows) {
+        writeRows(step, part, &part->rows);
+    }
+    part->solver.rowCount = 0;
+    for (int b = 0, joint = 0; b < part->rows.blockCount; ++b) {
+        const tpBlockInfo* info = &part->rows.infos[b];
+        while (part->joints[joint] != info->index) {
+            ++joint;
+        }
+        // The first row of a bounded block is its bound.
+        int first = info->source == tp_boundedSource ? 1 : 0;
+        for (int k = first; k < part->rows.dimensions[b]; ++k) {
+            placeRow(step, part, b, k, joint);
+        }
+    }
+    part->finished = 0;
+    tpMechanism_Factorise(&part->solver);
+}
+
+// Solves ------------------------------------------------------------------------------------------
+
+static void solve(const tpSmallStep* step, Articulation* part) {
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        double base[6], *momentum = &part->momenta[6 * i];
+        readVelocity(&step->bases[numberOf(step, part, i)], base);
+        memcpy(momentum, &part->pushes[6 * i], 6 * sizeof(double));
+        addMomentum(&part->masses[i], base, momentum);
+    }
+    part->factorisations += tpMechanism_SolveBounded(&part->solver, part->momenta, part->last);
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        tpVelocity* line = &step->velocities[numberOf(step, part, i)];
+        writeVelocity(&part->last[6 * i], &part->masses[i], line);
+        readVelocity(line, &part->last[6 * i]);
+    }
+}
+
+// What contacts have changed since the last solve goes into their momenta. Whether there was anything.
+static bool absorb(const tpSmallStep* step, Articulation* part) {
+    bool isChanged = false;
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        double now[6];
+        readVelocity(&step->velocities[numberOf(step, part, i)], now);
+        if (memcmp(now, &part->last[6 * i], sizeof(now)) != 0) {
+            for (int k = 0; k < 6; ++k) {
+                now[k] -= part->last[6 * i + k];
+            }
+            addMomentum(&part->masses[i], now, &part->pushes[6 * i]);
+            isChanged = true;
+        }
+    }
+    return isChanged;
+}
+
+// Forces of free flight and the biases of rows.
+static void beginSubstep(const tpSmallStep* step, Articulation* part) {
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        tpVec3* base = &step->bases[numberOf(step, part, i)].angular;
+        *base = tpAdd(*base, part->flights[i].change);
+    }
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        tpMechanismRow* row = &part->solver.rows[k];
+        const LawRow* law = &part->laws[k];
+        double bias = law->startBias + law->wayFactor * law->way;
+        bias = law->role == tp_limitRole ? fmax(bias, 0.0) : bias;
+        row->bias = bias + law->told;
+    }
+}
+
+// Bodies are about to move.
+static void followWay(const tpSmallStep* step, Articulation* part) {
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        double velocity = part->solver.rows[k].velocity + part->laws[k].told;
+        part->laws[k].way += step->substepTime * velocity;
+    }
+}
+
+// The substep is over: what its rows did.
+static void endSubstep(Articulation* part) {
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        tpMechanismRow* row = &part->solver.rows[k];
+        LawRow* law = &part->laws[k];
+        double velocity = row->velocity + law->told;
+        law->total += row->impulse;
+        part->work -= row->impulse * law->told;
+        switch (law->role) {
+        case tp_servoRole:
+        case tp_motorRole:
+        case tp_frictionRole:
+        case tp_damperRole:
+            part->work += row->impulse * velocity;
+            break;
+        case tp_springRole:
+            part->work -= law->damping * velocity * velocity;
+            break;
+        case tp_rotorRole:
+        case tp_turnRotorRole:
+            // The rotor goes on with the speed that the impulse has left it.
+            law->startBias += row->impulse / row->stiffness;
+            break;
+        default:
+            break;
+        }
+        row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
+    }
+    part->finished += 1;
+}
+
+// Back to the joints ------------------------------------------------------------------------------
+
+// Poses at the end of the displacements since rows were written. A tumbling body turns as in free flight, and beyond that by what
+// impulses have added; its angular momentum is that of free flight and what they have added (see bodies.c).
+static void land(const tpSmallStep* step, const Articulation* part) {
+    double count = part->finished, tau = step->substepTime;
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        int body = part->bodies[i], number = numberOf(step, part, i);
+        const Flight* flight = &part->flights[i];
+        tpPose* pose = &step->joints->poses[body];
+        tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
+        pose->position = tpAdd(step->system->poses.data[body].position, step->moved[number].linear);
+        if (!flight->isTumbling) {
+            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way), flight->start.rotation));
+            continue;
+        }
+        const tpInertia* inertia = &step->system->bodies.data[body].inertia;
+        tpVec3* velocity = &step->velocities[number].angular;
+        tpVec3 free = tpMulAdd(flight->velocity, count, flight->change);
+        tpVec3 drift = tpMulAdd(tpScale(count * tau, flight->velocity),
+                                0.5 * count * (count + 1.0) * tau, flight->change);
+        tpVec3 momentum =
+            tpAdd(tpInertia_Momentum(inertia, flight->rotation, free),
+                  tpInertia_Momentum(inertia, flight->start.rotation, tpSub(*velocity, free)));
+        pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpSub(way, drift)), flight->rotation));
+        if (step->system->bodies.data[body].locked == 0) {
+            *velocity = tpInertia_Velocity(inertia, pose->rotation, momentum);
+        }
+    }
+}
+
+// Displacements that are not small against the bodies come from rows that mean nothing any more: they are cut.
+static void cutShifts(const Articulation* part) {
+    double most = 0.0;
+    for (int i = 0; i < 6 * part->solver.nodeCount; ++i) {
+        most = fmax(most, fabs(part->shifts[i]) * (i % 6 < 3 ? 1.0 : part->size));
+    }
+    double limit = mostShift * part->size;
+    for (int i = 0; most > limit && i < 6 * part->solver.nodeCount; ++i) {
+        part->shifts[i] *= limit / most;
+    }
+}
+
+// Adds displacements of the nodes; as velocities too, by `rate`.
+static void shiftBodies(const tpSmallStep* step, const Articulation* part, double shift,
+                        double rate) {
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        int number = numberOf(step, part, i);
+        tpVelocity by;
+        writeVelocity(&part->shifts[6 * i], &part->masses[i], &by);
+        tpPose* pose = &step->joints->poses[part->bodies[i]];
+        tpVelocity* v = &step->velocities[number];
+        pose->position = tpMulAdd(pose->position, shift, by.linear);
+        pose->rotation =
+            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(shift, by.angular)), pose->rotation));
+        v->linear = tpMulAdd(v->linear, rate, by.linear);
+        v->angular = tpMulAdd(v->angular, rate, by.angular);
+    }
+}
+
+// The displacements in the step that led to these poses.
+static void measureMoves(const tpSmallStep* step, const Articulation* part) {
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        int body = part->bodies[i];
+        const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
+        tpVelocity* moved = &step->moved[numberOf(step, part, i)];
+        moved->linear = tpSub(to->position, from->position);
+        moved->angular = tpQuatLog(tpMulQQ(to->rotation, tpConjugate(from->rotation)));
+    }
+}
+
+// The part of the way back that is a velocity too: all of it, unless a body under the tension of its joints swings too fast for the
+// substep. The square of its frequency is force times arm over inertia; a light link in a chain with a heavy end has
+// thousands of radians per second. The scheme is stable up to 2 radians per substep; well before that velocities lose what is
+// across the joints, which damps.
+static double feedOf(const tpSmallStep* step, const Articulation* part) {
+    double swing = 0.0;
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        const tpMechanismRow* row = &part->solver.rows[k];
+        if (part->laws[k].role == tp_heldRole) {
+            double force = fabs(row->impulse) * step->substepTime;
+            swing = fmax(swing, force * (row->nodeA >= 0 ? part->flights[row->nodeA].ease : 0.0));
+            swing = fmax(swing, force * (row->nodeB >= 0 ? part->flights[row->nodeB].ease : 0.0));
+        }
+    }
+    return fmin(1.0, fmax(0.0, 2.0 - swing));
+}
+
+// Errors of position where the bodies are now; returns the largest.
+static double findErrors(const tpSmallStep* step, Articulation* part) {
+    double largest = 0.0;
+    writeRows(step, part, &part->ends);
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        const LawRow* law = &part->laws[k];
+        part->errors[k] = errorOf(step, law->role, part->ends.bias[law->row]);
+        largest = fmax(largest, fabs(part->errors[k]));
+    }
+    return largest;
+}
+
+// Takes back the errors of position. What was not there at the start came from turning directions, and is a velocity too.
+static void correct(const tpSmallStep* step, Articulation* part) {
+    double before = 0.0, time = part->finished * step->substepTime;
+    double rate = feedOf(step, part) / time;
+    bool isTurn = rate > 0.0 && time * turnOf(step, part) < fastTurn;
+    land(step, part);
+    double largest = findErrors(step, part);
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        before = fmax(before, fabs(part->laws[k].startError));
+    }
+    if (isTurn && largest > 0.0 && before >= 1e-3 * largest) {
+        double* errors = part->lateErrors;
+        for (int k = 0; k < part->solver.rowCount; ++k) {
+            const LawRow* law = &part->laws[k];
+            errors[k] = law->role == tp_heldRole ? part->errors[k] - law->startError : 0.0;
+        }
+        tpMechanism_Correct(&part->solver, errors, part->shifts);
+        cutShifts(part);
+        shiftBodies(step, part, 0.0, rate);
+        isTurn = false;
+    }
+    for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
+        tpMechanism_Correct(&part->solver, part->errors, part->shifts);
+        cutShifts(part);
+        shiftBodies(step, part, 1.0, isTurn ? rate : 0.0);
+        // Small errors leave far smaller ones; with directions that have turned far the rounds may not converge.
+        double last = largest;
+        if (last < smallError * part->size) {
+            break;
+        }
+        largest = findErrors(step, part);
+        if (!(largest < 0.5 * last)) {
+            break;
+        }
+    }
+}
+
+// Impulses since rows were written go to the joints.
+static void report(const tpSmallStep* step, Articulation* part) {
+    for (int r = 0; r < part->rows.rowCount; ++r) {
+        part->rows.impulse[r] = 0.0;
+    }
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        part->rows.impulse[part->laws[k].row] = part->laws[k].total;
+    }
+    tpJoints_AddReactions(step->system, &part->rows, step->h);
+}
+
+// Rows written anew in the middle of a step; armatures go on at their speed.
+static void reopen(const tpSmallStep* step, Articulation* part) {
+    report(step, part);
+    correct(step, part);
+    measureMoves(step, part);
+    // The rows of the last look at the errors serve: bodies have hardly moved since.
+    tpRows rows = part->rows;
+    part->rows = part->ends;
+    part->ends = rows;
+    open(step, part, true);
+    for (int k = 0; k < part->solver.rowCount; ++k) {
+        LawRow* law = &part->laws[k];
+        law->startError = 0.0;
+        if (law->role == tp_rotorRole || law->role == tp_turnRotorRole) {
+            // The row's bias counts the way since the start of the step; that is no error here.
+            law->startBias = -part->rows.rotor[law->row];
+        }
+    }
+}
+
+// Visits of blocks --------------------------------------------------------------------------------
+
+typedef struct Span {
+    Articulation *begin, *end;
+} Span;
+
+static Span partsOf(const tpSmallStep* step, int block) {
+    const tpStepJoints* joints = step->joints;
+    return (Span){ joints->list + joints->blockStart[block],
+                   joints->list + joints->blockStart[block + 1] };
+}
+
+void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
+    Span span = partsOf(step, block);
+    for (Articulation* part = span.begin; part < span.end; ++part) {
+        if (part->isAwake) {
+            open(step, part, false);
+        }
+    }
+}
+
+void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
+    Span span = partsOf(step, block);
+    for (Articulation* part = span.begin; part < span.end; ++part) {
+        if (!part->isAwake) {
+            continue;
+        }
+        for (int i = 0; isFirst && i < part->solver.nodeCount; ++i) {
+            // The impulses that contacts start with.
+            int number = numberOf(step, part, i);
+            double given[6], base[6];
+            readVelocity(&step->velocities[number], given);
+            readVelocity(&step->bases[number], base);
+            for (int k = 0; k < 6; ++k) {
+                given[k] -= base[k];
+            }
+            addMomentum(&part->masses[i], given, &part->pushes[6 * i]);
+        }
+        beginSubstep(step, part);
+        if (isFirst) {
+            solve(step, part);
+        }
+        // Later substeps begin with what rows and contacts gave in the one before: a good start for the sweep.
+        for (int i = 0; !isFirst && i < part->solver.nodeCount; ++i) {
+            readVelocity(&step->velocities[numberOf(step, part, i)], &part->last[6 * i]);
+        }
+        part->isDue = !isFirst;
+    }
+}
+
+void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
+    Span span = partsOf(step, block);
+    for (Articulation* part = span.begin; part < span.end; ++part) {
+        if (part->isAwake) {
+            if (absorb(step, part) || part->isDue) {
+                solve(step, part);
+            }
+            part->isDue = false;
+            followWay(step, part);
+        }
+    }
+}
+
+void tpSmallStep_SettleJoints(tpSmallStep* step, int block) {
+    Span span = partsOf(step, block);
+    for (Articulation* part = span.begin; part < span.end; ++part) {
+        if (part->isAwake && absorb(step, part)) {
+            solve(step, part);
+        }
+    }
+}
+
+void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
+    Span span = partsOf(step, block);
+    for (Articulation* part = span.begin; part < span.end; ++part) {
+        if (!part->isAwake) {
+            continue;
+        }
+        endSubstep(part);
+        if (isLast) {
+            report(step, part);
+            correct(step, part);
+            measureMoves(step, part);
+        } else if (part->isFast) {
+            reopen(step, part);
+        }
+    }
+}
+
+// Before and after the substeps -------------------------------------------------------------------
+
+// The part of a list of rows from a block and a row on.
+static tpRows partOfRows(const tpRows* all, int block, int row, int blocks, int rows) {
+    tpRows part = *all;
+    size_t wide = (size_t)row * (size_t)all->degrees;
+    part.blockCapacity = blocks;
+    part.rowCapacity = rows;
+    part.infos += block;
+    part.firstRows += block;
+    part.dimensions += block;
+    part.kinds += block;
+    part.mu += block;
+    part.bodyA += block;
+    part.bodyB += block;
+    part.givenA += block;
+    part.givenB += block;
+    part.scale += row;
+    part.compliance += row;
+    part.damping += row;
+    part.rotor += row;
+    part.bias += row;
+    part.q += row;
+    part.impulse += row;
+    part.velocity += row;
+    part.firstTerms += row;
+    part.termCounts += row;
+    part.jacobianA += wide;
+    part.jacobianB += wide;
+    return part;
+}
+
+// Memory of all mechanisms, one array of each kind.
+typedef struct Room {
+    tpRows rows, ends;
+    tpMechanismRow* solverRows;
+    LawRow* laws;
+    double *errors, *lateErrors;
+    tpNodeMass* masses;
+    double *pushes, *last, *momenta, *shifts;
+    Flight* flights;
+    double (*diagonal)[36];
+    double (*blocks)[36];
+} Room;
+
+static bool takeRoom(tpSmallStep* step, Room* room) {
+    const tpSystem* system = step->system;
+    const tpMechanismMap* map = &step->state->map;
+    tpArena* arena = &step->system->arena;
+    int blocks = 0, rows = 0, degrees = system->isPlanar ? 3 : 6;
+    for (int k = 0; k < map->joints.count; ++k) {
+        tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
+    }
+    if (!tpRows_Reserve(&room->rows, arena, degrees, blocks, rows) ||
+        !tpRows_Reserve(&room->ends, arena, degrees, blocks, rows)) {
+        return false;
+    }
+    size_t nodes = (size_t)map->bodies.count;
+    room->solverRows = TP_SCRATCH(arena, tpMechanismRow, rows);
+    room->laws = TP_SCRATCH(arena, LawRow, rows);
+    room->errors = TP_SCRATCH(arena, double, rows);
+    room->lateErrors = TP_SCRATCH(arena, double, rows);
+    room->masses = TP_SCRATCH(arena, tpNodeMass, nodes);
+    room->pushes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->last = TP_SCRATCH(arena, double, 6 * nodes);
+    room->momenta = TP_SCRATCH(arena, double, 6 * nodes);
+    room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
+    room->flights = TP_SCRATCH(arena, Flight, nodes);
+    room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
+    room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
+    return !arena->failed;
+}
+
+static int blockOfMechanism(const tpSmallStep* step, int m) {
+    const tpSmallSteps* state = step->state;
+    int body = state->map.bodies.data[state->map.places.data[m].node];
+    return state->store.blocks.data[state->numbers.data[body]];
+}
+
+static void placeArticulation(const tpSmallStep* step, int m, const Room* room, int firstBlock,
+                              int firstRow, int blocks, int rows, Articulation* part) {
+    const tpMechanismMap* map = &step->state->map;
+    const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+    memset(part, 0, sizeof(*part));
+    size_t node = (size_t)at->node;
+    part->bodies = map->bodies.data + at->node;
+    part->joints = map->joints.data + at->joint;
+    part->blocks = map->blocks.data + at->joint;
+    part->jointCount = end->joint - at->joint;
+    part->rows = partOfRows(&room->rows, firstBlock, firstRow, blocks, rows);
+    part->ends = partOfRows(&room->ends, firstBlock, firstRow, blocks, rows);
+    part->masses = room->masses + node;
+    part->laws = room->laws + firstRow;
+    part->errors = room->errors + firstRow;
+    part->lateErrors = room->lateErrors + firstRow;
+    part->pushes = room->pushes + 6 * node;
+    part->last = room->last + 6 * node;
+    part->momenta = room->momenta + 6 * node;
+    part->shifts = room->shifts + 6 * node;
+    part->flights = room->flights + node;
+    part->solver = (tpMechanism){ .nodeCount = end->node - at->node,
+                                  .starts = map->starts.data + at->start,
+                                  .below = map->below.data + at->below,
+                                  .masses = part->masses,
+                                  .rows = room->solverRows + firstRow,
+                                  .diagonal = room->diagonal + node,
+                                  .blocks = room->blocks + at->below };
+    part->size = INFINITY;
+    for (int i = 0; i < part->solver.nodeCount; ++i) {
+        part->isAwake = part->isAwake || tpSystem_IsDynamic(step->system, part->bodies[i]);
+        part->mass += step->system->bodies.data[part->bodies[i]].mass;
+        part->size = fmin(part->size, step->system->bodies.data[part->bodies[i]].size);
+    }
+}
+
+bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    const tpMechanismMap* map = &step->state->map;
+    step->joints = NULL;
+    tpJoints_ClearReactions(system);
+    if (map->count == 0) {
+        return true;
+    }
+    tpArena* arena = &system->arena;
+    int blockCount = step->state->store.blockCount;
+    tpStepJoints* joints = TP_SCRATCH_ZEROED(arena, tpStepJoints, 1);
+    Room room;
+    if (joints == NULL || !takeRoom(step, &room)) {
+        return false;
+    }
+    joints->list = TP_SCRATCH(arena, Articulation, map->count);
+    joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blockCount + 2);
+    joints->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    joints->count = map->count;
+    memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
+    // Counted two places ahead: filling makes the starts what they are to be.
+    for (int m = 0; m < map->count; ++m) {
+        joints->blockStart[blockOfMechanism(step, m) + 2] += 1;
+    }
+    for (int b = 0; b < blockCount; ++b) {
+        joints->blockStart[b + 2] += joints->blockStart[b + 1];
+    }
+    int block = 0, row = 0;
+    for (int m = 0; m < map->count; ++m) {
+        int blocks = 0, rows = 0;
+        for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
+            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
+        }
+        int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
+        placeArticulation(step, m, &room, block, row, blocks, rows, &joints->list[place]);
+        block += blocks;
+        row += rows;
+    }
+    step->joints = joints;
+    return true;
+}
+
+void tpSmallStep_WeighJoints(const tpSmallStep* step, tpSchedule* schedule) {
+    enum { packsPerJoint = 4 };
+    for (int b = 0; step->joints != NULL && b < step->state->store.blockCount; ++b) {
+        Span span = partsOf(step, b);
+        for (const Articulation* part = span.begin; part < span.end; ++part) {
+            schedule->weights[b] += packsPerJoint * part->jointCount;
+            schedule->totalWeight += packsPerJoint * part->jointCount;
+        }
+    }
+}
+
+tpPose tpSmallStep_JointedPose(const tpSmallStep* step, int body) {
+    return step->joints->poses[body];
+}
+
+void tpSmallStep_FinishJoints(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    tpStepReport* report = step->report;
+    for (int m = 0; step->joints != NULL && m < step->joints->count; ++m) {
+        report->externalWork += step->joints->list[m].work;
+    }
+    if (system->joints.count > 0) {
+        tpJoints_FollowAngles(system);
+        report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    }
+}

@@ -1,0 +1,344 @@
+#include "sweeps/mechanism.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+// How often states of rows may change in one solve. Rows that still change then keep the impulses that they have.
+enum { mostTrials = 6 };
+
+// Blocks of six -----------------------------------------------------------------------------------
+
+// block += factor left right'
+static inline void addOuter(double* block, double factor, const double* left, const double* right) {
+    for (int i = 0; i < 6; ++i) {
+        double scaled = factor * left[i];
+        for (int j = 0; j < 6; ++j) {
+            block[6 * i + j] += scaled * right[j];
+        }
+    }
+}
+
+// A positive definite block becomes the inverse of its Cholesky factor, a lower triangle: A^-1 = T' T. By way of the triangle
+// solves keep the digits that the inverse of a stiff block itself would lose.
+static void invertTriangle(double* block) {
+    double least = 0.0;
+    for (int k = 0; k < 6; ++k) {
+        least = fmax(least, block[7 * k]);
+    }
+    least *= 1e-15;
+    double L[36] = { 0.0 }, T[36] = { 0.0 }, inverses[6];
+    for (int k = 0; k < 6; ++k) {
+        double pivot = block[7 * k];
+        for (int j = 0; j < k; ++j) {
+            pivot -= L[6 * k + j] * L[6 * k + j];
+        }
+        inverses[k] = 1.0 / sqrt(fmax(pivot, least));
+        for (int i = k + 1; i < 6; ++i) {
+            double entry = block[6 * i + k];
+            for (int j = 0; j < k; ++j) {
+                entry -= L[6 * i + j] * L[6 * k + j];
+            }
+            L[6 * i + k] = entry * inverses[k];
+        }
+    }
+    for (int i = 0; i < 6; ++i) {
+        T[7 * i] = inverses[i];
+        for (int k = 0; k < i; ++k) {
+            double sum = 0.0;
+            for (int j = k; j < i; ++j) {
+                sum += L[6 * i + j] * T[6 * j + k];
+            }
+            T[6 * i + k] = -sum * inverses[i];
+        }
+    }
+    memcpy(block, T, sizeof(T));
+}
+
+// block becomes block T', T a lower triangle.
+static inline void multiplyTriangle(double* block, const double* T) {
+    for (int i = 0; i < 6; ++i) {
+        double* row = &block[6 * i];
+        for (int k = 5; k >= 0; --k) {
+            double sum = 0.0;
+            for (int j = 0; j <= k; ++j) {
+                sum += row[j] * T[6 * k + j];
+            }
+            row[k] = sum;
+        }
+    }
+}
+
+// block -= left right'
+static inline void subtractTransposed(double* block, const double* left, const double* right) {
+    double turned[36];
+    for (int i = 0; i < 6; ++i) {
+        for (int j = 0; j < 6; ++j) {
+            turned[6 * j + i] = right[6 * i + j];
+        }
+    }
+    for (int i = 0; i < 6; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            double factor = left[6 * i + k];
+            for (int j = 0; j < 6; ++j) {
+                block[6 * i + j] -= factor * turned[6 * k + j];
+            }
+        }
+    }
+}
+
+// y -= block x
+static inline void subtractProduct(double* restrict y, const double* restrict block,
+                                   const double* restrict x) {
+    for (int i = 0; i < 6; ++i) {
+        const double* row = &block[6 * i];
+        y[i] -= (row[0] * x[0] + row[1] * x[1] + row[2] * x[2]) +
+                (row[3] * x[3] + row[4] * x[4] + row[5] * x[5]);
+    }
+}
+
+// y -= block' x
+static inline void subtractTurned(double* restrict y, const double* restrict block,
+                                  const double* restrict x) {
+    for (int i = 0; i < 6; ++i) {
+        double factor = x[i];
+        for (int j = 0; j < 6; ++j) {
+            y[j] -= block[6 * i + j] * factor;
+        }
+    }
+}
+
+// x becomes T x.
+static inline void applyTriangle(double* x, const double* T) {
+    for (int i = 5; i >= 0; --i) {
+        double sum = 0.0;
+        for (int j = 0; j <= i; ++j) {
+            sum += T[6 * i + j] * x[j];
+        }
+        x[i] = sum;
+    }
+}
+
+// x becomes T' x.
+static inline void applyTurnedTriangle(double* x, const double* T) {
+    double y[6] = { 0.0 };
+    for (int i = 0; i < 6; ++i) {
+        double factor = x[i];
+        for (int j = 0; j < 6; ++j) {
+            y[j] += T[6 * i + j] * factor;
+        }
+    }
+    memcpy(x, y, sizeof(y));
+}
+
+static inline double dotSix(const double* a, const double* b) {
+    return (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5]);
+}
+
+// Factors -----------------------------------------------------------------------------------------
+
+static void placeMass(const tpNodeMass* mass, double* block) {
+    memset(block, 0, 36 * sizeof(double));
+    for (int k = 0; k < 3; ++k) {
+        block[7 * k] = mass->mass[k];
+        for (int j = 0; j < 3; ++j) {
+            block[6 * (3 + k) + 3 + j] = mass->inertia[3 * k + j];
+        }
+    }
+}
+
+static void placeRow(tpMechanism* mechanism, const tpMechanismRow* row, double stiffness) {
+    if (row->nodeA >= 0) {
+        addOuter(mechanism->diagonal[row->nodeA], stiffness, row->onA, row->onA);
+    }
+    if (row->nodeB >= 0) {
+        addOuter(mechanism->diagonal[row->nodeB], stiffness, row->onB, row->onB);
+    }
+    if (row->place >= 0) {
+        // The block has the rows of the later of the two.
+        const double* later = row->nodeA > row->nodeB ? row->onA : row->onB;
+        const double* earlier = row->nodeA > row->nodeB ? row->onB : row->onA;
+        addOuter(mechanism->blocks[row->place], stiffness, later, earlier);
+    }
+}
+
+// Rows of one direction, from its first one on.
+static inline int endOfGroup(const tpMechanism* mechanism, int first) {
+    int end = first + 1;
+    while (end < mechanism->rowCount && mechanism->rows[end].sharedSign != 0.0) {
+        ++end;
+    }
+    return end;
+}
+
+static inline double signOf(const tpMechanismRow* row) {
+    return row->sharedSign != 0.0 ? row->sharedSign : 1.0;
+}
+
+static int findBlock(const tpMechanism* mechanism, int row, int column) {
+    int place = mechanism->starts[column];
+    while (mechanism->below[place] != row) {
+        ++place;
+    }
+    return place;
+}
+
+// Takes node i out: what it does to those that are left.
+static void eliminate(tpMechanism* mechanism, int i) {
+    invertTriangle(mechanism->diagonal[i]);
+    int first = mechanism->starts[i], end = mechanism->starts[i + 1];
+    for (int p = first; p < end; ++p) {
+        multiplyTriangle(mechanism->blocks[p], mechanism->diagonal[i]);
+    }
+    for (int p = first; p < end; ++p) {
+        int column = mechanism->below[p];
+        subtractTransposed(mechanism->diagonal[column], mechanism->blocks[p], mechanism->blocks[p]);
+        for (int q = p + 1; q < end; ++q) {
+            int place = findBlock(mechanism, mechanism->below[q], column);
+            subtractTransposed(mechanism->blocks[place], mechanism->blocks[q],
+                               mechanism->blocks[p]);
+        }
+    }
+}
+
+void tpMechanism_Factorise(tpMechanism* mechanism) {
+    for (int i = 0; i < mechanism->nodeCount; ++i) {
+        placeMass(&mechanism->masses[i], mechanism->diagonal[i]);
+    }
+    memset(mechanism->blocks, 0,
+           sizeof(*mechanism->blocks) * (size_t)mechanism->starts[mechanism->nodeCount]);
+    for (int k = 0, end; k < mechanism->rowCount; k = end) {
+        double stiffness = 0.0;
+        end = endOfGroup(mechanism, k);
+        for (int j = k; j < end; ++j) {
+            const tpMechanismRow* row = &mechanism->rows[j];
+            stiffness += row->state == tp_withinRow ? row->stiffness : 0.0;
+        }
+        if (stiffness > 0.0) {
+            placeRow(mechanism, &mechanism->rows[k], stiffness);
+        }
+    }
+    for (int i = 0; i < mechanism->nodeCount; ++i) {
+        eliminate(mechanism, i);
+    }
+}
+
+static void substitute(const tpMechanism* mechanism, double* x) {
+    for (int i = 0; i < mechanism->nodeCount; ++i) {
+        applyTriangle(&x[6 * i], mechanism->diagonal[i]);
+        for (int p = mechanism->starts[i]; p < mechanism->starts[i + 1]; ++p) {
+            subtractProduct(&x[6 * mechanism->below[p]], mechanism->blocks[p], &x[6 * i]);
+        }
+    }
+    for (int i = mechanism->nodeCount - 1; i >= 0; --i) {
+        for (int p = mechanism->starts[i]; p < mechanism->starts[i + 1]; ++p) {
+            subtractTurned(&x[6 * i], mechanism->blocks[p], &x[6 * mechanism->below[p]]);
+        }
+        applyTurnedTriangle(&x[6 * i], mechanism->diagonal[i]);
+    }
+}
+
+// Solves ------------------------------------------------------------------------------------------
+
+// y += factor x
+static inline void addSix(double* restrict y, double factor, const double* restrict x) {
+    for (int j = 0; j < 6; ++j) {
+        y[j] += factor * x[j];
+    }
+}
+
+static inline void addRow(const tpMechanismRow* row, double impulse, double* x) {
+    if (row->nodeA >= 0) {
+        addSix(&x[6 * row->nodeA], impulse, row->onA);
+    }
+    if (row->nodeB >= 0) {
+        addSix(&x[6 * row->nodeB], impulse, row->onB);
+    }
+}
+
+static inline double answer(const tpMechanismRow* row) {
+    return row->offset - row->stiffness * (row->velocity + row->bias);
+}
+
+// The impulse of a row before anything moves.
+static inline double startImpulse(const tpMechanismRow* row) {
+    return row->state == tp_withinRow    ? row->offset - row->stiffness * row->bias
+           : row->state == tp_atLeastRow ? row->least
+           : row->state == tp_atMostRow  ? row->most
+                                         : 0.0;
+}
+
+void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities) {
+    memcpy(velocities, momenta, sizeof(double) * 6 * (size_t)mechanism->nodeCount);
+    for (int k = 0, end; k < mechanism->rowCount; k = end) {
+        double impulse = 0.0;
+        end = endOfGroup(mechanism, k);
+        for (int j = k; j < end; ++j) {
+            impulse += signOf(&mechanism->rows[j]) * startImpulse(&mechanism->rows[j]);
+        }
+        if (impulse != 0.0) {
+            addRow(&mechanism->rows[k], impulse, velocities);
+        }
+    }
+    substitute(mechanism, velocities);
+    double shared = 0.0;
+    for (int k = 0; k < mechanism->rowCount; ++k) {
+        tpMechanismRow* row = &mechanism->rows[k];
+        if (row->sharedSign == 0.0) {
+            shared = (row->nodeA >= 0 ? dotSix(row->onA, &velocities[6 * row->nodeA]) : 0.0) +
+                     (row->nodeB >= 0 ? dotSix(row->onB, &velocities[6 * row->nodeB]) : 0.0);
+        }
+        row->velocity = signOf(row) * shared;
+        row->impulse = row->state == tp_withinRow    ? answer(row)
+                       : row->state == tp_atLeastRow ? row->least
+                       : row->state == tp_atMostRow  ? row->most
+                                                     : 0.0;
+    }
+}
+
+// The state that a row's impulse and velocity ask for.
+static int32_t wantedState(const tpMechanismRow* row) {
+    double wanted = answer(row);
+    if (row->state == tp_withinRow) {
+        double slack = 1e-12 * fabs(wanted);
+        return wanted < row->least - slack  ? tp_atLeastRow
+               : wanted > row->most + slack ? tp_atMostRow
+                                            : tp_withinRow;
+    }
+    bool isLeft = (row->state == tp_atLeastRow && wanted > row->least) ||
+                  (row->state == tp_atMostRow && wanted < row->most);
+    return isLeft ? tp_withinRow : row->state;
+}
+
+int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities) {
+    for (int trial = 0;; ++trial) {
+        tpMechanism_Solve(mechanism, momenta, velocities);
+        bool hasChanged = false;
+        for (int k = 0; trial < mostTrials && k < mechanism->rowCount; ++k) {
+            tpMechanismRow* row = &mechanism->rows[k];
+            int32_t state = row->state == tp_deadRow ? row->state : wantedState(row);
+            hasChanged = hasChanged || state != row->state;
+            row->state = state;
+        }
+        if (!hasChanged) {
+            return trial;
+        }
+        tpMechanism_Factorise(mechanism);
+    }
+}
+
+void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, double* shifts) {
+    memset(shifts, 0, sizeof(double) * 6 * (size_t)mechanism->nodeCount);
+    for (int k = 0, end; k < mechanism->rowCount; k = end) {
+        double impulse = 0.0;
+        end = endOfGroup(mechanism, k);
+        for (int j = k; j < end; ++j) {
+            const tpMechanismRow* row = &mechanism->rows[j];
+            impulse -= row->state == tp_withinRow ? signOf(row) * row->stiffness * errors[j] : 0.0;
+        }
+        if (impulse != 0.0) {
+            addRow(&mechanism->rows[k], impulse, shifts);
+        }
+    }
+    substitute(mechanism, shifts);
+}
