@@ -115,11 +115,13 @@ TP_API bool tpFriction_SolveOne(int rows, const double* A, const double* b, doub
 typedef struct tpFrictionOptions {
     double tolerance;         // of residual.natural; default 1e-8
     double velocityTolerance; // of residual.velocity: reaching either is enough; default 0, unused
-    double workLimit;         // multiply-adds after which it stops; default 2e11
-    int iterationLimit;       // of one solver on one island; 0: its own choice
-    double localProximal;     // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
-    double proximalStart;     // proximal points: first weight times |q| / residual, in units of
-                              // the mean diagonal of W; default 0.1
+    double enough;      // of residual.velocity: reached, the solve takes a little more work to meet
+                        // the others, and counts as solved if it does not; default 0, unused
+    double workLimit;   // multiply-adds after which it stops; default 2e11
+    int iterationLimit; // of one solver on one island; 0: its own choice
+    double localProximal; // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
+    double proximalStart; // proximal points: first weight times |q| / residual, in units of
+                          // the mean diagonal of W; default 0.1
 } tpFrictionOptions;
 
 TP_API tpFrictionOptions tpDefaultFrictionOptions(void);

@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "complementarity/friction_solvers.h"
+
+// Work that an island with a residual that will do has for a better one: half as much again, and so many sweeps.
+static const double graceSweeps = 300.0;
+
 // y_i += A x for one block of m x n.
 static inline void addBlock(int m, int n, const double* A, const double* x, double* y) {
     for (int i = 0; i < m; ++i) {
@@ -157,6 +162,12 @@ double tpFrictionIsland_ResidualSquared(const tpFrictionIsland* island, const do
     return sum;
 }
 
+void tpFrictionIsland_BeginGrace(tpFrictionIsland* island) {
+    if (island->residual <= island->enough && island->grace == INFINITY) {
+        island->grace = 1.5 * island->work + graceSweeps * tpFrictionIsland_SweepWork(island);
+    }
+}
+
 bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const double* u) {
     double residual = sqrt(tpFrictionIsland_ResidualSquared(island, r, u));
     if (!(residual < island->residual)) {
@@ -165,5 +176,6 @@ bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const dou
     memcpy(island->r, r, sizeof(double) * (size_t)island->rowCount);
     memcpy(island->u, u, sizeof(double) * (size_t)island->rowCount);
     island->residual = residual;
+    tpFrictionIsland_BeginGrace(island);
     return true;
 }

@@ -51,6 +51,8 @@ typedef struct tpFrictionIsland {
     double residual;  // of r, in units of velocity (root of the weighted sum over blocks)
     double work;      // multiply-adds spent on it
     double workLimit; // beyond which its solver stops
+    double enough;    // a residual that will do
+    double grace;     // work beyond which it does
     bool isExhausted; // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
 
@@ -79,9 +81,15 @@ void tpFrictionSystem_Store(const tpFrictionSystem* system, double* r);
 // u = W r + q.
 void tpFrictionIsland_Velocity(const tpFrictionIsland* island, const double* r, double* u);
 
+// At the end of its means, or good enough after some patience.
+static inline bool tpFrictionIsland_IsSpent(const tpFrictionIsland* island) {
+    return island->work >= island->workLimit ||
+           (island->residual <= island->enough && island->work >= island->grace);
+}
+
 // Solved, or at the end of its means.
 static inline bool tpFrictionIsland_IsDone(const tpFrictionIsland* island) {
-    return island->residual <= island->tolerance || island->work >= island->workLimit;
+    return island->residual <= island->tolerance || tpFrictionIsland_IsSpent(island);
 }
 
 static inline bool tpFrictionIsland_IsByBodies(const tpFrictionIsland* island) {
@@ -105,8 +113,11 @@ void tpFrictionIsland_Multiply(const tpFrictionIsland* island, const double* x, 
 double tpFrictionIsland_ResidualSquared(const tpFrictionIsland* island, const double* r,
                                         const double* u);
 
-// Takes over r, u where it is better than what the island has. True where it was.
+// Takes over r, u where it is better than what the island has. True where it was. The first time that it
+// is good enough its grace begins.
 bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const double* u);
+
+void tpFrictionIsland_BeginGrace(tpFrictionIsland* island);
 
 static inline int tpFrictionIsland_Rows(const tpFrictionIsland* island, int block) {
     return island->row[block + 1] - island->row[block];

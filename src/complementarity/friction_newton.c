@@ -189,7 +189,7 @@ double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const doubl
     double goal = fraction * fraction * merit;
     int freeSteps = isBold ? FREE_STEPS : 0;
     *status = tp_iterationLimit;
-    for (int k = 0; k < limit && island->work < island->workLimit; ++k) {
+    for (int k = 0; k < limit && !tpFrictionIsland_IsSpent(island); ++k) {
         history[k % MEMORY] = k > 0 && k < freeSteps ? history[0] : merit;
         if (k == freeSteps && merit > lostGrowth * history[0]) {
             *status = tp_stalled;

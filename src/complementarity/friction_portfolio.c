@@ -38,6 +38,7 @@ static const double safety = 0.9;
 tpFrictionOptions tpDefaultFrictionOptions(void) {
     return (tpFrictionOptions){ .tolerance = 1e-8,
                                 .velocityTolerance = 0.0,
+                                .enough = 0.0,
                                 .workLimit = 2e11,
                                 .iterationLimit = 0,
                                 .localProximal = 0.1,
@@ -73,6 +74,11 @@ static tpSolveStatus restart(tpFrictionIsland* island, const Stage* stage,
     return status;
 }
 
+static bool needsWork(const tpFrictionIsland* island) {
+    bool isGoodEnough = island->residual <= island->enough && island->work >= island->grace;
+    return !(island->residual <= island->tolerance) && !island->isExhausted && !isGoodEnough;
+}
+
 // Runs one stage on every island that needs it. False where memory ran out.
 static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrictionOptions* options,
                      tpArena* arena, double* work, tpSolveReport* report) {
@@ -87,7 +93,7 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     bool needed = false, enough = true;
     for (int i = 0; i < system->islandCount && enough; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        if (!(island->residual <= island->tolerance) && !island->isExhausted) {
+        if (needsWork(island)) {
             tpArenaMark mark = tpArena_Mark(arena);
             double before = island->work;
             island->workLimit = before + fmax(0.0, options->workLimit - *work);
@@ -132,7 +138,7 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     int rows = 0;
     for (int i = 0; i < system->islandCount; ++i) {
         const tpFrictionIsland* island = &system->islands[i];
-        if (island->residual <= island->tolerance || island->isExhausted) {
+        if (!needsWork(island)) {
             left -= island->residual * island->residual;
         } else {
             rows += island->rowCount;
@@ -141,10 +147,10 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     int unsolved = 0;
     for (int i = 0; i < system->islandCount; ++i) {
         tpFrictionIsland* island = &system->islands[i];
-        if (!(island->residual <= island->tolerance) && !island->isExhausted) {
+        if (needsWork(island)) {
             double share = sqrt(fmax(left, 0.0) * (double)island->rowCount / (double)rows);
             island->tolerance = fmax(share, roundingOf(island));
-            unsolved += !(island->residual <= island->tolerance);
+            unsolved += needsWork(island);
         }
     }
     return unsolved == 0;
@@ -163,9 +169,12 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
     }
     tpFrictionSystem_Load(&system, r);
     double goal = safety * fmax(options->tolerance * system.qNorm, options->velocityTolerance);
+    double willDo = safety * options->enough;
     for (int i = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
         island->tolerance = -1.0;
+        island->enough = willDo * sqrt((double)island->rowCount / (double)system.rowCount);
+        island->grace = INFINITY;
         island->isExhausted = false;
         island->work = 0.0;
         if (!isfinite(island->residual)) {
@@ -173,6 +182,7 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
             memcpy(island->u, island->q, sizeof(double) * (size_t)island->rowCount);
             island->residual = sqrt(tpFrictionIsland_ResidualSquared(island, island->r, island->u));
         }
+        tpFrictionIsland_BeginGrace(island);
     }
     double work = 0.0;
     bool enough = true;
@@ -215,8 +225,8 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     }
     report->residual = residual.natural;
     report->plainResidual = residual.plain;
-    bool solved =
-        residual.natural <= chosen.tolerance || residual.velocity <= chosen.velocityTolerance;
+    bool solved = residual.natural <= chosen.tolerance ||
+                  residual.velocity <= fmax(chosen.velocityTolerance, chosen.enough);
     int kept = report->stageCount < TP_MAX_SOLVE_STAGES ? report->stageCount : TP_MAX_SOLVE_STAGES;
     tpSolveStatus last = kept > 0 ? report->stages[kept - 1].status : tp_stalled;
     report->status = solved ? tp_solved : last == tp_solved ? tp_stalled : last;

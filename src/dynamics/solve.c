@@ -114,9 +114,19 @@ static bool hasContact(const tpRows* rows) {
     return false;
 }
 
-// Both the absolute tolerance and the certificate of 1e-8 have to be met; the rest is rounding.
-static double velocityTolerance(const tpRows* rows, double tolerance) {
-    return fmin(tolerance, 0.5e-8 * fmax(normOf(rows->q, rows->rowCount), smallestScale));
+double tpSolveGoal(double tolerance, double certificate, double size) {
+    // A certificate that asks for less than usual is what the user wants, and no more.
+    double relative = 0.5 * certificate * size;
+    return certificate > TP_USUAL_CERTIFICATE ? fmax(tolerance, relative)
+                                              : fmin(tolerance, relative);
+}
+
+static double sizeOf(const tpRows* rows) {
+    return fmax(normOf(rows->q, rows->rowCount), smallestScale);
+}
+
+static double velocityTolerance(const tpRows* rows, const tpSystem* system, double tolerance) {
+    return tpSolveGoal(tolerance, system->certificate, sizeOf(rows));
 }
 
 static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory, double tolerance,
@@ -125,7 +135,8 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     tpFrictionProblem problem = tpRows_FrictionProblem(rows, &bodies);
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-14;
-    options.velocityTolerance = velocityTolerance(rows, tolerance);
+    options.velocityTolerance = velocityTolerance(rows, system, tolerance);
+    options.enough = system->certificate * sizeOf(rows);
     options.workLimit = limit;
     tpSolveReport solve;
     tpSolveStatus status =
@@ -177,7 +188,7 @@ static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     tpPyramidOptions options = { .directionCount = settings->directionCount,
                                  .tolerance = 1e-10,
                                  .workLimit = limit,
-                                 .settled = velocityTolerance(rows, settings->tolerance) };
+                                 .settled = velocityTolerance(rows, system, settings->tolerance) };
     solvePyramid(rows, system, memory, &options, report, &unused);
     if (system->arena.failed) {
         return false;
@@ -312,7 +323,7 @@ bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report) {
     if (!tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged)) {
         return false;
     }
-    double size = fmax(normOf(rows->q, rows->rowCount), smallestScale);
+    double size = sizeOf(rows);
     report->residual = fmax(report->residual, judged.velocity / size);
     tpRows_JudgeContacts(rows, report);
     return true;

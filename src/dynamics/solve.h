@@ -14,6 +14,13 @@ typedef struct tpSolveSettings {
     double share;       // of the work that a solve in the cone may take; 0: all of it
 } tpSolveSettings;
 
+// The certificate that users have who do not ask for another: option `certificate`.
+#define TP_USUAL_CERTIFICATE 1e-8
+
+// What a solve aims at, as a velocity: the tolerance (m/s), and half of the certificate relative to `size` (m/s).
+// It need not get there: a solve that meets the certificate and takes long for more is solved.
+double tpSolveGoal(double tolerance, double certificate, double size);
+
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,
 // iterations, failures and fallback to the report, and raises its residuals. False where memory ran
 // out; a solve that failed leaves the best impulses found.

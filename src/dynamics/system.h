@@ -177,6 +177,7 @@ typedef struct tpSystem {
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
+    double certificate;        // relative residual that a solve has to reach; solve.h
     double solveWork;          // multiply-adds of this step's solves so far
     int solveRows;             // rows of the largest of them
     int contactQueryCount;     // how often the collider has been asked in this step

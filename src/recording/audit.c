@@ -10,12 +10,10 @@
 #include "recording/number.h"
 #include "tippe/recording.h"
 
-// Of the residual, which is relative: the option is a velocity, and a solve is always tight enough for this.
-static const double leastTolerance = 1e-8;
-
 void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     memset(audit, 0, sizeof(*audit));
-    audit->tolerance = fmax(tpWorld_GetOption(world, "tolerance"), leastTolerance);
+    audit->tolerance =
+        fmax(tpWorld_GetOption(world, "tolerance"), tpWorld_GetOption(world, "certificate"));
     audit->startTime = audit->endTime = tpWorld_GetTime(world);
     audit->energyStart = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
     audit->energyEnd = audit->energyStart;

@@ -19,6 +19,10 @@ static const char* const restitutionLaws[] = { "poisson", "stronge", NULL };
 const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_toleranceOption] = { "tolerance", tp_numberOption, 1e-10, 1e-15, 1.0, NULL, "m/s",
                              "how exactly the contact law is solved, in contact velocities" },
+    [tp_certificateOption] = { "certificate", tp_numberOption, 1e-8, 1e-12, 1.0, NULL, NULL,
+                               "relative residual of the contact law (e3) that certifies a step "
+                               "and "
+                               "ends its solves; a larger one makes crowds faster" },
     [tp_coneOption] = { "cone", tp_choiceOption, 0, 0, 1, cones, NULL,
                         "friction cone: the true one, or the papers' pyramid" },
     [tp_directionsOption] = { "directions", tp_integerOption, 8, 3, 64, NULL, NULL,

@@ -8,6 +8,7 @@
 // The order is that of the table in options.c.
 typedef enum tpOptionIndex {
     tp_toleranceOption,
+    tp_certificateOption,
     tp_coneOption,
     tp_directionsOption,
     tp_variantOption,

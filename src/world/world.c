@@ -133,10 +133,10 @@ static void listPromised(tpWorld* world) {
     }
 }
 
-// Of the residual, which is relative: the option is a velocity, and a solve is always tight enough for this.
+// Of the residual, which is relative. A tolerance (a velocity) that is larger says that less will do.
 static double residualLimit(const tpWorld* world) {
-    static const double leastTolerance = 1e-8;
-    return fmax(world->options.values[tp_toleranceOption], leastTolerance);
+    const double* values = world->options.values;
+    return fmax(values[tp_toleranceOption], values[tp_certificateOption]);
 }
 
 // A step that is not taken.
@@ -201,6 +201,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
             memcpy(velocities, system->velocities.data, velocityBytes);
         }
         tpCertificate_Begin(system, residualLimit(world), &report);
+        system->certificate = world->options.values[tp_certificateOption];
         system->solveWork = 0.0;
         system->solveRows = 0;
         system->contactQueryCount = 0;

@@ -329,13 +329,46 @@ static void testRepeats(void** unused) {
     }
 }
 
+// With a goal that rounding puts out of reach, a residual that will do ends the solve as solved, for no more work than
+// without it; the answer is at least as good as was asked.
+static void testEnough(void** unused) {
+    (void)unused;
+    double spent = 0.0, spentWithout = 0.0;
+    for (int k = 0; k < caseCount(10); ++k) {
+        makeCase(&sample, &families[2], (uint64_t)k);
+        double size = 0.0;
+        for (int i = 0; i < sample.rows; ++i) {
+            size += sample.problem.q[i] * sample.problem.q[i];
+        }
+        size = sqrt(size);
+        tpFrictionOptions options = tpDefaultFrictionOptions();
+        options.tolerance = 1e-18;
+        options.workLimit = 1e9;
+        tpSolveReport report;
+        static double r[CASE_ROWS];
+        memset(r, 0, sizeof r);
+        assert_int_not_equal(tpFriction_Solve(&sample.problem, &options, memory, r, NULL, &report),
+                             tp_solved);
+        spentWithout += report.work;
+        options.enough = 1e-6 * size;
+        assert_int_equal(
+            tpFriction_Solve(&sample.problem, &options, memory, sample.r, NULL, &report),
+            tp_solved);
+        spent += report.work;
+        tpFrictionResidual residual;
+        assert_true(tpFriction_Judge(&sample.problem, sample.r, sample.u, memory, &residual));
+        assert_true(residual.velocity <= options.enough);
+    }
+    assert_true(spent <= spentWithout);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testByBodies),    cmocka_unit_test(testWithMatrix),
         cmocka_unit_test(testEverySolver), cmocka_unit_test(testUniqueVelocities),
         cmocka_unit_test(testUnits),       cmocka_unit_test(testDuplication),
         cmocka_unit_test(testPermutation), cmocka_unit_test(testUnsymmetric),
-        cmocka_unit_test(testRepeats),
+        cmocka_unit_test(testRepeats),     cmocka_unit_test(testEnough),
     };
     return cmocka_run_group_tests(tests, setUp, tearDown);
 }

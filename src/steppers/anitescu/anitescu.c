@@ -201,10 +201,11 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
-static const tpOptionIndex used[] = {
-    tp_toleranceOption, tp_coneOption,        tp_directionsOption,           tp_thetaOption,
-    tp_gammaOption,     tp_energyGuardOption, tp_restitutionThresholdOption, tp_optionCount
-};
+static const tpOptionIndex used[] = { tp_toleranceOption,   tp_certificateOption,
+                                      tp_coneOption,        tp_directionsOption,
+                                      tp_thetaOption,       tp_gammaOption,
+                                      tp_energyGuardOption, tp_restitutionThresholdOption,
+                                      tp_optionCount };
 
 const tpStepper tpAnitescuStepper = {
     .name = "anitescu",

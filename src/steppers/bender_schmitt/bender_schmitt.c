@@ -184,6 +184,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
 }
 
 static const tpOptionIndex used[] = { tp_toleranceOption,
+                                      tp_certificateOption,
                                       tp_gammaOption,
                                       tp_energyGuardOption,
                                       tp_restitutionThresholdOption,

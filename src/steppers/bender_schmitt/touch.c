@@ -319,7 +319,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     double size = fmax(tpSweeper_FreeSpeed(sweeper), smallestScale);
     // A loose tolerance is meant for each contact; a tight one for all of them, and relative too.
     bool isLoose = settings->tolerance > loosestSum;
-    double goal = isLoose ? settings->tolerance : fmin(settings->tolerance, 0.5e-8 * size);
+    double certificate = touch->system->certificate;
+    double goal =
+        isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);
     bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;
     int most = isChain ? jointSweeps : fineSweeps;
     int limit = touch->isExact && most < sweepLimit ? most : sweepLimit;
@@ -374,7 +376,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     }
     if (!isSolved) {
         verdict = tpSweeper_Judge(sweeper);
-        isSolved = (isLoose ? verdict.worst : verdict.velocity) <= goal;
+        isSolved = isLoose ? verdict.worst <= goal : verdict.velocity <= certificate * size;
     }
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;

@@ -364,8 +364,10 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption, tp_thetaOption,      tp_formulationOption,
-                                      tp_gammaOption,     tp_directionsOption, tp_optionCount };
+static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption,
+                                      tp_thetaOption,     tp_formulationOption,
+                                      tp_gammaOption,     tp_directionsOption,
+                                      tp_optionCount };
 
 const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",

@@ -340,6 +340,7 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
     // What was solved before has no say in how this is.
     pair->solveWork = 0.0;
     pair->solveRows = 0;
+    pair->certificate = system->certificate;
     pair->isPlanar = system->isPlanar;
     pair->problemHook = system->problemHook;
     pair->problemContext = system->problemContext;

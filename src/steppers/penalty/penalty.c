@@ -311,9 +311,9 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption, tp_schemeOption,  tp_stiffnessOption,
-                                      tp_exponentOption,  tp_dampingOption, tp_creepOption,
-                                      tp_optionCount };
+static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption, tp_schemeOption,
+                                      tp_stiffnessOption, tp_exponentOption,    tp_dampingOption,
+                                      tp_creepOption,     tp_optionCount };
 
 const tpStepper tpPenaltyStepper = {
     .name = "penalty",

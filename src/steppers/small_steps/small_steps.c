@@ -135,6 +135,7 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
 }
 
 static const tpOptionIndex used[] = { tp_toleranceOption,
+                                      tp_certificateOption,
                                       tp_restitutionThresholdOption,
                                       tp_collisionToleranceOption,
                                       tp_pushOutSpeedOption,

@@ -60,11 +60,12 @@ static unsigned lacksWith(const tpOptions* options) {
     return isInelastic ? tp_lacksRestitution : 0;
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption,   tp_coneOption,
-                                      tp_directionsOption,  tp_variantOption,
-                                      tp_lineariseOption,   tp_impactLawOption,
-                                      tp_energyGuardOption, tp_restitutionThresholdOption,
-                                      tp_optionCount };
+static const tpOptionIndex used[] = {
+    tp_toleranceOption,  tp_certificateOption, tp_coneOption,
+    tp_directionsOption, tp_variantOption,     tp_lineariseOption,
+    tp_impactLawOption,  tp_energyGuardOption, tp_restitutionThresholdOption,
+    tp_optionCount
+};
 
 const tpStepper tpStewartTrinkleStepper = {
     .name = "stewart-trinkle",
