@@ -3,7 +3,7 @@
 //
 // Queries see the bodies where they are now and change nothing, so several threads may ask one
 // world at once as long as none changes it. They cost a few nanoseconds a body, and an exact test
-// for each shape that is near. A shape takes part when its group is in the query's mask.
+// for each shape that is near. A shape takes part when its group is in the query's mask; shapes of overlap sensors do not.
 
 #ifndef TIPPE_QUERIES_H
 #define TIPPE_QUERIES_H

@@ -15,6 +15,7 @@
 #define TIPPE_SCENE_H
 
 #include "tippe/joints.h"
+#include "tippe/sensors.h"
 
 typedef struct tpScenePlace {
     int32_t line, column; // from one; zero: not from a file
@@ -228,6 +229,16 @@ typedef struct tpSceneCoupling {
     tpSceneServo servo;
 } tpSceneCoupling;
 
+typedef struct tpSceneSensor {
+    tpScenePart part;
+    tpSceneText name;
+    int32_t type; // tpSensorType
+    tpSceneReference body;
+    tpSceneCoordinate joint;
+    tpVec3 position;
+    tpSceneRotation rotation;
+} tpSceneSensor;
+
 typedef struct tpSceneForce {
     tpScenePart part;
     tpSceneReference body;
@@ -286,6 +297,10 @@ typedef struct tpSceneCouplings {
     tpSceneCoupling* items;
     int32_t count;
 } tpSceneCouplings;
+typedef struct tpSceneSensors {
+    tpSceneSensor* items;
+    int32_t count;
+} tpSceneSensors;
 typedef struct tpSceneForces {
     tpSceneForce* items;
     int32_t count;
@@ -308,11 +323,12 @@ typedef struct tpScene {
     tpSceneBodies bodies;
     tpSceneJoints joints;
     tpSceneCouplings couplings;
+    tpSceneSensors sensors;
     tpSceneForces forces;
     tpSceneClosedForms closedForms;
     tpSceneSimulation simulation;
 
-    const char* path; // of the file, as it was given; starts every message
+    const char* path;         // of the file, as it was given; starts every message
     const char* const* files; // `path`, then those of the files that are included
     int32_t fileCount;
     const char* text; // the file as it was read

@@ -12,6 +12,7 @@
 #include "tippe/joints.h"
 #include "tippe/math.h"
 #include "tippe/queries.h"
+#include "tippe/sensors.h"
 #include "tippe/state.h"
 #include "tippe/world.h"
 

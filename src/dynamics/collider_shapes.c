@@ -15,8 +15,8 @@ static tpResult putShape(tpSystem* system, int index) {
     def.pose = placeOf(body);
     def.body = shape->body;
     def.isMovable = body->inverseMass > 0.0;
-    def.group = shape->group;
-    def.mask = shape->mask;
+    def.group = shape->isSensor ? 0u : shape->group;
+    def.mask = shape->isSensor ? 0u : shape->mask;
     return tpCollider_PutShape(system->collider, index, &def);
 }
 

@@ -51,6 +51,7 @@ typedef struct tpBody {
     tpPose target;
     bool isAsleep;    // a stepper leaves it alone until something concerns it
     bool isDisturbed; // a user has changed something about it since the last step: it wakes
+    bool wasAsleep;   // when events were last listed
     bool isTired;     // a user wants it to sleep: it counts as quiet for as long as needed
     void* userData;
     char name[tp_nameCapacity];
@@ -65,6 +66,7 @@ typedef struct tpShape {
     tpMaterialId material;
     double density;
     uint32_t group, mask;
+    bool isSensor; // of an overlap sensor: it touches nothing
     void* userData;
 } tpShape;
 
@@ -88,6 +90,7 @@ typedef struct tpCoordinate {
     double displacement; // since then, followed past half a turn, at the end of the last step
     double applied;      // effort that a user has applied for this step, N m or N
     double effort, limitEffort; // of drives and of limits in the last step, means
+    bool wasAtLimit;            // when events were last listed
 
     // Of the step that is being taken.
     double startValue;    // at its start, if there is armature

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "recording/roster.h"
+#include "tippe/sensors.h"
 #include "tippe/state.h"
 
 // Rows -------------------------------------------------------------------------------------------
@@ -93,6 +94,11 @@ typedef struct tpTableCoordinate {
     int index;
 } tpTableCoordinate;
 
+// A number of a sensor, "SENSOR.x".
+typedef struct tpSensorColumn {
+    char name[tp_nameCapacity + 8];
+} tpSensorColumn;
+
 struct tpTable {
     tpAllocator allocator;
     const tpTableKind* kind;
@@ -101,6 +107,8 @@ struct tpTable {
     tpRoster roster;
     tpTableCoordinate* coordinates; // of a joint table
     int coordinateCount;
+    tpSensorColumn* sensorColumns; // of a trajectory
+    int sensorValueCount;
     int columnCount;  // beside the time
     double* numbers;  // of the row at hand; at first those of the start
     double startTime; // s
@@ -139,15 +147,52 @@ static const char* nameOfMoving(const void* context, int moving) {
 }
 
 static int countStates(const tpTable* table) {
-    return table->roster.movingCount * tp_stateWidth;
+    return table->roster.movingCount * tp_stateWidth + table->sensorValueCount;
 }
 
 static void putStateHeader(tpTable* table) {
     tpTrajectory_PutNames(&table->text, nameOfMoving, &table->roster, table->roster.movingCount);
+    for (int i = 0; i < table->sensorValueCount; ++i) {
+        tpTextFile_PutChar(&table->text, ',');
+        tpTextFile_PutName(&table->text, table->sensorColumns[i].name);
+    }
 }
 
 static void readStates(const tpTable* table, const tpWorld* world, double* numbers) {
     tpRoster_GetStates(&table->roster, world, numbers);
+    double* values = numbers + table->roster.movingCount * tp_stateWidth;
+    if (tpWorld_GetSensorValueCount(world) == table->sensorValueCount) {
+        tpWorld_ReadSensors(world, values);
+    } else { // some have gone since
+        for (int i = 0; i < table->sensorValueCount; ++i) {
+            values[i] = NAN;
+        }
+    }
+}
+
+static bool listSensors(tpTable* table, const tpWorld* world) {
+    int count = tpWorld_GetSensorValueCount(world), k = 0;
+    table->sensorColumns =
+        tpAllocateZeroed(&table->allocator, (size_t)count * sizeof(tpSensorColumn));
+    if (count > 0 && table->sensorColumns == NULL) {
+        return false;
+    }
+    table->sensorValueCount = count;
+    for (int i = 0; i < tpWorld_GetSensorCount(world); ++i) {
+        tpSensorId sensor = tpWorld_GetSensor(world, i);
+        const char *name = tpSensor_GetName(world, sensor), *parts[tp_mostSensorValues];
+        int partCount = tpSensorTypeColumns(tpSensor_GetDef(world, sensor).type, parts);
+        for (int j = 0; j < partCount && k < count; ++j, ++k) {
+            char* column = table->sensorColumns[k].name;
+            size_t size = sizeof(table->sensorColumns[k].name);
+            if (name[0] != '\0') {
+                snprintf(column, size, "%.63s.%s", name, parts[j]);
+            } else {
+                snprintf(column, size, "sensor%d.%s", i + 1, parts[j]);
+            }
+        }
+    }
+    return true;
 }
 
 static const tpTableKind trajectoryKind = { countStates, putStateHeader, readStates, NULL };
@@ -272,13 +317,16 @@ static void freeTable(tpTable* table) {
     }
     tpRelease(&allocator, table->coordinates,
               (size_t)table->coordinateCount * sizeof(tpTableCoordinate));
+    tpRelease(&allocator, table->sensorColumns,
+              (size_t)table->sensorValueCount * sizeof(tpSensorColumn));
     tpRoster_Destroy(&table->roster);
     tpRelease(&allocator, table, sizeof(*table));
 }
 
 static bool makeColumns(tpTable* table, const tpWorld* world) {
     if (!tpRoster_Create(&table->roster, world, &table->allocator) ||
-        (table->kind == &jointKind && !listCoordinates(table, world))) {
+        (table->kind == &jointKind && !listCoordinates(table, world)) ||
+        (table->kind == &trajectoryKind && !listSensors(table, world))) {
         return false;
     }
     table->columnCount = table->kind->countColumns(table);

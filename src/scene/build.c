@@ -301,6 +301,10 @@ static tpResult buildAll(tpBuilder* builder) {
         result = tpBuildSceneCoupling(scene, &scene->couplings.items[i], builder->joints,
                                       builder->world, builder->error);
     }
+    for (int i = 0; result == tp_success && i < scene->sensors.count; ++i) {
+        result = tpBuildSceneSensor(scene, &scene->sensors.items[i], builder->bodies,
+                                    builder->joints, builder->world, builder->error);
+    }
     for (int i = 0; result == tp_success && i < scene->forces.count; ++i) {
         result = buildForce(builder, &scene->forces.items[i]);
     }

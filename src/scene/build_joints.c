@@ -149,3 +149,27 @@ tpResult tpBuildSceneJoint(const tpScene* scene, const tpSceneJoint* joint, cons
     return tpJoint_IsValid(world, *id) ? tp_success
                                        : tpFailBuilding(scene, joint->part.place, error);
 }
+
+tpResult tpBuildSceneSensor(const tpScene* scene, const tpSceneSensor* sensor,
+                            const tpBodyId* bodies, const tpJointId* joints, tpWorld* world,
+                            tpError* error) {
+    tpSensorDef def = tpDefaultSensorDef();
+    def.name = sensor->name.text;
+    def.type = (tpSensorType)sensor->type;
+    def.pose = tpMakePose(sensor->position, tpSceneRotation_Get(&sensor->rotation));
+    tpResult result = tp_success;
+    if (def.type == tp_jointStateSensor) {
+        result = tpFindSceneCoordinate(scene, &sensor->joint, joints, world, &def.joint,
+                                       &def.coordinate, error);
+    } else if (def.type == tp_forceTorqueSensor) {
+        def.joint = joints[sensor->joint.joint];
+    } else {
+        def.body = bodies[sensor->body.index];
+    }
+    if (result != tp_success) {
+        return result;
+    }
+    tpSensorId id = tpCreateSensor(world, &def, error);
+    return tpSensor_IsValid(world, id) ? tp_success
+                                       : tpFailBuilding(scene, sensor->part.place, error);
+}

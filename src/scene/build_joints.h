@@ -17,4 +17,8 @@ tpResult tpFindSceneCoordinate(const tpScene* scene, const tpSceneCoordinate* co
 tpResult tpBuildSceneCoupling(const tpScene* scene, const tpSceneCoupling* coupling,
                               const tpJointId* joints, tpWorld* world, tpError* error);
 
+tpResult tpBuildSceneSensor(const tpScene* scene, const tpSceneSensor* sensor,
+                            const tpBodyId* bodies, const tpJointId* joints, tpWorld* world,
+                            tpError* error);
+
 #endif

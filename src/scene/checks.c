@@ -354,6 +354,23 @@ tpResult tpCheckJoint(tpReader* reader, void* part, const tpScenePlace* places) 
     return result == tp_success ? checkLaws(reader, joint, places) : result;
 }
 
+tpResult tpCheckSensor(tpReader* reader, void* part, const tpScenePlace* places) {
+    const tpSceneSensor* sensor = part;
+    bool isOfJoint = sensor->type == tp_forceTorqueSensor || sensor->type == tp_jointStateSensor;
+    const char* needed = isOfJoint ? "joint" : "body";
+    const char* other = isOfJoint ? "body" : "joint";
+    if (!gives(&sensor->part, needed)) {
+        return TP_FAIL(reader, sensor->part.place, "a sensor of type \"%s\" needs the key \"%s\"",
+                       tpSensorTypeName((tpSensorType)sensor->type), needed);
+    }
+    if (gives(&sensor->part, other)) {
+        return TP_FAIL(reader, placeOf(&sensor->part, places, other),
+                       "a sensor of type \"%s\" takes \"%s\", not \"%s\"",
+                       tpSensorTypeName((tpSensorType)sensor->type), needed, other);
+    }
+    return tp_success;
+}
+
 tpResult tpCheckCoupling(tpReader* reader, void* part, const tpScenePlace* places) {
     static const char* const laws[] = { "value", "limits", "spring", "servo" };
     const tpSceneCoupling* coupling = part;

@@ -12,6 +12,7 @@ tpResult tpCheckFriction(struct tpReader* reader, void* part, const tpScenePlace
 tpResult tpCheckShape(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckBody(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckAxis(struct tpReader* reader, void* part, const tpScenePlace* places);
+tpResult tpCheckSensor(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckCoupling(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckJoint(struct tpReader* reader, void* part, const tpScenePlace* places);
 tpResult tpCheckForce(struct tpReader* reader, void* part, const tpScenePlace* places);

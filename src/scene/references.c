@@ -219,6 +219,21 @@ static tpResult resolveCouplings(tpReader* reader, const tpNames* joints) {
     return result;
 }
 
+static tpResult resolveSensors(tpReader* reader, const tpNames* bodies, const tpNames* joints) {
+    tpScene* scene = reader->scene;
+    tpResult result = tp_success;
+    for (int i = 0; result == tp_success && i < scene->sensors.count; ++i) {
+        tpSceneSensor* sensor = &scene->sensors.items[i];
+        if (tpScenePart_Gives(&sensor->part, "body")) {
+            result = resolve(reader, bodies, "body", &sensor->body);
+        }
+        if (result == tp_success) {
+            result = resolveCoordinate(reader, joints, &sensor->joint);
+        }
+    }
+    return result;
+}
+
 static tpResult resolveForces(tpReader* reader, const tpNames* bodies) {
     tpScene* scene = reader->scene;
     tpResult result = tp_success;
@@ -246,7 +261,7 @@ static tpResult resolveClosedForms(tpReader* reader, const tpNames* bodies) {
 
 tpResult tpResolveReferences(tpReader* reader) {
     const tpScene* scene = reader->scene;
-    tpNames materials, bodies, joints, couplings;
+    tpNames materials, bodies, joints, couplings, sensors;
     tpResult result = collectNames(reader, scene->materials.items, scene->materials.count,
                                    sizeof(tpSceneMaterial), offsetof(tpSceneMaterial, name),
                                    "materials", &materials);
@@ -265,6 +280,11 @@ tpResult tpResolveReferences(tpReader* reader) {
                               &couplings);
     }
     if (result == tp_success) {
+        result =
+            collectNames(reader, scene->sensors.items, scene->sensors.count, sizeof(tpSceneSensor),
+                         offsetof(tpSceneSensor, name), "sensors", &sensors);
+    }
+    if (result == tp_success) {
         result = resolvePairs(reader, &materials);
     }
     if (result == tp_success) {
@@ -275,6 +295,9 @@ tpResult tpResolveReferences(tpReader* reader) {
     }
     if (result == tp_success) {
         result = resolveCouplings(reader, &joints);
+    }
+    if (result == tp_success) {
+        result = resolveSensors(reader, &bodies, &joints);
     }
     if (result == tp_success) {
         result = resolveForces(reader, &bodies);

@@ -347,6 +347,8 @@ static const tpField sceneFields[] = {
       .summary = "The joints." },
     { "couplings", tp_listField, AT(tpScene, couplings), .family = &tpCouplingFamily,
       .byDefault = "[]", .summary = "Linear relations between coordinates of joints." },
+    { "sensors", tp_listField, AT(tpScene, sensors), .family = &tpSensorFamily, .byDefault = "[]",
+      .summary = "What is measured: columns of `--csv`, after the bodies'." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },
     { "closed_form", tp_listField, AT(tpScene, closedForms), .family = &closedFormFamily,

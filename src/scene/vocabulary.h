@@ -117,7 +117,7 @@ typedef struct tpSceneList {
 enum { tp_mostFields = 32 }; // of a record, its base included: a bit each in tpScenePart.given
 
 extern const tpRecord tpSceneRecord, tpRotationRecord, tpFrictionRecord;
-extern const tpFamily tpShapeFamily, tpJointFamily, tpCouplingFamily;
+extern const tpFamily tpShapeFamily, tpJointFamily, tpCouplingFamily, tpSensorFamily;
 
 // Joints by tpJointType: names as scenes spell them (ended by NULL), and a line about each.
 extern const char* const tpJointNames[];

@@ -1,4 +1,4 @@
-// The keys of joints: what they hold, the axes of compound ones, and what acts on coordinates.
+// The keys of joints: what they hold, the axes of compound ones, and what acts on coordinates; couplings and sensors.
 
 #include <math.h>
 
@@ -251,3 +251,44 @@ const tpFamily tpCouplingFamily = { .name = "coupling",
                                     .article = "a coupling",
                                     ONE_RECORD(couplingRecord),
                                     .size = sizeof(tpSceneCoupling) };
+
+// Sensors -----------------------------------------------------------------------------------------
+
+static const char* const sensorNames[] = {
+    "accelerometer", "gyroscope", "force_torque", "contact_force", "joint_state", "overlap", NULL
+};
+
+static const tpField sensorFields[] = {
+    { "name", tp_nameField, AT(tpSceneSensor, name), .isRequired = true,
+      .summary = "Letters, digits, `_` and `-`; no two sensors share one. Columns are `NAME.x` and "
+                 "so on." },
+    { "type", tp_choiceField, AT(tpSceneSensor, type), .isRequired = true, .choices = sensorNames,
+      .summary =
+          "`accelerometer` (`.x .y .z`: acceleration less that of free fall, mean over the step), "
+          "`gyroscope` (`.x .y .z`), `force_torque` (`.fx .fy .fz .tx .ty .tz`: of a joint on its "
+          "second body, at the anchor), `contact_force` (`.n`: sum of the normal forces on a body, "
+          "`.fx .fy .fz`: all contact forces, world axes), `joint_state` (`.q .qd .effort`), "
+          "`overlap` (`.on`: 1 while another body is in the body, whose shapes touch nothing)." },
+    { "body", tp_bodyField, AT(tpSceneSensor, body),
+      .summary = "Of accelerometer, gyroscope, contact force and overlap." },
+    { "joint", tp_coordinateField, AT(tpSceneSensor, joint),
+      .summary = "Of force-torque and joint state; `joint.axis` for an axis of a compound joint." },
+    { "position", tp_vectorField, AT(tpSceneSensor, position), .unit = "m",
+      .byDefault = "[0, 0, 0]", .summary = "Where it sits, in the body's frame." },
+    { "rotation", tp_recordField, AT(tpSceneSensor, rotation), .record = &tpRotationRecord,
+      .byDefault = "none",
+      .summary = "Of its axes relative to the body's; of force-torque: to those of the joint's "
+                 "second body." },
+};
+
+static const tpRecord sensorRecord = {
+    .name = "sensor",
+    .article = "a sensor",
+    .summary = "Measures without noise.",
+    FIELDS(sensorFields),
+    .check = tpCheckSensor,
+};
+
+const tpFamily tpSensorFamily = {
+    .name = "sensor", .article = "a sensor", ONE_RECORD(sensorRecord), .size = sizeof(tpSceneSensor)
+};

@@ -214,6 +214,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
             tpWorld_RemoveJoint(world, i);
         }
     }
+    tpWorld_RemoveSensors(world, index, -1, -1);
     for (int i = 0; i < system->forces.count; ++i) {
         if (system->forces.data[i].isLive && system->forces.data[i].body == index) {
             tpWorld_RemoveForce(world, i);

@@ -106,6 +106,13 @@ uint64_t tpWorld_Fingerprint(const tpWorld* world) {
     for (int i = 0; i < system->couplings.count; ++i) {
         hash = hashCoupling(hash, &system->couplings.data[i]);
     }
+    hash = hashInt(hash, world->sensors.count);
+    for (int i = 0; i < world->sensors.count; ++i) {
+        const tpSensor* sensor = &world->sensors.data[i];
+        hash = hashInt(hashInt(hashInt(hash, sensor->isLive), sensor->type), sensor->body);
+        hash = hashInt(hashInt(hash, sensor->shape), sensor->joint);
+        hash = hashPose(hashName(hash, sensor->name), sensor->pose);
+    }
     hash = hashInt(hash, system->forces.count);
     for (int i = 0; i < system->forces.count; ++i) {
         hash = hashInt(hash, system->forces.data[i].isLive);

@@ -323,6 +323,7 @@ void tpWorld_RemoveJoint(tpWorld* world, int index) {
     tpSystem* system = &world->system;
     tpJoint* joint = &system->joints.data[index];
     tpWorld_RemoveCouplings(world, index);
+    tpWorld_RemoveSensors(world, -1, -1, index);
     tpSystem_TakeJoint(system, index);
     tpWorld_DisturbJoint(world, joint);
     tpRelease(&system->allocator, joint->coordinates,

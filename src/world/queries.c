@@ -36,7 +36,7 @@ static int nextShape(const tpWorld* world, const Path* path, uint32_t mask, int 
     const tpSystem* system = &world->system;
     for (; index < system->shapes.count; ++index) {
         const tpShape* shape = &system->shapes.data[index];
-        if (!shape->isLive || (shape->group & mask) == 0) {
+        if (!shape->isLive || shape->isSensor || (shape->group & mask) == 0) {
             continue;
         }
         const tpBody* body = &system->bodies.data[shape->body];
@@ -134,22 +134,27 @@ tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpP
     return tp_success;
 }
 
+bool tpWorld_ShapesOverlap(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
+                           int index) {
+    const tpShape* shape = &world->system.shapes.data[index];
+    tpPose frame = tpSystem_BodyFrame(&world->system, shape->body);
+    tpBounds bounds = tpGeometry_Bounds(geometry, pose);
+    tpBounds other = tpGeometry_Bounds(&shape->geometry, frame);
+    tpClosest closest;
+    if (!tpBoundsOverlap(&bounds, &other)) {
+        return false;
+    }
+    tpResult result = tpClosestPoints(geometry, pose, &shape->geometry, frame, NULL, &closest);
+    return (result == tp_success || result == tp_notSolved) && closest.distance <= 0.0;
+}
+
 int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                          uint32_t mask, tpShapeId* ids, int capacity) {
     Path path = pathOf(geometry, pose, tpZeroVec3(), 0.0);
-    tpBounds bounds = tpGeometry_Bounds(geometry, pose);
     int count = 0;
     for (int i = nextShape(world, &path, mask, 0); i >= 0;
          i = nextShape(world, &path, mask, i + 1)) {
-        const tpShape* shape = &world->system.shapes.data[i];
-        tpPose frame = tpSystem_BodyFrame(&world->system, shape->body);
-        tpBounds other = tpGeometry_Bounds(&shape->geometry, frame);
-        tpClosest closest;
-        if (!tpBoundsOverlap(&bounds, &other)) {
-            continue;
-        }
-        tpResult result = tpClosestPoints(geometry, pose, &shape->geometry, frame, NULL, &closest);
-        if ((result == tp_success || result == tp_notSolved) && closest.distance <= 0.0) {
+        if (tpWorld_ShapesOverlap(world, geometry, pose, i)) {
             if (count < capacity) {
                 ids[count] = tpWorld_ShapeId(world, i);
             }

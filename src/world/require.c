@@ -23,6 +23,10 @@ int tpRequireCoupling(const tpWorld* world, tpCouplingId id, const char* functio
     return found(tpWorld_CouplingIndex(world, id), "coupling", function);
 }
 
+int tpRequireSensor(const tpWorld* world, tpSensorId id, const char* function) {
+    return found(tpWorld_SensorIndex(world, id), "sensor", function);
+}
+
 int tpRequireForce(const tpWorld* world, tpForceId id, const char* function) {
     return found(tpWorld_ForceIndex(world, id), "force", function);
 }

@@ -11,6 +11,7 @@ int tpRequireBody(const tpWorld* world, tpBodyId id, const char* function);
 int tpRequireShape(const tpWorld* world, tpShapeId id, const char* function);
 int tpRequireJoint(const tpWorld* world, tpJointId id, const char* function);
 int tpRequireCoupling(const tpWorld* world, tpCouplingId id, const char* function);
+int tpRequireSensor(const tpWorld* world, tpSensorId id, const char* function);
 int tpRequireForce(const tpWorld* world, tpForceId id, const char* function);
 
 bool tpRequireMaterial(const tpWorld* world, tpMaterialId material, const char* argument,
@@ -26,6 +27,7 @@ bool tpRequirePose(tpPose* pose, const char* argument, const char* function);
 #define TP_SHAPE(world, id) tpRequireShape(world, id, __func__)
 #define TP_JOINT(world, id) tpRequireJoint(world, id, __func__)
 #define TP_COUPLING(world, id) tpRequireCoupling(world, id, __func__)
+#define TP_SENSOR(world, id) tpRequireSensor(world, id, __func__)
 #define TP_FORCE(world, id) tpRequireForce(world, id, __func__)
 #define TP_FINITE(number) tpRequireFinite(number, #number, __func__)
 #define TP_FINITE_VEC3(v) tpRequireFiniteVec3(v, #v, __func__)

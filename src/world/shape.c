@@ -157,6 +157,7 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
 void tpWorld_RemoveShape(tpWorld* world, int index, bool updateMass) {
     tpSystem* system = &world->system;
     int bodyIndex = system->shapes.data[index].body;
+    tpWorld_RemoveSensors(world, -1, index, -1);
     tpSystem_TakeShape(system, index);
     tpSystem_Disturb(system, bodyIndex);
     unlinkShape(system, index);

@@ -227,4 +227,8 @@ void tpWorld_Transfer(tpWorld* world, tpArchive* archive) {
     transferBodies(system, archive);
     transferJoints(system, archive);
     transferCouplings(system, archive);
+    for (int i = 0; i < world->sensors.count; ++i) {
+        tpArchive_Doubles(archive, world->sensors.data[i].measured, 3);
+    }
+    tpArchive_Double(archive, &world->lastStep);
 }

@@ -63,6 +63,7 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
         tpDestroyWorld(world);
         return NULL;
     }
+    world->watch.hitSpeed = 1.0;
     // Material 0, the default: neither friction nor restitution.
     tpMaterialDef material = tpDefaultMaterialDef();
     if (tpCreateMaterial(world, &material, NULL) != 0 || !createStepperState(world)) {
@@ -83,6 +84,9 @@ void tpDestroyWorld(tpWorld* world) {
     tpIdPool_Destroy(&world->shapeIds, &allocator);
     tpIdPool_Destroy(&world->jointIds, &allocator);
     tpIdPool_Destroy(&world->couplingIds, &allocator);
+    tpIdPool_Destroy(&world->sensorIds, &allocator);
+    TP_FREE_ARRAY(&allocator, world->sensors);
+    tpWatch_Destroy(&world->watch, &allocator);
     tpIdPool_Destroy(&world->forceIds, &allocator);
     TP_FREE_ARRAY(&allocator, world->moving);
     TP_FREE_ARRAY(&allocator, world->births);
@@ -227,6 +231,10 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         advanceTime(system, h);
         system->stepCount += 1;
         completeIds(world);
+        tpWorld_MeasureSensors(world, poses, velocities, h);
+        tpWorld_ListEvents(world, poses, velocities);
+    } else {
+        world->watch.events.count = 0;
     }
     forgetRequests(system, !report.undone);
     report.time = system->time;

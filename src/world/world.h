@@ -8,6 +8,8 @@
 #include "steppers/stepper.h"
 #include "tippe/joints.h"
 #include "world/appearance.h"
+#include "world/event.h"
+#include "world/sensor.h"
 
 typedef struct tpBirth {
     int slot;
@@ -16,7 +18,7 @@ typedef struct tpBirth {
 
 struct tpWorld {
     tpSystem system;
-    tpIdPool bodyIds, shapeIds, jointIds, couplingIds, forceIds;
+    tpIdPool bodyIds, shapeIds, jointIds, couplingIds, forceIds, sensorIds;
     tpStepperId stepperId;
     const tpStepper* stepper;
     void* stepperState;
@@ -28,6 +30,10 @@ struct tpWorld {
     uint64_t lastBirth;
     TP_ARRAY(int) moving;   // slots of those that can move
     uint64_t listStructure; // for which both lists are right
+
+    TP_ARRAY(tpSensor) sensors;
+    tpWatch watch;
+    double lastStep; // s, of the last step that was taken; 0: none yet
 
     int lastShape; // slot of the shape that was created last
 
@@ -46,6 +52,9 @@ static inline int tpWorld_JointIndex(const tpWorld* world, tpJointId id) {
 }
 static inline int tpWorld_CouplingIndex(const tpWorld* world, tpCouplingId id) {
     return tpIdPool_Find(&world->couplingIds, id.slot, id.generation);
+}
+static inline int tpWorld_SensorIndex(const tpWorld* world, tpSensorId id) {
+    return tpIdPool_Find(&world->sensorIds, id.slot, id.generation);
 }
 static inline int tpWorld_ForceIndex(const tpWorld* world, tpForceId id) {
     return tpIdPool_Find(&world->forceIds, id.slot, id.generation);
@@ -88,6 +97,10 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int body, tpError* error);
 void tpWorld_RemoveShape(tpWorld* world, int shape, bool updateMass);
 void tpWorld_RemoveJoint(tpWorld* world, int joint);
 void tpWorld_RemoveForce(tpWorld* world, int force);
+
+// Whether a geometry overlaps a shape of the world, exactly.
+bool tpWorld_ShapesOverlap(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
+                           int shape);
 
 // Removes the couplings of a joint that goes.
 void tpWorld_RemoveCouplings(tpWorld* world, int joint);

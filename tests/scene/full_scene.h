@@ -114,6 +114,10 @@ static const char plainScene[] =
     "    \"limits\": [-3, 4], \"spring\": { \"stiffness\": 2, \"rest\": 0.25 }, \"servo\": { "
     "\"target\": 1, "
     "\"stiffness\": 3 } } ],\n"
+    "  \"sensors\": [ { \"name\": \"imu\", \"type\": \"accelerometer\", \"body\": \"top\", "
+    "\"position\": [0, 0, 0.1], \"rotation\": { \"axis\": [0, 0, 1], \"degrees\": 90 } },\n"
+    "    { \"name\": \"lift\", \"type\": \"joint_state\", \"joint\": \"shoulder.lift\" },\n"
+    "    { \"name\": \"load\", \"type\": \"force_torque\", \"joint\": \"shoulder\" } ],\n"
     "  \"forces\": [ { \"body\": \"top\", \"force\": [1, 0, 0], \"at\": [0, 1, 0], \"to\": 2 } ],\n"
     "  \"simulation\": { \"step\": 0.01, \"until\": 1 }\n"
     "}\n";

@@ -283,7 +283,7 @@ static uint64_t markOf(const tpShape* shape) {
     for (size_t k = 0; k < sizeof(shape->geometry); ++k) {
         hash = (hash ^ bytes[k]) * UINT64_C(0x100000001b3);
     }
-    hash = (hash ^ shape->group) * UINT64_C(0x100000001b3);
+    hash = (hash ^ shape->group ^ (shape->isSensor ? 0x80000000u : 0u)) * UINT64_C(0x100000001b3);
     return (hash ^ shape->mask) * UINT64_C(0x100000001b3);
 }
 

@@ -1,0 +1,30 @@
+// Sensors of a world, and what they keep from the last step.
+
+#ifndef TIPPE_SRC_WORLD_SENSOR_H
+#define TIPPE_SRC_WORLD_SENSOR_H
+
+#include "dynamics/system.h"
+#include "tippe/sensors.h"
+
+typedef struct tpSensor {
+    bool isLive;
+    tpSensorType type;
+    int body, shape, joint; // -1: none
+    int coordinate;
+    tpPose pose;
+    double measured[3]; // of an accelerometer, in the last step
+    bool wasOn;         // of an overlap sensor, when events were last listed
+    char name[tp_nameCapacity];
+} tpSensor;
+
+// After a step of h seconds from these poses and velocities.
+void tpWorld_MeasureSensors(tpWorld* world, const tpPose* poses, const tpVelocity* velocities,
+                            double h);
+
+// Whether something is in an overlap sensor.
+bool tpWorld_IsOverlapped(const tpWorld* world, const tpSensor* sensor);
+
+// Removes the sensors of a body, shape or joint that goes; -1: none.
+void tpWorld_RemoveSensors(tpWorld* world, int body, int shape, int joint);
+
+#endif
