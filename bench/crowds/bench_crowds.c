@@ -1,0 +1,294 @@
+// Crowds in real time: how `small-steps` grows with bodies and gains by threads.
+//
+//     bench_crowds SCENE BODIES STEPS THREADS [THREADS ...]
+//
+// SCENE is spheres (a box of them that settles), cubes (dropped into a funnel), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies
+// that fall in heaps), chain (one chain of links that swings) or robots (quadrupeds that stand on servos). After a quarter of the steps as a warm-up
+// the others are timed. Prints a line per count of threads: wall and CPU time per step, the slowest step over the median, bytes per body,
+// and a hash of the end, which is the same for all.
+
+#define _POSIX_C_SOURCE 200809L
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "tippe/joints.h"
+#include "tippe/world.h"
+
+static double now(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint64_t seed = 1;
+
+// In 0 to 1; the same on every machine.
+static double chance(void) {
+    seed += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = seed;
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static void addPlane(tpWorld* world, tpBodyId body, tpVec3 normal, double offset) {
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpPlane plane = { normal, offset };
+    tpCreatePlane(world, body, &shape, &plane, NULL);
+}
+
+static tpBodyId addFixed(tpWorld* world) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    return tpCreateBody(world, &def, NULL);
+}
+
+// A floor and four walls about a square of that side; walls lean outwards by `lean`.
+static void addPit(tpWorld* world, double side, double lean) {
+    tpBodyId body = addFixed(world);
+    double c = cos(lean), s = sin(lean);
+    addPlane(world, body, (tpVec3){ 0.0, 0.0, 1.0 }, 0.0);
+    addPlane(world, body, (tpVec3){ c, 0.0, s }, -0.5 * side * c);
+    addPlane(world, body, (tpVec3){ -c, 0.0, s }, -0.5 * side * c);
+    addPlane(world, body, (tpVec3){ 0.0, c, s }, -0.5 * side * c);
+    addPlane(world, body, (tpVec3){ 0.0, -c, s }, -0.5 * side * c);
+}
+
+static tpBodyId addBox(tpWorld* world, tpVec3 place, tpQuat rotation, tpVec3 size) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.rotation = rotation;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1000.0;
+    tpBox box = { size };
+    tpCreateBox(world, body, &shape, &box, NULL);
+    return body;
+}
+
+static const tpQuat upright = { 1.0, 0.0, 0.0, 0.0 };
+
+static void makeSpheres(tpWorld* world, int count) {
+    int side = (int)ceil(cbrt(count));
+    addPit(world, 1.1 * side, 0.0);
+    for (int i = 0; i < count; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position = (tpVec3){ 1.05 * (i % side - 0.5 * (side - 1)) + 0.02 * chance(),
+                                 1.05 * (i / side % side - 0.5 * (side - 1)) + 0.02 * chance(),
+                                 0.6 + 1.05 * (i / (side * side)) };
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.material = 1;
+        shape.density = 1000.0;
+        tpSphere ball = { 0.5 };
+        tpCreateSphere(world, body, &shape, &ball, NULL);
+    }
+}
+
+static void makeCubes(tpWorld* world, int count) {
+    int side = (int)ceil(cbrt(0.5 * count));
+    addPit(world, 1.2 * side, 0.4);
+    for (int i = 0; i < count; ++i) {
+        tpVec3 place = { 1.8 * (i % side - 0.5 * (side - 1)),
+                         1.8 * (i / side % side - 0.5 * (side - 1)),
+                         2.0 + 1.8 * (i / (side * side)) };
+        tpQuat turn = { 1.0, chance() - 0.5, chance() - 0.5, chance() - 0.5 };
+        double length = sqrt(turn.w * turn.w + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+        turn = (tpQuat){ turn.w / length, turn.x / length, turn.y / length, turn.z / length };
+        addBox(world, place, turn, (tpVec3){ 1.0, 1.0, 1.0 });
+    }
+}
+
+static void makePyramid(tpWorld* world, int rows) {
+    addPlane(world, addFixed(world), (tpVec3){ 0.0, 0.0, 1.0 }, 0.0);
+    for (int row = 0; row < rows; ++row) {
+        for (int k = 0; k < rows - row; ++k) {
+            tpVec3 place = { 1.02 * k + 0.51 * row - 0.51 * rows, 0.0, 0.5 + row };
+            addBox(world, place, upright, (tpVec3){ 1.0, 1.0, 1.0 });
+        }
+    }
+}
+
+static tpJointId join(tpWorld* world, tpBodyId a, tpBodyId b, tpVec3 anchor, tpVec3 axis,
+                      double range, double stiffness) {
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_revoluteJoint;
+    def.bodyA = a;
+    def.bodyB = b;
+    def.anchorA = def.anchorB = anchor;
+    def.axis = axis;
+    if (range > 0.0) {
+        def.coordinate.hasLimits = true;
+        def.coordinate.limits[0] = -range;
+        def.coordinate.limits[1] = range;
+    }
+    if (stiffness > 0.0) {
+        def.coordinate.hasServo = true;
+        def.coordinate.servo.stiffness = stiffness;
+        def.coordinate.servo.damping = 0.05 * stiffness;
+        def.coordinate.servo.effort = 200.0;
+    }
+    return tpCreateJoint(world, &def, NULL);
+}
+
+static const tpVec3 alongX = { 1.0, 0.0, 0.0 }, alongY = { 0.0, 1.0, 0.0 };
+
+// Pelvis, belly, chest, head, and on both sides upper arm, lower arm, thigh, shin, foot: 14 bodies and a neck.
+static void addDoll(tpWorld* world, tpVec3 o) {
+    tpBodyId pelvis = addBox(world, (tpVec3){ o.x, o.y, o.z }, upright, (tpVec3){ 0.2, 0.3, 0.15 });
+    tpBodyId belly =
+        addBox(world, (tpVec3){ o.x, o.y, o.z + 0.17 }, upright, (tpVec3){ 0.18, 0.25, 0.15 });
+    tpBodyId chest =
+        addBox(world, (tpVec3){ o.x, o.y, o.z + 0.38 }, upright, (tpVec3){ 0.2, 0.3, 0.25 });
+    tpBodyId neck =
+        addBox(world, (tpVec3){ o.x, o.y, o.z + 0.55 }, upright, (tpVec3){ 0.08, 0.08, 0.06 });
+    tpBodyId head =
+        addBox(world, (tpVec3){ o.x, o.y, o.z + 0.7 }, upright, (tpVec3){ 0.18, 0.16, 0.2 });
+    join(world, pelvis, belly, (tpVec3){ o.x, o.y, o.z + 0.085 }, alongY, 0.5, 0.0);
+    join(world, belly, chest, (tpVec3){ o.x, o.y, o.z + 0.25 }, alongX, 0.5, 0.0);
+    join(world, chest, neck, (tpVec3){ o.x, o.y, o.z + 0.51 }, alongY, 0.5, 0.0);
+    join(world, neck, head, (tpVec3){ o.x, o.y, o.z + 0.59 }, alongX, 0.5, 0.0);
+    for (int side = -1; side <= 1; side += 2) {
+        double y = o.y + 0.1 * side, ya = o.y + 0.24 * side;
+        tpBodyId upper =
+            addBox(world, (tpVec3){ o.x, ya, o.z + 0.36 }, upright, (tpVec3){ 0.1, 0.1, 0.26 });
+        tpBodyId lower =
+            addBox(world, (tpVec3){ o.x, ya, o.z + 0.09 }, upright, (tpVec3){ 0.08, 0.08, 0.26 });
+        tpBodyId thigh =
+            addBox(world, (tpVec3){ o.x, y, o.z - 0.29 }, upright, (tpVec3){ 0.13, 0.13, 0.4 });
+        tpBodyId shin =
+            addBox(world, (tpVec3){ o.x, y, o.z - 0.7 }, upright, (tpVec3){ 0.1, 0.1, 0.38 });
+        tpBodyId foot = addBox(world, (tpVec3){ o.x + 0.05, y, o.z - 0.94 }, upright,
+                               (tpVec3){ 0.24, 0.1, 0.06 });
+        join(world, chest, upper, (tpVec3){ o.x, ya, o.z + 0.48 }, alongY, 1.5, 0.0);
+        join(world, upper, lower, (tpVec3){ o.x, ya, o.z + 0.225 }, alongY, 1.2, 0.0);
+        join(world, pelvis, thigh, (tpVec3){ o.x, y, o.z - 0.08 }, alongY, 1.2, 0.0);
+        join(world, thigh, shin, (tpVec3){ o.x, y, o.z - 0.5 }, alongY, 1.2, 0.0);
+        join(world, shin, foot, (tpVec3){ o.x, y, o.z - 0.9 }, alongY, 0.6, 0.0);
+    }
+}
+
+static void makeDolls(tpWorld* world, int count) {
+    int side = (int)ceil(sqrt(0.25 * count));
+    addPlane(world, addFixed(world), (tpVec3){ 0.0, 0.0, 1.0 }, 0.0);
+    for (int i = 0; i < count; ++i) {
+        addDoll(world, (tpVec3){ 1.0 * (i % side) + 0.2 * chance(),
+                                 1.0 * (i / side % side) + 0.2 * chance(),
+                                 1.2 + 2.0 * (i / (side * side)) });
+    }
+}
+
+static void makeChain(tpWorld* world, int count) {
+    tpBodyId last = { 0 };
+    for (int i = 0; i < count; ++i) {
+        tpBodyId link = addBox(world, (tpVec3){ 0.2 * i + 0.1, 0.0, 0.0 }, upright,
+                               (tpVec3){ 0.18, 0.05, 0.05 });
+        join(world, last, link, (tpVec3){ 0.2 * i, 0.0, 0.0 },
+             i % 2 == 0 ? alongY : (tpVec3){ 0.0, 0.0, 1.0 }, 0.0, 0.0);
+        last = link;
+    }
+}
+
+// A trunk on four legs of two links.
+static void makeRobots(tpWorld* world, int count) {
+    int side = (int)ceil(sqrt(count));
+    addPlane(world, addFixed(world), (tpVec3){ 0.0, 0.0, 1.0 }, 0.0);
+    for (int i = 0; i < count; ++i) {
+        double x = 2.0 * (i % side), y = 2.0 * (i / side);
+        tpBodyId trunk = addBox(world, (tpVec3){ x, y, 0.55 }, upright, (tpVec3){ 0.6, 0.3, 0.15 });
+        for (int leg = 0; leg < 4; ++leg) {
+            double lx = x + (leg % 2 == 0 ? 0.25 : -0.25), ly = y + (leg / 2 == 0 ? 0.2 : -0.2);
+            tpBodyId upper =
+                addBox(world, (tpVec3){ lx, ly, 0.4 }, upright, (tpVec3){ 0.06, 0.06, 0.24 });
+            tpBodyId lower =
+                addBox(world, (tpVec3){ lx, ly, 0.14 }, upright, (tpVec3){ 0.05, 0.05, 0.28 });
+            join(world, trunk, upper, (tpVec3){ lx, ly, 0.52 }, leg % 2 == 0 ? alongY : alongX, 1.0,
+                 500.0);
+            join(world, upper, lower, (tpVec3){ lx, ly, 0.28 }, alongY, 2.0, 500.0);
+        }
+    }
+}
+
+typedef struct Kind {
+    const char* name;
+    void (*make)(tpWorld* world, int count);
+    double step;
+} Kind;
+
+static const Kind kinds[] = {
+    { "spheres", makeSpheres, 1.0 / 120.0 }, { "cubes", makeCubes, 1.0 / 60.0 },
+    { "pyramid", makePyramid, 1.0 / 60.0 },  { "dolls", makeDolls, 1.0 / 60.0 },
+    { "chain", makeChain, 1.0 / 200.0 },     { "robots", makeRobots, 1.0 / 200.0 }
+};
+
+static int compareTimes(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return x < y ? -1 : x > y;
+}
+
+static void measure(const Kind* kind, int count, int steps, int threads) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_smallSteps;
+    def.gravity = (tpVec3){ 0.0, 0.0, -9.81 };
+    def.threadCount = threads;
+    tpWorld* world = tpCreateWorld(&def);
+    tpMaterialDef material = tpDefaultMaterialDef();
+    material.friction.staticCoefficient = material.friction.dynamicCoefficient = 0.5;
+    tpCreateMaterial(world, &material, NULL);
+    seed = 1;
+    kind->make(world, count);
+    int warm = steps / 4, timed = steps - warm, contacts = 0;
+    double *times = malloc(sizeof(double) * (size_t)timed), drift = 0.0, overlap = 0.0;
+    double cpu = 0.0, wall = 0.0;
+    for (int k = 0; k < steps; ++k) {
+        double startCpu = now(CLOCK_PROCESS_CPUTIME_ID), start = now(CLOCK_MONOTONIC);
+        tpStepReport report = tpWorld_Step(world, kind->step);
+        double took = now(CLOCK_MONOTONIC) - start;
+        contacts = report.contactCount;
+        drift = fmax(drift, report.jointDrift);
+        overlap = fmax(overlap, report.penetration);
+        if (k >= warm) {
+            times[k - warm] = took;
+            wall += took;
+            cpu += now(CLOCK_PROCESS_CPUTIME_ID) - startCpu;
+        }
+    }
+    qsort(times, (size_t)timed, sizeof(double), compareTimes);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    int bodies = tpWorld_GetBodyCount(world);
+    printf("%-8s %7d bodies %7d contacts %2d threads: wall %9.3f cpu %9.3f median %9.3f ms/step, "
+           "worst/median %5.2f, "
+           "%6.0f B/body, overlap %.1e drift %.1e hash %016llx\n",
+           kind->name, bodies, contacts, threads, 1e3 * wall / timed, 1e3 * cpu / timed,
+           1e3 * times[timed / 2], times[timed - 1] / times[timed / 2],
+           1024.0 * (double)usage.ru_maxrss / bodies, overlap, drift,
+           (unsigned long long)tpWorld_HashState(world));
+    fflush(stdout);
+    free(times);
+    tpDestroyWorld(world);
+}
+
+int main(int argc, char** argv) {
+    const Kind* kind = NULL;
+    for (size_t k = 0; argc >= 5 && k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
+        kind = strcmp(argv[1], kinds[k].name) == 0 ? &kinds[k] : kind;
+    }
+    if (kind == NULL) {
+        fprintf(stderr, "usage: bench_crowds spheres|cubes|pyramid|dolls|chain|robots BODIES STEPS "
+                        "THREADS...\n");
+        return 2;
+    }
+    for (int i = 4; i < argc; ++i) {
+        measure(kind, atoi(argv[2]), atoi(argv[3]), atoi(argv[i]));
+    }
+    return 0;
+}
