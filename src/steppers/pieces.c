@@ -6,7 +6,7 @@
 #include "dynamics/contacts.h"
 #include "dynamics/forces.h"
 #include "dynamics/locks.h"
-#include "dynamics/tally.h"
+#include "dynamics/parts.h"
 
 // A step in more pieces than this goes on without looking for crossings, and says so.
 enum { maxPieces = 64 };
@@ -89,39 +89,13 @@ static void aimTargets(tpSystem* system, const tpPose* targets, double part) {
     }
 }
 
-// What the pieces have done together.
-typedef struct Pieces {
-    tpTally tally;
-    tpWrench* reactions; // of joints, means over the whole step
-    tpPose* targets;
-    double duration;
-} Pieces;
-
-static bool startPieces(tpSystem* system, double h, Pieces* pieces) {
-    *pieces = (Pieces){ .duration = h };
-    pieces->reactions = TP_SCRATCH_ZEROED(&system->arena, tpWrench, system->joints.count);
-    pieces->targets = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
-    for (int i = 0; pieces->targets != NULL && i < system->bodyCount; ++i) {
-        pieces->targets[i] = system->bodies.data[i].target;
+// Where kinematic bodies are to be at the end of the whole step. NULL if memory ran out.
+static tpPose* keepTargets(tpSystem* system) {
+    tpPose* targets = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
+    for (int i = 0; targets != NULL && i < system->bodyCount; ++i) {
+        targets[i] = system->bodies.data[i].target;
     }
-    return pieces->reactions != NULL && pieces->targets != NULL;
-}
-
-// Adds the contacts of a piece, and the reactions of joints, which are means over it.
-static bool gather(tpSystem* system, double piece, Pieces* pieces) {
-    if (system->listContacts != NULL) {
-        system->listContacts(system, system->listContext); // promises are kept now
-        system->listContacts = NULL;
-    }
-    double share = piece / pieces->duration;
-    for (int i = 0; i < system->joints.count; ++i) {
-        tpJoint* joint = &system->joints.data[i];
-        tpWrench* sum = &pieces->reactions[i];
-        sum->linear = joint->force = tpMulAdd(sum->linear, share, joint->force);
-        sum->angular = joint->torque = tpMulAdd(sum->angular, share, joint->torque);
-    }
-    return tpTally_Merge(&pieces->tally, system->contacts.data, system->contacts.count,
-                         &system->arena);
+    return targets;
 }
 
 static void fail(tpStepReport* report) {
@@ -132,15 +106,16 @@ static void fail(tpStepReport* report) {
 // The step in pieces, of which the first is known.
 static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
                        const tpOptions* options, double h, double piece, tpStepReport* report) {
-    Pieces pieces;
+    tpParts parts;
     double begin = system->time, done = 0.0;
-    bool isDone = startPieces(system, h, &pieces);
+    tpPose* targets = keepTargets(system);
+    bool isDone = tpParts_Begin(&parts, system, h) && targets != NULL;
     for (int count = 0; isDone && !report->undone && done < h; ++count) {
         tpStepReport part = { .converged = true, .substepCount = 1, .limits = report->limits };
         part.kineticBefore = tpSystem_KineticEnergy(system);
         part.potentialBefore = tpSystem_PotentialEnergy(system);
         system->time = begin + done;
-        aimTargets(system, pieces.targets, piece / (h - done));
+        aimTargets(system, targets, piece / (h - done));
         stepper->step(system, state, options, piece, &part);
         part.kineticBefore = report->kineticBefore;
         part.potentialBefore = report->potentialBefore;
@@ -149,7 +124,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         }
         tpStepReport_Append(report, &part);
         done = piece >= h - done ? h : done + piece;
-        isDone = gather(system, piece, &pieces);
+        isDone = tpParts_Add(&parts, piece);
         piece = h - done;
         if (isDone && done < h && count < maxPieces) {
             isDone = measurePiece(system, h - done, shortest * h, &piece);
@@ -158,8 +133,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         }
     }
     system->time = begin;
-    double* margins = isDone ? tpSystem_Margins(system, system->velocities.data, NULL, h) : NULL;
-    if (margins == NULL || !tpTally_List(&pieces.tally, system, margins, report)) {
+    if (!isDone || !tpParts_List(&parts, report)) {
         fail(report);
     }
 }

@@ -8,9 +8,7 @@
 #include "steppers/anitescu/guard.h"
 
 #include "dynamics/forces.h"
-#include "dynamics/joint_state.h"
-#include "dynamics/joints.h"
-#include "dynamics/motion.h"
+#include "dynamics/parts.h"
 #include "dynamics/trial.h"
 #include "steppers/anitescu/midpoint.h"
 
@@ -115,27 +113,6 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpTrial* start, double h, 
     return mayLower ? lowerRestitution(guard, start, h, outcome) : tp_guardRejects;
 }
 
-// What the parts of a step have done together.
-typedef struct tpParts {
-    tpTally tally;     // impulses of contacts
-    double* reactions; // of joints, means over the whole step
-    double* last;      // those of the last part
-    int reactionCount;
-} tpParts;
-
-// Adds what a part of h seconds has left: its contacts, and reactions of joints that are means over it.
-static bool gatherPart(tpGuard* guard, double h, tpParts* parts) {
-    tpSystem* system = guard->system;
-    double share = h / guard->duration;
-    tpJoints_ReadReactions(system, parts->last);
-    for (int i = 0; i < parts->reactionCount; ++i) {
-        parts->reactions[i] += share * parts->last[i];
-    }
-    tpJoints_WriteReactions(system, parts->reactions);
-    return tpTally_Merge(&parts->tally, system->contacts.data, system->contacts.count,
-                         &system->arena);
-}
-
 // The paper's own step, which loses energy where the symmetric one would gain some.
 static bool takeLastResort(tpGuard* guard, double h, tpOutcome* outcome) {
     tpSystem* system = guard->system;
@@ -205,11 +182,8 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
 static bool takeParts(tpGuard* guard, int level, bool isSmooth) {
     tpSystem* system = guard->system;
     double begin = system->time;
-    int numbers = tpJoints_ReactionCount(system);
-    tpParts parts = { .reactions = TP_SCRATCH_ZEROED(&system->arena, double, numbers),
-                      .last = TP_SCRATCH(&system->arena, double, numbers),
-                      .reactionCount = numbers };
-    bool isDone = !system->arena.failed;
+    tpParts parts;
+    bool isDone = tpParts_Begin(&parts, system, guard->duration);
     int count = 0, all = 1 << maxFreeHalvings; // parts; the step's duration in its shortest parts
     bool isRight = true;
     for (int taken = 0; isDone && taken < all;) {
@@ -219,7 +193,7 @@ static bool takeParts(tpGuard* guard, int level, bool isSmooth) {
         isDone = takePart(guard, longest, &part);
         isSmooth = isSmooth && part.isSmooth;
         if (isDone && part.isTaken) {
-            isDone = gatherPart(guard, longest, &parts);
+            isDone = tpParts_Add(&parts, longest);
             isRight = isRight && part.isRight;
             taken += all >> level;
             count += 1;
@@ -236,9 +210,7 @@ static bool takeParts(tpGuard* guard, int level, bool isSmooth) {
     }
     system->time = begin;
     guard->report->substepCount = count;
-    double* margins =
-        isDone ? tpSystem_Margins(system, system->velocities.data, NULL, guard->duration) : NULL;
-    return margins != NULL && tpTally_List(&parts.tally, system, margins, guard->report);
+    return isDone && tpParts_List(&parts, guard->report);
 }
 
 bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,

@@ -6,6 +6,7 @@
 
 #include "steppers/stewart_trinkle/stewart_trinkle.h"
 
+#include "steppers/halves.h"
 #include "steppers/stewart_trinkle/collisions.h"
 
 // The paper's own step: inelastic.
@@ -26,29 +27,46 @@ static bool stepInelastic(tpSystem* system, tpStepperMemory* memory,
     return true;
 }
 
+// What a part of a step needs.
+typedef struct tpStepping {
+    tpSystem* system;
+    tpStepperMemory* memory;
+    tpStewartTrinkleSettings settings;
+    tpImpactLaw impacts;
+} tpStepping;
+
+static bool takePart(void* context, double h, tpStepReport* report) {
+    tpStepping* stepping = context;
+    stepping->settings.wholeStep = stepping->impacts.wholeStep = h;
+    return stepping->settings.isLocating
+               ? tpStewartTrinkle_StepThroughCollisions(stepping->system, stepping->memory,
+                                                        &stepping->settings, &stepping->impacts,
+                                                        report)
+               : stepInelastic(stepping->system, stepping->memory, &stepping->settings, report);
+}
+
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpStepperMemory* memory = state;
     int law = (int)options->values[tp_impactLawOption];
-    tpStewartTrinkleSettings settings;
-    settings.solve = tpSolveSettings_FromOptions(options);
-    settings.variant = (int)options->values[tp_variantOption];
-    settings.isPredicted = (int)options->values[tp_lineariseOption] == tp_predictedLinearisation;
-    settings.isLocating = law != tp_inelasticImpact;
-    settings.wholeStep = h;
-    tpImpactLaw impacts;
-    impacts.solve = settings.solve;
-    impacts.law = law;
-    impacts.threshold = options->values[tp_restitutionThresholdOption];
-    if (impacts.threshold < 0.0) {
-        impacts.threshold = 2.0 * h * tpLength(system->gravity);
-    }
-    impacts.isGuarded = options->values[tp_energyGuardOption] != 0.0;
-    impacts.wholeStep = h;
-    bool isDone =
-        settings.isLocating
-            ? tpStewartTrinkle_StepThroughCollisions(system, memory, &settings, &impacts, report)
-            : stepInelastic(system, memory, &settings, report);
+    tpSolveSettings solve = tpSolveSettings_FromOptions(options);
+    double threshold = options->values[tp_restitutionThresholdOption];
+    tpStepping stepping = {
+        .system = system,
+        .memory = memory,
+        .settings = { .solve = solve,
+                      .variant = (int)options->values[tp_variantOption],
+                      .isPredicted =
+                          (int)options->values[tp_lineariseOption] == tp_predictedLinearisation,
+                      .isLocating = law != tp_inelasticImpact },
+        .impacts = { .solve = solve,
+                     .law = law,
+                     .threshold = threshold < 0.0 ? 2.0 * h * tpLength(system->gravity) : threshold,
+                     .isGuarded = options->values[tp_energyGuardOption] != 0.0 }
+    };
+    bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
+    bool isDone = isGuarded ? tpHalves_Step(system, memory, h, takePart, &stepping, report)
+                            : takePart(&stepping, h, report);
     if (!isDone) {
         report->undone = true;
         tpStepReport_AddNote(report, "out of memory");

@@ -1,0 +1,100 @@
+// Steps that are too long for their joints are taken in halves: a fast gyroscope, and a chain that whips.
+
+#include "support/check.h"
+#include "tippe/joints.h"
+#include "tippe/world.h"
+
+static tpWorld* makeGyroscope(void) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_stewartTrinkle;
+    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.rotation = tpQuatExp(tpMakeVec3(0.0, 1.0, 0.0));
+    tpVec3 axis = tpRotate(def.rotation, tpMakeVec3(0.0, 0.0, 1.0));
+    def.position = tpScale(0.17, axis);
+    def.angularVelocity = tpScale(140.0, axis);
+    def.hasMass = true;
+    def.mass.mass = 1.3;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.009, 0.009, 0.012));
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_ballJoint;
+    joint.bodyB = tpCreateBody(world, &def, NULL);
+    tpCreateJoint(world, &joint, NULL);
+    return world;
+}
+
+// A chain of 30 links that is let go from the horizontal.
+static tpWorld* makeChain(void) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = tp_stewartTrinkle;
+    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpBodyId last = { 0, 0 };
+    for (int i = 0; i < 30; ++i) {
+        tpBodyDef def = tpDefaultBodyDef();
+        def.position.x = 0.05 * i + 0.025;
+        def.hasMass = true;
+        def.mass.mass = 0.02;
+        def.mass.inertia = tpDiagonal(tpMakeVec3(1e-6, 4e-6, 4e-6));
+        tpJointDef joint = tpDefaultJointDef();
+        joint.type = tp_ballJoint;
+        joint.bodyA = last;
+        joint.bodyB = last = tpCreateBody(world, &def, NULL);
+        joint.anchorA.x = joint.anchorB.x = 0.05 * i;
+        tpCreateJoint(world, &joint, NULL);
+    }
+    return world;
+}
+
+typedef struct Run {
+    double start, highest, end; // energy, J
+    int halved, uncertified, substeps;
+} Run;
+
+static Run run(tpWorld* world, double h, int steps, const char* guard) {
+    assert_int_equal(tpWorld_SetOption(world, "energy_guard", guard, NULL), tp_success);
+    Run result = { .start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world) };
+    result.highest = result.start;
+    for (int k = 0; k < steps; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        result.end = report.kineticAfter + report.potentialAfter;
+        result.highest = fmax(result.highest, result.end);
+        result.halved += report.fallback != NULL;
+        result.uncertified += report.violations != 0;
+        result.substeps += report.substepCount;
+        CHECK_NEAR(report.kineticBefore + report.potentialBefore + report.externalWork,
+                   result.end + report.frictionLoss + report.impactLoss,
+                   1e-9 * (1.0 + fabs(result.highest)));
+    }
+    tpDestroyWorld(world);
+    return result;
+}
+
+static void gyroscopeGainsNothing(void** state) {
+    (void)state;
+    Run loose = run(makeGyroscope(), 1.0 / 30.0, 30, "false");
+    assert_true(loose.highest > 100.0 * loose.start && loose.uncertified > 0);
+    assert_int_equal(loose.halved, 0);
+    Run kept = run(makeGyroscope(), 1.0 / 30.0, 90, "true");
+    assert_true(kept.halved > 0 && kept.substeps > 2 * 90);
+    assert_int_equal(kept.uncertified, 0);
+    CHECK_BELOW(kept.highest - kept.start, 1e-3 * kept.start);
+    CHECK_BELOW(kept.start - kept.end, 0.1 * kept.start);
+}
+
+static void chainGainsNothing(void** state) {
+    (void)state;
+    Run kept = run(makeChain(), 1.0 / 60.0, 90, "true");
+    assert_true(kept.halved > 0 && kept.halved < 90);
+    assert_int_equal(kept.uncertified, 0);
+    CHECK_BELOW(kept.highest - kept.start, 1e-2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gyroscopeGainsNothing),
+        cmocka_unit_test(chainGainsNothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
