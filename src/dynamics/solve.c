@@ -6,6 +6,7 @@
 #include "dynamics/active_rows.h"
 #include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
+#include "dynamics/redundancy.h"
 #include "dynamics/report.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
@@ -288,6 +289,16 @@ static bool solveActive(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     return solveAll(rows, system, memory, settings, report, isSolved, residual);
 }
 
+// Solves without the rows of joints that depend on others.
+static bool solveIndependent(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
+                             const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
+                             double* residual) {
+    tpRedundancy redundancy;
+    return tpRedundancy_SetAside(&redundancy, rows, system) &&
+           solveActive(rows, system, memory, settings, report, isSolved, residual) &&
+           (redundancy.count == 0 || tpRedundancy_PutBack(&redundancy, rows, system));
+}
+
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report) {
     if (rows->rowCount == 0) {
@@ -298,7 +309,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     tpArenaMark mark = tpArena_Mark(&system->arena);
     const double* start = tpPosedProblem_Begin(system, rows);
     bool isDone = !system->arena.failed &&
-                  solveActive(rows, system, memory, settings, report, &isSolved, &residual);
+                  solveIndependent(rows, system, memory, settings, report, &isSolved, &residual);
     if (isDone) {
         tpPosedProblem_End(system, rows, start, residual, isSolved);
     }

@@ -47,6 +47,7 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->found.poses);
     TP_FREE_ARRAY(allocator, system->found.margins);
     TP_FREE_ARRAY(allocator, system->found.contacts);
+    TP_FREE_ARRAY(allocator, system->redundancy.rows);
     tpDestroyCollider(system->collider);
     tpArena_Destroy(&system->arena);
 }

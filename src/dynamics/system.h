@@ -142,6 +142,14 @@ typedef struct tpFoundContacts {
     tpContactArray contacts;
 } tpFoundContacts;
 
+// Rows of joints that depend on others, as found at the first solve of a step, see redundancy.h.
+typedef struct tpFoundRedundancy {
+    bool isKnown;
+    int64_t step;
+    int rigidCount;
+    TP_ARRAY(int) rows;
+} tpFoundRedundancy;
+
 typedef struct tpSystem {
     tpAllocator allocator;
     tpArena arena; // scratch of one step
@@ -168,6 +176,7 @@ typedef struct tpSystem {
     void* listContext;
 
     tpFoundContacts found;
+    tpFoundRedundancy redundancy;
 
     tpCollider* collider; // NULL until contacts are asked for; collider_shapes.h keeps it in step
     tpTasks* tasks;       // threads to share work with, or NULL

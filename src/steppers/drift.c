@@ -456,12 +456,22 @@ static bool solveOnce(tpDrift* drift, int round) {
     return true;
 }
 
+// Takes back what a solve has said about its problem; what it cost stays.
+static void forgetVerdict(tpStepReport* report, const tpStepReport* before) {
+    report->residual = before->residual;
+    report->coneViolation = before->coneViolation;
+    report->dissipationViolation = before->dissipationViolation;
+    report->failureCount = before->failureCount;
+    report->converged = before->converged;
+}
+
 // Solves, measures at the end and writes the rows again, until they agree with where they lead. Ends after the
 // first solve where that drives bodies beyond where anybody looked, if `mayOutrun` is false.
 static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
     *hasOutrun = false;
+    const tpStepReport verdict = *drift->report;
     for (int k = 1;; ++k) {
         drift->miss = 0.0;
         drift->isSettled = true;
@@ -482,6 +492,8 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         if (drift->isSettled || k == maxCorrections || !tpSystem_HasMeans(system)) {
             return true;
         }
+        // It is the last problem that is judged.
+        forgetVerdict(drift->report, &verdict);
         tpRows before = step->rows;
         const tpContact* contacts = step->contacts;
         if (!rewriteRows(drift, k)) {

@@ -38,6 +38,7 @@ typedef struct tpSavedHead {
     int historyCount, beforeCount;
     double lastLoss;
     tpEnergyBook book;
+    bool hasStepped; // with these bodies and joints
     bool hasCollider; // contacts have been asked for
     size_t colliderSize;
 } tpSavedHead;
@@ -83,6 +84,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.beforeCount = memory->before.count;
     head.lastLoss = memory->lastLoss;
     head.book = memory->book;
+    head.hasStepped = memory->structure == system->structure;
     head.hasCollider = system->collider != NULL;
     head.colliderSize = colliderSize(system);
     unsigned char* place = put(saved, &head, sizeof(head));
@@ -115,6 +117,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
     memory->before.count = head.beforeCount;
     memory->lastLoss = head.lastLoss;
     memory->book = head.book;
+    memory->structure = head.hasStepped ? system->structure : 0;
     tpSavedArray found[foundArrayCount];
     listFound(system, found);
     tpSystem_ForgetFound(system);

@@ -148,8 +148,8 @@ static void fourBarKeepsTurning(void** state) {
 // A fast gyroscope on a ball joint, at steps in which it turns by up to four radians.
 static void gyroscopePrecesses(void** state) {
     (void)state;
-    static const tpStepperId steppers[] = { tp_anitescu };
-    for (int i = 0; i < 1; ++i) {
+    static const tpStepperId steppers[] = { tp_anitescu, tp_chakrabortyTrinkle };
+    for (int i = 0; i < 2; ++i) {
         tpWorld* world = makeWorld(steppers[i], g);
         tpBodyDef def = tpDefaultBodyDef();
         def.position = tpMakeVec3(0.15, 0.0, 0.08);

@@ -301,6 +301,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
                     tpStepReport* report) {
     tpStepReport start = *report;
     step->settings = *settings;
+    step->settings.hasHeldJoints = memory->structure == system->structure;
     system->solveWork = 0.0; // half a step has means of its own
     bool isSolved;
     if (!tpTimeStep_Begin(&step->base, system, h, h) ||
@@ -337,6 +338,7 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         return false;
     }
     tpJoints_AddReactions(system, &step->base.rows, wholeStep);
+    memory->structure = system->structure;
     return endImpacts(step, memory, tally, wholeStep, report);
 }
 
@@ -347,7 +349,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                                     options->values[tp_gammaOption],
                                     options->values[tp_toleranceOption],
                                     (int)options->values[tp_directionsOption],
-                                    (int)options->values[tp_formulationOption] == tp_fullForm };
+                                    (int)options->values[tp_formulationOption] == tp_fullForm,
+                                    false };
     settings.theta = settings.isFull ? 1.0 : settings.theta;
     tpImplicitStep step;
     tpTally tally = { NULL, 0 };

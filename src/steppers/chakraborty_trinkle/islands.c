@@ -252,8 +252,17 @@ static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMe
                                        solve);
 }
 
+static bool hasContact(const tpImplicitStep* step, const tpIslandProblem* problem) {
+    for (int b = 0; b < problem->blockCount; ++b) {
+        if (problem->blocks[b] < step->geometry.contactBlocks) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Newton's method from what is there, then from the answer of the linear problem: by Lemke's method where
-// that is short, else in the cone. Large islands begin in the cone.
+// that is short, else in the cone. Large islands with contacts begin in the cone.
 static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
                       tpStepReport* report, tpIslandSolve* solve) {
     if (step->settings.isFull && tpFullForm_Applies(problem)) {
@@ -266,7 +275,7 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
         tpStepReport_FallBack(report, "eliminated form",
                               "the full form of the paper was not solved");
     }
-    bool isLarge = problem->bodyCount > largestNewton;
+    bool isLarge = problem->bodyCount > largestNewton && hasContact(step, problem);
     bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
                           : runNewton(step, problem, memory, report, solve);
     if (!isDone || solve->isSolved) {

@@ -15,6 +15,8 @@ typedef struct tpImplicitSettings {
     double tolerance; // m/s
     int directionCount;
     bool isFull; // the paper's own formulation where it applies
+    // Joints have held velocities in the step before: what is left along them is the midpoint rule's own.
+    bool hasHeldJoints;
 } tpImplicitSettings;
 
 // A step in the making.

@@ -163,6 +163,20 @@ static double rowVelocity(const tpImplicitStep* step, int block, int row,
     return tpRows_RowVelocity(rows, row, velocities, rows->givenA[block], rows->givenB[block]);
 }
 
+// Whether a joint held its velocities in the step before, and nobody has changed those of its bodies since. The midpoint
+// rule leaves velocities along it that change sign from step to step: they are no hit, however large.
+static bool hasHeld(const tpImplicitStep* step, int block) {
+    const tpSystem* system = step->base.system;
+    const tpBlockInfo* info = &step->base.rows.infos[block];
+    if (info->isCoupling || !step->settings.hasHeldJoints) {
+        return step->settings.hasHeldJoints;
+    }
+    const tpJoint* joint = &system->joints.data[info->index];
+    bool isDisturbed = (joint->bodyA >= 0 && system->bodies.data[joint->bodyA].isDisturbed) ||
+                       (joint->bodyB >= 0 && system->bodies.data[joint->bodyB].isDisturbed);
+    return !isDisturbed;
+}
+
 // Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
 // the step with a velocity along it.
 bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
@@ -173,7 +187,8 @@ bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* pro
         int block = problem->blocks[b];
         bool isContact = block < step->geometry.contactBlocks;
         bool isOneSided = rows->kinds[block] != tp_frictionFree;
-        if (!isContact && rows->infos[block].source == tp_boundedSource) {
+        if (!isContact && (rows->infos[block].source == tp_boundedSource ||
+                           (!isOneSided && hasHeld(step, block)))) {
             continue;
         }
         bool stays = isContact && step->geometry.carried[block];

@@ -198,7 +198,7 @@ static double longestStep(const Newton* newton) {
     int degrees = step->rows.degrees;
     double fastest = 0.0;
     for (int i = 0; i < newton->problem->bodyCount; ++i) {
-        tpVelocity change;
+        tpVelocity change = { .linear = tpZeroVec3() }; // in the plane only some are set
         tpFromDegrees(degrees, newton->step + i * degrees, &change);
         fastest = fmax(fastest, tpLength(change.angular));
     }

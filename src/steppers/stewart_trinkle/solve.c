@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "dynamics/redundancy.h"
 #include "steppers/drift.h"
 
 // Overlap at the end of a step that makes a contact active, m: far below any use, above rounding.
@@ -433,6 +434,16 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
     tpLinearisation at = { TP_SCRATCH(&system->arena, tpPose, system->bodyCount), NULL, NULL };
     if (at.poses == NULL) {
         return false;
+    }
+    tpRows start;
+    if (system->joints.count > 0) {
+        if (!findStartErrors(step, &start)) {
+            return false;
+        }
+        tpRows_SetMasses(&start, system);
+        if (!tpRedundancy_Find(&start, system)) {
+            return false;
+        }
     }
     // Contacts are taken at q + h v, where the paper linearises, or at q.
     bool isMoved = settings->isPredicted || settings->variant == tp_velocityVariant;

@@ -1,0 +1,103 @@
+// Joints that hold directions twice: rows that depend on others are found and set aside, and linkages that only just move do.
+
+#include "dynamics/joints.h"
+#include "dynamics/redundancy.h"
+#include "support/check.h"
+#include "world/world.h"
+
+static tpBodyId addLink(tpWorld* world, tpVec3 position) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.01, 0.012, 0.015));
+    return tpCreateBody(world, &def, NULL);
+}
+
+static void addHinge(tpWorld* world, tpBodyId a, tpBodyId b, tpVec3 anchor, tpVec3 axis) {
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_revoluteJoint;
+    joint.bodyA = a;
+    joint.bodyB = b;
+    joint.anchorA = joint.anchorB = anchor;
+    joint.axis = axis;
+    tpCreateJoint(world, &joint, NULL);
+}
+
+// A parallelogram in the x-z plane with hinges along y: 20 rows, of which three are redundant.
+static tpWorld* makeParallelogram(tpStepperId stepper, bool isClosed) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = stepper;
+    def.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&def);
+    tpBodyId none = { 0, 0 };
+    tpBodyId left = addLink(world, tpMakeVec3(0.1, 0.0, -0.1));
+    tpBodyId bar = addLink(world, tpMakeVec3(0.45, 0.0, -0.2));
+    tpBodyId right = addLink(world, tpMakeVec3(0.6, 0.0, -0.1));
+    tpVec3 axis = tpMakeVec3(0.0, 1.0, 0.0);
+    addHinge(world, none, left, tpMakeVec3(0.0, 0.0, 0.0), axis);
+    addHinge(world, left, bar, tpMakeVec3(0.2, 0.0, -0.2), axis);
+    addHinge(world, bar, right, tpMakeVec3(0.7, 0.0, -0.2), axis);
+    if (isClosed) {
+        addHinge(world, right, none, tpMakeVec3(0.5, 0.0, 0.0), axis);
+    }
+    return world;
+}
+
+static void dependentRowsAreSetAside(void** state) {
+    (void)state;
+    for (int isClosed = 0; isClosed < 2; ++isClosed) {
+        tpWorld* world = makeParallelogram(tp_anitescu, isClosed);
+        tpSystem* system = &world->system;
+        int blocks, count;
+        tpRows rows;
+        tpJoints_Count(system, &blocks, &count);
+        tpJoints_Begin(system, 0.01);
+        assert_true(tpRows_Create(&rows, system, blocks, count));
+        tpRows_SetMasses(&rows, system);
+        tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+        tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+        tpRedundancy redundancy;
+        assert_true(tpRedundancy_SetAside(&redundancy, &rows, system));
+        assert_int_equal(redundancy.count, isClosed ? 3 : 0);
+        for (int i = 0; i < redundancy.count; ++i) {
+            assert_true(rows.compliance[redundancy.rows[i]] == 1.0);
+            rows.q[redundancy.rows[i]] = 0.0;
+        }
+        assert_true(tpRedundancy_PutBack(&redundancy, &rows, system));
+        for (int i = 0; i < redundancy.count; ++i) {
+            assert_true(rows.compliance[redundancy.rows[i]] == 0.0);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// The parallelogram swings as a pendulum does: energy is kept, no solve fails.
+static void linkagesMove(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_anitescu, tp_chakrabortyTrinkle, tp_stewartTrinkle };
+    for (int s = 0; s < 3; ++s) {
+        tpWorld* world = makeParallelogram(steppers[s], true);
+        double start = tpWorld_GetPotentialEnergy(world), fastest = 0.0, end = start;
+        for (int k = 0; k < 240; ++k) {
+            tpStepReport report = tpWorld_Step(world, 1.0 / 240.0);
+            assert_int_equal(report.failureCount, 0);
+            assert_int_equal(report.violations, 0);
+            fastest = fmax(fastest, report.kineticAfter);
+            end = report.kineticAfter + report.potentialAfter;
+        }
+        assert_true(fastest > 1.0);
+        if (steppers[s] != tp_stewartTrinkle) { // implicit Euler damps
+            CHECK_NEAR(end, start, 1e-3 * fastest);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dependentRowsAreSetAside),
+        cmocka_unit_test(linkagesMove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
