@@ -62,6 +62,14 @@ TP_API tpResult tpWorld_WriteTargets(tpWorld* world, const double* targets, cons
 // Efforts for the next step, added to what has been applied.
 TP_API tpResult tpWorld_ApplyEfforts(tpWorld* world, const double* efforts, tpError* error);
 
+// Efforts on coordinates with which the next step of h seconds ends at the given speeds, one per coordinate in the order above, beside
+// all that acts anyhow: gravity, contacts, friction, laws of joints, efforts and forces already applied. NaN: the
+// coordinate is not driven, its effort is 0. The world is left as it was; tpWorld_ApplyEfforts and a step make the motion, and its
+// contacts and reactions are the forces that go with it. `residual` (may be NULL) is the largest speed missed.
+// tp_notSolved where no efforts were found that meet all speeds to 1e-9; `efforts` has the best then.
+TP_API tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
+                                        double* efforts, double* residual, tpError* error);
+
 TP_API tpStateView tpWorld_ViewState(const tpWorld* world);
 TP_API int tpBody_GetSlot(const tpWorld* world,
                           tpBodyId body); // of the view; -1: there is no such body

@@ -1,0 +1,216 @@
+// Efforts that make a motion, found by taking the step: whatever the stepper, its contacts and laws, the efforts are those
+// which that very step needs.
+//
+// With e the efforts of the driven coordinates and s(e) their speeds after the step, s(e) = wanted is solved by Newton's method. The
+// derivative comes from one step per driven coordinate; between solves that do not change which contacts slide the speeds are linear
+// in the efforts, up to the curvature of the step, so that it is made anew only if an iteration gains too little.
+
+#include <string.h>
+
+#include "base/error.h"
+#include "tippe/state.h"
+#include "world/require.h"
+
+typedef struct Search {
+    tpWorld* world;
+    tpSnapshot* start;
+    double h;
+    int count;      // coordinates of the world
+    int driven;     // of them
+    int* places;    // of the driven ones among all
+    double* wanted; // speeds of the driven ones
+    double *efforts, *trial, *step;
+    double *speeds, *missed, *other; // of all coordinates
+    double *matrix, *factors;        // driven x driven, column by column
+    bool isOutOfMemory;
+} Search;
+
+// Speeds after a step with these efforts; the world goes back afterwards. False where the step could not be taken.
+static bool stepWith(Search* search, const double* efforts, double* speeds) {
+    tpWorld* world = search->world;
+    for (int i = 0; i < search->driven; ++i) {
+        search->other[search->places[i]] = efforts[i];
+    }
+    bool isDone = tpWorld_ApplyEfforts(world, search->other, NULL) == tp_success &&
+                  !tpWorld_Step(world, search->h).undone;
+    tpWorld_ReadCoordinates(world, NULL, speeds, NULL);
+    return tpWorld_Restore(world, search->start, NULL) == tp_success && isDone;
+}
+
+// Largest difference from the speeds wanted; `missed` receives all of them.
+static double judge(const Search* search, const double* speeds, double* missed) {
+    double largest = 0.0;
+    for (int i = 0; i < search->driven; ++i) {
+        missed[i] = search->wanted[i] - speeds[search->places[i]];
+        largest = fmax(largest, fabs(missed[i]));
+        largest = isfinite(missed[i]) ? largest : INFINITY;
+    }
+    return largest;
+}
+
+// Derivatives of the speeds by the efforts, at efforts with the speeds given.
+static bool differentiate(Search* search, const double* speeds) {
+    int n = search->driven;
+    double* changed =
+        search->matrix + (size_t)n * (size_t)n; // one more column: scratch of all speeds
+    for (int k = 0; k < n; ++k) {
+        // A push that changes a speed by a part that rounding leaves alone; found from one of unit size.
+        double push = 1.0;
+        for (int pass = 0; pass < 2; ++pass) {
+            memcpy(search->trial, search->efforts, sizeof(double) * (size_t)n);
+            search->trial[k] += push;
+            if (!stepWith(search, search->trial, changed)) {
+                return false;
+            }
+            double change = fabs(changed[search->places[k]] - speeds[search->places[k]]);
+            double goal = 1e-3 * (1.0 + fabs(speeds[search->places[k]]));
+            bool isGood = change > 1e-3 * goal && change < 1e3 * goal;
+            if (isGood || !(change > 0.0) || pass == 1) {
+                break;
+            }
+            push *= goal / change;
+        }
+        for (int i = 0; i < n; ++i) {
+            search->matrix[(size_t)k * (size_t)n + (size_t)i] =
+                (changed[search->places[i]] - speeds[search->places[i]]) / push;
+        }
+    }
+    return true;
+}
+
+// step = matrix^-1 missed, by elimination with partial pivoting. False where the matrix is singular: some efforts do nothing.
+static bool solve(Search* search) {
+    int n = search->driven;
+    double *A = search->factors, *x = search->step;
+    memcpy(A, search->matrix, sizeof(double) * (size_t)n * (size_t)n);
+    memcpy(x, search->missed, sizeof(double) * (size_t)n);
+    double scale = 0.0;
+    for (int i = 0; i < n * n; ++i) {
+        scale = fmax(scale, fabs(A[i]));
+    }
+    for (int k = 0; k < n; ++k) {
+        int best = k;
+        for (int i = k + 1; i < n; ++i) {
+            best = fabs(A[k * n + i]) > fabs(A[k * n + best]) ? i : best;
+        }
+        if (!(fabs(A[k * n + best]) > 1e-13 * scale)) {
+            return false;
+        }
+        for (int j = 0; j < n && best != k; ++j) {
+            double kept = A[j * n + k];
+            A[j * n + k] = A[j * n + best];
+            A[j * n + best] = kept;
+        }
+        double kept = x[k];
+        x[k] = x[best];
+        x[best] = kept;
+        for (int i = k + 1; i < n; ++i) {
+            double factor = A[k * n + i] / A[k * n + k];
+            for (int j = k; j < n; ++j) {
+                A[j * n + i] -= factor * A[j * n + k];
+            }
+            x[i] -= factor * x[k];
+        }
+    }
+    for (int k = n - 1; k >= 0; --k) {
+        for (int j = k + 1; j < n; ++j) {
+            x[k] -= A[j * n + k] * x[j];
+        }
+        x[k] /= A[k * n + k];
+    }
+    return true;
+}
+
+static double search(Search* search) {
+    enum { maxIterations = 40 };
+    static const double goal = 1e-12; // of the speeds, relative to one
+    double largest = 0.0, best = INFINITY, last = INFINITY;
+    bool hasMatrix = false;
+    for (int iteration = 0; iteration < maxIterations; ++iteration) {
+        if (!stepWith(search, search->efforts, search->speeds)) {
+            return best;
+        }
+        largest = judge(search, search->speeds, search->missed);
+        best = fmin(best, largest);
+        bool isSlow = iteration > 0 && !(largest < 0.1 * last);
+        if (largest <= goal || (isSlow && largest < 1e-11) || !isfinite(largest)) {
+            return largest;
+        }
+        if (!hasMatrix || isSlow) {
+            if (!differentiate(search, search->speeds)) {
+                return best;
+            }
+            hasMatrix = true;
+        }
+        last = largest;
+        if (!solve(search)) {
+            return largest;
+        }
+        for (int i = 0; i < search->driven; ++i) {
+            search->efforts[i] += search->step[i];
+        }
+    }
+    return largest;
+}
+
+tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds, double* efforts,
+                                 double* residual, tpError* error) {
+    if (!TP_REQUIRE(h > 0.0 && isfinite(h), "h", "is %g, not a positive time", h) ||
+        !TP_REQUIRE(speeds != NULL, "speeds", "is NULL") ||
+        !TP_REQUIRE(efforts != NULL, "efforts", "is NULL")) {
+        return tpError_Set(error, tp_badInput, "inverse dynamics needs a step, speeds and efforts");
+    }
+    const tpAllocator* allocator = &world->system.allocator;
+    int count = tpWorld_GetCoordinateCount(world), driven = 0;
+    for (int i = 0; i < count; ++i) {
+        driven += isnan(speeds[i]) ? 0 : 1;
+        if (isinf(speeds[i])) {
+            return tpError_Set(error, tp_badInput, "speed %d is not finite", i);
+        }
+    }
+    size_t n = (size_t)driven, all = (size_t)count;
+    size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
+    size_t bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
+    double* memory = tpAllocateZeroed(allocator, bytes);
+    Search state = { .world = world, .h = h, .count = count, .driven = driven };
+    state.start = memory != NULL ? tpWorld_Snapshot(world) : NULL;
+    if (state.start == NULL) {
+        tpRelease(allocator, memory, bytes);
+        return tpError_OutOfMemory(error);
+    }
+    state.wanted = memory;
+    state.efforts = state.wanted + n;
+    state.trial = state.efforts + n;
+    state.step = state.trial + n;
+    state.missed = state.step + n;
+    state.speeds = state.missed + n;
+    state.other = state.speeds + all;
+    state.matrix = state.other + 2 * all;
+    state.factors = state.matrix + n * n + all;
+    state.places = (int*)(memory + numbers + 1);
+    for (int i = 0, k = 0; i < count; ++i) {
+        if (!isnan(speeds[i])) {
+            state.wanted[k] = speeds[i];
+            state.places[k++] = i;
+        }
+    }
+    bool isWatching = world->watch.isOn;
+    world->watch.isOn = false;
+    double missed = search(&state);
+    world->watch.isOn = isWatching;
+    for (int i = 0; i < count; ++i) {
+        efforts[i] = 0.0;
+    }
+    for (int k = 0; k < driven; ++k) {
+        efforts[state.places[k]] = state.efforts[k];
+    }
+    tpDestroySnapshot(state.start);
+    tpRelease(allocator, memory, bytes);
+    if (residual != NULL) {
+        *residual = missed;
+    }
+    return missed <= 1e-9
+               ? tp_success
+               : tpError_Set(error, tp_notSolved,
+                             "no efforts make these speeds; the nearest miss by %.3g", missed);
+}
