@@ -38,6 +38,11 @@ static const char notes[] =
     "are means over time, since they jump at impacts. `order` compares a run with that of the\n"
     "next larger step.\n"
     "\n"
+    "With a folder, all of its tables (*.csv) are references, such as many measured motions of "
+    "one\n"
+    "thing. Each run starts in the first state of its table; means, medians and largest errors of\n"
+    "positions and rotations over all tables are printed.\n"
+    "\n"
     "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or\n"
     "a file could not be written.\n";
 
@@ -55,7 +60,9 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "against", optionChoice, &options->against, NULL, "what the runs are held against",
           againstWords },
         { "reference", optionText, &options->reference, "FILE.csv",
-          "a table of known states in the format of run --csv, instead of the scene's", NULL },
+          "a table of known states in the format of run --csv, instead of the scene's; or a folder "
+          "of them",
+          NULL },
         { "out", optionText, &options->out, "FILE.html",
           "write a page with trajectories and the work-precision diagram", NULL },
         { "csv", optionText, &options->csv, "FILE.csv", "write the table, a row a run", NULL },
@@ -341,14 +348,37 @@ static bool checkOutputs(const tpCompareOptions* options, const tpScene* scene) 
     addOutput(&files, "--out", options->out);
     addOutput(&files, "--json", options->json ? "-" : NULL);
     addSceneInputs(&files, scene);
-    if (options->reference != NULL) {
+    if (options->reference != NULL && !isFolder(options->reference)) {
         addInput(&files, "the reference", options->reference);
     }
     return canWriteFiles(&files) && (options->out == NULL || hasPage("compare", tpComparePage()));
 }
 
+// Against every table of a folder.
+static int compareFolder(const tpCompareOptions* options, tpComparison* comparison) {
+    if (options->out != NULL) {
+        fprintf(stderr,
+                "tippe compare: a page shows one reference; --out takes no folder of them\n");
+        return exitBadInput;
+    }
+    if (!listMoving(comparison)) {
+        outOfMemory();
+        return exitBadInput;
+    }
+    if (!planRuns(options, false, comparison)) {
+        return exitBadInput;
+    }
+    bool isTableShown = !options->quiet && !isOnStandardOutput(options);
+    tpFolderOptions folder = { options->reference, options->csv, options->json, !isTableShown };
+    return compareWithFolder(comparison, &folder);
+}
+
 static int compareScene(const tpCompareOptions* options, tpComparison* comparison) {
     const char* choice = NULL;
+    if (options->reference != NULL && isFolder(options->reference)) {
+        return checkOutputs(options, comparison->scene) ? compareFolder(options, comparison)
+                                                        : exitBadInput;
+    }
     if (!checkOutputs(options, comparison->scene) || !prepare(options, comparison, &choice)) {
         return exitBadInput;
     }

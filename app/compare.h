@@ -48,10 +48,12 @@ typedef struct tpRunOutcome {
 // largest over bodies and times. Velocities jump at impacts, where no two steppers agree on the very
 // step: for them the mean over the times of the largest over the bodies.
 typedef struct tpRunErrors {
-    double position; // m
-    double angle;    // rad
-    double velocity; // m/s
-    double spin;     // rad/s
+    double position;                // m
+    double angle;                   // rad
+    double velocity;                // m/s
+    double spin;                    // rad/s
+    double positionMean, angleMean; // means over the times of the largest over the bodies
+    double positionEnd, angleEnd;   // at the last time
 } tpRunErrors;
 
 typedef struct tpComparedRun {
@@ -78,6 +80,7 @@ typedef struct tpComparison {
     char against[160]; // what the truth is, in words
     tpComparedRun runs[mostComparedRuns];
     int runCount;
+    bool startsAtTruth; // runs start in the first state that is known, not in the scene's
     int jobs;
     double timeLimit; // s of CPU a run
 } tpComparison;
@@ -100,6 +103,22 @@ void judgeRuns(tpComparison* comparison);
 // Fills in its name and unit; index 0 to 3 in the order of tpRunErrors.
 int leadingError(const tpComparison* comparison, const char** name, const char** unit);
 double errorAt(const tpRunErrors* errors, int index);
+
+// References in a folder ----------------------------------------------------------------------
+
+// Whether the path is a folder.
+bool isFolder(const char* path);
+
+// What is wanted of a comparison with every table of a folder.
+typedef struct tpFolderOptions {
+    const char* folder;
+    const char* csv; // NULL: not wanted
+    bool json, quiet;
+} tpFolderOptions;
+
+// Holds the planned runs against every *.csv of the folder; each starts in the first state of its table.
+// Returns the exit status.
+int compareWithFolder(tpComparison* comparison, const tpFolderOptions* options);
 
 // Who is right --------------------------------------------------------------------------------
 

@@ -151,7 +151,7 @@ typedef struct tpRunNumber {
     double value;
 } tpRunNumber;
 
-enum { runNumberCount = 19 };
+enum { runNumberCount = 23 };
 
 // The numbers of a run in the order of the columns.
 static void listNumbers(const tpComparedRun* run, tpRunNumber* numbers) {
@@ -178,6 +178,10 @@ static void listNumbers(const tpComparedRun* run, tpRunNumber* numbers) {
         { "iterations", (double)audit->iterationCount },
         { "failures", (double)audit->failureCount },
         { "fallback_steps", (double)fallbackSteps(audit) },
+        { "error_position_mean", run->errors.positionMean },
+        { "error_angle_mean", run->errors.angleMean },
+        { "error_position_end", run->errors.positionEnd },
+        { "error_angle_end", run->errors.angleEnd },
     };
     memcpy(numbers, list, sizeof(list));
 }

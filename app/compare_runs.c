@@ -16,6 +16,7 @@
 
 #include "compare.h"
 #include "progress.h"
+#include "tippe/state.h"
 
 static const double nearEnough = 1e-9; // of a step: a sample time that counts as a step's end
 
@@ -131,6 +132,34 @@ static double cpuSeconds(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+// Puts the bodies where the truth says that they are at the first time, as far as it knows.
+static bool startAtTruth(const tpComparison* comparison, tpWorld* world, tpError* error) {
+    size_t bodies = (size_t)comparison->movingCount;
+    double* numbers = malloc((bodies * tp_stateWidth + 1) * sizeof(double));
+    if (numbers == NULL) {
+        return false;
+    }
+    tpStateArrays arrays = { numbers, numbers + 3 * bodies, numbers + 7 * bodies,
+                             numbers + 10 * bodies };
+    double* const starts[] = { arrays.positions, arrays.rotations, arrays.velocities,
+                               arrays.angularVelocities };
+    static const int firsts[] = { 0, 3, 7, 10 }, widths[] = { 3, 4, 3, 3 };
+    tpWorld_ReadState(world, &arrays);
+    for (size_t b = 0; b < bodies; ++b) {
+        const double* truth = comparison->truth + b * tp_stateWidth;
+        for (int part = 0; part < 4; ++part) {
+            for (int k = 0; k < widths[part]; ++k) {
+                double known = truth[firsts[part] + k];
+                double* number = &starts[part][b * (size_t)widths[part] + (size_t)k];
+                *number = isnan(known) ? *number : known;
+            }
+        }
+    }
+    tpResult result = tpWorld_WriteState(world, &arrays, error);
+    free(numbers);
+    return result == tp_success;
+}
+
 static tpRunStatus stepThrough(const tpComparison* comparison, tpComparedRun* run, tpWorld* world,
                                double* memory) {
     tpRunOutcome* outcome = run->outcome;
@@ -177,6 +206,10 @@ static tpRunStatus carryOut(const tpComparison* comparison, tpComparedRun* run) 
     size_t width = (size_t)comparison->movingCount * tp_stateWidth;
     double* memory = malloc((2 * width + 1) * sizeof(double));
     tpRunStatus status = runRefused;
+    if (result == tp_success && comparison->startsAtTruth &&
+        !startAtTruth(comparison, world, &error)) {
+        result = tp_badInput;
+    }
     if (result == tp_success && memory != NULL) {
         status = stepThrough(comparison, run, world, memory);
     } else {

@@ -333,27 +333,37 @@ static double larger(double a, double b) {
 
 static void judgeRun(const tpComparison* comparison, tpComparedRun* run) {
     size_t width = widthOf(comparison);
-    double sums[2] = { 0.0, 0.0 };
-    int counts[2] = { 0, 0 };
-    run->errors = (tpRunErrors){ NAN, NAN, NAN, NAN };
+    enum { kinds = 4 }; // velocity, spin, position, angle
+    double sums[kinds] = { 0.0 }, means[kinds];
+    int counts[kinds] = { 0 };
+    run->errors = (tpRunErrors){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     for (int64_t s = 0; s < run->outcome->sampleCount; ++s) {
         const double* state = run->states + width * (size_t)s;
         const double* truth = comparison->truth + width * (size_t)s;
-        double worst[2] = { NAN, NAN };
+        double worst[kinds] = { NAN, NAN, NAN, NAN };
         for (int b = 0; b < comparison->movingCount;
              ++b, state += tp_stateWidth, truth += tp_stateWidth) {
-            run->errors.position = larger(run->errors.position, distance(state, truth, 0));
-            run->errors.angle = larger(run->errors.angle, angleBetween(state + 3, truth + 3));
             worst[0] = larger(worst[0], distance(state, truth, 7));
             worst[1] = larger(worst[1], distance(state, truth, 10));
+            worst[2] = larger(worst[2], distance(state, truth, 0));
+            worst[3] = larger(worst[3], angleBetween(state + 3, truth + 3));
         }
-        for (int k = 0; k < 2; ++k) {
+        for (int k = 0; k < kinds; ++k) {
             sums[k] += isnan(worst[k]) ? 0.0 : worst[k];
             counts[k] += isnan(worst[k]) ? 0 : 1;
         }
+        run->errors.position = larger(run->errors.position, worst[2]);
+        run->errors.angle = larger(run->errors.angle, worst[3]);
+        run->errors.positionEnd = worst[2];
+        run->errors.angleEnd = worst[3];
     }
-    run->errors.velocity = counts[0] > 0 ? sums[0] / counts[0] : NAN;
-    run->errors.spin = counts[1] > 0 ? sums[1] / counts[1] : NAN;
+    for (int k = 0; k < kinds; ++k) {
+        means[k] = counts[k] > 0 ? sums[k] / counts[k] : NAN;
+    }
+    run->errors.velocity = means[0];
+    run->errors.spin = means[1];
+    run->errors.positionMean = means[2];
+    run->errors.angleMean = means[3];
     const tpAudit* audit = &run->outcome->audit;
     run->energyImbalance = audit->energyEnd - audit->energyStart - audit->externalWork +
                            audit->frictionLoss + audit->impactLoss;
