@@ -99,6 +99,14 @@ typedef struct tpSensorColumn {
     char name[tp_nameCapacity + 8];
 } tpSensorColumn;
 
+// A sensor, what it is called ("sensor2" if it has no name) and how many columns it has.
+typedef struct tpTableSensor {
+    char name[tp_nameCapacity];
+    tpSensorId id;
+    const char* columns[tp_mostSensorValues];
+    int columnCount;
+} tpTableSensor;
+
 struct tpTable {
     tpAllocator allocator;
     const tpTableKind* kind;
@@ -107,6 +115,8 @@ struct tpTable {
     tpRoster roster;
     tpTableCoordinate* coordinates; // of a joint table
     int coordinateCount;
+    tpTableSensor* sensors; // of a trajectory
+    int sensorCount;
     tpSensorColumn* sensorColumns; // of a trajectory
     int sensorValueCount;
     int columnCount;  // beside the time
@@ -319,6 +329,7 @@ static void freeTable(tpTable* table) {
               (size_t)table->coordinateCount * sizeof(tpTableCoordinate));
     tpRelease(&allocator, table->sensorColumns,
               (size_t)table->sensorValueCount * sizeof(tpSensorColumn));
+    tpRelease(&allocator, table->sensors, (size_t)table->sensorCount * sizeof(tpTableSensor));
     tpRoster_Destroy(&table->roster);
     tpRelease(&allocator, table, sizeof(*table));
 }

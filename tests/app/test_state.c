@@ -159,11 +159,59 @@ static void refuseOtherStates(void** state) {
     assert_non_null(strstr(outcome.err, "started from a state at t = 0.4 s"));
 }
 
+// The columns of sensors stand behind those of the bodies; they say what the states say.
+static void writeSensors(void** state) {
+    (void)state;
+    static char text[131072];
+    writeText(
+        "s.json",
+        "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": { \"m\": { \"friction\": 0.5 } "
+        "},\n"
+        "  \"bodies\": [ { \"name\": \"floor\", \"kind\": \"fixed\", \"material\": \"m\","
+        "    \"shapes\": [{ \"type\": \"plane\", \"normal\": [0, 0, 1] }] },\n"
+        "  { \"name\": \"box\", \"mass\": 2, \"material\": \"m\", \"position\": [0, 0, 0.05],"
+        "    \"shapes\": [{ \"type\": \"box\", \"size\": [0.2, 0.2, 0.1] }] },\n"
+        "  { \"name\": \"bob\", \"mass\": 1, \"position\": [2, 0, 1],"
+        "    \"shapes\": [{ \"type\": \"sphere\", \"radius\": 0.1 }] } ],\n"
+        "  \"joints\": [ { \"name\": \"pin\", \"type\": \"revolute\", \"bodies\": [null, \"bob\"],"
+        "    \"anchor\": [2, 0, 1.5], \"axis\": [0, 1, 0] } ],\n"
+        "  \"sensors\": [ { \"name\": \"imu\", \"type\": \"accelerometer\", \"body\": \"box\" },"
+        "    { \"name\": \"feet\", \"type\": \"contact_force\", \"body\": \"box\" },"
+        "    { \"name\": \"angle\", \"type\": \"joint_state\", \"joint\": \"pin\" },"
+        "    { \"name\": \"load\", \"type\": \"force_torque\", \"joint\": \"pin\" },"
+        "    { \"name\": \"gyro\", \"type\": \"gyroscope\", \"body\": \"bob\" } ],\n"
+        "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 0.5 } }");
+    tpOutcome outcome = runTippe("run s.json --csv s.csv --quiet");
+    if (outcome.status != 0) {
+        fail_msg("%s", outcome.err);
+    }
+    readText("s.csv", text, sizeof(text));
+    static const char columns[] =
+        ",imu.x,imu.y,imu.z,feet.n,feet.fx,feet.fy,feet.fz,angle.q,angle.qd,angle.effort,"
+        "load.fx,load.fy,load.fz,load.tx,load.ty,load.tz,gyro.x,gyro.y,gyro.z\n";
+    char* end = strchr(text, '\n') + 1;
+    assert_int_equal(strncmp(end - strlen(columns), columns, strlen(columns)), 0);
+    double x[1 + 26 + 19];
+    const char* c = lineOf(text, 51);
+    for (int i = 0; i < 46; ++i) {
+        x[i] = strtod(c, (char**)(void*)&c);
+        c += 1;
+    }
+    const double* sensors = x + 27;
+    assert_float_equal(sensors[2], 9.81, 1e-6);       // at rest: less that of free fall
+    assert_float_equal(sensors[3], 2.0 * 9.81, 1e-6); // the box's weight
+    assert_float_equal(sensors[6], 2.0 * 9.81, 1e-6);
+    assert_float_equal(sensors[7], 0.0, 1e-9);   // the bob hangs
+    assert_float_equal(sensors[12], 9.81, 1e-6); // on it the joint carries its weight
+    assert_float_equal(sensors[17], x[14 + 11], 1e-12);
+}
+
 #define IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enterDirectory, leaveDirectory)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(writeJoints),
+        IN_DIRECTORY(writeSensors),
         IN_DIRECTORY(goOn),
         IN_DIRECTORY(refuseOtherStates),
     };
