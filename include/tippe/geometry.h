@@ -157,6 +157,12 @@ TP_API tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices,
                            const int32_t (*triangles)[3], int triangleCount, tpPose pose,
                            tpGeometry* out, tpError* error);
 
+// A surface of triangles that is only seen (tpBody_AddVisual): it may be open, and meet itself anyhow. tpCreateShape
+// refuses it.
+TP_API tpResult tpMakeOpenSurface(const tpAllocator* allocator, const tpVec3* vertices,
+                                  int vertexCount, const int32_t (*triangles)[3], int triangleCount,
+                                  tpPose pose, tpGeometry* out, tpError* error);
+
 // Heights over a grid of columns x rows points, spaced in x and y, centred on the origin, up along
 // z. heights[row * columns + column]. Solid below.
 TP_API tpResult tpMakeHeightField(const tpAllocator* allocator, int columns, int rows,

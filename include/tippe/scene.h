@@ -239,6 +239,12 @@ typedef struct tpSceneSensor {
     tpSceneRotation rotation;
 } tpSceneSensor;
 
+// Two bodies that do not collide.
+typedef struct tpSceneExclude {
+    tpScenePart part;
+    tpSceneReference bodies[2];
+} tpSceneExclude;
+
 typedef struct tpSceneForce {
     tpScenePart part;
     tpSceneReference body;
@@ -285,6 +291,10 @@ typedef struct tpScenePairs {
     tpScenePair* items;
     int32_t count;
 } tpScenePairs;
+typedef struct tpSceneExcludes {
+    tpSceneExclude* items;
+    int32_t count;
+} tpSceneExcludes;
 typedef struct tpSceneBodies {
     tpSceneBody* items;
     int32_t count;
@@ -324,6 +334,7 @@ typedef struct tpScene {
     tpSceneJoints joints;
     tpSceneCouplings couplings;
     tpSceneSensors sensors;
+    tpSceneExcludes excludes;
     tpSceneForces forces;
     tpSceneClosedForms closedForms;
     tpSceneSimulation simulation;

@@ -368,6 +368,11 @@ TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProper
 TP_API void tpBody_SetDamping(tpWorld* world, tpBodyId body, double linear, double angular);
 TP_API void tpBody_SetGravityScale(tpWorld* world, tpBodyId body, double scale);
 TP_API void tpBody_SetLocked(tpWorld* world, tpBodyId body, uint32_t locked); // any of tpLock
+// Whether two bodies collide with each other: at first they do. Joints (tpJointDef.collide) and groups of shapes can keep
+// them from it as well.
+TP_API tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool collide,
+                                  tpError* error);
+TP_API bool tpBody_GetCollide(const tpWorld* world, tpBodyId body, tpBodyId other);
 // Where a kinematic body is to be at the end of the next step, whatever its velocity and keyframes say. Without another
 // target it stands from then on.
 TP_API void tpBody_SetTarget(tpWorld* world, tpBodyId body, tpPose pose);

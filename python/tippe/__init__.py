@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from . import _core, measured, shapes
+from . import _core, measured, models, shapes
 from ._core import Axis, Body, Geometry, Joint, Report, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
@@ -75,6 +75,7 @@ __all__ = [
     "lcp_solvers",
     "load",
     "measured",
+    "models",
     "open",
     "options",
     "read_scene",

@@ -44,6 +44,10 @@ tpResult tpSystem_NeedCollider(tpSystem* system) {
     for (int i = 0; result == tp_success && i < system->joints.count; ++i) {
         result = putJoint(system, i);
     }
+    for (int i = 0; result == tp_success && i < system->excludes.pairs.count; ++i) {
+        const tpExcludedPair* pair = &system->excludes.pairs.data[i];
+        result = tpCollider_Exclude(system->collider, pair->low, pair->high);
+    }
     if (result != tp_success) {
         tpSystem_DropCollider(system);
     }
@@ -98,5 +102,38 @@ void tpSystem_TakeJoint(tpSystem* system, int index) {
     if (system->collider != NULL && excludes(joint)) {
         tpCollider_Include(system->collider, joint->bodyA, joint->bodyB);
         tpSystem_ForgetFound(system);
+    }
+}
+
+bool tpSystem_Exclude(tpSystem* system, int bodyA, int bodyB) {
+    if (tpExcludedPairs_Has(&system->excludes, bodyA, bodyB)) {
+        return true;
+    }
+    if (tpExcludedPairs_Add(&system->excludes, &system->allocator, bodyA, bodyB) != tp_success) {
+        return false;
+    }
+    if (system->collider != NULL) {
+        keepOrDrop(system, tpCollider_Exclude(system->collider, bodyA, bodyB));
+    }
+    return true;
+}
+
+void tpSystem_Include(tpSystem* system, int bodyA, int bodyB) {
+    if (!tpExcludedPairs_Has(&system->excludes, bodyA, bodyB)) {
+        return;
+    }
+    tpExcludedPairs_Remove(&system->excludes, bodyA, bodyB);
+    if (system->collider != NULL) {
+        tpCollider_Include(system->collider, bodyA, bodyB);
+        tpSystem_ForgetFound(system);
+    }
+}
+
+void tpSystem_IncludeAll(tpSystem* system, int body) {
+    for (int i = system->excludes.pairs.count - 1; i >= 0; --i) {
+        tpExcludedPair pair = system->excludes.pairs.data[i];
+        if (pair.low == body || pair.high == body) {
+            tpSystem_Include(system, pair.low, pair.high);
+        }
     }
 }

@@ -26,4 +26,10 @@ void tpSystem_MoveShapes(tpSystem* system, int body, bool isMovable);
 void tpSystem_PutJoint(tpSystem* system, int joint);
 void tpSystem_TakeJoint(tpSystem* system, int joint);
 
+// Two bodies collide no more, or again, whatever joints say; false where memory ran out (nothing has changed then).
+bool tpSystem_Exclude(tpSystem* system, int bodyA, int bodyB);
+void tpSystem_Include(tpSystem* system, int bodyA, int bodyB);
+// A body goes: it may collide with all.
+void tpSystem_IncludeAll(tpSystem* system, int body);
+
 #endif

@@ -43,6 +43,7 @@ void tpSystem_Destroy(tpSystem* system) {
     TP_FREE_ARRAY(allocator, system->couplings);
     TP_FREE_ARRAY(allocator, system->materials);
     TP_FREE_ARRAY(allocator, system->pairs);
+    tpExcludedPairs_Destroy(&system->excludes, allocator);
     TP_FREE_ARRAY(allocator, system->contacts);
     TP_FREE_ARRAY(allocator, system->found.poses);
     TP_FREE_ARRAY(allocator, system->found.margins);

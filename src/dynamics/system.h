@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "collision/collider.h"
+#include "collision/excluded_pairs.h"
 #include "dynamics/rotation.h"
 #include "dynamics/scales.h"
 #include "math/velocity.h"
@@ -168,6 +169,7 @@ typedef struct tpSystem {
     TP_ARRAY(tpCoupling) couplings;
     TP_ARRAY(tpMaterial) materials;
     TP_ARRAY(tpPairDef) pairs; // sorted by the smaller and then the larger material
+    tpExcludedPairs excludes;  // bodies that do not collide, beside those of joints
 
     TP_ARRAY(tpContactInfo)
     contacts; // of the last step; steppers fill in slots (index + 1), the world the generations

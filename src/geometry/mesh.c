@@ -65,8 +65,11 @@ static tpMesh* allocateMesh(const tpAllocator* allocator, int vertexCount, int t
 }
 
 static tpResult checkInput(const tpVec3* vertices, int vertexCount, const int32_t (*triangles)[3],
-                           int triangleCount, tpError* error) {
-    if (triangleCount < 4 || vertexCount < 4) {
+                           int triangleCount, bool mayBeOpen, tpError* error) {
+    if (mayBeOpen && (triangleCount < 1 || vertexCount < 3)) {
+        return tpError_Set(error, tp_badInput, "a surface needs a triangle");
+    }
+    if (!mayBeOpen && (triangleCount < 4 || vertexCount < 4)) {
         return tpError_Set(error, tp_badInput,
                            "a mesh needs at least 4 vertices and 4 triangles, not %d and %d",
                            vertexCount, triangleCount);
@@ -85,7 +88,7 @@ static tpResult checkInput(const tpVec3* vertices, int vertexCount, const int32_
                                    vertexCount);
             }
         }
-        if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) {
+        if (!mayBeOpen && (t[0] == t[1] || t[1] == t[2] || t[2] == t[0])) {
             return tpError_Set(error, tp_badInput, "triangle %d uses the same vertex twice", i);
         }
     }
@@ -206,11 +209,21 @@ static tpResult measure(tpMesh* mesh, tpError* error) {
     return tp_success;
 }
 
+// What is only seen: every triangle is its own neighbour, and the surface has no inside.
+static void leaveAlone(tpMesh* mesh, const Arrays* arrays) {
+    for (int i = 0; i < mesh->triangleCount; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            arrays->neighbors[i][k] = i;
+            mesh->radius = fmax(mesh->radius, tpLength(mesh->vertices[mesh->triangles[i][k]]));
+        }
+    }
+}
+
 tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
-                      const int32_t (*triangles)[3], int triangleCount, tpMesh** out,
-                      tpError* error) {
+                      const int32_t (*triangles)[3], int triangleCount, bool mayBeOpen,
+                      tpMesh** out, tpError* error) {
     *out = NULL;
-    tpResult result = checkInput(vertices, vertexCount, triangles, triangleCount, error);
+    tpResult result = checkInput(vertices, vertexCount, triangles, triangleCount, mayBeOpen, error);
     if (result != tp_success) {
         return result;
     }
@@ -221,8 +234,13 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
     }
     memcpy(arrays.vertices, vertices, (size_t)vertexCount * sizeof(tpVec3));
     memcpy(arrays.triangles, triangles, (size_t)triangleCount * sizeof(int32_t[3]));
-    result = findNeighbors(mesh, &arrays, error);
-    if (result == tp_success) {
+    mesh->isOpen = mayBeOpen;
+    if (mayBeOpen) {
+        leaveAlone(mesh, &arrays);
+    } else {
+        result = findNeighbors(mesh, &arrays, error);
+    }
+    if (result == tp_success && !mayBeOpen) {
         result = measure(mesh, error);
     }
     if (result == tp_success) {
@@ -253,19 +271,33 @@ void tpReleaseMesh(tpMesh* mesh) {
 
 // The row of the table --------------------------------------------------------------------------
 
-tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
-                    const int32_t (*triangles)[3], int triangleCount, tpPose pose, tpGeometry* out,
-                    tpError* error) {
+static tpResult makeMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
+                         const int32_t (*triangles)[3], int triangleCount, bool mayBeOpen,
+                         tpPose pose, tpGeometry* out, tpError* error) {
     tpResult result = tpCheckShapePose(pose, error);
     tpMesh* mesh;
     if (result == tp_success) {
-        result =
-            tpCreateMesh(allocator, vertices, vertexCount, triangles, triangleCount, &mesh, error);
+        result = tpCreateMesh(allocator, vertices, vertexCount, triangles, triangleCount, mayBeOpen,
+                              &mesh, error);
     }
     if (result == tp_success) {
         *out = (tpGeometry){ .type = tp_meshShape, .pose = pose, .mesh = mesh };
     }
     return result;
+}
+
+tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
+                    const int32_t (*triangles)[3], int triangleCount, tpPose pose, tpGeometry* out,
+                    tpError* error) {
+    return makeMesh(allocator, vertices, vertexCount, triangles, triangleCount, false, pose, out,
+                    error);
+}
+
+tpResult tpMakeOpenSurface(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
+                           const int32_t (*triangles)[3], int triangleCount, tpPose pose,
+                           tpGeometry* out, tpError* error) {
+    return makeMesh(allocator, vertices, vertexCount, triangles, triangleCount, true, pose, out,
+                    error);
 }
 
 static const void* sharedMesh(const tpGeometry* geometry) {

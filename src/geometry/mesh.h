@@ -36,6 +36,7 @@ struct tpMesh {
     tpMassProperties mass; // at density one
     double radius;         // largest distance of a corner from the centre of mass
     double thickness;      // volume / surface: half the thickness of a plate, m
+    bool isOpen;           // only seen: neighbours, edges and mass mean nothing
     atomic_int references;
     tpAllocator allocator;
     size_t byteCount;
@@ -46,8 +47,8 @@ void tpBuildTriangleTree(const tpBounds* bounds, int32_t count, tpTreeNode* node
                          int32_t* nodeCount);
 
 tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int vertexCount,
-                      const int32_t (*triangles)[3], int triangleCount, tpMesh** out,
-                      tpError* error);
+                      const int32_t (*triangles)[3], int triangleCount, bool mayBeOpen,
+                      tpMesh** out, tpError* error);
 // Refuses a surface of which a part is inside out and no cavity of another part.
 tpResult tpCheckMeshParts(const tpMesh* mesh, tpError* error);
 

@@ -238,7 +238,16 @@ static tpResult buildBody(tpBuilder* builder, int index) {
     return result;
 }
 
-// Forces and options ---------------------------------------------------------------------------
+// Bodies that do not collide, forces, options ---------------------------------------------------
+
+static tpResult buildExclude(tpBuilder* builder, const tpSceneExclude* exclude) {
+    const tpSceneReference* pair = exclude->bodies;
+    tpResult result = tpBody_SetCollide(builder->world, builder->bodies[pair[0].index],
+                                        builder->bodies[pair[1].index], false, builder->error);
+    return result == tp_success
+               ? tp_success
+               : tpFailBuilding(builder->scene, exclude->part.place, builder->error);
+}
 
 static tpResult buildForce(tpBuilder* builder, const tpSceneForce* force) {
     tpForceDef def = tpDefaultForceDef();
@@ -304,6 +313,9 @@ static tpResult buildAll(tpBuilder* builder) {
     for (int i = 0; result == tp_success && i < scene->sensors.count; ++i) {
         result = tpBuildSceneSensor(scene, &scene->sensors.items[i], builder->bodies,
                                     builder->joints, builder->world, builder->error);
+    }
+    for (int i = 0; result == tp_success && i < scene->excludes.count; ++i) {
+        result = buildExclude(builder, &scene->excludes.items[i]);
     }
     for (int i = 0; result == tp_success && i < scene->forces.count; ++i) {
         result = buildForce(builder, &scene->forces.items[i]);

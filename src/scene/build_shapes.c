@@ -103,9 +103,10 @@ MAKER(makeMesh) {
     tpSurface surface;
     tpResult result = readSurface(scene, shape, allocator, &surface, error);
     if (result == tp_success) {
-        result = tpMakeMesh(allocator, surface.vertices, surface.vertexCount,
-                            (const int32_t(*)[3])surface.triangles, surface.triangleCount, pose,
-                            out, error);
+        // What is only seen need not be closed.
+        result = (shape->visual ? tpMakeOpenSurface : tpMakeMesh)(
+            allocator, surface.vertices, surface.vertexCount,
+            (const int32_t(*)[3])surface.triangles, surface.triangleCount, pose, out, error);
         tpReleaseSurface(&surface);
     }
     return result;

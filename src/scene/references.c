@@ -234,6 +234,29 @@ static tpResult resolveSensors(tpReader* reader, const tpNames* bodies, const tp
     return result;
 }
 
+static tpResult resolveExcludes(tpReader* reader, const tpNames* bodies) {
+    tpScene* scene = reader->scene;
+    tpResult result = tp_success;
+    for (int i = 0; result == tp_success && i < scene->excludes.count; ++i) {
+        tpSceneReference* pair = scene->excludes.items[i].bodies;
+        if (!tpScenePart_Gives(&scene->excludes.items[i].part, "bodies")) {
+            continue; // known to be wrong
+        }
+        for (int k = 0; result == tp_success && k < 2; ++k) {
+            result = resolve(reader, bodies, "body", &pair[k]);
+        }
+        bool isWorld = pair[0].name == NULL || pair[1].name == NULL;
+        if (result == tp_success &&
+            (isWorld || (pair[0].index >= 0 && pair[0].index == pair[1].index))) {
+            result =
+                TP_FAIL(reader, pair[1].place, "an exclude needs two different bodies, found %s",
+                        isWorld ? "null" : pair[0].name);
+            result = tpReader_GoOn(reader, result) ? tp_success : result;
+        }
+    }
+    return result;
+}
+
 static tpResult resolveForces(tpReader* reader, const tpNames* bodies) {
     tpScene* scene = reader->scene;
     tpResult result = tp_success;
@@ -298,6 +321,9 @@ tpResult tpResolveReferences(tpReader* reader) {
     }
     if (result == tp_success) {
         result = resolveSensors(reader, &bodies, &joints);
+    }
+    if (result == tp_success) {
+        result = resolveExcludes(reader, &bodies);
     }
     if (result == tp_success) {
         result = resolveForces(reader, &bodies);

@@ -105,6 +105,26 @@ static const tpFamily pairFamily = {
     .name = "pair", .article = "a pair", ONE_RECORD(pairRecord), .size = sizeof(tpScenePair)
 };
 
+// Bodies that do not collide --------------------------------------------------------------------
+
+static const tpField excludeFields[] = {
+    { "bodies", tp_twoBodiesField, AT(tpSceneExclude, bodies), .isRequired = true,
+      .summary = "The names of two bodies." },
+};
+
+static const tpRecord excludeRecord = {
+    .name = "exclude",
+    .article = "an exclude",
+    .summary = "Two bodies that do not collide with each other, whatever the groups of their "
+               "shapes say.",
+    FIELDS(excludeFields),
+};
+
+static const tpFamily excludeFamily = { .name = "exclude",
+                                        .article = "an exclude",
+                                        ONE_RECORD(excludeRecord),
+                                        .size = sizeof(tpSceneExclude) };
+
 // Bodies --------------------------------------------------------------------------------------
 
 static const tpField keyframeFields[] = {
@@ -349,6 +369,8 @@ static const tpField sceneFields[] = {
       .byDefault = "[]", .summary = "Linear relations between coordinates of joints." },
     { "sensors", tp_listField, AT(tpScene, sensors), .family = &tpSensorFamily, .byDefault = "[]",
       .summary = "What is measured: columns of `--csv`, after the bodies'." },
+    { "excludes", tp_listField, AT(tpScene, excludes), .family = &excludeFamily, .byDefault = "[]",
+      .summary = "Pairs of bodies that do not collide, beside those of joints." },
     { "forces", tp_listField, AT(tpScene, forces), .family = &forceFamily, .byDefault = "[]",
       .summary = "The forces, besides gravity." },
     { "closed_form", tp_listField, AT(tpScene, closedForms), .family = &closedFormFamily,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/collider_shapes.h"
 #include "dynamics/locks.h"
 #include "world/require.h"
 
@@ -220,6 +221,7 @@ void tpDestroyBody(tpWorld* world, tpBodyId id) {
             tpWorld_RemoveForce(world, i);
         }
     }
+    tpSystem_IncludeAll(system, index);
     tpRelease(&system->allocator, body->keyframes,
               sizeof(tpKeyframe) * (size_t)body->keyframeCount);
     // A dead slot is a fixed thing without shapes at the origin.

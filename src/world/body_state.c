@@ -1,6 +1,7 @@
 // Bodies: what they are and where, read and set, and forces for one step.
 
 #include "base/error.h"
+#include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"
 #include "world/require.h"
 
@@ -235,6 +236,31 @@ void tpBody_SetLocked(tpWorld* world, tpBodyId id, uint32_t locked) {
     const tpVelocity* velocity = &world->system.velocities.data[index];
     tpSystem_SetVelocity(&world->system, index, velocity->linear, velocity->angular);
     tpSystem_Disturb(&world->system, index);
+}
+
+tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool collide,
+                           tpError* error) {
+    int a = tpWorld_BodyIndex(world, body), b = tpWorld_BodyIndex(world, other);
+    if (a < 0 || b < 0 || a == b) {
+        return tpError_Set(error, tp_badInput, "%s",
+                           a < 0   ? "body: there is no such body"
+                           : b < 0 ? "other: there is no such body"
+                                   : "other: a body does not collide with itself");
+    }
+    tpSystem* system = &world->system;
+    if (collide) {
+        tpSystem_Include(system, a, b);
+    } else if (!tpSystem_Exclude(system, a, b)) {
+        return tpError_OutOfMemory(error);
+    }
+    tpSystem_Disturb(system, a);
+    tpSystem_Disturb(system, b);
+    return tp_success;
+}
+
+bool tpBody_GetCollide(const tpWorld* world, tpBodyId body, tpBodyId other) {
+    int a = TP_BODY(world, body), b = TP_BODY(world, other);
+    return a >= 0 && b >= 0 && a != b && !tpExcludedPairs_Has(&world->system.excludes, a, b);
 }
 
 void tpBody_SetTarget(tpWorld* world, tpBodyId id, tpPose pose) {

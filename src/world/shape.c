@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "dynamics/collider_shapes.h"
+#include "geometry/mesh.h"
 #include "world/require.h"
 
 tpShapeDef tpDefaultShapeDef(void) {
@@ -116,6 +117,10 @@ tpShapeId tpCreateShape(tpWorld* world, tpBodyId bodyId, const tpShapeDef* def,
     if (geometry->type == tp_planeShape && system->bodies.data[bodyIndex].kind == tp_dynamicBody &&
         !system->bodies.data[bodyIndex].hasGivenMass) {
         tpError_Set(error, tp_badInput, "a plane has no mass of its own: give the body's mass");
+        return none;
+    }
+    if (geometry->type == tp_meshShape && geometry->mesh->isOpen) {
+        tpError_Set(error, tp_badInput, "an open surface can only be seen: tpBody_AddVisual");
         return none;
     }
     int index = tpIdPool_Take(&world->shapeIds, &system->allocator);

@@ -8,6 +8,7 @@
 #include "geometry/shape.h"
 #include "sample_shapes.h"
 #include "support/failing_allocator.h"
+#include "tippe/tippe.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -344,6 +345,33 @@ static void failingMemoryLeaksNothing(void** state) {
     }
 }
 
+// What is only seen may be open, turned over and degenerate; it is no shape that touches.
+static void openSurfacesAreOnlySeen(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    static const int32_t triangles[3][3] = { { 0, 2, 1 }, { 0, 2, 1 }, { 4, 4, 5 } };
+    tpGeometry surface;
+    assert_int_equal(tpMakeOpenSurface(&allocator, cubeVertices, 8, triangles, 3, tpIdentityPose(),
+                                       &surface, NULL),
+                     tp_success);
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&worldDef);
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.kind = tp_fixedBody;
+    tpBodyId body = tpCreateBody(world, &bodyDef, NULL);
+    tpShapeDef def = tpDefaultShapeDef();
+    tpError error = { 0 };
+    assert_false(tpShape_IsValid(world, tpCreateShape(world, body, &def, &surface, &error)));
+    assert_non_null(strstr(error.message, "only be seen"));
+    assert_int_equal(tpBody_AddVisual(world, body, &surface, NULL, NULL), tp_success);
+    tpReleaseGeometry(&surface);
+    tpDestroyWorld(world);
+    static const int32_t wrong[1][3] = { { 0, 2, 8 } };
+    assert_int_equal(
+        tpMakeOpenSurface(&allocator, cubeVertices, 8, wrong, 1, tpIdentityPose(), &surface, NULL),
+        tp_badInput);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spheresConvergeAtSecondOrder),
@@ -353,6 +381,7 @@ int main(void) {
         cmocka_unit_test(raysDoNotSlipThrough),
         cmocka_unit_test(failingMemoryLeaksNothing),
         cmocka_unit_test(cavitiesAreNoMistakes),
+        cmocka_unit_test(openSurfacesAreOnlySeen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

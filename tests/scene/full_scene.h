@@ -118,6 +118,7 @@ static const char plainScene[] =
     "\"position\": [0, 0, 0.1], \"rotation\": { \"axis\": [0, 0, 1], \"degrees\": 90 } },\n"
     "    { \"name\": \"lift\", \"type\": \"joint_state\", \"joint\": \"shoulder.lift\" },\n"
     "    { \"name\": \"load\", \"type\": \"force_torque\", \"joint\": \"shoulder\" } ],\n"
+    "  \"excludes\": [ { \"bodies\": [\"lift\", \"top\"] } ],\n"
     "  \"forces\": [ { \"body\": \"top\", \"force\": [1, 0, 0], \"at\": [0, 1, 0], \"to\": 2 } ],\n"
     "  \"simulation\": { \"step\": 0.01, \"until\": 1 }\n"
     "}\n";

@@ -343,6 +343,49 @@ static void filtersChange(void** state) {
     tpDestroyWorld(world);
 }
 
+// Two bodies that are told not to collide pass through each other; told otherwise, or made anew, they do not.
+static void bodiesAreKeptFromColliding(void** state) {
+    (void)state;
+    for (int s = 0; s < tp_stepperCount; ++s) {
+        if (!tpStepperIsAvailable((tpStepperId)s) || s == tp_freeFlight) {
+            continue;
+        }
+        tpWorld* world = worldOf((tpStepperId)s, 0.0);
+        addMaterial(world, 0.0, 0.0);
+        tpShapeDef def = tpDefaultShapeDef();
+        tpBodyId a = addBody(world, tpMakeVec3(0.0, 0.0, 0.0), massOf(1.0, 0.1, 0.1, 0.1));
+        tpBodyId b = addBody(world, tpMakeVec3(1.5, 0.0, 0.0), massOf(1.0, 0.1, 0.1, 0.1));
+        tpCreateSphere(world, a, &def, &(tpSphere){ 0.5 }, NULL);
+        tpCreateSphere(world, b, &def, &(tpSphere){ 0.5 }, NULL);
+        assert_true(tpBody_GetCollide(world, a, b));
+        assert_int_equal(tpBody_SetCollide(world, b, a, false, NULL), tp_success);
+        assert_int_equal(tpBody_SetCollide(world, a, b, false, NULL), tp_success); // twice is once
+        assert_false(tpBody_GetCollide(world, a, b));
+        tpBody_SetVelocity(world, a, tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3());
+        for (int i = 0; i < 100; ++i) {
+            tpWorld_Step(world, 0.01);
+        }
+        CHECK_NEAR(tpBody_GetVelocity(world, a).x, 1.0, 1e-12);
+        CHECK_NEAR(tpBody_GetPosition(world, a).x, 1.0, 1e-9);
+        // Back to where it was, and told to collide: now it pushes the other.
+        tpBody_SetPose(world, a, tpIdentityPose());
+        assert_int_equal(tpBody_SetCollide(world, a, b, true, NULL), tp_success);
+        for (int i = 0; i < 100; ++i) {
+            tpWorld_Step(world, 0.01);
+        }
+        assert_true(tpBody_GetVelocity(world, a).x < 0.9);
+        tpError error = { 0 };
+        assert_int_equal(tpBody_SetCollide(world, a, a, false, &error), tp_badInput);
+        // A body that goes takes its exclusions along.
+        assert_int_equal(tpBody_SetCollide(world, a, b, false, NULL), tp_success);
+        tpDestroyBody(world, b);
+        assert_int_equal(tpBody_SetCollide(world, a, b, false, &error), tp_badInput);
+        tpBodyId c = addBody(world, tpMakeVec3(9.0, 0.0, 0.0), massOf(1.0, 0.1, 0.1, 0.1));
+        assert_true(tpBody_GetCollide(world, a, c));
+        tpDestroyWorld(world);
+    }
+}
+
 // A box that is put to sleep sleeps after the next step, and a force wakes it.
 static void bodiesSleepAndWakeWhenTold(void** state) {
     (void)state;
@@ -381,6 +424,7 @@ int main(void) {
         cmocka_unit_test(targetsAreReached),
         cmocka_unit_test(settersAreReadBack),
         cmocka_unit_test(filtersChange),
+        cmocka_unit_test(bodiesAreKeptFromColliding),
         cmocka_unit_test(bodiesSleepAndWakeWhenTold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,177 @@
+"""Robots in MJCF against MuJoCo: masses, poses, free motion, standing, time a step.
+
+usage: robots.py [--stand SECONDS] [--steppers a,b] [--motion] MODEL.xml ...
+
+One line for each model, as a table in Markdown. Needs the package with `pip install '.[models]'`; models are not part of Tippe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import tippe
+
+STEP = 1 / 200
+
+
+def body_of(scene: dict[str, Any], name: str) -> dict[str, Any] | None:
+    return next((body for body in scene["bodies"] if body["name"] == name), None)
+
+
+def scene_name(scene: Any, name: str) -> str:
+    return scene.report.renamed.get(name, name)
+
+
+def mass_error(m: Any, scene: Any) -> float:
+    """Largest relative difference of masses, centres (m) and principal moments."""
+    worst = 0.0
+    for i in range(1, m.nbody):
+        body = body_of(scene, scene_name(scene, m.body(i).name or f"body{i}"))
+        if body is None or "mass" not in body:
+            continue
+        xx, yy, zz, xy, xz, yz = body["inertia"]
+        moments = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        expected = np.sort(m.body_inertia[i])
+        worst = max(worst, abs(body["mass"] / m.body_mass[i] - 1), np.abs(body["center_of_mass"] - m.body_ipos[i]).max(), np.abs(moments / expected - 1).max())
+    return worst
+
+
+def pose_error(m: Any, path: Path) -> float:
+    """Largest difference of positions (m) and rotations over all keyframes."""
+    worst, d = 0.0, mujoco.MjData(m)
+    for k in range(m.nkey):
+        mujoco.mj_resetDataKeyframe(m, d, k)
+        mujoco.mj_forward(m, d)
+        scene = tippe.models.convert(path, keyframe=k, visual=False)
+        for i in range(1, m.nbody):
+            body = body_of(scene, scene_name(scene, m.body(i).name or f"body{i}"))
+            if body is None:
+                continue
+            turn = np.array(body.get("rotation", {"quaternion": [1, 0, 0, 0]})["quaternion"])
+            worst = max(worst, np.abs(body["position"] - d.xpos[i]).max(), 1 - abs(turn @ d.xquat[i]))
+    return worst
+
+
+def motion_error(m: Any, path: Path, seed: int) -> float:
+    """Contact-free motion over 0.2 s from a random state, without what is soft on one side: difference of centres, m."""
+    m = mujoco.MjModel.from_xml_path(str(path))
+    bit = mujoco.mjtDisableBit
+    m.opt.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_FRICTIONLOSS | bit.mjDSBL_EQUALITY
+    m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-4
+    m.actuator_forcelimited[:] = 0
+    m.jnt_actfrclimited[:] = 0
+    generator, d = np.random.default_rng(seed), mujoco.MjData(m)
+    if m.nkey:
+        mujoco.mj_resetDataKeyframe(m, d, 0)
+    for j in range(m.njnt):
+        if m.jnt_limited[j] and m.jnt_type[j] >= 2:
+            middle, half = m.jnt_range[j].mean(), 0.5 * np.ptp(m.jnt_range[j])
+            d.qpos[m.jnt_qposadr[j]] = middle + 0.8 * half * generator.uniform(-1, 1)
+    d.qvel[:] = 0.3 * generator.standard_normal(m.nv)
+    scene = tippe.models.convert(path, state=(d.qpos.copy(), d.qvel.copy()), keyframe=0 if m.nkey else None, hold=False, visual=False)
+    plain = json.loads(json.dumps(scene))
+    for joint in plain.get("joints", []):
+        for axis in [joint, *joint.get("axes", [])]:
+            for key in ("limits", "friction"):
+                axis.pop(key, None)
+            axis.get("servo", {}).pop("effort", None)
+    for body in plain["bodies"]:
+        body.pop("shapes", None)
+    loops = {m.equality(k).name or f"loop{k}" for k in range(m.neq) if int(m.eq_type[k]) < 2}
+    plain["joints"] = [joint for joint in plain.get("joints", []) if joint["name"] not in loops]
+    for key in ("couplings", "sensors", "excludes"):
+        plain.pop(key, None)
+    for _ in range(2000):
+        mujoco.mj_step(m, d)
+    mujoco.mj_forward(m, d)
+    ends = []
+    names = [i for i in range(1, m.nbody) if m.body_weldid[i] != 0 and body_of(plain, scene_name(scene, m.body(i).name or f"body{i}"))]
+    for step in (1e-3, 5e-4, 2.5e-4):
+        options = {"theta": 0.5, "energy_guard": False}
+        world = tippe.load({**plain, "simulation": {"stepper": "anitescu", "step": step, "until": 1, "options": options}})
+        for _ in range(round(0.2 / step)):
+            world.step()
+        ends.append(np.array([world[scene_name(scene, m.body(i).name or f"body{i}")].position for i in names]))
+    # Extrapolated to h = 0, by the terms of first and second order.
+    return float(np.abs((8 * ends[2] - 6 * ends[1] + ends[0]) / 3 - d.xipos[names]).max())
+
+
+def stand(scene: Any, stepper: str, seconds: float) -> dict[str, float]:
+    """What a robot does that holds its start for a while."""
+    world = tippe.load({**scene, "simulation": {**scene["simulation"], "stepper": stepper, "step": STEP}})
+    start = world.positions.copy()
+    begin, residual, penetration, contacts = time.process_time(), 0.0, 0.0, 0
+    steps = round(seconds / STEP)
+    for _ in range(steps):
+        report = world.step()
+        residual, penetration = max(residual, report.residual), max(penetration, report.penetration)
+    spent = time.process_time() - begin
+    weight = sum(body.get("mass", 0.0) * body.get("gravity_scale", 1.0) for body in scene["bodies"] if body.get("kind") != "fixed")
+    weight *= float(np.linalg.norm(scene["gravity"]))
+    normal = world.contacts["normal_impulse"].sum() / STEP if len(world.contacts) else 0.0
+    contacts = len(world.contacts)
+    return {
+        "moved": float(np.abs(world.positions - start).max()),
+        "speed": float(np.abs(world.velocities).max()),
+        "load": normal / weight if weight else 0.0,
+        "contacts": contacts,
+        "residual": residual,
+        "penetration": penetration,
+        "ms": 1e3 * spent / steps,
+    }
+
+
+def mujoco_time(path: Path, steps: int) -> float:
+    m = mujoco.MjModel.from_xml_path(str(path))
+    d = mujoco.MjData(m)
+    m.opt.timestep = STEP
+    if m.nkey:
+        mujoco.mj_resetDataKeyframe(m, d, 0)
+    begin = time.process_time()
+    for _ in range(steps):
+        mujoco.mj_step(m, d)
+    return 1e3 * (time.process_time() - begin) / steps
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="+", type=Path)
+    parser.add_argument("--stand", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--steppers", default="anitescu")
+    parser.add_argument("--motion", action="store_true")
+    options = parser.parse_args()
+    for path in options.models:
+        label = f"{path.parent.name}/{path.name}"
+        try:
+            scene = tippe.models.convert(path, visual=False)
+            m = mujoco.MjModel.from_xml_path(str(path))
+        except (tippe.models.ModelError, ValueError) as error:
+            print(f"| {label} | refused: {' '.join(str(error).split())[:120]} |", flush=True)
+            continue
+        kinds = Counter(note.kind for note in scene.report.notes)
+        line = [label, f"{m.nbody} bodies, {m.nv} dofs", f"missing {kinds['missing']}, changed {kinds['changed']}"]
+        line += [f"masses {mass_error(m, scene):.1e}", f"poses {pose_error(m, path):.1e}"]
+        try:
+            if options.motion:
+                line.append(f"motion {motion_error(m, path, 1):.1e}")
+            for stepper in options.steppers.split(",") if options.stand else ():
+                figures = stand(scene, stepper, options.stand)
+                line.append(f"{stepper}: " + ", ".join(f"{key} {value:.3g}" for key, value in figures.items()))
+            if options.stand:
+                line.append(f"MuJoCo {mujoco_time(path, 400):.3g} ms")
+        except (tippe.SceneError, ValueError) as error:
+            line.append(f"failed: {' '.join(str(error).split())[:200]}")
+        print("| " + " | ".join(line) + " |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,316 @@
+"""Robots from MJCF and URDF: masses, poses and motion against MuJoCo, and nothing lost in silence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tippe
+from tippe import models
+from tippe.models.command import main
+from tippe.models.mjcf_lint import sort_attribute
+from tippe.models.source import Element
+
+mujoco = pytest.importorskip("mujoco")
+
+ROBOTS = Path(__file__).resolve().parents[2] / "scenes" / "robots"
+MJCF = sorted(path for path in ROBOTS.glob("*.xml") if not path.stem.endswith("_defaults"))
+URDF = sorted(ROBOTS.glob("*.urdf"))
+
+
+def compiled(path: Path) -> Any:
+    return mujoco.MjModel.from_xml_path(str(path))
+
+
+def pose_of(scene: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(body for body in scene["bodies"] if body["name"] == name)
+
+
+@pytest.mark.parametrize("path", MJCF, ids=lambda p: p.stem)
+def test_masses_are_those_of_mujoco(path: Path) -> None:
+    m, scene = compiled(path), models.convert(path)
+    for i in range(1, m.nbody):
+        body = pose_of(scene, m.body(i).name)
+        if m.body_weldid[i] == 0:
+            assert body["kind"] == "fixed"
+            continue
+        assert body["mass"] == pytest.approx(m.body_mass[i], rel=1e-12)
+        np.testing.assert_allclose(body["center_of_mass"], m.body_ipos[i], atol=1e-12)
+        xx, yy, zz, xy, xz, yz = body["inertia"]
+        tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        np.testing.assert_allclose(np.linalg.eigvalsh(tensor), np.sort(m.body_inertia[i]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("path", MJCF, ids=lambda p: p.stem)
+def test_poses_at_every_keyframe(path: Path) -> None:
+    m = compiled(path)
+    d = mujoco.MjData(m)
+    for k in range(m.nkey):
+        mujoco.mj_resetDataKeyframe(m, d, k)
+        mujoco.mj_forward(m, d)
+        scene = models.convert(path, keyframe=m.key(k).name)
+        for i in range(1, m.nbody):
+            body = pose_of(scene, m.body(i).name)
+            np.testing.assert_allclose(body["position"], d.xpos[i], atol=1e-12)
+            turn = np.array(body.get("rotation", {"quaternion": [1, 0, 0, 0]})["quaternion"])
+            assert abs(abs(turn @ d.xquat[i]) - 1) < 1e-12
+
+
+def bare(scene: dict[str, Any]) -> dict[str, Any]:
+    """The scene without what is soft on the other side: dry friction and limits; and without contacts."""
+    bare = json.loads(json.dumps(scene))
+    for joint in bare["joints"]:
+        for axis in [joint, *joint.get("axes", [])]:
+            axis.pop("friction", None)
+            axis.pop("limits", None)
+            axis.get("servo", {}).pop("effort", None)
+    for body in bare["bodies"]:
+        body.pop("shapes", None)
+    bare.pop("sensors", None)
+    return bare
+
+
+@pytest.mark.parametrize("name", ["quadruped", "arm"])
+def test_free_motion_is_that_of_mujoco(name: str) -> None:
+    path = ROBOTS / f"{name}.xml"
+    m = compiled(path)
+    disable = mujoco.mjtDisableBit
+    m.opt.disableflags |= disable.mjDSBL_CONTACT | disable.mjDSBL_LIMIT | disable.mjDSBL_FRICTIONLOSS | disable.mjDSBL_EQUALITY
+    m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    m.opt.timestep = 1e-4
+    m.actuator_forcelimited[:] = 0
+    generator = np.random.default_rng(3)
+    d = mujoco.MjData(m)
+    mujoco.mj_resetDataKeyframe(m, d, 0)
+    for j in range(m.njnt):
+        if m.jnt_limited[j]:
+            middle, half = m.jnt_range[j].mean(), 0.5 * np.ptp(m.jnt_range[j])
+            d.qpos[m.jnt_qposadr[j]] = middle + 0.8 * half * generator.uniform(-1, 1)
+    d.qvel[:] = 0.5 * generator.standard_normal(m.nv)
+    scene = bare(models.convert(path, state=(d.qpos.copy(), d.qvel.copy())))
+    scene.pop("couplings", None)
+    for _ in range(2000):
+        mujoco.mj_step(m, d)
+    mujoco.mj_forward(m, d)
+    ends: list[np.ndarray] = []
+    for step in (1e-3, 5e-4, 2.5e-4):
+        world = tippe.load({**scene, "simulation": {"stepper": "anitescu", "step": step, "until": 1, "options": {"theta": 0.5, "energy_guard": False}}})
+        for _ in range(round(0.2 / step)):
+            world.step()
+        names = [m.body(i).name for i in range(1, m.nbody) if m.body_weldid[i] != 0]
+        ends.append(np.array([world[n].position for n in names]))
+    # What is left after extrapolation to h = 0, by the terms of first and second order.
+    exact = np.array([d.xipos[m.body(n).id] for n in names])
+    assert np.abs(ends[-1] - exact).max() < 5e-4
+    assert np.abs((8 * ends[2] - 6 * ends[1] + ends[0]) / 3 - exact).max() < 1e-6
+
+
+def test_quadruped_stands() -> None:
+    scene = models.convert(ROBOTS / "quadruped.xml")
+    scene.pop("sensors", None)
+    world = tippe.load(scene)
+    for _ in range(600):
+        world.step(1 / 200)
+    assert world["trunk"].position[2] > 0.3
+    before = world.positions.copy()
+    for _ in range(100):
+        world.step(1 / 200)
+    assert np.abs(world.positions - before).max() < 1e-7
+    weight = sum(body.get("mass", 0.0) for body in scene["bodies"]) * 9.81
+    forces = world.contacts["normal_impulse"] * 200
+    assert forces.sum() == pytest.approx(weight, rel=1e-6)
+
+
+def test_loops_stay_closed() -> None:
+    scene = models.convert(ROBOTS / "four_bar_leg.xml")
+    world = tippe.load(scene)
+    drift = max(world.step(1 / 200).joint_drift for _ in range(200))
+    assert drift < 1e-9
+
+
+def test_urdf_has_the_same_bodies() -> None:
+    """The quadruped's URDF has the masses and poses of its MJCF."""
+    ours, theirs = (models.convert(ROBOTS / f"quadruped.{kind}") for kind in ("urdf", "xml"))
+    for body in ours["bodies"]:
+        other = pose_of(theirs, body["name"])
+        offset = np.array(other["position"]) - np.array(body["position"])
+        np.testing.assert_allclose(offset, [0, 0, 0.345], atol=1e-12)
+        assert body["mass"] == other["mass"]
+        np.testing.assert_allclose(body["inertia"], other["inertia"], atol=1e-15)
+    floor = models.convert(ROBOTS / "quadruped.urdf", floor=True)
+    assert pose_of(floor, "floor")["position"][2] == pytest.approx(-0.345)
+
+
+def test_mimic_is_a_coupling() -> None:
+    scene = models.convert(ROBOTS / "four_bar_leg.urdf")
+    terms = {c["name"]: (c["of"], c["value"]) for c in scene["couplings"]}
+    assert terms["coupler_mimic"] == ([["coupler", 1.0], ["crank", 1.0]], 0.0)
+    assert terms["rocker_mimic"] == ([["rocker", 1.0], ["crank", -1.0]], 0.0)
+
+
+def test_servos_of_actuators() -> None:
+    """kp, kv, gears, limits and inputs reach the servo; several joints of a body are one of several axes."""
+    scene = models.convert(ROBOTS / "arm.xml")
+    joints = {joint["name"]: joint for joint in scene["joints"]}
+    assert joints["lift"]["servo"] == {"target": 0.5, "stiffness": 600, "damping": 40, "effort": 80}
+    assert joints["lift"]["zero"] == 0.5
+    assert joints["yaw"]["friction"] == 0.1
+    assert joints["left_slide"]["servo"]["stiffness"] == 500
+    assert [axis["name"] for axis in joints["hand"]["axes"]] == ["bend", "roll"]
+    assert joints["hand"]["type"] == "compound"
+    assert scene["couplings"] == [{"name": "fingers", "of": [["right_slide", 1.0], ["left_slide", -1.0]], "value": 0.0}]
+    assert models.convert(ROBOTS / "arm.xml", merge=True).report.counts["bodies"] == len(scene["bodies"]) - 1
+
+
+# Nothing in silence ---------------------------------------------------------------------------------
+
+
+def schema_rows() -> list[tuple[str, str, str]]:
+    """Parent, element and attribute of all that MuJoCo's compiler knows."""
+    rows: list[tuple[str, str, str]] = []
+    parents: list[str] = []
+    for line in mujoco.mj_printSchema(False, False).splitlines():
+        head, rest = line[:30], line[30:]
+        if head.strip():
+            depth = (len(head) - len(head.lstrip())) // 3
+            tag = head.split()[0].replace("(world)", "")
+            parents = [*parents[:depth], tag]
+        rows += [(parents[-2] if len(parents) > 1 else "", parents[-1], word) for word in rest.split()]
+    return rows
+
+
+def test_every_attribute_of_mjcf_is_sorted() -> None:
+    rows = schema_rows()
+    assert len(rows) > 800
+    kinds = {row: sort_attribute(Element(row[1], {}, "", 0), row[0], row[2]) for row in rows}
+    assert set(kinds.values()) <= {"used", "missing", "rigid", "looks", "solver"}
+    assert kinds["body", "joint", "solreflimit"] == "rigid"
+    assert kinds["body", "geom", "friction"] == "used"
+    assert kinds["body", "geom", "fluidcoef"] == "missing"
+
+
+MODEL = """<mujoco>
+  <option density="1.2"/>
+  <default><geom solref="0.01 1"/></default>
+  <worldbody>
+    <geom type="plane" size="1 1 1" condim="6"/>
+    <body name="a" pos="0 0 1"><joint name="j" {joint}/><geom name="g" size="0.1"/></body>
+    <body name="b" pos="1 0 1"><joint name="ball" type="ball" range="0 1" limited="true"/><geom size="0.1"/></body>
+    <site name="here"/><site name="there" pos="1 0 0"/>
+  </worldbody>
+  <tendon><spatial name="cord"><site site="here"/><site site="there"/></spatial></tendon>
+  <actuator><muscle name="biceps" joint="j" lengthrange="0 1"/></actuator>
+  <sensor><framepos name="where" objtype="body" objname="a"/></sensor>
+</mujoco>
+"""
+
+
+def test_report_names_what_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    path.write_text(MODEL.format(joint='type="hinge" margin="0.1"'))
+    report = models.convert(path).report
+    found = {(note.kind, note.element, note.attribute): note for note in report.notes}
+    assert found["missing", "option", "density"].line == 2
+    assert found["rigid", "geom", "solref"].line == 3
+    assert ("missing", "geom", "condim") in found
+    assert found["rigid", "joint", "margin"].line == 6
+    assert found["missing", "joint", "range"].name == "ball"
+    assert found["missing", "tendon", None].name == "cord"
+    assert found["missing", "actuator", None].name == "biceps"
+    assert found["missing", "sensor", None].name == "where"
+    assert not report.is_strict
+    assert json.loads(report.json())["notes"][0]["kind"] in ("missing", "rigid", "changed", "looks", "solver", "chosen")
+    assert f"{path}:2: option, density: is not supported" in report.text()
+
+
+def test_strict_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, out = tmp_path / "model.xml", tmp_path / "scene.json"
+    path.write_text(MODEL.format(joint=""))
+    assert main([str(path), "--out", str(out), "--strict"]) == 1
+    assert not out.exists()
+    assert "--strict" in capsys.readouterr().err
+    assert main([str(path), "--out", str(out), "--report", str(tmp_path / "report.json")]) == 0
+    assert out.exists()
+    assert json.loads((tmp_path / "report.json").read_text())["strict"] is False
+
+
+BROKEN = {
+    "no XML": ("<mujoco><worldbody>", ":1: "),
+    "a circle of includes": ('<mujoco>\n<include file="model.xml"/></mujoco>', ":2: "),
+    "a missing include": ('<mujoco>\n<include file="nowhere.xml"/></mujoco>', "nowhere.xml"),
+    "a missing mesh": ('<mujoco><asset><mesh name="m" file="m.stl"/></asset><worldbody><geom type="mesh" mesh="m"/></worldbody></mujoco>', "m.stl"),
+    "absurd numbers": ('<mujoco><worldbody><body pos="1e300 0 0"><freejoint/><geom size="1" mass="1"/></body></worldbody></mujoco>', "position"),
+    "another root": ("<sdf/>", "neither MJCF"),
+    "no links": ('<robot name="r"/>', "without links"),
+    "a link that is not there": ('<robot name="r"><link name="a"/><joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>', '"b"'),
+    "no number": ('<robot name="r"><link name="a"><inertial><mass value="x"/></inertial></link></robot>', "expected a number"),
+    "a negative mass": ('<robot name="r"><link name="a"><inertial><mass value="-1"/></inertial></link></robot>', "negative"),
+    "no such mesh": ('<robot name="r"><link name="a"><visual><geometry><mesh filename="package://p/m.stl"/></geometry></visual></link></robot>', "m.stl"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_broken_models_are_refused(what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text, words = BROKEN[what]
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    assert main([str(path), "--out", str(tmp_path / "scene.json")]) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert "model.xml" in message
+    assert [p.name for p in tmp_path.iterdir()] == ["model.xml"]
+
+
+def test_circles_of_links(tmp_path: Path) -> None:
+    path = tmp_path / "r.urdf"
+    link = '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    joint = '<joint name="{0}{1}" type="continuous"><parent link="{0}"/><child link="{1}"/></joint>'
+    path.write_text(f"<robot name='r'>{link.format('a')}{link.format('b')}{joint.format('a', 'b')}{joint.format('b', 'a')}</robot>")
+    with pytest.raises(models.ModelError, match="circle"):
+        models.convert(path)
+
+
+def test_meshes_go_along(tmp_path: Path) -> None:
+    """A hull where the model collides, the surface where it is seen, both beside the scene."""
+    corners = "0 0 0  .1 0 0  0 .1 0  0 0 .1  .02 .02 .02"
+    faces = "0 2 1  0 1 3  0 3 2  1 2 3"
+    (tmp_path / "m.xml").write_text(
+        f"""<mujoco><asset><mesh name="tet" vertex="{corners}" face="{faces}"/></asset><worldbody>
+        <body name="t" pos="0 0 1"><freejoint/><geom type="mesh" mesh="tet"/>
+        <geom type="mesh" mesh="tet" contype="0" conaffinity="0" rgba="1 0 0 1"/></body></worldbody></mujoco>"""
+    )
+    scene = models.convert(tmp_path / "m.xml")
+    hull, seen = scene["bodies"][0]["shapes"]
+    assert (hull["type"], seen["type"], seen["visual"]) == ("hull", "mesh", True)
+    assert seen["color"] == [1, 0, 0]
+    out = scene.save(tmp_path / "out.json")
+    assert sorted(p.name for p in (tmp_path / "out_meshes").iterdir()) == ["tet.obj", "tet_hull.obj"]
+    world = tippe.load(out)
+    assert world["t"].mass == pytest.approx(scene["bodies"][0]["mass"])
+    assert tippe.load(scene)["t"].mass == world["t"].mass
+
+
+def test_contacts_follow_masks_and_pairs(tmp_path: Path) -> None:
+    """Contype and conaffinity, priority, excludes and explicit pairs."""
+    path = tmp_path / "m.xml"
+    path.write_text(
+        """<mujoco><worldbody>
+        <geom name="floor" type="plane" size="1 1 1" friction="0.3"/>
+        <body name="a" pos="0 0 0.1"><freejoint/><geom name="a" size="0.1" friction="0.8"/></body>
+        <body name="b" pos="1 0 0.1"><freejoint/><geom name="b" size="0.1" contype="0" conaffinity="0"/></body>
+        <body name="c" pos="2 0 0.1"><freejoint/><geom name="c" size="0.1" friction="0.1" priority="2"/></body>
+        </worldbody><contact><pair geom1="floor" geom2="b" friction="0.5 0.5 0 0 0"/><exclude body1="a" body2="c"/></contact></mujoco>"""
+    )
+    scene = models.convert(path)
+    shape = {body["name"]: body["shapes"][0] for body in scene["bodies"]}
+    meets = lambda p, q: bool(shape[p]["group"] & shape[q]["mask"] and shape[q]["group"] & shape[p]["mask"])  # noqa: E731
+    assert meets("world", "a") and meets("world", "b") and meets("a", "c") and not meets("a", "b")
+    friction = {frozenset(pair["between"]): pair["friction"] for pair in scene["pairs"]}
+    material = {name: one["material"] for name, one in shape.items()}
+    assert friction[frozenset((material["world"], material["a"]))] == 0.8
+    assert friction[frozenset((material["world"], material["b"]))] == 0.5
+    assert friction[frozenset((material["world"], material["c"]))] == 0.1
+    assert scene["excludes"] == [{"bodies": ["a", "c"]}]

@@ -1,0 +1,63 @@
+"""Mesh files that go with a scene."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .model import Mesh
+from .report import Report
+
+__all__ = ["mesh_text", "simplify"]
+
+
+def simplify(mesh: Mesh, most: int, report: Report) -> Mesh:
+    """The surface with at most so many triangles, told in the report."""
+    if mesh.triangles is None or len(mesh.triangles) <= most:
+        return mesh
+    try:
+        import fast_simplification
+
+        share = 1.0 - most / len(mesh.triangles)
+        corners, triangles = fast_simplification.simplify(mesh.corners.astype(np.float32), mesh.triangles.astype(np.int32), target_reduction=share)
+        made = Mesh(mesh.name, np.asarray(corners, dtype=float), np.asarray(triangles, dtype=np.int64))
+    except ImportError:
+        made = _cluster(mesh, most)
+    shown = 0 if made.triangles is None else len(made.triangles)
+    report.add("looks", "mesh", None, f"shown with {shown} of {len(mesh.triangles)} triangles", mesh.name)
+    return made
+
+
+def _cluster(mesh: Mesh, most: int) -> Mesh:
+    """Corners in one cell of a grid become one; the grid is coarsened until few enough triangles are left."""
+    assert mesh.triangles is not None
+    low, size = mesh.corners.min(axis=0), np.ptp(mesh.corners, axis=0).max() or 1.0
+    cells = int(np.sqrt(most))
+    while True:
+        keys = np.floor((mesh.corners - low) / size * cells).astype(np.int64)
+        _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+        triangles = number.reshape(-1)[mesh.triangles]
+        kept = (triangles[:, 0] != triangles[:, 1]) & (triangles[:, 1] != triangles[:, 2]) & (triangles[:, 2] != triangles[:, 0])
+        triangles = np.unique(triangles[kept], axis=0)
+        if len(triangles) <= most or cells < 4:
+            return Mesh(mesh.name, mesh.corners[first], triangles)
+        cells = cells * 3 // 4
+
+
+def mesh_text(mesh: Mesh) -> str:
+    """OBJ: a hull with all digits, a surface that is only seen with seven."""
+    digits = "%.17g" if mesh.triangles is None else "%.7g"
+    lines = [("v " + " ".join([digits] * 3)) % tuple(corner) for corner in mesh.corners]
+    for triangle in mesh.triangles if mesh.triangles is not None else ():
+        lines.append("f %d %d %d" % tuple(int(i) + 1 for i in triangle))
+    return "\n".join(lines) + "\n"
+
+
+def load_surface(path: Path) -> tuple[Any, Any]:
+    """Corners and triangles of a mesh file of any kind that trimesh reads."""
+    import trimesh
+
+    loaded = trimesh.load(str(path), force="mesh", process=False)
+    return np.asarray(loaded.vertices, dtype=float), np.asarray(loaded.faces, dtype=np.int64)

@@ -1,0 +1,143 @@
+"""MJCF, through MuJoCo's own compiler, which knows defaults, includes and inertias of geoms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .errors import ModelError
+from .mjcf_bodies import add_bodies
+from .mjcf_contacts import add_contacts
+from .mjcf_couplings import add_couplings, add_loops
+from .mjcf_drives import add_drives
+from .mjcf_lint import lint
+from .mjcf_sensors import add_sensors
+from .model import Model
+from .report import Report
+from .source import Source
+
+__all__ = ["Compiled", "read_mjcf"]
+
+
+@dataclass
+class Compiled:
+    """A compiled model at the state where the scene starts, and the names that the scene gives its parts."""
+
+    mujoco: Any
+    m: Any
+    d: Any
+    source: Source
+    model: Model
+    hold: bool
+    bodies: dict[int, str] = field(default_factory=dict)  # of all bodies; lumped ones have the name of their carrier
+    axes: dict[int, str] = field(default_factory=dict)  # of joints with one coordinate
+    joints: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def report(self) -> Report:
+        return self.model.report
+
+    def name(self, kind: str, index: int) -> str:
+        """The name of a part, or its kind and number."""
+        return getattr(self.m, kind)(index).name or f"{kind}{index}"
+
+    def disables(self, flag: str) -> bool:
+        return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag}"))
+
+    def note(self, kind: str, element: str, attribute: str | None, message: str, name: str | None = None) -> None:
+        self.report.add(kind, element, attribute, message, name, self.source.find(element, name))
+
+
+def _import_mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError:
+        raise ModelError("MJCF is compiled by the package mujoco: pip install 'tippe[models]'") from None
+    return mujoco
+
+
+def _compile(mujoco: Any, path: Path, report: Report) -> Any:
+    def warn(message: str) -> None:
+        report.add("changed", "compiler", None, f"MuJoCo warns: {message.strip()}", None, (str(path), 1))
+
+    mujoco.set_mju_user_warning(warn)
+    try:
+        return mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, mujoco.FatalError) as error:
+        raise ModelError(" ".join(str(error).split()), str(path)) from None
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def _choose_keyframe(m: Any, report: Report, wanted: str | int | None, path: Path) -> int | None:
+    """The keyframe that a user names, or `home`, or the first."""
+    names = [m.key(i).name or str(i) for i in range(m.nkey)]
+    report.keyframes = names
+    if wanted is None:
+        return (names.index("home") if "home" in names else 0) if names else None
+    if str(wanted) == "none":
+        return None
+    if str(wanted) in names:
+        return names.index(str(wanted))
+    if str(wanted).isdigit() and int(wanted) < len(names):
+        return int(wanted)
+    raise ModelError(f'there is no keyframe "{wanted}"; there are: {", ".join(names) or "none"}', str(path))
+
+
+def _check_numbers(m: Any, d: Any, path: Path) -> None:
+    for what, values in (("mass", m.body_mass), ("inertia", m.body_inertia), ("position", d.xpos), ("rotation", d.xquat), ("speed", d.qvel)):
+        if not np.isfinite(values).all() or np.abs(values).max(initial=0.0) > 1e100:
+            body = int(np.argwhere(~(np.abs(values) < 1e100))[0][0])
+            raise ModelError(f"{what} number {body} is not a number that a body can have", str(path))
+
+
+def _set_state(d: Any, state: tuple[Any, Any], path: Path) -> None:
+    for name, target, values in (("positions", d.qpos, state[0]), ("speeds", d.qvel, state[1])):
+        given = np.asarray(values, dtype=float).ravel()
+        if given.shape != target.shape or not np.isfinite(given).all():
+            raise ModelError(f"state: expected {len(target)} finite {name}, found {len(given)}", str(path))
+        target[:] = given
+
+
+def read_mjcf(
+    path: Path, keyframe: str | int | None, hold: bool, merge: bool, state: tuple[Any, Any] | None = None
+) -> Model:
+    """The model of an MJCF file, at a keyframe, or at positions and speeds in MuJoCo's order."""
+    mujoco = _import_mujoco()
+    report = Report(str(path))
+    source = Source(path)
+    m = _compile(mujoco, path, report)
+    d = mujoco.MjData(m)
+    key = _choose_keyframe(m, report, keyframe, path)
+    if key is None:
+        mujoco.mj_resetData(m, d)
+    else:
+        mujoco.mj_resetDataKeyframe(m, d, key)
+        report.keyframe = report.keyframes[key]
+    if state is not None:
+        _set_state(d, state, path)
+    mujoco.mj_forward(m, d)
+    _check_numbers(m, d, path)
+    lint(source, report)
+    gravity = np.zeros(3) if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY else np.array(m.opt.gravity)
+    name = source.root.attributes.get("model") or path.stem
+    model = Model(name=name, report=report, gravity=gravity, step=float(m.opt.timestep))
+    compiled = Compiled(mujoco, m, d, source, model, hold and key is not None)
+    add_bodies(compiled, merge)
+    add_contacts(compiled)
+    add_drives(compiled)
+    add_couplings(compiled)
+    add_loops(compiled)
+    add_sensors(compiled)
+    _note_the_rest(compiled)
+    return model
+
+
+def _note_the_rest(c: Compiled) -> None:
+    if c.m.nflex:
+        c.note("missing", "flex", None, f"{c.m.nflex} deformable bodies are left out")
+    if c.m.nplugin:
+        c.note("missing", "plugin", None, f"{c.m.nplugin} plugins are left out")

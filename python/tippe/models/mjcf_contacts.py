@@ -1,0 +1,199 @@
+"""Which shapes of a compiled model touch, and with what friction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .model import Shape
+
+if TYPE_CHECKING:
+    from .mjcf import Compiled
+
+__all__ = ["add_contacts"]
+
+_MOST_GROUPS = 32
+
+
+def add_contacts(c: Compiled) -> None:
+    shapes = {int(shape.data.pop("geom")): shape for body in c.model.bodies for shape in body.shapes}
+    touching = [g for g, shape in shapes.items() if not shape.visual]
+    if not touching:
+        return
+    meets = _meets(c, touching)
+    _group(c, touching, shapes, meets)
+    _surfaces(c, touching, shapes, meets)
+    _excludes(c, touching, meets)
+    _note_overlaps(c)
+
+
+def _pairs(c: Compiled) -> dict[tuple[int, int], int]:
+    """Explicit pairs of geoms."""
+    m = c.m
+    found: dict[tuple[int, int], int] = {}
+    for k in range(m.npair):
+        a, b = int(m.pair_geom1[k]), int(m.pair_geom2[k])
+        found[min(a, b), max(a, b)] = k
+    return found
+
+
+def _meets(c: Compiled, geoms: list[int]) -> np.ndarray:
+    """Whether two geoms collide by their masks, or as a pair; bodies are left aside."""
+    types, affinities = c.m.geom_contype[geoms], c.m.geom_conaffinity[geoms]
+    meets = (types[:, None] & affinities[None, :]) | (types[None, :] & affinities[:, None])
+    meets = meets != 0
+    index = {g: i for i, g in enumerate(geoms)}
+    for a, b in _pairs(c):
+        if a in index and b in index:
+            meets[index[a], index[b]] = meets[index[b], index[a]] = True
+    return meets
+
+
+def _group(c: Compiled, geoms: list[int], shapes: dict[int, Shape], meets: np.ndarray) -> None:
+    """A bit for each set of geoms that meet the same ones."""
+    classes: dict[bytes, int] = {}
+    number = [classes.setdefault(row.tobytes(), len(classes)) for row in meets]
+    if len(classes) > _MOST_GROUPS:
+        c.note("missing", "pair", None, f"contact masks and pairs make {len(classes)} groups of geoms, of which the last ones fall together into {_MOST_GROUPS}")
+    number = [min(k, _MOST_GROUPS - 1) for k in number]
+    masks = [0] * _MOST_GROUPS
+    for i, row in enumerate(meets):
+        for k in set(np.asarray(number)[row].tolist()):
+            masks[number[i]] |= 1 << k
+    if len(classes) == 1 and masks[0] == 1:
+        return  # all with all: what scenes do by default
+    for g, k in zip(geoms, number):
+        shapes[g].group, shapes[g].mask = 1 << k, masks[k]
+
+
+# Friction ---------------------------------------------------------------------------------------
+
+
+def _surface(c: Compiled, g: int) -> tuple[float, ...]:
+    m = c.m
+    return (*(float(v) for v in m.geom_friction[g]), int(m.geom_condim[g]), int(m.geom_priority[g]))
+
+
+def _together(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+    """Friction of two geoms: the one of higher priority decides, or the larger numbers."""
+    if a[4] != b[4]:
+        return a if a[4] > b[4] else b
+    return tuple(max(x, y) for x, y in zip(a, b))
+
+
+def _numbers(sliding: float, spinning: float, dimension: int) -> dict[str, float]:
+    if dimension == 1 or sliding == 0:
+        return {"dynamic": 0.0}
+    if dimension >= 4 and spinning > 0:
+        return {"dynamic": sliding, "torsional": spinning / sliding}
+    return {"dynamic": sliding}
+
+
+def _surfaces(c: Compiled, geoms: list[int], shapes: dict[int, Shape], meets: np.ndarray) -> None:
+    """A material for each kind of surface, and a pair where the rule for materials says otherwise."""
+    m = c.m
+    pairs = _pairs(c)
+    named: dict[tuple[object, ...], str] = {}
+    members: dict[str, list[int]] = {}
+    own: dict[int, list[tuple[int, int]]] = {g: [] for g in geoms}
+    for (a, b), k in pairs.items():
+        for g, other in ((a, b), (b, a)):
+            if g in own:
+                own[g].append((other, k))
+    for g in geoms:
+        key = (_surface(c, g), tuple(sorted((other, _pair_numbers(c, k)) for other, k in own[g])))
+        name = named.setdefault(key, f"surface{len(named)}")
+        members.setdefault(name, []).append(g)
+        shapes[g].material = name
+        if m.geom_condim[g] == 6:
+            c.note("missing", "geom", "condim", "rolling friction is left out", m.geom(g).name)
+    row = {g: i for i, g in enumerate(geoms)}
+    rows = {name: [row[g] for g in group] for name, group in members.items()}
+    first = {name: group[0] for name, group in rows.items()}
+    names = list(members)
+    for i, a in enumerate(names):
+        surface = _surface(c, geoms[first[a]])
+        c.model.materials[a] = _numbers(surface[0], surface[1], int(surface[3]))
+        for b in names[i:]:
+            ga, gb = geoms[first[a]], geoms[first[b]]
+            k = pairs.get((min(ga, gb), max(ga, gb)))
+            if k is None and (a == b or not meets[np.ix_(rows[a], rows[b])].any()):
+                continue
+            if k is not None:
+                sliding, _, spinning, _, _, dimension = _pair_numbers(c, k)
+                c.model.pairs.append((a, b, _numbers(sliding, spinning, int(dimension))))
+            else:
+                both = _together(_surface(c, ga), _surface(c, gb))
+                c.model.pairs.append((a, b, _numbers(both[0], both[1], int(both[3]))))
+    for k in range(m.npair):
+        if m.pair_friction[k][0] != m.pair_friction[k][1] and m.pair_dim[k] > 1:
+            c.note("changed", "pair", "friction", "the first of two different coefficients holds in all directions", m.pair(k).name)
+        if m.pair_dim[k] == 6:
+            c.note("missing", "pair", "condim", "rolling friction is left out", m.pair(k).name)
+
+
+def _pair_numbers(c: Compiled, k: int) -> tuple[float, ...]:
+    return (*(float(v) for v in c.m.pair_friction[k]), int(c.m.pair_dim[k]))
+
+
+# Bodies that do not collide -------------------------------------------------------------------------
+
+
+def _is_filtered(c: Compiled, a: int, b: int) -> bool:
+    """As MuJoCo: bodies that are welded, parent and child, or excluded."""
+    m = c.m
+    weld_a, weld_b = int(m.body_weldid[a]), int(m.body_weldid[b])
+    if weld_a == weld_b:
+        return True
+    signature = (a << 16) + b, (b << 16) + a
+    if np.isin(m.exclude_signature, signature).any():
+        return True
+    above_a, above_b = (int(m.body_weldid[m.body_parentid[w]]) for w in (weld_a, weld_b))
+    related = weld_a != 0 and weld_b != 0 and (above_a == weld_b or above_b == weld_a)
+    return related and not c.disables("FILTERPARENT")
+
+
+def _excludes(c: Compiled, geoms: list[int], meets: np.ndarray) -> None:
+    m = c.m
+    of_body: dict[int, list[int]] = {}
+    for i, g in enumerate(geoms):
+        of_body.setdefault(int(m.geom_bodyid[g]), []).append(i)
+    kinds = {body.name: body.kind for body in c.model.bodies}
+    joined = {frozenset((j.parent, j.child)): j for j in c.model.joints}
+    pairs = {(int(m.geom_bodyid[a]), int(m.geom_bodyid[b])) for a, b in _pairs(c)}
+    bodies = sorted(of_body)
+    free: dict[frozenset[str], bool] = {}
+    for k, a in enumerate(bodies):
+        for b in bodies[k + 1 :]:
+            name_a, name_b = c.bodies[a], c.bodies[b]
+            if name_a == name_b or kinds[name_a] != "dynamic" and kinds[name_b] != "dynamic":
+                continue
+            if not meets[np.ix_(of_body[a], of_body[b])].any():
+                continue
+            collide = not _is_filtered(c, a, b)
+            if not collide and ((a, b) in pairs or (b, a) in pairs):
+                collide = True
+            both = frozenset((name_a, name_b))
+            if both in free and free[both] != collide:
+                c.note("changed", "body", None, f"collides with {name_b} whole, though only a part of it does in the model", name_a)
+            free[both] = free.get(both, False) or collide
+    for both, collide in free.items():
+        joint = joined.get(both)
+        if joint is not None:
+            joint.collide = collide
+        elif not collide:
+            name_a, name_b = sorted(both)
+            c.model.excludes.append((name_a, name_b))
+
+
+def _note_overlaps(c: Compiled) -> None:
+    """Overlaps at the start: soft there, pushed apart here."""
+    deepest: dict[tuple[str, str], float] = {}
+    for contact in c.d.contact:
+        a, b = (c.bodies[int(c.m.geom_bodyid[g])] for g in contact.geom)
+        if contact.dist < -1e-4 and a != b:
+            key = (min(a, b), max(a, b))
+            deepest[key] = min(deepest.get(key, 0.0), float(contact.dist))
+    for (a, b), depth in deepest.items():
+        c.note("rigid", "geom", None, f"{a} and {b} overlap by {-depth:.2g} m at the start: they are pushed apart")

@@ -1,0 +1,413 @@
+"""URDF: links and joints, read here, since the reader of MuJoCo drops `mimic`.
+
+The robot stands at the zero of its joints. A root link of its own mass flies freely unless it is called `world`,
+as URDF has no word for a base that is fixed in the world.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+from . import rotations
+from .errors import ModelError
+from .meshes import load_surface
+from .model import Array, Axis, Body, Coupling, Drive, Joint, Laws, Mesh, Model, Shape
+from .report import Report
+from .source import Element, parse
+from .urdf_lint import lint
+
+__all__ = ["read_urdf"]
+
+_TURN_FREE = np.array([1.0, 0.0, 0.0, 0.0])
+
+
+class _Reader:
+    def __init__(self, path: Path, hold: bool, merge: bool, packages: dict[str, str]) -> None:
+        self.path, self.hold, self.merge, self.packages = path, hold, merge, packages
+        self.root = parse(path)
+        self.report = Report(str(path))
+        self.model = Model(self.root.attributes.get("name") or path.stem, self.report)
+        self.links: dict[str, Element] = {}
+        self.joints: list[Element] = []
+        self.colors: dict[str, tuple[float, float, float]] = {}
+        self.frames: dict[str, tuple[Array, Array]] = {}  # of links, in the world
+        self.carriers: dict[str, str] = {}
+        self.merged: dict[str, list[str]] = {}
+
+    # Numbers ------------------------------------------------------------------------------------
+
+    def number(self, element: Element, attribute: str, default: float | None = None) -> float:
+        text = element.attributes.get(attribute)
+        if text is None:
+            if default is None:
+                raise element.error(f'<{element.tag}> needs the attribute "{attribute}"')
+            return default
+        try:
+            value = float(text)
+        except ValueError:
+            raise element.error(f'{attribute}: expected a number, found "{text}"') from None
+        if not math.isfinite(value) or abs(value) > 1e100:
+            raise element.error(f'{attribute}: "{text}" is not a number that a robot can have')
+        return value
+
+    def vector(self, element: Element | None, attribute: str, default: tuple[float, ...]) -> Array:
+        text = element.attributes.get(attribute) if element is not None else None
+        if element is None or text is None:
+            return np.array(default, dtype=float)
+        try:
+            values = [float(word) for word in text.split()]
+        except ValueError:
+            raise element.error(f'{attribute}: expected numbers, found "{text}"') from None
+        if len(values) != len(default) or not all(math.isfinite(v) and abs(v) < 1e100 for v in values):
+            raise element.error(f'{attribute}: expected {len(default)} finite numbers, found "{text}"')
+        return np.array(values)
+
+    def origin(self, element: Element) -> tuple[Array, Array]:
+        """Roll, pitch and yaw turn about fixed axes x, y, z."""
+        origin = element.first("origin")
+        position = self.vector(origin, "xyz", (0.0, 0.0, 0.0))
+        roll, pitch, yaw = self.vector(origin, "rpy", (0.0, 0.0, 0.0))
+        x, y, z = np.eye(3)
+        turn = rotations.multiply(rotations.turn(z, yaw), rotations.multiply(rotations.turn(y, pitch), rotations.turn(x, roll)))
+        return position, turn
+
+    # The tree -----------------------------------------------------------------------------------
+
+    def read(self) -> Model:
+        if self.root.tag != "robot":
+            raise self.root.error("a URDF file begins with <robot>")
+        if any(":" in tag.tag or "xacro" in tag.tag for tag in self.root.walk()):
+            raise self.root.error("this is xacro: make URDF of it first (xacro FILE > robot.urdf)")
+        lint(self.root, self.report)
+        for link in self.root.all("link"):
+            name = self.name(link)
+            if name in self.links:
+                raise link.error(f'two links are called "{name}"')
+            self.links[name] = link
+        if not self.links:
+            raise self.root.error("a robot without links")
+        self.joints = self.root.all("joint")
+        names = [self.name(joint) for joint in self.joints]
+        for joint, name in zip(self.joints, names):
+            if names.count(name) > 1:
+                raise joint.error(f'two joints are called "{name}"')
+        for material in self.root.all("material"):
+            self.color(material)
+        order = self.sort_links()
+        self.add_bodies(order)
+        for name, joint in order:
+            if joint is not None:
+                self.add_joint(name, joint)
+        self.add_mimics()
+        self.add_contacts()
+        return self.model
+
+    @staticmethod
+    def name(element: Element) -> str:
+        name = element.attributes.get("name")
+        if not name:
+            raise element.error(f"a {element.tag} without a name")
+        return name
+
+    def end(self, joint: Element, which: str) -> str:
+        element = joint.first(which)
+        name = element.attributes.get("link") if element is not None else None
+        if element is None or not name:
+            raise joint.error(f'joint "{self.name(joint)}" has no {which}')
+        if name not in self.links:
+            raise element.error(f'there is no link "{name}"')
+        return name
+
+    def sort_links(self) -> list[tuple[str, Element | None]]:
+        """Links with the joint above each, parents first."""
+        above: dict[str, Element] = {}
+        below: dict[str, list[str]] = {}
+        for joint in self.joints:
+            parent, child = self.end(joint, "parent"), self.end(joint, "child")
+            if child in above:
+                raise joint.error(f'link "{child}" hangs on two joints')
+            above[child] = joint
+            below.setdefault(parent, []).append(child)
+        order: list[tuple[str, Element | None]] = []
+        stack = [name for name in reversed(self.links) if name not in above]
+        while stack:
+            name = stack.pop()
+            order.append((name, above.get(name)))
+            stack += reversed(below.get(name, []))
+        if len(order) < len(self.links):
+            lost = next(name for name in self.links if name not in {n for n, _ in order})
+            raise self.links[lost].error(f'link "{lost}" hangs on itself: the joints run in a circle')
+        return order
+
+    # Bodies -------------------------------------------------------------------------------------
+
+    def mass(self, link: Element) -> tuple[float, Array, Array] | None:
+        """Mass, centre and inertia in the link's frame; None without a mass."""
+        inertial = link.first("inertial")
+        element = inertial.first("mass") if inertial is not None else None
+        if inertial is None or element is None:
+            return None
+        mass = self.number(element, "value")
+        if mass < 0:
+            raise element.error("the mass is negative")
+        if mass == 0:
+            return None
+        tensor = inertial.first("inertia")
+        if tensor is None:
+            raise inertial.error("a mass without an inertia")
+        xx, yy, zz, xy, xz, yz = (self.number(tensor, key, 0.0) for key in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz"))
+        position, rotation = self.origin(inertial)
+        turn = rotations.matrix(rotation)
+        inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
+        moments = np.linalg.eigvalsh(inertia)
+        if moments[0] <= 0:
+            raise tensor.error(f"no body has the principal moments {', '.join(f'{v:.6g}' for v in moments)}")
+        if moments[0] + moments[1] < moments[2] * (1 - 1e-9):
+            inertia = self.repaired(inertia, tensor, link)
+        return mass, position, inertia
+
+    def repaired(self, inertia: Array, tensor: Element, link: Element) -> Array:
+        """Moments that violate the triangle inequality: the largest is made the sum of the others."""
+        moments, axes = np.linalg.eigh(inertia)
+        moments[2] = moments[0] + moments[1]
+        message = "no body has these moments: the largest is more than the sum of the others, and is made that"
+        self.report.add("changed", "inertia", None, message, self.name(link), (tensor.file, tensor.line))
+        return axes @ np.diag(moments) @ axes.T
+
+    def add_bodies(self, order: list[tuple[str, Element | None]]) -> None:
+        for name, joint in order:
+            if joint is None:
+                self.frames[name] = np.zeros(3), _TURN_FREE.copy()
+            else:
+                self.frames[name] = rotations.place(*self.frames[self.end(joint, "parent")], *self.origin(joint))
+            self.add_body(name, joint)
+        for name, _ in order:
+            self.add_shapes(name)
+
+    def add_body(self, name: str, joint: Element | None) -> None:
+        link, mass = self.links[name], self.mass(self.links[name])
+        position, rotation = self.frames[name]
+        parent = self.carriers[self.end(joint, "parent")] if joint is not None else None
+        fixed = joint is not None and joint.attributes.get("type") == "fixed"
+        if joint is None:
+            kind = "dynamic" if mass is not None and name != "world" else "fixed"
+            if kind == "dynamic":
+                self.report.add("chosen", "link", None, "the root has a mass: it flies freely", name, (link.file, link.line))
+        else:
+            kind = "fixed" if fixed and self.model.body(parent or "").kind == "fixed" else "dynamic"
+        if kind == "dynamic" and fixed and parent is not None and (mass is None or self.merge or name in self.merged.get(parent, ())):
+            self.carriers[name] = parent
+            if mass is not None:
+                self.lump(name, parent, mass)
+            return
+        self.carriers[name] = name
+        body = Body(name, kind, position, rotation)
+        if mass is not None:
+            body.mass, body.center, body.inertia = mass
+        elif kind == "dynamic":
+            self.carry_what_is_welded(name, body)
+        self.model.bodies.append(body)
+
+    def carry_what_is_welded(self, name: str, body: Body) -> None:
+        """A link without mass that moves: it must carry the masses of links that are fixed to it."""
+        welded = [j for j in self.joints if self.end(j, "parent") == name and j.attributes.get("type") == "fixed"]
+        masses = [(j, self.mass(self.links[self.end(j, "child")])) for j in welded]
+        if not any(mass is not None for _, mass in masses):
+            raise self.links[name].error(f'link "{name}" moves and has no mass')
+        for joint, mass in masses:
+            if mass is None:
+                continue
+            place, turn = self.origin(joint)
+            matrix = rotations.matrix(turn)
+            self.add_mass(body, mass[0], place + matrix @ mass[1], matrix @ mass[2] @ matrix.T)
+            self.merged.setdefault(name, []).append(self.end(joint, "child"))
+        self.report.add("changed", "link", None, "has no mass: it is one with the links that are fixed to it", name, (self.links[name].file, self.links[name].line))
+
+    def lump(self, name: str, parent: str, mass: tuple[float, Array, Array]) -> None:
+        if name in self.merged.get(parent, ()):
+            return
+        body = self.model.body(parent)
+        place, turn = rotations.between(body.position, body.rotation, *self.frames[name])
+        matrix = rotations.matrix(turn)
+        self.add_mass(body, mass[0], place + matrix @ mass[1], matrix @ mass[2] @ matrix.T)
+
+    @staticmethod
+    def add_mass(body: Body, mass: float, center: Array, inertia: Array) -> None:
+        whole = body.mass + mass
+        middle = (body.mass * body.center + mass * center) / whole
+        for part, offset in ((body.mass, body.center - middle), (mass, center - middle)):
+            inertia = inertia + part * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+        body.inertia = body.inertia + inertia
+        body.mass, body.center = whole, middle
+
+    # Shapes -------------------------------------------------------------------------------------
+
+    def color(self, material: Element) -> tuple[float, float, float] | None:
+        name = material.attributes.get("name", "")
+        element = material.first("color")
+        if element is not None:
+            rgba = self.vector(element, "rgba", (0.5, 0.5, 0.5, 1.0))
+            self.colors[name] = (float(rgba[0]), float(rgba[1]), float(rgba[2]))
+            return self.colors[name]
+        return self.colors.get(name)
+
+    def add_shapes(self, name: str) -> None:
+        link = self.links[name]
+        body = self.model.body(self.carriers[name])
+        for element in link.all("collision") + link.all("visual"):
+            geometry = element.first("geometry")
+            if geometry is None or not geometry.children:
+                raise element.error(f"a {element.tag} without a geometry")
+            place = rotations.place(*self.frames[name], *self.origin(element))
+            position, rotation = rotations.between(body.position, body.rotation, *place)
+            shape = self.shape(geometry.children[0], position, rotation, element.tag == "visual")
+            material = element.first("material")
+            shape.color = self.color(material) if material is not None else None
+            body.shapes.append(shape)
+
+    def shape(self, form: Element, position: Array, rotation: Array, visual: bool) -> Shape:
+        if form.tag == "box":
+            data = {"size": [self.positive(form, v) for v in self.vector(form, "size", (1.0, 1.0, 1.0))]}
+        elif form.tag in ("cylinder", "capsule"):
+            data = {key: self.positive(form, self.number(form, key)) for key in ("radius", "length")}
+        elif form.tag == "sphere":
+            data = {"radius": self.positive(form, self.number(form, "radius"))}
+        elif form.tag == "mesh":
+            mesh = self.mesh(form, visual)
+            return Shape("mesh" if visual else "hull", position, rotation, mesh=mesh, visual=visual)
+        else:
+            raise form.error(f"<{form.tag}> is no geometry of URDF")
+        return Shape(form.tag, position, rotation, data, visual=visual)
+
+    @staticmethod
+    def positive(element: Element, value: float) -> float:
+        if not value > 0:
+            raise element.error(f"<{element.tag}>: a length must be greater than zero, found {value:g}")
+        return float(value)
+
+    def mesh(self, form: Element, visual: bool) -> str:
+        name = form.attributes.get("filename")
+        if not name:
+            raise form.error("a mesh without a filename")
+        scale = self.vector(form, "scale", (1.0, 1.0, 1.0))
+        path = self.find(name, form)
+        key = f"{path.stem}{'' if visual else '_hull'}" + ("" if np.all(scale == 1) else "_" + "_".join(f"{v:g}" for v in scale))
+        if key not in self.model.meshes:
+            try:
+                corners, triangles = load_surface(path)
+            except ImportError:
+                raise ModelError("meshes of URDF are read by the package trimesh: pip install 'tippe[models]'") from None
+            except Exception as error:  # trimesh raises whatever its loaders do
+                raise form.error(f'"{name}" cannot be read: {error}') from None
+            if len(corners) == 0 or not np.isfinite(corners).all():
+                raise form.error(f'"{name}" has no corners, or some that are not finite')
+            if np.prod(scale) < 0:
+                triangles = triangles[:, ::-1]
+            self.model.meshes[key] = Mesh(key, np.unique(corners * scale, axis=0) if not visual else corners * scale, triangles if visual else None)
+        return key
+
+    def find(self, name: str, form: Element) -> Path:
+        """The file of a mesh: package://NAME/REST is looked for above the model."""
+        rest = name
+        if "://" in name:
+            scheme, _, rest = name.partition("://")
+            if scheme not in ("package", "file", "model"):
+                raise form.error(f'"{name}": {scheme}:// is not known')
+        candidates = [Path(rest), self.path.parent / rest]
+        if name.startswith(("package://", "model://")):
+            package, _, inner = rest.partition("/")
+            if package in self.packages:
+                candidates = [Path(self.packages[package]) / inner]
+            else:
+                for folder in self.path.resolve().parents:
+                    candidates += [folder / rest, folder / inner] if folder.name == package or (folder / package).is_dir() else []
+                candidates.append(self.path.parent / inner)
+        found = next((p for p in candidates if p.is_file()), None)
+        if found is None:
+            raise form.error(f'there is no file "{name}"')
+        return found
+
+    # Joints -------------------------------------------------------------------------------------
+
+    def add_joint(self, child: str, joint: Element) -> None:
+        name, kind = self.name(joint), joint.attributes.get("type", "")
+        parent = self.carriers[self.end(joint, "parent")]
+        position, rotation = self.frames[child]
+        if self.carriers[child] != child or self.model.body(child).kind != "dynamic" or kind == "floating":
+            return
+        made = Joint("axes", name, parent, child, position)
+        if kind == "fixed":
+            made.kind = "fixed"
+        elif kind in ("revolute", "continuous", "prismatic"):
+            made.axes = [Axis("slide" if kind == "prismatic" else "turn", name, self.axis(joint, rotation), position, 0.0, self.laws(joint, kind))]
+        elif kind == "planar":
+            normal = self.axis(joint, rotation)
+            across = np.linalg.svd(normal.reshape(1, 3))[2][1:]
+            parts = (("slide", "x", across[0]), ("slide", "y", across[1]), ("turn", "turn", normal))
+            made.axes = [Axis(how, f"{name}_{part}", direction, position, 0.0) for how, part, direction in parts]
+            if joint.first("limit") is not None or joint.first("dynamics") is not None:
+                self.report.add("missing", "joint", "limit", "limits and dynamics of a planar joint are left out", name, (joint.file, joint.line))
+        else:
+            raise joint.error(f'joint "{name}": "{kind}" is no type of joint')
+        self.model.joints.append(made)
+
+    def axis(self, joint: Element, rotation: Array) -> Array:
+        axis = self.vector(joint.first("axis"), "xyz", (1.0, 0.0, 0.0))
+        length = float(np.linalg.norm(axis))
+        if length == 0:
+            raise joint.error(f'joint "{self.name(joint)}": the axis has no direction')
+        return rotations.matrix(rotation) @ (axis / length)
+
+    def laws(self, joint: Element, kind: str) -> Laws:
+        laws = Laws()
+        limit, dynamics = joint.first("limit"), joint.first("dynamics")
+        if limit is not None and kind != "continuous":
+            low, high = self.number(limit, "lower", 0.0), self.number(limit, "upper", 0.0)
+            if low > high:
+                raise limit.error(f"the lower limit {low:g} is above the upper one {high:g}")
+            laws.limits = (low, high)
+        elif limit is None and kind in ("revolute", "prismatic"):
+            raise joint.error(f'joint "{self.name(joint)}" of type {kind} needs a <limit>')
+        if dynamics is not None:
+            laws.damping, laws.friction = self.number(dynamics, "damping", 0.0), self.number(dynamics, "friction", 0.0)
+            if laws.damping < 0 or laws.friction < 0:
+                raise dynamics.error("damping and friction are not negative")
+        if self.hold and joint.first("mimic") is None and limit is not None:
+            effort = self.number(limit, "effort", 0.0)
+            if effort > 0:
+                laws.drive = self.servo(joint, effort)
+        return laws
+
+    def servo(self, joint: Element, effort: float) -> Drive:
+        """A URDF has no gains. One tenth of a radian, or of a metre, off its target the joint uses all its effort."""
+        drive = Drive(stiffness=10.0 * effort, damping=effort, effort=effort)
+        message = f"holds zero with stiffness {drive.stiffness:.4g}, damping {drive.damping:.4g} and at most its effort {effort:.4g}"
+        self.report.add("chosen", "joint", None, message, self.name(joint), (joint.file, joint.line))
+        return drive
+
+    def add_mimics(self) -> None:
+        axes = {axis.name for joint in self.model.joints for axis in joint.axes}
+        for joint in self.joints:
+            mimic = joint.first("mimic")
+            if mimic is None:
+                continue
+            name, other = self.name(joint), mimic.attributes.get("joint", "")
+            if other not in axes or name not in axes:
+                raise mimic.error(f'"{other}" is no joint that "{name}" can follow')
+            factor, offset = self.number(mimic, "multiplier", 1.0), self.number(mimic, "offset", 0.0)
+            self.model.couplings.append(Coupling(f"{name}_mimic", [(name, 1.0), (other, -factor)], value=offset))
+
+    def add_contacts(self) -> None:
+        self.model.materials["surface0"] = {"dynamic": 1.0}
+        self.report.add("chosen", "robot", None, "URDF has no friction: all shapes have the coefficient 1", None, (str(self.path), 1))
+        for body in self.model.bodies:
+            for shape in body.shapes:
+                shape.material = None if shape.visual else "surface0"
+
+
+def read_urdf(path: Path, hold: bool, merge: bool, packages: dict[str, str]) -> Model:
+    """The model of a URDF file, at the zero of its joints."""
+    return _Reader(path, hold, merge, packages).read()
