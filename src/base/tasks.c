@@ -24,10 +24,10 @@
 
 enum { workerLimit = 256 };
 
-// Looks at what is waited for before going to sleep: some ten microseconds at first, then for a tenth
+// Looks at what is waited for before going to sleep: some tens of microseconds at first, then for a tenth
 // of a millisecond with the processor offered to others. A processor that has gone to sleep takes
 // longer than that to be awake and at full speed again.
-enum { lookTurns = 10000, offerTurns = 300 };
+enum { lookTurns = 1500, offerTurns = 300 };
 
 // Begins on a cache line of its own, for the sake of `next`.
 typedef struct Worker {
@@ -38,18 +38,30 @@ typedef struct Worker {
     int index;
 } Worker;
 
+// Nobody takes the mutex but to go to sleep, or to wake somebody who has. The number of a loop is published last: whoever
+// has seen it sees all of the loop. Who sleeps has said so before the last look, and who wakes looks for sleepers after the
+// change: one of the two sees the other.
 struct tpTasks {
     tpAllocator allocator;
     int workerCount, startedCount; // the caller included; threads that run
-    pthread_mutex_t mutex;         // guards what follows, except what is atomic
+    int most;                      // workers that take part in a loop
+    pthread_mutex_t mutex;
     pthread_cond_t begin, end;
-    atomic_uint_fast64_t loop; // number of the current loop; changed under the mutex
-    bool quit;
+    _Alignas(64) atomic_uint_fast64_t loop; // number of the current loop, and how many workers take part in it
+    atomic_int sleeperCount;                // workers that sleep, or are about to
+    atomic_bool quit, isCallerAsleep;
     tpTaskFunction function;
     void* context;
-    atomic_int busyCount; // workers that have not finished the loop
-    Worker workers[];     // workerCount
+    _Alignas(64) atomic_int busyCount; // workers that have not finished the loop
+    Worker workers[];                  // workerCount
 };
+
+enum { countBits = 10 };
+_Static_assert(workerLimit < 1 << countBits, "a loop's number has room for the count of its workers");
+
+static int partakers(uint64_t loop) {
+    return (int)(loop & ((1u << countBits) - 1));
+}
 
 int tpProcessorCount(void) {
     long count = workerLimit; // if nobody knows
@@ -69,9 +81,9 @@ static size_t sizeOf(int workerCount) {
     return sizeof(tpTasks) + (size_t)workerCount * sizeof(Worker);
 }
 
-static void takeChunks(tpTasks* tasks, int worker) {
-    for (int k = 0; k < tasks->workerCount; ++k) {
-        Worker* owner = &tasks->workers[(worker + k) % tasks->workerCount];
+static void takeChunks(tpTasks* tasks, int worker, int count) {
+    for (int k = 0; k < count; ++k) {
+        Worker* owner = &tasks->workers[(worker + k) % count];
         for (;;) {
             int chunk = atomic_fetch_add_explicit(&owner->next, 1, memory_order_relaxed);
             if (chunk >= owner->end) {
@@ -82,22 +94,39 @@ static void takeChunks(tpTasks* tasks, int worker) {
     }
 }
 
-// Waits for a while for a loop other than `seen`.
 static void lookForLoop(tpTasks* tasks, uint64_t seen) {
     for (int turn = 0; turn < lookTurns && atomic_load(&tasks->loop) == seen; ++turn) {
+        tpPauseProcessor();
     }
     for (int turn = 0; turn < offerTurns && atomic_load(&tasks->loop) == seen; ++turn) {
         sched_yield();
     }
 }
 
-// Waits for a while for the others to finish.
 static void lookForEnd(tpTasks* tasks) {
     for (int turn = 0; turn < lookTurns && atomic_load(&tasks->busyCount) > 0; ++turn) {
+        tpPauseProcessor();
     }
     for (int turn = 0; turn < offerTurns && atomic_load(&tasks->busyCount) > 0; ++turn) {
         sched_yield();
     }
+}
+
+// The number of the next loop after `seen`; the same one if all is over.
+static uint64_t waitForLoop(tpTasks* tasks, uint64_t seen) {
+    lookForLoop(tasks, seen);
+    uint64_t loop = atomic_load(&tasks->loop);
+    if (loop != seen) {
+        return loop;
+    }
+    pthread_mutex_lock(&tasks->mutex);
+    atomic_fetch_add(&tasks->sleeperCount, 1);
+    while ((loop = atomic_load(&tasks->loop)) == seen && !atomic_load(&tasks->quit)) {
+        pthread_cond_wait(&tasks->begin, &tasks->mutex);
+    }
+    atomic_fetch_sub(&tasks->sleeperCount, 1);
+    pthread_mutex_unlock(&tasks->mutex);
+    return loop;
 }
 
 static void* work(void* argument) {
@@ -105,25 +134,21 @@ static void* work(void* argument) {
     tpTasks* tasks = worker->tasks;
     uint64_t seen = 0;
     for (;;) {
-        lookForLoop(tasks, seen);
-        pthread_mutex_lock(&tasks->mutex);
-        while (atomic_load(&tasks->loop) == seen && !tasks->quit) {
-            pthread_cond_wait(&tasks->begin, &tasks->mutex);
+        uint64_t loop = waitForLoop(tasks, seen);
+        if (loop == seen) {
+            return NULL;
         }
-        if (tasks->quit) {
-            break;
+        seen = loop;
+        if (worker->index >= partakers(loop)) {
+            continue;
         }
-        seen = atomic_load(&tasks->loop);
-        pthread_mutex_unlock(&tasks->mutex);
-        takeChunks(tasks, worker->index);
-        if (atomic_fetch_sub(&tasks->busyCount, 1) == 1) {
+        takeChunks(tasks, worker->index, partakers(loop));
+        if (atomic_fetch_sub(&tasks->busyCount, 1) == 1 && atomic_load(&tasks->isCallerAsleep)) {
             pthread_mutex_lock(&tasks->mutex);
             pthread_cond_signal(&tasks->end);
             pthread_mutex_unlock(&tasks->mutex);
         }
     }
-    pthread_mutex_unlock(&tasks->mutex);
-    return NULL;
 }
 
 tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** out) {
@@ -138,8 +163,12 @@ tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** 
     }
     tasks->allocator = *allocator;
     tasks->workerCount = workerCount;
+    tasks->most = tpProcessorCount();
     atomic_init(&tasks->busyCount, 0);
     atomic_init(&tasks->loop, 0);
+    atomic_init(&tasks->sleeperCount, 0);
+    atomic_init(&tasks->quit, false);
+    atomic_init(&tasks->isCallerAsleep, false);
     if (pthread_mutex_init(&tasks->mutex, NULL) != 0 ||
         pthread_cond_init(&tasks->begin, NULL) != 0 || pthread_cond_init(&tasks->end, NULL) != 0) {
         tpRelease(allocator, tasks, sizeOf(workerCount));
@@ -167,7 +196,7 @@ void tpDestroyTasks(tpTasks* tasks) {
         return;
     }
     pthread_mutex_lock(&tasks->mutex);
-    tasks->quit = true;
+    atomic_store(&tasks->quit, true);
     pthread_cond_broadcast(&tasks->begin);
     pthread_mutex_unlock(&tasks->mutex);
     for (int i = 1; i <= tasks->startedCount; ++i) {
@@ -184,31 +213,58 @@ int tpTasks_GetWorkerCount(const tpTasks* tasks) {
     return tasks != NULL ? tasks->workerCount : 1;
 }
 
+int tpTasks_GetActiveCount(const tpTasks* tasks) {
+    int count = tpTasks_GetWorkerCount(tasks);
+    return tasks != NULL && tasks->most < count ? tasks->most : count;
+}
+
+void tpTasks_Limit(tpTasks* tasks, int most) {
+    if (tasks != NULL) {
+        int processors = tpProcessorCount();
+        most = most < processors ? most : processors;
+        tasks->most = most > 1 ? most : 1;
+    }
+}
+
+static void wakeSleepers(tpTasks* tasks) {
+    if (atomic_load(&tasks->sleeperCount) > 0) {
+        pthread_mutex_lock(&tasks->mutex);
+        pthread_cond_broadcast(&tasks->begin);
+        pthread_mutex_unlock(&tasks->mutex);
+    }
+}
+
 void tpTasks_Run(tpTasks* tasks, tpTaskFunction function, void* context, int chunkCount) {
+    int count = tpTasks_GetActiveCount(tasks);
+    count = count < chunkCount ? count : chunkCount;
     // Waking threads for a single chunk costs more than it saves.
-    if (tasks == NULL || tasks->workerCount == 1 || chunkCount < 2) {
+    if (count < 2) {
         for (int i = 0; i < chunkCount; ++i) {
             function(context, i, 0);
         }
         return;
     }
-    pthread_mutex_lock(&tasks->mutex);
     tasks->function = function;
     tasks->context = context;
-    for (int i = 0; i < tasks->workerCount; ++i) {
-        tpRange share = tpChunkRange(chunkCount, i, tasks->workerCount);
+    for (int i = 0; i < count; ++i) {
+        tpRange share = tpChunkRange(chunkCount, i, count);
         atomic_store_explicit(&tasks->workers[i].next, share.begin, memory_order_relaxed);
         tasks->workers[i].end = share.end;
     }
-    atomic_store(&tasks->busyCount, tasks->workerCount - 1);
-    atomic_fetch_add(&tasks->loop, 1);
-    pthread_cond_broadcast(&tasks->begin);
-    pthread_mutex_unlock(&tasks->mutex);
-    takeChunks(tasks, 0);
+    atomic_store(&tasks->busyCount, count - 1);
+    uint64_t number = (atomic_load(&tasks->loop) >> countBits) + 1;
+    atomic_store(&tasks->loop, number << countBits | (unsigned)count);
+    wakeSleepers(tasks);
+    takeChunks(tasks, 0, count);
     lookForEnd(tasks);
+    if (atomic_load(&tasks->busyCount) == 0) {
+        return;
+    }
     pthread_mutex_lock(&tasks->mutex);
+    atomic_store(&tasks->isCallerAsleep, true);
     while (atomic_load(&tasks->busyCount) > 0) {
         pthread_cond_wait(&tasks->end, &tasks->mutex);
     }
+    atomic_store(&tasks->isCallerAsleep, false);
     pthread_mutex_unlock(&tasks->mutex);
 }

@@ -11,6 +11,7 @@
 // resolves: overlaps vanish with h. Of the two sweeps one goes backward, from the last colour and point to the
 // first, in turn: a wall of boxes swept one way only leans to the side that is always swept last.
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -29,7 +30,7 @@ static const tpSoftLimits limits = {
 };
 
 // Steps of fewer bodies and contacts together are over before other threads are awake.
-enum { fewThings = 400 };
+enum { fewThings = 400, thingsPerThread = 700 };
 
 enum { bounceRounds = 4 };
 
@@ -257,10 +258,13 @@ bool tpSmallStep_Take(tpSmallStep* step) {
     step->substepTime = step->h / step->substeps;
     step->kernels = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
     tpTasks* tasks = step->system->tasks;
-    if (step->system->bodyCount + step->state->store.slotCount < fewThings) {
+    int things = step->system->bodyCount + step->state->store.slotCount;
+    if (things < fewThings) {
         step->system->tasks = NULL;
     }
+    tpTasks_Limit(tasks, 1 + things / thingsPerThread);
     bool isTaken = takeStep(step);
+    tpTasks_Limit(tasks, INT_MAX);
     step->system->tasks = tasks;
     return isTaken;
 }
