@@ -88,21 +88,25 @@ int tpCoupling_AnyBody(const tpSystem* system, int index) {
 // Blocks of one coupling: its value, two limits, spring and servo, which may be bounded.
 enum { mostBlocks = 5, mostRows = 6 };
 
+void tpCoupling_Count(const tpCoupling* coupling, int* blocks, int* rows, int* terms) {
+    if (coupling->isLive) {
+        *blocks += mostBlocks;
+        *rows += mostRows;
+        *terms += 2 * mostBlocks * coupling->partCount;
+    }
+}
+
 void tpCouplings_Count(const tpSystem* system, int* blocks, int* rows) {
+    int terms = 0;
     for (int i = 0; i < system->couplings.count; ++i) {
-        if (system->couplings.data[i].isLive) {
-            *blocks += mostBlocks;
-            *rows += mostRows;
-        }
+        tpCoupling_Count(&system->couplings.data[i], blocks, rows, &terms);
     }
 }
 
 int tpCouplings_TermCapacity(const tpSystem* system) {
-    int count = 0;
+    int blocks = 0, rows = 0, count = 0;
     for (int i = 0; i < system->couplings.count; ++i) {
-        count += system->couplings.data[i].isLive
-                     ? 2 * mostBlocks * system->couplings.data[i].partCount
-                     : 0;
+        tpCoupling_Count(&system->couplings.data[i], &blocks, &rows, &count);
     }
     return count;
 }
@@ -150,14 +154,19 @@ static void addLaws(tpRows* rows, const tpSystem* system, int index, tpLawRow* r
     }
 }
 
+void tpCoupling_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                        const tpJointTreatment* treatment, tpLawRows laws) {
+    tpCouplingRow place;
+    tpCoupling_Place(system, &system->couplings.data[index], poses, &place);
+    tpLawRow row = lawRowOf(&place);
+    addLaws(rows, system, index, &row, treatment, laws);
+}
+
 void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws) {
     for (int i = 0; i < system->couplings.count; ++i) {
         if (tpCoupling_AnyBody(system, i) >= 0) {
-            tpCouplingRow place;
-            tpCoupling_Place(system, &system->couplings.data[i], poses, &place);
-            tpLawRow row = lawRowOf(&place);
-            addLaws(rows, system, i, &row, treatment, laws);
+            tpCoupling_AddRows(rows, system, i, poses, treatment, laws);
         }
     }
 }

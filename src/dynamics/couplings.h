@@ -34,6 +34,10 @@ int tpCouplings_TermCapacity(const tpSystem* system);
 
 // As those of joints.h and joint_laws.h, whose functions call these. Begin tells whether a servo is stiff for the step.
 bool tpCouplings_Begin(tpSystem* system, double h);
+// The same for one coupling of which something moves, and what it may need.
+void tpCoupling_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,
+                        const tpJointTreatment* treatment, tpLawRows laws);
+void tpCoupling_Count(const tpCoupling* coupling, int* blocks, int* rows, int* terms);
 void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws);
 void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment);

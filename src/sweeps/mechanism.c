@@ -162,6 +162,38 @@ static void placeRow(tpMechanism* mechanism, const tpMechanismRow* row, double s
     }
 }
 
+static int findBlock(const tpMechanism* mechanism, int row, int column) {
+    int place = mechanism->starts[column];
+    while (mechanism->below[place] != row) {
+        ++place;
+    }
+    return place;
+}
+
+static void placePair(tpMechanism* mechanism, double stiffness, int nodeA, const double* onA,
+                      int nodeB, const double* onB) {
+    bool isLater = nodeA > nodeB;
+    int place = findBlock(mechanism, isLater ? nodeA : nodeB, isLater ? nodeB : nodeA);
+    addOuter(mechanism->blocks[place], stiffness, isLater ? onA : onB, isLater ? onB : onA);
+}
+
+static void placeTerms(tpMechanism* mechanism, const tpMechanismRow* row, double stiffness) {
+    for (int i = 0; i < row->termCount; ++i) {
+        const tpMechanismTerm* term = &row->terms[i];
+        addOuter(mechanism->diagonal[term->node], stiffness, term->on, term->on);
+        if (row->nodeA >= 0) {
+            placePair(mechanism, stiffness, row->nodeA, row->onA, term->node, term->on);
+        }
+        if (row->nodeB >= 0) {
+            placePair(mechanism, stiffness, row->nodeB, row->onB, term->node, term->on);
+        }
+        for (int j = 0; j < i; ++j) {
+            placePair(mechanism, stiffness, row->terms[j].node, row->terms[j].on, term->node,
+                      term->on);
+        }
+    }
+}
+
 // Rows of one direction, from its first one on.
 static inline int endOfGroup(const tpMechanism* mechanism, int first) {
     int end = first + 1;
@@ -173,14 +205,6 @@ static inline int endOfGroup(const tpMechanism* mechanism, int first) {
 
 static inline double signOf(const tpMechanismRow* row) {
     return row->sharedSign != 0.0 ? row->sharedSign : 1.0;
-}
-
-static int findBlock(const tpMechanism* mechanism, int row, int column) {
-    int place = mechanism->starts[column];
-    while (mechanism->below[place] != row) {
-        ++place;
-    }
-    return place;
 }
 
 // Takes node i out: what it does to those that are left.
@@ -216,6 +240,7 @@ void tpMechanism_Factorise(tpMechanism* mechanism) {
         }
         if (stiffness > 0.0) {
             placeRow(mechanism, &mechanism->rows[k], stiffness);
+            placeTerms(mechanism, &mechanism->rows[k], stiffness);
         }
     }
     for (int i = 0; i < mechanism->nodeCount; ++i) {
@@ -254,6 +279,9 @@ static inline void addRow(const tpMechanismRow* row, double impulse, double* x) 
     if (row->nodeB >= 0) {
         addSix(&x[6 * row->nodeB], impulse, row->onB);
     }
+    for (int k = 0; k < row->termCount; ++k) {
+        addSix(&x[6 * row->terms[k].node], impulse, row->terms[k].on);
+    }
 }
 
 static inline double answer(const tpMechanismRow* row) {
@@ -287,6 +315,9 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
         if (row->sharedSign == 0.0) {
             shared = (row->nodeA >= 0 ? dotSix(row->onA, &velocities[6 * row->nodeA]) : 0.0) +
                      (row->nodeB >= 0 ? dotSix(row->onB, &velocities[6 * row->nodeB]) : 0.0);
+            for (int j = 0; j < row->termCount; ++j) {
+                shared += dotSix(row->terms[j].on, &velocities[6 * row->terms[j].node]);
+            }
         }
         row->velocity = signOf(row) * shared;
         row->impulse = row->state == tp_withinRow    ? answer(row)

@@ -25,6 +25,12 @@ typedef struct tpNodeMass {
 
 typedef enum tpRowState { tp_atLeastRow = -1, tp_withinRow, tp_atMostRow, tp_deadRow } tpRowState;
 
+// What a row does to a node beyond its two.
+typedef struct tpMechanismTerm {
+    double on[6];
+    int32_t node;
+} tpMechanismTerm;
+
 typedef struct tpMechanismRow {
     double onA[6], onB[6];
     double stiffness, bias, offset;
@@ -35,6 +41,8 @@ typedef struct tpMechanismRow {
     int32_t state;            // tpRowState
     // Rows of one direction stand together: all but the first share its `onA` and `onB`, times this sign; 0: it has its own.
     double sharedSign;
+    const tpMechanismTerm* terms; // rows of couplings have further nodes
+    int32_t termCount;
 } tpMechanismRow;
 
 typedef struct tpMechanism {

@@ -193,6 +193,42 @@ static void armatureSlowsAPendulum(void** state) {
     tpDestroyWorld(world);
 }
 
+// Three wheels of a differential, q1 + q2 = 2 q3; a torque turns the first.
+static void couplingsMakeADifferential(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1);
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpJointId joints[3];
+    tpCouplingTerm terms[3];
+    const double factors[3] = { 1.0, 1.0, -2.0 };
+    for (int k = 0; k < 3; ++k) {
+        tpVec3 place = tpMakeVec3(2.0 * k, 0.0, 0.0);
+        tpBodyId wheel = addBox(world, place, tpMakeVec3(0.5, 0.1, 0.5), 100.0);
+        tpJointDef def = hinge(nobody, wheel, place);
+        tpError error = { 0 };
+        joints[k] = tpCreateJoint(world, &def, &error);
+        terms[k] = (tpCouplingTerm){ joints[k], 0, factors[k] };
+    }
+    tpCouplingDef def = tpDefaultCouplingDef();
+    def.terms = terms;
+    def.termCount = 3;
+    def.hasValue = true;
+    tpError error = { 0 };
+    assert_true(tpCoupling_IsValid(world, tpCreateCoupling(world, &def, &error)));
+    for (int k = 0; k < 80; ++k) {
+        tpJoint_ApplyEffort(world, joints[0], 0, 0.05);
+        tpStepReport report = tpWorld_Step(world, 1.0 / 200.0);
+        assert_int_equal(report.noteCount, 0);
+        CHECK_BELOW(report.jointDrift, 1e-9);
+    }
+    // I q'' = tau e1 + l a with a . q'' = 0.
+    double inertia = 2.5 / 12.0 * 0.5, gain = 0.05 * 0.4 / inertia;
+    CHECK_NEAR(tpJoint_GetSpeed(world, joints[0], 0), 5.0 / 6.0 * gain, 1e-4);
+    CHECK_NEAR(tpJoint_GetSpeed(world, joints[1], 0), -1.0 / 6.0 * gain, 1e-4);
+    CHECK_NEAR(tpJoint_GetSpeed(world, joints[2], 0), 2.0 / 6.0 * gain, 1e-4);
+    tpDestroyWorld(world);
+}
+
 static void limitsMotorsAndFrictionHold(void** state) {
     (void)state;
     tpWorld* world = makeWorld(1);
@@ -345,11 +381,17 @@ static void snapshotsContinue(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulumFollowsItsLaw),     cmocka_unit_test(servoHoldsAnArm),
-        cmocka_unit_test(stiffServoDoesNotRing),     cmocka_unit_test(effortIsBounded),
-        cmocka_unit_test(armatureSlowsAPendulum),    cmocka_unit_test(limitsMotorsAndFrictionHold),
-        cmocka_unit_test(heavyEndHangsOnLightLinks), cmocka_unit_test(lockedBodiesStay),
-        cmocka_unit_test(bitsDoNotDependOnThreads),  cmocka_unit_test(snapshotsContinue),
+        cmocka_unit_test(couplingsMakeADifferential),
+        cmocka_unit_test(pendulumFollowsItsLaw),
+        cmocka_unit_test(servoHoldsAnArm),
+        cmocka_unit_test(stiffServoDoesNotRing),
+        cmocka_unit_test(effortIsBounded),
+        cmocka_unit_test(armatureSlowsAPendulum),
+        cmocka_unit_test(limitsMotorsAndFrictionHold),
+        cmocka_unit_test(heavyEndHangsOnLightLinks),
+        cmocka_unit_test(lockedBodiesStay),
+        cmocka_unit_test(bitsDoNotDependOnThreads),
+        cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

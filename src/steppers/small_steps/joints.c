@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "dynamics/couplings.h"
 #include "dynamics/joints.h"
 #include "dynamics/locks.h"
 #include "steppers/small_steps/step.h"
@@ -68,6 +69,10 @@ typedef struct Articulation {
     const int32_t* joints;
     const int32_t* blocks;
     int jointCount;
+    const int32_t* couplings;
+    int couplingCount;
+    tpMechanismTerm* terms; // of the rows of couplings
+    int termCount;
     tpNodeMass* masses;
     tpRows rows, ends; // parts of those of all joints
     LawRow* laws;
@@ -200,16 +205,34 @@ static int32_t placeSide(const tpSmallStep* step, const Articulation* part, int 
     return node;
 }
 
-// Mass of the lighter of a joint's bodies.
-static double lighterOf(const tpSmallStep* step, const tpJoint* joint) {
-    double least = INFINITY;
-    const int bodies[2] = { joint->bodyA, joint->bodyB };
-    for (int side = 0; side < 2; ++side) {
-        if (tpSystem_IsDynamic(step->system, bodies[side])) {
-            least = fmin(least, step->system->bodies.data[bodies[side]].mass);
+static double massOf(const tpSmallStep* step, int body) {
+    return tpSystem_IsDynamic(step->system, body) ? step->system->bodies.data[body].mass : INFINITY;
+}
+
+// Where the pattern has the block of two nodes.
+static int32_t placeOfPair(const tpMechanism* solver, int a, int b) {
+    int column = a < b ? a : b, row = a < b ? b : a, place = solver->starts[column];
+    while (solver->below[place] != row) {
+        ++place;
+    }
+    return place;
+}
+
+// Further bodies of a coupling's row.
+static void placeTerms(const tpSmallStep* step, Articulation* part, int index, tpMechanismRow* row,
+                       double* told, double* response) {
+    const tpRows* rows = &part->rows;
+    row->terms = part->terms + part->termCount;
+    for (int k = 0; k < rows->termCounts[index]; ++k) {
+        const tpRowTerm* given = &rows->terms[rows->firstTerms[index] + k];
+        tpMechanismTerm* term = &part->terms[part->termCount];
+        readJacobian(rows, given->jacobian, 0, term->on);
+        term->node = placeSide(step, part, given->body, term->on, told, response);
+        if (term->node >= 0) {
+            part->termCount += 1;
+            row->termCount += 1;
         }
     }
-    return least;
 }
 
 // The error of position of a row: of what is held, and of limits that are passed.
@@ -239,7 +262,6 @@ static double sharedSign(const Articulation* part, const tpMechanismRow* row) {
 static void placeRow(const tpSmallStep* step, Articulation* part, int block, int k, int joint) {
     const tpRows* rows = &part->rows;
     const tpBlockInfo* info = &rows->infos[block];
-    const tpJoint* owner = &step->system->joints.data[info->index];
     bool isBounded = info->source == tp_boundedSource;
     int index = rows->firstRows[block] + k;
     tpMechanismRow* row = &part->solver.rows[part->solver.rowCount];
@@ -251,14 +273,22 @@ static void placeRow(const tpSmallStep* step, Articulation* part, int block, int
     readJacobian(rows, rows->jacobianA, index, row->onA);
     readJacobian(rows, rows->jacobianB, index, row->onB);
     double response = 0.0;
-    row->nodeA = placeSide(step, part, owner->bodyA, row->onA, &law->told, &response);
-    row->nodeB = placeSide(step, part, owner->bodyB, row->onB, &law->told, &response);
-    row->place = part->blocks[joint];
-    row->sharedSign = sharedSign(part, row);
+    row->nodeA = placeSide(step, part, rows->givenA[block], row->onA, &law->told, &response);
+    row->nodeB = placeSide(step, part, rows->givenB[block], row->onB, &law->told, &response);
+    double lightest = fmin(massOf(step, rows->givenA[block]), massOf(step, rows->givenB[block]));
+    if (info->isCoupling) {
+        placeTerms(step, part, index, row, &law->told, &response);
+        row->place = row->nodeA >= 0 && row->nodeB >= 0
+                         ? placeOfPair(&part->solver, row->nodeA, row->nodeB)
+                         : -1;
+    } else {
+        row->place = part->blocks[joint];
+        row->sharedSign = sharedSign(part, row);
+    }
     double compliance = rows->compliance[index];
     law->isRigid = !(compliance > 0.0);
     law->damping = rows->damping[index];
-    double rigid = fmax(rigidPart, rigidWhole * part->mass / lighterOf(step, owner));
+    double rigid = fmax(rigidPart, rigidWhole * part->mass / lightest);
     row->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
     row->state = response > 0.0 && isfinite(row->stiffness) ? tp_withinRow : tp_deadRow;
     row->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
@@ -290,6 +320,10 @@ static void writeRows(const tpSmallStep* step, Articulation* part, tpRows* rows)
     tpRows_Clear(rows);
     for (int k = 0; k < part->jointCount; ++k) {
         tpJoint_AddRows(rows, step->system, part->joints[k], step->joints->poses, &treatment);
+    }
+    for (int k = 0; k < part->couplingCount; ++k) {
+        tpCoupling_AddRows(rows, step->system, part->couplings[k], step->joints->poses, &treatment,
+                           tp_wholeLaws);
     }
 }
 
@@ -340,10 +374,10 @@ static void open(const tpSmallStep* step, Articulation* part, bool hasRows) {
     if (!hasRows) {
         writeRows(step, part, &part->rows);
     }
-    part->solver.rowCount = 0;
+    part->solver.rowCount = part->termCount = 0;
     for (int b = 0, joint = 0; b < part->rows.blockCount; ++b) {
         const tpBlockInfo* info = &part->rows.infos[b];
-        while (part->joints[joint] != info->index) {
+        while (!info->isCoupling && part->joints[joint] != info->index) {
             ++joint;
         }
         // The first row of a bounded block is its bound.
@@ -704,7 +738,8 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
 // Before and after the substeps -------------------------------------------------------------------
 
 // The part of a list of rows from a block and a row on.
-static tpRows partOfRows(const tpRows* all, int block, int row, int blocks, int rows) {
+static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
+                         int terms) {
     tpRows part = *all;
     size_t wide = (size_t)row * (size_t)all->degrees;
     part.blockCapacity = blocks;
@@ -728,6 +763,8 @@ static tpRows partOfRows(const tpRows* all, int block, int row, int blocks, int 
     part.velocity += row;
     part.firstTerms += row;
     part.termCounts += row;
+    part.terms += term;
+    part.termCapacity = terms;
     part.jacobianA += wide;
     part.jacobianB += wide;
     return part;
@@ -736,6 +773,7 @@ static tpRows partOfRows(const tpRows* all, int block, int row, int blocks, int 
 // Memory of all mechanisms, one array of each kind.
 typedef struct Room {
     tpRows rows, ends;
+    tpMechanismTerm* terms;
     tpMechanismRow* solverRows;
     LawRow* laws;
     double *errors, *lateErrors;
@@ -754,10 +792,15 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     for (int k = 0; k < map->joints.count; ++k) {
         tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
     }
+    int terms = tpCouplings_TermCapacity(system);
+    tpCouplings_Count(system, &blocks, &rows);
     if (!tpRows_Reserve(&room->rows, arena, degrees, blocks, rows) ||
         !tpRows_Reserve(&room->ends, arena, degrees, blocks, rows)) {
         return false;
     }
+    room->rows.terms = TP_SCRATCH(arena, tpRowTerm, terms);
+    room->ends.terms = TP_SCRATCH(arena, tpRowTerm, terms);
+    room->terms = TP_SCRATCH(arena, tpMechanismTerm, terms);
     size_t nodes = (size_t)map->bodies.count;
     room->solverRows = TP_SCRATCH(arena, tpMechanismRow, rows);
     room->laws = TP_SCRATCH(arena, LawRow, rows);
@@ -774,14 +817,20 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     return !arena->failed;
 }
 
+// Numbers of blocks, rows and terms.
+typedef struct Extent {
+    int blocks, rows, terms;
+} Extent;
+
 static int blockOfMechanism(const tpSmallStep* step, int m) {
     const tpSmallSteps* state = step->state;
     int body = state->map.bodies.data[state->map.places.data[m].node];
     return state->store.blocks.data[state->numbers.data[body]];
 }
 
-static void placeArticulation(const tpSmallStep* step, int m, const Room* room, int firstBlock,
-                              int firstRow, int blocks, int rows, Articulation* part) {
+static void placeArticulation(const tpSmallStep* step, int m, const Room* room, const Extent* first,
+                              const Extent* size, Articulation* part) {
+    int firstRow = first->rows;
     const tpMechanismMap* map = &step->state->map;
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
     memset(part, 0, sizeof(*part));
@@ -790,8 +839,13 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     part->joints = map->joints.data + at->joint;
     part->blocks = map->blocks.data + at->joint;
     part->jointCount = end->joint - at->joint;
-    part->rows = partOfRows(&room->rows, firstBlock, firstRow, blocks, rows);
-    part->ends = partOfRows(&room->ends, firstBlock, firstRow, blocks, rows);
+    part->couplings = map->couplings.data + at->coupling;
+    part->couplingCount = end->coupling - at->coupling;
+    part->terms = room->terms + first->terms;
+    part->rows = partOfRows(&room->rows, first->blocks, firstRow, first->terms, size->blocks,
+                            size->rows, size->terms);
+    part->ends = partOfRows(&room->ends, first->blocks, firstRow, first->terms, size->blocks,
+                            size->rows, size->terms);
     part->masses = room->masses + node;
     part->laws = room->laws + firstRow;
     part->errors = room->errors + firstRow;
@@ -846,16 +900,21 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     for (int b = 0; b < blockCount; ++b) {
         joints->blockStart[b + 2] += joints->blockStart[b + 1];
     }
-    int block = 0, row = 0;
+    Extent first = { 0, 0, 0 };
     for (int m = 0; m < map->count; ++m) {
-        int blocks = 0, rows = 0;
+        Extent part = { 0, 0, 0 };
         for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
-            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
+            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &part.blocks, &part.rows);
+        }
+        for (int k = map->places.data[m].coupling; k < map->places.data[m + 1].coupling; ++k) {
+            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &part.blocks,
+                             &part.rows, &part.terms);
         }
         int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
-        placeArticulation(step, m, &room, block, row, blocks, rows, &joints->list[place]);
-        block += blocks;
-        row += rows;
+        placeArticulation(step, m, &room, &first, &part, &joints->list[place]);
+        first.blocks += part.blocks;
+        first.rows += part.rows;
+        first.terms += part.terms;
     }
     step->joints = joints;
     return true;

@@ -2,11 +2,13 @@
 
 #include <string.h>
 
+#include "dynamics/couplings.h"
 #include "math/minimum_degree.h"
 
 void tpMechanismMap_Destroy(tpMechanismMap* map, const tpAllocator* allocator) {
     TP_FREE_ARRAY(allocator, map->places);
     TP_FREE_ARRAY(allocator, map->joints);
+    TP_FREE_ARRAY(allocator, map->couplings);
     TP_FREE_ARRAY(allocator, map->blocks);
     TP_FREE_ARRAY(allocator, map->bodies);
     TP_FREE_ARRAY(allocator, map->starts);
@@ -61,6 +63,17 @@ static bool findOwners(tpMechanismMap* map, const tpSystem* system, tpArena* are
             parents[a > b ? a : b] = a > b ? b : a;
         }
     }
+    for (int c = 0; c < system->couplings.count; ++c) {
+        int32_t first = -1;
+        int body;
+        for (int k = 0; tpCoupling_BodyAt(system, c, k, &body); ++k) {
+            if (isMoving(system, body)) {
+                int32_t root = rootOf(parents, body);
+                first = first < 0 ? root : rootOf(parents, first);
+                parents[first > root ? first : root] = first > root ? root : first;
+            }
+        }
+    }
     map->count = 0;
     for (int i = 0; i < count; ++i) {
         int32_t root = isHeld[i] ? rootOf(parents, i) : -1;
@@ -73,6 +86,30 @@ static int mechanismOf(const tpMechanismMap* map, const tpSystem* system, const 
     int a = isMoving(system, joint->bodyA) ? map->owners.data[joint->bodyA] : -1;
     int b = isMoving(system, joint->bodyB) ? map->owners.data[joint->bodyB] : -1;
     return !joint->isLive ? -1 : a >= 0 ? a : b;
+}
+
+static int mechanismOfCoupling(const tpMechanismMap* map, const tpSystem* system, int coupling) {
+    int body;
+    for (int k = 0; tpCoupling_BodyAt(system, coupling, k, &body); ++k) {
+        if (isMoving(system, body)) {
+            return map->owners.data[body];
+        }
+    }
+    return -1;
+}
+
+// The same of couplings.
+static void sortCouplings(tpMechanismMap* map, const tpSystem* system) {
+    map->couplings.count = 0;
+    for (int m = 0; m < map->count; ++m) {
+        map->places.data[m].coupling = map->couplings.count;
+        for (int c = 0; c < system->couplings.count; ++c) {
+            if (mechanismOfCoupling(map, system, c) == m) {
+                map->couplings.data[map->couplings.count++] = c;
+            }
+        }
+    }
+    map->places.data[map->count].coupling = map->couplings.count;
 }
 
 // Sorts bodies and joints by mechanism; each keeps the order of its numbers.
@@ -124,12 +161,28 @@ typedef struct Graph {
     int* neighbours;
 } Graph;
 
+// Counts an edge, and in the second pass writes it.
+static void addEdge(Graph* graph, int pass, int a, int b) {
+    if (pass == 0) {
+        graph->starts[a + 2] += 1;
+        graph->starts[b + 2] += 1;
+    } else {
+        graph->neighbours[graph->starts[a + 1]++] = b;
+        graph->neighbours[graph->starts[b + 1]++] = a;
+    }
+}
+
 static bool makeGraph(const tpMechanismMap* map, const tpSystem* system, int m, tpArena* arena,
                       Graph* graph) {
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
     graph->count = end->node - at->node;
     graph->starts = TP_SCRATCH_ZEROED(arena, int, (size_t)graph->count + 2);
-    graph->neighbours = TP_SCRATCH(arena, int, 2 * (size_t)(end->joint - at->joint));
+    int pairs = end->joint - at->joint;
+    for (int c = at->coupling; c < end->coupling; ++c) {
+        int bodies = 2 * system->couplings.data[map->couplings.data[c]].partCount;
+        pairs += bodies * bodies;
+    }
+    graph->neighbours = TP_SCRATCH(arena, int, 2 * (size_t)pairs);
     if (arena->failed) {
         return false;
     }
@@ -140,13 +193,16 @@ static bool makeGraph(const tpMechanismMap* map, const tpSystem* system, int m, 
             if (!isMoving(system, joint->bodyA) || !isMoving(system, joint->bodyB)) {
                 continue;
             }
-            int a = map->nodes.data[joint->bodyA], b = map->nodes.data[joint->bodyB];
-            if (pass == 0) {
-                graph->starts[a + 2] += 1;
-                graph->starts[b + 2] += 1;
-            } else {
-                graph->neighbours[graph->starts[a + 1]++] = b;
-                graph->neighbours[graph->starts[b + 1]++] = a;
+            addEdge(graph, pass, map->nodes.data[joint->bodyA], map->nodes.data[joint->bodyB]);
+        }
+        for (int c = at->coupling; c < end->coupling; ++c) {
+            int index = map->couplings.data[c], one, other;
+            for (int k = 0; tpCoupling_BodyAt(system, index, k, &one); ++k) {
+                for (int j = 0; j < k && tpCoupling_BodyAt(system, index, j, &other); ++j) {
+                    if (isMoving(system, one) && isMoving(system, other) && one != other) {
+                        addEdge(graph, pass, map->nodes.data[one], map->nodes.data[other]);
+                    }
+                }
             }
         }
         for (int i = 0; pass == 0 && i < graph->count; ++i) {
@@ -278,12 +334,14 @@ bool tpMechanismMap_Follow(tpMechanismMap* map, const tpSystem* system, tpArena*
         !TP_RESERVE(allocator, map->bodies, bodies) ||
         !TP_RESERVE(allocator, map->joints, joints) ||
         !TP_RESERVE(allocator, map->blocks, joints) || !findOwners(map, system, arena) ||
+        !TP_RESERVE(allocator, map->couplings, system->couplings.count) ||
         !TP_RESERVE(allocator, map->places, map->count + 1)) {
         return false;
     }
     map->owners.count = map->nodes.count = bodies;
     map->places.count = map->count + 1;
     sortByMechanism(map, system);
+    sortCouplings(map, system);
     map->starts.count = map->below.count = 0;
     for (int m = 0; m < map->count; ++m) {
         tpArenaMark mark = tpArena_Mark(arena);

@@ -8,6 +8,7 @@
 // Where the parts of one mechanism begin; those of the next end them.
 typedef struct tpMechanismPlace {
     int32_t joint, node; // in `joints`, and in `bodies`
+    int32_t coupling;    // in `couplings`
     int32_t below;       // in the pattern; `starts` count from here
     int32_t start;       // in `starts`
 } tpMechanismPlace;
@@ -16,6 +17,7 @@ typedef struct tpMechanismMap {
     uint64_t structure; // of the system for which this holds; 0: none
     int count;
     TP_ARRAY(tpMechanismPlace) places; // of each mechanism, and the end
+    TP_ARRAY(int32_t) couplings;       // by mechanism
     TP_ARRAY(int32_t) joints;          // by mechanism
     TP_ARRAY(int32_t)
     blocks; // of each of them: where the pattern has the block of its two bodies; -1: nowhere

@@ -38,9 +38,6 @@ static void noteMissing(const tpSystem* system, tpStepReport* report) {
     if (isTorsional) {
         tpStepReport_AddNote(report, "small-steps leaves out torsional friction");
     }
-    if (system->couplings.count > 0) {
-        tpStepReport_AddNote(report, "small-steps leaves out couplings");
-    }
 }
 
 // Sleep ---------------------------------------------------------------------------------------------
