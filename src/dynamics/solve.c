@@ -118,7 +118,7 @@ static bool hasContact(const tpRows* rows) {
 double tpSolveGoal(double tolerance, double certificate, double size) {
     // A certificate that asks for less than usual is what the user wants, and no more.
     double relative = 0.5 * certificate * size;
-    return certificate > TP_USUAL_CERTIFICATE ? fmax(tolerance, relative)
+    return certificate > TP_USUAL_CERTIFICATE ? fmax(tolerance, 0.9 * certificate * size)
                                               : fmin(tolerance, relative);
 }
 

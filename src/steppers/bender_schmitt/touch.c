@@ -10,6 +10,7 @@
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
 #include "sweeps/accelerate.h"
+#include "sweeps/mixing.h"
 
 // A problem is fine while the budget allows this many updates of each of its contacts.
 enum { fineUpdates = 1500 };
@@ -32,6 +33,14 @@ static const double loosestSum = 1e-8;
 
 // Velocities that are rounding have no scale of their own, m/s.
 static const double smallestScale = 1e-6;
+
+// Crowds under a certificate: most sweeps in budgets, and sweeps between looks at the certificate.
+static const double crowdBudgets = 100.0;
+enum { leastLook = 8, mostLook = 64 };
+
+// Sweeps between two mixings, which cost about as much as a sweep; and sweeps for which they go on, followed by as many
+// without: where contacts keep changing their states mixing may go in circles.
+enum { mixedEvery = 4, mixedPhase = 512 };
 
 enum { contactsAChunk = 1024 };
 
@@ -304,6 +313,54 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
 
 // Sweeps ------------------------------------------------------------------------------------------
 
+static void reportSweeps(tpTouch* touch, const tpVelocity* start, const tpSweepVerdict* verdict,
+                         double size, bool isSolved, tpStepReport* report) {
+    double residual = verdict->velocity / size;
+    report->failureCount += isSolved ? 0 : 1;
+    report->converged = report->converged && isSolved;
+    report->residual = fmax(report->residual, residual);
+    showProblem(touch, start, residual, isSolved);
+    report->coneViolation = fmax(report->coneViolation, verdict->cone);
+    report->dissipationViolation = fmax(report->dissipationViolation, verdict->dissipation);
+}
+
+// A crowd under a certificate that the user has chosen: mixed sweeps until it is met, or until they have cost a hundred
+// budgets. A look at the certificate costs some sweeps, so that looks are the rarer the longer it takes.
+static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, const tpVelocity* start,
+                       double goal, double size, tpStepReport* report) {
+    tpSweeper* sweeper = &touch->sweeper;
+    tpMixer mixer;
+    if (!tpMixer_Create(&mixer, sweeper, &touch->system->arena)) {
+        return false;
+    }
+    bool isMixed = sweeper->torsionCount == 0;
+    int limit = (int)fmin(crowdBudgets * settings->budget / touch->contactCount, 1e6),
+        look = leastLook;
+    tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
+    tpSweeper_WarmStart(sweeper);
+    tpMixer_Begin(&mixer, sweeper);
+    for (int k = 1; !(verdict.velocity <= goal) && k <= limit; ++k) {
+        tpSweeper_Sweep(sweeper);
+        report->iterationCount += 1;
+        if (k == look || k == limit) {
+            // Rounding of many mixings adds up: the velocities are made of the impulses anew.
+            memcpy(sweeper->velocities, start, sizeof(tpVelocity) * (size_t)sweeper->bodyCount);
+            tpSweeper_WarmStart(sweeper);
+            verdict = tpSweeper_Judge(sweeper);
+            look += k / 4 < leastLook ? leastLook : k / 4 < mostLook ? k / 4 : mostLook;
+        }
+        bool isDone = verdict.velocity <= goal || k == limit;
+        if (k % mixedPhase == 0) {
+            tpMixer_Begin(&mixer, sweeper);
+        } else if (isMixed && !isDone && k % mixedEvery == 0 && k / mixedPhase % 2 == 0) {
+            tpMixer_End(&mixer, sweeper);
+        }
+    }
+    report->solveCount += 1;
+    reportSweeps(touch, start, &verdict, size, verdict.velocity <= goal, report);
+    return true;
+}
+
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report) {
@@ -322,6 +379,10 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     double certificate = touch->system->certificate;
     double goal =
         isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);
+    if (certificate > TP_USUAL_CERTIFICATE && !touch->isFine && !isLoose &&
+        !settings->isPaperRule) {
+        return solveCrowd(touch, settings, start, goal, size, report);
+    }
     bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;
     int most = isChain ? jointSweeps : fineSweeps;
     int limit = touch->isExact && most < sweepLimit ? most : sweepLimit;
@@ -378,12 +439,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         verdict = tpSweeper_Judge(sweeper);
         isSolved = isLoose ? verdict.worst <= goal : verdict.velocity <= certificate * size;
     }
-    report->failureCount += isSolved ? 0 : 1;
-    report->converged = report->converged && isSolved;
-    report->residual = fmax(report->residual, verdict.velocity / size);
-    showProblem(touch, start, verdict.velocity / size, isSolved);
-    report->coneViolation = fmax(report->coneViolation, verdict.cone);
-    report->dissipationViolation = fmax(report->dissipationViolation, verdict.dissipation);
+    reportSweeps(touch, start, &verdict, size, isSolved, report);
     return true;
 }
 
