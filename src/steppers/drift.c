@@ -547,6 +547,9 @@ static bool hasCollided(const tpDrift* drift) {
             continue;
         }
         int bodyA = rows->bodyA[b], bodyB = rows->bodyB[b];
+        if (rows->infos[b].isCoupling) {
+            continue; // its joints tell
+        }
         if (!isContact) {
             bodyA = step->system->joints.data[rows->infos[b].index].bodyA;
             bodyB = step->system->joints.data[rows->infos[b].index].bodyB;

@@ -29,22 +29,33 @@ typedef struct tpGuard {
     tpMidpointSettings settings;
     bool isGuarded;
     tpEnergyGuard energy;
-    double duration; // of the whole step, s
-    int drains;      // parts whose solves have taken all the means of a step
+    double threshold; // of bounces in the whole step, m/s
+    bool isScaled;    // it goes with the length of a part
+    double duration;  // of the whole step, s
+    int drains;       // parts whose solves have taken all the means of a step
     tpStepReport* report;
 } tpGuard;
 
 // How one try of a part has ended.
 typedef struct tpOutcome {
     tpMidpointTrial trial;
-    double rise;  // of the energy beyond what is accounted for, J
-    bool isRight; // energy stays in its band
+    double rise;     // of the energy beyond what is accounted for, J
+    bool isRight;    // energy stays in its band
+    bool isLocating; // it is too long to say when it bounces
 } tpOutcome;
+
+// Whether a part of h seconds is as short as parts may be.
+static bool isShortest(const tpGuard* guard, double h, bool isTouched) {
+    int halvings = isTouched ? maxHalvings : maxFreeHalvings;
+    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->drains == maxDrains;
+}
 
 static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h,
                     tpOutcome* outcome) {
     tpMidpointTrial* trial = &outcome->trial;
     guard->settings.restitution = restitution;
+    guard->settings.threshold =
+        guard->isScaled ? guard->threshold * h / guard->duration : guard->threshold;
     guard->settings.drift.isCareful = isCareful;
     if (!tpMidpoint_Step(guard->system, guard->memory, &guard->settings, h, trial, guard->report)) {
         return false;
@@ -89,6 +100,12 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpTrial* start, double h, 
     for (int isCareful = 0; isCareful < 2; ++isCareful) {
         if (!tryPart(guard, 1.0, isCareful, h, outcome)) {
             return tp_guardOutOfMemory;
+        }
+        // A bounce happens where a part ends: only a short part says when.
+        if (outcome->trial.mayBounce && !isShortest(guard, h, false)) {
+            tpTrial_Undo(start);
+            outcome->isLocating = true;
+            return tp_guardRejects;
         }
         // The last resort may overlap: a small rise is better than that.
         bool isSmall = isLast && outcome->rise <= guard->energy.budget * h / guard->duration;
@@ -135,17 +152,12 @@ static bool takeLastResort(tpGuard* guard, double h, tpOutcome* outcome) {
     return true;
 }
 
-// Whether a part of h seconds is as short as parts may be.
-static bool isShortest(const tpGuard* guard, double h, bool isTouched) {
-    int halvings = isTouched ? maxHalvings : maxFreeHalvings;
-    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->drains == maxDrains;
-}
-
 // How a part of the step has gone.
 typedef struct tpPartResult {
-    bool isTaken;  // otherwise it has to be halved
-    bool isRight;  // energy has stayed in its band
-    bool isSmooth; // nothing has collided
+    bool isTaken;    // otherwise it has to be halved
+    bool isRight;    // energy has stayed in its band
+    bool isSmooth;   // nothing has collided
+    bool isLocating; // it is to be halved to say when it bounces
 } tpPartResult;
 
 // Takes a part of h seconds in one piece, or as in the paper if it may not be halved.
@@ -155,7 +167,7 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
     system->solveWork = 0.0;
     tpEnergyGuard_BeginPart(&guard->energy, system, guard->report);
     tpTrial start;
-    tpOutcome outcome;
+    tpOutcome outcome = { .isLocating = false };
     if (!tpTrial_Begin(&start, system, &guard->memory->history, guard->report)) {
         return false;
     }
@@ -164,8 +176,10 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
     guard->drains += tpSystem_HasMeans(system) ? 0 : 1;
     *result = (tpPartResult){ .isTaken = verdict == tp_guardAccepts,
                               .isRight = verdict == tp_guardAccepts && outcome.isRight,
-                              .isSmooth = !outcome.trial.hasCollided };
-    if (verdict == tp_guardRejects && isShortest(guard, h, outcome.trial.isTouched)) {
+                              .isSmooth = !outcome.trial.hasCollided,
+                              .isLocating = outcome.isLocating };
+    if (verdict == tp_guardRejects && !outcome.isLocating &&
+        isShortest(guard, h, outcome.trial.isTouched)) {
         result->isTaken = true;
         if (!takeLastResort(guard, h, &outcome)) {
             return false;
@@ -179,13 +193,14 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
 
 // The step in parts of its 2^level-th, shorter ones where these are too long. The rest of a step is no smoother: what was
 // too long once is not tried again in it.
-static bool takeParts(tpGuard* guard, int level, bool isSmooth) {
+static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     tpSystem* system = guard->system;
     double begin = system->time;
     tpParts parts;
     bool isDone = tpParts_Begin(&parts, system, guard->duration);
     int count = 0, all = 1 << maxFreeHalvings; // parts; the step's duration in its shortest parts
-    bool isRight = true;
+    bool isRight = true, isSmooth = whole.isSmooth;
+    int before = whole.isLocating ? level - 1 : -1; // halvings before a bounce was looked for
     for (int taken = 0; isDone && taken < all;) {
         tpPartResult part;
         double longest = ldexp(guard->duration, -level);
@@ -197,7 +212,14 @@ static bool takeParts(tpGuard* guard, int level, bool isSmooth) {
             isRight = isRight && part.isRight;
             taken += all >> level;
             count += 1;
+            if (before >= 0 && !part.isSmooth) {
+                // It has bounced: on with parts as long as they were, where these begin.
+                for (level = before; taken % (all >> level) != 0; ++level) {
+                }
+                before = -1;
+            }
         } else {
+            before = part.isLocating && before < 0 ? level : before;
             level += 1;
             if (part.isSmooth) {
                 tpEnergyGuard_StartBand(&guard->energy);
@@ -222,9 +244,13 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
                       .settings = { .drift = { .solve = tpSolveSettings_FromOptions(options),
                                                .gamma = options->values[tp_gammaOption] },
                                     .threshold = threshold },
+                      .threshold = threshold,
+                      .isScaled = options->values[tp_restitutionThresholdOption] < 0.0,
                       .isGuarded = options->values[tp_energyGuardOption] != 0.0,
                       .duration = h,
                       .report = report };
+    guard.settings.least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
+    guard.settings.hard = 0.125 * threshold; // what gravity gives in a quarter of the step
     tpEnergyGuard_Begin(&guard.energy, &memory->book, system, report);
     int level = guard.isGuarded ? memory->book.level : 0;
     tpPartResult whole = { .isSmooth = true };
@@ -236,7 +262,7 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
             tpEnergyGuard_StartBand(&guard.energy);
         }
     }
-    isDone = isDone && (whole.isTaken || takeParts(&guard, level, whole.isSmooth));
+    isDone = isDone && (whole.isTaken || takeParts(&guard, level, whole));
     tpEnergyGuard_End(&guard.energy);
     return isDone;
 }

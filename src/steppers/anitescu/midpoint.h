@@ -8,13 +8,16 @@
 typedef struct tpMidpointSettings {
     tpDriftSettings drift;
     double threshold;   // approaches slower than this do not bounce, m/s
+    double least;       // those slower than this would not in the shortest part of a step either
+    double hard;        // impacts without restitution that are faster are located too, m/s
     double restitution; // factor of the restitution, 1 unless the energy guard lowers it
 } tpMidpointSettings;
 
 // What one try of the step was like.
 typedef struct tpMidpointTrial {
-    bool bounces;   // with restitution
-    double miss;    // of the drift, m or rad
+    bool bounces;     // with restitution
+    bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
+    double miss;      // of the drift, m or rad
     bool isTouched;   // contacts or limits have pushed
     bool hasCollided; // some of them against an approach
 } tpMidpointTrial;

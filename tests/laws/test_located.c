@@ -1,0 +1,119 @@
+// Impacts are located within a step: a ball that bounces, a block that rocks, balls that strike one after another.
+
+#include "support/floor.h"
+
+static const double g = 9.81;
+
+static tpWorld* makeWorld(double friction, double restitution) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_anitescu;
+    def.gravity = tpMakeVec3(0.0, 0.0, -g);
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, friction, restitution);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    return world;
+}
+
+// Height of a point that is let go at 1 m and bounces with e = .9.
+static double exactHeight(double t) {
+    double v = sqrt(2.0 * g);
+    if (t < v / g) {
+        return 1.0 - 0.5 * g * t * t;
+    }
+    t -= v / g;
+    for (v *= 0.9; t > 2.0 * v / g; v *= 0.9) {
+        t -= 2.0 * v / g;
+    }
+    return v * t - 0.5 * g * t * t;
+}
+
+static void ballBouncesOnTime(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.0, 0.9);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position.z = 1.1;
+    tpBodyId ball = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.1 }, NULL);
+    double h = 1.0 / 60.0, worst = 0.0, rest = 0.0;
+    for (int k = 1; k <= 600; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        double height = tpBody_GetPosition(world, ball).z - 0.1;
+        worst = k * h < 4.0 ? fmax(worst, fabs(height - exactHeight(k * h))) : worst;
+        rest = height > 1e-4 ? k * h : rest;
+        assert_int_equal(report.violations, 0);
+    }
+    print_message("a ball that bounces: %.1e m off in 4 s, at rest after %.2f s\n", worst, rest);
+    CHECK_BELOW(worst, 5e-3);
+    // sqrt(2 / g) (1 + 2 e / (1 - e)) = 8.58 s
+    CHECK_NEAR(rest, 8.58, 0.4);
+    tpDestroyWorld(world);
+}
+
+// Housner's block: each impact leaves (1 - 3/2 sin(a)^2)^2 of the energy, a the angle of its diagonal.
+static void blockRocks(void** state) {
+    (void)state;
+    double b = 0.1, height = 0.5, radius = sqrt(b * b + height * height);
+    double diagonal = atan2(b, height), tilt = 0.6 * diagonal;
+    tpWorld* world = makeWorld(2.0, 0.0);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position =
+        tpMakeVec3(b - radius * sin(diagonal - tilt), 0.0, radius * cos(diagonal - tilt));
+    def.rotation = tpQuatExp(tpMakeVec3(0.0, tilt, 0.0));
+    tpBodyId block = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpCreateBox(world, block, &shape, &(tpBox){ { 2.0 * b, 0.2, 2.0 * height } }, NULL);
+    double sine = sin(diagonal), kept = pow(1.0 - 1.5 * sine * sine, 2.0);
+    double energy = cos(diagonal - tilt) - cos(diagonal), last = tilt, before = tilt;
+    int swings = 0;
+    for (int k = 0; k < 1200 && swings < 4; ++k) {
+        tpWorld_Step(world, 1.0 / 240.0);
+        double angle = 2.0 * asin(fabs(tpBody_GetRotation(world, block).y));
+        if (k > 2 && last > before && last > angle && last > 1e-3) {
+            energy *= kept;
+            swings += 1;
+            CHECK_NEAR((cos(diagonal - last) - cos(diagonal)) / energy, 1.0, 5e-3);
+        }
+        before = last;
+        last = angle;
+    }
+    assert_int_equal(swings, 4);
+    tpDestroyWorld(world);
+}
+
+// Five elastic balls with gaps on a frictionless floor: the velocity of the first goes to the last, whatever the step.
+static void velocityIsHandedOn(void** state) {
+    (void)state;
+    for (int s = 0; s < 3; ++s) {
+        tpWorld* world = makeWorld(0.0, 1.0);
+        tpBodyId balls[5];
+        for (int i = 0; i < 5; ++i) {
+            tpBodyDef def = tpDefaultBodyDef();
+            def.position = tpMakeVec3(0.23 * i, 0.0, 0.1);
+            def.velocity.x = i == 0 ? 3.0 : 0.0;
+            balls[i] = tpCreateBody(world, &def, NULL);
+            tpShapeDef shape = tpDefaultShapeDef();
+            shape.material = 1;
+            tpCreateSphere(world, balls[i], &shape, &(tpSphere){ 0.1 }, NULL);
+        }
+        double h = s == 0 ? 1.0 / 30.0 : s == 1 ? 1.0 / 60.0 : 1.0 / 240.0;
+        for (int k = 0; k < (int)lround(0.5 / h); ++k) {
+            tpWorld_Step(world, h);
+        }
+        for (int i = 0; i < 5; ++i) {
+            CHECK_NEAR(tpBody_GetVelocity(world, balls[i]).x, i == 4 ? 3.0 : 0.0, 1e-6);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ballBouncesOnTime),
+        cmocka_unit_test(blockRocks),
+        cmocka_unit_test(velocityIsHandedOn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
