@@ -19,6 +19,29 @@ static char* readFile(const char* path) {
     return text;
 }
 
+// A table of a run that does not begin leaves the file as it was; one of no joints has the time alone.
+static void testDiscarded(void** state) {
+    (void)state;
+    char csv[256];
+    strcpy(csv, testPath("kept.csv"));
+    FILE* file = fopen(csv, "w");
+    fputs("old\n", file);
+    fclose(file);
+    tpWorld* world = makeFallingWorld();
+    tpError error = { .result = tp_success };
+    tpDiscardTable(tpCreateJointTable(csv, world, 1, &error));
+    char* text = readFile(csv);
+    assert_string_equal(text, "old\n");
+    free(text);
+    tpTable* table = tpCreateJointTable(csv, world, 1, &error);
+    assert_non_null(table);
+    CHECK_OK(tpCloseTable(table, failure));
+    text = readFile(csv);
+    assert_string_equal(text, "time\n0\n");
+    free(text);
+    tpDestroyWorld(world);
+}
+
 static void testTrajectory(void** state) {
     (void)state;
     char csv[256], exported[256], run[256];
@@ -172,9 +195,8 @@ static int tearDown(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testTrajectory),
-        cmocka_unit_test(testContacts),
-        cmocka_unit_test(testLongRowsAndNames),
+        cmocka_unit_test(testDiscarded), cmocka_unit_test(testTrajectory),
+        cmocka_unit_test(testContacts),  cmocka_unit_test(testLongRowsAndNames),
         cmocka_unit_test(testRefused),
     };
     return cmocka_run_group_tests(tests, NULL, tearDown);

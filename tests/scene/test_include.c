@@ -35,6 +35,11 @@ static tpScene* get(const char* name) {
 
 #define SIMULATION "\"simulation\": { \"step\": 0.01, \"until\": 1 }"
 
+static void countFile(void* context, tpSceneFileKind kind, const char* name) {
+    assert_int_equal(strncmp(name, folder, strlen(folder)), 0);
+    ((int*)context)[kind] += 1;
+}
+
 static void joinsFiles(void** state) {
     (void)state;
     put("parts/common.json",
@@ -70,6 +75,11 @@ static void joinsFiles(void** state) {
                         in("parts/common.json"));
     assert_string_equal(tpScene_GetPath(scene, scene->bodies.items[4].part.place),
                         in("scene.json"));
+
+    int counts[4] = { 0 };
+    tpScene_VisitFiles(scene, countFile, counts);
+    assert_true(counts[tp_sceneFile] == 1 && counts[tp_includedFile] == 2);
+    assert_true(counts[tp_surfaceFile] >= 1 && counts[tp_referenceFile] == 0);
 
     // Written, it is one plain file that means the same.
     char* text;
