@@ -10,7 +10,11 @@ set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 check_pie_supported()
 
-foreach(flag -fstack-protector-strong -fstack-clash-protection)
+set(stack_flags -fstack-protector-strong -fstack-clash-protection)
+if(WIN32) # mingw has its checks in a library of their own, and cannot write unwinding tables with the latter
+    set(stack_flags)
+endif()
+foreach(flag ${stack_flags})
     string(MAKE_C_IDENTIFIER "TIPPE_HAS${flag}" has)
     check_c_compiler_flag(${flag} ${has})
     if(${has})

@@ -13,3 +13,6 @@ if(TIPPE_SANITIZE)
     target_link_options(tippe_options INTERFACE -fsanitize=${TIPPE_SANITIZE})
 endif()
 target_compile_definitions(tippe_options INTERFACE _POSIX_C_SOURCE=200809L)
+if(WIN32) # formats as everywhere
+    target_compile_definitions(tippe_options INTERFACE __USE_MINGW_ANSI_STDIO=1)
+endif()

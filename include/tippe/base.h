@@ -27,9 +27,15 @@
 #endif
 
 #if defined(__GNUC__)
+#if defined(_WIN32)
+#define TP_API
+#define TP_PRINTF(formatIndex, firstArgument)                                                      \
+    __attribute__((format(gnu_printf, formatIndex, firstArgument)))
+#else
 #define TP_API __attribute__((visibility("default")))
 #define TP_PRINTF(formatIndex, firstArgument)                                                      \
     __attribute__((format(printf, formatIndex, firstArgument)))
+#endif
 #else
 #define TP_API
 #define TP_PRINTF(formatIndex, firstArgument)

@@ -1,12 +1,29 @@
 #include "base/input_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
+
+#if defined(_WIN32)
+
+FILE* tpOpenInput(const char* path, int64_t* size, tpError* error) {
+    FILE* stream = fopen(path, "rb");
+    if (stream == NULL) {
+        tpError_Set(error, tp_ioError, "%.600s: cannot be read: %s", path, strerror(errno));
+    } else if (size != NULL) {
+        bool isLong = fseek(stream, 0, SEEK_END) == 0;
+        *size = isLong ? (int64_t)ftell(stream) : -1;
+        rewind(stream);
+    }
+    return stream;
+}
+
+#else
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Paths of descriptors: opening one never waits.
 static bool isDescriptor(const char* path) {
@@ -45,3 +62,5 @@ FILE* tpOpenInput(const char* path, int64_t* size, tpError* error) {
     }
     return stream;
 }
+
+#endif

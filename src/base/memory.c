@@ -1,6 +1,9 @@
 #include "base/memory.h"
 
 #include <limits.h>
+#if defined(_WIN32)
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +18,21 @@ static void* heapAllocate(size_t size, void* context) {
     if (size > SIZE_MAX - alignment) {
         return NULL;
     }
+#if defined(_WIN32)
+    return _aligned_malloc(roundUp(size), alignment);
+#else
     return aligned_alloc(alignment, roundUp(size));
+#endif
 }
 
 static void heapRelease(void* memory, size_t size, void* context) {
     (void)size;
     (void)context;
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
     free(memory);
+#endif
 }
 
 tpAllocator tpDefaultAllocator(void) {

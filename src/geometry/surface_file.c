@@ -97,7 +97,12 @@ bool tpSurfaceReader_AddTriangle(tpSurfaceReader* reader, int32_t a, int32_t b, 
 static tpResult fileError(tpSurfaceReader* reader, const char* what) {
     char reason[128];
     int code = errno;
-    if (strerror_r(code, reason, sizeof(reason)) != 0) {
+#if defined(_WIN32)
+    bool isKnown = strerror_s(reason, sizeof(reason), code) == 0;
+#else
+    bool isKnown = strerror_r(code, reason, sizeof(reason)) == 0;
+#endif
+    if (!isKnown) {
         snprintf(reason, sizeof(reason), "error %d", code);
     }
     return tpError_Set(reader->error, tp_ioError, "%s: %s: %s", reader->path, what, reason);
@@ -137,18 +142,38 @@ static const char* endingOf(const char* path) {
 }
 
 // Numbers have a point in every country: the thread reads in the C locale meanwhile.
+static tpResult parseNumbers(tpSurfaceReader* reader) {
+    bool isObj = strcasecmp(endingOf(reader->path), ".obj") == 0;
+    return isObj ? tpReadObj(reader) : tpReadStl(reader);
+}
+
+#if defined(_WIN32)
+static tpResult parse(tpSurfaceReader* reader) {
+    char before[128] = "C";
+    int mode = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE);
+    const char* name = setlocale(LC_NUMERIC, NULL);
+    if (name != NULL) {
+        snprintf(before, sizeof(before), "%s", name);
+    }
+    setlocale(LC_NUMERIC, "C");
+    tpResult result = parseNumbers(reader);
+    setlocale(LC_NUMERIC, before);
+    _configthreadlocale(mode);
+    return result;
+}
+#else
 static tpResult parse(tpSurfaceReader* reader) {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0) {
         return tpError_OutOfMemory(reader->error);
     }
     locale_t before = uselocale(plain);
-    tpResult result =
-        strcasecmp(endingOf(reader->path), ".obj") == 0 ? tpReadObj(reader) : tpReadStl(reader);
+    tpResult result = parseNumbers(reader);
     uselocale(before);
     freelocale(plain);
     return result;
 }
+#endif
 
 // Arrays of exactly the right size, for the caller to keep.
 static tpResult handOver(tpSurfaceReader* reader, tpSurface* out) {

@@ -75,7 +75,7 @@ def named_by_packages(prefix):
                         names.append("lib" + word[2:])
                     elif not word.startswith("-"):
                         names.append(stem(word))
-    return [name for name in names if name not in ("libtippe", "libtippe_io")]
+    return [name for name in names if name not in ("libtippe", "lib:libtippe.a", "libtippe_io")]
 
 
 def self_test():

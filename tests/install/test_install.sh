@@ -25,7 +25,8 @@ try_pkg_config() {
     export PKG_CONFIG_PATH
     PKG_CONFIG_PATH=$(dirname "$(find "$1" -name tippe.pc)")
     for package in tippe tippe_io; do
-        if pkg-config --libs "$package" | tr ' ' '\n' | grep -E '\.(a|so)(\.|$)'; then
+        # -l: chooses the static library where a shared one lies beside it.
+        if pkg-config --libs "$package" | tr ' ' '\n' | grep -v '^-l:' | grep -E '\.(a|so)(\.|$)'; then
             fail "$package.pc names archives instead of -l"
         fi
     done
@@ -36,6 +37,27 @@ quietly cmake --install "$build" --prefix "$work/other"
 try_pkg_config "$work/other" "$work/by_pkg_config"
 mv "$work/other" "$work/moved"
 try_pkg_config "$work/moved" "$work/by_pkg_config_moved"
+
+# The shared library, with a soname and no symbols but those of the headers.
+cat >"$work/shared.c" <<'END'
+#include <string.h>
+#include <tippe/tippe.h>
+int main(void) {
+    tpWorldDef def = tpDefaultWorldDef();
+    tpWorld* world = tpCreateWorld(&def);
+    tpWorld_Step(world, 0.01);
+    tpDestroyWorld(world);
+    return strcmp(tpVersion(), "0.1.0");
+}
+END
+cc "$work/shared.c" -I"$prefix/include" -L"$prefix/lib" -ltippe -o "$work/shared"
+readelf -d "$work/shared" | grep -q 'libtippe\.so\.0\.1\]' || fail "the program does not ask for libtippe.so.0.1"
+LD_LIBRARY_PATH="$prefix/lib" "$work/shared" || fail "a program with the shared library does not run"
+stray=$(nm -D --defined-only "$prefix/lib/libtippe.so" | awk '{ print $3 }' | grep -v '^tp[A-Z]' || true)
+[ "$stray" = "" ] || fail "the shared library exports $stray"
+for symbol in $(nm -D --defined-only "$prefix/lib/libtippe.so" | awk '{ print $3 }'); do
+    grep -rqw "$symbol" "$prefix/include/tippe" || fail "the shared library exports $symbol, which no header has"
+done
 
 # What a user of the program looks for.
 for file in bin/tippe share/tippe/scenes/falling_rod.json share/tippe/scene.schema.json share/man/man1/tippe.1 \
