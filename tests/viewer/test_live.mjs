@@ -128,13 +128,16 @@ test('a body can be dragged', async () => {
 });
 
 // Where bodies are on the stage, in its widths and heights: within 0 to 1 they are seen.
-const placesOf = page => page.evaluate(() => {
-    const { stage, run } = globalThis.tippe;
-    return run.model.bodyOfMoving.map(body => {
-        const { x, y } = stage.project(run.model.positionOf(body));
-        return [x / stage.container.clientWidth, y / stage.container.clientHeight];
-    });
-});
+// As a picture shows them: when the page has drawn it, and before another frame comes.
+const placesOf = page => page.evaluate(() => new Promise(resolve => {
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+        const { stage, run } = globalThis.tippe;
+        resolve(run.model.bodyOfMoving.map(body => {
+            const { x, y } = stage.project(run.model.positionOf(body));
+            return [x / stage.container.clientWidth, y / stage.container.clientHeight];
+        }));
+    }));
+}));
 
 test('the camera keeps bodies in view until it is taken', async () => {
     for (const [scene, size] of [['falling_rod', { width: 1100, height: 700 }], ['tippe_top', { width: 390, height: 844, touch: true }]]) {
