@@ -8,6 +8,7 @@
 #   make figures draw the pictures of the documents from runs of our own
 #   make playground      the core for WebAssembly and the playground's pages: build/playground, for any file server
 #   make test-playground the playground in a browser, held to the program bit by bit (emscripten is too large for make test)
+#   make pictures        draw the gallery's pictures from runs in the playground
 #   make site    the documents as a site: build/site, with the playground in it where that has been made
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
@@ -16,7 +17,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test board figures playground test-playground site format install uninstall clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures playground test-playground pictures site format install uninstall clean setup-build setup-test $(presets)
 
 all: release
 
@@ -66,6 +67,11 @@ playground:
 test-playground: setup-test playground
 	@$(MAKE) --no-print-directory release
 	@ctest --preset release -R '^viewer/(packages|playground)'
+
+pictures: setup-test playground
+	@cd tests/viewer && npm ci --ignore-scripts --silent
+	@TIPPE_CHROMIUM=$$(command -v chromium) TIPPE_PROGRAM=build/release/bin/tippe TIPPE_SOURCE_DIR=. TIPPE_SCREENSHOTS=build/screenshots \
+		TIPPE_SITE=build/playground node tests/viewer/pictures.mjs .
 
 site:
 	@tools/setup.sh site

@@ -120,7 +120,9 @@ def write_python_reference(folder, package):
     listed = subprocess.run([sys.executable, "-c", "import tippe, json, inspect; print(json.dumps([[n, inspect.isclass(getattr(tippe, n)), inspect.ismodule(getattr(tippe, n)), callable(getattr(tippe, n))] for n in tippe.__all__]))"],
                             capture_output=True, text=True, check=True, cwd=HERE).stdout
     lines = ["# Python reference", "", "From the docstrings of the package. `pip install .` at the root of a clone, then `import tippe`.", ""]
-    for name, is_class, is_module, is_function in sorted(json.loads(listed), key=lambda one: (not one[1], one[0])):
+    first = ["World", "load", "Run", "open", "Body", "Joint", "Axis", "Report", "Batch", "sweep"]
+    place = lambda name: first.index(name) if name in first else len(first)
+    for name, is_class, is_module, is_function in sorted(json.loads(listed), key=lambda one: (place(one[0]), not one[1], one[0])):
         if is_module or name.startswith("__"):
             continue
         kind = "autoclass" if is_class else "autofunction" if is_function else "autodata"
