@@ -15,6 +15,8 @@ export function formatScene(scene) {
     return `{\n${entries.join(',\n')}\n}\n`;
 }
 
+const stateOf = s => ({ position: [...s.subarray(0, 3)], rotation: [...s.subarray(3, 7)], velocity: [...s.subarray(7, 10)], spin: [...s.subarray(10, 13)] });
+
 export class LessonPanel {
     constructor(lesson, playground) {
         this.lesson = lesson;
@@ -76,10 +78,13 @@ export class LessonPanel {
         try {
             const moving = run.model.bodyOfMoving.map((_, k) => k).slice(0, this.lesson.bodies ?? 1);
             const states = await Promise.all(moving.map(k => run.source.readBodyState(k, view.frame)));
+            const row = overview.count > 0 ? overview.rowOf(view.frame) : 0;
+            const wanted = this.lesson.wants?.({ values: this.values, overview, row }) ?? -1;
+            const then = wanted >= 0 ? stateOf(await run.source.readBodyState(0, wanted)) : null;
             const contacts = Array.from({ length: view.contactCount }, (_, i) => view.contact(i));
             const rows = this.lesson.measure({
-                values: this.values, time: run.timeOf(view.frame), step: run.stepOf(view.frame), frame: view.frame, contacts, overview, row: overview.count > 0 ? overview.rowOf(view.frame) : 0,
-                states: states.map(s => ({ position: [...s.subarray(0, 3)], rotation: [...s.subarray(3, 7)], velocity: [...s.subarray(7, 10)], spin: [...s.subarray(10, 13)] })), run,
+                values: this.values, time: run.timeOf(view.frame), step: run.stepOf(view.frame), frame: view.frame, contacts, overview, row,
+                states: states.map(stateOf), then, run,
                 memory: this.#memory(page.live.status.epoch),
             });
             this.table.replaceChildren(...rows.map(({ name, known = '', now: measured = '' }) => element('tr', {}, element('th', { scope: 'row' }, name), element('td', {}, known), element('td', {}, measured))));

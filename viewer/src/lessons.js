@@ -1,7 +1,7 @@
 // The eight lessons. Each has an idea, a scene made from its numbers, what is known, and what is measured.
 //
 // `measure` gets the run at a frame: values of the sliders, time, step, states of the first moving bodies (position, rotation, velocity, spin), contacts,
-// the overview with the row of the frame; it gives rows of a name, what is known and what the run has.
+// the overview with the row of the frame, and in `then` the first body at the frame that `wants` names; it gives rows of a name, what is known and what the run has.
 
 import { number, withUnit } from './format.js';
 
@@ -19,6 +19,16 @@ function forcesOf({ contacts, step }) {
 
 // A fall of `height` until the first touch, of something that cannot turn before it.
 const fallTime = height => Math.sqrt(2 * height / g);
+
+// The row of the overview in which a contact first carries something, or -1.
+function firstTouch(overview, row) {
+    for (let k = 1; k <= row; ++k) {
+        if (overview.forceMax[k] > 0) {
+            return k;
+        }
+    }
+    return -1;
+}
 
 // What a tip at `arm` from the centre gets when it comes down at `speed` without a bounce: [impulse along, impulse up], by Coulomb's law.
 function tipImpulse([x, y], inertia, speed, friction) {
@@ -111,19 +121,15 @@ export const lessons = [
                 { name: 'rod', mass: 1, inertia: [0.03, 0.03, 0.03], material: 'wood', color: '#e0a94a', shapes: [{ type: 'capsule', radius: 0.02, length: 0.6, axis: [1, 0, 0] }], position: [0, height + 0.02 + 0.3 * Math.sin(radians(angle)), 0], rotation: { axis: [0, 0, 1], degrees: angle } }],
             simulation: { stepper: 'stewart-trinkle', step: 0.0005, until: 1 },
         }),
-        measure: ({ values: { angle, friction, height }, states: [rod], overview, row, time, memory }) => {
+        // The step of the touch ends where the rod is at the table; the next one has stopped its end.
+        wants: ({ overview, row }) => (firstTouch(overview, row) >= 0 && firstTouch(overview, row) + 2 <= row ? firstTouch(overview, row) + 2 : -1),
+        measure: ({ values: { angle, friction, height }, states: [rod], overview, row, then }) => {
             const a = radians(angle), fall = fallTime(height), arm = [-0.3 * Math.cos(a), -0.3 * Math.sin(a) - 0.02];
             const [along, up] = tipImpulse(arm, 0.03, g * fall, friction), spin = (arm[0] * up - arm[1] * along) / 0.03;
-            let first = -1;
-            for (let k = 1; k <= row && first < 0; ++k) {
-                first = overview.contacts[k] > 0 && overview.forceMax[k] > 0 ? k : -1;
-            }
-            if (first >= 0 && time - overview.time[first] < 0.004) {
-                memory.spin ??= rod.spin[2];
-            }
+            const first = firstTouch(overview, row);
             return [
                 { name: 'touches after', known: withUnit(fall, 's', 4), now: first >= 0 ? withUnit(overview.time[first], 's', 4) : '' },
-                { name: 'spin after the impact', known: `${number(spin, 3)} rad/s`, now: memory.spin === undefined ? '' : `${number(memory.spin, 3)} rad/s` },
+                { name: 'spin after the impact', known: `${number(spin, 3)} rad/s`, now: then ? `${number(then.spin[2], 3)} rad/s` : '' },
                 { name: 'the end', known: Math.abs(along) < friction * up * (1 - 1e-9) ? 'sticks' : 'slips' },
                 { name: 'spin now', now: `${number(rod.spin[2], 3)} rad/s` },
             ];
@@ -209,16 +215,22 @@ export const lessons = [
             simulation: { stepper: 'mirtich-canny', step: 0.01, until: 60 },
         }),
         twin: 'anitescu',
-        measure: ({ values: { restitution: e, height }, states: [ball], time, memory }) => {
-            const fall = fallTime(height), rest = fall * (1 + e) / (1 - e);
-            if (time > fall && time < fall * (1 + 2 * e)) {
-                memory.top = Math.max(memory.top ?? 0, ball.position[2] - 0.1);
+        // On the way up after the first impact.
+        wants: ({ values: { restitution, height }, overview, row }) => {
+            for (let k = 1; k <= row; ++k) {
+                if (overview.time[k] > fallTime(height) * (1 + 0.5 * restitution)) {
+                    return k;
+                }
             }
+            return -1;
+        },
+        measure: ({ values: { restitution: e, height }, states: [ball], time, memory, then }) => {
+            const fall = fallTime(height), rest = fall * (1 + e) / (1 - e);
             const isStill = Math.abs(ball.velocity[2]) < 1e-6 && time > fall;
             memory.rest = isStill ? memory.rest ?? time : undefined;
             return [
                 { name: 'first impact after', known: withUnit(fall, 's', 4) },
-                { name: 'height of the first bounce', known: withUnit(e * e * height, 'm'), now: memory.top === undefined ? '' : withUnit(memory.top, 'm') },
+                { name: 'height of the first bounce', known: withUnit(e * e * height, 'm'), now: then ? withUnit(then.position[2] - 0.1 + then.velocity[2] ** 2 / (2 * g), 'm') : '' },
                 { name: 'at rest after', known: withUnit(rest, 's', 4), now: memory.rest === undefined ? '' : `≤ ${withUnit(memory.rest, 's', 4)}` },
                 { name: 'height now', now: withUnit(Math.max(0, ball.position[2] - 0.1), 'm') },
             ];

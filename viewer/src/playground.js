@@ -17,13 +17,13 @@ const longestLink = 60000; // letters, beyond which many programs cut a link
 const framesInMemory = 96e6;
 
 class Playground {
-    constructor(root, scenes, lesson) {
+    constructor(root, carrier, scenes, lesson) {
         this.root = root;
         this.scenes = scenes;
         this.lesson = lesson;
         this.gallery = new Gallery(scenes, { choose: file => this.#try(() => this.openNamed(file)), openFiles: files => this.#try(() => this.openFiles(files)) });
         this.editor = new Editor({ run: text => this.#try(() => this.runText(text)), check: text => this.check(text) });
-        this.#startWorker();
+        this.#useWorker(carrier);
         addEventListener('dragover', event => event.preventDefault());
         addEventListener('drop', event => {
             event.preventDefault();
@@ -49,8 +49,8 @@ class Playground {
 
     // The worker --------------------------------------------------------------------------------------
 
-    #startWorker() {
-        this.carrier = new WorkerCarrier();
+    #useWorker(carrier) {
+        this.carrier = carrier;
         this.carrier.on('slow', () => this.#askToStop());
         this.carrier.on('awake', () => this.stopBox?.remove());
         this.carrier.on('lost', reason => this.#recover(reason));
@@ -70,7 +70,7 @@ class Playground {
         const { opened } = this;
         this.#closeTwin();
         this.page?.live?.end();
-        this.#startWorker();
+        this.#useWorker(new WorkerCarrier());
         if (opened) {
             await this.#try(() => this.open({ ...opened, orders: [], twin: null, begins: false }));
         }
@@ -308,7 +308,8 @@ class Playground {
     }
 }
 
-const root = document.getElementById('app');
-Promise.all([fetch('scenes.json').then(response => response.json()), lessons.find(({ id }) => id === root.dataset.lesson) ?? null])
-    .then(([scenes, lesson]) => new Playground(root, scenes, lesson).begin())
+// The worker starts while the rest is being read.
+const root = document.getElementById('app'), carrier = new WorkerCarrier();
+fetch('scenes.json').then(response => response.json())
+    .then(scenes => new Playground(root, carrier, scenes, lessons.find(({ id }) => id === root.dataset.lesson) ?? null).begin())
     .catch(error => showMessage(`The playground cannot start: ${error.message}. It has to come from a web server, such as the one of "make playground".`));
