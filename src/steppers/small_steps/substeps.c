@@ -30,7 +30,7 @@ static const tpSoftLimits limits = {
 };
 
 // Steps of fewer bodies and contacts together are over before other threads are awake.
-enum { fewThings = 400, thingsPerThread = 700 };
+enum { fewThings = 400, thingsPerThread = 900 };
 
 enum { bounceRounds = 4 };
 
