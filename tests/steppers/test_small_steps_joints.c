@@ -229,6 +229,33 @@ static void couplingsMakeADifferential(void** state) {
     tpDestroyWorld(world);
 }
 
+// A kinematic body that moves and turns takes a rod along.
+static void toldBodiesCarryOthers(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1);
+    tpBodyDef told = tpDefaultBodyDef();
+    told.kind = tp_kinematicBody;
+    told.velocity = tpMakeVec3(0.5, 0.0, 0.0);
+    told.angularVelocity = tpMakeVec3(0.0, 2.0, 0.0);
+    tpBodyId crank = tpCreateBody(world, &told, NULL);
+    tpBodyId rod = addBox(world, tpMakeVec3(0.5, 0.0, 0.0), tpMakeVec3(1.0, 0.1, 0.1), 100.0);
+    tpJointDef def = hinge(crank, rod, tpZeroVec3());
+    def.coordinate.hasServo = true;
+    def.coordinate.servo.stiffness = 1e4;
+    def.coordinate.servo.damping = 1e2;
+    tpError error = { 0 };
+    tpJointId joint = tpCreateJoint(world, &def, &error);
+    for (int k = 0; k < 200; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1.0 / 200.0);
+        CHECK_BELOW(report.jointDrift, 1e-9);
+    }
+    // A second at 2 rad/s, 0.5 m on.
+    CHECK_NEAR(tpJoint_GetValue(world, joint, 0), 0.0, 2e-3);
+    CHECK_VEC3(tpBody_GetPosition(world, rod),
+               tpMakeVec3(0.5 + 0.5 * cos(2.0), 0.0, -0.5 * sin(2.0)), 2e-3);
+    tpDestroyWorld(world);
+}
+
 static void limitsMotorsAndFrictionHold(void** state) {
     (void)state;
     tpWorld* world = makeWorld(1);
@@ -381,17 +408,12 @@ static void snapshotsContinue(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(couplingsMakeADifferential),
-        cmocka_unit_test(pendulumFollowsItsLaw),
-        cmocka_unit_test(servoHoldsAnArm),
-        cmocka_unit_test(stiffServoDoesNotRing),
-        cmocka_unit_test(effortIsBounded),
-        cmocka_unit_test(armatureSlowsAPendulum),
-        cmocka_unit_test(limitsMotorsAndFrictionHold),
-        cmocka_unit_test(heavyEndHangsOnLightLinks),
-        cmocka_unit_test(lockedBodiesStay),
-        cmocka_unit_test(bitsDoNotDependOnThreads),
-        cmocka_unit_test(snapshotsContinue),
+        cmocka_unit_test(couplingsMakeADifferential), cmocka_unit_test(toldBodiesCarryOthers),
+        cmocka_unit_test(pendulumFollowsItsLaw),      cmocka_unit_test(servoHoldsAnArm),
+        cmocka_unit_test(stiffServoDoesNotRing),      cmocka_unit_test(effortIsBounded),
+        cmocka_unit_test(armatureSlowsAPendulum),     cmocka_unit_test(limitsMotorsAndFrictionHold),
+        cmocka_unit_test(heavyEndHangsOnLightLinks),  cmocka_unit_test(lockedBodiesStay),
+        cmocka_unit_test(bitsDoNotDependOnThreads),   cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,7 @@ typedef struct Articulation {
     bool isAwake, isOpen;
     bool isDue;   // velocities have not been solved for since the substep began
     int finished; // substeps since rows were written
+    int passed;   // since the step began
     int factorisations;
 } Articulation;
 
@@ -476,6 +477,7 @@ static void endSubstep(Articulation* part) {
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
     }
     part->finished += 1;
+    part->passed += 1;
 }
 
 // Back to the joints ------------------------------------------------------------------------------
@@ -572,7 +574,9 @@ static double findErrors(const tpSmallStep* step, Articulation* part) {
     writeRows(step, part, &part->ends);
     for (int k = 0; k < part->solver.rowCount; ++k) {
         const LawRow* law = &part->laws[k];
-        part->errors[k] = errorOf(step, law->role, part->ends.bias[law->row]);
+        // Bodies that move as told are still where the step began.
+        double bias = part->ends.bias[law->row] + part->passed * law->told;
+        part->errors[k] = errorOf(step, law->role, bias);
         largest = fmax(largest, fabs(part->errors[k]));
     }
     return largest;
@@ -639,6 +643,7 @@ static void reopen(const tpSmallStep* step, Articulation* part) {
     for (int k = 0; k < part->solver.rowCount; ++k) {
         LawRow* law = &part->laws[k];
         law->startError = 0.0;
+        law->way = part->passed * step->substepTime * law->told;
         if (law->role == tp_rotorRole || law->role == tp_turnRotorRole) {
             // The row's bias counts the way since the start of the step; that is no error here.
             law->startBias = -part->rows.rotor[law->row];
