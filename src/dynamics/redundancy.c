@@ -118,7 +118,7 @@ static int listRigid(const tpRows* rows, int world, int* parents, const bool* is
 
 // Factors W by Cholesky's method, the row that is least dependent on those before it first, until all that are left
 // depend on them. `left` is what the pivots leave of each row's own response, relative to the whole. Lists the dependent
-// rows in `found`, in order, and returns their number.
+// rows in `found` by their places in the list, in order, and returns their number.
 static int findDependent(const tpRows* rows, const tpRigidRow* list, int count, double* columns,
                          double* left, int* found) {
     bool isTaken[mostRows] = { false };
@@ -158,7 +158,7 @@ static int findDependent(const tpRows* rows, const tpRigidRow* list, int count, 
     int foundCount = 0;
     for (int i = 0; i < count; ++i) {
         if (!isTaken[i]) {
-            found[foundCount++] = list[i].row;
+            found[foundCount++] = i;
         }
     }
     return foundCount;
@@ -183,8 +183,9 @@ static void setAside(tpRedundancy* redundancy, tpRows* rows, int i) {
 }
 
 // Keeps what was found for the other solves of the step. Which rows depend on others changes with the poses, but not
-// within a step; numbers are relative to the first row of joints.
-static bool keepFound(tpSystem* system, int first, const tpRedundancy* redundancy, int rigidCount) {
+// within a step. They are kept by their places among the rigid rows: other rows, of servos and limits, stand between them in
+// some solves and not in others.
+static bool keepFound(tpSystem* system, const tpRedundancy* redundancy, int rigidCount) {
     tpFoundRedundancy* found = &system->redundancy;
     if (!TP_RESERVE(&system->allocator, found->rows, redundancy->count)) {
         return false;
@@ -194,19 +195,19 @@ static bool keepFound(tpSystem* system, int first, const tpRedundancy* redundanc
     found->rigidCount = rigidCount;
     found->rows.count = redundancy->count;
     for (int i = 0; i < redundancy->count; ++i) {
-        found->rows.data[i] = redundancy->rows[i] - first;
+        found->rows.data[i] = redundancy->rows[i];
     }
     return true;
 }
 
-static bool recall(const tpSystem* system, int first, int rigidCount, tpRedundancy* redundancy) {
+static bool recall(const tpSystem* system, int rigidCount, tpRedundancy* redundancy) {
     const tpFoundRedundancy* found = &system->redundancy;
     if (!found->isKnown || found->step != system->stepCount || found->rigidCount != rigidCount) {
         return false;
     }
     redundancy->count = found->rows.count;
     for (int i = 0; i < redundancy->count; ++i) {
-        redundancy->rows[i] = first + found->rows.data[i];
+        redundancy->rows[i] = found->rows.data[i];
     }
     return true;
 }
@@ -220,26 +221,33 @@ static bool search(tpRedundancy* redundancy, const tpRows* rows, tpSystem* syste
     if (arena->failed || !findLoops(rows, world, parents, isLooped)) {
         return !arena->failed;
     }
-    int count = listRigid(rows, world, parents, isLooped, NULL), first = 0;
-    while (first < rows->blockCount && rows->infos[first].source != tp_jointSource) {
-        first += 1;
-    }
-    first = rows->firstRows[first];
+    int count = listRigid(rows, world, parents, isLooped, NULL);
     redundancy->rows = TP_SCRATCH(arena, int, count);
-    if (count > mostRows || arena->failed || recall(system, first, count, redundancy)) {
+    if (count > mostRows || arena->failed) {
         return !arena->failed;
     }
     tpArenaMark mark = tpArena_Mark(arena);
     tpRigidRow* list = TP_SCRATCH(arena, tpRigidRow, count);
-    double* columns = TP_SCRATCH(arena, double, (size_t)count*(size_t)count);
-    double* left = TP_SCRATCH(arena, double, count);
-    if (arena->failed) {
+    if (list == NULL) {
         return false;
     }
     listRigid(rows, world, parents, isLooped, list);
-    redundancy->count = findDependent(rows, list, count, columns, left, redundancy->rows);
+    if (!recall(system, count, redundancy)) {
+        double* columns = TP_SCRATCH(arena, double, (size_t)count*(size_t)count);
+        double* left = TP_SCRATCH(arena, double, count);
+        if (arena->failed) {
+            return false;
+        }
+        redundancy->count = findDependent(rows, list, count, columns, left, redundancy->rows);
+        if (!keepFound(system, redundancy, count)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < redundancy->count; ++i) {
+        redundancy->rows[i] = list[redundancy->rows[i]].row;
+    }
     tpArena_Release(arena, mark);
-    return keepFound(system, first, redundancy, count);
+    return true;
 }
 
 bool tpRedundancy_Find(const tpRows* rows, tpSystem* system) {

@@ -94,10 +94,56 @@ static void linkagesMove(void** state) {
     }
 }
 
+static void setServos(tpWorld* world, bool hasServo) {
+    for (int i = 0; i < 4; ++i) {
+        tpJointId joint = tpWorld_GetJoint(world, i);
+        tpCoordinateDef law = tpJoint_GetCoordinate(world, joint, 0);
+        law.hasServo = hasServo;
+        law.servo = (tpServo){ .stiffness = 1e4, .damping = 100.0, .effort = INFINITY };
+        assert_int_equal(tpJoint_SetCoordinate(world, joint, 0, &law, NULL), tp_success);
+    }
+}
+
+// The rows that are set aside now.
+static int listSetAside(tpSystem* system, int found[3]) {
+    int blocks, count;
+    tpRows rows;
+    tpJoints_Count(system, &blocks, &count);
+    tpJoints_Begin(system, 0.01);
+    assert_true(tpRows_Create(&rows, system, blocks, count));
+    tpRows_SetMasses(&rows, system);
+    tpJointTreatment treatment = { 0.01, 1.0, NULL, 0.01, 0.0 };
+    tpJoints_AddRows(&rows, system, system->poses.data, &treatment);
+    tpRedundancy redundancy;
+    assert_true(tpRedundancy_SetAside(&redundancy, &rows, system));
+    for (int i = 0; i < redundancy.count && i < 3; ++i) {
+        found[i] = redundancy.rows[i];
+    }
+    return redundancy.count;
+}
+
+// Rows of servos stand between the rigid ones in some solves of a step and not in others: the same rigid rows are set aside.
+static void servosStandBetween(void** state) {
+    (void)state;
+    tpWorld* world = makeParallelogram(tp_anitescu, true);
+    tpSystem* system = &world->system;
+    int before[3], recalled[3], anew[3];
+    setServos(world, true);
+    assert_int_equal(listSetAside(system, before), 3);
+    setServos(world, false);
+    assert_int_equal(listSetAside(system, recalled), 3);
+    system->stepCount += 1; // nothing is remembered from another step
+    assert_int_equal(listSetAside(system, anew), 3);
+    assert_memory_equal(recalled, anew, sizeof(anew));
+    assert_true(before[2] > anew[2]);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependentRowsAreSetAside),
         cmocka_unit_test(linkagesMove),
+        cmocka_unit_test(servosStandBetween),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
