@@ -60,13 +60,15 @@ def pose_error(m: Any, path: Path) -> float:
     return worst
 
 
-def motion_error(m: Any, path: Path, seed: int) -> float:
+def motion_error(m: Any, path: Path, seed: int, driven: bool) -> float:
     """Contact-free motion over 0.2 s from a random state, without what is soft on one side: difference of centres, m."""
     m = mujoco.MjModel.from_xml_path(str(path))
     bit = mujoco.mjtDisableBit
     m.opt.disableflags |= bit.mjDSBL_CONTACT | bit.mjDSBL_LIMIT | bit.mjDSBL_FRICTIONLOSS | bit.mjDSBL_EQUALITY
     m.opt.integrator, m.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-4
     m.actuator_forcelimited[:] = 0
+    if not driven:
+        m.opt.disableflags |= bit.mjDSBL_ACTUATION
     m.jnt_actfrclimited[:] = 0
     generator, d = np.random.default_rng(seed), mujoco.MjData(m)
     if m.nkey:
@@ -83,11 +85,13 @@ def motion_error(m: Any, path: Path, seed: int) -> float:
             for key in ("limits", "friction"):
                 axis.pop(key, None)
             axis.get("servo", {}).pop("effort", None)
+            for key in () if driven else ("servo", "motor"):
+                axis.pop(key, None)
     for body in plain["bodies"]:
         body.pop("shapes", None)
     loops = {m.equality(k).name or f"loop{k}" for k in range(m.neq) if int(m.eq_type[k]) < 2}
     plain["joints"] = [joint for joint in plain.get("joints", []) if joint["name"] not in loops]
-    for key in ("couplings", "sensors", "excludes"):
+    for key in ("couplings", "sensors", "excludes") if driven else ("couplings", "sensors", "excludes", "forces"):
         plain.pop(key, None)
     for _ in range(2000):
         mujoco.mj_step(m, d)
@@ -161,7 +165,7 @@ def main() -> int:
         line += [f"masses {mass_error(m, scene):.1e}", f"poses {pose_error(m, path):.1e}"]
         try:
             if options.motion:
-                line.append(f"motion {motion_error(m, path, 1):.1e}")
+                line.append(f"motion {motion_error(m, path, 1, False):.1e}, with servos {motion_error(m, path, 1, True):.1e}")
             for stepper in options.steppers.split(",") if options.stand else ():
                 figures = stand(scene, stepper, options.stand)
                 line.append(f"{stepper}: " + ", ".join(f"{key} {value:.3g}" for key, value in figures.items()))
