@@ -122,6 +122,7 @@ typedef struct tpFrictionOptions {
     double localProximal; // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
     double proximalStart; // proximal points: first weight times |q| / residual, in units of
                           // the mean diagonal of W; default 0.1
+    bool isUntimed;       // the report's seconds stay zero: a clock costs as much as a small solve
 } tpFrictionOptions;
 
 TP_API tpFrictionOptions tpDefaultFrictionOptions(void);

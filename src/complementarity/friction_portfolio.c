@@ -74,6 +74,10 @@ static tpSolveStatus restart(tpFrictionIsland* island, const Stage* stage,
     return status;
 }
 
+static double secondsNow(const tpFrictionOptions* options) {
+    return options->isUntimed ? 0.0 : tpCpuSeconds();
+}
+
 static bool needsWork(const tpFrictionIsland* island) {
     bool isGoodEnough = island->residual <= island->enough && island->work >= island->grace;
     return !(island->residual <= island->tolerance) && !island->isExhausted && !isGoodEnough;
@@ -89,7 +93,7 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     chosen.proximalStart =
         stage->proximalStart > 0.0 ? stage->proximalStart : options->proximalStart;
     int limit = options->iterationLimit > 0 ? options->iterationLimit : stage->limit;
-    double start = tpCpuSeconds(), sum = 0.0;
+    double start = secondsNow(options), sum = 0.0;
     bool needed = false, enough = true;
     for (int i = 0; i < system->islandCount && enough; ++i) {
         tpFrictionIsland* island = &system->islands[i];
@@ -113,7 +117,7 @@ static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrict
     }
     if (needed) {
         done.residual = sqrt(sum) / system->qNorm;
-        done.seconds = tpCpuSeconds() - start;
+        done.seconds = secondsNow(options) - start;
         tpSolveReport_AddStage(report, &done);
         report->solver = stage->name;
     }
@@ -208,7 +212,7 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     if (tpFriction_Check(problem, NULL) != tp_success) {
         return report->status = tp_badProblem;
     }
-    double start = tpCpuSeconds();
+    double start = secondsNow(&chosen);
     tpArenaMark mark = tpSolverMemory_Begin(memory);
     double* velocity = u;
     if (velocity == NULL) {
@@ -219,7 +223,7 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     tpFrictionResidual residual;
     enough = enough && tpFriction_Judge(problem, r, velocity, memory, &residual);
     tpSolverMemory_End(memory, mark);
-    report->seconds = tpCpuSeconds() - start;
+    report->seconds = secondsNow(&chosen) - start;
     if (!enough) {
         return report->status = tp_solverOutOfMemory;
     }

@@ -139,6 +139,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     options.velocityTolerance = velocityTolerance(rows, system, tolerance);
     options.enough = system->certificate * sizeOf(rows);
     options.workLimit = limit;
+    options.isUntimed = true;
     tpSolveReport solve;
     tpSolveStatus status =
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
