@@ -99,7 +99,7 @@ static void emitReference(tpEmitter* emitter, const char* name) {
 
 // Values --------------------------------------------------------------------------------------
 
-static void emitNumberLimits(tpEmitter* emitter, const char* type, tpRange range) {
+static void emitNumberLimits(tpEmitter* emitter, const char* type, tpNumberRange range) {
     const tpRangeInfo* info = tpRangeOf(range);
     emitText(emitter, "type", type);
     if (isfinite(info->minimum)) {

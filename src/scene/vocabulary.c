@@ -389,7 +389,7 @@ const tpRecord tpSceneRecord = {
 
 // Asking --------------------------------------------------------------------------------------
 
-const tpRangeInfo* tpRangeOf(tpRange range) {
+const tpRangeInfo* tpRangeOf(tpNumberRange range) {
     static const tpRangeInfo ranges[tp_rangeCount] = {
         [tp_anyNumber] = { "", -INFINITY, INFINITY, false },
         [tp_positive] = { "greater than zero", 0.0, INFINITY, true },

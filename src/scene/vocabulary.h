@@ -51,7 +51,7 @@ typedef enum tpFieldKind {
 } tpFieldKind;
 
 // What numbers a key takes, component by component.
-typedef enum tpRange {
+typedef enum tpNumberRange {
     tp_anyNumber,
     tp_positive,    // > 0
     tp_notNegative, // >= 0
@@ -61,7 +61,7 @@ typedef enum tpRange {
     tp_ascending,   // the first at most the second
     tp_atLeastTwo,  // of integers
     tp_rangeCount
-} tpRange;
+} tpNumberRange;
 
 typedef struct tpRangeInfo {
     const char* words; // "greater than zero"
@@ -74,7 +74,7 @@ typedef struct tpField {
     tpFieldKind kind;
     uint32_t offset; // of the member in the record's struct
     bool isRequired;
-    tpRange range;
+    tpNumberRange range;
     const char* unit;
     const char* byDefault; // as JSON, or in words; NULL: none
     const char* summary;   // one sentence
@@ -123,7 +123,7 @@ extern const tpFamily tpShapeFamily, tpJointFamily, tpCouplingFamily, tpSensorFa
 extern const char* const tpJointNames[];
 extern const char* const tpJointSummaries[];
 
-const tpRangeInfo* tpRangeOf(tpRange range);
+const tpRangeInfo* tpRangeOf(tpNumberRange range);
 
 // The keys of a record, those of its base first.
 int tpRecord_FieldCount(const tpRecord* record);

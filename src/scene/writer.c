@@ -13,22 +13,22 @@
 
 enum { lineWidth = 100, indentWidth = 2 };
 
-typedef struct tpWriter {
+typedef struct tpSceneWriter {
     tpText text;
     int indent;    // of the current line
     int lineStart; // its offset in the text
     bool isFlat;   // on one line: stops when that is full
-} tpWriter;
+} tpSceneWriter;
 
-typedef void (*tpFieldWriter)(tpWriter* writer, const tpField* field, const void* part);
+typedef void (*tpFieldWriter)(tpSceneWriter* writer, const tpField* field, const void* part);
 
-static void writeField(tpWriter* writer, const tpField* field, const void* part);
+static void writeField(tpSceneWriter* writer, const tpField* field, const void* part);
 
-static bool isLineFull(const tpWriter* writer) {
+static bool isLineFull(const tpSceneWriter* writer) {
     return writer->text.bytes.count - writer->lineStart > lineWidth - 1; // a comma may follow
 }
 
-static void startLine(tpWriter* writer) {
+static void startLine(tpSceneWriter* writer) {
     tpText_Add(&writer->text, "\n");
     writer->lineStart = writer->text.bytes.count;
     for (int i = 0; i < writer->indent; ++i) {
@@ -40,10 +40,10 @@ static void startLine(tpWriter* writer) {
 
 // A container is a function that writes entry i; this writes all of them between brackets, flat
 // when they fit.
-typedef void (*tpEntryWriter)(tpWriter* writer, const void* container, int index);
+typedef void (*tpEntryWriter)(tpSceneWriter* writer, const void* container, int index);
 
-static void writeEntries(tpWriter* writer, const char* brackets, int count, tpEntryWriter entry,
-                         const void* container) {
+static void writeEntries(tpSceneWriter* writer, const char* brackets, int count,
+                         tpEntryWriter entry, const void* container) {
     bool isObject = brackets[0] == '{';
     tpText_AddBytes(&writer->text, brackets, 1);
     writer->indent += indentWidth;
@@ -67,8 +67,8 @@ static void writeEntries(tpWriter* writer, const char* brackets, int count, tpEn
     tpText_AddBytes(&writer->text, brackets + 1, 1);
 }
 
-static void writeContainer(tpWriter* writer, const char* brackets, int count, tpEntryWriter entry,
-                           const void* container) {
+static void writeContainer(tpSceneWriter* writer, const char* brackets, int count,
+                           tpEntryWriter entry, const void* container) {
     if (writer->isFlat || count == 0) {
         writeEntries(writer, brackets, count, entry, container);
         return;
@@ -92,13 +92,13 @@ static const tpField* givenField(const tpScenePart* part, int n) {
     }
 }
 
-static void writeKeyAndValue(tpWriter* writer, const void* container, int index) {
+static void writeKeyAndValue(tpSceneWriter* writer, const void* container, int index) {
     const tpField* field = givenField(container, index);
     tpText_Format(&writer->text, "\"%s\": ", field->key);
     writeField(writer, field, container);
 }
 
-static void writeRecord(tpWriter* writer, const void* part) {
+static void writeRecord(tpSceneWriter* writer, const void* part) {
     const tpScenePart* head = part;
     int count = 0;
     for (uint32_t bits = head->given; bits != 0; bits &= bits - 1) {
@@ -109,40 +109,40 @@ static void writeRecord(tpWriter* writer, const void* part) {
 
 // Values --------------------------------------------------------------------------------------
 
-static void writeVersion(tpWriter* writer, const tpField* field, const void* part) {
+static void writeVersion(tpSceneWriter* writer, const tpField* field, const void* part) {
     (void)field;
     (void)part;
     tpText_Add(&writer->text, "1");
 }
 
-static void writeText(tpWriter* writer, const tpField* field, const void* part) {
+static void writeText(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneText* text = tpConstMember(field, part);
     tpText_AddQuoted(&writer->text, text->text);
 }
 
-static void writeType(tpWriter* writer, const tpField* field, const void* part) {
+static void writeType(tpSceneWriter* writer, const tpField* field, const void* part) {
     (void)field;
     tpText_AddQuoted(&writer->text, ((const tpScenePart*)part)->record->name);
 }
 
-static void writeChoice(tpWriter* writer, const tpField* field, const void* part) {
+static void writeChoice(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpText_AddQuoted(&writer->text, field->choices[*(const int32_t*)tpConstMember(field, part)]);
 }
 
-static void writeBoolean(tpWriter* writer, const tpField* field, const void* part) {
+static void writeBoolean(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpText_Add(&writer->text, *(const bool*)tpConstMember(field, part) ? "true" : "false");
 }
 
-static void writeNumber(tpWriter* writer, const tpField* field, const void* part) {
+static void writeNumber(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpText_AddNumber(&writer->text, *(const double*)tpConstMember(field, part));
 }
 
-static void writeInteger(tpWriter* writer, const tpField* field, const void* part) {
+static void writeInteger(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpText_Format(&writer->text, "%u", *(const uint32_t*)tpConstMember(field, part));
 }
 
 // Short rows always stand on one line.
-static void writeRow(tpWriter* writer, const double* numbers, int count) {
+static void writeRow(tpSceneWriter* writer, const double* numbers, int count) {
     for (int i = 0; i < count; ++i) {
         tpText_Add(&writer->text, i == 0 ? "[" : ", ");
         tpText_AddNumber(&writer->text, numbers[i]);
@@ -150,15 +150,15 @@ static void writeRow(tpWriter* writer, const double* numbers, int count) {
     tpText_Add(&writer->text, "]");
 }
 
-static void writePair(tpWriter* writer, const tpField* field, const void* part) {
+static void writePair(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRow(writer, tpConstMember(field, part), 2);
 }
 
-static void writeQuaternion(tpWriter* writer, const tpField* field, const void* part) {
+static void writeQuaternion(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRow(writer, tpConstMember(field, part), 4);
 }
 
-static void writeBits(tpWriter* writer, const tpField* field, const void* part) {
+static void writeBits(tpSceneWriter* writer, const tpField* field, const void* part) {
     uint32_t bits = *(const uint32_t*)tpConstMember(field, part);
     const char* comma = "";
     tpText_Add(&writer->text, "[");
@@ -173,7 +173,7 @@ static void writeBits(tpWriter* writer, const tpField* field, const void* part) 
 }
 
 // In hexadecimal if that says it all.
-static void writeColor(tpWriter* writer, const tpField* field, const void* part) {
+static void writeColor(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpColor* color = tpConstMember(field, part);
     double numbers[3] = { color->red, color->green, color->blue };
     int steps[3];
@@ -190,16 +190,16 @@ static void writeColor(tpWriter* writer, const tpField* field, const void* part)
     }
 }
 
-static void writeVec3(tpWriter* writer, const tpVec3* vector) {
+static void writeVec3(tpSceneWriter* writer, const tpVec3* vector) {
     double numbers[3] = { vector->x, vector->y, vector->z };
     writeRow(writer, numbers, 3);
 }
 
-static void writeVector(tpWriter* writer, const tpField* field, const void* part) {
+static void writeVector(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeVec3(writer, tpConstMember(field, part));
 }
 
-static void writeTwoPoints(tpWriter* writer, const tpField* field, const void* part) {
+static void writeTwoPoints(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpVec3* points = tpConstMember(field, part);
     tpText_Add(&writer->text, "[");
     writeVec3(writer, &points[0]);
@@ -208,13 +208,13 @@ static void writeTwoPoints(tpWriter* writer, const tpField* field, const void* p
     tpText_Add(&writer->text, "]");
 }
 
-static void writeInertia(tpWriter* writer, const tpField* field, const void* part) {
+static void writeInertia(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneInertia* inertia = tpConstMember(field, part);
     writeRow(writer, inertia->values, inertia->count);
 }
 
 // Rows of numbers, as many on a line as fit.
-static void writeRows(tpWriter* writer, const tpSceneNumbers* numbers, int width) {
+static void writeRows(tpSceneWriter* writer, const tpSceneNumbers* numbers, int width) {
     tpText_Add(&writer->text, "[");
     writer->indent += indentWidth;
     for (int32_t i = 0; i < numbers->count && !(writer->isFlat && isLineFull(writer)); ++i) {
@@ -242,19 +242,19 @@ static void writeRows(tpWriter* writer, const tpSceneNumbers* numbers, int width
     tpText_Add(&writer->text, "]");
 }
 
-static void writeNumbers(tpWriter* writer, const tpField* field, const void* part) {
+static void writeNumbers(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRows(writer, tpConstMember(field, part), 1);
 }
 
-static void writePoints2(tpWriter* writer, const tpField* field, const void* part) {
+static void writePoints2(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRows(writer, tpConstMember(field, part), 2);
 }
 
-static void writePoints3(tpWriter* writer, const tpField* field, const void* part) {
+static void writePoints3(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRows(writer, tpConstMember(field, part), 3);
 }
 
-static void writeName(tpWriter* writer, const tpSceneReference* reference) {
+static void writeName(tpSceneWriter* writer, const tpSceneReference* reference) {
     if (reference->name != NULL) {
         tpText_AddQuoted(&writer->text, reference->name);
     } else {
@@ -262,11 +262,11 @@ static void writeName(tpWriter* writer, const tpSceneReference* reference) {
     }
 }
 
-static void writeReference(tpWriter* writer, const tpField* field, const void* part) {
+static void writeReference(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeName(writer, tpConstMember(field, part));
 }
 
-static void writeTwoReferences(tpWriter* writer, const tpField* field, const void* part) {
+static void writeTwoReferences(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneReference* references = tpConstMember(field, part);
     tpText_Add(&writer->text, "[");
     writeName(writer, &references[0]);
@@ -275,12 +275,12 @@ static void writeTwoReferences(tpWriter* writer, const tpField* field, const voi
     tpText_Add(&writer->text, "]");
 }
 
-static void writeCoordinate(tpWriter* writer, const tpField* field, const void* part) {
+static void writeCoordinate(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneCoordinate* coordinate = tpConstMember(field, part);
     tpText_AddQuoted(&writer->text, coordinate->name);
 }
 
-static void writeTerms(tpWriter* writer, const tpField* field, const void* part) {
+static void writeTerms(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneTerms* terms = tpConstMember(field, part);
     tpText_Add(&writer->text, "[");
     for (int i = 0; i < terms->count; ++i) {
@@ -295,7 +295,7 @@ static void writeTerms(tpWriter* writer, const tpField* field, const void* part)
 
 // Parts ---------------------------------------------------------------------------------------
 
-static void writeFriction(tpWriter* writer, const tpField* field, const void* part) {
+static void writeFriction(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneFriction* friction = tpConstMember(field, part);
     if (friction->part.record == NULL) {
         tpText_AddNumber(&writer->text, friction->number);
@@ -304,7 +304,7 @@ static void writeFriction(tpWriter* writer, const tpField* field, const void* pa
     }
 }
 
-static void writeNestedRecord(tpWriter* writer, const tpField* field, const void* part) {
+static void writeNestedRecord(tpSceneWriter* writer, const tpField* field, const void* part) {
     writeRecord(writer, tpConstMember(field, part));
 }
 
@@ -323,16 +323,16 @@ static const char* itemOf(const tpListView* view, int index) {
     return (const char*)view->list.items + view->family->size * (size_t)index;
 }
 
-static void writeItem(tpWriter* writer, const void* container, int index) {
+static void writeItem(tpSceneWriter* writer, const void* container, int index) {
     writeRecord(writer, itemOf(container, index));
 }
 
-static void writeList(tpWriter* writer, const tpField* field, const void* part) {
+static void writeList(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpListView view = viewList(field, part);
     writeContainer(writer, "[]", view.list.count, writeItem, &view);
 }
 
-static void writeNamedItem(tpWriter* writer, const void* container, int index) {
+static void writeNamedItem(tpSceneWriter* writer, const void* container, int index) {
     const tpListView* view = container;
     const char* item = itemOf(view, index);
     const tpSceneText* name = (const tpSceneText*)(item + view->family->nameOffset);
@@ -341,12 +341,12 @@ static void writeNamedItem(tpWriter* writer, const void* container, int index) {
     writeRecord(writer, item);
 }
 
-static void writeMap(tpWriter* writer, const tpField* field, const void* part) {
+static void writeMap(tpSceneWriter* writer, const tpField* field, const void* part) {
     tpListView view = viewList(field, part);
     writeContainer(writer, "{}", view.list.count, writeNamedItem, &view);
 }
 
-static void writeOption(tpWriter* writer, const void* container, int index) {
+static void writeOption(tpSceneWriter* writer, const void* container, int index) {
     const tpSceneOption* option = &((const tpSceneOptions*)container)->items[index];
     tpText_AddQuoted(&writer->text, option->name.text);
     tpText_Add(&writer->text, ": ");
@@ -357,12 +357,12 @@ static void writeOption(tpWriter* writer, const void* container, int index) {
     }
 }
 
-static void writeOptions(tpWriter* writer, const tpField* field, const void* part) {
+static void writeOptions(tpSceneWriter* writer, const tpField* field, const void* part) {
     const tpSceneOptions* options = tpConstMember(field, part);
     writeContainer(writer, "{}", options->count, writeOption, options);
 }
 
-static void writeField(tpWriter* writer, const tpField* field, const void* part) {
+static void writeField(tpSceneWriter* writer, const tpField* field, const void* part) {
     static const tpFieldWriter writers[tp_fieldKindCount] = {
         [tp_versionField] = writeVersion,
         [tp_textField] = writeText,
@@ -403,7 +403,7 @@ static void writeField(tpWriter* writer, const tpField* field, const void* part)
 tpResult tpFormatScene(const tpScene* scene, const tpAllocator* allocator, char** text,
                        size_t* length, tpError* error) {
     tpAllocator heap = tpDefaultAllocator();
-    tpWriter writer = { .text = { .allocator = allocator != NULL ? allocator : &heap } };
+    tpSceneWriter writer = { .text = { .allocator = allocator != NULL ? allocator : &heap } };
     tpLocaleScope locale;
     *text = NULL;
     if (!tpEnterCLocale(&locale)) {

@@ -29,6 +29,8 @@ PUBLIC = {
     "complementarity": "complementarity", "scene": "scene", "recording": "recording",
     "problems": "problems",
 }
+# Rooms below the world take its types (reports, joints) from its headers; among headers they stand above.
+HEADERS = {**PUBLIC, "world": "world", "joints": "world", "state": "world", "sensors": "world", "queries": "world"}
 INCLUDE = re.compile(r'\s*#\s*include\s*"([^"]+)"')
 
 
@@ -67,6 +69,47 @@ def check(source):
                         wrong.append(f"{where}: include \"{match.group(1)}\" names no room")
                     elif parts[0] not in reach(room):
                         wrong.append(f"{where}: {room} may not see {parts[0]}")
+    return wrong + check_headers(source) + check_program(source)
+
+
+def includes(path):
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if match:
+                yield number, match.group(1)
+
+
+def check_headers(source):
+    """Public headers include public headers of their own room and of those below, and nothing else."""
+    wrong = []
+    folder = os.path.join(source, "include", "tippe")
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        owner = HEADERS.get(name.removesuffix(".h"))
+        for number, path in includes(os.path.join(folder, name)):
+            where = f"include/tippe/{name}:{number}"
+            below = HEADERS.get(path.removeprefix("tippe/").removesuffix(".h"))
+            if not path.startswith("tippe/"):
+                wrong.append(f"{where}: a public header includes \"{path}\", which is not installed")
+            elif owner and below and below not in reach(owner):
+                wrong.append(f"{where}: {name} may not see {path}")
+    return wrong
+
+
+def check_program(source):
+    """The program includes its own files, public headers, and rooms; no room includes the program."""
+    wrong = []
+    app = os.path.join(source, "app")
+    for folder, _, files in os.walk(app):
+        for name in sorted(files):
+            if not name.endswith((".c", ".h")):
+                continue
+            for number, path in includes(os.path.join(folder, name)):
+                first = path.split("/")[0]
+                isOwn = any(os.path.exists(os.path.join(place, path)) for place in (app, folder))
+                if not isOwn and first != "tippe" and first not in SEES and not path.startswith("page_"):
+                    wrong.append(f"{os.path.relpath(os.path.join(folder, name), source)}:{number}: \"{path}\" is neither the "
+                                 "program's, nor public, nor of a room")
     return wrong
 
 
