@@ -48,6 +48,8 @@ typedef struct tpAudit {
     double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
     double numericalLoss; // J, part of impactLoss: what the steps themselves took
+    double errorEstimate; // m, of positions at the end; 0 if the stepper does not estimate it
+    double work;          // counted, of steppers that choose by it, ns
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];
     int fallbackCount;
     int64_t otherFallbackCount; // steps carried by fallbacks beyond the capacity

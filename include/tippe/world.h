@@ -38,6 +38,7 @@ typedef enum tpStepperId {
     tp_chakrabortyTrinkle,
     tp_penalty,
     tp_smallSteps,
+    tp_auto,
     tp_stepperCount
 } tpStepperId;
 
@@ -234,7 +235,10 @@ typedef struct tpStepReport {
 
     double numericalLoss; // J, part of impactLoss: what the step itself took, negative if it gave
 
-    double reserved[26]; // zero
+    double errorEstimate; // m: of positions since the start, as `auto` has added it up; 0 for steppers that do not estimate
+    double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed it
+
+    double reserved[24]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------

@@ -12,6 +12,9 @@ const tpFigureInfo tpFigureTable[tp_figureCount] = {
                               "bodies that another method carries at the end of the step", true },
     [tp_budgetEndFigure] = { "budget_ends",
                              "solves that ended on their budget, above their tolerance", false },
+    [tp_switchFigure] = { "switches", "groups that another method carries from now on", false },
+    [tp_rejectedFigure] = { "rejected_steps", "steps taken back because their error was too large",
+                            false },
 };
 
 int tpFigureCount(void) {

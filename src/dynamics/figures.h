@@ -13,6 +13,8 @@ typedef enum tpFigureIndex {
     tp_heapOperationFigure,
     tp_handedOverFigure,
     tp_budgetEndFigure,
+    tp_switchFigure,
+    tp_rejectedFigure,
     tp_figureCount
 } tpFigureIndex;
 

@@ -46,10 +46,14 @@ void tpJoints_WriteReactions(tpSystem* system, const double* numbers) {
     }
 }
 
+int tpJoint_MotionCount(const tpJoint* joint) {
+    return motionNumbers * joint->coordinateCount;
+}
+
 int tpJoints_MotionCount(const tpSystem* system) {
     int count = 0;
     for (int i = 0; i < system->joints.count; ++i) {
-        count += motionNumbers * system->joints.data[i].coordinateCount;
+        count += tpJoint_MotionCount(&system->joints.data[i]);
     }
     return count;
 }

@@ -11,6 +11,7 @@ void tpJoints_ReadReactions(const tpSystem* system, double* numbers);
 void tpJoints_WriteReactions(tpSystem* system, const double* numbers);
 
 // Turns that have been counted, and speeds of armatures.
+int tpJoint_MotionCount(const tpJoint* joint);
 int tpJoints_MotionCount(const tpSystem* system);
 void tpJoints_ReadMotion(const tpSystem* system, double* numbers);
 void tpJoints_WriteMotion(tpSystem* system, const double* numbers);

@@ -63,6 +63,7 @@ void tpStepReport_Append(tpStepReport* report, const tpStepReport* next) {
     sum.frictionLoss = first->frictionLoss + next->frictionLoss;
     sum.impactLoss = first->impactLoss + next->impactLoss;
     sum.numericalLoss = first->numericalLoss + next->numericalLoss;
+    sum.work = first->work + next->work;
     sum.fallback = next->fallback != NULL ? next->fallback : first->fallback;
     memcpy(sum.notes, first->notes, sizeof(sum.notes));
     sum.noteCount = first->noteCount;

@@ -105,6 +105,8 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->frictionLoss += report->frictionLoss;
     audit->impactLoss += report->impactLoss;
     audit->numericalLoss += report->numericalLoss;
+    audit->errorEstimate = report->errorEstimate;
+    audit->work += report->work;
     if (report->fallback != NULL) {
         countFallback(audit, report->fallback);
     }
@@ -208,6 +210,8 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "friction_loss", audit->frictionLoss);
     putNumber(&out, "impact_loss", audit->impactLoss);
     putNumber(&out, "numerical_loss", audit->numericalLoss);
+    putNumber(&out, "error_estimate", audit->errorEstimate);
+    putNumber(&out, "work", audit->work);
     putCount(&out, "solves", audit->solveCount);
     putCount(&out, "iterations", audit->iterationCount);
     putCount(&out, "substeps", audit->substepCount);
@@ -315,6 +319,9 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
            audit->frictionLoss, audit->impactLoss, audit->numericalLoss);
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
+    if (audit->work > 0.0) {
+        putRow(&out, "error estimate", "%.3g m at the end", audit->errorEstimate);
+    }
     putFigures(&out, audit);
     putVerdict(&out, audit);
     for (int i = 0; i < audit->fallbackCount; ++i) {

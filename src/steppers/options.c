@@ -95,6 +95,8 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                               "their law to that" },
     [tp_sleepTimeOption] = { "sleep_time", tp_numberOption, 0.5, 0.0, 1e6, NULL, "s",
                              "for which an island rests before it sleeps" },
+    [tp_accuracyOption] = { "accuracy", tp_numberOption, 1e-3, 1e-8, 1.0, NULL, NULL,
+                            "error of positions that is asked for, in lengths of the bodies" },
 };
 
 tpOptions tpDefaultOptions(void) {

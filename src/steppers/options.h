@@ -37,6 +37,7 @@ typedef enum tpOptionIndex {
     tp_sleepOption,
     tp_sleepSpeedOption,
     tp_sleepTimeOption,
+    tp_accuracyOption,
     tp_optionCount
 } tpOptionIndex;
 

@@ -74,8 +74,7 @@ static bool measurePiece(tpSystem* system, double rest, double least, double* pi
     return true;
 }
 
-// Targets of kinematic bodies, which are for the end of the whole step, on the way there.
-static void aimTargets(tpSystem* system, const tpPose* targets, double part) {
+void tpPieces_AimTargets(tpSystem* system, const tpPose* targets, double part) {
     for (int i = 0; i < system->bodyCount; ++i) {
         tpBody* body = &system->bodies.data[i];
         if (body->hasTarget) {
@@ -115,7 +114,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         part.kineticBefore = tpSystem_KineticEnergy(system);
         part.potentialBefore = tpSystem_PotentialEnergy(system);
         system->time = begin + done;
-        aimTargets(system, targets, piece / (h - done));
+        tpPieces_AimTargets(system, targets, piece / (h - done));
         stepper->step(system, state, options, piece, &part);
         part.kineticBefore = report->kineticBefore;
         part.potentialBefore = report->potentialBefore;

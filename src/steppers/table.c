@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "steppers/anitescu/anitescu.h"
+#include "steppers/auto/auto.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
 #include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
 #include "steppers/free_flight/free_flight.h"
@@ -21,6 +22,7 @@ static const tpStepper* const steppers[tp_stepperCount] = {
     [tp_mirtichCanny] = &tpMirtichCannyStepper,
     [tp_penalty] = &tpPenaltyStepper,
     [tp_smallSteps] = &tpSmallStepsStepper,
+    [tp_auto] = &tpAutoStepper,
 };
 
 const tpStepper* tpStepper_Get(tpStepperId id) {
@@ -37,6 +39,7 @@ static const char* const names[tp_stepperCount] = {
     [tp_chakrabortyTrinkle] = "chakraborty-trinkle",
     [tp_penalty] = "penalty",
     [tp_smallSteps] = "small-steps",
+    [tp_auto] = "auto",
 };
 
 const char* tpStepperName(tpStepperId id) {

@@ -97,10 +97,12 @@ static void oneStepForcesAreThoseThatLast(void** state) {
             tpWorld_Step(worlds[0], 0.01);
             tpWorld_Step(worlds[1], 0.01);
         }
+        // A rounding may turn a choice of `auto`: then the two agree to its accuracy.
+        double tolerance = s == tp_auto ? 1e-6 : 1e-9;
         CHECK_VEC3(tpBody_GetPosition(worlds[1], bodies[1]),
-                   tpBody_GetPosition(worlds[0], bodies[0]), 1e-9);
+                   tpBody_GetPosition(worlds[0], bodies[0]), tolerance);
         CHECK_VEC3(tpBody_GetAngularVelocity(worlds[1], bodies[1]),
-                   tpBody_GetAngularVelocity(worlds[0], bodies[0]), 1e-9);
+                   tpBody_GetAngularVelocity(worlds[0], bodies[0]), tolerance);
         tpDestroyWorld(worlds[0]);
         tpDestroyWorld(worlds[1]);
     }

@@ -112,8 +112,8 @@ static tpWorld* makeTumblingPile(tpStepperId stepper) {
 }
 
 static const tpStepperId steppers[] = {
-    tp_freeFlight,    tp_stewartTrinkle,     tp_anitescu, tp_mirtichCanny,
-    tp_benderSchmitt, tp_chakrabortyTrinkle, tp_penalty,  tp_smallSteps,
+    tp_freeFlight,         tp_stewartTrinkle, tp_anitescu,   tp_mirtichCanny, tp_benderSchmitt,
+    tp_chakrabortyTrinkle, tp_penalty,        tp_smallSteps, tp_auto,
 };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 

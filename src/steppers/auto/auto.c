@@ -1,0 +1,502 @@
+// The method and the step chosen on the fly, to an accuracy the user asks for. README.md has the ideas and the norms.
+
+#include "steppers/auto/auto.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+#include "steppers/auto/carriers.h"
+
+// Methods are compared again when a group has cost this many times what the last comparison did.
+static const double comparisonShare = 8.0;
+
+// Another method has to be cheaper by this factor.
+static const double clearlyCheaper = 0.8;
+
+// A method is given up if it costs this many times what the best one did.
+static const double hopeless = 1.2;
+
+// The work of methods that miss the accuracy, or a limit of the certificate, counts so many times.
+static const double shortfall = 1e3;
+
+// A step of the user that costs so many times what it did when methods were last compared is taken back, and they are
+// compared again.
+static const double surprising = 5.0;
+
+static const char* const notAccurate =
+    "auto: the accuracy was not met in this step; the error estimate says by how much";
+static const char* const isCrowded =
+    "auto: paths in a crowd cannot be followed; it is judged by its laws";
+static const char* const hasSwitched = "auto: another method is cheaper for this accuracy";
+
+typedef struct Auto {
+    tpCarriers carriers;
+    tpSolverMemory* solver;
+} Auto;
+
+// One step of the user.
+typedef struct Frame {
+    tpSystem* system;
+    Auto* own;
+    const tpOptions* options;
+    double h;
+    tpGroups groups;
+    tpKept start; // motion alone
+    tpPose* targets;
+    tpPose* poses; // at the end, of the groups that are done
+    tpVelocity* velocities;
+    const char** carriers;
+    double* motion;
+    double *positionErrors, *speedErrors;
+    tpTaken taken;
+    double lengthScale, timeScale, accuracy;
+    int switchCount, rejectedCount;
+    bool isAccurate, isCrowded;
+} Frame;
+
+// State -------------------------------------------------------------------------------------------
+
+static bool create(tpSystem* system, void** state) {
+    Auto* own = tpAllocateZeroed(&system->allocator, sizeof(Auto));
+    if (own == NULL) {
+        return false;
+    }
+    own->solver = tpCreateSolverMemory(&system->allocator);
+    if (own->solver == NULL) {
+        tpRelease(&system->allocator, own, sizeof(Auto));
+        return false;
+    }
+    *state = own;
+    return true;
+}
+
+static void destroy(tpSystem* system, void* state) {
+    Auto* own = state;
+    if (own == NULL) {
+        return;
+    }
+    tpCarriers_Destroy(&own->carriers, system);
+    tpDestroySolverMemory(own->solver);
+    tpRelease(&system->allocator, own, sizeof(Auto));
+}
+
+static size_t savedSize(const void* state) {
+    return tpCarriers_SavedSize(&((const Auto*)state)->carriers);
+}
+
+static void save(const void* state, void* memory) {
+    tpCarriers_Save(&((const Auto*)state)->carriers, memory);
+}
+
+static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
+    return tpCarriers_Restore(&((Auto*)state)->carriers, system, reader);
+}
+
+// Scales ------------------------------------------------------------------------------------------
+
+static double largestSpeed(const tpSystem* system) {
+    double largest = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            double speed = tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]);
+            largest = fmax(largest, speed);
+        }
+    }
+    return largest;
+}
+
+// The time in which gravity moves a body by its length; without gravity, that in which the fastest moves so far.
+static void findScales(Frame* frame) {
+    const tpSystem* system = frame->system;
+    frame->lengthScale = system->scales.length;
+    double pull = tpLength(system->gravity), speed = largestSpeed(system);
+    double fall = pull > 0.0 ? sqrt(frame->lengthScale / pull) : INFINITY;
+    double way = speed > 0.0 ? frame->lengthScale / speed : INFINITY;
+    frame->timeScale = pull > 0.0 ? fall : isfinite(way) ? way : frame->h;
+}
+
+// Trials ------------------------------------------------------------------------------------------
+
+static tpTrial makeTrial(const Frame* frame, int group, const tpCarrier* carrier,
+                         const tpStepReport* report) {
+    tpTrial trial = { .system = frame->system,
+                      .options =
+                          tpMethod_Options(carrier->method, frame->options, &frame->groups, group),
+                      .groups = &frame->groups,
+                      .group = group,
+                      .method = carrier->method,
+                      .state = carrier->state,
+                      .solver = frame->own->solver,
+                      .targets = frame->targets,
+                      .limits = report->limits,
+                      .begin = frame->system->time,
+                      .length = frame->h,
+                      .lengthScale = frame->lengthScale,
+                      .timeScale = frame->timeScale,
+                      .accuracy = frame->accuracy,
+                      .workLimit = INFINITY,
+                      .pace = carrier->pace };
+    return trial;
+}
+
+// Errors as they are at the start of the frame.
+static bool startErrors(const Frame* frame, tpTrial* trial) {
+    int count = frame->system->bodyCount;
+    trial->positionErrors = TP_SCRATCH(&frame->system->arena, double, count);
+    trial->speedErrors = TP_SCRATCH(&frame->system->arena, double, count);
+    if (frame->system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        const tpCarried* body = &frame->own->carriers.bodies.data[i];
+        trial->positionErrors[i] = body->positionError;
+        trial->speedErrors[i] = body->speedError;
+    }
+    return true;
+}
+
+// What a method would cost for this group and frame, more if it does not do it well; INFINITY if it cannot. Nothing is changed.
+static double tryMethod(Frame* frame, int group, const tpKept* before, tpMethod method,
+                        const tpPace* pace, double limit, const tpStepReport* report,
+                        double* spent) {
+    tpSystem* system = frame->system;
+    double time = system->time;
+    tpCarrier carrier = { .state = NULL };
+    if (!tpCarrier_Change(&carrier, system, method)) {
+        return INFINITY;
+    }
+    tpCarrier_Pace(&carrier, pace);
+    tpTrial trial = makeTrial(frame, group, &carrier, report);
+    trial.mayGiveUp = true;
+    trial.workLimit = limit;
+    double work = INFINITY;
+    if (startErrors(frame, &trial)) {
+        tpTrial_Run(&trial);
+        bool isDone = trial.hasMemory && !trial.isGivenUp && !trial.isPassedOn;
+        bool isMet = isDone && trial.isAccurate && !trial.taken.isBad;
+        work = isMet ? trial.taken.work : isDone ? shortfall * trial.taken.work : INFINITY;
+        *spent += trial.taken.work;
+    }
+    const tpStepper* stepper = tpMethod_Stepper(method);
+    if (stepper->destroy != NULL) {
+        stepper->destroy(system, carrier.state);
+    }
+    tpKept_PutBack(before, system, NULL, NULL);
+    system->time = time;
+    return work;
+}
+
+// Compares all methods that can carry the group. What it has now has the first word. False if memory ran out.
+// `limit` is what the present method may cost.
+static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, double limit,
+                         const tpStepReport* report) {
+    tpSystem* system = frame->system;
+    tpKept before;
+    const tpStepper* stepper = tpMethod_Stepper(carrier->method);
+    if (!tpKept_Take(&before, system, stepper, carrier->state)) {
+        return false;
+    }
+    double spent = 0.0, least = INFINITY, typical = INFINITY;
+    int tried = 0;
+    tpMethod best = carrier->method;
+    bool canStay = tpMethod_CanCarry(carrier->method, system, &frame->groups, group);
+    if (canStay) {
+        typical = tryMethod(frame, group, &before, carrier->method, &carrier->pace, limit, report,
+                            &spent);
+        least = typical * (carrier->isFresh ? 1.0 : clearlyCheaper);
+        tried = 1;
+    }
+    for (int i = 0; i < tp_methodCount; ++i) {
+        tpMethod method = (tpMethod)i;
+        if ((method == carrier->method && canStay) ||
+            !tpMethod_CanCarry(method, system, &frame->groups, group)) {
+            continue;
+        }
+        double most = hopeless * fmin(least, tried > 0 ? spent / tried : INFINITY);
+        double work = tryMethod(frame, group, &before, method, &carrier->pace, fmin(most, limit),
+                                report, &spent);
+        tried += 1;
+        if (work < least || !canStay) {
+            canStay = true;
+            least = typical = work;
+            best = method;
+        }
+    }
+    if (!tpKept_PutBack(&before, system, stepper, carrier->state)) {
+        return false;
+    }
+    tpPace pace = carrier->pace;
+    bool isOther = best != carrier->method;
+    if (isOther) {
+        frame->switchCount += carrier->isFresh ? 0 : 1;
+        if (!tpCarrier_Change(carrier, system, best)) {
+            return false;
+        }
+        tpCarrier_Pace(carrier, &pace);
+    }
+    carrier->isFresh = false;
+    carrier->spent = 0.0;
+    carrier->compared = spent;
+    carrier->typical = typical;
+    frame->taken.work += spent;
+    return true;
+}
+
+static bool needsComparison(const Frame* frame, int group, const tpCarrier* carrier) {
+    if (!tpMethod_CanCarry(carrier->method, frame->system, &frame->groups, group)) {
+        return true;
+    }
+    return group != frame->groups.flying &&
+           (carrier->isFresh || carrier->spent > comparisonShare * carrier->compared);
+}
+
+// Groups ------------------------------------------------------------------------------------------
+
+static void keepGroup(Frame* frame, int group, const tpTrial* trial) {
+    tpSystem* system = frame->system;
+    const char* name = tpMethod_Stepper(trial->method)->name;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        bool isKinematic = frame->groups.ofBody[i] < 0;
+        if (frame->groups.ofBody[i] == group || isKinematic) {
+            frame->poses[i] = system->poses.data[i];
+            frame->velocities[i] = system->velocities.data[i];
+            frame->positionErrors[i] = trial->positionErrors[i];
+            frame->speedErrors[i] = trial->speedErrors[i];
+            frame->carriers[i] = isKinematic ? NULL : name;
+        }
+    }
+}
+
+// Turns and rotors of the joints of a group.
+static void keepMotion(Frame* frame, int group) {
+    tpSystem* system = frame->system;
+    int count = tpJoints_MotionCount(system);
+    double* now = TP_SCRATCH(&system->arena, double, count);
+    if (now == NULL) {
+        return;
+    }
+    tpJoints_ReadMotion(system, now);
+    int place = 0;
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        int body = tpSystem_IsDynamic(system, joint->bodyA) ? joint->bodyA : joint->bodyB;
+        int end = place + tpJoint_MotionCount(joint);
+        bool isOurs = body >= 0 && frame->groups.ofBody[body] == group;
+        for (; place < end; ++place) {
+            frame->motion[place] = isOurs ? now[place] : frame->motion[place];
+        }
+    }
+}
+
+// Carries the group over the frame. A surprising cost makes it give up, with all as it was, unless methods have just been
+// compared. False if memory ran out.
+static bool runGroup(Frame* frame, int group, tpCarrier* carrier, bool isCompared,
+                     const tpStepReport* report, tpTrial* trial) {
+    tpSystem* system = frame->system;
+    const tpStepper* stepper = tpMethod_Stepper(carrier->method);
+    double time = system->time;
+    bool mayGiveUp = !isCompared && isfinite(carrier->typical) && group != frame->groups.flying;
+    tpKept before;
+    *trial = makeTrial(frame, group, carrier, report);
+    if (!startErrors(frame, trial) ||
+        (mayGiveUp && !tpKept_Take(&before, system, stepper, carrier->state))) {
+        return false;
+    }
+    trial->mayGiveUp = mayGiveUp;
+    trial->workLimit = mayGiveUp ? surprising * carrier->typical : INFINITY;
+    tpTrial_Run(trial);
+    if (trial->isGivenUp) {
+        frame->taken.work += trial->taken.work;
+        system->time = time;
+        return tpKept_PutBack(&before, system, stepper, carrier->state);
+    }
+    return trial->hasMemory;
+}
+
+static bool carryGroup(Frame* frame, int group, const tpStepReport* report) {
+    tpSystem* system = frame->system;
+    tpCarrier* carrier = tpCarriers_For(&frame->own->carriers, system, &frame->groups, group);
+    if (carrier == NULL) {
+        return false;
+    }
+    tpGroups_Isolate(&frame->groups, system, group);
+    double time = system->time;
+    bool isCompared = needsComparison(frame, group, carrier);
+    bool isDone = !isCompared || chooseMethod(frame, group, carrier, INFINITY, report);
+    tpTrial trial;
+    isDone = isDone && runGroup(frame, group, carrier, isCompared, report, &trial);
+    if (isDone && trial.isGivenUp) {
+        isDone = chooseMethod(frame, group, carrier, trial.workLimit, report) &&
+                 runGroup(frame, group, carrier, true, report, &trial);
+    }
+    if (isDone) {
+        isDone = tpTaken_Append(&frame->taken, system, &trial.taken);
+        carrier->pace = trial.pace;
+        carrier->spent += trial.taken.work;
+        frame->rejectedCount += trial.rejectedCount;
+        frame->isAccurate = frame->isAccurate && trial.isAccurate;
+        frame->isCrowded = frame->isCrowded || (frame->groups.sizes[group] > tp_crowdSize &&
+                                                frame->groups.pairCounts[group] > 0);
+        keepGroup(frame, group, &trial);
+        keepMotion(frame, group);
+    }
+    system->time = time;
+    tpKept_PutBack(&frame->start, system, NULL, NULL);
+    tpGroups_Rejoin(&frame->groups, system, group, frame->start.poses, frame->start.velocities);
+    return isDone;
+}
+
+// Bodies that are told how to move, where nothing else does.
+static void moveKinematic(Frame* frame) {
+    tpSystem* system = frame->system;
+    tpSystem_AimKinematic(system, system->time, frame->h);
+    tpSystem_MoveKinematic(system, system->time, frame->h);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (frame->groups.ofBody[i] < 0) {
+            frame->poses[i] = system->poses.data[i];
+            frame->velocities[i] = system->velocities.data[i];
+        }
+    }
+}
+
+// The frame ---------------------------------------------------------------------------------------
+
+static bool startFrame(Frame* frame, const tpStepReport* report, bool isOne) {
+    tpSystem* system = frame->system;
+    int count = system->bodyCount;
+    frame->poses = TP_SCRATCH(&system->arena, tpPose, count);
+    frame->velocities = TP_SCRATCH(&system->arena, tpVelocity, count);
+    frame->carriers = TP_SCRATCH_ZEROED(&system->arena, const char*, count);
+    frame->targets = TP_SCRATCH(&system->arena, tpPose, count);
+    frame->positionErrors = TP_SCRATCH_ZEROED(&system->arena, double, count);
+    frame->speedErrors = TP_SCRATCH_ZEROED(&system->arena, double, count);
+    frame->motion = TP_SCRATCH(&system->arena, double, tpJoints_MotionCount(system));
+    frame->isAccurate = true;
+    for (int i = 0; i < count; ++i) {
+        system->bodies.data[i].carrier = NULL; // methods have words of their own there
+    }
+    if (system->arena.failed || !tpKept_Take(&frame->start, system, NULL, NULL) ||
+        !tpTaken_Start(&frame->taken, system, &report->limits) ||
+        !tpGroups_Find(&frame->groups, system, frame->h, isOne)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        frame->targets[i] = system->bodies.data[i].target;
+    }
+    tpJoints_ReadMotion(system, frame->motion);
+    return true;
+}
+
+static bool carryAll(Frame* frame, const tpStepReport* report) {
+    tpCarriers_Begin(&frame->own->carriers);
+    for (int group = 0; group < frame->groups.count; ++group) {
+        if (!carryGroup(frame, group, report)) {
+            return false;
+        }
+    }
+    if (frame->groups.count == 0) {
+        moveKinematic(frame);
+    }
+    tpSystem* system = frame->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        system->poses.data[i] = frame->poses[i];
+        system->velocities.data[i] = frame->velocities[i];
+        system->bodies.data[i].carrier = frame->carriers[i];
+        system->bodies.data[i].target = frame->targets[i];
+    }
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        frame->taken.reactions[i] /= frame->h;
+    }
+    tpJoints_WriteReactions(system, frame->taken.reactions);
+    tpJoints_WriteMotion(system, frame->motion);
+    return true;
+}
+
+static void finishReport(Frame* frame, tpStepReport* report) {
+    tpSystem* system = frame->system;
+    tpStepReport start = *report;
+    *report = frame->taken.report;
+    report->kineticBefore = start.kineticBefore;
+    report->potentialBefore = start.potentialBefore;
+    report->limits = start.limits;
+    report->figures[tp_switchFigure] = frame->switchCount;
+    report->figures[tp_rejectedFigure] = frame->rejectedCount;
+    double largest = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpCarried* body = &frame->own->carriers.bodies.data[i];
+        body->positionError = frame->positionErrors[i];
+        body->speedError = frame->speedErrors[i];
+        largest = fmax(largest, body->positionError);
+    }
+    report->errorEstimate = largest;
+    report->work = frame->taken.work;
+    if (!frame->isAccurate) {
+        tpStepReport_AddNote(report, notAccurate);
+    }
+    if (frame->isCrowded) {
+        tpStepReport_AddNote(report, isCrowded);
+    }
+    if (frame->switchCount > 0) {
+        tpStepReport_AddNote(report, hasSwitched);
+    }
+}
+
+static void fail(tpStepReport* report) {
+    report->undone = true;
+    tpStepReport_AddNote(report, "out of memory");
+}
+
+static void step(tpSystem* system, void* state, const tpOptions* options, double h,
+                 tpStepReport* report) {
+    Frame frame = { .system = system, .own = state, .options = options, .h = h };
+    frame.accuracy = options->values[tp_accuracyOption];
+    findScales(&frame);
+    bool isDone = tpCarriers_Follow(&frame.own->carriers, system) &&
+                  startFrame(&frame, report, false) && carryAll(&frame, report);
+    // Somebody came so far that he can have met another group: all together, from the start.
+    if (isDone && frame.groups.count > 1 &&
+        tpGroups_HaveOutrun(&frame.groups, system, frame.start.poses)) {
+        tpKept start = frame.start;
+        double work = frame.taken.work;
+        isDone = tpKept_PutBack(&start, system, NULL, NULL) && startFrame(&frame, report, true) &&
+                 carryAll(&frame, report);
+        frame.taken.work += work;
+    }
+    if (!isDone) {
+        fail(report);
+        return;
+    }
+    finishReport(&frame, report);
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+    if (margins == NULL || !tpTally_List(&frame.taken.tally, system, margins, report)) {
+        fail(report);
+    }
+}
+
+static const tpOptionIndex used[] = { tp_accuracyOption,
+                                      tp_toleranceOption,
+                                      tp_coneOption,
+                                      tp_directionsOption,
+                                      tp_restitutionThresholdOption,
+                                      tp_optionCount };
+
+static const tpFigureIndex figures[] = { tp_switchFigure, tp_rejectedFigure, tp_checkFigure,
+                                         tp_collisionFigure, tp_figureCount };
+
+const tpStepper tpAutoStepper = {
+    .name = "auto",
+    .summary = "the method and the step chosen on the fly, to the accuracy asked for",
+    .options = used,
+    .figures = figures,
+    .seesCrossings = true,
+    .create = create,
+    .destroy = destroy,
+    .step = step,
+    .savedSize = savedSize,
+    .save = save,
+    .restore = restore,
+};

@@ -1,0 +1,234 @@
+#include "steppers/auto/carriers.h"
+
+#include <string.h>
+
+enum { carrierCount = tp_groupLimit + 2 };
+
+static void dropState(tpCarrier* carrier, tpSystem* system) {
+    const tpStepper* stepper = tpMethod_Stepper(carrier->method);
+    if (carrier->state != NULL && stepper->destroy != NULL) {
+        stepper->destroy(system, carrier->state);
+    }
+    carrier->state = NULL;
+}
+
+void tpCarriers_Destroy(tpCarriers* carriers, tpSystem* system) {
+    for (int i = 0; i < carrierCount; ++i) {
+        dropState(&carriers->list[i], system);
+    }
+    TP_FREE_ARRAY(&system->allocator, carriers->bodies);
+}
+
+bool tpCarriers_Follow(tpCarriers* carriers, tpSystem* system) {
+    if (!TP_RESERVE(&system->allocator, carriers->bodies, system->bodyCount)) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpCarried* body = &carriers->bodies.data[i];
+        uint64_t birth = system->bodies.data[i].birth;
+        if (i >= carriers->bodies.count || body->birth != birth) {
+            *body = (tpCarried){ .birth = birth, .carrier = -1 };
+        }
+    }
+    carriers->bodies.count = system->bodyCount;
+    return true;
+}
+
+void tpCarriers_Begin(tpCarriers* carriers) {
+    for (int i = 0; i < carrierCount; ++i) {
+        carriers->list[i].isUsed = false;
+    }
+}
+
+bool tpCarrier_Change(tpCarrier* carrier, tpSystem* system, tpMethod method) {
+    dropState(carrier, system);
+    carrier->method = method;
+    carrier->pace = (tpPace){ .checkedError = INFINITY };
+    const tpStepper* stepper = tpMethod_Stepper(method);
+    return stepper->create == NULL || stepper->create(system, &carrier->state);
+}
+
+void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace) {
+    carrier->pace = (tpPace){ .step = pace->step,
+                              .checkedError = INFINITY,
+                              .knowsPushing = pace->knowsPushing,
+                              .pushing = pace->pushing };
+}
+
+static int findFree(const tpCarriers* carriers) {
+    int oldest = 0;
+    for (int i = 0; i < carrierCount; ++i) {
+        if (!carriers->list[i].isUsed) {
+            oldest = i;
+            if (carriers->list[i].state == NULL) {
+                break; // nothing is lost
+            }
+        }
+    }
+    return oldest;
+}
+
+tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
+                          int group) {
+    int found = -1, former = -1;
+    for (int i = 0; i < system->bodyCount && found < 0; ++i) {
+        int own = groups->ofBody[i] == group ? carriers->bodies.data[i].carrier : -1;
+        if (own >= 0) {
+            former = former < 0 ? own : former;
+            found = carriers->list[own].isUsed ? -1 : own;
+        }
+    }
+    // One that could not be made for want of memory is made anew.
+    if (found >= 0 && carriers->list[found].state == NULL &&
+        tpMethod_Stepper(carriers->list[found].method)->create != NULL) {
+        found = -1;
+    }
+    bool isNew = found < 0;
+    tpCarrier last = former >= 0 ? carriers->list[former] : (tpCarrier){ 0 };
+    found = isNew ? findFree(carriers) : found;
+    tpCarrier* carrier = &carriers->list[found];
+    if (isNew) {
+        tpMethod method = former >= 0 ? last.method : tp_standardMethod;
+        if (!tpCarrier_Change(carrier, system, method)) {
+            return NULL;
+        }
+        if (former >= 0) {
+            tpCarrier_Pace(carrier, &last.pace);
+            carrier->pace.knowsPushing = false; // those of another group
+        }
+        carrier->spent = carrier->compared = carrier->typical = 0.0;
+        carrier->isFresh = true;
+    }
+    carrier->isUsed = true;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] == group) {
+            carriers->bodies.data[i].carrier = found;
+        }
+    }
+    return carrier;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+typedef struct SavedCarrier {
+    bool isFresh, hasState;
+    int method;
+    tpPace pace;
+    double spent, compared, typical;
+    size_t stateSize;
+} SavedCarrier;
+
+static size_t stateSize(const tpCarrier* carrier) {
+    const tpStepper* stepper = tpMethod_Stepper(carrier->method);
+    return carrier->state != NULL && stepper->savedSize != NULL ? stepper->savedSize(carrier->state)
+                                                                : 0;
+}
+
+// Field by field: padding has no value.
+static void savePace(tpPace* to, const tpPace* from) {
+    to->step = from->step;
+    to->checkedError = from->checkedError;
+    to->trust = from->trust;
+    to->uncheckedCount = from->uncheckedCount;
+    to->knowsPushing = from->knowsPushing;
+    to->pushing = from->pushing;
+    to->hopelessCount = from->hopelessCount;
+}
+
+size_t tpCarriers_SavedSize(const tpCarriers* carriers) {
+    size_t size = sizeof(int) + sizeof(tpCarried) * (size_t)carriers->bodies.count;
+    for (int i = 0; i < carrierCount; ++i) {
+        size += sizeof(SavedCarrier) + stateSize(&carriers->list[i]);
+    }
+    return size;
+}
+
+static unsigned char* put(unsigned char* place, const void* data, size_t size) {
+    if (size > 0) {
+        memcpy(place, data, size);
+    }
+    return place + size;
+}
+
+void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
+    unsigned char* place = put(saved, &carriers->bodies.count, sizeof(int));
+    for (int i = 0; i < carriers->bodies.count; ++i) {
+        tpCarried body;
+        memset(&body, 0, sizeof(body));
+        body.birth = carriers->bodies.data[i].birth;
+        body.carrier = carriers->bodies.data[i].carrier;
+        body.positionError = carriers->bodies.data[i].positionError;
+        body.speedError = carriers->bodies.data[i].speedError;
+        place = put(place, &body, sizeof(body));
+    }
+    for (int i = 0; i < carrierCount; ++i) {
+        const tpCarrier* carrier = &carriers->list[i];
+        SavedCarrier head;
+        memset(&head, 0, sizeof(head));
+        head.isFresh = carrier->isFresh;
+        head.hasState = carrier->state != NULL;
+        head.method = (int)carrier->method;
+        savePace(&head.pace, &carrier->pace);
+        head.spent = carrier->spent;
+        head.compared = carrier->compared;
+        head.typical = carrier->typical;
+        head.stateSize = stateSize(carrier);
+        place = put(place, &head, sizeof(head));
+        if (head.stateSize > 0) {
+            tpMethod_Stepper(carrier->method)->save(carrier->state, place);
+            place += head.stateSize;
+        }
+    }
+}
+
+static bool restoreBodies(tpCarriers* carriers, tpSystem* system, tpSavedReader* reader) {
+    int count = 0;
+    if (!tpSavedReader_Take(reader, &count, sizeof(count)) ||
+        !tpSavedReader_Has(reader, count, sizeof(tpCarried)) ||
+        !TP_RESERVE(&system->allocator, carriers->bodies, count) ||
+        !tpSavedReader_Take(reader, carriers->bodies.data, sizeof(tpCarried) * (size_t)count)) {
+        return false;
+    }
+    carriers->bodies.count = count;
+    for (int i = 0; i < count; ++i) {
+        int carrier = carriers->bodies.data[i].carrier;
+        reader->failed = reader->failed || carrier < -1 || carrier >= carrierCount;
+    }
+    return !reader->failed;
+}
+
+static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* reader) {
+    SavedCarrier head;
+    if (!tpSavedReader_Take(reader, &head, sizeof(head))) {
+        return false;
+    }
+    if (head.method < 0 || head.method >= tp_methodCount || head.stateSize > reader->left) {
+        reader->failed = true;
+        return false;
+    }
+    dropState(carrier, system);
+    carrier->method = (tpMethod)head.method;
+    if (head.hasState && !tpCarrier_Change(carrier, system, carrier->method)) {
+        return false;
+    }
+    carrier->isFresh = head.isFresh;
+    carrier->pace = head.pace;
+    carrier->spent = head.spent;
+    carrier->compared = head.compared;
+    carrier->typical = head.typical;
+    return head.stateSize == 0 ||
+           (carrier->state != NULL &&
+            tpMethod_Stepper(carrier->method)->restore(system, carrier->state, reader));
+}
+
+bool tpCarriers_Restore(tpCarriers* carriers, tpSystem* system, tpSavedReader* reader) {
+    if (!restoreBodies(carriers, system, reader)) {
+        return false;
+    }
+    for (int i = 0; i < carrierCount; ++i) {
+        if (!restoreCarrier(&carriers->list[i], system, reader)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,55 @@
+// What carries which group, from step to step.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_CARRIERS_H
+#define TIPPE_SRC_STEPPERS_AUTO_CARRIERS_H
+
+#include "steppers/auto/trial.h"
+
+// The method that carries a group, with what it keeps.
+typedef struct tpCarrier {
+    bool isUsed;  // in this step
+    bool isFresh; // it has not been compared with others yet
+    tpMethod method;
+    void* state;
+    tpPace pace;
+    double typical;         // work of a step of the user when methods were last compared
+    double spent, compared; // work since methods were last compared, and work of that comparison
+} tpCarrier;
+
+// What is known of a body.
+typedef struct tpCarried {
+    uint64_t birth;
+    int carrier;                      // -1: none
+    double positionError, speedError; // estimates, m and m/s
+} tpCarried;
+
+typedef struct tpCarriers {
+    tpCarrier list[tp_groupLimit + 2];
+    TP_ARRAY(tpCarried) bodies;
+} tpCarriers;
+
+void tpCarriers_Destroy(tpCarriers* carriers, tpSystem* system);
+
+// Room for all bodies; those that are new have no carrier and no error. False if memory ran out.
+bool tpCarriers_Follow(tpCarriers* carriers, tpSystem* system);
+
+// Before a step: nobody is used.
+void tpCarriers_Begin(tpCarriers* carriers);
+
+// The carrier of a group: that of its first body which has one that is free; else another one, which starts with
+// the method and pace of the group's former carrier. NULL if memory ran out.
+tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
+                          int group);
+
+// Gives a carrier another method, with nothing kept. False if memory ran out.
+bool tpCarrier_Change(tpCarrier* carrier, tpSystem* system, tpMethod method);
+
+// Goes on at the pace of another one, which nobody has checked for this one.
+void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace);
+
+// Snapshots.
+size_t tpCarriers_SavedSize(const tpCarriers* carriers);
+void tpCarriers_Save(const tpCarriers* carriers, void* saved);
+bool tpCarriers_Restore(tpCarriers* carriers, tpSystem* system, tpSavedReader* reader);
+
+#endif

@@ -1,0 +1,257 @@
+#include "steppers/auto/groups.h"
+
+#include <string.h>
+
+#include "dynamics/collider_shapes.h"
+
+// What impulses can add to the way of a body, in parts of the way that it is known to go.
+static const double reserve = 0.5;
+
+static int rootOf(int* parents, int body) {
+    while (parents[body] != body) {
+        parents[body] = parents[parents[body]];
+        body = parents[body];
+    }
+    return body;
+}
+
+// The smaller index is the root.
+static void join(int* parents, int a, int b) {
+    int first = rootOf(parents, a), second = rootOf(parents, b);
+    if (first < second) {
+        parents[second] = first;
+    } else {
+        parents[first] = second;
+    }
+}
+
+static void joinPair(const tpSystem* system, int* parents, int a, int b) {
+    if (tpSystem_IsDynamic(system, a) && tpSystem_IsDynamic(system, b)) {
+        join(parents, a, b);
+    }
+}
+
+// A body that a joint moves.
+static int movedBy(const tpSystem* system, int index) {
+    const tpJoint* joint = &system->joints.data[index];
+    return tpSystem_IsDynamic(system, joint->bodyB) ? joint->bodyB : joint->bodyA;
+}
+
+static void joinAll(const tpSystem* system, int* parents, const tpContact* contacts, int count) {
+    for (int i = 0; i < count; ++i) {
+        joinPair(system, parents, contacts[i].bodyA, contacts[i].bodyB);
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive) {
+            joinPair(system, parents, joint->bodyA, joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        const tpCoupling* coupling = &system->couplings.data[i];
+        for (int k = 1; coupling->isLive && k < coupling->partCount; ++k) {
+            joinPair(system, parents, movedBy(system, coupling->parts[0].joint),
+                     movedBy(system, coupling->parts[k].joint));
+        }
+    }
+}
+
+// Bodies that something concerns beside gravity.
+static void markConcerned(const tpSystem* system, const tpContact* contacts, int count,
+                          bool* isConcerned) {
+    for (int i = 0; i < count; ++i) {
+        isConcerned[contacts[i].bodyA] = isConcerned[contacts[i].bodyB] = true;
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        for (int side = 0; joint->isLive && side < 2; ++side) {
+            int body = side == 0 ? joint->bodyA : joint->bodyB;
+            if (body >= 0) {
+                isConcerned[body] = true;
+            }
+        }
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        if (system->forces.data[i].isLive) {
+            isConcerned[system->forces.data[i].body] = true;
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isPulled = system->hasLoads && system->loads.data[i].isUsed;
+        isConcerned[i] = isConcerned[i] || isPulled || body->linearDamping > 0.0 ||
+                         body->angularDamping > 0.0 || body->locked != 0;
+    }
+}
+
+static void number(tpGroups* groups, const tpSystem* system, int* parents,
+                   const bool* isConcerned) {
+    bool hasFlying = false;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        groups->ofBody[i] = -1;
+        if (!tpSystem_IsDynamic(system, i)) {
+            continue;
+        }
+        int root = rootOf(parents, i);
+        if (root == i && !isConcerned[i]) {
+            hasFlying = true;
+            groups->ofBody[i] = -2;
+        } else {
+            groups->ofBody[i] = root == i ? groups->count++ : groups->ofBody[root];
+        }
+    }
+    groups->flying = hasFlying ? groups->count++ : -1;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        groups->ofBody[i] = groups->ofBody[i] == -2 ? groups->flying : groups->ofBody[i];
+    }
+}
+
+static int groupOfPair(const tpGroups* groups, int a, int b) {
+    int group = a >= 0 ? groups->ofBody[a] : -1;
+    return group >= 0 || b < 0 ? group : groups->ofBody[b];
+}
+
+static bool count(tpGroups* groups, tpSystem* system, const tpContact* contacts, int contactCount) {
+    groups->sizes = TP_SCRATCH_ZEROED(&system->arena, int, groups->count);
+    groups->pairCounts = TP_SCRATCH_ZEROED(&system->arena, int, groups->count);
+    groups->jointCounts = TP_SCRATCH_ZEROED(&system->arena, int, groups->count);
+    groups->areForced = TP_SCRATCH_ZEROED(&system->arena, bool, groups->count);
+    if (system->arena.failed) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] >= 0) {
+            groups->sizes[groups->ofBody[i]] += 1;
+        }
+    }
+    for (int i = 0; i < contactCount; ++i) {
+        int group = groupOfPair(groups, contacts[i].bodyA, contacts[i].bodyB);
+        if (group >= 0) {
+            groups->pairCounts[group] += 1;
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        int group = joint->isLive ? groupOfPair(groups, joint->bodyA, joint->bodyB) : -1;
+        if (group >= 0) {
+            groups->jointCounts[group] += 1;
+        }
+    }
+    for (int i = 0; i < system->forces.count; ++i) {
+        const tpForce* force = &system->forces.data[i];
+        int group = force->isLive ? groups->ofBody[force->body] : -1;
+        if (group >= 0) {
+            groups->areForced[group] = true;
+        }
+    }
+    return true;
+}
+
+// Margins with a reserve for what impulses add.
+static double* findMargins(tpSystem* system, double h) {
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            margins[i] *= 1.0 + reserve;
+        }
+    }
+    return margins;
+}
+
+static void joinConcerned(const tpSystem* system, int* parents, const bool* isConcerned) {
+    int first = -1;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i) && isConcerned[i]) {
+            first = first < 0 ? i : first;
+            join(parents, first, i);
+        }
+    }
+}
+
+bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
+    memset(groups, 0, sizeof(*groups));
+    int bodies = system->bodyCount;
+    int* parents = TP_SCRATCH(&system->arena, int, bodies);
+    bool* isConcerned = TP_SCRATCH_ZEROED(&system->arena, bool, bodies);
+    groups->ofBody = TP_SCRATCH(&system->arena, int, bodies);
+    groups->margins = findMargins(system, h);
+    tpContact* contacts;
+    int contactCount;
+    if (system->arena.failed || groups->margins == NULL ||
+        tpSystem_FindContacts(system, system->poses.data, groups->margins, &contacts,
+                              &contactCount) != tp_success) {
+        return false;
+    }
+    for (int i = 0; i < bodies; ++i) {
+        parents[i] = i;
+    }
+    markConcerned(system, contacts, contactCount, isConcerned);
+    joinAll(system, parents, contacts, contactCount);
+    number(groups, system, parents, isConcerned);
+    if (isOne || groups->count > tp_groupLimit) {
+        for (int i = 0; isOne && i < bodies; ++i) {
+            isConcerned[i] = true; // those that fly may be met
+        }
+        joinConcerned(system, parents, isConcerned);
+        groups->count = 0;
+        number(groups, system, parents, isConcerned);
+    }
+    return count(groups, system, contacts, contactCount);
+}
+
+bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const tpPose* starts) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] < 0) {
+            continue;
+        }
+        const tpPose* pose = &system->poses.data[i];
+        tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(starts[i].rotation));
+        double way = tpDistanceBetween(pose->position, starts[i].position) +
+                     system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
+        if (!(way <= groups->margins[i] + tpTouchDistance)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void setMovable(tpSystem* system) {
+    for (int i = 0; system->collider != NULL && i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isMovable = body->inverseMass > 0.0;
+        if (body->isLive && body->firstShape >= 0 &&
+            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
+            tpSystem_MoveShapes(system, i, isMovable);
+        }
+    }
+    tpSystem_ForgetFound(system);
+}
+
+void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group) {
+    if (groups->count <= 1) {
+        return;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] >= 0 && groups->ofBody[i] != group) {
+            system->bodies.data[i].inverseMass = 0.0;
+            system->velocities.data[i].linear = system->velocities.data[i].angular = tpZeroVec3();
+        }
+    }
+    setMovable(system);
+}
+
+void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const tpPose* poses,
+                     const tpVelocity* velocities) {
+    if (groups->count <= 1) {
+        return;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpBody* body = &system->bodies.data[i];
+        if (groups->ofBody[i] >= 0 && groups->ofBody[i] != group) {
+            body->inverseMass = 1.0 / body->mass;
+            system->poses.data[i] = poses[i];
+            system->velocities.data[i] = velocities[i];
+        }
+    }
+    setMovable(system);
+}

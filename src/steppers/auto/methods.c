@@ -1,0 +1,134 @@
+#include "steppers/auto/methods.h"
+
+#include "steppers/anitescu/anitescu.h"
+#include "steppers/bender_schmitt/bender_schmitt.h"
+#include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
+#include "steppers/free_flight/free_flight.h"
+#include "steppers/mirtich_canny/mirtich_canny.h"
+#include "steppers/small_steps/small_steps.h"
+
+// Groups of more bodies than these are not tried with the methods whose effort grows fast.
+enum { eventSize = 64, rollingSize = 12 };
+
+// What is counted, in nanoseconds of the machine on which the table was made; README.md has the command.
+typedef struct Weights {
+    double solve; // a multiply-add of a solve
+    double step, body, query, contact, iteration, check, collision;
+} Weights;
+
+typedef struct Row {
+    const tpStepper* stepper;
+    bool isSymmetric;
+    Weights weights;
+} Row;
+
+static const Row rows[tp_methodCount] = {
+    [tp_flyingMethod] = { &tpFreeFlightStepper, true, { .step = 300.0, .body = 130.0 } },
+    [tp_standardMethod] = { &tpAnitescuStepper,
+                            true,
+                            { 0.24, 0.0, 6000.0, 2500.0, 0.0, 1200.0, 0.0, 0.0 } },
+    [tp_eventMethod] = { &tpMirtichCannyStepper,
+                         false,
+                         { 0.24, 760.0, 0.0, 0.0, 260.0, 4000.0, 1200.0, 180.0 } },
+    [tp_rollingMethod] = { &tpChakrabortyTrinkleStepper,
+                           false,
+                           { 4.4, 0.0, 1600.0, 1800.0, 9700.0, 2600.0, 0.0, 0.0 } },
+    [tp_pileMethod] = { &tpBenderSchmittStepper,
+                        false,
+                        { 0.2, 0.0, 500.0, 3700.0, 300.0, 630.0, 0.0, 3200.0 } },
+    [tp_crowdMethod] = { &tpSmallStepsStepper,
+                         false,
+                         { 0.0, 4000.0, 300.0, 0.0, 500.0, 0.0, 0.0, 0.0 } },
+};
+
+const tpStepper* tpMethod_Stepper(tpMethod method) {
+    return rows[method].stepper;
+}
+
+bool tpMethod_IsSymmetric(tpMethod method) {
+    return rows[method].isSymmetric;
+}
+
+// Shapes that have no flat faces or edges: those that roll.
+static bool isRound(const tpGeometry* geometry) {
+    return geometry->type == tp_sphereShape || geometry->type == tp_ellipsoidShape ||
+           geometry->type == tp_capsuleShape || geometry->type == tp_cylinderShape;
+}
+
+static bool rolls(const tpSystem* system, const tpGroups* groups, int group) {
+    for (int i = 0; i < system->shapes.count; ++i) {
+        const tpShape* shape = &system->shapes.data[i];
+        if (shape->isLive && groups->ofBody[shape->body] == group && isRound(&shape->geometry)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool lacks(const tpStepper* stepper, const tpSystem* system) {
+    bool hasRestitution = false, hasTorsion = false;
+    for (int i = 0; i < system->materials.count; ++i) {
+        hasRestitution = hasRestitution || system->materials.data[i].restitution > 0.0;
+        hasTorsion = hasTorsion || system->materials.data[i].friction.torsionalArm > 0.0;
+    }
+    for (int i = 0; i < system->pairs.count; ++i) {
+        const tpPairDef* pair = &system->pairs.data[i];
+        hasRestitution = hasRestitution || (pair->hasRestitution && pair->restitution > 0.0);
+        hasTorsion = hasTorsion || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
+    }
+    bool isRolling = stepper == &tpChakrabortyTrinkleStepper;
+    bool isEvent = stepper == &tpMirtichCannyStepper;
+    bool lacksTorsion = isEvent || (stepper->lacks & tp_lacksTorsion) != 0;
+    return (isRolling && hasRestitution) || (hasTorsion && lacksTorsion);
+}
+
+bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* groups, int group) {
+    bool isFlying = group == groups->flying;
+    bool hasContacts = groups->pairCounts[group] > 0, hasJoints = groups->jointCounts[group] > 0;
+    int size = groups->sizes[group];
+    if (lacks(rows[method].stepper, system)) {
+        return false;
+    }
+    switch (method) {
+    case tp_flyingMethod:
+        return isFlying;
+    case tp_standardMethod:
+        return !isFlying;
+    case tp_eventMethod:
+        return !isFlying && hasContacts && !hasJoints && size <= eventSize;
+    case tp_rollingMethod:
+        return !isFlying && hasContacts && !hasJoints && size <= rollingSize &&
+               rolls(system, groups, group);
+    case tp_pileMethod:
+        return !isFlying && hasContacts && size > 1;
+    case tp_crowdMethod:
+        // Its memory of pairs is for all bodies at once.
+        return !isFlying && hasContacts && !hasJoints && size > tp_crowdSize && groups->count <= 2;
+    case tp_methodCount:
+        break;
+    }
+    return false;
+}
+
+tpOptions tpMethod_Options(tpMethod method, const tpOptions* options, const tpGroups* groups,
+                           int group) {
+    tpOptions own = *options;
+    if (method == tp_standardMethod && groups->pairCounts[group] == 0) {
+        own.values[tp_energyGuardOption] = 0.0;
+    }
+    return own;
+}
+
+bool tpMethod_HasPassedOn(tpMethod method, const tpStepReport* report) {
+    return method == tp_eventMethod && report->figures[tp_handedOverFigure] > 0;
+}
+
+double tpMethod_Work(tpMethod method, const tpSystem* system, const tpStepReport* report,
+                     int bodyCount) {
+    const Weights* weights = &rows[method].weights;
+    return weights->solve * system->solveWork + weights->step * report->substepCount +
+           weights->body * bodyCount + weights->query * system->contactQueryCount * bodyCount +
+           weights->contact * report->contactCount + weights->iteration * report->iterationCount +
+           weights->check * report->figures[tp_checkFigure] +
+           weights->collision * report->figures[tp_collisionFigure];
+}

@@ -1,0 +1,70 @@
+// Steps of one group by one method, as short as the accuracy asks.
+//
+// A step of h is taken once whole and once in two halves. The difference of the two ends is the estimate of the error of
+// the halves, which are kept. README.md has the norms.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
+#define TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
+
+#include "dynamics/tally.h"
+#include "steppers/auto/kept.h"
+#include "steppers/auto/methods.h"
+
+// What one or more steps have done.
+typedef struct tpTaken {
+    tpStepReport report;
+    tpTally tally;
+    double* reactions; // of joints: sums of means times lengths
+    double work;
+    bool isBad; // beyond a limit of the certificate, or undone
+} tpTaken;
+
+// How a group is carried, from step to step of the user.
+typedef struct tpPace {
+    double step;         // s: the last that was accepted; 0: none yet
+    double checkedError; // of the last check, in parts of what is allowed
+    int trust;           // steps that need not be checked after it
+    int uncheckedCount;  // steps since then
+    bool knowsPushing;
+    uint64_t pushing; // which shapes pushed each other in the last step
+    int hopelessCount; // steps of the user for which nothing is checked, since no step was short enough
+} tpPace;
+
+typedef struct tpTrial {
+    tpSystem* system;
+    tpOptions options;
+    const tpGroups* groups;
+    int group;
+    tpMethod method;
+    void* state;
+    tpSolverMemory* solver; // for joints after an extrapolation
+    const tpPose* targets;  // of kinematic bodies at the end of the whole step
+    tpCertificateLimits limits;
+    double begin, length; // of the user's step, s
+    double lengthScale, timeScale, accuracy;
+    bool
+        mayGiveUp; // where it costs more than the limit, or the method leaves bodies to another one
+    double workLimit;
+
+    tpPace pace;
+    double refusedStart, refusedError; // of the last step that was taken back
+    bool wasBad;                       // it was beyond a limit
+    tpTaken taken;
+    double *positionErrors, *speedErrors; // of bodies, added up: m, m/s
+    int rejectedCount;
+    bool isAccurate; // no step had to be accepted with a larger error than allowed
+    bool isPassedOn; // the method has left bodies to another one
+    bool isGivenUp;
+    bool hasMemory;
+} tpTrial;
+
+// Carries the group over the user's step.
+void tpTrial_Run(tpTrial* trial);
+
+// Room for what is taken. False if memory ran out.
+bool tpTaken_Start(tpTaken* taken, tpSystem* system, const tpCertificateLimits* limits);
+
+// Adds what was taken next. False if memory ran out.
+bool tpTaken_Append(tpTaken* taken, tpSystem* system, const tpTaken* next);
+
+#endif

@@ -1,0 +1,190 @@
+// The accuracy that is asked for is the accuracy one gets: against closed forms, through impacts, sliding and joints.
+
+#include <stdlib.h>
+
+#include "support/floor.h"
+#include "tippe/joints.h"
+
+static tpWorld* makeWorld(double mu, double restitution, const char* accuracy) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, mu, restitution);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpError error;
+    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
+    return world;
+}
+
+static tpBodyId addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.velocity = velocity;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpSphere sphere = { 0.1 };
+    tpCreateSphere(world, body, &shapeDef, &sphere, NULL);
+    return body;
+}
+
+// Height of the centre of a ball that was dropped, after t seconds, by its bounces.
+static double bounceHeight(double drop, double e, double t) {
+    const double g = 9.81;
+    double fall = sqrt(2.0 * drop / g), speed = g * fall;
+    if (t < fall) {
+        return drop - 0.5 * g * t * t;
+    }
+    t -= fall;
+    for (int bounce = 0; bounce < 60; ++bounce) {
+        speed *= e;
+        double flight = 2.0 * speed / g;
+        if (t < flight) {
+            return speed * t - 0.5 * g * t * t;
+        }
+        t -= flight;
+    }
+    return 0.0;
+}
+
+// A ball beside a second one that rests: groups of their own. Steps that do not know when impacts come.
+static void bouncesAreFound(void** state) {
+    (void)state;
+    static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
+    static const double steps[] = { 0.013, 1.0 / 60.0, 0.003 };
+    for (int k = 0; k < 9; ++k) {
+        double accuracy = strtod(texts[k % 3], NULL), h = steps[k / 3];
+        tpWorld* world = makeWorld(0.3, 0.8, texts[k % 3]);
+        tpBodyId ball = addBall(world, tpMakeVec3(0.0, 0.0, 1.1), tpZeroVec3());
+        tpBodyId other = addBall(world, tpMakeVec3(3.0, 0.0, 0.1), tpZeroVec3());
+        for (int i = 1; i * h < 2.0; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            assert_int_equal(report.violations, 0);
+            double height = tpBody_GetPosition(world, ball).z - 0.1;
+            CHECK_NEAR(height, bounceHeight(1.0, 0.8, i * h), accuracy * 0.1);
+            CHECK_NEAR(tpBody_GetPosition(world, other).z, 0.1, 1e-6);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// A ball slides, and rolls from the moment on that friction has given it the spin: v = 5/7 v0 at t = 2 v0 / (7 mu g).
+static void slidingEndsInTime(void** state) {
+    (void)state;
+    static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
+    const double mu = 0.2, v0 = 2.0, h = 0.01, g = 9.81;
+    double slip = 2.0 * v0 / (7.0 * mu * g);
+    for (int k = 0; k < 3; ++k) {
+        double accuracy = strtod(texts[k], NULL);
+        tpWorld* world = makeWorld(mu, 0.0, texts[k]);
+        tpBodyId ball = addBall(world, tpMakeVec3(0.0, 0.0, 0.1), tpMakeVec3(v0, 0.0, 0.0));
+        double estimate = 0.0;
+        for (int i = 1; i <= 100; ++i) {
+            estimate = tpWorld_Step(world, h).errorEstimate;
+            double t = fmin(i * h, slip), rest = i * h - t;
+            double right = v0 * t - 0.5 * mu * g * t * t + rest * 5.0 / 7.0 * v0;
+            CHECK_NEAR(tpBody_GetPosition(world, ball).x, right, accuracy * 0.1);
+        }
+        assert_true(isfinite(estimate) && estimate >= 0.0);
+        tpDestroyWorld(world);
+    }
+}
+
+static tpWorld* makePendulum(const char* accuracy, tpBodyId* bob) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    tpWorld* world = tpCreateWorld(&def);
+    tpError error;
+    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.position = tpMakeVec3(1.0, 0.0, 0.0);
+    bodyDef.hasMass = true;
+    bodyDef.mass.mass = 2.0;
+    bodyDef.mass.inertia = tpDiagonal(tpMakeVec3(0.02, 0.02, 0.02));
+    *bob = tpCreateBody(world, &bodyDef, NULL);
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_revoluteJoint;
+    joint.bodyB = *bob;
+    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
+    assert_true(tpCreateJoint(world, &joint, NULL).slot != 0);
+    return world;
+}
+
+// A pendulum from the horizontal: its energy, and its angle against small steps of a method of high order.
+static double pendulumAngle(double end) {
+    double angle = 0.0, speed = 0.0, h = 1e-4;
+    double pull = 2.0 * 9.81 / (2.0 + 0.02); // m g l / (m l^2 + I)
+    for (int i = 0; i < (int)(end / h + 0.5); ++i) {
+        double k[4], l[4];
+        for (int s = 0; s < 4; ++s) {
+            double part = s == 0 ? 0.0 : s == 3 ? h : 0.5 * h;
+            k[s] = speed + part * (s > 0 ? l[s - 1] : 0.0);
+            l[s] = pull * cos(angle + part * (s > 0 ? k[s - 1] : 0.0));
+        }
+        angle += h / 6.0 * (k[0] + 2.0 * k[1] + 2.0 * k[2] + k[3]);
+        speed += h / 6.0 * (l[0] + 2.0 * l[1] + 2.0 * l[2] + l[3]);
+    }
+    return angle;
+}
+
+static void pendulumIsFollowed(void** state) {
+    (void)state;
+    static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
+    const double end = 3.0, h = 0.05;
+    double right = pendulumAngle(end);
+    int substeps[3];
+    for (int k = 0; k < 3; ++k) {
+        tpBodyId bob;
+        tpWorld* world = makePendulum(texts[k], &bob);
+        substeps[k] = 0;
+        for (int i = 0; i < 60; ++i) {
+            tpStepReport report = tpWorld_Step(world, h);
+            substeps[k] += report.substepCount;
+            assert_true(report.jointDrift < 1e-9);
+        }
+        tpVec3 place = tpBody_GetPosition(world, bob);
+        double off = tpDistanceBetween(place, tpMakeVec3(cos(right), 0.0, -sin(right)));
+        CHECK_NEAR(off, 0.0, strtod(texts[k], NULL));
+        tpDestroyWorld(world);
+    }
+    assert_true(substeps[0] < substeps[1] && substeps[1] < substeps[2]);
+}
+
+// What carries a body can be asked, and bodies in flight are left to free flight.
+static void carriersAreTold(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.3, 0.0, "1e-3");
+    tpBodyId flying = addBall(world, tpMakeVec3(0.0, 0.0, 50.0), tpZeroVec3());
+    tpBodyId resting = addBall(world, tpMakeVec3(3.0, 0.0, 0.1), tpZeroVec3());
+    tpWorld_Step(world, 0.01);
+    assert_string_equal(tpBody_GetCarrier(world, flying), "free-flight");
+    assert_non_null(tpBody_GetCarrier(world, resting));
+    assert_string_not_equal(tpBody_GetCarrier(world, resting), "free-flight");
+    tpDestroyWorld(world);
+}
+
+// Two balls that fly towards each other from far are found before they meet.
+static void groupsMeet(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.0, 1.0, "1e-3");
+    tpWorld_SetGravity(world, tpZeroVec3());
+    tpBodyId a = addBall(world, tpMakeVec3(-5.0, 0.0, 2.0), tpMakeVec3(10.0, 0.0, 0.0));
+    tpBodyId b = addBall(world, tpMakeVec3(5.0, 0.0, 2.0), tpMakeVec3(-10.0, 0.0, 0.0));
+    for (int i = 0; i < 100; ++i) {
+        tpWorld_Step(world, 0.01);
+    }
+    // They touch after 4.9 / 10 s and exchange their velocities.
+    CHECK_VEC3(tpBody_GetVelocity(world, a), tpMakeVec3(-10.0, 0.0, 0.0), 1e-6);
+    CHECK_NEAR(tpBody_GetPosition(world, a).x, -0.1 - 10.0 * 0.51, 1e-4);
+    CHECK_NEAR(tpBody_GetPosition(world, b).x, 0.1 + 10.0 * 0.51, 1e-4);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bouncesAreFound),    cmocka_unit_test(slidingEndsInTime),
+        cmocka_unit_test(pendulumIsFollowed), cmocka_unit_test(carriersAreTold),
+        cmocka_unit_test(groupsMeet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
