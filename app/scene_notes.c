@@ -53,6 +53,11 @@ static void noteGaps(const tpScene* scene, const tpWorld* world) {
                      tpStepperName(stepper));
             printNote(scene, material->name.place, words, material->name.text);
         }
+        if ((lacks & tp_lacksImpactFriction) != 0 && tpScenePart_Gives(&friction->part, "impact")) {
+            snprintf(words, sizeof(words), "the stepper %s leaves out the friction in impacts of",
+                     tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
         if ((lacks & tp_lacksTorsion) != 0 && friction->torsional > 0.0) {
             snprintf(words, sizeof(words), "the stepper %s leaves out the torsional friction of",
                      tpStepperName(stepper));

@@ -63,6 +63,7 @@ typedef struct tpSceneFriction {
     double number;
     double staticCoefficient, dynamicCoefficient;
     double torsional; // m
+    double impact;    // coefficient
     double ellipse[2];
     tpVec3 direction;
 } tpSceneFriction;

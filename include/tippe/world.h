@@ -48,7 +48,8 @@ typedef enum tpStepperGap {
     tp_lacksFrictionEllipse = 2,
     tp_lacksTorsion = 4,
     tp_lacksJoints = 8,
-    tp_lacksRestitution = 16 // impacts are inelastic whatever the materials say
+    tp_lacksRestitution = 16,   // impacts are inelastic whatever the materials say
+    tp_lacksImpactFriction = 32 // impacts have the friction of sliding
 } tpStepperGap;
 
 typedef struct tpWorldDef {
@@ -106,6 +107,9 @@ typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
     double
         torsionalArm; // e_r, m: the moment about the normal is at most coefficient * arm * normal force
+    // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets (1 - impactReduction) times them, one of
+    // 0.1 m/s or less all of them. At most 1; 0: impacts are as sliding; negative: they have more.
+    double impactReduction;
     double ellipse[2]; // e_t, e_o: factors of the coefficient along and across `direction`
     tpVec3 direction; // first axis of the ellipse, in the frame of the body that owns the material;
                       // zero: any (a circular cone needs none)

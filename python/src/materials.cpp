@@ -19,6 +19,14 @@ tpFriction frictionOf(nb::handle value) {
     friction.staticCoefficient = attribute(value, "static", "static", Range::notNegative);
     friction.dynamicCoefficient = attribute(value, "dynamic", "dynamic", Range::notNegative);
     friction.torsionalArm = attribute(value, "torsional", "torsional", Range::notNegative);
+    nb::object impact = value.attr("impact");
+    if (!impact.is_none()) {
+        double coefficient = numberOf(impact, "impact", Range::notNegative);
+        if (!(friction.dynamicCoefficient > 0.0)) {
+            raiseValue("impact: needs friction that is not zero otherwise");
+        }
+        friction.impactReduction = 1.0 - coefficient / friction.dynamicCoefficient;
+    }
     numbersOf(nb::object(value.attr("ellipse")), "ellipse", 2, friction.ellipse);
     friction.direction = vectorOf(nb::object(value.attr("direction")), "direction");
     return friction;
@@ -125,7 +133,8 @@ void bindMaterials(nb::module_&, nb::class_<World>& cls) {
                  return nb::make_tuple(f.staticCoefficient, f.dynamicCoefficient, f.torsionalArm,
                                        nb::make_tuple(f.ellipse[0], f.ellipse[1]),
                                        nb::make_tuple(f.direction.x, f.direction.y, f.direction.z),
-                                       def.restitution, def.name != nullptr ? def.name : "");
+                                       def.restitution, def.name != nullptr ? def.name : "",
+                                       (1.0 - f.impactReduction) * f.dynamicCoefficient);
              })
         .def("_set_material",
              [](World& w, int place, nb::handle material) {

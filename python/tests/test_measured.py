@@ -147,6 +147,15 @@ def test_tables_are_read_and_checked(tmp_path: Path):
         measured.score(make_scene(), measured.read(tmp_path / "frames.csv.gz", body="cube", rate=RATE))
 
 
+def test_keys_that_the_scene_does_not_give_are_varied_without_changing_it():
+    scene = make_scene()
+    scene["materials"]["wood"]["friction"] = {"dynamic": 0.3}
+    motions = make_motions(4)
+    found = measured.fit(scene, motions, {"materials.wood.friction.impact": (0.1, 0.5)}, trials=12, folds=2, resamples=20)
+    assert scene["materials"]["wood"]["friction"] == {"dynamic": 0.3}
+    assert found.start_scores["position"].median() <= found.scores["position"].median() * 1.5
+
+
 def test_bad_bounds_and_paths_are_told():
     motions = make_motions(5)
     for parameters in ({}, {"materials.wood.friction": (0.5, 0.1)}, {"materials.steel.friction": (0, 1)}, {"bodies.brick.inertia": (0, 1)}):

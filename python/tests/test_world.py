@@ -273,3 +273,19 @@ def test_help_is_enough_to_work_with():
             for part, member in vars(value).items():
                 if not part.startswith("_") and (callable(member) or isinstance(member, property)):
                     assert (member.__doc__ or "").strip(), f"{name}.{part} has no docstring"
+
+
+def test_friction_of_impacts_may_differ_from_that_of_sliding():
+    rubber = tippe.Material(tippe.Friction(0.3, impact=0.1))
+    world = tippe.World(gravity=(0, 0, -10), step=1e-3)
+    world.add_body("floor", kind="fixed").add_plane(material=rubber)
+    box = world.add_body("box", position=(0, 0, 0.15), velocity=(2, 0, -2), locked=("rx", "ry", "rz"))
+    box.add_box((0.2, 0.2, 0.2), density=1000, material=rubber)
+    for _ in range(100):
+        world.step()
+    hit = math.sqrt(4 + 2 * 10 * 0.05)
+    assert box.velocity[0] == pytest.approx(2 - 0.1 * hit - 0.3 * 10 * (0.1 - (hit - 2) / 10), abs=0.02)
+    steel = world.add_material("steel", friction=tippe.Friction(0.4, impact=0.2))
+    assert steel.friction == tippe.Friction(0.4, impact=pytest.approx(0.2))
+    with pytest.raises(ValueError, match="impact"):
+        world.add_material("ice", friction=tippe.Friction(0.0, impact=0.2))

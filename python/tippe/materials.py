@@ -21,6 +21,7 @@ class Friction:
     torsional  arm e_r in metres of friction against spin
     ellipse    factors of the coefficient along and across `direction`
     direction  first axis of the ellipse, in the frame of the body that owns the material
+    impact     coefficient in impacts, where bodies approach at 0.2 m/s or more; None: as `dynamic`
     """
 
     static: float
@@ -28,6 +29,7 @@ class Friction:
     torsional: float = 0.0
     ellipse: tuple[float, float] = (1.0, 1.0)
     direction: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    impact: float | None = None
 
     def __post_init__(self) -> None:
         if self.dynamic is None:
@@ -80,10 +82,10 @@ class WorldMaterial:
         self._place = place
 
     def _get(self) -> Material:
-        static, dynamic, torsional, ellipse, direction, restitution, name = self._world._get_material(self._place)
+        static, dynamic, torsional, ellipse, direction, restitution, name, impact = self._world._get_material(self._place)
         friction: float | Friction = static
-        if dynamic != static or torsional or tuple(ellipse) != (1.0, 1.0):
-            friction = Friction(static, dynamic, torsional, tuple(ellipse), tuple(direction))
+        if dynamic != static or torsional or tuple(ellipse) != (1.0, 1.0) or impact != dynamic:
+            friction = Friction(static, dynamic, torsional, tuple(ellipse), tuple(direction), None if impact == dynamic else impact)
         return Material(friction, restitution, name or None)
 
     @property

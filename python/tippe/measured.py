@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .scene_files import SceneLike, get_path, set_path, with_paths
+from .scene_files import SceneLike, get_path, with_paths
 from .scene_files import read as read_scene
 from .world import World, load
 
@@ -581,8 +581,7 @@ def _own_value(scene: Mapping[str, Any], path: str) -> float:
     try:
         value = get_path(scene, path)
     except ValueError:
-        copy = dict(scene)
-        set_path(copy, path, 0.0)  # says what is wrong with the path
+        with_paths(dict(scene), {path: 0.0})  # says what is wrong with the path
         return math.nan
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{path}: expected a number in the scene; a path that ends in * takes a factor of a list")

@@ -113,6 +113,7 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     law.ellipse[0] = friction.ellipse[0];
     law.ellipse[1] = friction.ellipse[1];
     law.arm = friction.torsionalArm;
+    law.impactReduction = friction.impactReduction;
     defaultTangents(contact->normal, law.tangents);
     if (friction.ellipse[0] != friction.ellipse[1] && tpLength(friction.direction) > 0.0) {
         int body = owner == 0 ? contact->bodyA : contact->bodyB;
@@ -124,6 +125,17 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
         }
     }
     return law;
+}
+
+// Approaches at which friction begins and ceases to be that of sliding, m/s.
+static const double slowImpact = 0.1, fastImpact = 0.2;
+
+void tpContactLaw_Meet(tpContactLaw* law, double approach) {
+    if (law->impactReduction != 0.0 && approach > slowImpact) {
+        double part = fmin(1.0, (approach - slowImpact) / (fastImpact - slowImpact));
+        law->mu *= 1.0 - part * law->impactReduction;
+        law->muStatic *= 1.0 - part * law->impactReduction;
+    }
 }
 
 // Blocks ----------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ typedef struct tpContactLaw {
     double muStatic;
     double ellipse[2], arm; // e_t, e_o; e_r in m
     double restitution;
-    tpVec3 tangents[2]; // unit, world axes, with the normal a right-handed frame (n, t, o)
+    double impactReduction; // share of mu and muStatic that impacts miss
+    tpVec3 tangents[2];     // unit, world axes, with the normal a right-handed frame (n, t, o)
 } tpContactLaw;
 
 // What a block stands for.
@@ -109,6 +110,8 @@ void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
 // Friction numbers and frame of a contact. The first tangent lies along the ellipse's direction where
 // there is one; otherwise along x where the normal is vertical, and along z cross n elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
+// The law of a contact at which the bodies approach at this speed, m/s: friction of impacts may differ from that of sliding.
+void tpContactLaw_Meet(tpContactLaw* law, double approach);
 
 // Adds a contact as a block; poses are those at which it was found. `bias` belongs to the normal row.
 // Returns the block's number.

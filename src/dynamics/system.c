@@ -260,6 +260,8 @@ int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b
     friction->torsionalArm = geometricMean(f->torsionalArm, g->torsionalArm);
     friction->ellipse[0] = geometricMean(f->ellipse[0], g->ellipse[0]);
     friction->ellipse[1] = geometricMean(f->ellipse[1], g->ellipse[1]);
+    friction->impactReduction =
+        1.0 - geometricMean(1.0 - f->impactReduction, 1.0 - g->impactReduction);
     // The ellipse is aligned by the material that has one; the first where both have.
     int owner = isRound(f) && !isRound(g) ? 1 : 0;
     friction->direction = owner == 1 ? g->direction : f->direction;

@@ -62,6 +62,9 @@ static tpFriction makeFriction(const tpSceneFriction* friction) {
     made.dynamicCoefficient =
         hasDynamic ? friction->dynamicCoefficient : friction->staticCoefficient;
     made.torsionalArm = friction->torsional;
+    if (tpScenePart_Gives(&friction->part, "impact")) {
+        made.impactReduction = 1.0 - friction->impact / made.dynamicCoefficient;
+    }
     made.ellipse[0] = friction->ellipse[0];
     made.ellipse[1] = friction->ellipse[1];
     made.direction = friction->direction;

@@ -49,6 +49,12 @@ tpResult tpCheckFriction(tpReader* reader, void* part, const tpScenePlace* place
                        "static friction must not be below dynamic friction, found %g below %g",
                        friction->staticCoefficient, friction->dynamicCoefficient);
     }
+    bool isSmooth =
+        (hasDynamic ? friction->dynamicCoefficient : friction->staticCoefficient) == 0.0;
+    if (isSmooth && gives(part, "impact")) {
+        return TP_FAIL(reader, placeOf(part, places, "impact"),
+                       "friction in impacts needs friction that is not zero otherwise");
+    }
     if (friction->ellipse[0] != friction->ellipse[1] && !gives(part, "direction")) {
         return TP_FAIL(reader, placeOf(part, places, "ellipse"),
                        "an ellipse with two different factors needs the key \"direction\"");

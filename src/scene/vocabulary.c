@@ -38,6 +38,11 @@ static const tpField frictionFields[] = {
       .unit = "m", .byDefault = "0",
       .summary = "The arm e_r of friction against spin: its moment about the normal is at most "
                  "coefficient times arm times normal force." },
+    { "impact", tp_numberField, AT(tpSceneFriction, impact), .range = tp_notNegative,
+      .byDefault = "dynamic",
+      .summary =
+          "The coefficient in impacts, where bodies approach at 0.2 m/s or more; below 0.1 m/s it "
+          "is the dynamic one, and the way from one to the other is linear." },
     { "ellipse", tp_pairField, AT(tpSceneFriction, ellipse), .range = tp_positive,
       .byDefault = "[1, 1]",
       .summary = "Factors [et, eo] of the coefficient along and across `direction`." },

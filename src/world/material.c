@@ -21,6 +21,9 @@ static tpResult checkFriction(const tpFriction* friction, tpError* error) {
             return tpError_Set(error, tp_badInput, "friction numbers must be zero or positive");
         }
     }
+    if (!isfinite(friction->impactReduction) || friction->impactReduction > 1.0) {
+        return tpError_Set(error, tp_badInput, "impactReduction is 1 at most");
+    }
     return tp_success;
 }
 

@@ -69,6 +69,7 @@ static void transferFriction(tpArchive* archive, tpFriction* friction) {
     tpArchive_Double(archive, &friction->staticCoefficient);
     tpArchive_Double(archive, &friction->dynamicCoefficient);
     tpArchive_Double(archive, &friction->torsionalArm);
+    tpArchive_Double(archive, &friction->impactReduction);
     tpArchive_Doubles(archive, friction->ellipse, 2);
     tpArchive_Vec3(archive, &friction->direction);
 }

@@ -221,6 +221,9 @@ static tpVec3 impulseOfOne(tpEvents* events, const tpTouch* touch, bool isMicro)
     tpImpactBody first = impactBody(system, contact->bodyA, pointOf(contact));
     tpImpactBody second = impactBody(system, contact->bodyB, pointOf(contact));
     tpImpact collision = tpMakeImpact(&first, &second, contact->normal);
+    if (!isMicro) {
+        tpContactLaw_Meet(&law, -tpDot(collision.velocity, contact->normal));
+    }
     collision.friction = law.mu;
     collision.restitution = restitutionAt(law.restitution, touch);
     collision.law = events->settings.useStronge ? tp_strongeRestitution : tp_poissonRestitution;

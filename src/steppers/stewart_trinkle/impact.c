@@ -107,6 +107,7 @@ static bool begin(tpCollision* impact, tpSystem* system, const tpImpactLaw* sett
     tpJoints_ReadMotion(system, impact->motion);
     for (int i = 0; i < closed; ++i) {
         step->laws[i] = tpMakeContactLaw(system, &contacts[i]);
+        tpContactLaw_Meet(&step->laws[i], -approachOf(system, &contacts[i]));
         bool isFast = approachOf(system, &contacts[i]) < -settings->threshold;
         impact->parts[i] = isFast ? step->laws[i].restitution : 0.0;
     }
