@@ -153,5 +153,6 @@ void bindScenes(nb::module_& m, nb::class_<World>& cls);
 void bindRuns(nb::module_& m, nb::class_<World>& cls);
 void bindSolvers(nb::module_& m);
 void bindBatches(nb::module_& m);
+void bindSensors(nb::module_& m, nb::class_<World>& cls);
 
 #endif

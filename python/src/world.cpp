@@ -403,6 +403,7 @@ void bindWorld(nb::module_& m) {
     bindBodies(m, cls);
     bindMaterials(m, cls);
     bindJoints(m, cls);
+    bindSensors(m, cls);
     bindContacts(m, cls);
     bindScenes(m, cls);
     bindRuns(m, cls);

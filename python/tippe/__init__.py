@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _core, measured, models, shapes
-from ._core import Axis, Body, Geometry, Joint, Report, Shape, __version__
+from ._core import Axis, Body, Geometry, Joint, Report, Sensor, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
 from .impacts import ImpactBody, ImpactResult, collide
@@ -29,6 +29,7 @@ from .run import BodyRun, Run
 from .run import open_run as open
 from .scene_files import read as read_scene
 from .scene_files import scenes
+from .sensors import Event, Sensors
 from .solvers import (
     BodyForm,
     FrictionSolution,
@@ -50,6 +51,7 @@ __all__ = [
     "Body",
     "BodyForm",
     "BodyRun",
+    "Event",
     "Friction",
     "FrictionSolution",
     "Geometry",
@@ -64,6 +66,8 @@ __all__ = [
     "Report",
     "Run",
     "SceneError",
+    "Sensor",
+    "Sensors",
     "Shape",
     "Stage",
     "UnsupportedError",

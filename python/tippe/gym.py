@@ -60,7 +60,7 @@ class State:
         self._single = single
         self._bodies = {body.name: row for row, body in enumerate(batch[0].moving)}
         self._joints = {name: column for column, name in enumerate(batch.joint_names)}
-        self._sensors: dict[str, int] = {}
+        self._sensors = {name: column for column, name in enumerate(batch[0].sensor_names)}
         self._planar = batch[0].planar
         self._taken: dict[str, FloatArray] = {}
         self.contacts: Any = 0
@@ -77,8 +77,15 @@ class State:
             self._taken[what] = getattr(self.batch, what)
         return self._taken[what]
 
+    def _sensor_values(self) -> FloatArray:
+        if "sensors" not in self._taken:
+            self._taken["sensors"] = np.stack([world.sensor_values for world in self.batch])
+        return self._taken["sensors"]
+
     def column(self, name: str) -> FloatArray:
         """The values of a name in all worlds."""
+        if name in self._sensors:
+            return self._sensor_values()[:, self._sensors[name]]
         owner, _, what = name.rpartition(".")
         if owner in self._joints and what in _JOINT_COLUMNS:
             return self._array(_JOINT_COLUMNS[what])[:, self._joints[owner]]
@@ -89,7 +96,7 @@ class State:
             q = self._array("rotations")[:, self._bodies[owner]]
             turn: FloatArray = 2 * np.arctan2(q[:, 3], q[:, 0])
             return (turn + np.pi) % (2 * np.pi) - np.pi
-        raise ValueError(f"{name}: there is no such body, joint or sensor; there are {', '.join([*self._bodies, *self._joints])}")
+        raise ValueError(f"{name}: there is no such body, joint or sensor; there are {', '.join([*self._bodies, *self._joints, *self._sensors])}")
 
     def __getitem__(self, name: str) -> Any:
         values = self.column(name)

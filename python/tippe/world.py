@@ -15,6 +15,7 @@ from .joints import Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .run import Run, open_run
 from .scene_files import SceneLike, open_scene, settings_of
+from .sensors import Event, Sensors
 
 __all__ = ["Options", "World", "load"]
 
@@ -108,6 +109,19 @@ class World(_core.World):
     def joints(self) -> Joints:
         """The joints by name: ``world.joints["knee"].target = 0.5``."""
         return Joints(self)
+
+    @property
+    def sensors(self) -> Sensors:
+        """The sensors by name: ``world.sensors["imu"].value``."""
+        return Sensors(self)
+
+    @property
+    def events(self) -> list[Event]:
+        """What happened in the last step: touches, hits, overlaps, limits, sleep.
+
+        The first call makes the world watch: events are those of steps after it.
+        """
+        return [Event(*row) for row in self._events()]
 
     def add_material(self, name: str, friction: float | Friction = 0.0, restitution: float = 0.0) -> WorldMaterial:
         """Adds a material to the world; shapes take it by name: ``ball.add_sphere(0.1, material="steel")``."""
