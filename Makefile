@@ -10,6 +10,7 @@
 #   make test-playground the playground in a browser, held to the program bit by bit (emscripten is too large for make test)
 #   make pictures        draw the gallery's pictures from runs in the playground
 #   make site    the documents as a site: build/site, with the playground in it where that has been made
+#   make wheels  wheels of the Python package: build/wheels
 #   make format  clang-format on all sources
 #   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
 
@@ -17,7 +18,7 @@ PREFIX ?= /usr/local
 presets := release dev clang asan tsan
 quiet = log=$$(mktemp); trap 'rm -f $$log' EXIT; $(1) > $$log 2>&1 || { cat $$log; exit 1; }
 
-.PHONY: all demo test board figures playground test-playground pictures site format install uninstall clean setup-build setup-test $(presets)
+.PHONY: all demo test board figures playground test-playground pictures site wheels format install uninstall clean setup-build setup-test $(presets)
 
 all: release
 
@@ -77,6 +78,9 @@ site:
 	@tools/setup.sh site
 	@tools/site/build.sh build/site
 	@echo "look at it: build/site/index.html"
+
+wheels: setup-build
+	@tools/wheels.sh
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
