@@ -15,7 +15,7 @@ the laws of contact were met. `help(tippe.World)` is enough to begin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core, measured, models, shapes
 from ._core import Axis, Body, Geometry, Joint, Report, Sensor, Shape, __version__
@@ -42,6 +42,9 @@ from .solvers import (
 )
 from .sweeps import sweep
 from .world import Options, World, load
+
+if TYPE_CHECKING:
+    from . import gym
 
 _core._set_errors(SceneError, UnsupportedError)
 
@@ -76,6 +79,7 @@ __all__ = [
     "__version__",
     "collide",
     "friction_solvers",
+    "gym",
     "lcp_solvers",
     "load",
     "measured",
@@ -101,3 +105,12 @@ def steppers() -> dict[str, str]:
 def options() -> dict[str, Mapping[str, Any]]:
     """The options of steppers: kind, default, choices, unit, summary, and the steppers that use each."""
     return dict(_core._options())
+
+
+def __getattr__(name: str) -> Any:
+    """`tippe.gym` is imported when it is first used: gymnasium takes its time."""
+    if name == "gym":
+        import importlib
+
+        return importlib.import_module(".gym", __name__)
+    raise AttributeError(f"module 'tippe' has no attribute {name!r}")
