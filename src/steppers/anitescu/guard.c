@@ -235,6 +235,19 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     return isDone && tpParts_List(&parts, guard->report);
 }
 
+// Of the largest speed: approaches that are rounding, and those that are worth locating without restitution.
+static const double leastPart = 1e-6, hardPart = 0.02;
+
+static double largestSpeed(const tpSystem* system) {
+    double speed = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            speed = fmax(speed, tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]));
+        }
+    }
+    return speed;
+}
+
 bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
                   double threshold, double h, tpLastResort lastResort, tpStepReport* report) {
     tpGuard guard = { .system = system,
@@ -249,8 +262,11 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
                       .isGuarded = options->values[tp_energyGuardOption] != 0.0,
                       .duration = h,
                       .report = report };
-    guard.settings.least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
-    guard.settings.hard = 0.125 * threshold; // what gravity gives in a quarter of the step
+    // Hard impacts are faster than what gravity gives in a quarter of the step. Without gravity parts of the speeds count.
+    double speed = largestSpeed(system);
+    double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
+    guard.settings.least = fmax(least, leastPart * speed);
+    guard.settings.hard = fmax(0.125 * threshold, hardPart * speed);
     tpEnergyGuard_Begin(&guard.energy, &memory->book, system, report);
     int level = guard.isGuarded ? memory->book.level : 0;
     tpPartResult whole = { .isSmooth = true };
