@@ -19,6 +19,7 @@ typedef struct tpCommand {
     int (*run)(int argumentCount, char** arguments);
 } tpCommand;
 
+int runAdvise(int argumentCount, char** arguments);
 int runCheck(int argumentCount, char** arguments);
 int runCollide(int argumentCount, char** arguments);
 int runCompare(int argumentCount, char** arguments);

@@ -27,6 +27,7 @@ typedef struct tpCompareOptions {
     double timeLimit;
     int jobs;
     bool json, quiet;
+    bool isAdvice; // the command is `advise`
 } tpCompareOptions;
 
 static const char* const againstWords[] = { "closed-form", "reference", "finest", NULL };
@@ -45,6 +46,51 @@ static const char notes[] =
     "\n"
     "Exit status: 0 the comparison is there; 2 bad input or usage; 3 no run came to its end, or\n"
     "a file could not be written.\n";
+
+static const char adviceNotes[] =
+    "Runs the scene by all steppers, at steps from four times the scene's to an eighth of it, and\n"
+    "tells which one reaches an error of a hundredth, a thousandth and a ten-thousandth of how "
+    "far\n"
+    "things move at the least processor time, and what `auto` needs for it. Errors are what they\n"
+    "are for `compare`: against the scene's closed form, else its reference, else the finest run.\n"
+    "\n"
+    "Exit status: 0 the advice is there; 2 bad input or usage; 3 no run came to its end, or a "
+    "file\n"
+    "could not be written.\n";
+
+static tpArgumentsResult readAdviceLine(int argumentCount, char** arguments,
+                                        tpCompareOptions* options) {
+    double until = NAN;
+    const tpArgument table[] = {
+        { "until", optionNumber, &until, "SECONDS", "the end, instead of the scene's", NULL },
+        { "set", optionList, &options->settings, "NAME=VALUE",
+          "an option of the steppers, instead of the scene's; may stand more than once", NULL },
+        { "out", optionText, &options->out, "FILE.html",
+          "write the page of tippe compare, with error against cost of all runs", NULL },
+        { "csv", optionText, &options->csv, "FILE.csv", "write the table, a row a run", NULL },
+        { "json", optionFlag, &options->json, NULL, "print the advice as one JSON object instead",
+          NULL },
+        { "jobs", optionCount, &options->jobs, "N",
+          "processes side by side, default the number of processors", NULL },
+        { "limit", optionPositive, &options->timeLimit, "SECONDS",
+          "processor time after which a run is given up, default 20", NULL },
+    };
+    const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to advise on",
+                                     NULL } };
+    const tpArgumentTable line = {
+        .command = "advise",
+        .summary =
+            "Tries steppers and steps on a scene, and tells which to take for which accuracy",
+        .operands = operands,
+        .operandCount = 1,
+        .options = table,
+        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        .notes = adviceNotes,
+    };
+    tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
+    finishOverrides(&options->overrides, until, &options->settings);
+    return result;
+}
 
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpCompareOptions* options) {
@@ -99,10 +145,12 @@ static int compareDescending(const void* a, const void* b) {
 }
 
 // Steps from the largest to the smallest.
-static bool readSteps(const char* text, const tpScene* scene, double* steps, int* count) {
+static bool readSteps(const char* text, const tpScene* scene, bool isAdvice, double* steps,
+                      int* count) {
     *count = 0;
     if (text == NULL) {
-        for (double part = 1.0; *count < 3; part *= 0.5) {
+        int wanted = isAdvice ? 6 : 3;
+        for (double part = isAdvice ? 4.0 : 1.0; *count < wanted; part *= 0.5) {
             steps[(*count)++] = part * scene->simulation.step;
         }
         return true;
@@ -215,7 +263,7 @@ static bool planRuns(const tpCompareOptions* options, bool needsTruth, tpCompari
     double steps[mostSteps];
     int stepperCount, stepCount;
     if (!readSteppers(options->steppers, comparison->scene, steppers, &stepperCount) ||
-        !readSteps(options->steps, comparison->scene, steps, &stepCount)) {
+        !readSteps(options->steps, comparison->scene, options->isAdvice, steps, &stepCount)) {
         return false;
     }
     double finest = steps[stepCount - 1] * (needsTruth ? finerThanFinest : 1.0);
@@ -323,8 +371,12 @@ static bool isOnStandardOutput(const tpCompareOptions* options) {
 }
 
 static int writeAll(const tpCompareOptions* options, const tpComparison* comparison) {
-    if (options->json) {
+    if (options->json && options->isAdvice) {
+        writeAdviceJson(comparison, stdout);
+    } else if (options->json) {
         writeComparisonJson(comparison, false, stdout);
+    } else if (options->isAdvice && !isOnStandardOutput(options)) {
+        printAdvice(comparison);
     } else if (!options->quiet && !isOnStandardOutput(options)) {
         printComparison(comparison);
     }
@@ -343,7 +395,7 @@ static int writeAll(const tpCompareOptions* options, const tpComparison* compari
 }
 
 static bool checkOutputs(const tpCompareOptions* options, const tpScene* scene) {
-    tpCommandFiles files = startFiles("compare");
+    tpCommandFiles files = startFiles(options->isAdvice ? "advise" : "compare");
     addOutput(&files, "--csv", options->csv);
     addOutput(&files, "--out", options->out);
     addOutput(&files, "--json", options->json ? "-" : NULL);
@@ -393,13 +445,11 @@ static int compareScene(const tpCompareOptions* options, tpComparison* compariso
     return writeAll(options, comparison);
 }
 
-int runCompare(int argumentCount, char** arguments) {
-    tpCompareOptions options = { .timeLimit = 600.0 };
-    tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
-    if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
-    }
-    tpScene* scene = openScene("compare", options.scene);
+// Both commands, with what their lines asked for.
+static int compareBy(const tpCompareOptions* given) {
+    tpCompareOptions options = *given;
+    const char* command = options.isAdvice ? "advise" : "compare";
+    tpScene* scene = openScene(command, options.scene);
     if (scene == NULL) {
         return exitBadInput;
     }
@@ -413,7 +463,7 @@ int runCompare(int argumentCount, char** arguments) {
     tpComparison* comparison = calloc(1, sizeof(tpComparison));
     int status = exitBadInput;
     if (result != tp_success) {
-        complainOfScene("compare", &error);
+        complainOfScene(command, &error);
     } else if (comparison == NULL) {
         outOfMemory();
     } else {
@@ -432,4 +482,22 @@ int runCompare(int argumentCount, char** arguments) {
     free(comparison);
     tpDestroyScene(scene);
     return status;
+}
+
+int runCompare(int argumentCount, char** arguments) {
+    tpCompareOptions options = { .timeLimit = 600.0 };
+    tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
+    if (parsed != argumentsParsed) {
+        return parsed == argumentsHelped ? exitDone : exitBadInput;
+    }
+    return compareBy(&options);
+}
+
+int runAdvise(int argumentCount, char** arguments) {
+    tpCompareOptions options = { .timeLimit = 20.0, .isAdvice = true };
+    tpArgumentsResult parsed = readAdviceLine(argumentCount, arguments, &options);
+    if (parsed != argumentsParsed) {
+        return parsed == argumentsHelped ? exitDone : exitBadInput;
+    }
+    return compareBy(&options);
 }

@@ -120,6 +120,9 @@ typedef struct tpFolderOptions {
 // Returns the exit status.
 int compareWithFolder(tpComparison* comparison, const tpFolderOptions* options);
 
+// The largest way that a coordinate of the leading kind goes; 1 for angles.
+double scaleOfMotion(const tpComparison* comparison, int leading);
+
 // Who is right --------------------------------------------------------------------------------
 
 typedef struct tpSentence {
@@ -135,8 +138,16 @@ typedef struct tpVerdict {
 
 void giveVerdict(const tpComparison* comparison, tpVerdict* verdict);
 
+// Advice --------------------------------------------------------------------------------------
+
+// Which stepper and step reach a hundredth, a thousandth and a ten-thousandth of how far things move, at what cost and why.
+void printAdvice(const tpComparison* comparison);
+void writeAdviceJson(const tpComparison* comparison, FILE* stream);
+
 // Output --------------------------------------------------------------------------------------
 
+// A text as a JSON string. '<' is escaped as well, so that it may stand in a page's script.
+void writeJsonText(const char* text, FILE* stream);
 const char* runStatusWord(const tpComparedRun* run);
 void printComparison(const tpComparison* comparison);
 bool writeComparisonCsv(const tpComparison* comparison, const char* path);

@@ -209,8 +209,7 @@ bool writeComparisonCsv(const tpComparison* comparison, const char* path) {
     return commitOutput("compare", &output);
 }
 
-// A text as a JSON string. '<' is escaped as well, so that it may stand in a page's script.
-static void writeText(FILE* stream, const char* text) {
+void writeJsonText(const char* text, FILE* stream) {
     fputc('"', stream);
     for (const char* c = text; *c != '\0'; ++c) {
         if (*c == '"' || *c == '\\') {
@@ -228,12 +227,12 @@ static void writeNotes(FILE* stream, const tpRunOutcome* outcome) {
     fputs(", \"notes\": [", stream);
     for (int k = 0; k < outcome->noteCount; ++k) {
         fputs(k > 0 ? ", " : "", stream);
-        writeText(stream, outcome->notes[k].text);
+        writeJsonText(outcome->notes[k].text, stream);
     }
     fputs("], \"fallbacks\": {", stream);
     for (int k = 0; k < outcome->audit.fallbackCount; ++k) {
         fputs(k > 0 ? ", " : "", stream);
-        writeText(stream, outcome->audit.fallbacks[k].name);
+        writeJsonText(outcome->audit.fallbacks[k].name, stream);
         fprintf(stream, ": %lld", (long long)outcome->audit.fallbacks[k].count);
     }
     fputs("}", stream);
@@ -282,7 +281,7 @@ static void writeRunJson(const tpComparison* comparison, const tpComparedRun* ru
     tpRunNumber numbers[runNumberCount];
     fprintf(stream, "{\"stepper\": \"%s\", \"status\": \"%s\", \"is_truth\": %s, \"message\": ",
             tpStepperName(run->stepper), runStatusWord(run), run->isTruth ? "true" : "false");
-    writeText(stream, run->outcome->message);
+    writeJsonText(run->outcome->message, stream);
     listNumbers(run, numbers);
     for (int k = 0; k < runNumberCount; ++k) {
         fprintf(stream, ", \"%s\": ", numbers[k].key);
@@ -304,7 +303,7 @@ static void writeVerdict(const tpComparison* comparison, FILE* stream) {
         const tpSentence* sentence = &verdict.sentences[i];
         fprintf(stream, "%s{\"kind\": \"%s\", \"word\": \"%s\", \"text\": ", i > 0 ? ", " : "",
                 sentence->kind, sentence->word);
-        writeText(stream, sentence->text);
+        writeJsonText(sentence->text, stream);
         fputs("}", stream);
     }
 }
@@ -313,18 +312,18 @@ void writeComparisonJson(const tpComparison* comparison, bool withTrajectories, 
     const char *name, *unit;
     int leading = leadingError(comparison, &name, &unit);
     fputs("{\"scene\": ", stream);
-    writeText(stream, comparison->title);
+    writeJsonText(comparison->title, stream);
     fputs(", \"until\": ", stream);
     writeNumber(stream, comparison->until, "null");
     fputs(", \"against\": ", stream);
-    writeText(stream, comparison->against);
+    writeJsonText(comparison->against, stream);
     fprintf(stream, ", \"leading_error\": \"%s\", \"leading_unit\": \"%s\"", errorKeys[leading],
             unit);
     if (withTrajectories) {
         fputs(", \"bodies\": [", stream);
         for (int i = 0; i < plottedBodies(comparison); ++i) {
             fputs(i > 0 ? ", " : "", stream);
-            writeText(stream, comparison->movingNames[i]);
+            writeJsonText(comparison->movingNames[i], stream);
         }
         fputs("], \"times\": [", stream);
         writeTimes(comparison, stream);

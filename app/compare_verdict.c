@@ -30,8 +30,7 @@ typedef struct Judgement {
     int standerCount;
 } Judgement;
 
-// The largest way that a coordinate of the leading kind goes; 1 for angles.
-static double findScale(const tpComparison* comparison, int leading) {
+double scaleOfMotion(const tpComparison* comparison, int leading) {
     static const int firstOf[] = { 0, -1, 7, 10 };
     int first = firstOf[leading];
     size_t width = (size_t)comparison->movingCount * tp_stateWidth;
@@ -220,7 +219,7 @@ void giveVerdict(const tpComparison* comparison, tpVerdict* verdict) {
     const char* name;
     verdict->count = 0;
     judgement.leading = leadingError(comparison, &name, &judgement.unit);
-    judgement.scale = findScale(comparison, judgement.leading);
+    judgement.scale = scaleOfMotion(comparison, judgement.leading);
     for (int i = 0; i < comparison->runCount; ++i) {
         if (!comparison->runs[i].isTruth) {
             addRun(&judgement, &comparison->runs[i]);

@@ -15,6 +15,7 @@ static const tpCommand commands[] = {
     { "list", "list steppers, solvers, shapes, joints, options and scenes", runList },
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "compare", "hold steppers and step sizes together on one scene", runCompare },
+    { "advise", "tell which stepper and step to take for which accuracy", runAdvise },
     { "collide", "resolve impacts with friction, one a row of a table", runCollide },
     { "view", "show a run in the browser, recorded or live", runView },
     { "export", "write what a recording holds as tables or as a page", runExport },

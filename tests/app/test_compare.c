@@ -145,10 +145,41 @@ static void testTimeLimit(void** state) {
     assert_non_null(strstr(outcome.out, "not done after 1 s of processor time"));
 }
 
+// Each piece of advice keeps what it says: the run that is to be taken is exact enough, and what is said of it is what a
+// comparison finds.
+static void testAdvice(void** state) {
+    (void)state;
+    writeScene("slide.json", closedForm);
+    tpOutcome outcome = runTippe("advise slide.json --json --csv table.csv");
+    CHECK_STATUS(outcome, 0);
+    // Samples are at multiples of the largest step, 0.08 s.
+    assert_float_equal(numberAfter(outcome.out, "scale"), 2.0 * 0.24 - 2.5 * 0.24 * 0.24, 1e-9);
+    const char* place = outcome.out;
+    for (double share = 1e-2; share > 5e-5; share *= 0.1) {
+        place = strstr(place, "\"accuracy\"");
+        assert_non_null(place);
+        assert_float_equal(numberAfter(place, "accuracy"), share, 1e-9);
+        const char* taken = strstr(place, "\"take\": {");
+        assert_non_null(taken);
+        assert_true(numberAfter(taken, "error") <= share * numberAfter(outcome.out, "scale"));
+        place = taken;
+    }
+    assert_true(countLines("table.csv") > 6 * 5);
+    // First order: off by mu g h t / 2, so that no step of these brings it to a thousandth.
+    outcome = runTippe("advise slide.json");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out, "To 1e-03 of the 0.336 m that things move (0.00034 m):\n  take     ");
+    assert_null(strstr(outcome.out, "take     stewart-trinkle at a step of 0.02"));
+    outcome = runTippe("advise nowhere.json");
+    CHECK_STATUS(outcome, 2);
+    CHECK_HAS(outcome.err, "nowhere.json");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(testClosedForm, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testVerdict, enterDirectory, leaveDirectory),
+        cmocka_unit_test_setup_teardown(testAdvice, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testOtherTruths, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testRefusals, enterDirectory, leaveDirectory),
         cmocka_unit_test_setup_teardown(testTimeLimit, enterDirectory, leaveDirectory),
