@@ -404,12 +404,22 @@ static void boxAxesAreTheBest(void** state) {
     assert_true(named > 1000);
 }
 
-// A pair of boxes that looks ahead has the contacts it has otherwise, and more of them where edges are nearest:
-// corners over a face, which overlap where the boxes do and nowhere else.
+// The smallest gap of a list; infinite if it is empty.
+static double leastGap(const tpContactList* list) {
+    double least = INFINITY;
+    for (int k = 0; k < list->count; ++k) {
+        least = fmin(least, list->points[k].gap);
+    }
+    return least;
+}
+
+// A pair of boxes that overlap and looks ahead has the contacts it has otherwise, and more of them where edges are nearest:
+// corners over a face, which overlap where the boxes do and nowhere else. If they are apart it is asked again before they can
+// meet: it may miss a contact that is still open, and makes none nearer.
 static void boxesLookAhead(void** state) {
     (void)state;
     tpRandom random = { 31 };
-    int more = 0;
+    int more = 0, overlapping = 0;
     for (int i = 0; i < 20000; ++i) {
         tpGeometry a = makeBox(0.8, 1.0, 0.9), b = makeBox(1.0, 1.0, 1.0);
         tpPair pair = { &a,
@@ -423,21 +433,25 @@ static void boxesLookAhead(void** state) {
         tp_boxPair.collide(&pair, NULL, &lists[0]);
         pair.looksAhead = true;
         tp_boxPair.collide(&pair, NULL, &lists[1]);
-        assert_true(lists[1].count >= lists[0].count && lists[1].count <= 32);
-        double least = INFINITY;
+        assert_true(lists[1].count <= 32);
+        double least = leastGap(&lists[0]);
+        if (least > 0.0) {
+            assert_true(leastGap(&lists[1]) >= least - 1e-12);
+            continue;
+        }
+        ++overlapping;
+        assert_true(lists[1].count >= lists[0].count);
         for (int k = 0; k < lists[0].count; ++k) {
             assert_memory_equal(&points[0][k], &points[1][k], sizeof(tpContactPoint));
-            least = fmin(least, points[0][k].gap);
         }
         for (int k = lists[0].count; k < lists[1].count; ++k) {
             const tpContactPoint* c = &points[1][k];
             CHECK_BELOW(c->gap, pair.margin + 1e-12);
             CHECK_VEC3(c->pointA, tpMulAdd(c->pointB, c->gap, c->normal), 1e-12);
-            assert_true(least <= 0.0 || c->gap > 0.0);
             ++more;
         }
     }
-    assert_true(more > 1000);
+    assert_true(overlapping > 5000 && more > 1000);
 }
 
 // Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies have
