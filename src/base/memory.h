@@ -41,6 +41,9 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
     (tpRelease((allocator), (array).data, (size_t)(array).capacity * sizeof(*(array).data)),       \
      (array).data = NULL, (array).count = 0, (array).capacity = 0)
 
+// The place of element i; NULL in an array that has no memory yet, to which C does not let one add even 0.
+#define TP_PLACE(array, i) ((array).data != NULL ? (array).data + (i) : NULL)
+
 // Two arrays of one type change places.
 #define TP_SWAP_ARRAYS(a, b)                                                                       \
     do {                                                                                           \

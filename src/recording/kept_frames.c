@@ -120,12 +120,12 @@ static tpFrameData frameOf(const tpKeptFrames* kept, const tpKeptBlock* block, i
     int64_t firstContact = k > 0 ? row[-1].contactEnd : block->contactStart;
     int64_t firstPair = k > 0 ? row[-1].pairEnd : block->pairStart;
     return (tpFrameData){ .row = *row,
-                          .states = block->states.data + (size_t)k * (size_t)kept->stateCount,
+                          .states = TP_PLACE(block->states, (size_t)k * (size_t)kept->stateCount),
                           .reactions =
-                              block->reactions.data + (size_t)k * (size_t)kept->reactionCount,
-                          .contacts = block->contacts.data + (firstContact - block->contactStart),
+                              TP_PLACE(block->reactions, (size_t)k * (size_t)kept->reactionCount),
+                          .contacts = TP_PLACE(block->contacts, firstContact - block->contactStart),
                           .contactCount = (int)(row->contactEnd - firstContact),
-                          .pairs = block->pairs.data + (firstPair - block->pairStart),
+                          .pairs = TP_PLACE(block->pairs, firstPair - block->pairStart),
                           .pairCount = (int)(row->pairEnd - firstPair) };
 }
 

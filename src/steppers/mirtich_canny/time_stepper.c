@@ -466,9 +466,9 @@ bool tpEvents_EndStep(tpEvents* events, double time) {
     report->externalWork += part * events->stepLosses.external;
     report->frictionLoss += part * events->stepLosses.friction;
     report->impactLoss += part * events->stepLosses.impact;
-    if (part < 1.0) {
+    int count = tpJoints_ReactionCount(system);
+    if (part < 1.0 && count > 0) {
         // Of what the whole step would have added, the part that was made.
-        int count = tpJoints_ReactionCount(system);
         double *before = events->reactions.data, *after = before + count;
         tpJoints_ReadReactions(system, after);
         for (int i = 0; i < count; ++i) {

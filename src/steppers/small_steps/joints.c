@@ -840,11 +840,11 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
     memset(part, 0, sizeof(*part));
     size_t node = (size_t)at->node;
-    part->bodies = map->bodies.data + at->node;
-    part->joints = map->joints.data + at->joint;
-    part->blocks = map->blocks.data + at->joint;
+    part->bodies = TP_PLACE(map->bodies, at->node);
+    part->joints = TP_PLACE(map->joints, at->joint);
+    part->blocks = TP_PLACE(map->blocks, at->joint);
     part->jointCount = end->joint - at->joint;
-    part->couplings = map->couplings.data + at->coupling;
+    part->couplings = TP_PLACE(map->couplings, at->coupling);
     part->couplingCount = end->coupling - at->coupling;
     part->terms = room->terms + first->terms;
     part->rows = partOfRows(&room->rows, first->blocks, firstRow, first->terms, size->blocks,
@@ -861,8 +861,8 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     part->shifts = room->shifts + 6 * node;
     part->flights = room->flights + node;
     part->solver = (tpMechanism){ .nodeCount = end->node - at->node,
-                                  .starts = map->starts.data + at->start,
-                                  .below = map->below.data + at->below,
+                                  .starts = TP_PLACE(map->starts, at->start),
+                                  .below = TP_PLACE(map->below, at->below),
                                   .masses = part->masses,
                                   .rows = room->solverRows + firstRow,
                                   .diagonal = room->diagonal + node,

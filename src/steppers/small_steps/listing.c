@@ -43,7 +43,9 @@ static void listContacts(tpSystem* system, void* context) {
                 list[count++] = tpDescribeContact(step, run, lane, k);
             }
         }
-        sortInfos(list + first, count - first);
+        if (count > first) {
+            sortInfos(list + first, count - first);
+        }
     }
     sortInfos(state->departed.data, state->departed.count);
     mergeInfos(list, count, state->departed.data, state->departed.count);

@@ -293,7 +293,7 @@ static void placeJoints(tpMechanismMap* map, const tpSystem* system, int m) {
 
 static bool orderMechanism(tpMechanismMap* map, const tpSystem* system, int m, tpArena* arena) {
     tpMechanismPlace* at = &map->places.data[m];
-    int32_t* bodies = map->bodies.data + at->node;
+    int32_t* bodies = TP_PLACE(map->bodies, at->node);
     int n = at[1].node - at->node;
     at->start = map->starts.count;
     at->below = map->below.count;

@@ -355,7 +355,7 @@ static bool addManifold(tpSmallStep* step, const tpAnswer* answer, const tpConta
     state->pairs.data[answer->pair].slot = slot;
     tpFoundManifold found = { answer->shapes, bodyA, bodyB, points, count, answer->slack };
     tpSoftRun* run = tpPackStore_Find(&state->store, slot, &lane);
-    tpDeparted departed = { state->departed.data + state->departed.count, 0 };
+    tpDeparted departed = { TP_PLACE(state->departed, state->departed.count), 0 };
     tpWriteManifold(step, &found, memo, kept, run, lane, &departed);
     state->departed.count += departed.count;
     step->listed += tpCountListed(run, lane, &step->penetration) + departed.count;
