@@ -35,6 +35,12 @@ static void makeShapes(tpGeometry shapes[shapeCount]) {
     tpMakeRoundedBox(&(tpRoundedBox){ { 0.4, 0.3, 0.3 }, 0.06 }, id, &shapes[7], NULL);
 }
 
+static void releaseShapes(tpGeometry shapes[shapeCount]) {
+    for (int k = 0; k < shapeCount; ++k) {
+        tpReleaseGeometry(&shapes[k]);
+    }
+}
+
 // The least gap is a distance: it changes by no more than the shape moves. Steppers gain energy from
 // contacts that jump, as those of a ball in a valley did.
 static void gapsDoNotJump(void** state) {
@@ -80,6 +86,7 @@ static void gapsDoNotJump(void** state) {
         }
     }
     tpReleaseGeometry(&field);
+    releaseShapes(shapes);
 }
 
 static tpGeometry makeCube(double half) {
@@ -125,6 +132,7 @@ static void shapesInsideStayInside(void** state) {
         }
     }
     tpReleaseGeometry(&cube);
+    releaseShapes(shapes);
 }
 
 // One that came from outside is pushed out again, however deep it is.
@@ -147,6 +155,7 @@ static void shapesFromOutsideArePushedOut(void** state) {
         CHECK_NEAR(points[0].gap, 0.6 + low.z - 1.0, 1e-9);
     }
     tpReleaseGeometry(&cube);
+    releaseShapes(shapes);
 }
 
 int main(void) {
