@@ -11,7 +11,7 @@
 #   make pictures        draw the gallery's pictures from runs in the playground
 #   make site    the documents as a site: build/site, with the playground in it where that has been made
 #   make wheels  wheels of the Python package: build/wheels
-#   make format  clang-format on all sources
+#   make format  clang-format on all sources, comments wrapped at 100 columns (tools/format.py)
 #   make install PREFIX=/usr/local     uninstall PREFIX=... takes it away again
 
 PREFIX ?= /usr/local
@@ -83,7 +83,7 @@ wheels: setup-build
 	@tools/wheels.sh
 
 format:
-	@git ls-files '*.c' '*.h' | xargs clang-format -i
+	@tools/format.py
 
 install: release
 	@cmake --install build/release --prefix $(PREFIX)

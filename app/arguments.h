@@ -1,9 +1,9 @@
 // Command lines of subcommands, described by tables.
 //
-// A subcommand lists its options and its operands (what stands without a name) in const tables whose
-// targets are variables of its own, then calls parseArguments once. `--name value` and `--name=value`
-// mean the same; `--` ends the options; the last of a repeated option counts, except for a list,
-// which keeps them all. `--help` and its text come from the same tables.
+// A subcommand lists its options and its operands (what stands without a name) in const tables
+// whose targets are variables of its own, then calls parseArguments once. `--name value` and
+// `--name=value` mean the same; `--` ends the options; the last of a repeated option counts, except
+// for a list, which keeps them all. `--help` and its text come from the same tables.
 //
 //     const char* file = NULL;
 //     bool quiet = false;

@@ -72,8 +72,8 @@ static void printCounts(const tpScene* scene, const char* stepper) {
 
 // The check -----------------------------------------------------------------------------------
 
-// Builds the world to see whether that works, and for the notes; with the default stepper where the scene's is not in
-// this build, since the scene itself may still be right.
+// Builds the world to see whether that works, and for the notes; with the default stepper where the
+// scene's is not in this build, since the scene itself may still be right.
 static tpResult buildWorld(tpScene* scene, tpWorld** world, tpError* error) {
     tpSceneText asked = scene->simulation.stepper;
     if (!tpStepperIsAvailable(tpScene_GetStepper(scene))) {

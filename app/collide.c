@@ -1,7 +1,7 @@
 // tippe collide: frictional impacts from a table, one a row.
 //
-// Columns are found by their names in the header, in any order, and others are left alone, so that a
-// table may carry what it likes besides. All vectors of a row are in its own collision frame.
+// Columns are found by their names in the header, in any order, and others are left alone, so that
+// a table may carry what it likes besides. All vectors of a row are in its own collision frame.
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-// The files of a command, held against each other before the first of them is written: no output may
-// be an input, nor another output, under whatever name or link.
+// The files of a command, held against each other before the first of them is written: no output
+// may be an input, nor another output, under whatever name or link.
 //
 //     tpCommandFiles files = startFiles("run");
 //     addOutput(&files, "--csv", options.csv);       // all outputs first; NULL is none

@@ -3,8 +3,8 @@
 // A plan lists the runs. Each is carried out by a process of its own (compare_runs.c), which leaves
 // what it came to in memory that it shares with the parent: the audit, and the states at the sample
 // times, which are the same for all runs. Then the truth at those times is found and every run is
-// held against it (compare_truth.c), which steppers are right is said (compare_verdict.c), and the result
-// is written (compare_output.c, compare_page.c).
+// held against it (compare_truth.c), which steppers are right is said (compare_verdict.c), and the
+// result is written (compare_output.c, compare_page.c).
 
 #ifndef TIPPE_APP_COMPARE_H
 #define TIPPE_APP_COMPARE_H
@@ -45,8 +45,8 @@ typedef struct tpRunOutcome {
 } tpRunOutcome;
 
 // Errors against the truth; NaN where it does not know such coordinates. Positions and angles: the
-// largest over bodies and times. Velocities jump at impacts, where no two steppers agree on the very
-// step: for them the mean over the times of the largest over the bodies.
+// largest over bodies and times. Velocities jump at impacts, where no two steppers agree on the
+// very step: for them the mean over the times of the largest over the bodies.
 typedef struct tpRunErrors {
     double position;                // m
     double angle;                   // rad
@@ -116,8 +116,8 @@ typedef struct tpFolderOptions {
     bool json, quiet;
 } tpFolderOptions;
 
-// Holds the planned runs against every *.csv of the folder; each starts in the first state of its table.
-// Returns the exit status.
+// Holds the planned runs against every *.csv of the folder; each starts in the first state of its
+// table. Returns the exit status.
 int compareWithFolder(tpComparison* comparison, const tpFolderOptions* options);
 
 // The largest way that a coordinate of the leading kind goes; 1 for angles.
@@ -140,7 +140,8 @@ void giveVerdict(const tpComparison* comparison, tpVerdict* verdict);
 
 // Advice --------------------------------------------------------------------------------------
 
-// Which stepper and step reach a hundredth, a thousandth and a ten-thousandth of how far things move, at what cost and why.
+// Which stepper and step reach a hundredth, a thousandth and a ten-thousandth of how far things
+// move, at what cost and why.
 void printAdvice(const tpComparison* comparison);
 void writeAdviceJson(const tpComparison* comparison, FILE* stream);
 

@@ -26,7 +26,8 @@ static bool isWithin(const tpComparedRun* run, const Advice* advice, double shar
            errorAt(&run->errors, advice->leading) <= share * advice->scale;
 }
 
-// Times below this say nothing, s: runs that are both faster are told apart by the number of their steps.
+// Times below this say nothing, s: runs that are both faster are told apart by the number of their
+// steps.
 static const double shortestTime = 5e-3;
 
 static bool isCheaper(const tpComparedRun* run, const tpComparedRun* than) {

@@ -1,4 +1,5 @@
-// A comparison as one page that needs nothing else: the page of viewer/src/compare.js with the data in it.
+// A comparison as one page that needs nothing else: the page of viewer/src/compare.js with the data
+// in it.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -312,8 +312,8 @@ static double distance(const double* state, const double* truth, int first) {
     return isKnown ? sqrt(sum) : NAN;
 }
 
-// The angle between two orientations; signs of quaternions do not matter. By its sine, so that it is
-// exact for small angles.
+// The angle between two orientations; signs of quaternions do not matter. By its sine, so that it
+// is exact for small angles.
 static double angleBetween(const double* a, const double* b) {
     if (isnan(b[0]) || isnan(b[1]) || isnan(b[2]) || isnan(b[3])) {
         return NAN;

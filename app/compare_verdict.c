@@ -1,7 +1,7 @@
 // Which stepper is right? Says it of a comparison in sentences, with what they rest on.
 //
-// A stepper is right if its finest run is off by less than a hundredth of how far things move. It is on
-// its way if its error shrinks with the step. Otherwise it goes elsewhere.
+// A stepper is right if its finest run is off by less than a hundredth of how far things move. It
+// is on its way if its error shrinks with the step. Otherwise it goes elsewhere.
 
 #include <math.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@ static void offerFiles(void) {
     printf("@files\n");
 }
 
-// Values --------------------------------------------------------------------------------------------
+// Values ------------------------------------------------------------------------------------------
 
 static void offerSteppers(const char* typed) {
     for (int i = 0; i < tp_stepperCount; ++i) {
@@ -120,7 +120,7 @@ static void offerValue(const tpArgument* option, const char* typed) {
     }
 }
 
-// Words ---------------------------------------------------------------------------------------------
+// Words -------------------------------------------------------------------------------------------
 
 static const tpArgument* findOption(const tpArgumentTable* table, const char* word) {
     for (int i = 0; i < table->optionCount && strncmp(word, "--", 2) == 0; ++i) {
@@ -163,7 +163,8 @@ void completeArguments(const tpArgumentTable* table, int wordCount, char** words
         offerOptions(table, typed);
         return;
     }
-    // Which operand is being typed: those before it are words that are neither options nor their values.
+    // Which operand is being typed: those before it are words that are neither options nor their
+    // values.
     int operand = 0;
     for (int i = 0; i + 1 < wordCount; ++i) {
         const tpArgument* option = findOption(table, words[i]);

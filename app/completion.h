@@ -1,8 +1,8 @@
 // What a shell may offer for the word that is being typed.
 //
-// The scripts in app/completion ask `tippe complete WORD...` with the words after the program's name,
-// the last one being that which is typed and may be empty. The answer is a line per offer, the word
-// and after a tab a few words about it; the line "@files" stands for the names of files.
+// The scripts in app/completion ask `tippe complete WORD...` with the words after the program's
+// name, the last one being that which is typed and may be empty. The answer is a line per offer,
+// the word and after a tab a few words about it; the line "@files" stands for the names of files.
 
 #ifndef TIPPE_APP_COMPLETION_H
 #define TIPPE_APP_COMPLETION_H

@@ -1,6 +1,6 @@
 // Files that are there whole or not at all: written as a part beside the target (base/part_file.h),
-// which takes the target's place only when everything has been written. Devices and pipes are written
-// to directly, and "-" is standard output.
+// which takes the target's place only when everything has been written. Devices and pipes are
+// written to directly, and "-" is standard output.
 
 #ifndef TIPPE_APP_OUTPUT_FILE_H
 #define TIPPE_APP_OUTPUT_FILE_H
@@ -30,7 +30,8 @@ bool openOutput(const char* command, const char* path, tpOutputFile* output);
 // Writes bytes. The first failure is kept, with its reason, for commitOutput to tell.
 bool putOutput(tpOutputFile* output, const void* bytes, size_t size);
 
-// To be called after printing to the stream directly, a row at a time: keeps the reason of a failure.
+// To be called after printing to the stream directly, a row at a time: keeps the reason of a
+// failure.
 bool checkOutput(tpOutputFile* output);
 
 // Flushes, closes and moves the part into place. False (with the reason printed, and nothing left

@@ -1,5 +1,5 @@
-// Pages with data in them. A block is shuffled (all first bytes of its words, then all second ones, as
-// HDF5 does before it packs), deflated and written in base64, which any HTML can hold.
+// Pages with data in them. A block is shuffled (all first bytes of its words, then all second ones,
+// as HDF5 does before it packs), deflated and written in base64, which any HTML can hold.
 
 #include "page_file.h"
 

@@ -1,7 +1,8 @@
 // A page of Tippe's as one file that needs nothing else: the page's own text with data put into it.
 //
-// A page is built from viewer/ and is part of the program. Data go where the page has its mark: JSON, or
-// blocks of bytes that the page unpacks when it needs them. The page finds them by their names.
+// A page is built from viewer/ and is part of the program. Data go where the page has its mark:
+// JSON, or blocks of bytes that the page unpacks when it needs them. The page finds them by their
+// names.
 //
 //     tpPageFile file;
 //     if (openPageFile("export", "out.html", tpReplayPage(), &file)) {
@@ -42,8 +43,8 @@ bool openPageFile(const char* command, const char* path, tpPage page, tpPageFile
 // JSON that has no '<' in it (writeQuoted of run_data.h sees to that).
 void putPageText(tpPageFile* file, const char* name, const char* json);
 
-// Bytes, packed: `about` is handed to the page with them. Words of `wordSize` bytes pack best when they
-// are shuffled, which is undone by the page.
+// Bytes, packed: `about` is handed to the page with them. Words of `wordSize` bytes pack best when
+// they are shuffled, which is undone by the page.
 void putPageBlock(tpPageFile* file, const char* name, const char* about, const void* bytes,
                   size_t size, int wordSize);
 

@@ -158,8 +158,8 @@ static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
     return canWriteFiles(&files);
 }
 
-// Opens what the command line asks for. The recording comes last: once it is there, the one that was
-// there before is gone, while tables keep what they had until the first step.
+// Opens what the command line asks for. The recording comes last: once it is there, the one that
+// was there before is gone, while tables keep what they had until the first step.
 static tpResult openOutputs(const tpRunOptions* options, const tpScene* scene, const tpWorld* world,
                             const char* sceneText, tpOutputs* outputs, tpError* error) {
     bool isOpen = true;

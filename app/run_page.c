@@ -1,20 +1,20 @@
-// A recording as a page in one file: head, overview and all frames, in blocks that the page unpacks as it
-// needs them.
+// A recording as a page in one file: head, overview and all frames, in blocks that the page unpacks
+// as it needs them.
 
 #include "run_page.h"
 
 #include <string.h>
 
-#include "page_file.h"
 #include "page/run_data.h"
+#include "page_file.h"
 
 enum {
     blockSize = 4 * 1024 * 1024, // bytes of a block of frames before packing, about
     mostFramesInBlock = 1024
 };
 
-// Above this, before packing, frames are left out: browsers do not open much larger files, nor do people
-// mail them.
+// Above this, before packing, frames are left out: browsers do not open much larger files, nor do
+// people mail them.
 static const double largestPage = 192e6;
 
 typedef struct pageWriter {

@@ -7,8 +7,8 @@
 
 typedef enum tpPageResult { pageWritten, pageNotRead, pageNotWritten } tpPageResult;
 
-// Every `every`-th frame; 0: all of them, or as many as make a file that can be mailed. What was wrong is
-// printed to standard error. `kept` is told how many frames lie between two of the page's.
+// Every `every`-th frame; 0: all of them, or as many as make a file that can be mailed. What was
+// wrong is printed to standard error. `kept` is told how many frames lie between two of the page's.
 tpPageResult writeRunPage(const char* command, tpRecording* recording, const char* path, int every,
                           int64_t* kept);
 

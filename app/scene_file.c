@@ -72,7 +72,8 @@ void complainOfScene(const char* command, const tpError* error) {
 
 static const char standardInput[] = "<stdin>"; // in messages
 
-// All of standard input, up to one byte more than the longest scene. False, with a message, on failure.
+// All of standard input, up to one byte more than the longest scene. False, with a message, on
+// failure.
 static bool readStandardInput(const char* command, char** text, size_t* length) {
     size_t capacity = 1 << 16, got = 0;
     *text = malloc(capacity);

@@ -47,7 +47,7 @@ bool findSceneDirectory(char* buffer, size_t size) {
     return false;
 }
 
-// Names ---------------------------------------------------------------------------------------------
+// Names -------------------------------------------------------------------------------------------
 
 static bool addScene(tpSceneNames* list, const char* name, size_t length) {
     tpListedScene* items = realloc(list->items, ((size_t)list->count + 1) * sizeof(tpListedScene));
@@ -107,7 +107,7 @@ static int compareScenes(const void* a, const void* b) {
     return isNestedX != isNestedY ? isNestedX - isNestedY : strcmp(x, y);
 }
 
-// What they are about -------------------------------------------------------------------------------
+// What they are about -----------------------------------------------------------------------------
 
 // The first sentence of a text: up to a full stop that ends a word of some length, so that neither
 // "0.5 m" nor "e. g." is taken for an end.
@@ -161,8 +161,8 @@ static char* readFile(const char* path, int64_t* length) {
     return text;
 }
 
-// The first sentence of the description in a scene file, else its title; NULL where it has neither or
-// cannot be read.
+// The first sentence of the description in a scene file, else its title; NULL where it has neither
+// or cannot be read.
 static char* readAbout(const char* path) {
     int64_t length = 0;
     char* text = readFile(path, &length);

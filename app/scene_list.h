@@ -8,8 +8,8 @@
 
 typedef struct tpListedScene {
     char* name; // as commands take it: rattleback/rattleback_symmetric
-    char*
-        about; // the first sentence of its description, or its title; NULL where it was not asked for
+    // the first sentence of its description, or its title; NULL where it was not asked for
+    char* about;
 } tpListedScene;
 
 typedef struct tpSceneNames {
@@ -24,8 +24,8 @@ bool findSceneDirectory(char* buffer, size_t size);
 tpSceneNames listScenes(bool withAbout);
 void releaseSceneList(tpSceneNames* list);
 
-// The scene whose name is nearest to a word, or those in the folder of that name, into `buffer`; false
-// where none is near.
+// The scene whose name is nearest to a word, or those in the folder of that name, into `buffer`;
+// false where none is near.
 bool suggestScene(const char* word, char* buffer, size_t size);
 
 #endif

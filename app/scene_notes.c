@@ -177,8 +177,8 @@ static const char* nameOfBody(const tpScene* scene, int index) {
     return scene->bodies.items[index].name.text != NULL ? scene->bodies.items[index].name.text : "";
 }
 
-// Bodies that start inside each other, by more than rounding: the deepest contact of each two, for the
-// first few pairs.
+// Bodies that start inside each other, by more than rounding: the deepest contact of each two, for
+// the first few pairs.
 static void noteOverlaps(const tpScene* scene, tpWorld* world) {
     static tpOverlap overlaps[mostOverlaps];
     int all = tpWorld_FindOverlaps(world, 0.0, overlaps, mostOverlaps);

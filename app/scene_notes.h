@@ -5,7 +5,8 @@
 
 #include "tippe/scene.h"
 
-// Prints a line per note to standard output, "file:line:column: note: ...". The world is the scene's.
+// Prints a line per note to standard output, "file:line:column: note: ...". The world is the
+// scene's.
 void printSceneNotes(const tpScene* scene, tpWorld* world);
 
 #endif

@@ -1,7 +1,7 @@
 // tippe solve: a complementarity problem from a file.
 //
-// Reads, solves, judges with the residual function of the problem's kind, and reports. What is called
-// solved here is called so by the judge: a solver's own opinion alone is not enough.
+// Reads, solves, judges with the residual function of the problem's kind, and reports. What is
+// called solved here is called so by the judge: a solver's own opinion alone is not enough.
 
 #include <math.h>
 #include <stdio.h>

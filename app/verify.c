@@ -110,8 +110,8 @@ static void noteMissing(void* context, tpSceneFileKind kind, const char* path) {
     *isMissing = *isMissing || (kind == tp_surfaceFile && access(path, R_OK) != 0);
 }
 
-// The scene of the recording, as if its file were at `place`; `isWhole` tells whether its meshes are
-// there. NULL, with the reason in `error`, if it cannot be read.
+// The scene of the recording, as if its file were at `place`; `isWhole` tells whether its meshes
+// are there. NULL, with the reason in `error`, if it cannot be read.
 static tpScene* readSceneAt(const tpRecordingInfo* info, const char* place, bool* isWhole,
                             tpError* error) {
     tpScene* scene = NULL;
@@ -124,8 +124,9 @@ static tpScene* readSceneAt(const tpRecordingInfo* info, const char* place, bool
     return scene;
 }
 
-// Meshes are looked for where the command line says, else beside the recording, else beside the scene
-// as the run named it. If none of the places has them, the first one is what messages are about.
+// Meshes are looked for where the command line says, else beside the recording, else beside the
+// scene as the run named it. If none of the places has them, the first one is what messages are
+// about.
 static tpScene* findSceneOf(const tpVerifyOptions* options, const tpRecordingInfo* info,
                             tpError* error) {
     char found[PATH_MAX];

@@ -1,5 +1,5 @@
-// Signed distances and contacts of two hulls from arbitrary bytes: the answer proves itself, or says
-// that it could not be proved.
+// Signed distances and contacts of two hulls from arbitrary bytes: the answer proves itself, or
+// says that it could not be proved.
 //
 // Bytes: a pose (seven numbers), the number of points of the first hull, then points of both, three
 // bytes each on a coarse grid, so that coplanar, parallel and touching features are common.

@@ -1,10 +1,11 @@
-// Fuzzes the reader of FCLIB's HDF5 files: whatever the file, it is refused with a message or becomes a
-// problem whose parts fit together, and it takes memory in proportion to its length.
+// Fuzzes the reader of FCLIB's HDF5 files: whatever the file, it is refused with a message or
+// becomes a problem whose parts fit together, and it takes memory in proportion to its length.
 //
-// The input is a list of changes to one of two files made at the start, a local and a global problem: a
-// byte that chooses the file, then for each change a byte that says what to do, two that say where
-// among the bytes that are not zero, and what to put there. As with recordings every file is checked,
-// and of those that pass the check one in eight is read by HDF5. TIPPE_FUZZ_ALL=1 reads them all.
+// The input is a list of changes to one of two files made at the start, a local and a global
+// problem: a byte that chooses the file, then for each change a byte that says what to do, two that
+// say where among the bytes that are not zero, and what to put there. As with recordings every file
+// is checked, and of those that pass the check one in eight is read by HDF5. TIPPE_FUZZ_ALL=1 reads
+// them all.
 
 // For memfd_create.
 #define _GNU_SOURCE
@@ -139,7 +140,8 @@ static void makeFile(int which) {
     snprintf(name, sizeof(name), "%s/vectors/mu", group);
     putNumbers(file, name, H5T_NATIVE_DOUBLE, mu, 2, false);
     putInts(file, group, "spacedim", &dimension, 1);
-    // A text of variable length, as many programs write it: never read, and no reason to refuse the file.
+    // A text of variable length, as many programs write it: never read, and no reason to refuse the
+    // file.
     hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, H5T_VARIABLE);
     putNumbers(file, "/info/title", text, title, 1, false);

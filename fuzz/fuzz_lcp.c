@@ -1,7 +1,8 @@
-// Fuzzes the solvers of LCPs with small mixed problems made of the input's bytes: whatever the matrix,
-// every solver ends, what it calls solved the judge calls so too, and nothing is called infeasible
-// that has a solution. A byte of the input chooses the solver and how much work it may do: a problem that
-// none can solve takes most of them as long as they are allowed to, and runs would be few.
+// Fuzzes the solvers of LCPs with small mixed problems made of the input's bytes: whatever the
+// matrix, every solver ends, what it calls solved the judge calls so too, and nothing is called
+// infeasible that has a solution. A byte of the input chooses the solver and how much work it may
+// do: a problem that none can solve takes most of them as long as they are allowed to, and runs
+// would be few.
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // Fuzzes the reader of problem files: whatever the text, it is refused with a message or becomes a
-// problem whose parts fit together, and it never asks for more memory than a multiple of its length.
+// problem whose parts fit together, and it never asks for more memory than a multiple of its
+// length.
 
 #include <math.h>
 #include <stdlib.h>

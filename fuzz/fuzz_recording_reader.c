@@ -1,14 +1,15 @@
-// Fuzzes the reader of recordings: whatever the file, it is refused with a message, or all that can be
-// read from it stays within its bounds.
+// Fuzzes the reader of recordings: whatever the file, it is refused with a message, or all that can
+// be read from it stays within its bounds.
 //
 // A recording is a hundred kilobytes, most of them zeros, so random bytes would rarely matter. The
 // input is instead a list of changes to a recording made at the start: a byte that says what to do,
-// three that say where among the bytes that are not zero, and what to put there. HDF5 crashes on some of
-// these files; the reader must have refused them before (base/hdf5_check.h).
+// three that say where among the bytes that are not zero, and what to put there. HDF5 crashes on
+// some of these files; the reader must have refused them before (base/hdf5_check.h).
 //
-// HDF5 takes five milliseconds to open and read a recording, the check before it takes a twentieth of
-// one. So every file is checked, in memory, and of those that pass one in sixteen is then opened and read:
-// runs are many, and half of the time is still spent on HDF5. TIPPE_FUZZ_ALL=1 opens them all.
+// HDF5 takes five milliseconds to open and read a recording, the check before it takes a twentieth
+// of one. So every file is checked, in memory, and of those that pass one in sixteen is then opened
+// and read: runs are many, and half of the time is still spent on HDF5. TIPPE_FUZZ_ALL=1 opens them
+// all.
 
 // For memfd_create.
 #define _GNU_SOURCE
@@ -43,8 +44,8 @@ static char path[64];
 static int image; // the file, in memory
 static bool opensAll;
 
-// Freed memory is not kept back for long, and of allocations only the nearest callers are noted: both
-// cost more than the reader itself.
+// Freed memory is not kept back for long, and of allocations only the nearest callers are noted:
+// both cost more than the reader itself.
 const char* __asan_default_options(void);
 const char* __asan_default_options(void) {
     return "quarantine_size_mb=4:malloc_context_size=4";

@@ -122,8 +122,8 @@ static bool useStepper(tpWorld* world, tpStepperId stepper) {
     return tpWorld_GetStepper(world) == stepper || tpWorld_SetStepper(world, stepper) == tp_success;
 }
 
-// Goes back to the newest frame up to `frame` that has a snapshot, and forgets what came after it. What was changed since stays
-// changed.
+// Goes back to the newest frame up to `frame` that has a snapshot, and forgets what came after it.
+// What was changed since stays changed.
 static void fork(tpLiveWorld* live, int64_t frame) {
     const tpLiveFrame* found = findLiveFrame(&live->frames, frame);
     while (frame > live->frames.firstFrame && (found == NULL || found->snapshot == NULL)) {

@@ -1,8 +1,8 @@
 // The library has a thread that reads requests and calls `handle` below, several times for each:
 //
 //     noteRequest   the first line has come
-//     handle        the head; then pieces of a body; then, without data, all is here: it is answered, or
-//                   put off: suspended until someone calls wakeServer
+//     handle        the head; then pieces of a body; then, without data, all is here: it is
+//                   answered, or put off: suspended until someone calls wakeServer
 //
 // The thread in runServer wakes those that wait.
 

@@ -2,8 +2,9 @@
 //
 //     bench_auto STEPPER SECONDS SCENE...
 //
-// Columns: nanoseconds of the processor, multiply-adds of solves, steps inside, bodies, queries times bodies, contacts,
-// iterations, checks, collisions. weigh.py fits the weights of the stepper `auto` to them.
+// Columns: nanoseconds of the processor, multiply-adds of solves, steps inside, bodies, queries
+// times bodies, contacts, iterations, checks, collisions. weigh.py fits the weights of the stepper
+// `auto` to them.
 
 #include <stdio.h>
 #include <stdlib.h>

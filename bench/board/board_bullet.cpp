@@ -1,7 +1,7 @@
 // Bullet on a scene of the board: board_bullet SCENE STEP TABLE
 //
-// Defaults of its sequential impulses, nothing ever deactivated. Bullet multiplies the two bodies' coefficients, so
-// each gets the square root.
+// Defaults of its sequential impulses, nothing ever deactivated. Bullet multiplies the two bodies'
+// coefficients, so each gets the square root.
 
 #include "board_scene.h"
 
@@ -35,7 +35,8 @@ struct BulletRun {
 
     btCollisionShape* addShape(const tpSceneShape& shape, tpVec3 center) {
         if (shape.type == tp_planeShape) {
-            shapes.push_back(std::make_unique<btStaticPlaneShape>(toBullet(shape.normal), btScalar(shape.offset)));
+            shapes.push_back(std::make_unique<btStaticPlaneShape>(toBullet(shape.normal),
+                                                                  btScalar(shape.offset)));
         } else if (shape.type == tp_sphereShape) {
             shapes.push_back(std::make_unique<btSphereShape>(btScalar(shape.radius)));
         } else if (shape.type == tp_boxShape) {
@@ -45,8 +46,9 @@ struct BulletRun {
         }
         if (tpLength(center) > 0.0) {
             auto compound = std::make_unique<btCompoundShape>();
-            compound->addChildShape(btTransform(btQuaternion::getIdentity(), toBullet(tpScale(-1.0, center))),
-                                    shapes.back().get());
+            compound->addChildShape(
+                btTransform(btQuaternion::getIdentity(), toBullet(tpScale(-1.0, center))),
+                shapes.back().get());
             shapes.push_back(std::move(compound));
         }
         return shapes.back().get();
@@ -60,7 +62,8 @@ struct BulletRun {
         btRigidBody::btRigidBodyConstructionInfo info(
             btScalar(isDynamic ? mass.mass : 0.0), nullptr,
             addShape(body.shapes.items[0], isDynamic ? mass.center : tpVec3{ 0, 0, 0 }),
-            btVector3(btScalar(mass.inertia.cx.x), btScalar(mass.inertia.cy.y), btScalar(mass.inertia.cz.z)));
+            btVector3(btScalar(mass.inertia.cx.x), btScalar(mass.inertia.cy.y),
+                      btScalar(mass.inertia.cz.z)));
         info.m_startWorldTransform = btTransform(toBullet(tpBody_GetRotation(board.world, id)),
                                                  toBullet(tpBody_GetPosition(board.world, id)));
         info.m_friction = btScalar(std::sqrt(board.friction));
@@ -71,7 +74,8 @@ struct BulletRun {
         btRigidBody& bullet = *bodies.back();
         bullet.setActivationState(DISABLE_DEACTIVATION);
         if (body.kind == tp_kinematicBody) {
-            bullet.setCollisionFlags(bullet.getCollisionFlags() | btCollisionObject::CF_KINEMATIC_OBJECT);
+            bullet.setCollisionFlags(bullet.getCollisionFlags() |
+                                     btCollisionObject::CF_KINEMATIC_OBJECT);
         }
         bullet.setLinearVelocity(toBullet(body.velocity));
         bullet.setAngularVelocity(toBullet(body.angularVelocity));
@@ -80,17 +84,24 @@ struct BulletRun {
 
     void addJoint(const tpSceneJoint& joint) {
         btRigidBody& body = *bodies[size_t(joint.bodies[1].index)];
-        btRigidBody* other = joint.bodies[0].index >= 0 ? bodies[size_t(joint.bodies[0].index)].get() : nullptr;
+        btRigidBody* other =
+            joint.bodies[0].index >= 0 ? bodies[size_t(joint.bodies[0].index)].get() : nullptr;
         btVector3 anchor = toBullet(joint.anchor), axis = toBullet(joint.axis);
-        auto local = [&](btRigidBody& b, const btVector3& p) { return b.getWorldTransform().inverse() * p; };
-        auto turned = [&](btRigidBody& b, const btVector3& a) { return b.getWorldTransform().getBasis().transpose() * a; };
+        auto local = [&](btRigidBody& b, const btVector3& p) {
+            return b.getWorldTransform().inverse() * p;
+        };
+        auto turned = [&](btRigidBody& b, const btVector3& a) {
+            return b.getWorldTransform().getBasis().transpose() * a;
+        };
         if (joint.type == tp_ballJoint && other == nullptr) {
             joints.push_back(std::make_unique<btPoint2PointConstraint>(body, local(body, anchor)));
         } else if (joint.type == tp_revoluteJoint && other == nullptr) {
-            joints.push_back(std::make_unique<btHingeConstraint>(body, local(body, anchor), turned(body, axis)));
+            joints.push_back(
+                std::make_unique<btHingeConstraint>(body, local(body, anchor), turned(body, axis)));
         } else if (joint.type == tp_revoluteJoint) {
-            joints.push_back(std::make_unique<btHingeConstraint>(*other, body, local(*other, anchor), local(body, anchor),
-                                                                 turned(*other, axis), turned(body, axis)));
+            joints.push_back(std::make_unique<btHingeConstraint>(
+                *other, body, local(*other, anchor), local(body, anchor), turned(*other, axis),
+                turned(body, axis)));
         } else {
             boardCannot("such joint here");
         }
@@ -102,13 +113,16 @@ struct BulletRun {
         for (int i = 0; i < board.scene->bodies.count; ++i) {
             if (board.scene->bodies.items[i].kind == tp_kinematicBody) {
                 btTransform next;
-                btTransformUtil::integrateTransform(bodies[size_t(i)]->getWorldTransform(),
-                                                    toBullet(board.scene->bodies.items[i].velocity),
-                                                    toBullet(board.scene->bodies.items[i].angularVelocity),
-                                                    btScalar(board.step), next);
+                btTransformUtil::integrateTransform(
+                    bodies[size_t(i)]->getWorldTransform(),
+                    toBullet(board.scene->bodies.items[i].velocity),
+                    toBullet(board.scene->bodies.items[i].angularVelocity), btScalar(board.step),
+                    next);
                 bodies[size_t(i)]->setWorldTransform(next);
-                bodies[size_t(i)]->setLinearVelocity(toBullet(board.scene->bodies.items[i].velocity));
-                bodies[size_t(i)]->setAngularVelocity(toBullet(board.scene->bodies.items[i].angularVelocity));
+                bodies[size_t(i)]->setLinearVelocity(
+                    toBullet(board.scene->bodies.items[i].velocity));
+                bodies[size_t(i)]->setAngularVelocity(
+                    toBullet(board.scene->bodies.items[i].angularVelocity));
             }
         }
     }
@@ -122,8 +136,10 @@ struct BulletRun {
             const btRigidBody& body = *bodies[size_t(i)];
             btQuaternion q = body.getWorldTransform().getRotation();
             addState(&board, BoardState{ fromBullet(body.getWorldTransform().getOrigin()),
-                                         tpQuat{ double(q.w()), double(q.x()), double(q.y()), double(q.z()) },
-                                         fromBullet(body.getLinearVelocity()), fromBullet(body.getAngularVelocity()) });
+                                         tpQuat{ double(q.w()), double(q.x()), double(q.y()),
+                                                 double(q.z()) },
+                                         fromBullet(body.getLinearVelocity()),
+                                         fromBullet(body.getAngularVelocity()) });
         }
         endRow(&board);
     }

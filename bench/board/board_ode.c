@@ -1,7 +1,8 @@
 // ODE on a scene of the board: board_ode SCENE STEP TABLE quick|exact
 //
-// Its iterative stepper with 20 iterations or its direct one; ERP and CFM as they come, friction pyramids along the
-// velocity (dContactApprox1), nothing ever disabled. A kinematic body is a body of its own that ODE moves.
+// Its iterative stepper with 20 iterations or its direct one; ERP and CFM as they come, friction
+// pyramids along the velocity (dContactApprox1), nothing ever disabled. A kinematic body is a body
+// of its own that ODE moves.
 
 #include "board_scene.h"
 
@@ -42,7 +43,8 @@ static void collide(void* context, dGeomID a, dGeomID b) {
 
 static void setMass(dBodyID body, tpMassProperties mass) {
     dMass ode;
-    dMassSetParameters(&ode, mass.mass, 0, 0, 0, mass.inertia.cx.x, mass.inertia.cy.y, mass.inertia.cz.z, 0, 0, 0);
+    dMassSetParameters(&ode, mass.mass, 0, 0, 0, mass.inertia.cx.x, mass.inertia.cy.y,
+                       mass.inertia.cz.z, 0, 0, 0);
     dBodySetMass(body, &ode);
 }
 
@@ -79,7 +81,8 @@ static dBodyID addBody(OdeRun* run, int index) {
         dGeomSetOffsetPosition(geom, -mass.center.x, -mass.center.y, -mass.center.z);
     }
     dBodySetLinearVel(ode, body->velocity.x, body->velocity.y, body->velocity.z);
-    dBodySetAngularVel(ode, body->angularVelocity.x, body->angularVelocity.y, body->angularVelocity.z);
+    dBodySetAngularVel(ode, body->angularVelocity.x, body->angularVelocity.y,
+                       body->angularVelocity.z);
     return ode;
 }
 
@@ -109,8 +112,10 @@ static void writeRow(OdeRun* run, int64_t step) {
         }
         const dReal *x = dBodyGetPosition(body), *q = dBodyGetQuaternion(body);
         const dReal *v = dBodyGetLinearVel(body), *w = dBodyGetAngularVel(body);
-        addState(run->board, (BoardState){ { x[0], x[1], x[2] }, { q[0], q[1], q[2], q[3] },
-                                           { v[0], v[1], v[2] }, { w[0], w[1], w[2] } });
+        addState(run->board, (BoardState){ { x[0], x[1], x[2] },
+                                           { q[0], q[1], q[2], q[3] },
+                                           { v[0], v[1], v[2] },
+                                           { w[0], w[1], w[2] } });
     }
     endRow(run->board);
 }

@@ -1,4 +1,5 @@
-// The scenes of the board as peers read them, and the table they write: the columns of tippe run --csv.
+// The scenes of the board as peers read them, and the table they write: the columns of tippe run
+// --csv.
 
 #ifndef TIPPE_BENCH_BOARD_SCENE_H
 #define TIPPE_BENCH_BOARD_SCENE_H
@@ -19,8 +20,8 @@ typedef struct BoardScene {
     FILE* table;
 } BoardScene;
 
-// What an engine is asked for, body by body: position and velocity of the centre of mass, orientation of the
-// body's frame, angular velocity in world axes.
+// What an engine is asked for, body by body: position and velocity of the centre of mass,
+// orientation of the body's frame, angular velocity in world axes.
 typedef struct BoardState {
     tpVec3 position;
     tpQuat rotation;

@@ -1,7 +1,8 @@
 // Siconos on a scene of the board: board_siconos SCENE STEP TABLE
 //
-// Moreau and Jean's time stepping with theta one half, Bullet's collision detection, friction in the true cone by its
-// nonsmooth Gauss-Seidel to 1e-10. Joints and bodies that move as told are not asked for here.
+// Moreau and Jean's time stepping with theta one half, Bullet's collision detection, friction in
+// the true cone by its nonsmooth Gauss-Seidel to 1e-10. Joints and bodies that move as told are not
+// asked for here.
 
 #include "board_scene.h"
 
@@ -56,7 +57,8 @@ struct SiconosRun {
         auto contactors = std::make_shared<SiconosContactorSet>();
         contactors->push_back(std::make_shared<SiconosContactor>(shapeOf(body.shapes.items[0])));
         if (body.kind == tp_fixedBody) {
-            collisions->insertStaticContactorSet(contactors, place(tpBody_GetPosition(board.world, id), turn));
+            collisions->insertStaticContactorSet(contactors,
+                                                 place(tpBody_GetPosition(board.world, id), turn));
             bodies.push_back(nullptr);
             return;
         }
@@ -73,18 +75,20 @@ struct SiconosRun {
         (*inertia)(2, 2) = mass.inertia.cz.z;
         auto velocity = std::make_shared<SiconosVector>(6);
         tpVec3 spin = tpRotate(conjugate(turn), body.angularVelocity); // in the body's axes
-        const double numbers[] = { body.velocity.x, body.velocity.y, body.velocity.z, spin.x, spin.y, spin.z };
+        const double numbers[] = { body.velocity.x, body.velocity.y, body.velocity.z,
+                                   spin.x,          spin.y,          spin.z };
         auto force = std::make_shared<SiconosVector>(3);
         tpVec3 gravity = tpWorld_GetGravity(board.world);
-        const double weights[] = { mass.mass * gravity.x, mass.mass * gravity.y, mass.mass * gravity.z };
+        const double weights[] = { mass.mass * gravity.x, mass.mass * gravity.y,
+                                   mass.mass * gravity.z };
         for (unsigned i = 0; i < 6; ++i) {
             velocity->setValue(i, numbers[i]);
             if (i < 3) {
                 force->setValue(i, weights[i]);
             }
         }
-        auto dynamic = std::make_shared<RigidBodyDS>(place(tpBody_GetPosition(board.world, id), turn), velocity,
-                                                     mass.mass, inertia);
+        auto dynamic = std::make_shared<RigidBodyDS>(
+            place(tpBody_GetPosition(board.world, id), turn), velocity, mass.mass, inertia);
         dynamic->setContactors(contactors);
         dynamic->setFExtPtr(force);
         model->insertDynamicalSystem(dynamic);
@@ -99,7 +103,9 @@ struct SiconosRun {
             }
             const SiconosVector &q = *body->q(), &v = *body->twist();
             tpQuat turn = { q(3), q(4), q(5), q(6) };
-            addState(&board, BoardState{ { q(0), q(1), q(2) }, turn, { v(0), v(1), v(2) },
+            addState(&board, BoardState{ { q(0), q(1), q(2) },
+                                         turn,
+                                         { v(0), v(1), v(2) },
                                          tpRotate(turn, tpVec3{ v(3), v(4), v(5) }) });
         }
         endRow(&board);
@@ -117,7 +123,8 @@ int main(int argumentCount, char** arguments) {
     double end = board.step * double(board.stepCount);
     SiconosBulletOptions options;
     SiconosRun run = { std::make_shared<NonSmoothDynamicalSystem>(0.0, 2.0 * end + 1.0),
-                       std::make_shared<SiconosBulletCollisionManager>(options), {} };
+                       std::make_shared<SiconosBulletCollisionManager>(options),
+                       {} };
     run.collisions->insertNonSmoothLaw(
         std::make_shared<NewtonImpactFrictionNSL>(board.restitution, 0.0, board.friction, 3), 0, 0);
     for (int i = 0; i < board.scene->bodies.count; ++i) {

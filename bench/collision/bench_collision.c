@@ -1,6 +1,6 @@
-// Distances of convex hulls in coherent motion against FCL, and all pairs of many moving boxes against
-// Bullet, in the same run, turn by turn. Times are CPU times of the one thread, the least and the median
-// of several repeats.
+// Distances of convex hulls in coherent motion against FCL, and all pairs of many moving boxes
+// against Bullet, in the same run, turn by turn. Times are CPU times of the one thread, the least
+// and the median of several repeats.
 //
 //     bench_collision RESULTS.csv [hulls|boxes]
 
@@ -153,8 +153,9 @@ static void benchHulls(FILE* csv, int faces, bool withFcl, double turn) {
     tpReleaseGeometry(&hull);
 }
 
-// Random pairs of one hull with itself: where Tippe and FCL differ, in distance (columns seconds_least and
-// seconds_median: FCL's larger, smaller by) or in whether they touch (column ratio: how many).
+// Random pairs of one hull with itself: where Tippe and FCL differ, in distance (columns
+// seconds_least and seconds_median: FCL's larger, smaller by) or in whether they touch (column
+// ratio: how many).
 static void compareWithFcl(FILE* csv, int faces, int count) {
     tpGeometry hull = makeRoundHull(faces / 2 + 2);
     FclPair* fcl = makeFclPair(hull.hull);
@@ -181,7 +182,8 @@ static void compareWithFcl(FILE* csv, int faces, int count) {
         }
         disagree += fabs(closest.distance) > 1e-6 && (closest.distance > 0.0) != (distance > 0.0);
     }
-    // Nearest points give a distance from above: FCL's may be larger where it stops early, never smaller.
+    // Nearest points give a distance from above: FCL's may be larger where it stops early, never
+    // smaller.
     printf("%6d faces: %d random pairs, %d apart: FCL's distances are larger by up to %.1e, "
            "smaller by "
            "up to %.1e; %d differ in whether they touch\n",

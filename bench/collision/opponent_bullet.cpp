@@ -17,10 +17,10 @@ struct BulletBoxes {
 };
 
 static btTransform toBullet(const tpPose& p) {
-    return btTransform(btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y),
-                                    btScalar(p.rotation.z), btScalar(p.rotation.w)),
-                       btVector3(btScalar(p.position.x), btScalar(p.position.y),
-                                 btScalar(p.position.z)));
+    return btTransform(
+        btQuaternion(btScalar(p.rotation.x), btScalar(p.rotation.y), btScalar(p.rotation.z),
+                     btScalar(p.rotation.w)),
+        btVector3(btScalar(p.position.x), btScalar(p.position.y), btScalar(p.position.z)));
 }
 
 BulletBoxes* bulletCreateBoxes(const tpVec3* sizes, const tpPose* poses, int count) {

@@ -2,13 +2,13 @@
 //
 //     bench_complementarity OUT.csv OUT.md FILE...
 //
-// Every solve runs in a process of its own with a limit on its CPU time: a solver that crashes, prints
-// or never ends costs nothing but its own row. What it leaves is judged by Tippe's residual functions,
-// the same for all. Repeats are interleaved: all solvers of a problem once, then all again; the CSV
-// keeps minimum and median of the CPU times of the solve alone. Short solves are done several times in
-// their process and the quickest counts, so that first touches of memory do not. Siconos stops by residuals of its
-// own, so it is given the loosest tolerance of a ladder with which its answer passes the judge, and
-// the time of that run counts.
+// Every solve runs in a process of its own with a limit on its CPU time: a solver that crashes,
+// prints or never ends costs nothing but its own row. What it leaves is judged by Tippe's residual
+// functions, the same for all. Repeats are interleaved: all solvers of a problem once, then all
+// again; the CSV keeps minimum and median of the CPU times of the solve alone. Short solves are
+// done several times in their process and the quickest counts, so that first touches of memory do
+// not. Siconos stops by residuals of its own, so it is given the loosest tolerance of a ladder with
+// which its answer passes the judge, and the time of that run counts.
 
 #include <math.h>
 #include <stdio.h>
@@ -146,7 +146,8 @@ static void judge(const Subject* subject, const double* z, Row* row) {
 
 // One problem ---------------------------------------------------------------------------------
 
-// Solves once and keeps the time; the first time also finds the rung of the ladder and the residual.
+// Solves once and keeps the time; the first time also finds the rung of the ladder and the
+// residual.
 static void runRow(const Subject* subject, const OpponentSolver* theirs, double timeLimit,
                    Outcome* outcome, double* z, Row* row) {
     if (row->repeatCount > 0 && !row->isSolved && !row->isInfeasible) {

@@ -2,10 +2,11 @@
 //
 //     bench_crowds SCENE BODIES STEPS THREADS [THREADS ...]
 //
-// SCENE is spheres (a box of them that settles), cubes (dropped into a funnel), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies
-// that fall in heaps), chain (one chain of links that swings) or robots (quadrupeds that stand on servos). After a quarter of the steps as a warm-up
-// the others are timed. Prints a line per count of threads: wall and CPU time per step, the slowest step over the median, bytes per body,
-// and a hash of the end, which is the same for all.
+// SCENE is spheres (a box of them that settles), cubes (dropped into a funnel), pyramid (BODIES is
+// its rows), dolls (ragdolls of 15 bodies that fall in heaps), chain (one chain of links that
+// swings) or robots (quadrupeds that stand on servos). After a quarter of the steps as a warm-up
+// the others are timed. Prints a line per count of threads: wall and CPU time per step, the slowest
+// step over the median, bytes per body, and a hash of the end, which is the same for all.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -141,7 +142,8 @@ static tpJointId join(tpWorld* world, tpBodyId a, tpBodyId b, tpVec3 anchor, tpV
 
 static const tpVec3 alongX = { 1.0, 0.0, 0.0 }, alongY = { 0.0, 1.0, 0.0 };
 
-// Pelvis, belly, chest, head, and on both sides upper arm, lower arm, thigh, shin, foot: 14 bodies and a neck.
+// Pelvis, belly, chest, head, and on both sides upper arm, lower arm, thigh, shin, foot: 14 bodies
+// and a neck.
 static void addDoll(tpWorld* world, tpVec3 o) {
     tpBodyId pelvis = addBox(world, (tpVec3){ o.x, o.y, o.z }, upright, (tpVec3){ 0.2, 0.3, 0.15 });
     tpBodyId belly =

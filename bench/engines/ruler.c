@@ -1,8 +1,8 @@
 // The one ruler: how deep bodies overlap in poses that an engine has left: ruler SCENE POSES
 //
-// Our own collider in double precision looks at every frame. Prints one line of JSON: the deepest overlap
-// of the run, the mean over frames of each frame's mean and deepest overlap (over pairs that overlap), and
-// how high the highest centre stands at the end.
+// Our own collider in double precision looks at every frame. Prints one line of JSON: the deepest
+// overlap of the run, the mean over frames of each frame's mean and deepest overlap (over pairs
+// that overlap), and how high the highest centre stands at the end.
 
 #include "scene_bodies.h"
 

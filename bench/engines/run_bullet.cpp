@@ -1,7 +1,7 @@
 // Bullet on a benchmark scene: run_bullet SCENE STEPS EVERY OUT [ITERATIONS]
 //
-// Its sequential impulses with 10 iterations (its default), dynamic tree, nothing ever deactivated. Bullet
-// multiplies the two bodies' coefficients, so each gets the square root.
+// Its sequential impulses with 10 iterations (its default), dynamic tree, nothing ever deactivated.
+// Bullet multiplies the two bodies' coefficients, so each gets the square root.
 
 #include "scene_bodies.h"
 

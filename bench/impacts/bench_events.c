@@ -53,8 +53,8 @@ static void runScenes(void) {
     runScene("block_ramp", 10.0);
 }
 
-// Two polyhedra with corners on spheres, which turn beside each other as bodies in flight do from one
-// check to the next.
+// Two polyhedra with corners on spheres, which turn beside each other as bodies in flight do from
+// one check to the next.
 static void measureFacets(int corners) {
     tpAllocator allocator = tpDefaultAllocator();
     tpVec3* points = malloc((size_t)corners * sizeof(tpVec3));

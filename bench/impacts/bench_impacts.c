@@ -1,5 +1,5 @@
-// Time of an impact with friction: for the table of tests/data/collisions.csv class by class, and for
-// random boxes that hit each other. Minimum and median of interleaved runs.
+// Time of an impact with friction: for the table of tests/data/collisions.csv class by class, and
+// for random boxes that hit each other. Minimum and median of interleaved runs.
 //
 // usage: bench_impacts [RUNS]
 

@@ -2,8 +2,9 @@
 //
 //     bench_steppers OUT.csv
 //
-// lcp       the 66 discs with friction pyramids: every 20th step (TIPPE_BENCH_EVERY) all its LCPs are solved
-//           by Tippe as the step does, warm from the last step, and by Siconos' lexicographic Lemke
+// lcp       the 66 discs with friction pyramids: every 20th step (TIPPE_BENCH_EVERY) all its LCPs
+//           are solved by Tippe as the step does, warm from the last step, and by Siconos'
+//           lexicographic Lemke
 // scene     mean, median and largest of a step of a stack of ten boxes and a pyramid of discs
 // contacts  mean of a step against the number of contacts: pyramids of boxes that rest
 

@@ -2,8 +2,9 @@
 //
 //     bench_structure [BODIES]
 //
-// Balls float side by side. In turns, a step without a change and a step after one ball has come or gone; of
-// each kind the least of all turns. The first row is what a collider made from nothing would cost.
+// Balls float side by side. In turns, a step without a change and a step after one ball has come or
+// gone; of each kind the least of all turns. The first row is what a collider made from nothing
+// would cost.
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,12 +2,13 @@
 //
 // Three kinds of trouble are told in three ways:
 //
-//   a programming mistake   (a stale id, an index out of range, a number that is not finite) is told to the misuse
-//                           hook with the names of the function and of the argument. The call then changes nothing
-//                           and returns zeros. Debug builds of the library stop there by default, release builds
-//                           never do.
-//   bad input               (a definition or a file that cannot be) returns a tpResult other than tp_success, or a null id, with
-//                           a message in a tpError of the caller's; nothing is changed.
+//   a programming mistake   (a stale id, an index out of range, a number that is not finite) is
+//                           told to the misuse hook with the names of the function and of the
+//                           argument. The call then changes nothing and returns zeros. Debug builds
+//                           of the library stop there by default, release builds never do.
+//   bad input               (a definition or a file that cannot be) returns a tpResult other than
+//                           tp_success, or a null id, with a message in a tpError of the caller's;
+//                           nothing is changed.
 //   a solve that did not    is a result, told in the step's report.
 //   converge
 
@@ -82,16 +83,17 @@ typedef struct tpError {
 
 // Misuse and assertions -------------------------------------------------------------------------
 
-// Told of a programming mistake, on the thread that made it, before the call returns: "tpBody_SetVelocity", "velocity",
-// "is not finite". A binding to another language can turn it into an exception.
+// Told of a programming mistake, on the thread that made it, before the call returns:
+// "tpBody_SetVelocity", "velocity", "is not finite". A binding to another language can turn it into
+// an exception.
 typedef void (*tpMisuseHook)(const char* function, const char* argument, const char* message);
 
-// Installs a hook for the whole process; NULL restores the default, which prints a line to the standard error and, in
-// builds without NDEBUG, aborts.
+// Installs a hook for the whole process; NULL restores the default, which prints a line to the
+// standard error and, in builds without NDEBUG, aborts.
 TP_API void tpSetMisuseHook(tpMisuseHook hook);
 
-// Called when an assertion of the library about itself fails, which is an error in the library. Return true to abort the
-// process, false to go on.
+// Called when an assertion of the library about itself fails, which is an error in the library.
+// Return true to abort the process, false to go on.
 typedef bool (*tpAssertHook)(const char* condition, const char* file, int line);
 
 // Installs a hook for the whole process; NULL restores the default, which prints and aborts.

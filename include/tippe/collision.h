@@ -1,10 +1,11 @@
-// How two shapes lie to each other: the signed distance with its closest points, and all contact points.
+// How two shapes lie to each other: the signed distance with its closest points, and all contact
+// points.
 //
-// Everything is in world coordinates. The normal is a unit vector that points from B to A. Distances
-// and gaps are signed: positive apart, negative overlapping, when moving A by -distance along the
-// normal is the shortest way to part the two. Queries keep what they learned in a tpPairCache; handing
-// the same one to the next query of the same pair makes that one faster. It changes nothing else but
-// rounding, and the choice where several answers are equally good.
+// Everything is in world coordinates. The normal is a unit vector that points from B to A.
+// Distances and gaps are signed: positive apart, negative overlapping, when moving A by -distance
+// along the normal is the shortest way to part the two. Queries keep what they learned in a
+// tpPairCache; handing the same one to the next query of the same pair makes that one faster. It
+// changes nothing else but rounding, and the choice where several answers are equally good.
 
 #ifndef TIPPE_COLLISION_H
 #define TIPPE_COLLISION_H
@@ -40,8 +41,8 @@ typedef struct tpContactList {
 
 // Shapes in motion ------------------------------------------------------------------------------
 
-// How the frame of a body moves over a stretch of time: its origin (the centre of mass) on a parabola,
-// and a turn about the origin.
+// How the frame of a body moves over a stretch of time: its origin (the centre of mass) on a
+// parabola, and a turn about the origin.
 typedef struct tpSweep {
     tpPose pose;            // at time 0
     tpVec3 velocity;        // of the origin at time 0, m/s
@@ -79,14 +80,14 @@ TP_BEGIN_DECLS
 
 // The signed distance of two shapes whose bodies are at bodyA and bodyB. For shapes that are not
 // convex it is that of the nearest pair of triangles, or the depth of the deepest contact.
-// `cache` may be NULL. tp_unsupported for two planes, and for pairs of height fields with each other
-// or with planes: both are infinite or have no inside to be compared.
+// `cache` may be NULL. tp_unsupported for two planes, and for pairs of height fields with each
+// other or with planes: both are infinite or have no inside to be compared.
 TP_API tpResult tpClosestPoints(const tpGeometry* a, tpPose bodyA, const tpGeometry* b,
                                 tpPose bodyB, tpPairCache* cache, tpClosest* out);
 
 // All contact points with a gap of at most `margin` (m, not negative), in ascending order of their
-// features: the corners of the polygon in which two faces overlap, the ends of a line of contact, or
-// a single point. `cache` may be NULL. tp_unsupported as above.
+// features: the corners of the polygon in which two faces overlap, the ends of a line of contact,
+// or a single point. `cache` may be NULL. tp_unsupported as above.
 TP_API tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b, tpPose bodyB,
                           double margin, tpPairCache* cache, tpContactList* out);
 
@@ -100,8 +101,9 @@ TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const
                                const tpSweep* sweepB, double duration, double tolerance,
                                int queryLimit, tpPairCache* cache, tpFirstTouch* out);
 
-// A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot touch:
-// one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within `duration`.
+// A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot
+// touch: one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within
+// `duration`.
 TP_API double tpImpactBound(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
                             const tpSweep* sweepB, double distance, tpVec3 normal, double duration);
 

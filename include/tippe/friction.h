@@ -67,8 +67,8 @@ typedef struct tpFrictionProblem {
 } tpFrictionProblem;
 
 // Elliptic and torsional friction: the limit (r_t/e_t)^2 + (r_o/e_o)^2 + (r_r/e_r)^2 <= mu^2 r_N^2
-// with the friction of greatest dissipation in it is the circular cone for r_i / e_i and e_i u_i. Put
-// e_t, e_o, e_r (metres) into `scale` at the friction rows and 1 at the others; they must be
+// with the friction of greatest dissipation in it is the circular cone for r_i / e_i and e_i u_i.
+// Put e_t, e_o, e_r (metres) into `scale` at the friction rows and 1 at the others; they must be
 // positive. Residuals are those of the scaled rows; r and u stay in the caller's units.
 
 // Rows of the whole problem.
@@ -109,8 +109,8 @@ TP_API bool tpFriction_SolveOne(int rows, const double* A, const double* b, doub
 // Solvers -------------------------------------------------------------------------------------
 // All start from the r given (zeros where nothing is known), write the best r they found and its
 // velocities u = W r + q (u may be NULL), and return the report's status (report may be NULL).
-// report.residual is `natural` of the judge, report.plainResidual is `plain`. The parts of a problem
-// that do not touch (islands) are solved one by one.
+// report.residual is `natural` of the judge, report.plainResidual is `plain`. The parts of a
+// problem that do not touch (islands) are solved one by one.
 
 typedef struct tpFrictionOptions {
     double tolerance;         // of residual.natural; default 1e-8
@@ -146,8 +146,8 @@ TP_API const tpFrictionSolver* tpFrictionSolver_Find(const char* name); // NULL 
 
 // Problems of a run ---------------------------------------------------------------------------
 
-// A friction problem that a step of a world has posed, and what its solve came to. The arrays last for
-// the call that shows it.
+// A friction problem that a step of a world has posed, and what its solve came to. The arrays last
+// for the call that shows it.
 typedef struct tpPosedProblem {
     const tpFrictionProblem* problem;
     const double* start;   // impulses that the solve began with, one per row
@@ -164,8 +164,8 @@ typedef void (*tpProblemHook)(const tpPosedProblem* posed, void* context);
 
 // The global form -----------------------------------------------------------------------------
 
-// M v = f + H r, u = H^T v + w: reduced to W = H^T M^-1 H and q = H^T M^-1 f + w. The arrays belong to
-// the result until tpFrictionGlobal_Destroy.
+// M v = f + H r, u = H^T v + w: reduced to W = H^T M^-1 H and q = H^T M^-1 f + w. The arrays belong
+// to the result until tpFrictionGlobal_Destroy.
 typedef struct tpFrictionGlobal {
     tpAllocator allocator;
     tpMatrix W; // sparse

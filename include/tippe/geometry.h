@@ -157,8 +157,8 @@ TP_API tpResult tpMakeMesh(const tpAllocator* allocator, const tpVec3* vertices,
                            const int32_t (*triangles)[3], int triangleCount, tpPose pose,
                            tpGeometry* out, tpError* error);
 
-// A surface of triangles that is only seen (tpBody_AddVisual): it may be open, and meet itself anyhow. tpCreateShape
-// refuses it.
+// A surface of triangles that is only seen (tpBody_AddVisual): it may be open, and meet itself
+// anyhow. tpCreateShape refuses it.
 TP_API tpResult tpMakeOpenSurface(const tpAllocator* allocator, const tpVec3* vertices,
                                   int vertexCount, const int32_t (*triangles)[3], int triangleCount,
                                   tpPose pose, tpGeometry* out, tpError* error);

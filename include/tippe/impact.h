@@ -1,10 +1,10 @@
 // One impact of two rigid bodies with friction, resolved exactly.
 //
-// An impact lasts no time: places stay, velocities change. What happens inside it is followed by the
-// normal impulse that has passed so far, through compression and restitution, with Coulomb's law at
-// every moment: the bodies may slide, stick, and slide off again in another direction
-// [MirtichCanny94, sec. 4]. All vectors and matrices of one impact are in the same axes, which may be
-// any; the normal points from the second body to the first, and impulses are those on the first.
+// An impact lasts no time: places stay, velocities change. What happens inside it is followed by
+// the normal impulse that has passed so far, through compression and restitution, with Coulomb's
+// law at every moment: the bodies may slide, stick, and slide off again in another direction
+// [MirtichCanny94, sec. 4]. All vectors and matrices of one impact are in the same axes, which may
+// be any; the normal points from the second body to the first, and impulses are those on the first.
 
 #ifndef TIPPE_IMPACT_H
 #define TIPPE_IMPACT_H
@@ -22,10 +22,10 @@ typedef enum tpRestitution {
 // One of the bodies at the moment of the impact.
 typedef struct tpImpactBody {
     double inverseMass; // 1/kg; 0 for a body that cannot be moved
-    tpMat33
-        inverseInertia; // about the centre of mass, 1/(kg m^2); 0 for a body that cannot be turned
-    tpVec3 arm;         // from the centre of mass to the contact, m
-    tpVec3 velocity;    // of the centre of mass, m/s
+    // about the centre of mass, 1/(kg m^2); 0 for a body that cannot be turned
+    tpMat33 inverseInertia;
+    tpVec3 arm;             // from the centre of mass to the contact, m
+    tpVec3 velocity;        // of the centre of mass, m/s
     tpVec3 angularVelocity; // rad/s
 } tpImpactBody;
 
@@ -75,8 +75,9 @@ TP_API tpImpact tpDefaultImpact(void);
 TP_API tpImpact tpMakeImpact(const tpImpactBody* first, const tpImpactBody* second, tpVec3 normal);
 
 // The impulse of an impact. Bodies that do not approach get none. tp_badInput where a number is not
-// finite, a coefficient negative, the normal no unit vector or the matrix not positive definite, and
-// tp_notSolved where the numbers leave the range of doubles on the way; the result is all zeros then.
+// finite, a coefficient negative, the normal no unit vector or the matrix not positive definite,
+// and tp_notSolved where the numbers leave the range of doubles on the way; the result is all zeros
+// then.
 TP_API tpResult tpImpact_Resolve(const tpImpact* impact, tpImpactResult* result);
 
 // The impulse that turns the relative velocity into its opposite, which does no work: what

@@ -1,17 +1,20 @@
-// Joints: what holds two bodies together, the coordinates that it leaves free, and what drives these.
+// Joints: what holds two bodies together, the coordinates that it leaves free, and what drives
+// these.
 //
-// A joint leaves 0 to 6 coordinates free, each a turn (rad) or a slide (m) of body B relative to body A:
+// A joint leaves 0 to 6 coordinates free, each a turn (rad) or a slide (m) of body B relative to
+// body A:
 //
-//     revolute       turn                         universal   turn about A's axis, turn about B's axis
-//     prismatic      slide                        planar      slide, slide, turn about the axis
-//     cylindrical    slide, turn                  compound    up to three turns and three slides in a given order
-//     screw          turn                         fixed, gear none
+//     revolute       turn              universal   turn about A's axis, turn about B's axis
+//     prismatic      slide             planar      slide, slide, turn about the axis
+//     cylindrical    slide, turn       compound    up to three turns and three slides in order
+//     screw          turn              fixed, gear none
 //     ball           the angle between the axis in A and the axis in B
 //     distance, spring   the distance of the two anchors
 //
-// Turns and slides have the value `zero` where the joint is made; several turns are counted. Each coordinate has laws
-// of its own: limits, a spring, a motor, a servo, armature, damping, dry friction. They can be changed at any time. Damping,
-// dry friction and armature of a ball joint act on all of its turning.
+// Turns and slides have the value `zero` where the joint is made; several turns are counted. Each
+// coordinate has laws of its own: limits, a spring, a motor, a servo, armature, damping, dry
+// friction. They can be changed at any time. Damping, dry friction and armature of a ball joint act
+// on all of its turning.
 
 #ifndef TIPPE_JOINTS_H
 #define TIPPE_JOINTS_H
@@ -47,8 +50,8 @@ typedef struct tpMotor {
     double effort; // N m or N, at most
 } tpMotor;
 
-// stiffness (target - value) + damping (speed - rate), at most `effort` either way. Taken implicitly: stable for any
-// gains and any step.
+// stiffness (target - value) + damping (speed - rate), at most `effort` either way. Taken
+// implicitly: stable for any gains and any step.
 typedef struct tpServo {
     double target, speed;      // rad, rad/s; or m, m/s
     double stiffness, damping; // N m/rad, N m s/rad; or N/m, N s/m
@@ -66,8 +69,8 @@ typedef struct tpCoordinateDef {
     tpMotor motor;
     bool hasServo;
     tpServo servo;
-    double
-        armature; // kg m^2 or kg: inertia of a rotor that moves with the coordinate and with nothing else
+    // kg m^2 or kg: inertia of a rotor that moves with the coordinate and with nothing else
+    double armature;
     double damping;  // N m s or N s/m
     double friction; // N m or N of dry friction
 } tpCoordinateDef;
@@ -119,8 +122,8 @@ typedef struct tpCouplingTerm {
 
 enum { tp_maxCouplingTerms = 64 };
 
-// A linear relation between coordinates, factor times value summed over its terms: gears, mimic joints, fixed tendons. The
-// sum is held at a value, or it is limited, sprung or driven.
+// A linear relation between coordinates, factor times value summed over its terms: gears, mimic
+// joints, fixed tendons. The sum is held at a value, or it is limited, sprung or driven.
 typedef struct tpCouplingDef {
     const char* name;            // copied; may be NULL
     const tpCouplingTerm* terms; // copied
@@ -150,17 +153,19 @@ TP_API tpJointId tpWorld_FindJoint(const tpWorld* world, const char* name);
 TP_API const char* tpJoint_GetName(const tpWorld* world, tpJointId joint); // "" where it has none
 TP_API const char* tpJointTypeName(tpJointType type);                      // as scenes spell it
 
-// The definition as it is now: anchors and axes where they are, laws of the first coordinate. `axes` is NULL;
-// tpJoint_GetAxis tells them.
+// The definition as it is now: anchors and axes where they are, laws of the first coordinate.
+// `axes` is NULL; tpJoint_GetAxis tells them.
 TP_API tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId joint);
-// Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor B.
+// Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor
+// B.
 TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force,
                                 tpVec3* torque);
 
-// Coordinates --------------------------------------------------------------------------------------
+// Coordinates -------------------------------------------------------------------------------------
 
 TP_API int tpJoint_GetCoordinateCount(const tpWorld* world, tpJointId joint);
-// Kind, direction now, name (in the world) and laws. The first coordinate of a joint that is not compound has the name "".
+// Kind, direction now, name (in the world) and laws. The first coordinate of a joint that is not
+// compound has the name "".
 TP_API tpAxisDef tpJoint_GetAxis(const tpWorld* world, tpJointId joint, int coordinate);
 // -1 where there is none of that name; "" is the first of a joint that is not compound.
 TP_API int tpJoint_FindCoordinate(const tpWorld* world, tpJointId joint, const char* name);
@@ -168,14 +173,16 @@ TP_API tpCoordinateState tpJoint_GetState(const tpWorld* world, tpJointId joint,
 TP_API double tpJoint_GetValue(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API double tpJoint_GetSpeed(const tpWorld* world, tpJointId joint, int coordinate);
 
-// Move body B with all that hangs on it, or body A where only B hangs on the world. The other coordinates, and
-// the speeds of all joints, stay. tp_unsupported where the joint closes a loop, or its type leaves nothing to set.
+// Move body B with all that hangs on it, or body A where only B hangs on the world. The other
+// coordinates, and the speeds of all joints, stay. tp_unsupported where the joint closes a loop, or
+// its type leaves nothing to set.
 TP_API tpResult tpJoint_SetValue(tpWorld* world, tpJointId joint, int coordinate, double value,
                                  tpError* error);
 TP_API tpResult tpJoint_SetSpeed(tpWorld* world, tpJointId joint, int coordinate, double speed,
                                  tpError* error);
 
-// The laws of a coordinate. A new `zero` changes what its value is called, not where the bodies are.
+// The laws of a coordinate. A new `zero` changes what its value is called, not where the bodies
+// are.
 TP_API tpCoordinateDef tpJoint_GetCoordinate(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId joint, int coordinate,
                                       const tpCoordinateDef* def, tpError* error);
@@ -188,7 +195,7 @@ TP_API void tpJoint_SetMotorSpeed(tpWorld* world, tpJointId joint, int coordinat
 // An effort that acts all through the next step and is then forgotten; calls add up.
 TP_API void tpJoint_ApplyEffort(tpWorld* world, tpJointId joint, int coordinate, double effort);
 
-// Couplings ----------------------------------------------------------------------------------------
+// Couplings ---------------------------------------------------------------------------------------
 
 TP_API tpCouplingDef tpDefaultCouplingDef(void);
 TP_API tpCouplingId tpCreateCoupling(tpWorld* world, const tpCouplingDef* def, tpError* error);
@@ -209,8 +216,8 @@ TP_API tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId coupling, const 
 TP_API void tpCoupling_SetTarget(tpWorld* world, tpCouplingId coupling, double target,
                                  double speed); // of the servo
 
-// The sum, its rate, the effort of the servo, and in `limitEffort` that of limits or of what holds the value. An effort e on the sum is
-// an effort of factor times e on each coordinate.
+// The sum, its rate, the effort of the servo, and in `limitEffort` that of limits or of what holds
+// the value. An effort e on the sum is an effort of factor times e on each coordinate.
 TP_API tpCoordinateState tpCoupling_GetState(const tpWorld* world, tpCouplingId coupling);
 
 TP_END_DECLS

@@ -35,13 +35,15 @@ typedef struct tpLcp {
 TP_API double tpLcp_Residual(const tpLcp* lcp, const double* z, double* w, tpSolverMemory* memory,
                              double* plain);
 
-// A proof that {z : z_i >= 0 or free, w_i >= 0 or = 0} is empty: y with y_i >= 0 (any sign in rows of free
-// variables), M'y <= 0 (= 0 in columns of free variables) and q'y < 0. Returns the largest R such that y
-// excludes every feasible z with |z|_1 < R: infinite for an exact certificate, 0 where y proves nothing.
+// A proof that {z : z_i >= 0 or free, w_i >= 0 or = 0} is empty: y with y_i >= 0 (any sign in rows
+// of free variables), M'y <= 0 (= 0 in columns of free variables) and q'y < 0. Returns the largest
+// R such that y excludes every feasible z with |z|_1 < R: infinite for an exact certificate, 0
+// where y proves nothing.
 TP_API double tpLcp_InfeasibilityRadius(const tpLcp* lcp, const double* y, tpSolverMemory* memory);
 
 // Solvers -------------------------------------------------------------------------------------
-// All take NULL for default options, write z (n) and the report (may be NULL), and return its status.
+// All take NULL for default options, write z (n) and the report (may be NULL), and return its
+// status.
 
 // Which variables are basic: the combinatorial part of a solution. A basis of the previous
 // problem of a sequence makes the next one short.
@@ -92,8 +94,8 @@ TP_API tpSolveStatus tpLcp_SolvePrincipalPivoting(const tpLcp* lcp,
                                                   tpSolverMemory* memory, double* z,
                                                   tpSolveReport* report);
 
-// Contact problems whose friction limits are taken from the last point, as a sequence of monotone problems
-// for Lemke's method: for piles on which its path is too long (lcp_lagged.c).
+// Contact problems whose friction limits are taken from the last point, as a sequence of monotone
+// problems for Lemke's method: for piles on which its path is too long (lcp_lagged.c).
 typedef struct tpLaggedOptions {
     double tolerance;   // judged residual; default 1e-8
     int iterationLimit; // default 100
@@ -103,7 +105,8 @@ TP_API tpLaggedOptions tpDefaultLaggedOptions(void);
 TP_API tpSolveStatus tpLcp_SolveLagged(const tpLcp* lcp, const tpLaggedOptions* options,
                                        tpSolverMemory* memory, double* z, tpSolveReport* report);
 
-// All complementary bases, one after the other: the last word for small problems (lcp_enumeration.c).
+// All complementary bases, one after the other: the last word for small problems
+// (lcp_enumeration.c).
 typedef struct tpEnumerationOptions {
     double tolerance; // judged residual; default 1e-8
     int rowLimit;     // complementary rows beyond which it is not applicable; default 16

@@ -117,7 +117,8 @@ static inline bool tpIsFiniteVec3(tpVec3 a) {
 TP_BEGIN_DECLS
 TP_API tpVec3 tpNormalize(tpVec3 a);
 
-// Two unit vectors that complete the unit vector n to a right-handed frame (n, t, o), t cross o = n.
+// Two unit vectors that complete the unit vector n to a right-handed frame (n, t, o), t cross o =
+// n.
 TP_API void tpMakeTangents(tpVec3 n, tpVec3* t, tpVec3* o);
 TP_END_DECLS
 
@@ -194,8 +195,8 @@ TP_API tpMat33 tpInvert(tpMat33 m);
 // The solution x of m x = b by Gaussian elimination with full pivoting; false where m is singular.
 TP_API bool tpSolve33(tpMat33 m, tpVec3 b, tpVec3* x);
 
-// Eigenvalues (ascending) and orthonormal right-handed eigenvectors (columns) of a symmetric matrix,
-// by cyclic Jacobi rotations: accurate to rounding even for nearly equal eigenvalues.
+// Eigenvalues (ascending) and orthonormal right-handed eigenvectors (columns) of a symmetric
+// matrix, by cyclic Jacobi rotations: accurate to rounding even for nearly equal eigenvalues.
 TP_API void tpEigenSymmetric(tpMat33 m, tpVec3* values, tpMat33* vectors);
 TP_END_DECLS
 

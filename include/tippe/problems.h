@@ -43,8 +43,9 @@ typedef struct tpProblem {
     int contactCount;
     const double* mu; // friction coefficient of each contact, >= 0
 
-    // A friction problem that Tippe wrote: blocks of all kinds, given by bodies or by W. `contactCount` is
-    // then its number of blocks, and the fields below are empty. NULL in other files.
+    // A friction problem that Tippe wrote: blocks of all kinds, given by bodies or by W.
+    // `contactCount` is then its number of blocks, and the fields below are empty. NULL in other
+    // files.
     const tpFrictionProblem* friction;
     const double* start; // impulses that its solve began with, `size` of them; or NULL
 
@@ -53,8 +54,8 @@ typedef struct tpProblem {
     const double* b; // `size` of them
 } tpProblem;
 
-// Reads the problem in a file. `kind` says what it must be, or tp_anyProblem. `allocator` may be NULL
-// for the C library's heap. On failure *problem is NULL and the message starts with
+// Reads the problem in a file. `kind` says what it must be, or tp_anyProblem. `allocator` may be
+// NULL for the C library's heap. On failure *problem is NULL and the message starts with
 // "file:line:column: " (text) or "file:/dataset: " (HDF5).
 TP_API tpResult tpReadProblem(const char* path, tpProblemKind kind, const tpAllocator* allocator,
                               tpProblem** problem, tpError* error);
@@ -66,10 +67,11 @@ TP_API tpResult tpParseProblem(const char* text, size_t length, const char* name
 
 TP_API void tpDestroyProblem(tpProblem* problem);
 
-// Writes a friction problem as an HDF5 file that tpReadProblem reads back to the bit, with the impulses that
-// a solve began with and came to (either may be NULL) and a title. If all blocks are contacts of equal
-// dimension, without elliptic scale and compliance, on bodies with a mass, the file has the problem in the
-// global form of FCLIB as well. The file is there whole or not at all. tp_unsupported in a build without HDF5.
+// Writes a friction problem as an HDF5 file that tpReadProblem reads back to the bit, with the
+// impulses that a solve began with and came to (either may be NULL) and a title. If all blocks are
+// contacts of equal dimension, without elliptic scale and compliance, on bodies with a mass, the
+// file has the problem in the global form of FCLIB as well. The file is there whole or not at all.
+// tp_unsupported in a build without HDF5.
 TP_API tpResult tpWriteFrictionProblem(const char* path, const tpFrictionProblem* problem,
                                        const double* start, const double* impulse,
                                        const char* title, tpError* error);

@@ -3,7 +3,8 @@
 //
 // Queries see the bodies where they are now and change nothing, so several threads may ask one
 // world at once as long as none changes it. They cost a few nanoseconds a body, and an exact test
-// for each shape that is near. A shape takes part when its group is in the query's mask; shapes of overlap sensors do not.
+// for each shape that is near. A shape takes part when its group is in the query's mask; shapes of
+// overlap sensors do not.
 
 #ifndef TIPPE_QUERIES_H
 #define TIPPE_QUERIES_H
@@ -60,10 +61,10 @@ TP_API int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t
 TP_API int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                                 uint32_t mask, tpShapeId* ids, int capacity);
 
-// Pairs of shapes that collide with each other and overlap by more than `depth` (m, zero or more) where
-// they are now. Stores at most `capacity` of them, in the order of their slots, and returns how many
-// there are; -1 where memory ran out. Asks the world's own collider: no other thread may ask at the
-// same time.
+// Pairs of shapes that collide with each other and overlap by more than `depth` (m, zero or more)
+// where they are now. Stores at most `capacity` of them, in the order of their slots, and returns
+// how many there are; -1 where memory ran out. Asks the world's own collider: no other thread may
+// ask at the same time.
 TP_API int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity);
 
 // The signed distance of two shapes of the world. tp_badInput where an id is not valid.

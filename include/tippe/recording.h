@@ -9,7 +9,7 @@
 
 #include "tippe/joints.h"
 
-// The audit: what a run adds up to -----------------------------------------------------------------
+// The audit: what a run adds up to ----------------------------------------------------------------
 
 enum { tp_auditFallbackCapacity = 16, tp_auditNoteCapacity = 16 };
 
@@ -34,8 +34,8 @@ typedef struct tpAudit {
     int64_t uncertifiedCount;             // steps beyond a limit of their certificate
     int64_t violationCounts[tp_lawCount]; // the same for each law
     int64_t firstUncertified;             // number of the first such step; 0: none
-    int64_t
-        firstAboveTolerance; // number of the first step whose residual is above `tolerance`; 0: none
+    // number of the first step whose residual is above `tolerance`; 0: none
+    int64_t firstAboveTolerance;
     int64_t contactTotal;
     int contactMax;
     double startTime, endTime; // simulated, s
@@ -57,7 +57,7 @@ typedef struct tpAudit {
     int noteCount; // those beyond the capacity are not kept
 } tpAudit;
 
-// Recorders ----------------------------------------------------------------------------------------
+// Recorders ---------------------------------------------------------------------------------------
 
 typedef struct tpRecorder tpRecorder;
 
@@ -89,11 +89,11 @@ typedef struct tpRecordedColumn {
     int64_t rowCount; // 0 for a column that is not there
 } tpRecordedColumn;
 
-// Tables -------------------------------------------------------------------------------------------
+// Tables ------------------------------------------------------------------------------------------
 
 typedef struct tpTable tpTable;
 
-// Reading ------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 typedef struct tpRecording tpRecording;
 
@@ -138,8 +138,8 @@ typedef struct tpRecordedContact {
     tpContactState state;
 } tpRecordedContact;
 
-// What two bodies did to each other since the frame before, in all steps, recorded ones or not. A sum
-// of the impulses of some frames by their time is the mean force.
+// What two bodies did to each other since the frame before, in all steps, recorded ones or not. A
+// sum of the impulses of some frames by their time is the mean force.
 typedef struct tpRecordedPair {
     int bodyA, bodyB;        // bodyA < bodyB; -1: a body that was created during the run
     tpVec3 impulse;          // N s, on body A
@@ -165,37 +165,38 @@ TP_API int64_t tpPeakMemory(void);
 
 TP_API tpRecorderDef tpDefaultRecorderDef(void);
 
-// Creates the file and records the start. NULL on failure, with the reason in `error`; the file then
-// does not exist, or is what it was before.
+// Creates the file and records the start. NULL on failure, with the reason in `error`; the file
+// then does not exist, or is what it was before.
 TP_API tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpError* error);
 
 // To be called after every step; records every N-th. Reports in between are merged into the next
-// recorded one: counts and works add up, extremes are kept. What was written stays readable whatever
-// happens. After a failure every further call fails alike.
+// recorded one: counts and works add up, extremes are kept. What was written stays readable
+// whatever happens. After a failure every further call fails alike.
 TP_API tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world,
                                 const tpStepReport* report, tpError* error);
 
-// Of a recorder in memory (its path is NULL): writes all frames so far to a recording, with the audit (may
-// be NULL) kept in it. The recorder goes on.
+// Of a recorder in memory (its path is NULL): writes all frames so far to a recording, with the
+// audit (may be NULL) kept in it. The recorder goes on.
 TP_API tpResult tpRecorder_Save(const tpRecorder* recorder, const char* path, const tpAudit* audit,
                                 tpError* error);
 
-// Of a recorder in memory: its columns, and all rows of one, copied to `rows`. Offsets of contacts and pairs
-// have no leading zero. Labels of /reports/fallback and of notes; NULL for a number that is none.
+// Of a recorder in memory: its columns, and all rows of one, copied to `rows`. Offsets of contacts
+// and pairs have no leading zero. Labels of /reports/fallback and of notes; NULL for a number that
+// is none.
 TP_API int tpRecordedColumnCount(void);
 TP_API tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column);
 TP_API void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows);
 TP_API const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label);
 
-// Finishes and closes the file, with the audit (may be NULL) kept in it, and frees the recorder, also
-// on failure. NULL is allowed.
+// Finishes and closes the file, with the audit (may be NULL) kept in it, and frees the recorder,
+// also on failure. NULL is allowed.
 TP_API tpResult tpCloseRecorder(tpRecorder* recorder, const tpAudit* audit, tpError* error);
 
-// Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the start,
-// the contacts with a row for each contact, the coordinates of joints (value, speed and effort of each) with
-// a row at the start. To be told of every step; writes every N-th. A path of "-"
-// is standard output. A file that another run is writing is refused; a file that was there before is
-// replaced when the first step is told, and not before.
+// Tables in CSV as the program writes them (docs/program.md): the trajectory with a row at the
+// start, the contacts with a row for each contact, the coordinates of joints (value, speed and
+// effort of each) with a row at the start. To be told of every step; writes every N-th. A path of
+// "-" is standard output. A file that another run is writing is refused; a file that was there
+// before is replaced when the first step is told, and not before.
 TP_API tpTable* tpCreateTrajectoryTable(const char* path, const tpWorld* world, int every,
                                         tpError* error);
 TP_API tpTable* tpCreateContactTable(const char* path, const tpWorld* world, int every,
@@ -204,12 +205,13 @@ TP_API tpTable* tpCreateJointTable(const char* path, const tpWorld* world, int e
                                    tpError* error);
 TP_API tpResult tpTable_Step(tpTable* table, const tpWorld* world, tpError* error);
 TP_API tpResult tpCloseTable(tpTable* table, tpError* error); // frees it, also on failure
-// Closes and frees a table whose run does not begin: before the first step the file is left as it was.
+// Closes and frees a table whose run does not begin: before the first step the file is left as it
+// was.
 TP_API void tpDiscardTable(tpTable* table);
 
-// Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused; damaged
-// files give an error, and so does a recording that a killed run left in need of tpRepairRecording.
-// An allocator of NULL means the default one.
+// Reading. Frames are numbered from 0, the start. Ranges outside of the recording are refused;
+// damaged files give an error, and so does a recording that a killed run left in need of
+// tpRepairRecording. An allocator of NULL means the default one.
 TP_API tpRecording* tpOpenRecording(const char* path, const tpAllocator* allocator, tpError* error);
 TP_API void tpCloseRecording(tpRecording* recording);
 TP_API const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording);
@@ -229,11 +231,13 @@ TP_API tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, i
 // tpWorld_HashState at each frame: a run repeated has the same bits where these agree.
 TP_API tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
                                        uint64_t* hashes, tpError* error);
-// Reports; their strings live as long as the recording. The report of frame 0 has energies only. Numbers that
-// the Tippe which made the recording did not write yet are 0: tpRecording_HasReport tells.
+// Reports; their strings live as long as the recording. The report of frame 0 has energies only.
+// Numbers that the Tippe which made the recording did not write yet are 0: tpRecording_HasReport
+// tells.
 TP_API tpResult tpRecording_ReadReports(tpRecording* recording, int64_t first, int64_t count,
                                         tpStepReport* reports, tpError* error);
-// Whether reports have a number, by the name of its dataset: "budget_count". False for names that are none.
+// Whether reports have a number, by the name of its dataset: "budget_count". False for names that
+// are none.
 TP_API bool tpRecording_HasReport(const tpRecording* recording, const char* name);
 // count + 1 offsets into the contacts: frame first + k has those from offsets[k] to offsets[k + 1].
 TP_API tpResult tpRecording_ReadContactOffsets(tpRecording* recording, int64_t first, int64_t count,
@@ -246,7 +250,8 @@ TP_API tpResult tpRecording_ReadPairOffsets(tpRecording* recording, int64_t firs
                                             int64_t* offsets, tpError* error);
 TP_API tpResult tpRecording_ReadPairs(tpRecording* recording, int64_t firstPair, int64_t count,
                                       tpRecordedPair* pairs, tpError* error);
-// Any column as it stands in the file, by the same numbers as tpRecorder_GetColumn. Its values are not checked.
+// Any column as it stands in the file, by the same numbers as tpRecorder_GetColumn. Its values are
+// not checked.
 TP_API tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column);
 TP_API tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t first,
                                        int64_t count, void* rows, tpError* error);
@@ -255,11 +260,12 @@ TP_API const char* tpRecording_GetLabel(const tpRecording* recording, int label)
 TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                           double* reactions, tpError* error);
 
-// The trajectory, and the contacts, of a recording as CSV, the same bytes the run would have written.
+// The trajectory, and the contacts, of a recording as CSV, the same bytes the run would have
+// written.
 TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error);
 TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
-// The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in place of their numbers.
-// Cells of numbers that the recording does not have are empty.
+// The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in
+// place of their numbers. Cells of numbers that the recording does not have are empty.
 TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpError* error);
 
 // What pairs of bodies did to each other as CSV: total impulses, mean forces, numbers and energy of
@@ -267,8 +273,8 @@ TP_API tpResult tpExportReports(tpRecording* recording, const char* path, tpErro
 TP_API tpResult tpExportPairs(tpRecording* recording, const char* path, double window,
                               tpError* error);
 
-// Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells in
-// `repaired` (may be NULL) whether there was something to do.
+// Makes a recording whose run was killed readable again; does nothing to one that is whole. Tells
+// in `repaired` (may be NULL) whether there was something to do.
 TP_API tpResult tpRepairRecording(const char* path, bool* repaired, tpError* error);
 
 TP_END_DECLS

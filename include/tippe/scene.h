@@ -370,8 +370,8 @@ typedef struct tpSceneOverrides {
 // Of one scene no more errors are told.
 #define TP_MOST_SCENE_ERRORS 20
 
-// What is wrong with a scene: the error that tpReadScene tells, then those that do not follow from it or from each other, in
-// the order of their places in the file.
+// What is wrong with a scene: the error that tpReadScene tells, then those that do not follow from
+// it or from each other, in the order of their places in the file.
 typedef struct tpSceneErrors {
     int count;
     bool isCut; // reading ended here; there may be more
@@ -401,7 +401,8 @@ TP_API tpResult tpReadScene(const char* path, const tpAllocator* allocator, tpSc
 TP_API tpResult tpParseScene(const char* text, size_t length, const char* name,
                              const tpAllocator* allocator, tpScene** out, tpError* error);
 
-// The same, going on after an error for others; a text that is not JSON has one. Returns what the first error says.
+// The same, going on after an error for others; a text that is not JSON has one. Returns what the
+// first error says.
 TP_API tpResult tpReadSceneErrors(const char* path, const tpAllocator* allocator, tpScene** out,
                                   tpSceneErrors* errors);
 TP_API tpResult tpParseSceneErrors(const char* text, size_t length, const char* name,
@@ -440,8 +441,8 @@ TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* all
 // The path of the file of a place, for messages.
 TP_API const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place);
 
-// Tells of every file that the scene is read from or names, its path joined to that of the scene; of
-// one that is named many times perhaps more than once.
+// Tells of every file that the scene is read from or names, its path joined to that of the scene;
+// of one that is named many times perhaps more than once.
 TP_API void tpScene_VisitFiles(const tpScene* scene, tpSceneFileVisitor* visit, void* context);
 
 // What closed form `index` says of its coordinate at a time; may be infinite or not a number.

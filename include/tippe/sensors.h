@@ -10,10 +10,13 @@ typedef struct tpSensorId {
 } tpSensorId;
 
 typedef enum tpSensorType {
-    tp_accelerometer, // x y z: acceleration of its place less that of free fall, mean over the last step, m/s^2
-    tp_gyroscope, // x y z: angular velocity, rad/s
-    tp_forceTorqueSensor, // fx fy fz tx ty tz: of a joint on body B at its anchor, mean over the last step, N, N m
-    tp_contactForceSensor, // n, fx fy fz: sum of the normal forces on a body or shape, and all contact forces on it in world
+    tp_accelerometer, // x y z: acceleration of its place less that of free fall, mean over the last
+                      // step, m/s^2
+    tp_gyroscope,     // x y z: angular velocity, rad/s
+    tp_forceTorqueSensor,  // fx fy fz tx ty tz: of a joint on body B at its anchor, mean over the
+                           // last step, N, N m
+    tp_contactForceSensor, // n, fx fy fz: sum of the normal forces on a body or shape, and all
+                           // contact forces on it in world
     // axes, means over the last step, N
     tp_jointStateSensor, // q, qd, effort of a joint's coordinate
     tp_overlapSensor,    // on: 1 while its body or shape overlaps another body, else 0
@@ -22,9 +25,9 @@ typedef enum tpSensorType {
 
 enum { tp_mostSensorValues = 6 };
 
-// Accelerometer and gyroscope sit at `pose` on their body and measure along its axes; the axes of a force-torque sensor are
-// those of `pose.rotation` relative to body B's (the world's if body B is the world). Shapes of an overlap sensor touch
-// nothing.
+// Accelerometer and gyroscope sit at `pose` on their body and measure along its axes; the axes of a
+// force-torque sensor are those of `pose.rotation` relative to body B's (the world's if body B is
+// the world). Shapes of an overlap sensor touch nothing.
 typedef struct tpSensorDef {
     const char* name; // copied; may be NULL
     tpSensorType type;
@@ -57,8 +60,8 @@ typedef struct tpEvent {
     tpSensorId sensor;    // of overlaps
     tpVec3 point, normal; // of touches that began and hits: normal from B to A
     double speed; // hits: of approach at the start of the step, m/s; limits: of the coordinate
-    double
-        impulse; // touches that began and hits: normal impulse in the step, N s; limits: effort, N m or N
+    // touches that began and hits: normal impulse in the step, N s; limits: effort, N m or N
+    double impulse;
 } tpEvent;
 
 TP_BEGIN_DECLS
@@ -86,8 +89,9 @@ TP_API const char* tpSensorTypeName(tpSensorType type); // as scenes spell it
 // Names of the values, "x" or "fx" for instance; returns how many.
 TP_API int tpSensorTypeColumns(tpSensorType type, const char* names[tp_mostSensorValues]);
 
-// What happened in the last step: touches, hits, overlaps, limits, sleep, each in the order of slots. The same on any number of
-// threads. Valid until the next step. The first call makes the world watch: events are those of steps after it.
+// What happened in the last step: touches, hits, overlaps, limits, sleep, each in the order of
+// slots. The same on any number of threads. Valid until the next step. The first call makes the
+// world watch: events are those of steps after it.
 TP_API const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count);
 TP_API const char* tpEventKindName(tpEventKind kind);          // "touch_began"
 TP_API void tpWorld_SetHitSpeed(tpWorld* world, double speed); // m/s; 1 at first

@@ -1,9 +1,9 @@
 // The world: bodies, shapes and forces that move and touch. Joints are in joints.h.
 //
-// A world is an opaque pointer; the things in it are ids by value, whose zero is null. An id carries
-// a generation, so that one of a destroyed thing is recognised and never reaches its successor.
-// Definitions start from tpDefault...Def() and are not kept. There is no global state: worlds do not
-// know of each other, and one world may be used by one thread at a time.
+// A world is an opaque pointer; the things in it are ids by value, whose zero is null. An id
+// carries a generation, so that one of a destroyed thing is recognised and never reaches its
+// successor. Definitions start from tpDefault...Def() and are not kept. There is no global state:
+// worlds do not know of each other, and one world may be used by one thread at a time.
 
 #ifndef TIPPE_WORLD_H
 #define TIPPE_WORLD_H
@@ -60,7 +60,8 @@ typedef struct tpWorldDef {
     tpAllocator allocator;
 } tpWorldDef;
 
-// Directions in which a body cannot move: of its centre of mass, and axes about which it cannot turn, both of the world.
+// Directions in which a body cannot move: of its centre of mass, and axes about which it cannot
+// turn, both of the world.
 typedef enum tpLock {
     tp_lockX = 1,
     tp_lockY = 2,
@@ -77,8 +78,9 @@ typedef enum tpBodyKind {
     tp_kinematicBody // moves as told
 } tpBodyKind;
 
-// A pose that a kinematic body passes through. Between keyframes positions are interpolated linearly
-// and orientations about a fixed axis; before the first and after the last it stands still.
+// A pose that a kinematic body passes through. Between keyframes positions are interpolated
+// linearly and orientations about a fixed axis; before the first and after the last it stands
+// still.
 typedef struct tpKeyframe {
     double time; // s, ascending
     tpPose pose; // of the body's frame
@@ -105,10 +107,11 @@ typedef struct tpBodyDef {
 // Friction numbers of one material, or of a pair.
 typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
-    double
-        torsionalArm; // e_r, m: the moment about the normal is at most coefficient * arm * normal force
-    // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets (1 - impactReduction) times them, one of
-    // 0.1 m/s or less all of them. At most 1; 0: impacts are as sliding; negative: they have more.
+    // e_r, m: the moment about the normal is at most coefficient * arm * normal force
+    double torsionalArm;
+    // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets
+    // (1 - impactReduction) times them, one of 0.1 m/s or less all of them. At most 1; 0: impacts
+    // are as sliding; negative: they have more.
     double impactReduction;
     double ellipse[2]; // e_t, e_o: factors of the coefficient along and across `direction`
     tpVec3 direction; // first axis of the ellipse, in the frame of the body that owns the material;
@@ -172,16 +175,17 @@ typedef struct tpContactInfo {
     double energyLost;       // J, kinetic energy that both took
 } tpContactInfo;
 
-// Figures that only some steppers report (events, budgets, hand-overs) stand in a block of the report that belongs
-// to the stepper. All of them are in one list, so that the same idea has the same name everywhere: tpFigure.
+// Figures that only some steppers report (events, budgets, hand-overs) stand in a block of the
+// report that belongs to the stepper. All of them are in one list, so that the same idea has the
+// same name everywhere: tpFigure.
 typedef struct tpFigureInfo {
     const char* name;    // as in the summary of a run
     const char* summary; // one line
     bool isLevel;        // as it is at the end of the step; otherwise a count within the step
 } tpFigureInfo;
 
-// The four laws that a step's certificate is about. A law that is violated is a bit of tpStepReport.violations,
-// 1 << law.
+// The four laws that a step's certificate is about. A law that is violated is a bit of
+// tpStepReport.violations, 1 << law.
 typedef enum tpLaw {
     tp_contactLaw, // residual
     tp_energyLaw,  // energyIncrease and energyExcess
@@ -190,7 +194,8 @@ typedef enum tpLaw {
     tp_lawCount
 } tpLaw;
 
-// How far a step may be from each of these laws; docs/conventions.md says how the limits follow the scene's scale.
+// How far a step may be from each of these laws; docs/conventions.md says how the limits follow the
+// scene's scale.
 typedef struct tpCertificateLimits {
     double residual;    // relative
     double energy;      // J
@@ -200,8 +205,9 @@ typedef struct tpCertificateLimits {
 
 enum { tp_noteCapacity = 4, tp_figureCapacity = 16, tp_reportSize = 512 };
 
-// What every step reports, whatever the stepper. The struct keeps its size, and its fields keep their places: new ones
-// are taken from the start of `reserved`, so that a program built with an older header goes on working.
+// What every step reports, whatever the stepper. The struct keeps its size, and its fields keep
+// their places: new ones are taken from the start of `reserved`, so that a program built with an
+// older header goes on working.
 typedef struct tpStepReport {
     double time; // at the end of the step, s
 
@@ -239,8 +245,10 @@ typedef struct tpStepReport {
 
     double numericalLoss; // J, part of impactLoss: what the step itself took, negative if it gave
 
-    double errorEstimate; // m: of positions since the start, as `auto` has added it up; 0 for steppers that do not estimate
-    double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed it
+    double errorEstimate; // m: of positions since the start, as `auto` has added it up; 0 for
+                          // steppers that do not estimate
+    double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed
+                 // it
 
     double reserved[24]; // zero
 } tpStepReport;
@@ -275,9 +283,9 @@ TP_API void tpDestroyWorld(tpWorld* world);
 // One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
 TP_API tpStepReport tpWorld_Step(tpWorld* world, double h);
 
-// Shows every friction problem that a step poses, right after its solve; NULL: nobody looks. The problem
-// and its arrays last for the call; the hook must not call the world. Problems of one step come in
-// order, whatever the number of threads.
+// Shows every friction problem that a step poses, right after its solve; NULL: nobody looks. The
+// problem and its arrays last for the call; the hook must not call the world. Problems of one step
+// come in order, whatever the number of threads.
 TP_API void tpWorld_SetProblemHook(tpWorld* world, tpProblemHook hook, void* context);
 
 TP_API double tpWorld_GetTime(const tpWorld* world);
@@ -294,8 +302,9 @@ TP_API double tpWorld_GetPotentialEnergy(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetLinearMomentum(const tpWorld* world);
 TP_API tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about);
 
-// The contacts of the last step; valid until the next call that changes the world. A stepper in real time lists them
-// when they are first asked for: threads must not ask for the first time at once.
+// The contacts of the last step; valid until the next call that changes the world. A stepper in
+// real time lists them when they are first asked for: threads must not ask for the first time at
+// once.
 TP_API const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count);
 
 // Steppers and options. Names are those of scenes and of the command line.
@@ -306,13 +315,14 @@ TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
-// What the stepper leaves out if a scene has it, with its default options: bits of tpStepperGap. Steps say so in their
-// report.
+// What the stepper leaves out if a scene has it, with its default options: bits of tpStepperGap.
+// Steps say so in their report.
 TP_API unsigned tpStepperLacks(tpStepperId stepper);
-// The same for the stepper of the world with the options that it has now: stewart-trinkle uses restitution if impact_law
-// is set.
+// The same for the stepper of the world with the options that it has now: stewart-trinkle uses
+// restitution if impact_law is set.
 TP_API unsigned tpWorld_GetLacks(const tpWorld* world);
-// The name of the stepper that has the option instead, if setting it for this stepper is an error; else NULL.
+// The name of the stepper that has the option instead, if setting it for this stepper is an error;
+// else NULL.
 TP_API const char* tpStepperRefusesOption(tpStepperId stepper, int optionIndex);
 TP_API tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text,
                                   tpError* error);
@@ -324,17 +334,20 @@ TP_API const tpFigureInfo* tpFigure(int index);
 TP_API bool tpStepperUsesFigure(tpStepperId stepper, int figureIndex);
 TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name); // -1: no such name
 
-// Snapshots: the whole state of a world, to continue bit for bit: motion, time, what the stepper keeps, and every number that
-// can be set while it runs (gravity, options, masses, materials, laws of joints, forces). A snapshot goes into any world of the same
-// structure and stepper: this one, or one that another process has built from the same scene with the same version of the library.
+// Snapshots: the whole state of a world, to continue bit for bit: motion, time, what the stepper
+// keeps, and every number that can be set while it runs (gravity, options, masses, materials, laws
+// of joints, forces). A snapshot goes into any world of the same structure and stepper: this one,
+// or one that another process has built from the same scene with the same version of the library.
 typedef struct tpSnapshot tpSnapshot;
 #define TP_SNAPSHOT_VERSION 1
 TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL where memory ran out
-// tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same ones, or the stepper is another.
+// tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same
+// ones, or the stepper is another.
 TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error);
 TP_API void tpDestroySnapshot(tpSnapshot* snapshot);
-// The snapshot as bytes, which live as long as it does; and a snapshot from bytes, whose version and sum are checked: NULL with a
-// message where they are not right. NULL for the allocator is the C library's heap.
+// The snapshot as bytes, which live as long as it does; and a snapshot from bytes, whose version
+// and sum are checked: NULL with a message where they are not right. NULL for the allocator is the
+// C library's heap.
 TP_API const void* tpSnapshot_GetBytes(const tpSnapshot* snapshot, size_t* size);
 TP_API tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* allocator,
                                     tpError* error);
@@ -354,7 +367,8 @@ TP_API tpBodyId tpWorld_GetBody(const tpWorld* world, int index); // in order of
 TP_API tpBodyId tpWorld_FindBody(const tpWorld* world, const char* name);
 
 TP_API const char* tpBody_GetName(const tpWorld* world, tpBodyId body); // "" where it has none
-// The definition as it is now, with position, rotation and velocity of this moment; name and keyframes point into the world.
+// The definition as it is now, with position, rotation and velocity of this moment; name and
+// keyframes point into the world.
 TP_API tpBodyDef tpBody_GetDef(const tpWorld* world, tpBodyId body);
 TP_API tpBodyKind tpBody_GetKind(const tpWorld* world, tpBodyId body);
 TP_API tpVec3 tpBody_GetPosition(const tpWorld* world, tpBodyId body); // of the centre of mass
@@ -368,7 +382,8 @@ TP_API tpMassProperties tpBody_GetMass(const tpWorld* world, tpBodyId body); // 
 TP_API void tpBody_SetPose(tpWorld* world, tpBodyId body, tpPose pose);
 TP_API void tpBody_SetVelocity(tpWorld* world, tpBodyId body, tpVec3 velocity,
                                tpVec3 angularVelocity);
-// A body that becomes dynamic needs a mass, its own or of its shapes. Its velocity is kept, but for fixed bodies.
+// A body that becomes dynamic needs a mass, its own or of its shapes. Its velocity is kept, but for
+// fixed bodies.
 TP_API tpResult tpBody_SetKind(tpWorld* world, tpBodyId body, tpBodyKind kind, tpError* error);
 // NULL: the mass follows from the shapes again. The body's frame stays where it is.
 TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProperties* mass,
@@ -376,25 +391,28 @@ TP_API tpResult tpBody_SetMass(tpWorld* world, tpBodyId body, const tpMassProper
 TP_API void tpBody_SetDamping(tpWorld* world, tpBodyId body, double linear, double angular);
 TP_API void tpBody_SetGravityScale(tpWorld* world, tpBodyId body, double scale);
 TP_API void tpBody_SetLocked(tpWorld* world, tpBodyId body, uint32_t locked); // any of tpLock
-// Whether two bodies collide with each other: at first they do. Joints (tpJointDef.collide) and groups of shapes can keep
-// them from it as well.
+// Whether two bodies collide with each other: at first they do. Joints (tpJointDef.collide) and
+// groups of shapes can keep them from it as well.
 TP_API tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool collide,
                                   tpError* error);
 TP_API bool tpBody_GetCollide(const tpWorld* world, tpBodyId body, tpBodyId other);
-// Where a kinematic body is to be at the end of the next step, whatever its velocity and keyframes say. Without another
-// target it stands from then on.
+// Where a kinematic body is to be at the end of the next step, whatever its velocity and keyframes
+// say. Without another target it stands from then on.
 TP_API void tpBody_SetTarget(tpWorld* world, tpBodyId body, tpPose pose);
-// The name of the method that carries the body, if that is not the world's stepper itself; else NULL.
+// The name of the method that carries the body, if that is not the world's stepper itself; else
+// NULL.
 TP_API const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId body);
-// Whether the body is asleep (option `sleep`). One that is put to sleep loses its velocity, and sleeps from the next step
-// on if its stepper knows sleep and all that hangs together with it is at rest.
+// Whether the body is asleep (option `sleep`). One that is put to sleep loses its velocity, and
+// sleeps from the next step on if its stepper knows sleep and all that hangs together with it is at
+// rest.
 TP_API bool tpBody_IsAsleep(const tpWorld* world, tpBodyId body);
 TP_API void tpBody_SetAwake(tpWorld* world, tpBodyId body, bool isAwake);
 TP_API void* tpBody_GetUserData(const tpWorld* world, tpBodyId body);
 TP_API void tpBody_SetUserData(tpWorld* world, tpBodyId body, void* userData);
 
-// Forces for one step. They act all through the next step and are then forgotten; they add up. Points are those of the
-// body: a force on a point follows it. `frame` is that of the force and of the point.
+// Forces for one step. They act all through the next step and are then forgotten; they add up.
+// Points are those of the body: a force on a point follows it. `frame` is that of the force and of
+// the point.
 TP_API void tpBody_ApplyForce(tpWorld* world, tpBodyId body, tpVec3 force, tpFrame frame);
 TP_API void tpBody_ApplyForceAt(tpWorld* world, tpBodyId body, tpVec3 force, tpVec3 point,
                                 tpFrame frame);

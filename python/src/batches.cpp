@@ -1,8 +1,10 @@
 // tippe.Batch: many worlds of one scene, stepped by threads, with their states as arrays.
 //
-// As for one world (views.cpp), numpy looks at arrays of the extension's own: filled after every step, compared with the worlds
-// before it. Each of them has a twin that remembers what it showed: rows that differ from it were written by the user, whereas worlds may
-// be changed by other ways too (batch[7]["ball"].position = ...). Worlds know nothing of each other, so results do not depend on the number of threads.
+// As for one world (views.cpp), numpy looks at arrays of the extension's own: filled after every
+// step, compared with the worlds before it. Each of them has a twin that remembers what it showed:
+// rows that differ from it were written by the user, whereas worlds may be changed by other ways
+// too (batch[7]["ball"].position = ...). Worlds know nothing of each other, so results do not
+// depend on the number of threads.
 
 #include <algorithm>
 #include <atomic>
@@ -126,7 +128,8 @@ bool takeWritten(Batch& batch, size_t world) {
     return true;
 }
 
-// What was written to the arrays goes into the worlds. A world whose rows are refused shows its state again.
+// What was written to the arrays goes into the worlds. A world whose rows are refused shows its
+// state again.
 void push(Batch& batch) {
     for (World* world : batch.worlds) {
         pushViews(*world);

@@ -1,8 +1,8 @@
-// What the files of the extension share: the object behind tippe.World, arguments that are checked by
-// name, and errors of the C library as Python exceptions.
+// What the files of the extension share: the object behind tippe.World, arguments that are checked
+// by name, and errors of the C library as Python exceptions.
 //
-// The extension sees the public headers only. Every call into a world starts with use(), which refuses a
-// world that another thread is stepping.
+// The extension sees the public headers only. Every call into a world starts with use(), which
+// refuses a world that another thread is stepping.
 
 #ifndef TIPPE_PYTHON_BINDING_H
 #define TIPPE_PYTHON_BINDING_H
@@ -68,8 +68,8 @@ nb::object arrayOf(std::vector<double>&& data, std::vector<size_t> shape);
 
 // Views ---------------------------------------------------------------------------------------
 
-// The states of some bodies as four arrays that numpy looks at: positions, rotations, velocities, angular
-// velocities (views.cpp).
+// The states of some bodies as four arrays that numpy looks at: positions, rotations, velocities,
+// angular velocities (views.cpp).
 struct StateBlock {
     static constexpr int kinds = 4;
     std::vector<tpBodyId> bodies; // a row each
@@ -129,12 +129,14 @@ class Away {
     PyThreadState* state;
 };
 
-// The scene as text, with what was overridden, as the program keeps it in recordings; "" if there is none.
+// The scene as text, with what was overridden, as the program keeps it in recordings; "" if there
+// is none.
 const std::string& sceneTextOf(World& world);
 std::string formatScene(const tpScene* scene);
 
 // Views (views.cpp): what Python wrote goes into the world, what the world did goes to the arrays.
-// Raises where a row is not finite; the row is reset. Before a step the arrays are left as the user wrote them.
+// Raises where a row is not finite; the row is reset. Before a step the arrays are left as the user
+// wrote them.
 void pushViews(World& world, bool isStepNext = false);
 void pushRow(World& world, tpBodyId body); // the same for one body
 void pullViews(World& world);

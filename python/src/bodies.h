@@ -1,4 +1,5 @@
-// Handles of things in a world: the world is kept alive, and a handle of something that is gone raises.
+// Handles of things in a world: the world is kept alive, and a handle of something that is gone
+// raises.
 
 #ifndef TIPPE_PYTHON_BODIES_H
 #define TIPPE_PYTHON_BODIES_H

@@ -7,7 +7,8 @@
 
 namespace {
 
-// The part of a row that is the same in every world; names of bodies follow, as wide as the longest.
+// The part of a row that is the same in every world; names of bodies follow, as wide as the
+// longest.
 struct Row {
     double point[3], normal[3];
     double gap, normalImpulse;

@@ -1,4 +1,5 @@
-// tippe.Joint and tippe.Axis: handles of a joint in a world and of its coordinates; coordinates of all joints as arrays.
+// tippe.Joint and tippe.Axis: handles of a joint in a world and of its coordinates; coordinates of
+// all joints as arrays.
 
 #include <cmath>
 #include <cstring>
@@ -83,7 +84,8 @@ double effortOf(nb::handle value, const char* name) {
 
 // Laws from arguments -----------------------------------------------------------------------------
 
-// The value of a key of a dict, or null. Keys that are not among those known are refused once, by checkKeys.
+// The value of a key of a dict, or null. Keys that are not among those known are refused once, by
+// checkKeys.
 nb::object itemOf(nb::handle map, const char* key) {
     PyObject* value = PyMapping_GetItemString(map.ptr(), key);
     if (value == nullptr) {
@@ -205,7 +207,7 @@ void readLaws(nb::handle map, tpCoordinateDef& laws) {
     }
 }
 
-// Making and finding --------------------------------------------------------------------------------
+// Making and finding ------------------------------------------------------------------------------
 
 tpJointType typeOf(nb::handle value) {
     std::string name = textOf(value, "type"), known;
@@ -332,7 +334,7 @@ nb::object findJoint(nb::handle owner, const std::string& name) {
     return id.slot != 0 ? nb::cast(makeJoint(owner, world, id)) : nb::none();
 }
 
-// Coordinates ---------------------------------------------------------------------------------------
+// Coordinates -------------------------------------------------------------------------------------
 
 std::string axisName(const Axis& axis) {
     const char* name = tpJoint_GetAxis(moving(axis), axis.id, axis.coordinate).name;
@@ -622,7 +624,7 @@ void bindAxis(nb::class_<Axis>& cls) {
     cls.def("__repr__", &showAxis);
 }
 
-// Joints --------------------------------------------------------------------------------------------
+// Joints ------------------------------------------------------------------------------------------
 
 nb::object bodyAt(const Joint& joint, bool isSecond) {
     tpJointDef def = tpJoint_GetDef(there(joint), joint.id);
@@ -748,7 +750,7 @@ void bindJoint(nb::class_<Joint, Axis>& cls) {
         });
 }
 
-// Arrays over all coordinates -------------------------------------------------------------------------
+// Arrays over all coordinates ---------------------------------------------------------------------
 
 enum class Column { values, speeds, efforts };
 

@@ -15,7 +15,8 @@ namespace {
 // HDF5 is not made for two threads at once, and reading happens without the interpreter's lock.
 std::mutex hdf5Mutex;
 
-// What a run left behind: frames in memory, or a recording in a file. The same columns by the same numbers.
+// What a run left behind: frames in memory, or a recording in a file. The same columns by the same
+// numbers.
 struct Trace {
     tpRecorder* recorder = nullptr;
     tpRecording* recording = nullptr;

@@ -17,7 +17,7 @@ tpPose poseOf(nb::handle position, nb::handle rotation) {
     return tpMakePose(vectorOf(position, "position"), rotationOf(rotation, "rotation"));
 }
 
-// Makers: the numbers of a shape, then its pose in the body's frame --------------------------------
+// Makers: the numbers of a shape, then its pose in the body's frame -------------------------------
 
 Geometry makeSphere(nb::handle radius, nb::handle position, nb::handle rotation) {
     tpGeometry made;
@@ -235,8 +235,8 @@ nb::list shapesOf(const Body& body) {
     return shapes;
 }
 
-// Each shape is bound twice: as a function that makes a geometry, and as a method that adds one. What they
-// share is said once.
+// Each shape is bound twice: as a function that makes a geometry, and as a method that adds one.
+// What they share is said once.
 #define POSE_ARGUMENTS                                                                             \
     "position"_a = nb::make_tuple(0.0, 0.0, 0.0), "rotation"_a = nb::make_tuple(1.0, 0.0, 0.0, 0.0)
 #define SURFACE_ARGUMENTS                                                                          \

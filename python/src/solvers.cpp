@@ -1,7 +1,8 @@
-// tippe.solve_lcp and tippe.solve_friction: the solvers by themselves, for problems that users bring.
+// tippe.solve_lcp and tippe.solve_friction: the solvers by themselves, for problems that users
+// bring.
 //
-// tippe/solvers.py checks shapes and turns matrices into columns; here they become the structs of the
-// C library, which checks their contents again.
+// tippe/solvers.py checks shapes and turns matrices into columns; here they become the structs of
+// the C library, which checks their contents again.
 
 #include <cmath>
 #include <cstring>
@@ -182,8 +183,8 @@ nb::dict solveFriction(nb::handle form, int rows, nb::handle dimensions, nb::han
 
 // Impacts -------------------------------------------------------------------------------------
 
-// A body is 16 numbers, as in the tables of `tippe collide`: mass (may be infinite), inertia xx yy zz xy xz
-// yz (zeros: it cannot be turned), arm, velocity, angular velocity.
+// A body is 16 numbers, as in the tables of `tippe collide`: mass (may be infinite), inertia xx yy
+// zz xy xz yz (zeros: it cannot be turned), arm, velocity, angular velocity.
 constexpr size_t bodyWidth = 16;
 
 tpImpactBody impactBodyOf(const double* v) {

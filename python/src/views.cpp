@@ -1,16 +1,18 @@
 // Live arrays of the states of all moving bodies.
 //
-// The core keeps states in the order and the layout that its loops want, fixed bodies among the others,
-// and a write behind its back would leave a sleeping body asleep and a quaternion without length one. So
-// numpy looks at arrays of the extension's own, a block for each set of moving bodies. The arrays that somebody
-// asked for are filled after every step, and compared with the world before every use of it: rows that differ
-// were written by the user and go through the setters of the world, which check them.
+// The core keeps states in the order and the layout that its loops want, fixed bodies among the
+// others, and a write behind its back would leave a sleeping body asleep and a quaternion without
+// length one. So numpy looks at arrays of the extension's own, a block for each set of moving
+// bodies. The arrays that somebody asked for are filled after every step, and compared with the
+// world before every use of it: rows that differ were written by the user and go through the
+// setters of the world, which check them.
 //
-// Invariant: between two calls into a world, a row of a block differs from the world only if the user wrote it.
+// Invariant: between two calls into a world, a row of a block differs from the world only if the
+// user wrote it.
 //
-// A block outlives the world and every change of its bodies, because the arrays own it. After bodies came
-// or went, arrays that somebody still holds go on showing the bodies for which they were made; rows of
-// bodies that are gone are NaN.
+// A block outlives the world and every change of its bodies, because the arrays own it. After
+// bodies came or went, arrays that somebody still holds go on showing the bodies for which they
+// were made; rows of bodies that are gone are NaN.
 
 #include <algorithm>
 #include <cmath>
@@ -69,8 +71,8 @@ void fillRow(World& world, StateBlock& block, size_t i) {
                std::strcmp(what, "rotations") == 0 ? "is no rotation" : "is not finite");
 }
 
-// What was written to a row goes into the world; all rows of the body then show what the world made of it. Of two
-// arrays that were both written for one body, the older one counts.
+// What was written to a row goes into the world; all rows of the body then show what the world made
+// of it. Of two arrays that were both written for one body, the older one counts.
 void pushRowOf(World& world, StateBlock& block, size_t i) {
     tpBodyId body = block.bodies[i];
     if (!tpBody_IsValid(world.world, body)) {
@@ -121,7 +123,8 @@ tpStateArrays watchedArrays(StateBlock& block) {
     return { data(0), data(1), data(2), data(3) };
 }
 
-// The block of all moving bodies in one call each way. A row that the world refuses is looked for one by one.
+// The block of all moving bodies in one call each way. A row that the world refuses is looked for
+// one by one.
 void pushBlock(World& world, StateBlock& block) {
     tpStateArrays arrays = watchedArrays(block);
     tpError error = {};

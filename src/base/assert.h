@@ -1,4 +1,5 @@
-// Assertions of what the library believes of itself, and mistakes of its users, each through a hook.
+// Assertions of what the library believes of itself, and mistakes of its users, each through a
+// hook.
 
 #ifndef TIPPE_SRC_BASE_ASSERT_H
 #define TIPPE_SRC_BASE_ASSERT_H
@@ -17,8 +18,8 @@ void tpAssertFailed(const char* condition, const char* file, int line);
 // Tells the hook that an argument of a public function cannot be. The format gives the message.
 void tpMisused(const char* function, const char* argument, const char* format, ...) TP_PRINTF(3, 4);
 
-// Whether the condition holds. If not, the hook is told of a wrong argument of the function in which this stands:
-// `if (!TP_REQUIRE(h > 0.0, "h", "must be positive")) { return; }`.
+// Whether the condition holds. If not, the hook is told of a wrong argument of the function in
+// which this stands: `if (!TP_REQUIRE(h > 0.0, "h", "must be positive")) { return; }`.
 #define TP_REQUIRE(condition, argument, ...)                                                       \
     ((condition) ? true : (tpMisused(__func__, argument, __VA_ARGS__), false))
 

@@ -8,10 +8,10 @@
 
 // Contact points -------------------------------------------------------------------------------
 
-// Cosine of 0.6 degrees. A face is the reference of a manifold if its normal is within this angle of
-// the contact normal. Gaps measured along the face are then right to 5e-5 of themselves. A smaller
-// angle lets a resting box flicker between face and edge; a larger one gives edges the normal of a
-// face.
+// Cosine of 0.6 degrees. A face is the reference of a manifold if its normal is within this angle
+// of the contact normal. Gaps measured along the face are then right to 5e-5 of themselves. A
+// smaller angle lets a resting box flicker between face and edge; a larger one gives edges the
+// normal of a face.
 #define TP_FACE_COSINE 0.99995
 
 // Sine of 20 degrees. A face, cap or corner can be the next to touch a plane if it looks towards it

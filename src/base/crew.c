@@ -30,8 +30,9 @@ static void takePart(void* context, int chunk, int worker) {
 }
 
 void tpCrew_Run(tpTasks* tasks, int most, tpCrewFunction function, void* context) {
-    // No more chunks than workers: each worker comes for a chunk of its own, so that members that wait for others do
-    // not keep these from beginning. More members than processors would wait for those that do not run.
+    // No more chunks than workers: each worker comes for a chunk of its own, so that members that
+    // wait for others do not keep these from beginning. More members than processors would wait for
+    // those that do not run.
     int size = tpTasks_GetActiveCount(tasks);
     size = size < most ? size : most;
     tpCrew crew = { .size = size > 1 ? size : 1, .function = function, .context = context };

@@ -81,8 +81,8 @@ static bool areDisjoint(checker* check) {
 
 // Chunks -----------------------------------------------------------------------------------------
 
-// An index of chunks (III.A.1), from one of its nodes down. The key before each child says where its
-// first chunk lies in the dataset and how many bytes it has in the file.
+// An index of chunks (III.A.1), from one of its nodes down. The key before each child says where
+// its first chunk lies in the dataset and how many bytes it has in the file.
 static bool checkChunks(checker* check, uint64_t address, int level, const tpDatasetParts* parts) {
     int rank = parts->chunkRank; // one more than the dataset's, for the bytes of an element
     uint64_t keySize = 8 + 8 * (uint64_t)rank;

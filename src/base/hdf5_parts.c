@@ -41,7 +41,8 @@ static bool isInteger(const unsigned char* bytes, uint64_t size, uint32_t elemen
            tpGet16(bytes + 8) == 0 && (uint32_t)tpGet16(bytes + 10) == 8 * elementSize;
 }
 
-// IEEE 754 in 8 bytes, and in 4 where others write: byte order, place of the sign, then the properties.
+// IEEE 754 in 8 bytes, and in 4 where others write: byte order, place of the sign, then the
+// properties.
 static bool isFloat(const unsigned char* bytes, uint64_t size, uint32_t elementSize,
                     tpHdf5Kind kind) {
     static const unsigned char real64[] = { 0, 0, 64, 0, 52, 11, 0, 52, 0xff, 3, 0, 0 };
@@ -122,8 +123,8 @@ static bool areOwnFilters(const unsigned char* bytes, uint64_t size, tpDatasetPa
            memcmp(bytes + 32, deflate, sizeof(deflate)) == 0 && tpGet32(bytes + 48) <= 9;
 }
 
-// Filters that HDF5 has built in: deflate (1), shuffle (2), checksums (3), each once at most. Any other
-// would be looked for among plugins.
+// Filters that HDF5 has built in: deflate (1), shuffle (2), checksums (3), each once at most. Any
+// other would be looked for among plugins.
 static bool areKnownFilters(const unsigned char* bytes, uint64_t size, tpDatasetParts* parts) {
     unsigned seen = 0;
     uint64_t at = 8;
@@ -181,7 +182,8 @@ static bool isAttribute(const unsigned char* bytes, uint64_t size) {
            sizes[0] <= (size - valueAt) / elementSize;
 }
 
-// What others write beside: times of changes (0x0e, 0x12), the fill value of before (0x04), comments.
+// What others write beside: times of changes (0x0e, 0x12), the fill value of before (0x04),
+// comments.
 static bool isHarmless(int type, const unsigned char* bytes, uint64_t size) {
     switch (type) {
     case 0x04:
@@ -197,8 +199,9 @@ static bool isHarmless(int type, const unsigned char* bytes, uint64_t size) {
     }
 }
 
-// Flags of a message (IV.A.1.a): that it is constant (bit 0), is not to be shared (2), and what one does
-// who does not know it (3 to 7) mean nothing to a reader. Only what is kept elsewhere (1) does.
+// Flags of a message (IV.A.1.a): that it is constant (bit 0), is not to be shared (2), and what one
+// does who does not know it (3 to 7) mean nothing to a reader. Only what is kept elsewhere (1)
+// does.
 static bool areFlagsKnown(int flags, tpHdf5Kind kind) {
     return (flags & (kind == tp_recordingFile ? ~1 : 2)) == 0;
 }

@@ -37,8 +37,8 @@ typedef struct tpDatasetParts {
     uint32_t chunk[4];
     uint64_t address;   // of the numbers or of the index of chunks
     uint64_t byteCount; // of numbers that are not in chunks
-    uint32_t
-        shuffleSize; // what the shuffle filter takes for the size of an element; 0: there is none
+    // what the shuffle filter takes for the size of an element; 0: there is none
+    uint32_t shuffleSize;
 } tpDatasetParts;
 
 typedef struct tpObjectParts {

@@ -20,8 +20,8 @@ typedef struct tpHeap {
     int64_t operationCount;   // insertions, changes of keys and removals since it was last cleared
 } tpHeap;
 
-// Room for the ids 0 to idCount - 1; until there are more, nothing below allocates. False where memory
-// ran out (nothing has changed then).
+// Room for the ids 0 to idCount - 1; until there are more, nothing below allocates. False where
+// memory ran out (nothing has changed then).
 bool tpHeap_Reserve(tpHeap* heap, const tpAllocator* allocator, int idCount);
 void tpHeap_Destroy(tpHeap* heap, const tpAllocator* allocator);
 

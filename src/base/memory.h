@@ -4,9 +4,9 @@
 // name with typedef where it crosses a function. All growth can fail: the macros below return false
 // and leave the array as it was.
 //
-// The arena hands out scratch memory that lives until the next tpArena_Reset or tpArena_Release to a
-// mark. After a reset its memory is one block large enough for all that was asked for before, so a
-// step that has warmed up allocates nothing.
+// The arena hands out scratch memory that lives until the next tpArena_Reset or tpArena_Release to
+// a mark. After a reset its memory is one block large enough for all that was asked for before, so
+// a step that has warmed up allocates nothing.
 
 #ifndef TIPPE_SRC_BASE_MEMORY_H
 #define TIPPE_SRC_BASE_MEMORY_H
@@ -41,7 +41,8 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
     (tpRelease((allocator), (array).data, (size_t)(array).capacity * sizeof(*(array).data)),       \
      (array).data = NULL, (array).count = 0, (array).capacity = 0)
 
-// The place of element i; NULL in an array that has no memory yet, to which C does not let one add even 0.
+// The place of element i; NULL in an array that has no memory yet, to which C does not let one add
+// even 0.
 #define TP_PLACE(array, i) ((array).data != NULL ? (array).data + (i) : NULL)
 
 // Two arrays of one type change places.
@@ -79,8 +80,8 @@ typedef struct tpArenaMark {
 void tpArena_Create(tpArena* arena, const tpAllocator* allocator);
 void tpArena_Destroy(tpArena* arena);
 
-// Scratch memory aligned to 64 bytes. NULL where there is none (and `failed` is set); size zero gives
-// a valid pointer to nothing.
+// Scratch memory aligned to 64 bytes. NULL where there is none (and `failed` is set); size zero
+// gives a valid pointer to nothing.
 void* tpArena_Get(tpArena* arena, size_t size);
 void* tpArena_GetZeroed(tpArena* arena, size_t size);
 

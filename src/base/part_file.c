@@ -18,7 +18,7 @@ enum {
     mostTries = 1000 // at a name for a part, or at a target that others replace at the same time
 };
 
-// Bytes --------------------------------------------------------------------------------------------
+// Bytes -------------------------------------------------------------------------------------------
 
 bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset) {
     unsigned char* to = bytes;
@@ -59,7 +59,7 @@ bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset) {
     return true;
 }
 
-// Paths --------------------------------------------------------------------------------------------
+// Paths -------------------------------------------------------------------------------------------
 
 // The length of the directory in a path with its last slash; 0: none.
 static size_t directoryLength(const char* path) {
@@ -137,7 +137,7 @@ bool tpSyncDirectoryOf(const char* path) {
     return done;
 }
 
-// Locks --------------------------------------------------------------------------------------------
+// Locks -------------------------------------------------------------------------------------------
 
 bool tpLockFile(int file, bool isShared) {
 #ifdef F_OFD_SETLK
@@ -164,7 +164,7 @@ static bool isStillAt(int file, const char* path) {
            held.st_ino == named.st_ino;
 }
 
-// Parts --------------------------------------------------------------------------------------------
+// Parts -------------------------------------------------------------------------------------------
 
 // NAME.PID.N.part, with the NAME of the target.
 static bool isPartName(const char* entry, const char* name) {

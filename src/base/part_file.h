@@ -1,18 +1,19 @@
 // Files that are there whole or not at all, and files with one writer at a time.
 //
-// A new file is written as a part beside its target, TARGET.PID.N.part, and takes the target's place
-// when it is whole. A part is always a new file (O_EXCL): a link that lies in its place is not
-// followed, and two processes never share one. It is locked until it is closed, so a part without a
-// lock was left behind by a process that died; the next part of the same target removes it.
+// A new file is written as a part beside its target, TARGET.PID.N.part, and takes the target's
+// place when it is whole. A part is always a new file (O_EXCL): a link that lies in its place is
+// not followed, and two processes never share one. It is locked until it is closed, so a part
+// without a lock was left behind by a process that died; the next part of the same target removes
+// it.
 //
 //     tpPartFile part;
 //     if (tpPartFile_Create(&part, "page.html") && writePage(part.file)) {
 //         isDone = tpPartFile_Place(&part);
 //     }
 //
-// Locks are those of open file descriptions (F_OFD_SETLK where the system has them, else flock): they
-// end with the process, hold between two threads as well, and are not the locks that HDF5's own
-// readers take. On a file system without locks every lock is granted.
+// Locks are those of open file descriptions (F_OFD_SETLK where the system has them, else flock):
+// they end with the process, hold between two threads as well, and are not the locks that HDF5's
+// own readers take. On a file system without locks every lock is granted.
 
 #ifndef TIPPE_SRC_BASE_PART_FILE_H
 #define TIPPE_SRC_BASE_PART_FILE_H
@@ -33,8 +34,8 @@ typedef struct tpPartFile {
 bool tpReadAll(int file, void* bytes, size_t size, uint64_t offset);
 bool tpWriteAll(int file, const void* bytes, size_t size, uint64_t offset);
 
-// The absolute path of a file, links followed. The file itself need not exist, nor what a link at its
-// place points to; its directory must.
+// The absolute path of a file, links followed. The file itself need not exist, nor what a link at
+// its place points to; its directory must.
 bool tpResolvePath(const char* path, char* resolved, size_t size);
 
 // Takes the lock of an open file, or fails with EWOULDBLOCK if another open file holds it. The file
@@ -44,8 +45,8 @@ bool tpLockFile(int file, bool isShared);
 // Creates a part for `target`, with the permissions of the file it will replace.
 bool tpPartFile_Create(tpPartFile* part, const char* target);
 
-// Moves the part to its target, forced to disk first; the file at the target is replaced. The part is
-// closed, also on failure, and then removed.
+// Moves the part to its target, forced to disk first; the file at the target is replaced. The part
+// is closed, also on failure, and then removed.
 bool tpPartFile_Place(tpPartFile* part);
 
 // The same for a file that is still written afterwards: the part stays open and locked. Fails with

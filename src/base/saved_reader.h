@@ -1,5 +1,5 @@
-// Bytes that were saved, read from front to back: nothing is read beyond their end, and a count that cannot be is found
-// out before memory is asked for.
+// Bytes that were saved, read from front to back: nothing is read beyond their end, and a count
+// that cannot be is found out before memory is asked for.
 
 #ifndef TIPPE_SRC_BASE_SAVED_READER_H
 #define TIPPE_SRC_BASE_SAVED_READER_H

@@ -1,11 +1,11 @@
 // The pool: workers wait for a loop with a new number, take chunks until none is left, and say that
 // they are through. The calling thread takes chunks too, and waits for the others in the end. Loops
-// follow each other closely, so that both look out for a moment before they go to sleep: waking costs
-// more than many loops.
+// follow each other closely, so that both look out for a moment before they go to sleep: waking
+// costs more than many loops.
 //
-// A worker begins with a share of neighbouring chunks, the same in every loop of so many chunks, and
-// then helps with those of others. So what one loop has left in a processor's own caches is found
-// there by the next, and threads rarely write to neighbouring places.
+// A worker begins with a share of neighbouring chunks, the same in every loop of so many chunks,
+// and then helps with those of others. So what one loop has left in a processor's own caches is
+// found there by the next, and threads rarely write to neighbouring places.
 
 #ifdef __linux__
 #define _GNU_SOURCE // sched_getaffinity
@@ -24,9 +24,9 @@
 
 enum { workerLimit = 256 };
 
-// Looks at what is waited for before going to sleep: some tens of microseconds at first, then for a tenth
-// of a millisecond with the processor offered to others. A processor that has gone to sleep takes
-// longer than that to be awake and at full speed again.
+// Looks at what is waited for before going to sleep: some tens of microseconds at first, then for a
+// tenth of a millisecond with the processor offered to others. A processor that has gone to sleep
+// takes longer than that to be awake and at full speed again.
 enum { lookTurns = 1500, offerTurns = 300 };
 
 // Begins on a cache line of its own, for the sake of `next`.
@@ -38,16 +38,17 @@ typedef struct Worker {
     int index;
 } Worker;
 
-// Nobody takes the mutex but to go to sleep, or to wake somebody who has. The number of a loop is published last: whoever
-// has seen it sees all of the loop. Who sleeps has said so before the last look, and who wakes looks for sleepers after the
-// change: one of the two sees the other.
+// Nobody takes the mutex but to go to sleep, or to wake somebody who has. The number of a loop is
+// published last: whoever has seen it sees all of the loop. Who sleeps has said so before the last
+// look, and who wakes looks for sleepers after the change: one of the two sees the other.
 struct tpTasks {
     tpAllocator allocator;
     int workerCount, startedCount; // the caller included; threads that run
     int most;                      // workers that take part in a loop
     pthread_mutex_t mutex;
     pthread_cond_t begin, end;
-    _Alignas(64) atomic_uint_fast64_t loop; // number of the current loop, and how many workers take part in it
+    _Alignas(64) atomic_uint_fast64_t loop; // number of the current loop, and how many workers take
+                                            // part in it
     atomic_int sleeperCount;                // workers that sleep, or are about to
     atomic_bool quit, isCallerAsleep;
     tpTaskFunction function;
@@ -57,7 +58,7 @@ struct tpTasks {
 };
 
 enum { countBits = 10 };
-_Static_assert(workerLimit < 1 << countBits, "a loop's number has room for the count of its workers");
+_Static_assert(workerLimit < 1 << countBits, "a loop's number has room for a count");
 
 static int partakers(uint64_t loop) {
     return (int)(loop & ((1u << countBits) - 1));

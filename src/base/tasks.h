@@ -24,8 +24,8 @@ void tpDestroyTasks(tpTasks* tasks);
 // 1 for NULL, which stands for the calling thread alone.
 int tpTasks_GetWorkerCount(const tpTasks* tasks);
 
-// How many of them take part in a loop: no more than there are processors, nor than the limit, if one has been set. More threads than
-// the work is worth cost more than they do.
+// How many of them take part in a loop: no more than there are processors, nor than the limit, if
+// one has been set. More threads than the work is worth cost more than they do.
 int tpTasks_GetActiveCount(const tpTasks* tasks);
 void tpTasks_Limit(tpTasks* tasks, int most);
 

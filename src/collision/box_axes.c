@@ -22,6 +22,7 @@ bool tpBoxBatch_FindAxesBy(tpBoxBatch* batch, int width) {
 }
 
 void tpBoxBatch_FindAxes(tpBoxBatch* batch) {
-    // Eight pairs at once with AVX-512 were tried: a funnel of boxes took 8 percent longer (math/widths.h).
+    // Eight pairs at once with AVX-512 were tried: a funnel of boxes took 8 percent longer
+    // (math/widths.h).
     tpBoxBatch_FindAxesBy(batch, tpChooseWidth(4));
 }

@@ -1,5 +1,6 @@
-// Axes of W pairs of boxes at once, as the function TP_BOX_AXES: included by one file for each width, after the lanes
-// of that width (math/lanes.h). All widths do the same operations in the same order: the bits are the same.
+// Axes of W pairs of boxes at once, as the function TP_BOX_AXES: included by one file for each
+// width, after the lanes of that width (math/lanes.h). All widths do the same operations in the
+// same order: the bits are the same.
 
 typedef struct WideBoxes {
     wide a[3], b[3], r[3][3], absolute[3][3], t[3], s[3];
@@ -82,8 +83,8 @@ static inline wide findFace(const WideBoxes* x, wide* face) {
     return best;
 }
 
-// Crosses of edges have the sine of the edges' angle for a length, not one: where the separation along them is
-// negative, it is less than what this finds.
+// Crosses of edges have the sine of the edges' angle for a length, not one: where the separation
+// along them is negative, it is less than what this finds.
 static inline wide findEdges(const WideBoxes* x, wide limit) {
     wide found = wideOf(0.0), zero = wideOf(0.0);
     for (int i = 0; i < 3; ++i) {

@@ -1,7 +1,7 @@
 // A box over a face of another: the facing side, clipped to the face [GottschalkLinManocha96].
 //
-// All is done in coordinates (u, v, height) of the face, and only what becomes a contact goes back to the world.
-// Most sides of the face cut nothing off: the polygon is then left as it is.
+// All is done in coordinates (u, v, height) of the face, and only what becomes a contact goes back
+// to the world. Most sides of the face cut nothing off: the polygon is then left as it is.
 
 #include "base/constants.h"
 #include "collision/boxes.h"
@@ -42,7 +42,8 @@ static void layFace(const tpBoxes* x, int axis, Face* face) {
     face->sign = (isA ? x->t[w] : -x->s[w]) >= 0.0 ? 1 : -1;
     face->incidentAxis = 0;
     for (int k = 0; k < 3; ++k) {
-        // Heights are measured outwards; u keeps its direction, v turns so that the frame is right-handed.
+        // Heights are measured outwards; u keeps its direction, v turns so that the frame is
+        // right-handed.
         double turn = k == 0 || face->sign > 0 ? 1.0 : -1.0;
         face->half[k] = half[order[k]];
         face->center[k] = turn * (isA ? x->t[order[k]] : -x->s[order[k]]);
@@ -91,7 +92,8 @@ static int32_t referenceEdge(const Face* face, int side) {
                     : tpBoxEdge(nextAxis[face->axis], referenceVertex(face, 1, direction));
 }
 
-// Where the line from a corner to the next one crosses a side. `before` is what it lies on up to here.
+// Where the line from a corner to the next one crosses a side. `before` is what it lies on up to
+// here.
 static void crossSide(const Face* face, int side, const Corner* p, const Corner* q, double at,
                       bool leaves, Corner* c) {
     for (int m = 0; m < 3; ++m) {
@@ -168,7 +170,8 @@ static bool isAtEdge(const Face* face, const Corner* facing, double rounding) {
     return count <= 2 && fabs(lowest) < reach && (isNear[0] || isNear[1] || isNear[2] || isNear[3]);
 }
 
-// The facing side, in the face's coordinates, cut by all sides of the face. Returns where it ends up.
+// The facing side, in the face's coordinates, cut by all sides of the face. Returns where it ends
+// up.
 static const Corner* clipFacing(Face* face, double rounding, Corner buffers[2][maxCorners],
                                 int* count) {
     int f = face->incidentAxis, u = nextAxis[f], v = lastAxis[f];

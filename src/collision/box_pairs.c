@@ -1,12 +1,14 @@
-// Contacts of two boxes: separating axes, then clipping in the plane of a face [GottschalkLinManocha96].
+// Contacts of two boxes: separating axes, then clipping in the plane of a face
+// [GottschalkLinManocha96].
 //
-// Of the fifteen axes (three faces of each, nine crosses of edges: box_axes.h) the one with the largest separation
-// gives normal and depth where the boxes overlap. A cross of edges that is nearly a face's
-// normal, the rule in stacks, stands for that face. Apart but near, the nearest features may be corners
-// that no axis sees: unless contacts as near as the separation prove it, the general polyhedra decide. Where two
-// edges are nearest, a pair that looks ahead has the corners over the best face beside them: the edges stop
-// each other, the boxes turn, and it is the corners that meet before the next query.
-// Features are numbered as for hulls (geometry/hull.h), so that contacts keep their names either way.
+// Of the fifteen axes (three faces of each, nine crosses of edges: box_axes.h) the one with the
+// largest separation gives normal and depth where the boxes overlap. A cross of edges that is
+// nearly a face's normal, the rule in stacks, stands for that face. Apart but near, the nearest
+// features may be corners that no axis sees: unless contacts as near as the separation prove it,
+// the general polyhedra decide. Where two edges are nearest, a pair that looks ahead has the
+// corners over the best face beside them: the edges stop each other, the boxes turn, and it is the
+// corners that meet before the next query. Features are numbered as for hulls (geometry/hull.h), so
+// that contacts keep their names either way.
 
 #include "base/constants.h"
 #include "collision/boxes.h"
@@ -75,8 +77,8 @@ static double alongEdges(const tpBoxes* x, int i, int j) {
            sqrt(across);
 }
 
-// The axis of the largest separation: the face, or one of the crosses of edges (6 + 3 i + j) that may beat it. They
-// must do so clearly.
+// The axis of the largest separation: the face, or one of the crosses of edges (6 + 3 i + j) that
+// may beat it. They must do so clearly.
 static int bestAxis(const tpBoxes* x, int face, int edges, double* separation) {
     int best = face;
     double slack = TP_EDGE_SLACK * (x->a[0] + x->a[1] + x->a[2] + x->b[0] + x->b[1] + x->b[2]);
@@ -130,7 +132,8 @@ static double sizeOf(const double half[3]) {
     return 2.0 * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
 }
 
-// The face that a cross of edges stands for: its normal is within TP_FACE_COSINE. -1 where there is none.
+// The face that a cross of edges stands for: its normal is within TP_FACE_COSINE. -1 where there is
+// none.
 static int faceOfEdges(const tpBoxes* x, int axis) {
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
     int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;

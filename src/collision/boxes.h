@@ -14,12 +14,13 @@ typedef struct tpBoxes {
     double s[3];       // centre of B along the axes of B
 } tpBoxes;
 
-// Vertices are numbered by the signs of their coordinates, a bit an axis; edges along x, y, z in this order.
+// Vertices are numbered by the signs of their coordinates, a bit an axis; edges along x, y, z in
+// this order.
 int32_t tpBoxEdge(int axis, int32_t vertex);
 
-// Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0 to
-// 2 are the faces of A, 3 to 5 those of B. Returns the least gap, DBL_MAX if there is none. `isEdge`
-// says that the boxes meet at an edge of the face: then tpCollideEdges knows better.
+// Contacts of one box over a face of the other, up to the pair's margin, moved by `shift`; `axis` 0
+// to 2 are the faces of A, 3 to 5 those of B. Returns the least gap, DBL_MAX if there is none.
+// `isEdge` says that the boxes meet at an edge of the face: then tpCollideEdges knows better.
 double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
                             bool* isEdge, tpContactList* out);
 

@@ -1,5 +1,6 @@
-// The broad phase that remembers: pairs of fat boxes (fat_pairs.h), of which those are the answer whose true boxes
-// overlap. So it depends on the boxes alone, not on the history, and costs little when little moves far.
+// The broad phase that remembers: pairs of fat boxes (fat_pairs.h), of which those are the answer
+// whose true boxes overlap. So it depends on the boxes alone, not on the history, and costs little
+// when little moves far.
 
 #include "collision/broad_phase.h"
 #include "collision/fat_pairs.h"

@@ -1,6 +1,7 @@
 // Pairs of shapes whose signed distance has a closed form, or needs one root of one unknown.
 //
-// All functions answer for A given before B; the table in closed_form_table.c turns the others round.
+// All functions answer for A given before B; the table in closed_form_table.c turns the others
+// round.
 
 #ifndef TIPPE_SRC_COLLISION_CLOSED_FORM_H
 #define TIPPE_SRC_COLLISION_CLOSED_FORM_H

@@ -65,16 +65,16 @@ static double clampTo(double x, double half) {
     return fmin(fmax(x, -half), half);
 }
 
-// The middle of what two parallel segments share, as a place on the first; `along` is where the centre
-// of the second lies on the first.
+// The middle of what two parallel segments share, as a place on the first; `along` is where the
+// centre of the second lies on the first.
 static double middleOfOverlap(double along, double halfA, double halfB) {
     double low = fmax(-halfA, along - halfB), high = fmin(halfA, along + halfB);
     return low <= high ? 0.5 * (low + high) : clampTo(along, halfA);
 }
 
-// Places on two segments about their centres, d the way from B's to A's centre. The free minimum comes
-// from cross products, which keep their digits for nearly parallel axes; clamping first one place and
-// then the other is exact for a convex function of two unknowns.
+// Places on two segments about their centres, d the way from B's to A's centre. The free minimum
+// comes from cross products, which keep their digits for nearly parallel axes; clamping first one
+// place and then the other is exact for a convex function of two unknowns.
 static bool nearestPlaces(tpVec3 axisA, double halfA, tpVec3 axisB, double halfB, tpVec3 d,
                           tpVec3 cross, double* s, double* t) {
     double sine = tpLengthSquared(cross), cosine = tpDot(axisA, axisB);

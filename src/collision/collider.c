@@ -1,9 +1,9 @@
 // The collider: shapes in, pairs and contacts out.
 //
-// What an update learned about a pair is kept beside the pair. Both the old pairs and the new ones are
-// sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept: what is
-// remembered depends on poses alone, not on the history of the broad phase. Pairs of spheres remember
-// nothing: their place is left alone, neither read nor written.
+// What an update learned about a pair is kept beside the pair. Both the old pairs and the new ones
+// are sorted, so that one walk along both hands it on. Only pairs whose bounds overlap are kept:
+// what is remembered depends on poses alone, not on the history of the broad phase. Pairs of
+// spheres remember nothing: their place is left alone, neither read nor written.
 
 #include "collision/collider_parts.h"
 
@@ -92,8 +92,8 @@ void tpCollider_RemoveShape(tpCollider* collider, int32_t shape) {
     s->hasGone = collider->hasGone = true;
 }
 
-// Pairs of shapes that have gone, and what is known about them, go too: all at once, before anybody looks at pairs.
-// The numbers may have other owners by now.
+// Pairs of shapes that have gone, and what is known about them, go too: all at once, before anybody
+// looks at pairs. The numbers may have other owners by now.
 static void forgetGone(const tpCollider* constant) {
     tpCollider* collider = (tpCollider*)constant; // what it knows of live shapes stays as it is
     if (!collider->hasGone) {
@@ -162,8 +162,8 @@ bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t s
     return mayCollide(collider, shapeA, shapeB);
 }
 
-// Balls whose boxes overlap may still be apart: of the neighbours in a heap of equal ones three in four are.
-// A little more than the rounding of boxes is allowed for.
+// Balls whose boxes overlap may still be apart: of the neighbours in a heap of equal ones three in
+// four are. A little more than the rounding of boxes is allowed for.
 static bool areBallsApart(const tpBounds* a, const tpBounds* b) {
     tpVec3 twice = tpSub(tpAdd(a->lower, a->upper), tpAdd(b->lower, b->upper));
     double reach = a->upper.x - a->lower.x + b->upper.x - b->lower.x;

@@ -7,7 +7,8 @@
 //     bodyPoses, margins -> bounds -> broad phase -> pairs (sorted) -> pair functions -> contacts
 //
 // Pairs are sorted by (shapeA, shapeB) with shapeA < shapeB, contacts by pair and then by feature,
-// whatever the number of threads. Nothing is allocated once the arrays have grown to what a scene needs.
+// whatever the number of threads. Nothing is allocated once the arrays have grown to what a scene
+// needs.
 
 #ifndef TIPPE_SRC_COLLISION_COLLIDER_H
 #define TIPPE_SRC_COLLISION_COLLIDER_H
@@ -45,8 +46,8 @@ typedef struct tpCollider tpCollider;
 tpResult tpCreateCollider(const tpColliderDef* def, tpCollider** out);
 void tpDestroyCollider(tpCollider* collider);
 
-// Shapes have numbers that the caller chooses; a shape that has the number already goes. Putting and removing cost
-// the same however many shapes there are.
+// Shapes have numbers that the caller chooses; a shape that has the number already goes. Putting
+// and removing cost the same however many shapes there are.
 tpResult tpCollider_PutShape(tpCollider* collider, int32_t shape, const tpColliderShapeDef* def);
 bool tpCollider_HasShape(const tpCollider* collider, int32_t shape);
 void tpCollider_RemoveShape(tpCollider* collider, int32_t shape);
@@ -59,7 +60,8 @@ void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpP
 const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape);
 int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape);
 
-// Whether two shapes may collide at all: bodies, groups, masks, joints, and what is known of their types.
+// Whether two shapes may collide at all: bodies, groups, masks, joints, and what is known of their
+// types.
 bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB);
 
 // Whether the body of a shape can move by impulses.
@@ -71,13 +73,13 @@ void tpCollider_Include(tpCollider* collider, int32_t bodyA, int32_t bodyB);
 
 // Finds pairs and contacts. `bodyPoses` are those of the centres of mass with the body's axes.
 // `bodyMargins` (m, or NULL for zeros): a pair is looked at up to the sum of both margins. Contacts
-// with larger gaps are not reported. `tasks` may be NULL. On tp_outOfMemory there are no contacts, and
-// the next update starts afresh.
+// with larger gaps are not reported. `tasks` may be NULL. On tp_outOfMemory there are no contacts,
+// and the next update starts afresh.
 tpResult tpCollider_Update(tpCollider* collider, const tpPose* bodyPoses, const double* bodyMargins,
                            tpTasks* tasks);
 
-// Whether updates also report contacts that the nearest features do not make but motion within the margins may:
-// what a step needs that finds contacts once. Off at first.
+// Whether updates also report contacts that the nearest features do not make but motion within the
+// margins may: what a step needs that finds contacts once. Off at first.
 void tpCollider_LookAhead(tpCollider* collider, bool looksAhead);
 
 // The two halves of an update, for steppers that ask the narrow phase more than once a step.
@@ -88,7 +90,8 @@ tpResult tpCollider_FindContacts(tpCollider* collider, const tpPose* bodyPoses,
 
 // Answers of the last update; valid until the next one.
 const tpContact* tpCollider_GetContacts(const tpCollider* collider, int* count);
-// The contacts of the last update in exchange for an array that the collider may use, of the same allocator.
+// The contacts of the last update in exchange for an array that the collider may use, of the same
+// allocator.
 void tpCollider_TakeContacts(tpCollider* collider, tpContactArray* contacts);
 
 const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count);
@@ -97,8 +100,8 @@ const tpShapePair* tpCollider_GetPairs(const tpCollider* collider, int* count);
 tpResult tpCollider_Closest(const tpCollider* collider, int32_t shapeA, int32_t shapeB,
                             tpPose bodyA, tpPose bodyB, tpClosest* out);
 
-// What updates have learned and the next one will use: to continue bit for bit after a restore, it is
-// part of the state. `size` bytes, which change with every update.
+// What updates have learned and the next one will use: to continue bit for bit after a restore, it
+// is part of the state. `size` bytes, which change with every update.
 size_t tpCollider_StateSize(const tpCollider* collider);
 void tpCollider_SaveState(const tpCollider* collider, void* state);
 tpResult tpCollider_LoadState(tpCollider* collider, const void* state, size_t size);

@@ -1,9 +1,9 @@
 // The functions that find the contacts of a pair of shapes: one for each pair of types.
 //
-// A pair function works in world axes, but with the origin at the pair: poses are those of the shapes
-// themselves, moved so that shape B is at the origin. Bodies far from the world's origin lose nothing.
-// The table lies in pair_table.c, drawn as a picture; below its diagonal the pair is asked the other
-// way round, and the answer turned.
+// A pair function works in world axes, but with the origin at the pair: poses are those of the
+// shapes themselves, moved so that shape B is at the origin. Bodies far from the world's origin
+// lose nothing. The table lies in pair_table.c, drawn as a picture; below its diagonal the pair is
+// asked the other way round, and the answer turned.
 
 #ifndef TIPPE_SRC_COLLISION_CONTACT_H
 #define TIPPE_SRC_COLLISION_CONTACT_H
@@ -24,14 +24,14 @@ typedef struct tpPair {
 typedef struct tpPairClass {
     // Appends the contacts with gap <= margin, in any order.
     void (*collide)(const tpPair* pair, tpPairCache* cache, tpContactList* out);
-    // The signed distance; tp_notSolved where an iteration did not reach its tolerance (the answer is
-    // then the best found).
+    // The signed distance; tp_notSolved where an iteration did not reach its tolerance (the answer
+    // is then the best found).
     tpResult (*closest)(const tpPair* pair, tpPairCache* cache, tpClosest* out);
     bool forgets; // `collide` makes no use of the cache
 } tpPairClass;
 
-// What is known of a pair of types; NULL functions where the pair cannot be asked. `swapped` says that
-// the functions want the shapes the other way round.
+// What is known of a pair of types; NULL functions where the pair cannot be asked. `swapped` says
+// that the functions want the shapes the other way round.
 const tpPairClass* tpFindPairClass(tpShapeType a, tpShapeType b, bool* swapped);
 
 // Features: what touches what. Numbers are those of vertices, edges, faces or triangles.

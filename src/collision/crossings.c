@@ -23,7 +23,8 @@ static double wayOf(const tpColliderShape* a, const tpSweep* sweepA, const tpCol
     tpVec3 bend = tpSub(sweepA->acceleration, sweepB->acceleration);
     double spinA = tpLength(sweepA->angularVelocity), spinB = tpLength(sweepB->angularVelocity);
     double speed = tpLength(linear) + 0.5 * duration * tpLength(bend);
-    // A plane that turns sweeps without bound; what it can pass through, it finds from its solid side.
+    // A plane that turns sweeps without bound; what it can pass through, it finds from its solid
+    // side.
     speed += spinA > 0.0 ? spinA * tpGeometry_TurningRadius(&a->geometry) : 0.0;
     speed += spinB > 0.0 ? spinB * tpGeometry_TurningRadius(&b->geometry) : 0.0;
     return duration * speed;

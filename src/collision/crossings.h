@@ -1,7 +1,7 @@
 // Which shapes would pass through each other in a step, and when they meet.
 //
-// Contacts found at the start or the end of a step see a thin shape from the wrong side if the bodies
-// move by more than their thickness. The question here follows the whole way by conservative
+// Contacts found at the start or the end of a step see a thin shape from the wrong side if the
+// bodies move by more than their thickness. The question here follows the whole way by conservative
 // advancement (tpTimeOfImpact): no motion is too fast and no shape too thin.
 
 #ifndef TIPPE_SRC_COLLISION_CROSSINGS_H
@@ -15,9 +15,10 @@ typedef struct tpCrossing {
     double pause; // s: in this time they move against each other by about half their thickness
 } tpCrossing;
 
-// The first crossing of bodies that move by `sweeps` (one per body) for `duration` seconds: two shapes
-// that meet, and would then move into each other by more than the sum of their inner radii. Asks the
-// pairs of the last tpCollider_FindPairs, whose margins must hold the motion. False if there is none.
+// The first crossing of bodies that move by `sweeps` (one per body) for `duration` seconds: two
+// shapes that meet, and would then move into each other by more than the sum of their inner radii.
+// Asks the pairs of the last tpCollider_FindPairs, whose margins must hold the motion. False if
+// there is none.
 bool tpCollider_FindCrossing(const tpCollider* collider, const tpSweep* sweeps, double duration,
                              tpCrossing* out);
 

@@ -68,8 +68,8 @@ typedef struct tpNearestCorners {
     bool isInside;    // the origin is inside, or too near to tell
 } tpNearestCorners;
 
-// `simplex` is where to start (from a cache; count 0 for nothing known). The search may stop as soon as
-// the distance is known to be greater than `limit`.
+// `simplex` is where to start (from a cache; count 0 for nothing known). The search may stop as
+// soon as the distance is known to be greater than `limit`.
 void tpFindNearest(const tpDifference* d, const tpCornerSimplex* start, double limit,
                    tpNearestCorners* out);
 

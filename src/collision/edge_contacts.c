@@ -17,8 +17,9 @@
 
 #include <float.h>
 
-// In radii of rounding: how far aside of the edge, how deep in an overlap, and how far apart corners
-// are moved to the edge's direction. Bodies apart by more than rounding have a direction of their own.
+// In radii of rounding: how far aside of the edge, how deep in an overlap, and how far apart
+// corners are moved to the edge's direction. Bodies apart by more than rounding have a direction of
+// their own.
 static const double farthest = 4.0, deepest = tp_edgeReach, apart = 0.04;
 
 // Arcs below this angle, rad, are one direction: that of a face, which has more contacts.

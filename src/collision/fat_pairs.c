@@ -76,12 +76,13 @@ static tpBounds fatten(const tpFatPairs* fat, const tpBounds* bounds, tpVec3 mot
     tpVec3 grow = tpMakeVec3(margin, margin, margin), zero = tpZeroVec3();
     tpVec3 ahead = tpScale(fat->motionMargin, motion);
     tpBounds grown = { tpAdd(tpSub(bounds->lower, grow), tpMinVec3(ahead, zero)),
-                     tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
+                       tpAdd(tpAdd(bounds->upper, grow), tpMaxVec3(ahead, zero)) };
     return grown;
 }
 
-// A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape that was fast
-// once and is at rest now. The box of a shape without end serves as long as it is the true one.
+// A fat box serves as long as it holds the true one and is not needlessly large, as that of a shape
+// that was fast once and is at rest now. The box of a shape without end serves as long as it is the
+// true one.
 static bool stillServes(const tpFatProxy* proxy, const tpBounds* bounds, bool isBounded) {
     if (!isBounded) {
         return proxy->isUnbounded && memcmp(&proxy->fat, bounds, sizeof(*bounds)) == 0;

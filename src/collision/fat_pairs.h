@@ -1,11 +1,12 @@
 // Pairs of boxes that are a little larger than the shapes' (fat boxes), kept from call to call.
 //
-// A shape's fat box is left alone until the shape leaves it; only pairs of shapes that got a new fat box are looked
-// up again, in a dynamic tree. So the list of pairs stays the same from call to call while little moves far, and
-// what callers know about a pair can be handed on: `origins` says where each pair stood in the list before.
+// A shape's fat box is left alone until the shape leaves it; only pairs of shapes that got a new
+// fat box are looked up again, in a dynamic tree. So the list of pairs stays the same from call to
+// call while little moves far, and what callers know about a pair can be handed on: `origins` says
+// where each pair stood in the list before.
 //
-// Which pairs are listed depends on the history of the boxes. The fat boxes are therefore part of a caller's state:
-// Save and Load copy them, and with them the pairs.
+// Which pairs are listed depends on the history of the boxes. The fat boxes are therefore part of a
+// caller's state: Save and Load copy them, and with them the pairs.
 
 #ifndef TIPPE_SRC_COLLISION_FAT_PAIRS_H
 #define TIPPE_SRC_COLLISION_FAT_PAIRS_H
@@ -25,10 +26,10 @@ typedef struct tpFatProxy {
 
 typedef struct tpFatPairs {
     tpAllocator allocator;
-    bool
-        filters; // pairs that tpProxies.mayPair does not want are left out; if not, callers ask for themselves
-    // How much larger a fat box is on each side, of the sum of the shape's sides, and how many steps of its motion it
-    // reaches ahead. Larger boxes last longer but have more pairs.
+    // pairs that tpProxies.mayPair does not want are left out; if not, callers ask for themselves
+    bool filters;
+    // How much larger a fat box is on each side, of the sum of the shape's sides, and how many
+    // steps of its motion it reaches ahead. Larger boxes last longer but have more pairs.
     double sizeMargin, motionMargin;
     tpPairArray pairs; // sorted
     TP_ARRAY(int32_t)
@@ -49,14 +50,15 @@ typedef struct tpFatPairs {
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters);
 void tpDestroyFatPairs(tpFatPairs* fat);
 
-// Brings the pairs up to date with the boxes. False if memory ran out: there are no pairs then, and the next call
-// starts afresh.
+// Brings the pairs up to date with the boxes. False if memory ran out: there are no pairs then, and
+// the next call starts afresh.
 bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks);
 
 // Forgets everything.
 void tpFatPairs_Clear(tpFatPairs* fat);
 
-// Looks up all pairs of these shapes again in the next update: whether they are wanted may have changed.
+// Looks up all pairs of these shapes again in the next update: whether they are wanted may have
+// changed.
 void tpFatPairs_Disturb(tpFatPairs* fat, int32_t shape);
 
 // Snapshots of pairs and boxes.

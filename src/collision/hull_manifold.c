@@ -1,11 +1,11 @@
 // Contact points of two convex polyhedra.
 //
 // Where the normal of the signed distance is nearly that of a face, that face is the reference: the
-// facing polygon of the other body is clipped by its sides, and every corner of what is left within the
-// margin is a contact, none dropped. Corners of the other body beside the facing polygon join, where
-// they hang over the face within the margin: a body about to roll onto its next face meets it in time.
-// Otherwise the nearest features are edges or corners that cross, with one contact, or parallel edges,
-// with two.
+// facing polygon of the other body is clipped by its sides, and every corner of what is left within
+// the margin is a contact, none dropped. Corners of the other body beside the facing polygon join,
+// where they hang over the face within the margin: a body about to roll onto its next face meets it
+// in time. Otherwise the nearest features are edges or corners that cross, with one contact, or
+// parallel edges, with two.
 //
 //        incident   o---------o
 //                   |         |            x  contacts: crossings of edges, and corners inside
@@ -21,8 +21,8 @@
 
 enum { maxPolygon = 1024, maxFlood = 256 };
 
-// A corner of the clipped polygon: on which two lines it lies. Edges of the incident body count from
-// zero; sides of the reference are ~index.
+// A corner of the clipped polygon: on which two lines it lies. Edges of the incident body count
+// from zero; sides of the reference are ~index.
 typedef struct ClipCorner {
     tpVec3 point;
     int32_t vertex; // of the incident body; -1 for crossings; ~vertex - 1 of the reference
@@ -81,7 +81,8 @@ static void emit(const Clip* clip, tpVec3 point, double gap, uint64_t feature) {
     tpContactList_Add(clip->out, &contact);
 }
 
-// Where the edge from p to q crosses the side; s and t are their heights above it, of opposite sign.
+// Where the edge from p to q crosses the side; s and t are their heights above it, of opposite
+// sign.
 static tpVec3 crossing(tpVec3 p, tpVec3 q, double s, double t) {
     return tpMulAdd(p, s / (s - t), tpSub(q, p));
 }
@@ -404,7 +405,8 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
     double cosineB = tpDot(b->normals[faceB], towardsA);
     int before = out->count;
     if (fmax(cosineA, cosineB) >= TP_FACE_COSINE) {
-        // Of two parallel faces the larger body's is the reference, for no other reason than to choose.
+        // Of two parallel faces the larger body's is the reference, for no other reason than to
+        // choose.
         bool isTie = fabs(cosineA - cosineB) <= 1e-9;
         bool useB = isTie ? b->radius >= a->radius : cosineB > cosineA;
         const tpCorner* corner = &separation.simplex.corners[0];
@@ -423,7 +425,8 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
     }
 }
 
-// Whether an edge that rises by no more than 1 in 50 joins vertex i of the list to one taken before it.
+// Whether an edge that rises by no more than 1 in 50 joins vertex i of the list to one taken before
+// it.
 static bool isLevelWithTaken(const tpHull* hull, tpVec3 normal, const int32_t* vertices,
                              const bool* isTaken, int i) {
     int32_t v = vertices[i];

@@ -10,9 +10,9 @@
 void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB, double margin,
                     tpPairCache* cache, tpContactList* out);
 
-// Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex of
-// the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the reference
-// is body B (contacts point along its normal), -1 where it is body A.
+// Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex
+// of the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the
+// reference is body B (contacts point along its normal), -1 where it is body A.
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
                        const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
                        double margin, tpContactList* out);

@@ -1,9 +1,10 @@
 // Contacts of two triangle surfaces with each other, and of a mesh with a plane.
 //
 // Surfaces touch where a corner of one lies over a triangle of the other, or where two convex edges
-// cross. Every pair of near triangles is asked for both, found through the trees. A corner below the
-// surface is in the solid behind all triangles it lies under; the shallowest of them pushes it out, and
-// only to a depth that is small against the bodies, so that the far side of a thin wall is not meant.
+// cross. Every pair of near triangles is asked for both, found through the trees. A corner below
+// the surface is in the solid behind all triangles it lies under; the shallowest of them pushes it
+// out, and only to a depth that is small against the bodies, so that the far side of a thin wall is
+// not meant.
 
 #include "collision/mesh_pairs.h"
 
@@ -121,8 +122,8 @@ static void collideEdges(const Surfaces* s, const Facet* a, const Facet* b, int 
     }
 }
 
-// Edges of one surface that run through a triangle of the other: the two bodies overlap, however deep
-// the lower ends of the edges lie.
+// Edges of one surface that run through a triangle of the other: the two bodies overlap, however
+// deep the lower ends of the edges lie.
 enum { maxPierced = 32 };
 
 typedef struct Pierced {
@@ -212,8 +213,8 @@ static double heightOver(const tpTriangle* corners, const tpTriangle* plane) {
     return fmax(low, -high);
 }
 
-// Whether two triangles are farther apart than a limit, by their boxes and planes: a few comparisons where
-// the nearest points take some hundred operations.
+// Whether two triangles are farther apart than a limit, by their boxes and planes: a few
+// comparisons where the nearest points take some hundred operations.
 static bool areFar(const tpTriangle* a, const tpTriangle* b, double limit) {
     tpBounds boxA = triangleBounds(a), boxB = triangleBounds(b);
     tpVec3 gap = tpMaxVec3(tpSub(boxA.lower, boxB.upper), tpSub(boxB.lower, boxA.upper));
@@ -333,8 +334,8 @@ static bool isDeeperThan(const tpGeometry* surface, tpVec3 p, double depth) {
     return tpNearestTriangle(surface, p, depth, &nearest) < 0 && tpIsInsideSurface(surface, p);
 }
 
-// Whether corners lie deeper in the other body than `depth`: the lower ends of edges that run through
-// its surface, or, if none does, the whole of one body in the other.
+// Whether corners lie deeper in the other body than `depth`: the lower ends of edges that run
+// through its surface, or, if none does, the whole of one body in the other.
 static bool isDeep(const Surfaces* s, const Look* look, double depth) {
     int count = look->pierced.count < maxPierced ? look->pierced.count : maxPierced;
     for (int i = 0; i < count; ++i) {
@@ -354,8 +355,8 @@ static bool isDeep(const Surfaces* s, const Look* look, double depth) {
            tpIsInsideSurface(s->a, tpUntransformPoint(s->toB, first.corners[0]));
 }
 
-// Corners of surfaces that only touch lie no deeper than a small depth. If they are deeper, it looks
-// again, as far as the depth that counts.
+// Corners of surfaces that only touch lie no deeper than a small depth. If they are deeper, it
+// looks again, as far as the depth that counts.
 static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     Surfaces s = startSurfaces(pair, out);
@@ -383,7 +384,8 @@ static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactLis
     tpMergeContacts(out, first);
 }
 
-// A distance that the surfaces are not farther than: from the middle of A to B, from there to A, and so on.
+// A distance that the surfaces are not farther than: from the middle of A to B, from there to A,
+// and so on.
 static double boundDistance(const Surfaces* s) {
     tpVec3 p = tpTransformPoint(s->toB, s->a->mesh->mass.center), q = p;
     double distance = INFINITY;
@@ -453,8 +455,8 @@ static double lowestOf(const tpBounds* b, tpVec3 n) {
            n.z * (n.z > 0.0 ? b->lower.z : b->upper.z);
 }
 
-// Corners of triangles that look down at the plane, within the margin. Corners in the middle of flat
-// parts carry nothing that those at its border do not.
+// Corners of triangles that look down at the plane, within the margin. Corners in the middle of
+// flat parts carry nothing that those at its border do not.
 static void collidePlane(const tpPair* pair, tpPairCache* cache, tpContactList* out) {
     (void)cache;
     const tpMesh* mesh = pair->a->mesh;

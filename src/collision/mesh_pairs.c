@@ -1,12 +1,12 @@
 // Contacts of a convex shape with the triangles of a mesh or height field.
 //
-// Each triangle near the shape answers for itself (mesh_triangle.c). What they leave open is settled
-// here: shapes across a sharp edge, each of whose triangles alone would push it sideways, and shapes that
-// have sunk in by more than half.
+// Each triangle near the shape answers for itself (mesh_triangle.c). What they leave open is
+// settled here: shapes across a sharp edge, each of whose triangles alone would push it sideways,
+// and shapes that have sunk in by more than half.
 //
-// A mesh is solid, but a shape that was inside when it was first seen stays there: it is found by a ray,
-// and then sees the surface from within. One that came from outside, however deep it is now, is pushed
-// out again. The pair's cache remembers which.
+// A mesh is solid, but a shape that was inside when it was first seen stays there: it is found by a
+// ray, and then sees the surface from within. One that came from outside, however deep it is now,
+// is pushed out again. The pair's cache remembers which.
 
 #include "collision/mesh_pairs.h"
 
@@ -68,10 +68,10 @@ static bool nearestWhenMoved(const tpMeshQuery* query, tpVec3 by, const Deferred
     return isFound;
 }
 
-// A shape that lies across a sharp edge or corner of the surface, each of whose triangles alone would
-// push it sideways: pulled back along their mean normal until it is free, it sees the edge from
-// outside, and the direction between the nearest points is the one to push in. The gap along it is
-// then measured where the shape is.
+// A shape that lies across a sharp edge or corner of the surface, each of whose triangles alone
+// would push it sideways: pulled back along their mean normal until it is free, it sees the edge
+// from outside, and the direction between the nearest points is the one to push in. The gap along
+// it is then measured where the shape is.
 static void pushOffEdge(tpMeshQuery* query, const Deferred* deferred) {
     tpVec3 mean = tpZeroVec3();
     for (int i = 0; i < deferred->count; ++i) {
@@ -101,8 +101,8 @@ static double leastGap(const tpContactList* list, int first) {
     return least;
 }
 
-// A shape that has sunk in by more than half: of the triangles that overlap it, the one below which it
-// is shallowest pushes. True if there are any.
+// A shape that has sunk in by more than half: of the triangles that overlap it, the one below which
+// it is shallowest pushes. True if there are any.
 static bool pushFromBehind(tpMeshQuery* query, Deferred* deferred, int first) {
     for (int i = 0; i < deferred->behindCount; ++i) {
         tpClosest closest;
@@ -120,8 +120,8 @@ static bool pushFromBehind(tpMeshQuery* query, Deferred* deferred, int first) {
     return true;
 }
 
-// The way out for a shape wholly inside the solid: along the shortest way from its centre, or straight up
-// out of a height field.
+// The way out for a shape wholly inside the solid: along the shortest way from its centre, or
+// straight up out of a height field.
 static void pushOutOfDepth(tpMeshQuery* query) {
     tpVec3 nearest;
     int32_t index = tpNearestTriangle(query->view.geometry, query->center, INFINITY, &nearest);
@@ -187,8 +187,8 @@ static void collideMesh(const tpPair* pair, tpPairCache* cache, tpContactList* o
 
 // Distances ---------------------------------------------------------------------------------------
 
-// The least distance of the shape to the triangles within `reach` of its box; false if there is none
-// within `reach`.
+// The least distance of the shape to the triangles within `reach` of its box; false if there is
+// none within `reach`.
 static bool nearestTriangle(tpMeshQuery* query, double reach, tpClosest* out) {
     bool isFound = false;
     double best = reach;

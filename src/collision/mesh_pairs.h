@@ -14,8 +14,8 @@ extern const tpPairClass tp_trianglesPair;
 // A mesh and a plane.
 extern const tpPairClass tp_meshPlanePair;
 
-// Of contacts from `first` on, sorts and keeps one for each feature, and for each vertex of A one for
-// each direction.
+// Of contacts from `first` on, sorts and keeps one for each feature, and for each vertex of A one
+// for each direction.
 void tpMergeContacts(tpContactList* list, int first);
 
 #endif

@@ -38,8 +38,8 @@ tpTriangleQuery tpMeshQuery_Near(const tpMeshQuery* query);
 // The point of the shape that is lowest along n (frame of the surface).
 tpVec3 tpMeshQuery_Lowest(tpMeshQuery* query, tpVec3 n);
 
-// What became of a triangle: it matters not or has answered, it looks away from the shape's centre, or it
-// overlaps the shape and its neighbours look more in the direction to push.
+// What became of a triangle: it matters not or has answered, it looks away from the shape's centre,
+// or it overlaps the shape and its neighbours look more in the direction to push.
 typedef enum tpTriangleOutcome {
     tp_triangleAnswered,
     tp_triangleBehind,
@@ -49,8 +49,8 @@ typedef enum tpTriangleOutcome {
 // Appends the contacts of one triangle.
 tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index);
 
-// The signed distance of the shape and one triangle, seen from its outer side; false if it is greater
-// than `limit`.
+// The signed distance of the shape and one triangle, seen from its outer side; false if it is
+// greater than `limit`.
 bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClosest* out);
 
 // Appends the contacts along a triangle's own normal, wherever the nearest features are.

@@ -1,16 +1,16 @@
 // One triangle of a surface against a convex shape.
 //
-// Most triangles are settled without a distance: one that looks away from the shape or is farther below
-// it than the margin does not matter. If the shape's lowest point lies over the triangle, the
+// Most triangles are settled without a distance: one that looks away from the shape or is farther
+// below it than the margin does not matter. If the shape's lowest point lies over the triangle, the
 // triangle's normal is the direction of the distance, and the contacts are those over the face. If
-// none of its edges is convex, nothing else can push. Only what is left, shapes beside convex edges,
-// is asked for the nearest features, and judged by what lies around the triangle (triangle_cone.h): a
-// direction that its edge or corner cannot push in is left to the neighbour that can, or, if the shape
-// already overlaps the triangle, turned into the triangle's own normal.
+// none of its edges is convex, nothing else can push. Only what is left, shapes beside convex
+// edges, is asked for the nearest features, and judged by what lies around the triangle
+// (triangle_cone.h): a direction that its edge or corner cannot push in is left to the neighbour
+// that can, or, if the shape already overlaps the triangle, turned into the triangle's own normal.
 //
-// Crossings with edges that are flat are no corners of the region of contact and are left out. So a box
-// that slides over flat neighbouring triangles has the four contacts it would have on one large face,
-// and never feels an edge.
+// Crossings with edges that are flat are no corners of the region of contact and are left out. So a
+// box that slides over flat neighbouring triangles has the four contacts it would have on one large
+// face, and never feels an edge.
 
 #include "collision/mesh_query.h"
 
@@ -97,8 +97,8 @@ static const tpOutline* outlineOf(tpMeshQuery* query, tpVec3 n) {
 
 // Names and delivery ------------------------------------------------------------------------------
 
-// Corner or edge numbers of the triangle become those of the surface. False if the contact is no corner
-// of the region of contact.
+// Corner or edge numbers of the triangle become those of the surface. False if the contact is no
+// corner of the region of contact.
 static bool nameFeature(const tpMeshQuery* query, const tpTriangle* t, int32_t index,
                         uint64_t* feature) {
     uint64_t mask = (UINT64_C(1) << 31) - 1;
@@ -205,8 +205,8 @@ static double leastGap(const tpContactList* list) {
     return least;
 }
 
-// Whether contacts over the triangle are as near as the shape is to its plane, and, in an overlap, the way
-// out through one of its convex edges is no shorter.
+// Whether contacts over the triangle are as near as the shape is to its plane, and, in an overlap,
+// the way out through one of its convex edges is no shorter.
 static bool areProven(const tpMeshQuery* query, const Side* side, double height,
                       const tpContactList* list) {
     double inwards[3] = { -DBL_MAX, -DBL_MAX, -DBL_MAX };

@@ -1,8 +1,8 @@
 // The narrow phase of the collider: contacts of its pairs, in their order.
 //
-// Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its own
-// part of the scratch memory, and are then copied out in order. A block that finds its part too small
-// says how much it needs, gets that much at the end, and is asked again.
+// Pairs are cut into blocks of a fixed number, whatever the threads: a block's contacts go to its
+// own part of the scratch memory, and are then copied out in order. A block that finds its part too
+// small says how much it needs, gets that much at the end, and is asked again.
 
 #include "collision/boxes.h"
 #include "collision/collider_parts.h"
@@ -115,8 +115,8 @@ static bool placeBlocks(tpCollider* collider) {
     return TP_RESERVE(&collider->allocator, collider->scratch, first);
 }
 
-// Room for blocks that asked for more, and a little over, since contacts come one by one. Says whether there
-// are any, and false where memory ran out.
+// Room for blocks that asked for more, and a little over, since contacts come one by one. Says
+// whether there are any, and false where memory ran out.
 static bool enlargeBlocks(tpCollider* collider, bool* isShort) {
     *isShort = false;
     for (int i = 0; i < collider->blocks.count; ++i) {
@@ -148,8 +148,8 @@ static bool startBlocks(tpCollider* collider) {
         !TP_RESERVE(&collider->allocator, collider->counts, pairs)) {
         return false;
     }
-    // Blocks keep the room they once needed; none has less than half more than they had in the mean, since pairs
-    // move from block to block.
+    // Blocks keep the room they once needed; none has less than half more than they had in the
+    // mean, since pairs move from block to block.
     int64_t total = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
         total += collider->blocks.data[i].count;

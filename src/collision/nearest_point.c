@@ -1,12 +1,12 @@
 // The point of a Minkowski difference nearest to the origin, by GJK [GilbertJohnsonKeerthi88].
 //
-// A simplex of at most four corners holds the nearest point found so far; the corner farthest towards
-// the origin joins it, and what does not carry the nearest point leaves. Two bounds close in on the
-// distance: the length of the nearest point from above, and the farthest corner along it from below.
-// They meet exactly for polyhedra, when that corner is already in the simplex.
+// A simplex of at most four corners holds the nearest point found so far; the corner farthest
+// towards the origin joins it, and what does not carry the nearest point leaves. Two bounds close
+// in on the distance: the length of the nearest point from above, and the farthest corner along it
+// from below. They meet exactly for polyhedra, when that corner is already in the simplex.
 //
-// Coherence: the search starts from the simplex of the last query, whose corners have moved with the
-// bodies. When the same features are still the nearest, one round proves it.
+// Coherence: the search starts from the simplex of the last query, whose corners have moved with
+// the bodies. When the same features are still the nearest, one round proves it.
 
 #include "collision/difference.h"
 

@@ -152,7 +152,7 @@ bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount)
     return true;
 }
 
-// Sorted lists -------------------------------------------------------------------------------------
+// Sorted lists ------------------------------------------------------------------------------------
 
 int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair) {
     int low = 0, high = pairs->count;

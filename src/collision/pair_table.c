@@ -17,8 +17,8 @@
 #define mpla &tp_meshPlanePair
 #define ____ NULL
 
-// Families of shapes (geometry/shape.h); rows are A, columns B. A pair that is empty here is asked the
-// other way round; if both ways stand here, the shape with the lower type is A.
+// Families of shapes (geometry/shape.h); rows are A, columns B. A pair that is empty here is asked
+// the other way round; if both ways stand here, the shape with the lower type is A.
 static const tpPairClass* const pairTable[tp_shapeKindCount][tp_shapeKindCount] = {
     // clang-format off
     //                    ball  box   core  round mesh  field plane

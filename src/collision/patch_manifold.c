@@ -1,11 +1,11 @@
-// Lays the outline of one shape over the facet of another: contacts of capsules, cylinders and cones
-// with flat parts and with each other.
+// Lays the outline of one shape over the facet of another: contacts of capsules, cylinders and
+// cones with flat parts and with each other.
 //
-// The corners of the overlap are points of the outline inside the facet, corners of the facet inside
-// the outline, and crossings of their borders, all measured along the facet's normal. A capsule or a
-// cylinder that lies on a face gives two points, a cap that stands on one eight points of its rim (and
-// the lowest, where it tilts), fewer with crossings where it overhangs. Shapes without a facet along
-// the normal touch in one point, or along parallel lines in two.
+// The corners of the overlap are points of the outline inside the facet, corners of the facet
+// inside the outline, and crossings of their borders, all measured along the facet's normal. A
+// capsule or a cylinder that lies on a face gives two points, a cap that stands on one eight points
+// of its rim (and the lowest, where it tilts), fewer with crossings where it overhangs. Shapes
+// without a facet along the normal touch in one point, or along parallel lines in two.
 
 #include "collision/patch_manifold.h"
 
@@ -139,8 +139,8 @@ static void cutSegment(const Overlap* o, tpVec3 p, tpVec3 q, int32_t id) {
     }
 }
 
-// Crossings of the outline's rim with the upright planes over the sides of a polygon: on the rim, where
-// cos and sin of the angle around it satisfy one linear equation.
+// Crossings of the outline's rim with the upright planes over the sides of a polygon: on the rim,
+// where cos and sin of the angle around it satisfy one linear equation.
 static void crossRimWithSides(const Overlap* o) {
     const tpOutline* outline = o->outline;
     const tpFacet* facet = o->facet;
@@ -168,8 +168,8 @@ static void crossRimWithSides(const Overlap* o) {
     }
 }
 
-// Crossings of the outline's rim with the rim of a disc, where both are parallel. A tilted rim has its
-// lowest points elsewhere.
+// Crossings of the outline's rim with the rim of a disc, where both are parallel. A tilted rim has
+// its lowest points elsewhere.
 static void crossRims(const Overlap* o) {
     const tpOutline* outline = o->outline;
     const tpFacet* facet = o->facet;

@@ -6,12 +6,12 @@
 #include "collision/contact.h"
 #include "geometry/patches.h"
 
-// Appends the contacts of two convex shapes whose signed distance and normal are known and within the
-// margin. At least one contact is appended.
+// Appends the contacts of two convex shapes whose signed distance and normal are known and within
+// the margin. At least one contact is appended.
 void tpCollidePatches(const tpPair* pair, const tpClosest* closest, tpContactList* out);
 
-// Appends the contacts of an outline over a facet, measured along the facet's normal: the outline is of
-// body A, the facet of body B, or the other way round.
+// Appends the contacts of an outline over a facet, measured along the facet's normal: the outline
+// is of body A, the facet of body B, or the other way round.
 void tpLayOutline(const tpFacet* facet, const tpOutline* outline, bool outlineIsA, double margin,
                   tpContactList* out);
 

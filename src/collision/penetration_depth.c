@@ -1,14 +1,14 @@
-// The point of the boundary of a Minkowski difference nearest to an origin inside it, by the expanding
-// polytope algorithm [VanDenBergen01].
+// The point of the boundary of a Minkowski difference nearest to an origin inside it, by the
+// expanding polytope algorithm [VanDenBergen01].
 //
 // A polytope of corners of the difference grows outwards. Its face nearest to the origin bounds the
-// depth from below; the farthest corner along that face's normal bounds it from above, and joins the
-// polytope. For polyhedra the bounds meet in finitely many rounds, and the answer is the global least
-// depth, not a local one. Offsets of faces are signed, so an origin on the boundary, or a start that
-// does not surround it, needs no special case: depths near zero are as exact as others.
+// depth from below; the farthest corner along that face's normal bounds it from above, and joins
+// the polytope. For polyhedra the bounds meet in finitely many rounds, and the answer is the global
+// least depth, not a local one. Offsets of faces are signed, so an origin on the boundary, or a
+// start that does not surround it, needs no special case: depths near zero are as exact as others.
 //
-// Adding a corner removes the faces that see it, found by walking from one to its neighbours, and joins
-// the corner to the edges of the hole.
+// Adding a corner removes the faces that see it, found by walking from one to its neighbours, and
+// joins the corner to the edges of the hole.
 
 #include "collision/difference.h"
 
@@ -222,7 +222,8 @@ static void growFlat(const tpDifference* d, tpCornerSimplex* s) {
     s->corners[s->count++] = best;
 }
 
-// Completes the start to a tetrahedron. False where the difference is flat: then s holds a triangle.
+// Completes the start to a tetrahedron. False where the difference is flat: then s holds a
+// triangle.
 static bool growTetrahedron(const tpDifference* d, tpCornerSimplex* s) {
     if (s->count == 0) {
         s->corners[0] = highest(d, tpMakeVec3(1.0, 0.0, 0.0), tpDifference_Corner(d, 0, 0));
@@ -331,7 +332,8 @@ static void answer(const Polytope* p, int16_t face, double offset, tpDepth* out)
     out->depth = offset;
 }
 
-// A difference without volume, such as that of two parallel triangles: the origin lies in it, or beside.
+// A difference without volume, such as that of two parallel triangles: the origin lies in it, or
+// beside.
 static void answerFlat(const tpDifference* d, const tpCornerSimplex* s, tpDepth* out) {
     const tpCorner* c = s->corners;
     tpVec3 n = tpNormalize(
@@ -378,8 +380,8 @@ void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* o
             upper = reach;
             upperFace = f;
         }
-        // A thin face whose plane is off by rounding finds its own corner above it: nothing more is to
-        // be had from it, and others may be nearer.
+        // A thin face whose plane is off by rounding finds its own corner above it: nothing more is
+        // to be had from it, and others may be nearer.
         if (reach - lower <= meetTolerance * d->size || isCornerOf(p, face, &w)) {
             popFace(p);
         } else if (!addCorner(p, &w, f)) {

@@ -1,7 +1,8 @@
 // Distance of two segments, which may be points [Ericson04, sec. 5.1.9].
 //
 // The nearest points of the two lines, each clamped to its segment, and the other then taken anew.
-// For nearly parallel lines the first guess is poor, so ends are tried as well, and the best is kept.
+// For nearly parallel lines the first guess is poor, so ends are tried as well, and the best is
+// kept.
 
 #include "collision/segments.h"
 

@@ -2,20 +2,21 @@
 //
 // Any unit vector n proves a lower bound of the signed distance: the least n . a over A less the
 // greatest n . b over B. The signed distance is the largest of these bounds. Apart, GJK finds the
-// nearest features, and n is the direction between them; where they span a plane (a face and a vertex,
-// two edges) n is that plane's normal, computed from edges, and stays exact down to touching. Too near
-// for a direction, or overlapping, the expanding polytope takes over.
+// nearest features, and n is the direction between them; where they span a plane (a face and a
+// vertex, two edges) n is that plane's normal, computed from edges, and stays exact down to
+// touching. Too near for a direction, or overlapping, the expanding polytope takes over.
 
 #include "collision/difference.h"
 
-// Bounds that agree to this fraction of the size prove the answer. Mostly they agree to 1e-15; sizes that
-// differ by 1e6 and needles use the rest.
+// Bounds that agree to this fraction of the size prove the answer. Mostly they agree to 1e-15;
+// sizes that differ by 1e6 and needles use the rest.
 static const double exactTolerance = 1e-10;
 
 // How closely a direction is made to fit.
 static const double polishTolerance = 1e-13;
 
-// The layout of a tpPairCache of two polyhedra: corners of the last answer. Zeros mean nothing known.
+// The layout of a tpPairCache of two polyhedra: corners of the last answer. Zeros mean nothing
+// known.
 enum { cacheHead = 0, cacheCorners = 1, cacheInside = 8 };
 
 static void loadSimplex(const tpDifference* d, const tpPairCache* cache, tpCornerSimplex* s) {
@@ -52,8 +53,8 @@ static void weighPoints(const tpDifference* d, const tpCornerSimplex* s, tpSepar
     out->pointB = tpMulAdd(b, 0.5, error);
 }
 
-// The direction across `count` edges nearest to n: all of it, less its part along an edge, or the normal
-// of a plane.
+// The direction across `count` edges nearest to n: all of it, less its part along an edge, or the
+// normal of a plane.
 static tpVec3 directionAcross(tpVec3 n, const tpVec3 edges[2], int count) {
     if (count == 0) {
         return n;
@@ -64,9 +65,9 @@ static tpVec3 directionAcross(tpVec3 n, const tpVec3 edges[2], int count) {
     return tpDot(across, n) >= 0.0 ? across : tpNeg(across);
 }
 
-// From GJK's nearest point: its direction, made exact. Edges between the nearest features are known to
-// all digits, the direction of a short nearest point is not; and a corner that comes out lower than the
-// nearest point only because of that lies on the plane through it.
+// From GJK's nearest point: its direction, made exact. Edges between the nearest features are known
+// to all digits, the direction of a short nearest point is not; and a corner that comes out lower
+// than the nearest point only because of that lies on the plane through it.
 static void separateApart(const tpDifference* d, const tpNearestCorners* nearest,
                           tpSeparation* out) {
     const tpCornerSimplex* s = &nearest->simplex;
@@ -130,8 +131,8 @@ tpSeparation tpSeparatePolyhedra(const tpDifference* d, double limit, tpPairCach
     tpDepth depth;
     bool wasInside = cache != NULL && (cache->words[cacheHead] & (uint32_t)cacheInside) != 0u;
     tpFindDepth(d, wasInside && start.count == 3 ? &start : &nearest.simplex, &depth);
-    // Apart by less than directions can tell: the points stand, and a face gives the direction. Should
-    // GJK have stopped too early, it goes on from that face.
+    // Apart by less than directions can tell: the points stand, and a face gives the direction.
+    // Should GJK have stopped too early, it goes on from that face.
     if (-depth.depth > 1e-15 * d->size && !nearest.isInside) {
         if (-depth.depth < out.distance - exactTolerance * d->size) {
             tpFindNearest(d, &depth.simplex, INFINITY, &nearest);

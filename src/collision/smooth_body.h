@@ -1,7 +1,8 @@
-// A convex shape as the distance solver sees it: a core with its pose; the ball is added at the end.
+// A convex shape as the distance solver sees it: a core with its pose; the ball is added at the
+// end.
 //
-// All of a query happens in world axes about an origin between the two shapes, so that nothing is lost
-// far from the world's origin.
+// All of a query happens in world axes about an origin between the two shapes, so that nothing is
+// lost far from the world's origin.
 
 #ifndef TIPPE_SRC_COLLISION_SMOOTH_BODY_H
 #define TIPPE_SRC_COLLISION_SMOOTH_BODY_H
@@ -73,9 +74,9 @@ bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, 
 void tpStartPair(tpSmoothBody* a, tpSmoothBody* b, tpVec3 localA, tpVec3 localB, tpVec3 normal,
                  tpElementPair* pair);
 
-// The linear system of the conditions: moves u of A's and v of B's offset point (2 numbers each in the
-// tangents t, o) for a wanted change `turn` of normal A plus normal B and `shift` of a - b - gap n.
-// Returns the rank, 4 where the closest points are determined.
+// The linear system of the conditions: moves u of A's and v of B's offset point (2 numbers each in
+// the tangents t, o) for a wanted change `turn` of normal A plus normal B and `shift` of a - b -
+// gap n. Returns the rank, 4 where the closest points are determined.
 typedef struct tpPairSystem {
     double P[2][3], Q[2][3]; // xx xy yy for both bodies: da = P u, dn = Q u
     double gap;
@@ -86,8 +87,8 @@ int tpSolvePairSystem(const tpPairSystem* system, int columns, double (*turn)[2]
                       double (*shift)[2], double (*u)[2], double (*v)[2]);
 
 // The smallest translation that separates overlapping cores, over all directions, to 1e-4 of
-// the depth; within the valley found it is exact where `isExact` says so, else an upper bound. False
-// where the cores have no volume to search.
+// the depth; within the valley found it is exact where `isExact` says so, else an upper bound.
+// False where the cores have no volume to search.
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
                          bool* isExact, int* iterations);
 

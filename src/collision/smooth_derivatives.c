@@ -1,10 +1,11 @@
-// Derivatives of closest points, normal and gap with respect to both poses, by the implicit function
-// theorem on the conditions that smooth_newton.c solves.
+// Derivatives of closest points, normal and gap with respect to both poses, by the implicit
+// function theorem on the conditions that smooth_newton.c solves.
 //
-// A body that moves carries its surface: at velocity (v, omega) a point moves by v + omega x r and the
-// normal by omega x n, and both may slide over the surface by P u and Q u. The slides u, v follow from
-// keeping the normals opposite and a - b along them, for each of the twelve velocities at once. The gap
-// needs none of this: by the envelope theorem it changes as if the points were fixed to their bodies.
+// A body that moves carries its surface: at velocity (v, omega) a point moves by v + omega x r and
+// the normal by omega x n, and both may slide over the surface by P u and Q u. The slides u, v
+// follow from keeping the normals opposite and a - b along them, for each of the twelve velocities
+// at once. The gap needs none of this: by the envelope theorem it changes as if the points were
+// fixed to their bodies.
 
 #include "collision/smooth_body.h"
 

@@ -1,18 +1,18 @@
-// Signed distance of two convex shapes: closed forms first, then Newton's method from the last answer,
-// then the global stages.
+// Signed distance of two convex shapes: closed forms first, then Newton's method from the last
+// answer, then the global stages.
 //
-// Where Newton's method has met the conditions with a positive gap, nothing more is to be shown: the
-// elements are exact, so their normals make the gap a lower bound and their points an upper one. Where
-// the shapes overlap the conditions hold at every stationary direction; the cold start then searches
-// all directions, and the warm start stays on the branch it came from as long as that is a local
-// minimum of depth and the shapes still overlap.
+// Where Newton's method has met the conditions with a positive gap, nothing more is to be shown:
+// the elements are exact, so their normals make the gap a lower bound and their points an upper
+// one. Where the shapes overlap the conditions hold at every stationary direction; the cold start
+// then searches all directions, and the warm start stays on the branch it came from as long as that
+// is a local minimum of depth and the shapes still overlap.
 
 #include "collision/smooth_body.h"
 
 #include "geometry/shape.h"
 
-// Whether a stationary pair with negative gap is a local minimum of depth: R_A + R_B + gap > 0 on the
-// tangents, R the matrices of radii of curvature (flat ones as large as rounding allows).
+// Whether a stationary pair with negative gap is a local minimum of depth: R_A + R_B + gap > 0 on
+// the tangents, R the matrices of radii of curvature (flat ones as large as rounding allows).
 static bool isLocalMinimum(const tpElementPair* pair, double scale) {
     tpVec3 t, o;
     tpMakeTangents(pair->normal, &t, &o);
@@ -39,8 +39,8 @@ static bool isInside(const tpSmoothBody* body, tpVec3 p) {
     return tpSurfaceMaximum(body->core.geometry, tpBodyLocal(body, p), &k) <= 0.0;
 }
 
-// Whether what the warm start found may stand: apart, or in an overlap so shallow that the branch can
-// hardly be left for another.
+// Whether what the warm start found may stand: apart, or in an overlap so shallow that the branch
+// can hardly be left for another.
 static bool isTrusted(const tpSmoothBody* a, const tpSmoothBody* b, const tpElementPair* pair) {
     if (pair->gap > 0.0) {
         return true;
@@ -90,8 +90,8 @@ static void startFromGjk(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpE
     tpStartPair(a, b, tpBodyLocal(a, pointA), tpBodyLocal(b, pointB), gjk->bestNormal, pair);
 }
 
-// The last resort for shapes apart: what the descent itself has found, exact to its bounds. The gap is
-// the lower one, so that nothing that trusts it steps too far.
+// The last resort for shapes apart: what the descent itself has found, exact to its bounds. The gap
+// is the lower one, so that nothing that trusts it steps too far.
 static bool acceptBounds(tpSmoothBody* a, tpSmoothBody* b, const tpGjk* gjk, tpElementPair* pair) {
     double length = tpLength(gjk->v);
     tpVec3 n = tpScale(1.0 / length, gjk->v);

@@ -1,5 +1,6 @@
-// Signed distance of two convex shapes, with closest points, normal and curvature, and the derivatives
-// of all of these with respect to both poses [ChakrabortyBerardAkellaTrinkle07, sec. IV and appendix].
+// Signed distance of two convex shapes, with closest points, normal and curvature, and the
+// derivatives of all of these with respect to both poses [ChakrabortyBerardAkellaTrinkle07, sec. IV
+// and appendix].
 //
 //          A                    a, b    closest points (deepest ones where the shapes overlap)
 //        --a--                  n       unit normal, from B to A
@@ -7,9 +8,9 @@
 //        --b--                  -n is an outward normal of A at a, n one of B at b
 //          B
 //
-// These conditions (eq. 9 of the paper, normals aligned) hold through contact into overlap. There gap
-// is the largest of all -h_A(-n) - h_B(n), h the support functions: minus the smallest translation that
-// separates the shapes.
+// These conditions (eq. 9 of the paper, normals aligned) hold through contact into overlap. There
+// gap is the largest of all -h_A(-n) - h_B(n), h the support functions: minus the smallest
+// translation that separates the shapes.
 //
 // Every pair of convex shapes is served.
 
@@ -18,9 +19,9 @@
 
 #include "geometry/smooth_core.h"
 
-// Where the last query of a pair ended; a zeroed one is empty. It makes the next query of the same pair
-// faster. In a shallow overlap with several local minima of depth it keeps to the one it came from.
-// Single precision does for a start.
+// Where the last query of a pair ended; a zeroed one is empty. It makes the next query of the same
+// pair faster. In a shallow overlap with several local minima of depth it keeps to the one it came
+// from. Single precision does for a start.
 typedef struct tpSmoothCache {
     float normal[3];            // in the frame of shape A; zero where the cache is empty
     float pointA[3], pointB[3]; // in the frames of the two shapes, before rounding
@@ -35,8 +36,9 @@ typedef struct tpSmoothResult {
     bool converged; // the conditions above hold to rounding
 } tpSmoothResult;
 
-// Signed distance of A and B. `cache` may be NULL. False where a shape is not convex, or where there is
-// no distance (two half spaces that are not opposite overlap without bound: the gap is -INFINITY).
+// Signed distance of A and B. `cache` may be NULL. False where a shape is not convex, or where
+// there is no distance (two half spaces that are not opposite overlap without bound: the gap is
+// -INFINITY).
 bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,
                      tpSmoothCache* cache, tpSmoothResult* out);
 
@@ -44,8 +46,9 @@ bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpP
 bool tpSmoothClosestShapes(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                            tpSmoothCache* cache, tpSmoothResult* out);
 
-// Derivatives with respect to the velocities (v, omega) of body A and then of body B, in world axes:
-// v moves the origin of the body's pose, omega turns about it. Row vectors of a result x: x' = row . nu.
+// Derivatives with respect to the velocities (v, omega) of body A and then of body B, in world
+// axes: v moves the origin of the body's pose, omega turns about it. Row vectors of a result x:
+// x' = row . nu.
 typedef struct tpSmoothDerivatives {
     double gap[12];
     double normal[3][12];
@@ -57,14 +60,14 @@ typedef struct tpSmoothDerivatives {
 void tpDifferentiateSmooth(const tpSmoothResult* result, tpPose poseA, tpPose poseB,
                            tpSmoothDerivatives* out);
 
-// The inequality f_k <= 0 of a shape at a point of the world, its gradient and Hessian in world axes:
-// what eq. 10 and 22 of the paper are made of. `k` counts as in geometry/surface.h.
+// The inequality f_k <= 0 of a shape at a point of the world, its gradient and Hessian in world
+// axes: what eq. 10 and 22 of the paper are made of. `k` counts as in geometry/surface.h.
 double tpWorldSurface(const tpGeometry* geometry, tpPose body, int k, tpVec3 point,
                       tpVec3* gradient, tpMat33* hessian);
 
-// The inequalities that hold with equality at `point` to within `tolerance`, and multipliers l_k >= 0
-// such that sum l_k grad f_k is as near as can be to `normal`, the outward unit normal of the shape
-// there (eq. 22). At most three, linearly independent ones; returns their number.
+// The inequalities that hold with equality at `point` to within `tolerance`, and multipliers l_k >=
+// 0 such that sum l_k grad f_k is as near as can be to `normal`, the outward unit normal of the
+// shape there (eq. 22). At most three, linearly independent ones; returns their number.
 typedef struct tpActiveSurfaces {
     int index[3];
     double multiplier[3];

@@ -1,10 +1,11 @@
 // The descent of Gilbert, Johnson and Keerthi on support maps [GilbertJohnsonKeerthi88]: the global
 // stage of the distance solver.
 //
-// v is the point nearest to the origin of a simplex in A - B. Each support point w in the direction -v
-// gives a lower bound v . w / |v| on the distance, and |v| is an upper one; the two close in from any
-// start. On curved bodies the descent slows down near the end and its simplices become slivers, so it
-// only leads to where Newton's method takes over; its bounds remain the judge of what comes out.
+// v is the point nearest to the origin of a simplex in A - B. Each support point w in the direction
+// -v gives a lower bound v . w / |v| on the distance, and |v| is an upper one; the two close in
+// from any start. On curved bodies the descent slows down near the end and its simplices become
+// slivers, so it only leads to where Newton's method takes over; its bounds remain the judge of
+// what comes out.
 
 #include "collision/smooth_body.h"
 

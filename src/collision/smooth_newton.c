@@ -1,16 +1,18 @@
-// Newton's method on the conditions of closest points [ChakrabortyBerardAkellaTrinkle07, eq. 9 and 22].
+// Newton's method on the conditions of closest points [ChakrabortyBerardAkellaTrinkle07, eq. 9 and
+// 22].
 //
-// Unknowns are one offset point for each body, z = point + size normal, of which point and normal are
-// functions that have derivatives even at edges and corners: for a move u of z in the tangent plane
+// Unknowns are one offset point for each body, z = point + size normal, of which point and normal
+// are functions that have derivatives even at edges and corners: for a move u of z in the tangent
+// plane
 //
 //     d point = P u,  d normal = Q u,  P = 1 / (1 + size k),  Q = k / (1 + size k)
 //
-// along each principal direction, with curvature k from 0 (face) to infinity (edge). Two equations of
-// two rows each: normals opposite, and a - b along the normal. In place of the paper's multipliers of
-// active constraints (eq. 22) each body supplies the element it has there; the steps are those of a
-// semismooth Newton method, and features change along the way without a list of active constraints.
-// Deviation from the paper: tangential rows in place of unit vector equations, whose derivative
-// degenerates at contact, where |a - b| has a corner.
+// along each principal direction, with curvature k from 0 (face) to infinity (edge). Two equations
+// of two rows each: normals opposite, and a - b along the normal. In place of the paper's
+// multipliers of active constraints (eq. 22) each body supplies the element it has there; the steps
+// are those of a semismooth Newton method, and features change along the way without a list of
+// active constraints. Deviation from the paper: tangential rows in place of unit vector equations,
+// whose derivative degenerates at contact, where |a - b| has a corner.
 
 #include "collision/smooth_body.h"
 
@@ -38,8 +40,8 @@ void tpFillPairSystem(const tpCurvature* a, const tpCurvature* b, double sizeA, 
     out->gap = gap;
 }
 
-// Gauss-Jordan elimination with full pivoting of 4 rows with `columns` right-hand sides; unknowns that
-// no pivot determines stay zero. Returns the rank.
+// Gauss-Jordan elimination with full pivoting of 4 rows with `columns` right-hand sides; unknowns
+// that no pivot determines stay zero. Returns the rank.
 static int solveRows(double m[4][16], int columns) {
     int rank = 0, order[4] = { 0, 1, 2, 3 };
     for (; rank < 4; ++rank) {
@@ -91,8 +93,8 @@ static int solveRows(double m[4][16], int columns) {
 }
 
 // Bodies that bend in every direction have radii of curvature R = P / Q, and the system shrinks to
-// (R_A + R_B + gap) dn = shift - R_A turn for the change dn of B's normal. False where one is nearly flat
-// or the matrix is not safely regular; the other way has to tell.
+// (R_A + R_B + gap) dn = shift - R_A turn for the change dn of B's normal. False where one is
+// nearly flat or the matrix is not safely regular; the other way has to tell.
 static bool solveBent(const tpPairSystem* s, const double turn[2], const double shift[2],
                       double u[2], double v[2]) {
     double R[2][3], radius = fabs(s->gap);
@@ -186,8 +188,9 @@ static void moveElement(tpSmoothBody* body, tpVec3 dPoint, tpVec3 dNormal, tpEle
                   tpAdd(element->normal, dNormal), element);
 }
 
-// One step: solve, shorten what is too long for a linear model, and return to the bodies. Everything is
-// measured against the normal of B, for that is the one whose change the system knows.
+// One step: solve, shorten what is too long for a linear model, and return to the bodies.
+// Everything is measured against the normal of B, for that is the one whose change the system
+// knows.
 static void step(tpSmoothBody* a, tpSmoothBody* b, tpElementPair* pair) {
     tpVec3 t, o, n = pair->b.normal;
     tpMakeTangents(n, &t, &o);

@@ -1,12 +1,14 @@
 // The smallest translation that separates two overlapping cores, over all directions.
 //
 // A polytope inside C = A - B grows towards its boundary [VanDenBergen01]: the support point in the
-// direction m of the nearest face is added until that face lies on the boundary. Every inner polytope
-// gives a lower bound on the depth, the distance of its nearest face from the origin, and every support
-// function value h(m) an upper bound. On curved bodies the bounds close in slowly, so as soon as they
-// have told the valleys of h apart, Newton's method goes down each valley that may be the deepest.
+// direction m of the nearest face is added until that face lies on the boundary. Every inner
+// polytope gives a lower bound on the depth, the distance of its nearest face from the origin, and
+// every support function value h(m) an upper bound. On curved bodies the bounds close in slowly, so
+// as soon as they have told the valleys of h apart, Newton's method goes down each valley that may
+// be the deepest.
 //
-// Distances of faces carry a sign: a polytope that does not hold the origin yet grows towards it first.
+// Distances of faces carry a sign: a polytope that does not hold the origin yet grows towards it
+// first.
 
 #include "collision/smooth_body.h"
 
@@ -260,8 +262,8 @@ static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
     return false;
 }
 
-// Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth known
-// by more than a ten thousandth, or at all where that depth is not exact yet.
+// Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth
+// known by more than a ten thousandth, or at all where that depth is not exact yet.
 static bool lookAtNearest(Search* s, Valleys* valleys) {
     int f = nearestFace(s);
     double depth = valleys->depth;
@@ -287,8 +289,8 @@ static bool lookAtNearest(Search* s, Valleys* valleys) {
     return true;
 }
 
-// The axes of both shapes are where symmetric shapes have their valleys; the best of them bounds the
-// depth from the start.
+// The axes of both shapes are where symmetric shapes have their valleys; the best of them bounds
+// the depth from the start.
 static void tryAxes(Search* s, Valleys* valleys) {
     const tpMat33 *ra = &s->a->rotation, *rb = &s->b->rotation;
     const tpVec3 axes[6] = { ra->cx, ra->cy, ra->cz, rb->cx, rb->cy, rb->cz };

@@ -1,5 +1,6 @@
-// Surfaces in world coordinates, for steppers that solve the paper's own equations: values, gradients
-// and Hessians, and which inequalities carry a normal [ChakrabortyBerardAkellaTrinkle07, eq. 10, 22].
+// Surfaces in world coordinates, for steppers that solve the paper's own equations: values,
+// gradients and Hessians, and which inequalities carry a normal [ChakrabortyBerardAkellaTrinkle07,
+// eq. 10, 22].
 
 #include "collision/smooth_distance.h"
 
@@ -20,8 +21,8 @@ double tpWorldSurface(const tpGeometry* geometry, tpPose body, int k, tpVec3 poi
     return value;
 }
 
-// Least squares of sum l_i g_i = n by the normal equations; false where the gradients depend on each
-// other or a multiplier is negative.
+// Least squares of sum l_i g_i = n by the normal equations; false where the gradients depend on
+// each other or a multiplier is negative.
 static bool fitMultipliers(const tpVec3* g, int count, tpVec3 n, double* multiplier,
                            double* residual) {
     double m[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };

@@ -1,7 +1,7 @@
 // Contacts of a sphere with a sphere and with a box, rounded or not: closed forms.
 //
-// Piles of grains are made of these pairs, and nothing but the distance of a point is needed. Distances
-// asked for alone go the general way (convex_pairs.c), which is as exact.
+// Piles of grains are made of these pairs, and nothing but the distance of a point is needed.
+// Distances asked for alone go the general way (convex_pairs.c), which is as exact.
 
 #include "collision/convex_pairs.h"
 

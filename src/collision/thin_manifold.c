@@ -1,6 +1,7 @@
 #include "collision/thin_manifold.h"
 
-// Points whose gaps differ by less than this part of the manifold's extent are as near as each other.
+// Points whose gaps differ by less than this part of the manifold's extent are as near as each
+// other.
 static const double nearPart = 0.01;
 
 enum { mostPoints = 32 };

@@ -7,8 +7,9 @@
 
 enum { tp_thinPoints = 4 };
 
-// Of points that share their normal, keeps four: those that are as near as the nearest to a hundredth of the extent come
-// first, and among them those that span the largest area. The order of the points stays. Returns how many are left.
+// Of points that share their normal, keeps four: those that are as near as the nearest to a
+// hundredth of the extent come first, and among them those that span the largest area. The order of
+// the points stays. Returns how many are left.
 int tpThinManifold(tpContactPoint* points, int count);
 
 // The points in the order of their gaps, the nearest first; equal ones stay in their order.

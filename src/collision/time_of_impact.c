@@ -5,13 +5,13 @@
 //     d + n . (v_A - v_B) t + 1/2 n . (g_A - g_B) t^2 - (r_A w_A + r_B w_B) t = 0:
 //
 // the slab between them moves with the centres of mass, and turning eats into it no faster than the
-// largest radius times a bound w on the angular speed. This is the lower bound that [MirtichCanny94,
-// sec. 3.1] asks for; in free flight |L| / I_min and sqrt(2 T / I_min) bound the angular speed for all
-// time, so none on angular accelerations is needed. Advancing by the bound and asking the distance
-// again converges to the first touch from before it.
+// largest radius times a bound w on the angular speed. This is the lower bound that
+// [MirtichCanny94, sec. 3.1] asks for; in free flight |L| / I_min and sqrt(2 T / I_min) bound the
+// angular speed for all time, so none on angular accelerations is needed. Advancing by the bound
+// and asking the distance again converges to the first touch from before it.
 //
-// Balls turn without moving their surface, so the radius is that of the core. About a fixed axis the
-// speed along n is at most r |w x n|.
+// Balls turn without moving their surface, so the radius is that of the core. About a fixed axis
+// the speed along n is at most r |w x n|.
 
 #include "collision/time_of_impact.h"
 #include "collision/contact.h"

@@ -1,9 +1,10 @@
-// A surface of triangles, seen from outside or from inside, and which directions its triangles push in.
+// A surface of triangles, seen from outside or from inside, and which directions its triangles push
+// in.
 //
-// A closed surface pushes along the normals of its faces, at convex edges along the directions between
-// the normals of both faces, at corners along those that no face or edge around would push nearer. At
-// flat and concave edges there is nothing between the faces' own normals. A contact with another
-// direction comes from looking at one triangle alone; its neighbour knows better.
+// A closed surface pushes along the normals of its faces, at convex edges along the directions
+// between the normals of both faces, at corners along those that no face or edge around would push
+// nearer. At flat and concave edges there is nothing between the faces' own normals. A contact with
+// another direction comes from looking at one triangle alone; its neighbour knows better.
 
 #ifndef TIPPE_SRC_COLLISION_TRIANGLE_CONE_H
 #define TIPPE_SRC_COLLISION_TRIANGLE_CONE_H

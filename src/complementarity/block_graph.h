@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 
-// The bodies of blocks: two of each, and where `moreStarts` is not NULL those of block b from more[moreStarts[b]] up to
-// more[moreStarts[b + 1]] too.
+// The bodies of blocks: two of each, and where `moreStarts` is not NULL those of block b from
+// more[moreStarts[b]] up to more[moreStarts[b + 1]] too.
 typedef struct tpBlockBodies {
     const int* bodyA; // of block b: bodyA[b * stride]; -1 where there is none
     const int* bodyB;

@@ -1,10 +1,10 @@
 // Accelerated projected gradient with De Saxce's correction.
 //
-// For a given s = mu |u_T| the problem is the convex one of finding r in K with u + s e_N in K*, the
-// minimum of r W r / 2 + (q + s e_N) r. Nesterov's method with restarts where the gradient turns
-// against the motion [ODonoghueCandes15] solves it, one product with W an iteration; s is renewed at
-// every iteration [AcaryCadouxLemarechalMalick11]. Cheap, hard to upset, slow in the end: for rough
-// answers to problems too large to factorise.
+// For a given s = mu |u_T| the problem is the convex one of finding r in K with u + s e_N in K*,
+// the minimum of r W r / 2 + (q + s e_N) r. Nesterov's method with restarts where the gradient
+// turns against the motion [ODonoghueCandes15] solves it, one product with W an iteration; s is
+// renewed at every iteration [AcaryCadouxLemarechalMalick11]. Cheap, hard to upset, slow in the
+// end: for rough answers to problems too large to factorise.
 //
 // Deviation from the paper: s follows the iterate instead of waiting for the convex problem.
 

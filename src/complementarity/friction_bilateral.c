@@ -1,10 +1,11 @@
 // Islands of joints, with W formed: direct where no contact pushes, Newton where some do.
 //
 // Where joints alone are at work the problem is one linear system, W r = -q, solved and refined.
-// A chain with a heavy end is so badly conditioned that sweeps and proximal points need thousands of
-// rounds for what one sparse factorisation of W gives. Redundant joints make W singular; a diagonal of
-// `regularisation` (the rows are scaled to a mean diagonal of one) keeps the factors finite, and the
-// refinement r <- r - (W + eps)^-1 (W r + q) converges to a solution where the rows are consistent.
+// A chain with a heavy end is so badly conditioned that sweeps and proximal points need thousands
+// of rounds for what one sparse factorisation of W gives. Redundant joints make W singular; a
+// diagonal of `regularisation` (the rows are scaled to a mean diagonal of one) keeps the factors
+// finite, and the refinement r <- r - (W + eps)^-1 (W r + q) converges to a solution where the rows
+// are consistent.
 
 #include <math.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static bool hasJoint(const tpFrictionIsland* island) {
     return false;
 }
 
-// Joints are in play; contacts and limits must be out of it, without impulse. False where one is not.
+// Joints are in play; contacts and limits must be out of it, without impulse. False where one is
+// not.
 static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
     for (int b = 0; b < island->blockCount; ++b) {
         inPlay[b] = island->kind[b] == tp_frictionFree;
@@ -129,8 +131,9 @@ static bool hasViolation(const tpFrictionIsland* island, const double* u) {
     return false;
 }
 
-// r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays. What the joints alone
-// make contacts and limits do is read from the last r, also where it is no better than the first.
+// r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays. What the joints
+// alone make contacts and limits do is read from the last r, also where it is no better than the
+// first.
 static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool* inPlay, int limit,
                    tpArena* arena, int* iterations, bool* letsThrough) {
     tpBlockLu factor;
@@ -174,8 +177,9 @@ static tpSolveStatus solveRegular(tpFrictionIsland* island, const tpFrictionOpti
     return status;
 }
 
-// The same for the island as it is: what the regularisation leaves, eps r, is taken off q, again and again
-// (proximal points of that weight), until nothing is gained. A motor's large load would show it otherwise.
+// The same for the island as it is: what the regularisation leaves, eps r, is taken off q, again
+// and again (proximal points of that weight), until nothing is gained. A motor's large load would
+// show it otherwise.
 static tpSolveStatus solveFormed(tpFrictionIsland* island, const tpBlockMatrix* W,
                                  const tpFrictionOptions* options, int limit, tpArena* arena,
                                  int* iterations) {
@@ -239,8 +243,8 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
             return island->residual <= island->tolerance ? tp_solved : tp_stalled;
         }
     }
-    // A contact or a limit is at work. Where patches of contacts fill W, the system of the bodies is
-    // much the cheaper, and has its turn first.
+    // A contact or a limit is at work. Where patches of contacts fill W, the system of the bodies
+    // is much the cheaper, and has its turn first.
     if (W.columnStart[W.count] > chainCouples * W.count) {
         return tp_notApplicable;
     }

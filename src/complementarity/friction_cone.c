@@ -1,9 +1,9 @@
 // The cone of one block: projection, natural map, and the exact solution of one contact.
 //
-// The one-contact problem u = A r + b is solved by the multiplier of sliding: u_T = -alpha r_T gives
-// r(alpha) = -(A + alpha diag(0, 1, 1))^-1 b with u_N = 0, and sliding is the root of
-// |r_T| - mu r_N over alpha > 0. At alpha = 0 sticking has failed, so the function is positive there;
-// for large alpha r_T vanishes and it is negative: a root lies between, whether or not A is
+// The one-contact problem u = A r + b is solved by the multiplier of sliding: u_T = -alpha r_T
+// gives r(alpha) = -(A + alpha diag(0, 1, 1))^-1 b with u_N = 0, and sliding is the root of
+// |r_T| - mu r_N over alpha > 0. At alpha = 0 sticking has failed, so the function is positive
+// there; for large alpha r_T vanishes and it is negative: a root lies between, whether or not A is
 // symmetric. The search is Newton's on 1/|r_T| - 1/(mu r_N), nearly linear in alpha as in
 // trust-region methods [MoreSorensen83], kept inside the bracket. See FRICTION.md.
 

@@ -1,8 +1,8 @@
 // The global friction problem reduced to its contacts: W = H^T M^-1 H.
 //
-// M is factorised once (it need not be symmetric). Each column of H gives M^-1 H e_j, whose product with
-// H^T is a column of W. M^-1 H e_j is sparse if M falls apart into bodies, so the products only visit
-// rows of H that it reaches.
+// M is factorised once (it need not be symmetric). Each column of H gives M^-1 H e_j, whose product
+// with H^T is a column of W. M^-1 H e_j is sparse if M falls apart into bodies, so the products
+// only visit rows of H that it reaches.
 
 #include <math.h>
 #include <string.h>

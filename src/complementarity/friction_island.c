@@ -7,7 +7,8 @@
 
 #include "complementarity/friction_solvers.h"
 
-// Work that an island with a residual that will do has for a better one: half as much again, and so many sweeps.
+// Work that an island with a residual that will do has for a better one: half as much again, and so
+// many sweeps.
 static const double graceSweeps = 300.0;
 
 // y_i += A x for one block of m x n.

@@ -1,17 +1,19 @@
 // A friction problem taken apart into islands and brought to a common scale, as its solvers see it.
 //
 // Two blocks touch where W couples them; an island is a connected set of blocks. Inside an island
-// every block is scaled so that the mean diagonal of its W_cc is one: with s_c^2 = rows / trace(W_cc)
+// every block is scaled so that the mean diagonal of its W_cc is one: with s_c^2 = rows /
+// trace(W_cc)
 //
 //     r = s_c r',   u = u' / s_c,   W' = S W S,   q' = S q,
 //
-// which keeps cones (s_c is one number a block) and turns the step of the natural map, rho_c = s_c^2,
-// into one. r' and u' are square roots of energies, so their norms mean the same for light and heavy
-// bodies. The scale of elliptic cones goes into the same factor of each row.
+// which keeps cones (s_c is one number a block) and turns the step of the natural map, rho_c =
+// s_c^2, into one. r' and u' are square roots of energies, so their norms mean the same for light
+// and heavy bodies. The scale of elliptic cones goes into the same factor of each row.
 //
-// Where the problem gives W, W' is kept by block columns in the pattern of W + W^T, since the solvers
-// carry u along with r: a change of r_j adds column j to u. Where it gives bodies, W' = G G^T with
-// G = S J L, M^-1 = L L^T, is never formed: G is kept, and velocities of bodies stand between r and u.
+// Where the problem gives W, W' is kept by block columns in the pattern of W + W^T, since the
+// solvers carry u along with r: a change of r_j adds column j to u. Where it gives bodies, W' = G
+// G^T with G = S J L, M^-1 = L L^T, is never formed: G is kept, and velocities of bodies stand
+// between r and u.
 //
 //     column j:   k = columnStart[j] ... columnStart[j + 1] - 1
 //                 block (blockRow[k], j) = values + value[k], row by row
@@ -40,8 +42,8 @@ typedef struct tpFrictionIsland {
     int bodyCount;
     int degrees;
     const int* body; // two of each block, -1 where there is none
-    const double*
-        jacobian; // G: for each row, `degrees` numbers of the first body, then of the second
+    // G: for each row, `degrees` numbers of the first body, then of the second
+    const double* jacobian;
     const double* compliance; // of each row, scaled; NULL where there is none
     double* velocity;         // scratch: degrees of each body
 
@@ -113,8 +115,8 @@ void tpFrictionIsland_Multiply(const tpFrictionIsland* island, const double* x, 
 double tpFrictionIsland_ResidualSquared(const tpFrictionIsland* island, const double* r,
                                         const double* u);
 
-// Takes over r, u where it is better than what the island has. True where it was. The first time that it
-// is good enough its grace begins.
+// Takes over r, u where it is better than what the island has. True where it was. The first time
+// that it is good enough its grace begins.
 bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const double* u);
 
 void tpFrictionIsland_BeginGrace(tpFrictionIsland* island);
@@ -130,8 +132,9 @@ void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const 
 // Projects x on the cone of one block, in place.
 void tpFrictionProject(int rows, int kind, double mu, double* x);
 
-// Solves one block of the local problem exactly: A (rows x rows), b, kind and mu; r holds a start for
-// the sliding search and receives the solution. False (r unchanged) where it has none that is finite.
+// Solves one block of the local problem exactly: A (rows x rows), b, kind and mu; r holds a start
+// for the sliding search and receives the solution. False (r unchanged) where it has none that is
+// finite.
 bool tpFrictionSolveLocal(int rows, int kind, double mu, const double* A, const double* b,
                           double* r);
 

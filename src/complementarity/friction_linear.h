@@ -6,7 +6,7 @@
 // With W the blocks in play are the unknowns: A_i W_ij + (weight A_i + B_i) delta_ij. By bodies,
 // W = G G^T and dv = G^T dr, the impulses are eliminated: with C_i = weight A_i + B_i,
 //
-//     (I + sum G_i^T C_i^-1 A_i G_i) dv = -sum G_i^T C_i^-1 F_i  (+ G_i^T dr_i of blocks out of play),
+//     (I + sum G_i^T C_i^-1 A_i G_i) dv = -sum G_i^T C_i^-1 F_i (+ G_i^T dr_i of blocks out),
 //     dr_i = -C_i^-1 (F_i + A_i G_i dv),
 //
 // a system as large as the bodies, however many contacts hold them. weight > 0 keeps C_i regular.

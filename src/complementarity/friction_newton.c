@@ -4,8 +4,8 @@
 //
 //     F_N = r_N - max(0, r^_N),    F_T = r_T - P(r^_T; mu max(0, r^_N)),
 //
-// P the projection on the disc of that radius. A block is open (F = r), sticking (F = u) or sliding.
-// Open blocks leave the linear system. FRICTION.md has the derivatives.
+// P the projection on the disc of that radius. A block is open (F = r), sticking (F = u) or
+// sliding. Open blocks leave the linear system. FRICTION.md has the derivatives.
 
 #include "complementarity/friction_newton.h"
 
@@ -15,8 +15,8 @@
 #include "complementarity/friction_solvers.h"
 
 // The line search: merits remembered, halvings of a step, and first steps that may go uphill by
-// freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set of
-// states in a few full steps that a descent would never take.
+// freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set
+// of states in a few full steps that a descent would never take.
 enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4, STARTING_SWEEPS = 10 };
 // Where they end higher than lostGrowth it was the wrong way.
 static const double freeGrowth = 1e4, lostGrowth = 1e2;
@@ -24,8 +24,8 @@ static const double freeGrowth = 1e4, lostGrowth = 1e2;
 // Armijo's constant on the squared norm of the function.
 static const double sufficientDecrease = 1e-4;
 
-// Shift that keeps the systems of rank deficient islands regular, in units of the mean diagonal: what
-// it leaves undone in one step, the next step corrects.
+// Shift that keeps the systems of rank deficient islands regular, in units of the mean diagonal:
+// what it leaves undone in one step, the next step corrects.
 static const double regularisation = 1e-9;
 
 bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena) {
@@ -50,7 +50,8 @@ bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island,
     return tpFrictionLinear_Create(&newton->linear, island, arena);
 }
 
-// F of one block, and where asked its derivatives by u (A) and r (B). Returns whether it is in play.
+// F of one block, and where asked its derivatives by u (A) and r (B). Returns whether it is in
+// play.
 static bool alartCurnier(int n, int kind, double mu, const double* r, const double* u, double* F,
                          double* A, double* B) {
     if (A != NULL) {

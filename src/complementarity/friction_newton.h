@@ -23,16 +23,16 @@ typedef struct tpFrictionNewton {
 
 bool tpFrictionNewton_Create(tpFrictionNewton* newton, tpFrictionIsland* island, tpArena* arena);
 
-// Moves newton->r on by `factor` of the way it came from `previous`, where that is a better start for
-// the problem with this center. A center that drifts steadily is met half way.
+// Moves newton->r on by `factor` of the way it came from `previous`, where that is a better start
+// for the problem with this center. A center that drifts steadily is met half way.
 void tpFrictionNewton_Predict(tpFrictionNewton* newton, double weight, const double* center,
                               const double* previous, const double* previousVelocity,
                               double factor);
 
-// From newton->r, u: solves the problem with u + weight (r - center) in place of u, until the norm of
-// the function is `fraction` of what it was or the island is solved (status tp_solved either way), the
-// line search gives out (tp_stalled), or the limit. Offers every iterate to the island. Returns the
-// last norm. Bold: the first steps may go uphill.
+// From newton->r, u: solves the problem with u + weight (r - center) in place of u, until the norm
+// of the function is `fraction` of what it was or the island is solved (status tp_solved either
+// way), the line search gives out (tp_stalled), or the limit. Offers every iterate to the island.
+// Returns the last norm. Bold: the first steps may go uphill.
 double tpFrictionNewton_Run(tpFrictionNewton* newton, double weight, const double* center,
                             bool isBold, double fraction, int limit, tpSolveStatus* status);
 

@@ -1,9 +1,9 @@
 // Nonsmooth nonlinear conjugate gradients [SilcowitzNiebeErleben10, algorithm 2].
 //
-// A Gauss-Seidel sweep moves r to a new point; the way back, r - sweep(r), stands for a gradient, and
-// Fletcher-Reeves combines it with the last direction. Where the gradient grows the direction is
-// forgotten. r and u = W r + q depend on each other linearly, so directions are carried as pairs and no
-// product with W is needed beyond the sweep.
+// A Gauss-Seidel sweep moves r to a new point; the way back, r - sweep(r), stands for a gradient,
+// and Fletcher-Reeves combines it with the last direction. Where the gradient grows the direction
+// is forgotten. r and u = W r + q depend on each other linearly, so directions are carried as pairs
+// and no product with W is needed beyond the sweep.
 
 #include <math.h>
 #include <string.h>
@@ -11,12 +11,12 @@
 #include "complementarity/friction_solvers.h"
 #include "math/elementary.h"
 
-// Sweeps between fresh products W r + q; and between looks at the contraction, which goes up and down
-// from sweep to sweep.
+// Sweeps between fresh products W r + q; and between looks at the contraction, which goes up and
+// down from sweep to sweep.
 enum { REFRESH_INTERVAL = 50, WINDOW = 25 };
 
-// Whether the residual, falling from `before` to `now` over a window, will be there within `left` more
-// sweeps.
+// Whether the residual, falling from `before` to `now` over a window, will be there within `left`
+// more sweeps.
 static bool isPromising(double before, double now, double tolerance, int left) {
     if (!(now < before)) {
         return false;

@@ -25,8 +25,8 @@ typedef struct Stage {
     int restartSweeps;    // > 0: begin anew at zero with so many sweeps, not at the best found
 } Stage;
 
-// The approach by accelerated gradients: what it may cost, in factorisations, and the iterations below
-// which it is not worth beginning.
+// The approach by accelerated gradients: what it may cost, in factorisations, and the iterations
+// below which it is not worth beginning.
 static const double approachFactorisations = 8.0, leastApproach = 30.0;
 
 // Rounding of u = W r + q, in units of the last place of r: below this no solver can see.
@@ -135,8 +135,8 @@ static double roundingOf(const tpFrictionIsland* island) {
     return roundingFloor * sqrt(sum);
 }
 
-// What solved islands leave of the goal is shared out among the others, by their rows; none is asked
-// for more than rounding allows. True where there are no others.
+// What solved islands leave of the goal is shared out among the others, by their rows; none is
+// asked for more than rounding allows. True where there are no others.
 static bool shareTolerance(tpFrictionSystem* system, double goal) {
     double left = goal * goal;
     int rows = 0;

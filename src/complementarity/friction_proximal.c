@@ -1,9 +1,10 @@
 // Proximal points with Newton inside.
 //
-// The problem with u + weight (r - center) in place of u has W + weight I, regular whatever the rank
-// of W, and the same solutions once center has stopped moving. Newton brings the function down to a
-// tenth; then the center moves. A weight that Newton masters easily is cut, so that convergence in the
-// end is as fast as Newton's own; one that it does not is raised and the step done again.
+// The problem with u + weight (r - center) in place of u has W + weight I, regular whatever the
+// rank of W, and the same solutions once center has stopped moving. Newton brings the function down
+// to a tenth; then the center moves. A weight that Newton masters easily is cut, so that
+// convergence in the end is as fast as Newton's own; one that it does not is raised and the step
+// done again.
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "complementarity/friction_newton.h"
 #include "complementarity/friction_solvers.h"
 
-// How far an inner solve goes, and how many steps it may take before its weight counts as too small.
+// How far an inner solve goes, and how many steps it may take before its weight counts as too
+// small.
 static const double innerFraction = 0.1;
 enum { INNER_LIMIT = 100, SWEEPS = 3 };
 

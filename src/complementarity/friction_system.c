@@ -1,8 +1,8 @@
 // A friction problem into islands: pattern of blocks, connected components, scaled values.
 //
-// First the pattern of coupled blocks by columns, made symmetric, with every diagonal block in it. Then union-find gives the islands. Last the
-// values are written into the islands' own order, scaled. Blocks that are zero through and through do
-// not couple.
+// First the pattern of coupled blocks by columns, made symmetric, with every diagonal block in it.
+// Then union-find gives the islands. Last the values are written into the islands' own order,
+// scaled. Blocks that are zero through and through do not couple.
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // A friction problem given by bodies into islands: W = J M^-1 J^T is not formed.
 //
-// With M^-1 = L L^T of each body, G = S J L has W' = G G^T: bodies have unit mass in the coordinates
-// L^-1 v. A body whose inverse mass is zero couples nothing. Islands are bodies connected by blocks.
+// With M^-1 = L L^T of each body, G = S J L has W' = G G^T: bodies have unit mass in the
+// coordinates L^-1 v. A body whose inverse mass is zero couples nothing. Islands are bodies
+// connected by blocks.
 
 #include <math.h>
 #include <string.h>

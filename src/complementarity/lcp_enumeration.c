@@ -2,9 +2,9 @@
 //
 // A solution takes its positive variables from one of the 2^m complementary bases. They come in
 // Gray code order from the basis with all w. Regular bases are tried first, each by one
-// factorisation; then, if none did, the singular ones, where a nonnegative combination of the columns
-// B that gives q is sought as the least-squares problem min |B x - q|, x >= 0, itself an LCP with
-// the positive semidefinite matrix B'B that Lemke's method always solves.
+// factorisation; then, if none did, the singular ones, where a nonnegative combination of the
+// columns B that gives q is sought as the least-squares problem min |B x - q|, x >= 0, itself an
+// LCP with the positive semidefinite matrix B'B that Lemke's method always solves.
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// Inside views of an LCP: checks, the scaled sparse form that solvers work on, the finish of a solve.
+// Inside views of an LCP: checks, the scaled sparse form that solvers work on, the finish of a
+// solve.
 
 #ifndef TIPPE_SRC_COMPLEMENTARITY_LCP_FORM_H
 #define TIPPE_SRC_COMPLEMENTARITY_LCP_FORM_H
@@ -7,8 +8,9 @@
 #include "math/sparse_lu.h"
 #include "tippe/lcp.h"
 
-// The LCP scaled to D M D and D q / unit, with D chosen so that rows and columns have entries around
-// one. Equal scaling of rows and columns keeps a copositive M copositive. The solution is D z unit.
+// The LCP scaled to D M D and D q / unit, with D chosen so that rows and columns have entries
+// around one. Equal scaling of rows and columns keeps a copositive M copositive. The solution is D
+// z unit.
 typedef struct tpLcpForm {
     int n;
     tpSparseColumns M;
@@ -22,7 +24,8 @@ typedef struct tpLcpForm {
 // tp_solved where the form is made; tp_badProblem; tp_solverOutOfMemory.
 tpSolveStatus tpLcpForm_Create(tpLcpForm* form, const tpLcp* lcp, bool isScaled, tpArena* arena);
 
-// z of the original problem from one of the form; negative entries of complementary ones are cut to zero.
+// z of the original problem from one of the form; negative entries of complementary ones are cut to
+// zero.
 void tpLcpForm_Unscale(const tpLcpForm* form, const double* scaled, double* z);
 
 // The judged residual with scratch from an arena; infinite where there is no memory.

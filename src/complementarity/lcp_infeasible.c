@@ -1,9 +1,9 @@
 // Proofs that an LCP has no feasible point, by linear programming through Lemke's method.
 //
 // The program  min t  subject to  M z + q + t d >= 0, z >= 0, t >= 0  (equations in rows of free
-// variables, whose z have no sign) with d_i = max(-q_i, 0), or -q_i in an equation, is solved by z = 0,
-// t = 1 or better. Its dual is  max -q'y  subject to  M'y <= 0, d'y <= 1, y >= 0. Where the optimum is
-// positive, y is Farkas' certificate. The optimality conditions of the pair are the LCP
+// variables, whose z have no sign) with d_i = max(-q_i, 0), or -q_i in an equation, is solved by
+// z = 0, t = 1 or better. Its dual is max -q'y subject to M'y <= 0, d'y <= 1, y >= 0. Where the
+// optimum is positive, y is Farkas' certificate. The optimality conditions of the pair are the LCP
 //
 //     |  0   0  -M' |        | 0 |
 //     |  0   0  -d' |   and  | 1 |     for (z, t, y),
@@ -94,8 +94,8 @@ static bool buildProgram(Program* program, const tpLcpForm* form, tpArena* arena
 static const double certificateRange = 1e-8;
 
 // What the radius in the scaled problem has to exceed to be called a proof. Rounding in M'y leaves
-// radii of 1e14 and more for clean certificates. A feasible problem whose points are astronomically large
-// (|z| = 2^n for Csizmadia's matrices) has certificates of large radius too, but only with
+// radii of 1e14 and more for clean certificates. A feasible problem whose points are astronomically
+// large (|z| = 2^n for Csizmadia's matrices) has certificates of large radius too, but only with
 // entries of y spread over as many orders of magnitude, which the range above forbids.
 static const double provingRadius = 1e12;
 

@@ -1,13 +1,14 @@
 // Friction limits lagged: contact LCPs as a sequence of monotone ones.
 //
 // What makes a contact LCP hard is the one-sided coupling mu between normal impulse and friction
-// limit: an entry M_ij > 0 whose mirror M_ji is zero, in a row without diagonal. Without these entries,
-// N, the matrix is positive semidefinite (symmetric and skew parts only), and Lemke's path for it is
-// short: z0 never rises. So N z is taken from the last point,
+// limit: an entry M_ij > 0 whose mirror M_ji is zero, in a row without diagonal. Without these
+// entries, N, the matrix is positive semidefinite (symmetric and skew parts only), and Lemke's path
+// for it is short: z0 never rises. So N z is taken from the last point,
 //     LCP(M - N, q + N z_k)  ->  z_{k+1},
 // the fixed point of [Panagiotopoulos75] between normal and tangential problem, each one started
-// from the last basis. After every few steps Lemke's method is tried on the whole problem from the basis
-// reached: from a good one it needs few pivots even where its path from w = q takes tens of thousands.
+// from the last basis. After every few steps Lemke's method is tried on the whole problem from the
+// basis reached: from a good one it needs few pivots even where its path from w = q takes tens of
+// thousands.
 
 #include <math.h>
 #include <string.h>
@@ -53,8 +54,8 @@ static bool hasEntry(const tpSparseColumns* M, int row, int column) {
     return false;
 }
 
-// Splits M into M - N and N, in the form's own arrays and fresh ones. The number of entries of N; -1:
-// out of memory.
+// Splits M into M - N and N, in the form's own arrays and fresh ones. The number of entries of N;
+// -1: out of memory.
 static int split(Lagged* lagged, tpLcpForm* form, tpArena* arena) {
     tpSparseColumns* M = &form->M;
     tpSparseColumns* N = &lagged->N;

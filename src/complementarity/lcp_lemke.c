@@ -1,15 +1,15 @@
 // Lemke's method, revised and factorised [Lemke65; CottlePangStone92, sec. 4.4].
 //
 // From a basis with infeasible values x = B^-1 q, the artificial variable z0 enters with the
-// covering vector d = B p, p > 0, just far enough to make all values nonnegative; then the complement
-// of whatever left enters, until z0 leaves (a solution) or nothing limits the entering variable (a
-// ray). Only the entering column B^-1 a is computed at each pivot, with sparse factors of the part
-// of the basis that is not slack.
+// covering vector d = B p, p > 0, just far enough to make all values nonnegative; then the
+// complement of whatever left enters, until z0 leaves (a solution) or nothing limits the entering
+// variable (a ray). Only the entering column B^-1 a is computed at each pivot, with sparse factors
+// of the part of the basis that is not slack.
 //
-// Ties: q is thought to be q + epsilon t with an infinitesimal epsilon and a generic t. y = B^-1 t is
-// carried along and orders what x leaves tied, which is the lexicographic rule with one generic
-// column instead of the n columns of B^-1. Rows are tied within the tolerance of [Harris73]; among tied rows
-// those with pivots very much smaller than the largest are passed over.
+// Ties: q is thought to be q + epsilon t with an infinitesimal epsilon and a generic t. y = B^-1 t
+// is carried along and orders what x leaves tied, which is the lexicographic rule with one generic
+// column instead of the n columns of B^-1. Rows are tied within the tolerance of [Harris73]; among
+// tied rows those with pivots very much smaller than the largest are passed over.
 //
 // Accuracy: values are recomputed from q at every factorisation. The basis at the end is solved
 // afresh; where that shows negative values, the method starts again from that basis.
@@ -86,7 +86,8 @@ static bool isFeasible(const tpLemke* lemke, double tolerance) {
     return true;
 }
 
-// d = B p; alpha = B^-1 (-d) = -p. Returns the position that leaves for z0: the most negative x / p.
+// d = B p; alpha = B^-1 (-d) = -p. Returns the position that leaves for z0: the most negative x /
+// p.
 static int enterCovering(tpLemke* lemke, bool isWarm) {
     double* p = lemke->positionWork;
     for (int j = 0; j < lemke->n; ++j) {
@@ -124,7 +125,8 @@ static int blockingFixed(const tpLemke* lemke, double smallest) {
     return blocking;
 }
 
-// The position that first becomes zero when the entering variable moves by `direction`; -1: none, a ray.
+// The position that first becomes zero when the entering variable moves by `direction`; -1: none, a
+// ray.
 static int ratioTest(const tpLemke* lemke, double direction) {
     const double* x = lemke->x;
     const double* y = lemke->y;
@@ -191,8 +193,9 @@ static void pivot(tpLemke* lemke, int position, int entering) {
     lemke->pivots += 1;
 }
 
-// Factors afresh when the next update has no room, or when it pays: with k updates of cost k n each so
-// far, the average cost of a pivot, factorisation included, is least when the last one costs the average.
+// Factors afresh when the next update has no room, or when it pays: with k updates of cost k n each
+// so far, the average cost of a pivot, factorisation included, is least when the last one costs the
+// average.
 static bool refactorIfDue(tpLemke* lemke) {
     tpSparseLu* factor = &lemke->factor;
     long long updates = factor->etaCount;

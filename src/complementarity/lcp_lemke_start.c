@@ -3,8 +3,8 @@
 // A start needs a nonsingular basis with one variable of each pair in it and all free variables.
 // A warm start drops the columns that the factorisation finds dependent. Where the free variables'
 // own block is singular (circuits, redundant joints), a dependent free column is brought in by a
-// pair of exchanges with a complementary pair that makes the two-by-two block nonsingular; where no pair
-// does, the row is redundant and its w, which is zero, stays in the basis.
+// pair of exchanges with a complementary pair that makes the two-by-two block nonsingular; where no
+// pair does, the row is redundant and its w, which is zero, stays in the basis.
 
 #include <math.h>
 #include <string.h>
@@ -183,8 +183,8 @@ static void dropDependent(tpLemke* lemke, int count) {
     }
 }
 
-// The complementary pair with w basic whose two-by-two block with the fixed row and the free column is
-// best: alpha holds the free column, `rowOfInverse` that row of B^-1. -1: none.
+// The complementary pair with w basic whose two-by-two block with the fixed row and the free column
+// is best: alpha holds the free column, `rowOfInverse` that row of B^-1. -1: none.
 static int bestPair(const tpLemke* lemke, const double* rowOfInverse) {
     const tpSparseColumns* M = &lemke->form->M;
     int n = lemke->n;

@@ -3,9 +3,9 @@
 //
 // The tableau is B^-1 (I | -M | -e | q), n rows of 2 n + 2, its first n columns being B^-1 itself.
 // Of the rows that tie in the ratio test, the one leaves whose row of B^-1, divided by its pivot,
-// is lexicographically least: no basis can come back. Costs 4 n^2 operations a pivot and keeps every rounding error;
-// lcp_lemke.c is the one to use. This one is here to be compared with, and because its few lines
-// can be held against the book.
+// is lexicographically least: no basis can come back. Costs 4 n^2 operations a pivot and keeps
+// every rounding error; lcp_lemke.c is the one to use. This one is here to be compared with, and
+// because its few lines can be held against the book.
 
 #include <math.h>
 #include <string.h>

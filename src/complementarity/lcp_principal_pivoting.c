@@ -2,9 +2,9 @@
 //
 // A complementary basis is held by its set of basic z. While the number of infeasible values falls,
 // all infeasible pairs are exchanged at once; when it has not fallen for a while, only the pair
-// with the largest index, which for a P matrix ends after finitely many steps whatever happened before.
-// No artificial variable, no path: on P matrices where Lemke's path is exponentially long this is
-// usually a handful of factorisations.
+// with the largest index, which for a P matrix ends after finitely many steps whatever happened
+// before. No artificial variable, no path: on P matrices where Lemke's path is exponentially long
+// this is usually a handful of factorisations.
 
 #include <math.h>
 #include <string.h>

@@ -5,11 +5,12 @@
 // and Phi_i = F_i where z_i is free. An element of its generalised Jacobian is
 //     H = diag(da) + diag(db) F'(z),    (da_i, db_i) the derivatives of phi,
 // factorised sparsely. Globalisation uses the merit Psi = |Phi_FB|^2 / 2, which is smooth, with the
-// nonmonotone rule of [GrippoLamparielloLucidi86]: a step may raise Psi above the last value, not above the
-// largest of the last few. That carries steps across the ridges where a monotone search stalls.
-// A direction that is no descent direction for Psi, or comes from a singular H, is replaced by that
-// of the proximal problem F + e (z - z_k) with growing e, in the end by the gradient's. Natural-map
-// steps that shrink the natural residual are taken whole: they end finitely where they end at all.
+// nonmonotone rule of [GrippoLamparielloLucidi86]: a step may raise Psi above the last value, not
+// above the largest of the last few. That carries steps across the ridges where a monotone search
+// stalls. A direction that is no descent direction for Psi, or comes from a singular H, is replaced
+// by that of the proximal problem F + e (z - z_k) with growing e, in the end by the gradient's.
+// Natural-map steps that shrink the natural residual are taken whole: they end finitely where they
+// end at all.
 
 #include "complementarity/newton.h"
 #include "math/elementary.h"
@@ -110,8 +111,8 @@ static double naturalResidual(const Newton* newton, const double* z, const doubl
     return worst;
 }
 
-// phi and its derivatives at the current point. At the kink a = b = 0 of Fischer-Burmeister any unit
-// vector serves; the diagonal one keeps both parts of H.
+// phi and its derivatives at the current point. At the kink a = b = 0 of Fischer-Burmeister any
+// unit vector serves; the diagonal one keeps both parts of H.
 static void linearise(Newton* newton, tpNewtonFunction function) {
     for (int i = 0; i < newton->n; ++i) {
         double a = distance(newton->ncp, newton->z, i);

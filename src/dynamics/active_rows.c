@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-// Contacts that would come to rest or open slower than this are taken for touching, m/s: between bodies that
-// fall together it is rounding that tells who is approached.
+// Contacts that would come to rest or open slower than this are taken for touching, m/s: between
+// bodies that fall together it is rounding that tells who is approached.
 static const double nearlyClosed = 1e-4;
 
 // An approach slower than this is rounding, m/s.

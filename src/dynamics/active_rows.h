@@ -1,10 +1,10 @@
 // Solving with those rows alone that can carry something.
 //
-// Contacts are looked for as far as bodies may move, so in a pile that falls most of them stay open; as rows
-// of the problem they would tie everything that is near each other into one large island. A contact that
-// would not be violated without impulses and carried nothing last time starts outside; where impulses of
-// others make it approach, it joins. Outside, impulses are zero and normal velocities not negative, so what
-// solves the smaller problem solves the whole.
+// Contacts are looked for as far as bodies may move, so in a pile that falls most of them stay
+// open; as rows of the problem they would tie everything that is near each other into one large
+// island. A contact that would not be violated without impulses and carried nothing last time
+// starts outside; where impulses of others make it approach, it joins. Outside, impulses are zero
+// and normal velocities not negative, so what solves the smaller problem solves the whole.
 
 #ifndef TIPPE_SRC_DYNAMICS_ACTIVE_ROWS_H
 #define TIPPE_SRC_DYNAMICS_ACTIVE_ROWS_H
@@ -25,8 +25,8 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
 // Copies the active blocks, impulses to start from included.
 void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole);
 
-// Writes impulses and velocities of all rows back, and lets in the blocks that are approached now. Returns how many
-// those are.
+// Writes impulses and velocities of all rows back, and lets in the blocks that are approached now.
+// Returns how many those are.
 int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole);
 
 // Lets in all blocks.

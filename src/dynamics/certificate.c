@@ -7,8 +7,8 @@
 // Parts of the scales that a certified step may be off by; certificate.h has the reasons.
 static const double energyPart = 1e-3, jointPart = 1e-6, overlapPart = 1e-3;
 
-// The largest energy of late is forgotten by this part a step: over a thousand steps a scene comes to rest in its
-// own measure.
+// The largest energy of late is forgotten by this part a step: over a thousand steps a scene comes
+// to rest in its own measure.
 static const double forgotten = 1e-3;
 
 // Rounding of the energies themselves, which have the height of the scene above the origin in them.
@@ -45,7 +45,8 @@ double tpCertificate_EnergyLimit(const tpSystem* system, const tpStepReport* rep
     return energyPart * scale + roundings * height;
 }
 
-// What is left of the account is what the step itself took or gave, by implicit damping or by rows that are linear.
+// What is left of the account is what the step itself took or gave, by implicit damping or by rows
+// that are linear.
 static void closeAccount(tpStepReport* report) {
     report->numericalLoss = -report->energyIncrease - report->frictionLoss - report->impactLoss;
     report->impactLoss += report->numericalLoss;

@@ -1,21 +1,22 @@
 // The certificate of a step: how far its end is from the laws of mechanics, and how far it may be.
 //
-//     contact law   residual of the natural map                    at most the tolerance of the solves
-//     energy        energy less the work done never rises          by 1e-3 of the energies at play
-//     joints        errors of position                             1e-6 of the length of the scene
-//     overlap       deepest penetration                            1e-3 of the smallest body that moves
+//     contact law   residual of the natural map               at most the tolerance of the solves
+//     energy        energy less the work done never rises     by 1e-3 of the energies at play
+//     joints        errors of position                        1e-6 of the length of the scene
+//     overlap       deepest penetration                       1e-3 of the smallest body that moves
 //
-// Energy has two figures: the rise in the step, and the excess, how far energy less the work done is above its
-// lowest value so far. A symmetric step swings about a mean and has a bounded excess; a slow gain adds up in it.
-// Once an excess beyond the limit has been told, the next one counts from there.
+// Energy has two figures: the rise in the step, and the excess, how far energy less the work done
+// is above its lowest value so far. A symmetric step swings about a mean and has a bounded excess;
+// a slow gain adds up in it. Once an excess beyond the limit has been told, the next one counts
+// from there.
 
 #ifndef TIPPE_SRC_DYNAMICS_CERTIFICATE_H
 #define TIPPE_SRC_DYNAMICS_CERTIFICATE_H
 
 #include "dynamics/system.h"
 
-// Limits for the step that begins, from the scene's scales. `residual` is the largest one that a solve may leave.
-// False if memory ran out.
+// Limits for the step that begins, from the scene's scales. `residual` is the largest one that a
+// solve may leave. False if memory ran out.
 bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report);
 
 // The limit of the energy for a step that has got as far as its report says, J.

@@ -11,7 +11,8 @@ static const double tpTouchDistance = 1e-6;
 // Slower contacts stick, m/s.
 static const double tpStickingSpeed = 1e-8;
 
-// What users see of a contact that carries nothing: slots without generations, which the world fills in.
+// What users see of a contact that carries nothing: slots without generations, which the world
+// fills in.
 tpContactInfo tpContactInfo_Make(const tpContact* contact);
 
 // The contact again, both of its points in the middle between the surfaces.

@@ -50,8 +50,8 @@ static void takeContacts(tpSystem* system, const tpPose* poses, tpContactArray* 
     }
 }
 
-// Contacts are looked for this much farther away than asked: bodies that get faster in the next step, which begins
-// where this one ends, find them there.
+// Contacts are looked for this much farther away than asked: bodies that get faster in the next
+// step, which begins where this one ends, find them there.
 static const double farther = 1.25;
 
 // Whether the last answer holds: for the same poses, and for margins that are no larger.

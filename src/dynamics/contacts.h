@@ -5,17 +5,18 @@
 
 #include "dynamics/system.h"
 
-// Contacts are asked for once per pose: the last answer of tpSystem_FindContacts serves again while poses and
-// structure are the same and margins are no larger. The report says how often the collider was asked.
+// Contacts are asked for once per pose: the last answer of tpSystem_FindContacts serves again while
+// poses and structure are the same and margins are no larger. The report says how often the
+// collider was asked.
 //
 // All contacts at the given poses whose gap is at most the sum of the two bodies' margins, with the
-// system's own shape numbers, in the collider's order. In planar worlds contacts lie in the plane, and
-// points that differ only in depth are one. The list lies in the system's arena.
+// system's own shape numbers, in the collider's order. In planar worlds contacts lie in the plane,
+// and points that differ only in depth are one. The list lies in the system's arena.
 tpResult tpSystem_FindContacts(tpSystem* system, const tpPose* poses, const double* margins,
                                tpContact** contacts, int* count);
 
-// The same at the system's own poses, looking ahead, into an array that lasts, without another copy: the collider
-// and the caller exchange their arrays.
+// The same at the system's own poses, looking ahead, into an array that lasts, without another
+// copy: the collider and the caller exchange their arrays.
 tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
                                   tpContactArray* contacts);
 
@@ -23,8 +24,9 @@ tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
 // remain.
 int tpContacts_Flatten(const tpSystem* system, const tpPose* poses, tpContact* contacts, int count);
 
-// Margins within which two bodies can meet in h seconds: the way of any point of the body at the larger
-// of its speeds in `velocities` and `others` (may be NULL), plus what gravity adds. In the arena.
+// Margins within which two bodies can meet in h seconds: the way of any point of the body at the
+// larger of its speeds in `velocities` and `others` (may be NULL), plus what gravity adds. In the
+// arena.
 double* tpSystem_Margins(tpSystem* system, const tpVelocity* velocities, const tpVelocity* others,
                          double h);
 
@@ -35,7 +37,8 @@ double tpSystem_Margin(const tpSystem* system, int body, const tpVelocity* veloc
 // The largest speed of any point of a body that moves so.
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity);
 
-// What makes a contact the same from one moment to the next; contacts are kept in the order of keys.
+// What makes a contact the same from one moment to the next; contacts are kept in the order of
+// keys.
 typedef struct tpContactKey {
     int32_t shapeA, shapeB;
     uint64_t feature;
@@ -57,8 +60,8 @@ static inline int tpContact_CompareKeys(const tpContact* a, const tpContact* b) 
     return tpContactKey_Compare(tpContact_Key(a), tpContact_Key(b));
 }
 
-// The contact of a list with the same shapes and features, or NULL. Both the list and the contacts asked
-// for are in the collider's order; `cursor` starts at 0.
+// The contact of a list with the same shapes and features, or NULL. Both the list and the contacts
+// asked for are in the collider's order; `cursor` starts at 0.
 const tpContact* tpContacts_FindSame(tpContactKey key, const tpContact* list, int count,
                                      int* cursor);
 
@@ -81,8 +84,8 @@ typedef struct tpContactHistory {
 const tpContactMemory* tpContactHistory_Find(const tpContactHistory* history,
                                              const tpContact* contact, int* cursor);
 
-// The same, or where features have changed (edges that lie on each other are called now this, now that) the
-// memory of the same two shapes that comes nearest. For starts of solves.
+// The same, or where features have changed (edges that lie on each other are called now this, now
+// that) the memory of the same two shapes that comes nearest. For starts of solves.
 const tpContactMemory* tpContactHistory_FindNear(const tpContactHistory* history,
                                                  const tpContact* contact, int* cursor);
 

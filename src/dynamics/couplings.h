@@ -1,5 +1,5 @@
-// Couplings as rows: the sum of factor times coordinate has the sum of the coordinates' rows for its rate, and the laws of a
-// coordinate act on it.
+// Couplings as rows: the sum of factor times coordinate has the sum of the coordinates' rows for
+// its rate, and the laws of a coordinate act on it.
 
 #ifndef TIPPE_SRC_DYNAMICS_COUPLINGS_H
 #define TIPPE_SRC_DYNAMICS_COUPLINGS_H
@@ -22,7 +22,8 @@ void tpCoupling_Place(const tpSystem* system, const tpCoupling* coupling, const 
 // Rate of the sum for the velocities of all bodies.
 double tpCouplingRow_Speed(const tpCouplingRow* row, const tpVelocity* velocities);
 
-// Bodies of the coupling's joints one after the other, from k = 0 on; false after the last. A body may be -1 or come twice.
+// Bodies of the coupling's joints one after the other, from k = 0 on; false after the last. A body
+// may be -1 or come twice.
 bool tpCoupling_BodyAt(const tpSystem* system, int index, int k, int* body);
 
 // A dynamic body of it, or -1: nothing in it moves, or it is not live.
@@ -32,7 +33,8 @@ int tpCoupling_AnyBody(const tpSystem* system, int index);
 void tpCouplings_Count(const tpSystem* system, int* blocks, int* rows);
 int tpCouplings_TermCapacity(const tpSystem* system);
 
-// As those of joints.h and joint_laws.h, whose functions call these. Begin tells whether a servo is stiff for the step.
+// As those of joints.h and joint_laws.h, whose functions call these. Begin tells whether a servo is
+// stiff for the step.
 bool tpCouplings_Begin(tpSystem* system, double h);
 // The same for one coupling of which something moves, and what it may need.
 void tpCoupling_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPose* poses,

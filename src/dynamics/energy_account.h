@@ -1,4 +1,5 @@
-// What the impulses of a step did with energy: work from outside, losses to friction and in impacts.
+// What the impulses of a step did with energy: work from outside, losses to friction and in
+// impacts.
 
 #ifndef TIPPE_SRC_DYNAMICS_ENERGY_ACCOUNT_H
 #define TIPPE_SRC_DYNAMICS_ENERGY_ACCOUNT_H
@@ -11,14 +12,15 @@ typedef struct tpRowVelocities {
     const tpVelocity* drift; // with which bodies go their way in the step; NULL if they do not move
 } tpRowVelocities;
 
-// Adds the energies that impulses changed. Contacts and what joints hold act at one stroke, by the mean of the
-// velocities before and after; motors, springs and dry friction of joints act all along the way.
+// Adds the energies that impulses changed. Contacts and what joints hold act at one stroke, by the
+// mean of the velocities before and after; motors, springs and dry friction of joints act all along
+// the way.
 void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                           tpStepReport* report);
 
-// Takes off these energies what is only exchanged with a kick that came before the impulses at one stroke,
-// while bodies move, and the impulses with them, all along the step: a share of the kick's velocities
-// times the impulses. Nothing is lost then in what holds bodies at rest.
+// Takes off these energies what is only exchanged with a kick that came before the impulses at one
+// stroke, while bodies move, and the impulses with them, all along the step: a share of the kick's
+// velocities times the impulses. Nothing is lost then in what holds bodies at rest.
 void tpRows_AccountKick(const tpRows* rows, const tpVelocity* start, const tpVelocity* kicked,
                         double share, tpStepReport* report);
 

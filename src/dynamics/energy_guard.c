@@ -6,16 +6,17 @@
 // The part of what the certificate allows.
 static const double share = 0.25;
 
-// The part of the budget that a whole step may leak when it is used up: some thousands of steps for what the certificate
-// allows.
+// The part of the budget that a whole step may leak when it is used up: some thousands of steps for
+// what the certificate allows.
 static const double leak = 1.0 / 64.0;
 
-// Shortly after a collision, in parts of a step; what energy may rise then, as a part of the budget: tolerances of solves.
+// Shortly after a collision, in parts of a step; what energy may rise then, as a part of the
+// budget: tolerances of solves.
 enum { rattleParts = 8 };
 static const double strict = 4e-7;
 
-// After so many steps parts may be longer again, if swings are so small that those of parts twice as long, which are four
-// times as large, are within half the budget.
+// After so many steps parts may be longer again, if swings are so small that those of parts twice
+// as long, which are four times as large, are within half the budget.
 enum { longQuiet = 128 };
 
 static double energyOf(const tpSystem* system) {

@@ -1,18 +1,20 @@
 // The energy guard: energy less the work done stays within a band.
 //
-// No law lets energy less the work done rise, and where nothing collides it does not fall either but by friction. A
-// symmetric step swings about a mean instead. A guard that acts on every rise takes what the swing would have given back
-// (it is a ratchet); this one keeps book. The excess is how far energy less work, friction's loss added again, is above
-// its lowest value since it was last told, the deficit how far it is below its highest value since the last collision. A
-// part of a step is taken if both stay within the budget, a quarter of what the certificate allows, or if what it adds to
-// them is as little as a step may leak.
+// No law lets energy less the work done rise, and where nothing collides it does not fall either
+// but by friction. A symmetric step swings about a mean instead. A guard that acts on every rise
+// takes what the swing would have given back (it is a ratchet); this one keeps book. The excess is
+// how far energy less work, friction's loss added again, is above its lowest value since it was
+// last told, the deficit how far it is below its highest value since the last collision. A part of
+// a step is taken if both stay within the budget, a quarter of what the certificate allows, or if
+// what it adds to them is as little as a step may leak.
 //
-// Shortly after a collision there is no swing that could be at its lower end: energy may then rise no higher than it was
-// when the collision had ended.
+// Shortly after a collision there is no swing that could be at its lower end: energy may then rise
+// no higher than it was when the collision had ended.
 //
-// A step that varies its length with the phase of a swing would be a ratchet again. So once a smooth part has been found
-// too long, the steps that follow are taken in parts of the length that was right (the level, in halvings of a step),
-// until the swings at that length have been small for many steps.
+// A step that varies its length with the phase of a swing would be a ratchet again. So once a
+// smooth part has been found too long, the steps that follow are taken in parts of the length that
+// was right (the level, in halvings of a step), until the swings at that length have been small for
+// many steps.
 
 #ifndef TIPPE_SRC_DYNAMICS_ENERGY_GUARD_H
 #define TIPPE_SRC_DYNAMICS_ENERGY_GUARD_H
@@ -43,8 +45,8 @@ void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSyste
 void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
                              const tpStepReport* report);
 
-// By how much energy has risen in the part beyond what is accounted for, J. In collisions that is the work done; else
-// friction's loss too, which would hide a gain.
+// By how much energy has risen in the part beyond what is accounted for, J. In collisions that is
+// the work done; else friction's loss too, which would hide a gain.
 double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
                           const tpStepReport* report, bool hasCollided);
 

@@ -5,7 +5,8 @@
 
 #include "tippe/world.h"
 
-// Places in tpStepReport.figures. New ones come at the end: programs may know the places of the others.
+// Places in tpStepReport.figures. New ones come at the end: programs may know the places of the
+// others.
 typedef enum tpFigureIndex {
     tp_checkFigure,
     tp_collisionFigure,

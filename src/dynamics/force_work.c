@@ -26,8 +26,8 @@ static tpMotion motionOf(const tpWays* ways, int body, double h) {
     return motion;
 }
 
-// The way that counts for a force that acts for `before` seconds of the kick before the way and `after` seconds of the
-// one after it, and accelerates the centre of mass by `acceleration`.
+// The way that counts for a force that acts for `before` seconds of the kick before the way and
+// `after` seconds of the one after it, and accelerates the centre of mass by `acceleration`.
 static tpMotion motionInPart(const tpSystem* system, const tpWays* ways, int body, double before,
                              double after, tpVec3 acceleration, double h) {
     const tpVelocity *start = &ways->velocities[body], *mean = &ways->means[body];

@@ -23,8 +23,8 @@ double tpSystem_BodyKineticEnergy(const tpSystem* system, int index) {
     return 0.5 * (twice + tpDot(momentum, velocity->angular));
 }
 
-// Sums over many bodies go in a fixed number of chunks, which threads share: the same bits on any number of
-// them.
+// Sums over many bodies go in a fixed number of chunks, which threads share: the same bits on any
+// number of them.
 enum { fewBodies = 512, sumChunks = 32 };
 
 typedef struct Sum {

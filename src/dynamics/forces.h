@@ -9,15 +9,17 @@
 
 #include "dynamics/system.h"
 
-// Which way the elements that depend on velocity are swept; the two halves of a step are mirror images.
+// Which way the elements that depend on velocity are swept; the two halves of a step are mirror
+// images.
 typedef enum tpSweepOrder { tp_forwardSweep, tp_backwardSweep } tpSweepOrder;
 
-// Applies the impulses of all forces over [time, time + duration], at the current poses. Returns the work of dampers and
-// damping; force_work.h has that of what users apply.
+// Applies the impulses of all forces over [time, time + duration], at the current poses. Returns
+// the work of dampers and damping; force_work.h has that of what users apply.
 double tpSystem_Kick(tpSystem* system, double time, double duration, tpSweepOrder order);
 
-// Parts of it, for steppers that have springs among their rows: gravity and what users apply; damping, which returns
-// its work against the velocities before it. The two halves of a symmetric step have them in opposite order.
+// Parts of it, for steppers that have springs among their rows: gravity and what users apply;
+// damping, which returns its work against the velocities before it. The two halves of a symmetric
+// step have them in opposite order.
 void tpSystem_KickForces(tpSystem* system, double time, double duration);
 double tpSystem_KickDamping(tpSystem* system, double duration);
 
@@ -31,7 +33,8 @@ double tpSystem_KickBody(tpSystem* system, int body, double time, double duratio
 // A user force with its moment about the centre of mass, world axes, at the current pose.
 tpWrench tpForce_Wrench(const tpSystem* system, const tpForce* force);
 
-// Potential energy of gravity (zero at the origin's height) and springs; kinetic energy of bodies and armatures.
+// Potential energy of gravity (zero at the origin's height) and springs; kinetic energy of bodies
+// and armatures.
 double tpSystem_PotentialEnergy(const tpSystem* system);
 // The springs' part of it.
 double tpSystem_SpringEnergy(const tpSystem* system);

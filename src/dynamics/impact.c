@@ -1,9 +1,9 @@
 // One impact with friction [MirtichCanny94, sec. 4]: axes, and the phases in their order.
 //
-// The path of the relative velocity goes through compression until its normal part is 0, then through
-// restitution until the impulse (Poisson) or the work [Stronge90] that the coefficient of restitution
-// asks for. On the way it slides, and where it stops sliding it either sticks for good or leaves again
-// in the one direction that leads away; both are straight lines.
+// The path of the relative velocity goes through compression until its normal part is 0, then
+// through restitution until the impulse (Poisson) or the work [Stronge90] that the coefficient of
+// restitution asks for. On the way it slides, and where it stops sliding it either sticks for good
+// or leaves again in the one direction that leads away; both are straight lines.
 //
 // Deviation from the paper: where a jam leaves the bodies approaching at the end of Poisson's
 // restitution, they are compressed anew, instead of being left to penetrate.

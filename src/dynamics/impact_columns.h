@@ -2,7 +2,8 @@
 //
 //     m  Jxx Jyy Jzz Jxy Jxz Jyz  rx ry rz  vx vy vz  wx wy wz
 //
-// A mass that is infinite cannot be moved; an inertia of zeros, with such a mass only, cannot be turned.
+// A mass that is infinite cannot be moved; an inertia of zeros, with such a mass only, cannot be
+// turned.
 
 #ifndef TIPPE_DYNAMICS_IMPACT_COLUMNS_H
 #define TIPPE_DYNAMICS_IMPACT_COLUMNS_H

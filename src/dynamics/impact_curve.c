@@ -4,9 +4,9 @@
 //
 //     ux' = ex s - alpha ux,   uy' = ey s - beta uy,   s s' = ux ux' + uy uy',
 //
-// have no singularity where slip stops (s falls as an exponential of tau), and give the terms of their
-// Taylor series by a recurrence of three short sums. A step sums some twenty terms, its length is
-// taken from the last of them, and an event is a zero of a polynomial, found to rounding.
+// have no singularity where slip stops (s falls as an exponential of tau), and give the terms of
+// their Taylor series by a recurrence of three short sums. A step sums some twenty terms, its
+// length is taken from the last of them, and an event is a zero of a polynomial, found to rounding.
 
 #include <math.h>
 
@@ -18,8 +18,8 @@ enum {
     maxSteps = 2000 // no input known needs a tenth of it
 };
 
-// A step's part of the radius of convergence that the last terms show; to the power of order + 1, what
-// is neglected: 3e-14. The work is a product of two series, whose terms fall more slowly.
+// A step's part of the radius of convergence that the last terms show; to the power of order + 1,
+// what is neglected: 3e-14. The work is a product of two series, whose terms fall more slowly.
 static const double fraction = 0.16, fractionForWork = 0.12;
 
 // What one step of the series holds; slip is scaled to length 1 at its start.
@@ -139,7 +139,8 @@ static double findEvent(const double* event, double low, double high) {
     return t;
 }
 
-// Where the event rises and falls again within a step it may be met in between: its top, or the end.
+// Where the event rises and falls again within a step it may be met in between: its top, or the
+// end.
 static double findTop(const double* event, double end) {
     if (!(event[1] > 0.0 && evaluateSlope(event, order + 1, end) < 0.0)) {
         return end;

@@ -4,10 +4,10 @@
 //
 //     h(t) = cy cos t - cx sin t + D sin t cos t,   D = mu (a - b) >= 0,
 //
-// has in each quadrant a known number of zeros, since h / (sin t cos t) is monotone or convex there:
-// one, attracting, in the first; none in the second; one, repelling, in the third; none or a pair,
-// attracting and repelling, in the fourth, a pair where cx^(2/3) + cy^(2/3) < D^(2/3). Slip therefore
-// never spirals, and where it leads is known before a step is made.
+// has in each quadrant a known number of zeros, since h / (sin t cos t) is monotone or convex
+// there: one, attracting, in the first; none in the second; one, repelling, in the third; none or a
+// pair, attracting and repelling, in the fourth, a pair where cx^(2/3) + cy^(2/3) < D^(2/3). Slip
+// therefore never spirals, and where it leads is known before a step is made.
 //
 // Slip that leaves rest keeps its direction d: c - mu T d = g d with g > 0, so that
 // d = (mu T + g)^-1 c, and |d| = 1 has one root g > 0 exactly when the sticking impulse T^-1 c is
@@ -26,8 +26,8 @@ static double turnRateAt(const tpSlip* slip, double angle, double* slope) {
     return slip->ey * x - slip->ex * y + d * x * y;
 }
 
-// The zero of the turn rate in [low, high], where it goes from positive to negative: Newton's method
-// kept inside the bracket by halving.
+// The zero of the turn rate in [low, high], where it goes from positive to negative: Newton's
+// method kept inside the bracket by halving.
 static double findAttractingZero(const tpSlip* slip, double low, double high, double start) {
     double angle = start;
     for (int i = 0; i < 100; ++i) {
@@ -64,8 +64,8 @@ tpDirection tpSlip_WayOut(const tpSlip* slip) {
     return directionAt(findAttractingZero(slip, 0.0, quarterTurn, start));
 }
 
-// Angle at which h is least in the fourth quadrant when taken by sin t cos t: it divides the pair of
-// zeros, if there is one.
+// Angle at which h is least in the fourth quadrant when taken by sin t cos t: it divides the pair
+// of zeros, if there is one.
 static double dividingAngle(const tpSlip* slip) {
     if (slip->ex == 0.0 && slip->ey == 0.0) {
         return -0.5 * quarterTurn;

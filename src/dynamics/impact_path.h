@@ -90,7 +90,8 @@ tpDirection tpSlip_WayOut(const tpSlip* slip);
 tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, double qy,
                             tpSlipTarget target);
 
-// Goes on sliding along the curve until the target or until slip stops; adds its steps to stepCount.
+// Goes on sliding along the curve until the target or until slip stops; adds its steps to
+// stepCount.
 tpSlipEnd tpSlip_GoAlongCurve(const tpSlip* slip, tpSlipState* state, tpDirection limit,
                               tpSlipTarget target, int* stepCount);
 

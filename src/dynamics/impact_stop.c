@@ -1,17 +1,17 @@
 // The end of a slip that stops, by a power series.
 //
 // Slip that stops turns towards a limiting direction without reaching it before its length s is 0.
-// What passes from an angle t to the stop is s F(t), since everything scales with s; along the path,
-// with dtau = rate dpz / s, ln s has the rate g(t) and t the rate h(t), so that the normal impulse
-// (times rate) obeys
+// What passes from an angle t to the stop is s F(t), since everything scales with s; along the
+// path, with dtau = rate dpz / s, ln s has the rate g(t) and t the rate h(t), so that the normal
+// impulse (times rate) obeys
 //
 //     g F + h dF/dt = -1
 //
 // and F is the solution that is smooth at the limit, where h = 0. In w = tan(t / 2), t counted from
-// the limit, this is an equation with polynomials, whose power series follows by a recurrence of few
-// terms; none divides by 0, because g and dh/dt are both negative at the limit. It converges up to
-// the next zero of h in the complex plane, or up to w = i. The friction that passes follows from what
-// the tangential velocity has lost.
+// the limit, this is an equation with polynomials, whose power series follows by a recurrence of
+// few terms; none divides by 0, because g and dh/dt are both negative at the limit. It converges up
+// to the next zero of h in the complex plane, or up to w = i. The friction that passes follows from
+// what the tangential velocity has lost.
 
 #include <math.h>
 
@@ -96,8 +96,8 @@ static double sumImpulse(const tpStopSeries* series) {
     return total;
 }
 
-// The work is uz at the stop times the impulse, less what uz lacks on the way: s^2 times a function F
-// of the angle with 2 g F + h dF/dt = -lack.
+// The work is uz at the stop times the impulse, less what uz lacks on the way: s^2 times a function
+// F of the angle with 2 g F + h dF/dt = -lack.
 static double sumLackOfWork(const tpSlip* slip, tpDirection limit, double w,
                             const tpStopSeries* series) {
     // uz lacks what the impulse gives it at rest, less what stopping takes.

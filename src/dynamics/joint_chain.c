@@ -4,8 +4,8 @@
 
 static const double fullTurn = 6.283185307179586477;
 
-// Duals of three axes grow like 1 / their volume; below this volume they stay as large as they are there. Near it the
-// middle turn has locked the gimbal, and rates are not determined.
+// Duals of three axes grow like 1 / their volume; below this volume they stay as large as they are
+// there. Near it the middle turn has locked the gimbal, and rates are not determined.
 static const double leastVolume = 1e-6;
 
 // The angle nearest to `last` among those that differ from `angle` by whole turns.
@@ -73,7 +73,7 @@ bool tpAreIndependent(const tpVec3* directions, int count) {
     return count == 3 && fabs(tpDot(directions[0], tpCross(directions[1], directions[2]))) > least;
 }
 
-// Angles of turns ----------------------------------------------------------------------------------
+// Angles of turns ---------------------------------------------------------------------------------
 
 static void solveTwo(const tpVec3* a, tpQuat R, const double* last, double* angle) {
     angle[0] = nearestTurn(angleBetween(a[0], a[1], tpRotate(R, a[1])), last[0]);
@@ -81,8 +81,8 @@ static void solveTwo(const tpVec3* a, tpQuat R, const double* last, double* angl
     angle[1] = nearestTurn(twistAbout(a[1], rest), last[1]);
 }
 
-// The first and last of three turns when the one in the middle is known. In gimbal lock only their sum is: the first
-// then stays as it is.
+// The first and last of three turns when the one in the middle is known. In gimbal lock only their
+// sum is: the first then stays as it is.
 static double solveOuter(const tpVec3* a, tpQuat R, const double* last, double* angle) {
     tpVec3 arm = tpRotate(turnBy(a[1], angle[1]), a[2]);
     bool isLocked = tpLength(tpCross(a[0], arm)) < leastVolume;
@@ -109,8 +109,9 @@ static void polish(const tpVec3* a, tpQuat R, double* angle) {
     }
 }
 
-// a_1 . R a_3 = A cos q_2 + B sin q_2 + C has two roots, which differ by half a turn of the first and last: of the two, the
-// angles nearest to the last ones. Beyond the reach of axes that are not at right angles, the nearest that they reach.
+// a_1 . R a_3 = A cos q_2 + B sin q_2 + C has two roots, which differ by half a turn of the first
+// and last: of the two, the angles nearest to the last ones. Beyond the reach of axes that are not
+// at right angles, the nearest that they reach.
 static void solveThree(const tpVec3* a, tpQuat R, const double* last, double* angle) {
     double first = tpDot(a[0], a[1]), second = tpDot(a[1], a[2]);
     double A = tpDot(a[0], a[2]) - first * second, B = tpDot(a[0], tpCross(a[1], a[2]));

@@ -1,10 +1,10 @@
 // Joints as chains of turns and slides: README.md, "Coordinates of joints".
 //
-// From body A to body B the chain has up to three turns and three slides in a given order, all through one anchor
-// when the joint is made. With P_k the product of the turns before axis k,
+// From body A to body B the chain has up to three turns and three slides in a given order, all
+// through one anchor when the joint is made. With P_k the product of the turns before axis k,
 //
-//     rotation of B seen from A, since the joint was made    R = exp(a_1 q_1) exp(a_2 q_2) ...   over the turns
-//     way from A's anchor to B's                             d = sum of P_k a_k q_k              over the slides
+//     rotation of B in A since the joint was made    R = exp(a_1 q_1) exp(a_2 q_2) ... of the turns
+//     way from A's anchor to B's                     d = sum of P_k a_k q_k of the slides
 //
 // There are no bodies in between: the coordinates q are found from the poses of A and B.
 
@@ -30,15 +30,18 @@ typedef struct tpChain {
     tpVec3 gap;   // the way to B's anchor that the slides do not explain, world
 } tpChain;
 
-// The chain at given orientations; `span` leads from A's anchor to B's. Turns are those nearest to the joint's own.
+// The chain at given orientations; `span` leads from A's anchor to B's. Turns are those nearest to
+// the joint's own.
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,
                    tpChain* chain);
 
-// The rotation of B seen from A, and the way from A's anchor to B's in the axes of A, for given displacements.
+// The rotation of B seen from A, and the way from A's anchor to B's in the axes of A, for given
+// displacements.
 void tpChain_Pose(const tpJoint* joint, const double* displacements, tpQuat* rotation,
                   tpVec3* span);
 
-// Whether the directions of turns (or of slides) can be told apart: at most three, none in the span of the others.
+// Whether the directions of turns (or of slides) can be told apart: at most three, none in the span
+// of the others.
 bool tpAreIndependent(const tpVec3* directions, int count);
 
 #endif

@@ -11,8 +11,8 @@ static const double loadSpeed = 1.0;
 
 // Rows of a coordinate ---------------------------------------------------------------------------
 
-// Rows on which damping, dry friction and armature act: the coordinate itself, or the three turns of a ball joint in
-// the axes of A.
+// Rows on which damping, dry friction and armature act: the coordinate itself, or the three turns
+// of a ball joint in the axes of A.
 static int ownRows(const tpJoint* joint, const tpJointPlace* place, const tpJointRow* row,
                    tpJointRow list[3]) {
     if (joint->type != tp_ballJoint) {
@@ -69,14 +69,16 @@ void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, cons
     }
 }
 
-// An impulse of at most `limit` that drives the row's velocity, bias and compliance included, to zero. Returns the row.
+// An impulse of at most `limit` that drives the row's velocity, bias and compliance included, to
+// zero. Returns the row.
 static int addBounded(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                       double limit) {
     info.source = tp_boundedSource;
     int block = tpRows_AddBlock(rows, system, info, tp_frictionCone, 2, row->bodyA, row->bodyB);
     int first = rows->firstRows[block];
     rows->mu[block] = 1.0;
-    // The load is the limit; scaled so that strong motors have no large numbers among the velocities.
+    // The load is the limit; scaled so that strong motors have no large numbers among the
+    // velocities.
     rows->compliance[first] = loadSpeed / (loadSpeed + limit);
     rows->bias[first] = -limit * rows->compliance[first];
     rows->impulse[first] = limit; // solvers start from what is known
@@ -173,8 +175,9 @@ static void addForces(tpRows* rows, const tpSystem* system, tpBlockInfo info, co
     }
 }
 
-// A rotor of inertia a that moves with the coordinate: its speed s changes by -r / a, and the row is the coordinate's
-// rate less that speed. Of a coordinate that is a turn or a slide the position is held too.
+// A rotor of inertia a that moves with the coordinate: its speed s changes by -r / a, and the row
+// is the coordinate's rate less that speed. Of a coordinate that is a turn or a slide the position
+// is held too.
 static void addRotor(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* own,
                      int ownCount, const tpJointTreatment* treatment) {
     const tpJoint* joint = &system->joints.data[info.index];
@@ -253,8 +256,9 @@ static double dotWrench(const tpWrench* a, const tpWrench* b) {
     return tpDot(a->linear, b->linear) + tpDot(a->angular, b->angular);
 }
 
-// Velocity of a coordinate under a unit impulse in it, when the joint holds what it holds and the bodies are otherwise free:
-// no less than in the whole mechanism. By elimination of the held rows one after the other.
+// Velocity of a coordinate under a unit impulse in it, when the joint holds what it holds and the
+// bodies are otherwise free: no less than in the whole mechanism. By elimination of the held rows
+// one after the other.
 static double freeResponse(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
                            const tpJointRow* row) {
     tpJointRows held = tpJoint_HeldRows(joint, place);
@@ -281,8 +285,9 @@ static double freeResponse(const tpSystem* system, const tpJoint* joint, const t
     return fmax(W[n][n], 0.0);
 }
 
-// The share of a law's impulse before the drift: half of it, and with that second order, unless its fastest rate z, in
-// units of the step, is so fast that the half after the drift would turn the motion round.
+// The share of a law's impulse before the drift: half of it, and with that second order, unless its
+// fastest rate z, in units of the step, is so fast that the half after the drift would turn the
+// motion round.
 double tpLawShare(double h, double stiffness, double damping, double response) {
     double half = 0.5 * damping * response;
     double z = h * (half + sqrt(half * half + stiffness * response));
@@ -298,7 +303,7 @@ double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
 }
 
 static void beginRotor(const tpSystem* system, tpJoint* joint, const tpJointPlace* place,
-                             int index) {
+                       int index) {
     tpCoordinate* coordinate = &joint->coordinates[index];
     tpJointRow row = tpJoint_CoordinateRow(joint, place, index), own[3];
     int count = ownRows(joint, place, &row, own);
@@ -316,7 +321,8 @@ static void beginCoordinate(tpSystem* system, tpJoint* joint, const tpJointPlace
     bool isForced = def->hasSpring || def->hasServo || def->damping > 0.0;
     if (isForced) {
         double response = tpCoordinate_Response(system, joint, place, index);
-        // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps its energy.
+        // The stiffness of a spring is taken by the mean of both ends, whatever it is: that keeps
+        // its energy.
         coordinate->springShare = tpLawShare(h, 0.0, def->spring.damping, response);
         coordinate->servoShare = tpLawShare(h, def->servo.stiffness, def->servo.damping, response);
         coordinate->damperShare = tpLawShare(h, 0.0, def->damping, response);
@@ -331,8 +337,8 @@ static int rootOf(int* parents, int body) {
     return body;
 }
 
-// One share for all servos of a mechanism, the largest: with different ones the servos of coupled coordinates could give
-// each other energy.
+// One share for all servos of a mechanism, the largest: with different ones the servos of coupled
+// coordinates could give each other energy.
 static void levelShares(tpSystem* system) {
     tpArenaMark mark = tpArena_Mark(&system->arena);
     int* parents = TP_SCRATCH(&system->arena, int, system->bodyCount);

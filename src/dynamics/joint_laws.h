@@ -1,5 +1,5 @@
-// What acts on the coordinates of joints, as rows: limits, springs, servos, motors, dry friction, damping, armature.
-// README.md, "Laws of coordinates", derives them.
+// What acts on the coordinates of joints, as rows: limits, springs, servos, motors, dry friction,
+// damping, armature. README.md, "Laws of coordinates", derives them.
 
 #ifndef TIPPE_SRC_DYNAMICS_JOINT_LAWS_H
 #define TIPPE_SRC_DYNAMICS_JOINT_LAWS_H
@@ -14,7 +14,8 @@ typedef enum tpLawRows {
     tp_noLaws         // none: in the second half of a step, and in collisions, which take no time
 } tpLawRows;
 
-// A row on which a law acts: that of a joint's coordinate, or of a coupling, which moves further bodies.
+// A row on which a law acts: that of a joint's coordinate, or of a coupling, which moves further
+// bodies.
 typedef struct tpLawRow {
     int bodyA, bodyB; // -1: the world
     tpJointRow row;   // its error is the value
@@ -29,16 +30,16 @@ typedef struct tpForceLaw {
     double limit; // INFINITY: none
 } tpForceLaw;
 
-// Add a block of one row: with its rate alone, with the bias that takes its error back, for the limits that count. The
-// first returns the row.
+// Add a block of one row: with its rate alone, with the bias that takes its error back, for the
+// limits that count. The first returns the row.
 int tpLawRow_AddFree(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row);
 void tpLawRow_AddHeld(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                       const tpJointTreatment* treatment);
 void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                         const double limits[2], const tpJointTreatment* treatment);
 
-// An impulse that acts for `part` of the step: in a half of a symmetric step by the value after as much of it, else by
-// that at the end (README.md, "Laws of coordinates").
+// An impulse that acts for `part` of the step: in a half of a symmetric step by the value after as
+// much of it, else by that at the end (README.md, "Laws of coordinates").
 void tpLawRow_AddForce(tpRows* rows, const tpSystem* system, tpBlockInfo info, const tpLawRow* row,
                        const tpForceLaw* law, const tpJointTreatment* treatment, double part,
                        bool isHalf);
@@ -54,8 +55,8 @@ void tpJoint_AddLaws(tpRows* rows, const tpSystem* system, int index, int coordi
 void tpLawRow_Place(tpRows* rows, const tpSystem* system, int block, int k, const tpLawRow* row,
                     double sign, const tpJointTreatment* treatment);
 
-// The share of a law's impulse before the drift of a symmetric step, by its coefficients and the velocity that a unit of
-// impulse gives to the coordinate.
+// The share of a law's impulse before the drift of a symmetric step, by its coefficients and the
+// velocity that a unit of impulse gives to the coordinate.
 double tpLawShare(double h, double stiffness, double damping, double response);
 
 // No less than the velocity that a unit of impulse gives to a coordinate in the mechanism.
@@ -65,8 +66,8 @@ double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
 // By how much a value is past one of two limits, signed; 0 where it is not.
 double tpPastLimit(const double limits[2], double value);
 
-// At the start of a step of h seconds: speeds of armatures, and the shares of impulses before the drift. Bodies have
-// the poses and velocities of the start, before any force of the step.
+// At the start of a step of h seconds: speeds of armatures, and the shares of impulses before the
+// drift. Bodies have the poses and velocities of the start, before any force of the step.
 void tpJoints_BeginLaws(tpSystem* system, double h);
 
 // The same for steppers with whole laws only, which need no shares.

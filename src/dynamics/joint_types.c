@@ -70,8 +70,8 @@ static void holdPoint(tpJointRows* list, const tpJointPlace* place) {
     endBlock(list, 3);
 }
 
-// Velocity of B's anchor along a direction that moves with A and with the turns of the chain: the point of A that
-// matters is where B's anchor is now, and what turns do to the anchor is taken off.
+// Velocity of B's anchor along a direction that moves with A and with the turns of the chain: the
+// point of A that matters is where B's anchor is now, and what turns do to the anchor is taken off.
 static tpJointRow slideRow(const tpJointPlace* place, tpVec3 direction, double error) {
     tpJointRow row;
     row.onB = pushAt(direction, place->pointB, place->centerB);

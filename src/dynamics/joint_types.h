@@ -1,5 +1,5 @@
-// What each type of joint holds fast, as rows, and the coordinates that it leaves free, each with the row whose
-// velocity is the coordinate's rate.
+// What each type of joint holds fast, as rows, and the coordinates that it leaves free, each with
+// the row whose velocity is the coordinate's rate.
 
 #ifndef TIPPE_SRC_DYNAMICS_JOINT_TYPES_H
 #define TIPPE_SRC_DYNAMICS_JOINT_TYPES_H

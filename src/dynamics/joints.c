@@ -181,8 +181,8 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
                          tpScale(impulse / h, now.onB.angular) };
         tpJoint_AddReaction(system, joint, onB);
         coordinate->effort += info->role == tp_servoRole ? impulse / h : 0.0;
-        // They act all along the way. What a spring stores is part of the potential energy; its damper's part of the
-        // impulse is not.
+        // They act all along the way. What a spring stores is part of the potential energy; its
+        // damper's part of the impulse is not.
         double speed = tpJointRow_Speed(joint, &now, moves);
         double taken = -left * first->damping[row] *
                        tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);

@@ -1,8 +1,8 @@
 // Joints as rows: what each type holds fast, and what acts on its coordinates.
 //
-// A joint is a list of rows, each the velocity of one quantity (a distance, an angle) with the present
-// error of that quantity. joint_types.c has what each type holds, joint_laws.c what acts on a coordinate; README.md
-// derives both.
+// A joint is a list of rows, each the velocity of one quantity (a distance, an angle) with the
+// present error of that quantity. joint_types.c has what each type holds, joint_laws.c what acts on
+// a coordinate; README.md derives both.
 
 #ifndef TIPPE_SRC_DYNAMICS_JOINTS_H
 #define TIPPE_SRC_DYNAMICS_JOINTS_H
@@ -18,7 +18,8 @@ typedef struct tpJointTreatment {
     double theta; // part of the impulses in the velocities that bodies move by; 0 stands for 1
 } tpJointTreatment;
 
-// To be called at the start of every step of h seconds, before any force of the step has changed velocities.
+// To be called at the start of every step of h seconds, before any force of the step has changed
+// velocities.
 void tpJoints_Begin(tpSystem* system, double h);
 
 // Blocks and rows that all joints of a system may need.
@@ -33,30 +34,35 @@ void tpJoint_AddRows(tpRows* rows, const tpSystem* system, int index, const tpPo
                      const tpJointTreatment* treatment);
 void tpJoint_CountRows(const tpJoint* joint, int* blocks, int* rows);
 
-// The same for one half of a symmetric step. Springs, servos and dampers act by what they are half way through the drift, half of the
-// impulse in each half: of second order, stable for any stiffness, and exact at rest. Servos and dampers too stiff
-// for the step have a larger share in the first half, so that they do not ring. Rows of the second half have none of them;
+// The same for one half of a symmetric step. Springs, servos and dampers act by what they are half
+// way through the drift, half of the impulse in each half: of second order, stable for any
+// stiffness, and exact at rest. Servos and dampers too stiff for the step have a larger share in
+// the first half, so that they do not ring. Rows of the second half have none of them;
 // tpJoints_KickRest applies what is left.
 typedef enum tpStepHalf { tp_firstHalf, tp_secondHalf } tpStepHalf;
 void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                           const tpJointTreatment* treatment, tpStepHalf half);
 
-// The impulses of springs, servos and dampers in the second half of a step, from those in the rows of the first half; efforts are means over
-// `h` seconds. Adds the work of what is not in the potential energy, over the way with the velocities `moves`, to the report.
+// The impulses of springs, servos and dampers in the second half of a step, from those in the rows
+// of the first half; efforts are means over `h` seconds. Adds the work of what is not in the
+// potential energy, over the way with the velocities `moves`, to the report.
 void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
                        tpStepReport* report);
 
-// The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is stiff for the step.
+// The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is
+// stiff for the step.
 double tpJoints_Share(const tpSystem* system, const tpBlockInfo* info);
 
 // The row of a joint's block that belongs to bodies: bounded ones have their load first.
 int tpRows_ForceRow(const tpRows* rows, int block);
 
-// Adds a force on B, and its moment about the centre of mass, to what the joint reports at its anchor.
+// Adds a force on B, and its moment about the centre of mass, to what the joint reports at its
+// anchor.
 void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB);
 
-// By how much the position that a row of a joint holds is missed where the drift of h seconds has ended, with the impulse and velocity
-// of the row: `end` has the same row, number `endRow`, written there with h = 1. 0 for rows that hold no position.
+// By how much the position that a row of a joint holds is missed where the drift of h seconds has
+// ended, with the impulse and velocity of the row: `end` has the same row, number `endRow`, written
+// there with h = 1. 0 for rows that hold no position.
 double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
                      const tpRows* end, int endRow, double h);
 
@@ -66,18 +72,21 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses);
 // Follows the turns of joints past half a turn; once a step, after bodies have moved.
 void tpJoints_FollowAngles(tpSystem* system);
 
-// The impulses of efforts that users have applied for this step, over `duration` seconds at the current poses.
+// The impulses of efforts that users have applied for this step, over `duration` seconds at the
+// current poses.
 void tpJoints_KickEfforts(tpSystem* system, double duration);
 
-// When a step is over: efforts of this step come into what coordinates and reactions tell, and are forgotten.
+// When a step is over: efforts of this step come into what coordinates and reactions tell, and are
+// forgotten.
 void tpJoints_FinishEfforts(tpSystem* system);
 
-// Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m, rad).
-// Returns the iterations used, or -1 where it did not get there (the best poses are kept).
+// Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m,
+// rad). Returns the iterations used, or -1 where it did not get there (the best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
-// Takes over the impulses of a solve that is kept, as means over a step of h seconds: the reactions on body B, the efforts of coordinates,
-// and the speeds of armatures. Those of one solve, or added to those of an earlier one.
+// Takes over the impulses of a solve that is kept, as means over a step of h seconds: the reactions
+// on body B, the efforts of coordinates, and the speeds of armatures. Those of one solve, or added
+// to those of an earlier one.
 void tpJoints_StoreReactions(tpSystem* system, const tpRows* rows, double h);
 void tpJoints_ClearReactions(tpSystem* system);
 void tpJoints_AddReactions(tpSystem* system, const tpRows* rows, double h);

@@ -9,7 +9,8 @@ bool tpSystem_StartLoads(tpSystem* system) {
     if (!TP_RESERVE(&system->allocator, system->loads, system->bodyCount)) {
         return false;
     }
-    // What is left of an earlier step is not cleared there: clearing costs nothing to those who never apply forces.
+    // What is left of an earlier step is not cleared there: clearing costs nothing to those who
+    // never apply forces.
     int kept = system->hasLoads ? system->loads.count : 0;
     memset(system->loads.data + kept, 0, sizeof(tpLoad) * (size_t)(system->bodyCount - kept));
     system->loads.count = system->bodyCount;

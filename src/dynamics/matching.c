@@ -1,8 +1,9 @@
 // Contacts of one configuration found again in another.
 //
-// The same features of the same shapes are the same contact. What is left of a pair is matched by place:
-// where edges lie on edges, as in every wall of equal bricks, the least motion turns a corner on a face
-// into an edge on an edge, and impulses would be lost with the name of the contact.
+// The same features of the same shapes are the same contact. What is left of a pair is matched by
+// place: where edges lie on edges, as in every wall of equal bricks, the least motion turns a
+// corner on a face into an edge on an edge, and impulses would be lost with the name of the
+// contact.
 
 #include "dynamics/matching.h"
 
@@ -112,8 +113,8 @@ static int startOfPair(const tpMatching* matching, int place) {
     return place;
 }
 
-// The pair that begins at both places, where each of its new contacts has the feature of the old one in the same
-// rank: at rest the rule. Returns how many they are; 0 where it is otherwise.
+// The pair that begins at both places, where each of its new contacts has the feature of the old
+// one in the same rank: at rest the rule. Returns how many they are; 0 where it is otherwise.
 static int matchKept(const tpMatching* matching, int o, int n) {
     if (o >= matching->oldCount) {
         return 0;

@@ -7,8 +7,8 @@
 #include "base/tasks.h"
 #include "collision/collider.h"
 
-// For each new contact its old one, or -1; both lists in the collider's order. In the arena; NULL where
-// memory ran out.
+// For each new contact its old one, or -1; both lists in the collider's order. In the arena; NULL
+// where memory ran out.
 int* tpMatchContacts(const tpContact* old, int oldCount, const tpContact* new, int newCount,
                      tpArena* arena);
 

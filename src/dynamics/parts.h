@@ -17,12 +17,12 @@ typedef struct tpParts {
 // A step of so many seconds begins. False if memory ran out.
 bool tpParts_Begin(tpParts* parts, tpSystem* system, double duration);
 
-// Adds what a part of h seconds has left in the system: its contacts, and reactions that are means over it. False if
-// memory ran out.
+// Adds what a part of h seconds has left in the system: its contacts, and reactions that are means
+// over it. False if memory ran out.
 bool tpParts_Add(tpParts* parts, double h);
 
-// All parts are done: lists the contacts of the whole step as the system's and measures penetration. False if memory
-// ran out.
+// All parts are done: lists the contacts of the whole step as the system's and measures
+// penetration. False if memory ran out.
 bool tpParts_List(tpParts* parts, tpStepReport* report);
 
 #endif

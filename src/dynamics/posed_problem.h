@@ -5,8 +5,8 @@
 
 #include "dynamics/rows.h"
 
-// Before a solve: a copy of the impulses that it begins with, in the system's arena. NULL if nobody asked,
-// or if memory ran out (arena.failed).
+// Before a solve: a copy of the impulses that it begins with, in the system's arena. NULL if nobody
+// asked, or if memory ran out (arena.failed).
 double* tpPosedProblem_Begin(tpSystem* system, const tpRows* rows);
 
 // After it. Nothing is shown if `start` is NULL.

@@ -202,12 +202,12 @@ static void readImpulses(tpRows* rows, const int* blocks, int blockCount,
     }
 }
 
-// A friction impulse this near the limit, relative, counts as sliding; a part of one smaller than this as
-// nothing.
+// A friction impulse this near the limit, relative, counts as sliding; a part of one smaller than
+// this as nothing.
 static const double limitWidth = 1e-9;
 
-// Marks the directions that make up a friction impulse: in the plane of the contact the two corners of
-// the polygon around it. Returns the sum of their multiples.
+// Marks the directions that make up a friction impulse: in the plane of the contact the two corners
+// of the polygon around it. Returns the sum of their multiples.
 static double markDirections(const double* impulse, const double* scale, int rowCount,
                              const tpDirections* directions, double least, unsigned char* basis) {
     if (rowCount == 2) {
@@ -235,8 +235,8 @@ static double markDirections(const double* impulse, const double* scale, int row
     return sum;
 }
 
-// The basis that belongs to the impulses given, from the last step or another solver: which contacts
-// push, in which directions, and which slide. False where nothing pushes.
+// The basis that belongs to the impulses given, from the last step or another solver: which
+// contacts push, in which directions, and which slide. False where nothing pushes.
 static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
                        const tpDirections* directions, const tpIslandLcp* lcp) {
     bool pushes = false;

@@ -7,8 +7,9 @@
 //     0 <= beta_i  complementary to  d_i . u + lambda >= 0
 //     0 <= lambda  complementary to  mu c_n - sum(beta) >= 0
 //
-// Directions are the corners of a regular polygon, the first along the first tangent; scaled along the
-// axes of an elliptic cone; a torsional row adds a direction each way. Joint rows are free variables.
+// Directions are the corners of a regular polygon, the first along the first tangent; scaled along
+// the axes of an elliptic cone; a torsional row adds a direction each way. Joint rows are free
+// variables.
 
 #ifndef TIPPE_SRC_DYNAMICS_PYRAMID_H
 #define TIPPE_SRC_DYNAMICS_PYRAMID_H
@@ -29,8 +30,8 @@ typedef struct tpPyramidOptions {
     double settled;   // islands whose rows meet the true cone to this already are left alone, m/s
 } tpPyramidOptions;
 
-// Solves the rows island by island; starts from the states that rows->impulse tells of (those of the last
-// step, or of another solver) and writes it. False where memory ran out.
+// Solves the rows island by island; starts from the states that rows->impulse tells of (those of
+// the last step, or of another solver) and writes it. False where memory ran out.
 bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory,
                      const tpPyramidOptions* options, tpPyramidResult* result);
 

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-// More rows than this are left as they are: looking for dependent ones takes the cube of their number.
+// More rows than this are left as they are: looking for dependent ones takes the cube of their
+// number.
 enum { mostRows = 400 };
 
-// A row depends on others if they leave it less than this part of its response to impulses. Poses are within 1e-12 m of
-// what joints allow; the softest mode of a long chain has 1e-5.
+// A row depends on others if they leave it less than this part of its response to impulses. Poses
+// are within 1e-12 m of what joints allow; the softest mode of a long chain has 1e-5.
 static const double dependent = 1e-10;
 
 // A rigid row of a joint, and what its impulse does to the velocities of its two bodies.
@@ -74,8 +75,8 @@ static bool hasRigid(const tpRows* rows, int block) {
     return rows->dimensions[block] > 0 && isRigid(rows, block, rows->firstRows[block]);
 }
 
-// Joins the bodies of joints into trees. Marks the root of every tree in which a joint closes a loop; all that does not
-// move is one node, the last. Returns whether there are any.
+// Joins the bodies of joints into trees. Marks the root of every tree in which a joint closes a
+// loop; all that does not move is one node, the last. Returns whether there are any.
 static bool findLoops(const tpRows* rows, int world, int* parents, bool* isLooped) {
     bool hasLoop = false;
     for (int i = 0; i <= world; ++i) {
@@ -116,9 +117,10 @@ static int listRigid(const tpRows* rows, int world, int* parents, const bool* is
     return count;
 }
 
-// Factors W by Cholesky's method, the row that is least dependent on those before it first, until all that are left
-// depend on them. `left` is what the pivots leave of each row's own response, relative to the whole. Lists the dependent
-// rows in `found` by their places in the list, in order, and returns their number.
+// Factors W by Cholesky's method, the row that is least dependent on those before it first, until
+// all that are left depend on them. `left` is what the pivots leave of each row's own response,
+// relative to the whole. Lists the dependent rows in `found` by their places in the list, in order,
+// and returns their number.
 static int findDependent(const tpRows* rows, const tpRigidRow* list, int count, double* columns,
                          double* left, int* found) {
     bool isTaken[mostRows] = { false };
@@ -182,9 +184,9 @@ static void setAside(tpRedundancy* redundancy, tpRows* rows, int i) {
     rows->bias[row] = rows->q[row] = rows->impulse[row] = 0.0;
 }
 
-// Keeps what was found for the other solves of the step. Which rows depend on others changes with the poses, but not
-// within a step. They are kept by their places among the rigid rows: other rows, of servos and limits, stand between them in
-// some solves and not in others.
+// Keeps what was found for the other solves of the step. Which rows depend on others changes with
+// the poses, but not within a step. They are kept by their places among the rigid rows: other rows,
+// of servos and limits, stand between them in some solves and not in others.
 static bool keepFound(tpSystem* system, const tpRedundancy* redundancy, int rigidCount) {
     tpFoundRedundancy* found = &system->redundancy;
     if (!TP_RESERVE(&system->allocator, found->rows, redundancy->count)) {

@@ -8,15 +8,16 @@
 // Adds a note, a constant string, unless the report has it already or is full.
 void tpStepReport_AddNote(tpStepReport* report, const char* note);
 
-// The step, or a solve of it, is carried by another way than the usual one: its name, and a note that says why. Both are
-// constant strings. The report keeps the name of the last one and the notes of all.
+// The step, or a solve of it, is carried by another way than the usual one: its name, and a note
+// that says why. Both are constant strings. The report keeps the name of the last one and the notes
+// of all.
 void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* why);
 
 // Whether the report has this note.
 bool tpStepReport_HasNote(const tpStepReport* report, const char* note);
 
-// Appends the report of the steps that came next: counts and energies add up, violations and extremes are the larger
-// ones, the rest is as the later steps leave it.
+// Appends the report of the steps that came next: counts and energies add up, violations and
+// extremes are the larger ones, the rest is as the later steps leave it.
 void tpStepReport_Append(tpStepReport* report, const tpStepReport* next);
 
 #endif

@@ -4,11 +4,12 @@
 //
 //     L1 = exp(-h [w]) L0,   w = I^-1 (L0 + L1) / 2,   R1 = R0 exp(h [w]).
 //
-// Then R1 L1 = R0 L0: momentum in space is kept. And L1 - L0 = k (L0 + L1)/2 x w for a scalar k (the
-// half-angle formula of a rotation), so that the change of energy, (L1 - L0) . w, vanishes: energy is
-// kept as well, whatever k is. With k = 2 tan(h |w| / 2) / |w| the angle is h |w|, exact for a sphere;
-// k = h would be the implicit midpoint rule, whose orientation lags by (h |w|)^3 / 12 a step.
-// Five stages of lengths p, p, 1 - 4p, p, p with p = 1 / (4 - 4^(1/3)) give order four [Suzuki90].
+// Then R1 L1 = R0 L0: momentum in space is kept. And L1 - L0 = k (L0 + L1)/2 x w for a scalar k
+// (the half-angle formula of a rotation), so that the change of energy, (L1 - L0) . w, vanishes:
+// energy is kept as well, whatever k is. With k = 2 tan(h |w| / 2) / |w| the angle is h |w|, exact
+// for a sphere; k = h would be the implicit midpoint rule, whose orientation lags by (h |w|)^3 / 12
+// a step. Five stages of lengths p, p, 1 - 4p, p, p with p = 1 / (4 - 4^(1/3)) give order four
+// [Suzuki90].
 
 #include "dynamics/rotation.h"
 
@@ -37,8 +38,8 @@ tpInertia tpMakeInertia(tpMat33 inertia) {
     return result;
 }
 
-// Turns by q, whatever its length: a unit quaternion is one only to rounding, and the lengths of vectors
-// turned there and back millions of times would drift with it.
+// Turns by q, whatever its length: a unit quaternion is one only to rounding, and the lengths of
+// vectors turned there and back millions of times would drift with it.
 static tpVec3 turn(tpQuat q, tpVec3 v) {
     double s = 2.0 / tpDotQQ(q, q);
     tpVec3 u = tpMakeVec3(q.x, q.y, q.z);
@@ -93,7 +94,8 @@ double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 an
     if (inertia->isIsotropic) {
         return tpLength(angularVelocity);
     }
-    // |w| <= |L| / Imin and Imin |w|^2 <= 2T; the smaller inverse moment is that of the largest moment.
+    // |w| <= |L| / Imin and Imin |w|^2 <= 2T; the smaller inverse moment is that of the largest
+    // moment.
     tpVec3 momentum = tpInertia_Momentum(inertia, rotation, angularVelocity);
     double largestInverse = tpMaxPart(inertia->inverseMoments);
     double twiceEnergy = fmax(0.0, tpDot(momentum, angularVelocity));
@@ -133,8 +135,9 @@ static void rotateStage(const tpInertia* inertia, double h, tpQuat* q, tpVec3* m
     *momentum = end;
 }
 
-// The body as it is about the axis of its momentum, which keeps momentum and energy: for more than a hundred turns
-// at once, of which nobody can mean the phase. Iterations try such speeds on their way.
+// The body as it is about the axis of its momentum, which keeps momentum and energy: for more than
+// a hundred turns at once, of which nobody can mean the phase. Iterations try such speeds on their
+// way.
 static void spinAboutMomentum(const tpInertia* inertia, double h, tpQuat* rotation,
                               tpVec3* angularVelocity) {
     tpVec3 momentum = tpInertia_Momentum(inertia, *rotation, *angularVelocity);

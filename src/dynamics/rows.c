@@ -245,8 +245,8 @@ static tpWrench opposite(tpWrench wrench) {
 void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
                        const tpContactLaw* law) {
     int first = rows->firstRows[block], dimension = rows->dimensions[block];
-    // Impulses act at each body's own surface point: while there is a gap the two differ, and angular
-    // momentum is kept only up to gap times impulse, which is nothing where bodies touch.
+    // Impulses act at each body's own surface point: while there is a gap the two differ, and
+    // angular momentum is kept only up to gap times impulse, which is nothing where bodies touch.
     tpVec3 armA = tpSub(contact->pointA, poses[contact->bodyA].position);
     tpVec3 armB = tpSub(contact->pointB, poses[contact->bodyB].position);
     const tpVec3 directions[3] = { contact->normal, law->tangents[0], law->tangents[1] };
@@ -429,7 +429,7 @@ double tpRows_ResidualSquared(const tpRows* rows, int block) {
     return sum;
 }
 
-// W --------------------------------------------------------------------------------------------------
+// W -----------------------------------------------------------------------------------------------
 
 // The directions of row k of a block on one body, or NULL.
 static const double* directionsOn(const tpRows* rows, int block, int k, int body) {

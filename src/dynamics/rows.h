@@ -1,10 +1,10 @@
 // The rows of a step: contacts and joints as one problem in impulses.
 //
-// A row measures a velocity, u = Ja . velocity(A) + Jb . velocity(B) + bias, and its impulse r pushes
-// along the same directions. Rows come in blocks: a contact is a cone (normal first, then friction), a
-// joint one or more free blocks, a limit a nonnegative row. Velocities of bodies have 6 numbers
-// (linear, angular), or 3 in planar worlds (x, y, turn). The bias carries what the stepper adds to the
-// velocity: gap / h, restitution, stabilisation.
+// A row measures a velocity, u = Ja . velocity(A) + Jb . velocity(B) + bias, and its impulse r
+// pushes along the same directions. Rows come in blocks: a contact is a cone (normal first, then
+// friction), a joint one or more free blocks, a limit a nonnegative row. Velocities of bodies have
+// 6 numbers (linear, angular), or 3 in planar worlds (x, y, turn). The bias carries what the
+// stepper adds to the velocity: gap / h, restitution, stabilisation.
 //
 // A force of bounded size (a motor, dry friction in a joint) is a cone of two rows whose normal row
 // belongs to no body: its compliance is 1 and its q is -limit, so its impulse is the limit.
@@ -107,19 +107,22 @@ void tpRows_Clear(tpRows* rows);
 // Inverse masses of all bodies at their current orientation.
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
 
-// Friction numbers and frame of a contact. The first tangent lies along the ellipse's direction where
-// there is one; otherwise along x where the normal is vertical, and along z cross n elsewhere.
+// Friction numbers and frame of a contact. The first tangent lies along the ellipse's direction
+// where there is one; otherwise along x where the normal is vertical, and along z cross n
+// elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
-// The law of a contact at which the bodies approach at this speed, m/s: friction of impacts may differ from that of sliding.
+// The law of a contact at which the bodies approach at this speed, m/s: friction of impacts may
+// differ from that of sliding.
 void tpContactLaw_Meet(tpContactLaw* law, double approach);
 
-// Adds a contact as a block; poses are those at which it was found. `bias` belongs to the normal row.
-// Returns the block's number.
+// Adds a contact as a block; poses are those at which it was found. `bias` belongs to the normal
+// row. Returns the block's number.
 int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpContact* contact, int contactIndex, const tpContactLaw* law,
                       double bias);
 
-// Writes the directions and scales of a contact's rows anew, for contact, law and poses that have moved.
+// Writes the directions and scales of a contact's rows anew, for contact, law and poses that have
+// moved.
 void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
                        const tpContactLaw* law);
 
@@ -130,17 +133,19 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
 // Row k of a block: directions on A and B (linear and angular about each centre of mass).
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB);
 
-// What row k of a block does to a further body. There must be room: tpRows_Create makes it for all couplings.
+// What row k of a block does to a further body. There must be room: tpRows_Create makes it for all
+// couplings.
 void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on);
 
 // The same terms as the row of other rows has.
 void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow);
 
-// The bodies that a block moves, one after the other, from k = 0 on: false after the last. A body may be -1.
+// The bodies that a block moves, one after the other, from k = 0 on: false after the last. A body
+// may be -1.
 bool tpRows_BodyAt(const tpRows* rows, int block, int k, int* body);
 
-// J v of one row for the given velocities of the two bodies, which need not be dynamic; -1: at rest. Further bodies are
-// counted always.
+// J v of one row for the given velocities of the two bodies, which need not be dynamic; -1: at
+// rest. Further bodies are counted always.
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB);
 
@@ -162,8 +167,9 @@ double tpRows_ResidualSquared(const tpRows* rows, int block);
 void tpRows_Coupling(const tpRows* rows, int b, int c,
                      double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]);
 
-// As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps; where a row moves more than two
-// bodies W is a matrix in the arena of the rows. Without blocks where memory ran out.
+// As the solvers of the cone problem take it. Points into `bodies`, which the caller keeps; where a
+// row moves more than two bodies W is a matrix in the arena of the rows. Without blocks where
+// memory ran out.
 tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* bodies);
 
 #endif

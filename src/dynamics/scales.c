@@ -2,7 +2,8 @@
 
 #include "dynamics/system.h"
 
-// Raises the sizes of the bodies of joints by the distance of their anchors, and of the anchors from each other.
+// Raises the sizes of the bodies of joints by the distance of their anchors, and of the anchors
+// from each other.
 static void reachAnchors(const tpSystem* system, double* sizes) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];

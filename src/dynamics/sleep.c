@@ -62,8 +62,8 @@ void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system) {
     }
 }
 
-// Bodies, shapes or joints have come or gone. Slots may have other owners now: whoever slept there wakes, and so does
-// whoever leaned on them.
+// Bodies, shapes or joints have come or gone. Slots may have other owners now: whoever slept there
+// wakes, and so does whoever leaned on them.
 static void wakeOwners(tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
         bool isSame = system->bodies.data[i].birth == sleep->births.data[i];

@@ -1,14 +1,15 @@
 // Islands that have come to rest are left alone until something concerns them.
 //
-// An island (bodies that hang together through contacts and joints) falls asleep when for some time all
-// its bodies have been slower than a given speed, and the law of all its contacts has been met to the
-// same speed. Asleep its bodies have no velocity and no inverse mass: to a stepper they are fixed, and
-// pairs of them are no pairs to the collider. What they carried in their last step stays in the list of
-// contacts. Between steps the system is as if nobody slept.
+// An island (bodies that hang together through contacts and joints) falls asleep when for some time
+// all its bodies have been slower than a given speed, and the law of all its contacts has been met
+// to the same speed. Asleep its bodies have no velocity and no inverse mass: to a stepper they are
+// fixed, and pairs of them are no pairs to the collider. What they carried in their last step stays
+// in the list of contacts. Between steps the system is as if nobody slept.
 //
-// An island wakes as a whole: when a body that moves comes near, a user has moved one of its bodies or
-// given it a velocity, a force begins to act, a kinematic body sets off, gravity changes, or a shape, joint, force or
-// support of one of its bodies has come or gone. A change of a fixed body wakes all.
+// An island wakes as a whole: when a body that moves comes near, a user has moved one of its bodies
+// or given it a velocity, a force begins to act, a kinematic body sets off, gravity changes, or a
+// shape, joint, force or support of one of its bodies has come or gone. A change of a fixed body
+// wakes all.
 //
 //     Begin, Meet until nothing wakes, the step, End
 
@@ -28,8 +29,8 @@ typedef struct tpJointRest {
 } tpJointRest;
 
 typedef struct tpSleep {
-    // Of each body: the number of the island with which it sleeps, 0 awake; for how long it has been
-    // quiet, s; its state at the end of the last step, to see what users have changed.
+    // Of each body: the number of the island with which it sleeps, 0 awake; for how long it has
+    // been quiet, s; its state at the end of the last step, to see what users have changed.
     TP_ARRAY(int) islands;
     TP_ARRAY(double) quiet;
     TP_ARRAY(uint64_t) births; // which body it is: slots are used again
@@ -48,20 +49,20 @@ typedef struct tpSleep {
 
 void tpSleep_Destroy(tpSleep* sleep, tpSystem* system);
 
-// Wakes what has been disturbed since the last step and takes the sleeping out of the system. False where
-// memory ran out (all are awake then).
+// Wakes what has been disturbed since the last step and takes the sleeping out of the system. False
+// where memory ran out (all are awake then).
 bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h);
 
 // Whether nothing in the system moves, within a step.
 bool tpSleep_IsAll(const tpSystem* system);
 
-// Wakes islands that bodies come near, by contacts found within the margins of the step. True where one
-// has: its contacts are to be looked for then, and there may be others beside it.
+// Wakes islands that bodies come near, by contacts found within the margins of the step. True where
+// one has: its contacts are to be looked for then, and there may be others beside it.
 bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, int count,
                   double speed, double h);
 
-// Puts the sleeping back into the system and its list of contacts; islands that have been quiet long enough
-// fall asleep. False where memory ran out (all are awake then).
+// Puts the sleeping back into the system and its list of contacts; islands that have been quiet
+// long enough fall asleep. False where memory ran out (all are awake then).
 bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settings, double h,
                  tpStepReport* report);
 

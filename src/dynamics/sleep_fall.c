@@ -1,8 +1,8 @@
 // Falling asleep: who is quiet, who hangs together, and what is kept of them.
 //
-// The certificate of a contact is the natural map of Coulomb's law [DeSaxceFeng98] in units of a velocity:
-// how far r is from the projection of r - m (u + mu |u_T| n) on the cone, over the reduced mass m, with
-// the impulse r of the step and the velocity u at its end. It knows no solver.
+// The certificate of a contact is the natural map of Coulomb's law [DeSaxceFeng98] in units of a
+// velocity: how far r is from the projection of r - m (u + mu |u_T| n) on the cone, over the
+// reduced mass m, with the impulse r of the step and the velocity u at its end. It knows no solver.
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool isAsleep(const tpSleep* sleep, int body) {
     return body >= 0 && sleep->islands.data[body] > 0;
 }
 
-// The certificate -----------------------------------------------------------------------------------
+// The certificate ---------------------------------------------------------------------------------
 
 static tpVec3 projectOnCone(tpVec3 r, tpVec3 normal, double mu) {
     double along = tpDot(r, normal);
@@ -51,7 +51,7 @@ static double residualOf(const tpSystem* system, const tpContactInfo* info) {
     return inverse * tpLength(tpSub(r, projected));
 }
 
-// Who is quiet ----------------------------------------------------------------------------------------
+// Who is quiet ------------------------------------------------------------------------------------
 
 static bool movesAsTold(const tpSystem* system, int body) {
     const tpVelocity* velocity = &system->velocities.data[body];
@@ -114,7 +114,7 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
     }
 }
 
-// Who hangs together ------------------------------------------------------------------------------------
+// Who hangs together ------------------------------------------------------------------------------
 
 static int rootOf(int* parents, int body) {
     while (parents[body] != body) {
@@ -170,9 +170,10 @@ static bool findIslands(const tpSleep* sleep, tpSystem* system, int** roots, dou
     return true;
 }
 
-// What is kept --------------------------------------------------------------------------------------------
+// What is kept ------------------------------------------------------------------------------------
 
-// Puts the contacts of those asleep among the others, with the impulses of a step as long as this one.
+// Puts the contacts of those asleep among the others, with the impulses of a step as long as this
+// one.
 static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepReport* report) {
     if (system->listContacts != NULL) {
         system->listContacts(system, system->listContext); // promises are kept now
@@ -214,7 +215,8 @@ static void giveBack(tpSleep* sleep, tpSystem* system) {
     sleep->isTaken = false;
 }
 
-// Keeps the contacts of all that sleep now, the old ones among them; and room to wake them without asking.
+// Keeps the contacts of all that sleep now, the old ones among them; and room to wake them without
+// asking.
 static bool keepContacts(tpSleep* sleep, tpSystem* system) {
     const tpAllocator* allocator = &system->allocator;
     if (!TP_RESERVE(allocator, sleep->contacts, system->contacts.count) ||
@@ -298,7 +300,7 @@ bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settin
     return true;
 }
 
-// Snapshots -------------------------------------------------------------------------------------------
+// Snapshots ---------------------------------------------------------------------------------------
 
 typedef struct tpSavedSleep {
     int bodies, contacts, joints, lastIsland, sleepingCount;

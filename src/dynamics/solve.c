@@ -9,8 +9,8 @@
 #include "dynamics/redundancy.h"
 #include "dynamics/report.h"
 
-// Largest relative violation of the cone and of maximal dissipation, contact by contact, in the true
-// cone whatever was solved.
+// Largest relative violation of the cone and of maximal dissipation, contact by contact, in the
+// true cone whatever was solved.
 void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report) {
     // Below these a ratio says nothing: the load or the speed is rounding.
     double largestLoad = 0.0, largestSpeed = 0.0;
@@ -57,8 +57,8 @@ static double normOf(const double* numbers, int count) {
     return sqrt(sum);
 }
 
-// What rounding alone leaves of the velocities u = W r + q: large impulses that cancel, as in a chain
-// under load, allow no better.
+// What rounding alone leaves of the velocities u = W r + q: large impulses that cancel, as in a
+// chain under load, allow no better.
 static double roundingLevel(const tpRows* rows) {
     double sum = 0.0;
     for (int b = 0; b < rows->blockCount; ++b) {
@@ -74,14 +74,14 @@ static double roundingLevel(const tpRows* rows) {
 // Velocities that are rounding have no scale of their own: residuals are not relative to less, m/s.
 static const double smallestScale = 1e-6;
 
-// Outside the plane a pyramid is but a place to start from; with more rows than this it takes longer
-// than that is worth.
+// Outside the plane a pyramid is but a place to start from; with more rows than this it takes
+// longer than that is worth.
 enum { largestRestart = 600 };
 
-// Multiply-adds of one solve beyond which a step is better off with what it has: a hundredth of a second
-// for a contact or two (bodies that a joint holds inside each other have no solution at all), a tenth for
-// small scenes, some seconds for thousands of contacts. The cone's own solvers have this share before the
-// pyramid's turn comes.
+// Multiply-adds of one solve beyond which a step is better off with what it has: a hundredth of a
+// second for a contact or two (bodies that a joint holds inside each other have no solution at
+// all), a tenth for small scenes, some seconds for thousands of contacts. The cone's own solvers
+// have this share before the pyramid's turn comes.
 static double workLimit(int rowCount) {
     return fmin(1e7 + 1e6 * rowCount, 1e8 + 4e5 * rowCount);
 }
@@ -174,8 +174,8 @@ static bool computeVelocities(tpRows* rows, tpSolverMemory* memory) {
     return tpFriction_Judge(&problem, rows->impulse, rows->velocity, memory, &judged);
 }
 
-// The cone from the vertex of the pyramid, islands that are solved already apart. Keeps what is there
-// where that is better. False where memory ran out.
+// The cone from the vertex of the pyramid, islands that are solved already apart. Keeps what is
+// there where that is better. False where memory ran out.
 static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                     const tpSolveSettings* settings, double limit, tpStepReport* report,
                     bool* isSolved, double* residual) {

@@ -17,8 +17,9 @@ typedef struct tpSolveSettings {
 // The certificate that users have who do not ask for another: option `certificate`.
 #define TP_USUAL_CERTIFICATE 1e-8
 
-// What a solve aims at, as a velocity: the tolerance (m/s), and half of the certificate relative to `size` (m/s).
-// It need not get there: a solve that meets the certificate and takes long for more is solved.
+// What a solve aims at, as a velocity: the tolerance (m/s), and half of the certificate relative to
+// `size` (m/s). It need not get there: a solve that meets the certificate and takes long for more
+// is solved.
 double tpSolveGoal(double tolerance, double certificate, double size);
 
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,
@@ -31,11 +32,12 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 // rows->velocity and raises the report's residuals. False where memory ran out.
 bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report);
 
-// Raises the report's largest relative violations of the cone and of maximal dissipation by those of the
-// rows' impulses and velocities.
+// Raises the report's largest relative violations of the cone and of maximal dissipation by those
+// of the rows' impulses and velocities.
 void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
 
-// Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only then.
+// Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only
+// then.
 bool tpSystem_HasMeans(const tpSystem* system);
 
 #endif

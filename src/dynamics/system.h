@@ -1,8 +1,8 @@
 // The mechanical system that steppers move: bodies, forces, joints, materials.
 //
-// Things live in stable slots: the index of a body is the same from its creation to its destruction,
-// and arrays of bodies have the same indices everywhere (poses, velocities, masses, contacts). What
-// the inner loops touch lies in arrays of its own, apart from what users ask about.
+// Things live in stable slots: the index of a body is the same from its creation to its
+// destruction, and arrays of bodies have the same indices everywhere (poses, velocities, masses,
+// contacts). What the inner loops touch lies in arrays of its own, apart from what users ask about.
 //
 //     poses[i]       centre of mass and orientation of the body's axes, 56 bytes
 //     velocities[i]  one cache line a body
@@ -96,8 +96,8 @@ typedef struct tpCoordinate {
     // Of the step that is being taken.
     double startValue;    // at its start, if there is armature
     double rotorSpeed[3]; // of the armature; a ball joint has it about three axes
-    double
-        springShare; // parts of the impulses that act before the drift of a symmetric step, see joint_laws.c
+    // parts of the impulses that act before the drift of a symmetric step, see joint_laws.c
+    double springShare;
     double servoShare, damperShare;
     char name[tp_nameCapacity];
 } tpCoordinate;
@@ -208,8 +208,9 @@ typedef struct tpSystem {
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);
 void tpSystem_Destroy(tpSystem* system);
 
-// A stepper may promise the contacts of the step instead of listing them: the function is called when they are
-// asked for, or never. There is room for them, and what `context` points to lasts until the next step.
+// A stepper may promise the contacts of the step instead of listing them: the function is called
+// when they are asked for, or never. There is room for them, and what `context` points to lasts
+// until the next step.
 void tpSystem_PromiseContacts(tpSystem* system, void (*list)(tpSystem* system, void* context),
                               void* context);
 
@@ -228,8 +229,8 @@ static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {
     return body >= 0 && system->bodies.data[body].inverseMass > 0.0;
 }
 
-// Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in place.
-// Then how far its shapes reach; to be called whenever its shapes have changed.
+// Mass properties from `given`: inverse mass, principal frame, centre. Keeps the body's frame in
+// place. Then how far its shapes reach; to be called whenever its shapes have changed.
 void tpSystem_UpdateMass(tpSystem* system, int body);
 // The same for a shape that a body has got and that does not change its mass.
 void tpSystem_ExtendReach(tpSystem* system, int body, int shape);
@@ -247,7 +248,8 @@ void tpSystem_Rotate(const tpSystem* system, int body, double h, tpQuat* rotatio
 // Whether a dynamic body's angular velocity changes while it turns freely.
 bool tpSystem_IsTumbling(const tpSystem* system, int body);
 
-// What gravity makes of the velocity of a body in a second: scaled, and nothing in locked directions.
+// What gravity makes of the velocity of a body in a second: scaled, and nothing in locked
+// directions.
 tpVec3 tpSystem_Gravity(const tpSystem* system, int body);
 
 // Velocity of a point that moves with the body; zero for body -1, the world.
@@ -262,8 +264,8 @@ void tpSystem_ApplyImpulse(tpSystem* system, int body, tpVec3 impulse, tpVec3 mo
 // Order of pairs of materials, whichever of the two comes first: -1, 0 or 1.
 int tpComparePairs(const tpMaterialId a[2], const tpMaterialId b[2]);
 
-// Friction and restitution between two materials: the pair's own numbers or the rule. Returns 0 or 1:
-// which of the two owns the direction of the ellipse.
+// Friction and restitution between two materials: the pair's own numbers or the rule. Returns 0 or
+// 1: which of the two owns the direction of the ellipse.
 int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
                           tpFriction* friction, double* restitution);
 

@@ -1,10 +1,10 @@
 // What every time stepper does around its problem: free motion before, moving and reporting after.
 //
 // A step works on velocities: forces change them at the start of the step (`kicked`), impulses too
-// (`pushed`), then bodies drift: straight, and in free rotation. For bodies with three equal moments and
-// in planar worlds that is all. The angular velocity of others changes as they tumble: `moves` are the
-// mean velocities of the drift and `velocities` those at its end, `freeMoves` and `freeVelocities` the
-// same without impulses.
+// (`pushed`), then bodies drift: straight, and in free rotation. For bodies with three equal
+// moments and in planar worlds that is all. The angular velocity of others changes as they tumble:
+// `moves` are the mean velocities of the drift and `velocities` those at its end, `freeMoves` and
+// `freeVelocities` the same without impulses.
 
 #ifndef TIPPE_SRC_DYNAMICS_TIME_STEP_H
 #define TIPPE_SRC_DYNAMICS_TIME_STEP_H
@@ -39,17 +39,17 @@ typedef struct tpTimeStep {
     tpRows rows;
 } tpTimeStep;
 
-// Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion over
-// h. False where memory ran out.
+// Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion
+// over h. False where memory ran out.
 bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick);
 
-// The drift of all bodies from the start with the given velocities: its mean velocities, and the velocities at its
-// end.
+// The drift of all bodies from the start with the given velocities: its mean velocities, and the
+// velocities at its end.
 void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
                           tpVelocity* atEnd);
 
-// Poses after moving from the start at the given velocities for h; kinematic bodies where they have to
-// be. `poses` may be the system's.
+// Poses after moving from the start at the given velocities for h; kinematic bodies where they have
+// to be. `poses` may be the system's.
 void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses);
 
 // Contacts at the given poses within the margins, their laws, and empty rows with room for them and
@@ -72,8 +72,9 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 // moves and velocities from `pushed`, which the caller has set.
 void tpTimeStep_FollowPushed(tpTimeStep* step);
 
-// The drift's mean velocities as rows have them: linear in the impulses, which those of tumbling bodies are
-// not. A row written at the end of the drift, u = gap / h + J (v - these), is right there.
+// The drift's mean velocities as rows have them: linear in the impulses, which those of tumbling
+// bodies are not. A row written at the end of the drift, u = gap / h + J (v - these), is right
+// there.
 void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves);
 
 // Puts the system where it is after the drift.

@@ -39,7 +39,8 @@ void tpTimeStep_FollowPushed(tpTimeStep* step) {
     tpTimeStep_FindDrift(step, step->pushed, step->moves, step->velocities);
 }
 
-// A body that meets nothing and has no joint goes by the mean of its velocities before and after the kick.
+// A body that meets nothing and has no joint goes by the mean of its velocities before and after
+// the kick.
 static void flyExactly(tpTimeStep* step) {
     memset(step->hasRow, 0, sizeof(bool) * (size_t)step->bodyCount);
     for (int b = 0; b < step->rows.blockCount; ++b) {

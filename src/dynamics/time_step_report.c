@@ -1,4 +1,5 @@
-// What a step reports when it has moved: energies, joints, contacts, and what the next step remembers.
+// What a step reports when it has moved: energies, joints, contacts, and what the next step
+// remembers.
 
 #include <string.h>
 

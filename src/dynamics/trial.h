@@ -20,13 +20,13 @@ typedef struct tpTrial {
     tpArenaMark mark; // scratch memory behind it belongs to one try
 } tpTrial;
 
-// Keeps what a try may change: poses, velocities, joints, the contact history (may be NULL), the report. False if memory
-// ran out.
+// Keeps what a try may change: poses, velocities, joints, the contact history (may be NULL), the
+// report. False if memory ran out.
 bool tpTrial_Begin(tpTrial* trial, tpSystem* system, tpContactHistory* history,
                    tpStepReport* report);
 
-// Undoes the last try and gives its scratch memory back. Of the report only what the try cost stays: solves and
-// iterations.
+// Undoes the last try and gives its scratch memory back. Of the report only what the try cost
+// stays: solves and iterations.
 void tpTrial_Undo(const tpTrial* trial);
 
 #endif

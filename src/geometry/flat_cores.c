@@ -22,7 +22,7 @@ static void setNormal(tpVec3 offset, tpVec3 fallback, tpElement* out) {
     out->normal = tpLengthSquared(d) > 0.0 ? tpNormalize(d) : fallback;
 }
 
-// Point --------------------------------------------------------------------------------------------
+// Point -------------------------------------------------------------------------------------------
 
 static tpVec3 pointSupport(tpSmoothCore* core, tpVec3 direction) {
     (void)core;
@@ -40,7 +40,7 @@ static void pointElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElem
 
 const tpSmoothCoreClass tp_pointCore = { pointSupport, pointElement };
 
-// Segment along z ----------------------------------------------------------------------------------
+// Segment along z ---------------------------------------------------------------------------------
 
 static tpVec3 segmentSupport(tpSmoothCore* core, tpVec3 direction) {
     return tpMakeVec3(0.0, 0.0, direction.z >= 0.0 ? core->half.z : -core->half.z);
@@ -56,7 +56,7 @@ static void segmentElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpEl
 
 const tpSmoothCoreClass tp_segmentCore = { segmentSupport, segmentElement };
 
-// Box ----------------------------------------------------------------------------------------------
+// Box ---------------------------------------------------------------------------------------------
 
 static tpVec3 boxSupport(tpSmoothCore* core, tpVec3 direction) {
     return tpMakeVec3(copysign(core->half.x, direction.x), copysign(core->half.y, direction.y),
@@ -79,7 +79,7 @@ static void boxElement(tpSmoothCore* core, tpVec3 point, tpVec3 normal, tpElemen
 
 const tpSmoothCoreClass tp_boxCore = { boxSupport, boxElement };
 
-// Hull ---------------------------------------------------------------------------------------------
+// Hull --------------------------------------------------------------------------------------------
 
 static tpVec3 hullSupport(tpSmoothCore* core, tpVec3 direction) {
     core->hint = tpHull_Support(core->hull, direction, core->hint);

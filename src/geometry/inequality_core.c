@@ -3,11 +3,13 @@
 //
 // The element nearest to a point p and a normal n is that of the projection x of z = p + size n:
 //
-//     x - z + sum l_k grad f_k(x) = 0,  f_k(x) = 0 and l_k >= 0 for the active k,  f_k(x) <= 0 for all.
+//     x - z + sum l_k grad f_k(x) = 0, f_k(x) = 0 and l_k >= 0 for the active k, f_k(x) <= 0 for
+//     all.
 //
-// Sequential quadratic programming solves this: each step d minimises (x - z) . d + 1/2 d . H d with
-// H = 1 + sum l_k hess f_k under the inequalities made linear at x. In three dimensions at most three of
-// them are active, so the step is found by trying those of the last step first and then all choices.
+// Sequential quadratic programming solves this: each step d minimises (x - z) . d + 1/2 d . H d
+// with H = 1 + sum l_k hess f_k under the inequalities made linear at x. In three dimensions at
+// most three of them are active, so the step is found by trying those of the last step first and
+// then all choices.
 
 #include "geometry/shape.h"
 
@@ -51,8 +53,8 @@ static void gatherNear(const tpSmoothCore* core, tpVec3 x, Linear* l) {
     }
 }
 
-// The step in which exactly the chosen inequalities hold with equality. False where they depend on each
-// other, a multiplier is negative, or another inequality fails.
+// The step in which exactly the chosen inequalities hold with equality. False where they depend on
+// each other, a multiplier is negative, or another inequality fails.
 static bool tryChoice(const Linear* l, const int* choice, int count, double tolerance,
                       double multiplier[3], tpVec3* step) {
     double m[3][3] = { { 1.0, 0.0, 0.0 }, { 0.0, 1.0, 0.0 }, { 0.0, 0.0, 1.0 } };
@@ -140,8 +142,8 @@ static bool makeLinear(const tpSmoothCore* core, tpVec3 z, const Projection* p, 
     return tpIsFiniteVec3(l->free);
 }
 
-// The inequality that z violates most at the start, with a multiplier of the right size, so that the
-// first step knows how the surface bends.
+// The inequality that z violates most at the start, with a multiplier of the right size, so that
+// the first step knows how the surface bends.
 static void guessActive(const tpSmoothCore* core, tpVec3 z, Projection* p) {
     tpVec3 g;
     tpSurfaceMaximum(core->geometry, z, &p->active[0]);
@@ -192,7 +194,8 @@ static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length
         return tpImplicitCurvature(p->gradient[0], &p->hessian[0]);
     }
     if (p->count == 2) {
-        // Along the curve where two surfaces meet, n . x'' = -sum l_k x' . H_k x' with n = sum l_k g_k.
+        // Along the curve where two surfaces meet, n . x'' = -sum l_k x' . H_k x' with n = sum l_k
+        // g_k.
         c.tangent = tpNormalize(tpCross(p->gradient[0], p->gradient[1]));
         c.tangent = tpNormalize(tpMulAdd(c.tangent, -tpDot(c.tangent, normal), normal));
         c.along = 0.0;
@@ -205,8 +208,8 @@ static tpCurvature curvatureOf(const Projection* p, tpVec3 normal, double length
     return c;
 }
 
-// Support points by projection: x goes to the projection of x + t n. With t far larger than the body
-// each step divides the error by about t over its size.
+// Support points by projection: x goes to the projection of x + t n. With t far larger than the
+// body each step divides the error by about t over its size.
 static tpVec3 inequalitySupport(tpSmoothCore* core, tpVec3 direction) {
     tpVec3 n = tpNormalize(direction), x = tpMulAdd(core->center, core->size, n);
     double previous = INFINITY;

@@ -63,11 +63,12 @@ static tpResult readCorner(tpSurfaceReader* reader, int32_t* vertex) {
 
 // Cutting polygons -------------------------------------------------------------------------------
 //
-// An ear is a corner that bends outward and whose triangle with its neighbours holds no other corner. The
-// first one in the order of the file is cut, until a triangle is left. What keeps a corner from being an
-// ear is remembered: it need not be looked at again before that corner, or a neighbour, is gone. So
-// each ear takes one pass over the corners that are left, most of them told apart by two comparisons. In
-// a convex polygon every corner is an ear, and it comes apart as a fan.
+// An ear is a corner that bends outward and whose triangle with its neighbours holds no other
+// corner. The first one in the order of the file is cut, until a triangle is left. What keeps a
+// corner from being an ear is remembered: it need not be looked at again before that corner, or a
+// neighbour, is gone. So each ear takes one pass over the corners that are left, most of them told
+// apart by two comparisons. In a convex polygon every corner is an ear, and it comes apart as a
+// fan.
 
 enum {
     mostCorners = 50000, // of a face; a pass over all of them for each of them takes a second
@@ -146,8 +147,8 @@ static bool isEar(Face* face, int i) {
     return corner->obstacle == cornerUnknown;
 }
 
-// The first ear behind the first corner. Where there is none (a polygon that crosses itself, or has no
-// area) the corner behind the first is taken as it comes.
+// The first ear behind the first corner. Where there is none (a polygon that crosses itself, or has
+// no area) the corner behind the first is taken as it comes.
 static int findEar(Face* face) {
     int i = face->corners[face->first].after;
     for (int k = 0; face->count > 3 && k < face->count; ++k, i = face->corners[i].after) {
@@ -158,7 +159,8 @@ static int findEar(Face* face) {
     return face->corners[face->first].after;
 }
 
-// Whether it bends outward everywhere, and goes round once: all triangles of its fan are on one side.
+// Whether it bends outward everywhere, and goes round once: all triangles of its fan are on one
+// side.
 static bool isConvex(const tpVec3* vertices, const Polygon* polygon, tpVec3 normal) {
     int n = polygon->count;
     tpVec3 origin = vertices[polygon->data[0]];

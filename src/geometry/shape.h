@@ -75,7 +75,8 @@ typedef struct tpShapeClass {
     // form, else a bound.
     double (*radius)(const tpGeometry* geometry, tpVec3 point);
 
-    // Half the thickness of shapes without a smooth core (tpGeometry_InnerRadius). NULL for the others.
+    // Half the thickness of shapes without a smooth core (tpGeometry_InnerRadius). NULL for the
+    // others.
     double (*innerRadius)(const tpGeometry* geometry);
 
     // Convex shapes: inequalities (surface.h), and the interval of a line inside.
@@ -90,7 +91,8 @@ typedef struct tpShapeClass {
     const tpHull* (*core)(const tpGeometry* geometry, tpCoreStorage* storage, double* radius);
     void (*smoothCore)(const tpGeometry* geometry, tpSmoothCore* out);
     void (*nearest)(const tpGeometry* geometry, tpVec3 p, tpSurfacePoint* out);
-    // The radius of the ball about the feature that touches along `normal`; NULL: the core's radius.
+    // The radius of the ball about the feature that touches along `normal`; NULL: the core's
+    // radius.
     double (*featureRadius)(const tpGeometry* geometry, tpVec3 normal);
     bool (*facet)(const tpGeometry* geometry, tpPose pose, tpVec3 direction, tpFacet* out);
     bool (*outline)(const tpGeometry* geometry, tpPose pose, tpVec3 normal, tpOutline* out);
@@ -125,13 +127,13 @@ double tpGeometry_RadiusAbout(const tpGeometry* geometry, tpVec3 point);
 // that holds the core. A ball about its own centre turns without moving its surface.
 double tpGeometry_TurningRadius(const tpGeometry* geometry);
 
-// The radius of a ball that fits into the shape, about half its thickness: two shapes whose motion in a
-// step is shorter than the sum of both cannot pass through each other unseen. For meshes the volume
-// divided by the surface; infinite for planes.
+// The radius of a ball that fits into the shape, about half its thickness: two shapes whose motion
+// in a step is shorter than the sum of both cannot pass through each other unseen. For meshes the
+// volume divided by the surface; infinite for planes.
 double tpGeometry_InnerRadius(const tpGeometry* geometry);
 
-// The core of a shape and its radius; NULL for shapes that have none. The distance of two cores less
-// both radii is that of the shapes.
+// The core of a shape and its radius; NULL for shapes that have none. The distance of two cores
+// less both radii is that of the shapes.
 const tpHull* tpGeometry_Core(const tpGeometry* geometry, tpCoreStorage* storage, double* radius);
 
 // The radius of the ball about the feature that touches along `normal` (shape's frame): the surface

@@ -88,7 +88,7 @@ static bool ellipsoidClipLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 
     return true;
 }
 
-// The smooth core: elements follow the normal, since the support map is closed and smooth -----------
+// The smooth core: elements follow the normal, since the support map is closed and smooth ---------
 
 static tpVec3 coreSupport(tpSmoothCore* core, tpVec3 direction) {
     tpVec3 radii = core->geometry->ellipsoid.radii;
@@ -122,13 +122,13 @@ static void ellipsoidSmoothCore(const tpGeometry* geometry, tpSmoothCore* out) {
     out->innerRadius = fmin(r.x, fmin(r.y, r.z));
 }
 
-// The nearest point, inside or outside, to machine precision ----------------------------------------
+// The nearest point, inside or outside, to machine precision --------------------------------------
 //
 // The foot of p is q_i = a_i^2 p_i / (a_i^2 + t) with the one t > -min a_i^2 at which q lies on the
 // surface: sum (a_i p_i / (a_i^2 + t))^2 = 1 (see [Eberly13]). With G(t) that sum, 1 / sqrt(G) - 1
-// is concave and increasing, as in the secular equations of trust regions, so Newton's method climbs
-// to the root from the left, and does so in a few steps. The unknown is tau = t + min a_i^2, and
-// differences of squares are products, so that nothing cancels deep inside or on needles and
+// is concave and increasing, as in the secular equations of trust regions, so Newton's method
+// climbs to the root from the left, and does so in a few steps. The unknown is tau = t + min a_i^2,
+// and differences of squares are products, so that nothing cancels deep inside or on needles and
 // pancakes.
 
 // The larger extents beyond the smallest: a_i^2 - min a_j^2.

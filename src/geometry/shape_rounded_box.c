@@ -2,8 +2,8 @@
 //
 // `size` are the edge lengths of the whole body, so that a rounded box stands as high as the box of
 // the same size; the core's edges are shorter by twice the radius. Away from edges the surface is
-// flat, and its contacts are those of the core, moved out by the radius: a stack of rounded boxes has
-// as many contacts as a stack of boxes.
+// flat, and its contacts are those of the core, moved out by the radius: a stack of rounded boxes
+// has as many contacts as a stack of boxes.
 
 #include "base/constants.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
-// Polyhedra that are made on the spot. A triangle is a flat hull with two faces, whose half-edges are
-// laid out below.
+// Polyhedra that are made on the spot. A triangle is a flat hull with two faces, whose half-edges
+// are laid out below.
 
 #include "geometry/small_hull.h"
 

@@ -1,9 +1,9 @@
 // The surface of a convex shape as pairs of a point and a normal: a core, and a ball added to it.
 //
-// A sphere is a point plus a ball, a capsule a segment plus a ball, a rounded box a box plus a ball;
-// every other shape is its own core with a ball of radius zero. A ball moves the surface along its
-// normal and changes nothing else, so the distance solver works on cores and adds the balls at the
-// end.
+// A sphere is a point plus a ball, a capsule a segment plus a ball, a rounded box a box plus a
+// ball; every other shape is its own core with a ball of radius zero. A ball moves the surface
+// along its normal and changes nothing else, so the distance solver works on cores and adds the
+// balls at the end.
 
 #ifndef TIPPE_SRC_GEOMETRY_SMOOTH_CORE_H
 #define TIPPE_SRC_GEOMETRY_SMOOTH_CORE_H

@@ -26,16 +26,16 @@ typedef struct tpTriangle {
 int32_t tpTriangleCount(const tpGeometry* geometry);
 tpTriangle tpGetTriangle(const tpGeometry* geometry, int32_t index);
 
-// The same in two parts: corners, vertices and normal, which decide whether a triangle matters at all,
-// and then its neighbours and edges.
+// The same in two parts: corners, vertices and normal, which decide whether a triangle matters at
+// all, and then its neighbours and edges.
 void tpGetCorners(const tpGeometry* geometry, int32_t index, tpTriangle* out);
 void tpAddNeighbors(const tpGeometry* geometry, int32_t index, tpTriangle* triangle);
 
 // A triangle seen from behind: what is outside of it was inside, convex edges are concave.
 tpTriangle tpFlipTriangle(const tpTriangle* triangle);
 
-// The point of a triangle nearest to p, as weights of its corners; weights that are exactly zero tell
-// on which edge or corner it lies.
+// The point of a triangle nearest to p, as weights of its corners; weights that are exactly zero
+// tell on which edge or corner it lies.
 tpVec3 tpNearestOnTriangle(const tpVec3 corners[3], tpVec3 p, double weights[3]);
 
 // The triangle nearest to a point (shape's frame) and the nearest point of it; -1 if none is nearer

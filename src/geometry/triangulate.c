@@ -1,10 +1,10 @@
 // Surfaces as triangles.
 //
 // A round convex shape is drawn through its support map: a sphere of directions, made of triangles,
-// is mapped to the points farthest along them. Neighbouring directions go to neighbouring points, so
-// the triangles of the sphere become those of a polyhedron inscribed in the shape. Directions that
-// share a corner or an edge crowd there, which keeps what is sharp sharp; triangles that shrink to
-// nothing on the way are left out.
+// is mapped to the points farthest along them. Neighbouring directions go to neighbouring points,
+// so the triangles of the sphere become those of a polyhedron inscribed in the shape. Directions
+// that share a corner or an edge crowd there, which keeps what is sharp sharp; triangles that
+// shrink to nothing on the way are left out.
 
 #include "geometry/triangulate.h"
 

@@ -98,8 +98,8 @@ static void lowestGenerator(const tpTurned* shape, tpPose pose, tpVec3 direction
     }
 }
 
-// A generator within 20 degrees of the plane shows both its ends; a cap that looks towards the plane
-// shows its rim, and the rim's lowest point if that is none of the fixed ones.
+// A generator within 20 degrees of the plane shows both its ends; a cap that looks towards the
+// plane shows its rim, and the rim's lowest point if that is none of the fixed ones.
 bool tpTurnedOutline(const tpTurned* shape, tpPose pose, tpVec3 normal, tpOutline* out) {
     tpVec3 ends[2], down = tpNeg(normal);
     lowestGenerator(shape, pose, down, ends);

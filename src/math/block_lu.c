@@ -8,8 +8,8 @@
 
 #include "math/minimum_degree.h"
 
-// A pivot below this is replaced by it. Diagonal blocks of a normalised island have entries of order
-// one, so this is a hundred times rounding: what is smaller holds no information.
+// A pivot below this is replaced by it. Diagonal blocks of a normalised island have entries of
+// order one, so this is a hundred times rounding: what is smaller holds no information.
 static const double smallestPivot = 1e-13;
 
 bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* arena) {
@@ -36,8 +36,8 @@ bool tpBlockLu_Create(tpBlockLu* factor, const tpBlockMatrix* matrix, tpArena* a
            tpMinimumDegree_Order(n, matrix->columnStart, matrix->blockRow, arena, factor->order);
 }
 
-// Rows above the diagonal of column j of U: all blocks met on the way from the neighbours of j up the
-// tree, in topological order at the end of the stack. Returns where they begin.
+// Rows above the diagonal of column j of U: all blocks met on the way from the neighbours of j up
+// the tree, in topological order at the end of the stack. Returns where they begin.
 static int findReach(tpBlockLu* factor, int j) {
     const tpBlockMatrix* matrix = factor->matrix;
     int top = factor->count, b = factor->block[j];
@@ -249,8 +249,8 @@ static void scatterColumn(tpBlockLu* factor, int j) {
     }
 }
 
-// Subtracts column k of L times U_kj from the work column. The sizes that matter are spelled out, for
-// the compiler to unroll.
+// Subtracts column k of L times U_kj from the work column. The sizes that matter are spelled out,
+// for the compiler to unroll.
 static inline void eliminate(tpBlockLu* factor, int k, int n, const double* U) {
     int begin = factor->start[k], end = factor->start[k + 1], stride = factor->stride;
     const double* L = factor->L + (size_t)begin * (size_t)stride;

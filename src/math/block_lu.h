@@ -1,8 +1,8 @@
 // Sparse LU of a matrix of small blocks, for systems of bodies and of contacts.
 //
-// The pattern is symmetric; the order of elimination is one of minimum degree, found once. Some blocks
-// may be out of play: their rows and columns are left out. Pivoting stays inside the diagonal blocks,
-// so the matrix should be positive definite or close to it.
+// The pattern is symmetric; the order of elimination is one of minimum degree, found once. Some
+// blocks may be out of play: their rows and columns are left out. Pivoting stays inside the
+// diagonal blocks, so the matrix should be positive definite or close to it.
 
 #ifndef TIPPE_SRC_MATH_BLOCK_LU_H
 #define TIPPE_SRC_MATH_BLOCK_LU_H

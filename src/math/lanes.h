@@ -1,16 +1,17 @@
 // Arithmetic on W numbers at once: the one SIMD layer of the library.
 //
-// lanes_plain.h, lanes_avx2.h and lanes_avx512.h are its widths. A kernel is a header of functions over W lanes that
-// is included by one source file per width, after the header of that width; math/widths.h says which of the compiled
-// widths a machine takes. The header of a width defines
+// lanes_plain.h, lanes_avx2.h and lanes_avx512.h are its widths. A kernel is a header of functions
+// over W lanes that is included by one source file per width, after the header of that width;
+// math/widths.h says which of the compiled widths a machine takes. The header of a width defines
 //
 //     W             lanes, a divisor of tp_packWidth
 //     wide          a vector of W doubles
 //     wideMask      what comparisons give
-//     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt, wideGreater,
-//     wideSelect, wideAny, wideBits, wideLargest, loadLines, loadRows, storeLines
+//     loadWide, storeWide, loadFloats, storeFloats, loadInts, wideOf, wideMax, wideAbs, wideSqrt,
+//     wideGreater, wideSelect, wideAny, wideBits, wideLargest, loadLines, loadRows, storeLines
 //
-// Every width does the same operations in the same order with the same rounding: the bits are the same.
+// Every width does the same operations in the same order with the same rounding: the bits are the
+// same.
 
 // W lines of a cache, transposed: numbers[k] has the k-th number of each.
 typedef struct WideLines {

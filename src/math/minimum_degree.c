@@ -1,11 +1,12 @@
 // Approximate minimum degree on a quotient graph [AmestoyDavisDuff96].
 //
 // Eliminating a variable makes its neighbours a clique. The clique is kept as one list, an element,
-// instead of its edges. A variable is then adjacent to variables and to elements, and its list (elements
-// first, then variables) never grows: a new element takes the place of what it absorbs.
+// instead of its edges. A variable is then adjacent to variables and to elements, and its list
+// (elements first, then variables) never grows: a new element takes the place of what it absorbs.
 //
 //     pivot p:  L_p = variables adjacent to p, directly or through its elements; those are absorbed
-//     degree:   of i in L_p, at most |L_p \ i| + sum over other elements e of |L_e \ L_p| + variables
+//     degree:   of i in L_p, at most |L_p \ i| + sum over other elements e of |L_e \ L_p| +
+//               variables
 //
 // Variables with equal lists are merged into one with a weight. For the columns of A, every row is
 // given as an element from the start: that is the graph of A'A.
@@ -15,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-// A variable with more neighbours than this (and a row with more columns) is taken out and eliminated
-// last. It would stand in nearly every list and make the ordering quadratic.
+// A variable with more neighbours than this (and a row with more columns) is taken out and
+// eliminated last. It would stand in nearly every list and make the ordering quadratic.
 static const double denseFactor = 10.0;
 enum { denseLeast = 16, NONE = -1 };
 
@@ -193,8 +194,8 @@ static void measureOutside(Graph* graph, int p) {
     }
 }
 
-// Rewrites the list of i in L_p: p in place of what it covers. Leaves in degree[i] the bound without L_p
-// itself. A variable that has no other neighbour goes with the pivot.
+// Rewrites the list of i in L_p: p in place of what it covers. Leaves in degree[i] the bound
+// without L_p itself. A variable that has no other neighbour goes with the pivot.
 static void updateVariable(Graph* graph, int p, int i) {
     int* list = graph->list + graph->start[i];
     int* kept = graph->scratch;
@@ -343,7 +344,8 @@ static void admit(Graph* graph, int i, long long degree) {
     insertByDegree(graph, i);
 }
 
-// Pivots in the order of elimination, each followed by what was merged into it; dense ones at the end.
+// Pivots in the order of elimination, each followed by what was merged into it; dense ones at the
+// end.
 static void writeOrder(const Graph* graph, int* order) {
     int n = graph->variableCount;
     int* step = graph->hash;

@@ -1,9 +1,9 @@
 // Left-looking sparse LU of [GilbertPeierls88], made for bases of pivoting methods.
 //
 // Unit columns (slacks) come first: they pivot on their own row without arithmetic, so the work is
-// that of the part of the basis that is not slack. The others are taken in an order of minimum degree,
-// with threshold pivoting: of the rows whose entry is within a factor of ten of the largest, the one
-// with the fewest entries in B.
+// that of the part of the basis that is not slack. The others are taken in an order of minimum
+// degree, with threshold pivoting: of the rows whose entry is within a factor of ten of the
+// largest, the one with the fewest entries in B.
 
 #include "math/sparse_lu.h"
 
@@ -15,8 +15,8 @@
 // A pivot may be this much smaller than the largest of its column if that keeps factors sparse.
 static const double pivotThreshold = 0.1;
 
-// What an operation of a factorisation or a sparse solve costs, in multiply-adds that stream through
-// memory: it follows indices.
+// What an operation of a factorisation or a sparse solve costs, in multiply-adds that stream
+// through memory: it follows indices.
 enum { factorCostUnit = 16, solveCostUnit = 4 };
 
 bool tpSparseLu_Create(tpSparseLu* factor, tpArena* arena, double* work, int n, int etaCapacity) {
@@ -150,7 +150,8 @@ static bool isUnitRow(const tpSparseLu* factor, int row) {
 }
 
 // The rows that column j of B reaches through L, in topological order at the end of `order`:
-// returns where they begin. Marks all rows it lists. Rows of unit columns reach nothing and are left out.
+// returns where they begin. Marks all rows it lists. Rows of unit columns reach nothing and are
+// left out.
 static int reach(tpSparseLu* factor, const tpSparseColumns* B, int j, int* order, int* stack,
                  int* next) {
     int n = factor->n;
@@ -187,7 +188,8 @@ static int reach(tpSparseLu* factor, const tpSparseColumns* B, int j, int* order
 }
 
 // Eliminates with the columns of L that column j meets; rowWork holds the result on the rows
-// order[top..n). What lies in rows of unit columns goes to U as it is: no column of L has an entry there.
+// order[top..n). What lies in rows of unit columns goes to U as it is: no column of L has an entry
+// there.
 static void eliminate(tpSparseLu* factor, const tpSparseColumns* B, int j, const int* order,
                       int top) {
     double* x = factor->rowWork;

@@ -1,5 +1,5 @@
-// Sparse LU with partial pivoting, and updates in product form: for bases of pivoting methods, and for
-// any other sparse square matrix that need not be symmetric.
+// Sparse LU with partial pivoting, and updates in product form: for bases of pivoting methods, and
+// for any other sparse square matrix that need not be symmetric.
 //
 // B has n columns, each at a position; position and column index are the same thing here. Solves:
 //     B x = b   (b by rows, x by positions),      B'y = c   (c by positions, y by rows).
@@ -12,7 +12,8 @@
 
 #include "base/memory.h"
 
-// Columns of a matrix, entries in any order: column j is rows[k], values[k], starts[j] <= k < starts[j + 1].
+// Columns of a matrix, entries in any order: column j is rows[k], values[k], starts[j] <= k <
+// starts[j + 1].
 typedef struct tpSparseColumns {
     int n;
     int* starts;
@@ -61,13 +62,14 @@ typedef struct tpSparseLu {
     double* work;         // where its work is counted
 } tpSparseLu;
 
-// Room for factors of order n with at most etaCapacity updates. Multiply-adds are added to *work. False
-// if memory ran out.
+// Room for factors of order n with at most etaCapacity updates. Multiply-adds are added to *work.
+// False if memory ran out.
 bool tpSparseLu_Create(tpSparseLu* factor, tpArena* arena, double* work, int n, int etaCapacity);
 
 // Factors B. Returns how many columns were found dependent (pivot below `tolerance` times the
-// largest entry of the column of B); their positions go to `dependent` (n), and each is replaced by the
-// unit column of a row in `replacedBy` (n) that no other column could pivot on. -1 if memory ran out.
+// largest entry of the column of B); their positions go to `dependent` (n), and each is replaced by
+// the unit column of a row in `replacedBy` (n) that no other column could pivot on. -1 if memory
+// ran out.
 int tpSparseLu_Factorise(tpSparseLu* factor, const tpSparseColumns* B, double tolerance,
                          int* dependent, int* replacedBy);
 
@@ -77,8 +79,8 @@ void tpSparseLu_Solve(const tpSparseLu* factor, double* b, double* x);
 // c (by positions) is destroyed; y by rows.
 void tpSparseLu_SolveTransposed(const tpSparseLu* factor, double* c, double* y);
 
-// The column at `position` becomes the one whose solution by tpSparseLu_Solve is `alpha`. Only while
-// etaCount < etaCapacity.
+// The column at `position` becomes the one whose solution by tpSparseLu_Solve is `alpha`. Only
+// while etaCount < etaCapacity.
 void tpSparseLu_Replace(tpSparseLu* factor, int position, const double* alpha);
 
 // What the updates do to a solution of the factors, and before a solve with their transpose

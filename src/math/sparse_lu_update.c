@@ -1,5 +1,5 @@
-// Replacement of columns in product form: B_new = B E, where E is the identity but for one column (an
-// eta).
+// Replacement of columns in product form: B_new = B E, where E is the identity but for one column
+// (an eta).
 
 #include <string.h>
 

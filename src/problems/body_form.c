@@ -1,6 +1,7 @@
 // Friction problems with blocks of all kinds, given by bodies or by W: the group /tippe of a file.
 //
-//     /tippe/degrees, bodies, inverse_mass             velocities of a body; bodies; degrees^2 numbers each
+//     /tippe/degrees, bodies, inverse_mass             velocities of a body; bodies; degrees^2
+//                                                      numbers each
 //     /tippe/blocks/dimension, kind, mu, body_a, body_b
 //     /tippe/rows/q, jacobian_a, jacobian_b            `degrees` numbers per row
 //     /tippe/rows/scale, compliance, start             may be missing

@@ -3,13 +3,14 @@
 //     /fclib_local   W (group), vectors/q, vectors/mu, spacedim       u = W r + q
 //     /fclib_global  M, H (groups), vectors/f, vectors/w, vectors/mu  M v = f + H r, u = H^T v + w
 //
-// Equality constraints (V, R or G) are refused, not dropped. A group /tippe beside these holds the same
-// problem, or one that FCLIB has no form for, as tpWriteFrictionProblem wrote it; it is preferred.
+// Equality constraints (V, R or G) are refused, not dropped. A group /tippe beside these holds the
+// same problem, or one that FCLIB has no form for, as tpWriteFrictionProblem wrote it; it is
+// preferred.
 //
 // Nothing in the file is believed before it is checked: its structure before HDF5 sees it
-// (base/hdf5_check.h), then the sides of a matrix against the lengths of its vectors, and every length
-// against the bytes that the file has for it. So a file takes memory in proportion to its own length,
-// times what deflate can make of a byte.
+// (base/hdf5_check.h), then the sides of a matrix against the lengths of its vectors, and every
+// length against the bytes that the file has for it. So a file takes memory in proportion to its
+// own length, times what deflate can make of a byte.
 
 #include <errno.h>
 #include <fcntl.h>

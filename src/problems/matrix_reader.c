@@ -2,8 +2,9 @@
 //
 //     0 rows columns rows columns   values column by column
 //     1 rows columns   blocks in compressed rows, each with its number before its values
-//     2 rows columns   origin (1 triplet, 2 columns, 3 rows, 4 lower triangle of a symmetric matrix),
-//                      a banner line, "[triplet:|csr:] m-by-n, nzmax: a nnz: b", then the entries
+//     2 rows columns   origin (1 triplet, 2 columns, 3 rows, 4 lower triangle of a symmetric
+//                      matrix), a banner line, "[triplet:|csr:] m-by-n, nzmax: a nnz: b", then the
+//                      entries
 
 #include "problems/matrix_reader.h"
 
@@ -274,7 +275,8 @@ static tpResult expectWord(tpScanner* scanner, const char* text) {
     return tpWord_Is(word, text) ? tp_success : tpScanner_FailExpected(scanner, word, text);
 }
 
-// "col j : locations p to q" (or "row"); q is p - 1 in an empty column. Gives the number of entries.
+// "col j : locations p to q" (or "row"); q is p - 1 in an empty column. Gives the number of
+// entries.
 static tpResult readLineHeading(tpScanner* scanner, int line, int entriesBefore, int* entryCount) {
     int first, number;
     tpScanner_Next(scanner); // "col" or "row", which the caller has seen
@@ -294,8 +296,8 @@ static tpResult readLineHeading(tpScanner* scanner, int line, int entriesBefore,
     return tp_success;
 }
 
-// Compressed columns or rows: headings, each followed by its lines "index : value". Heading lines may
-// be missing at the end: Siconos prints as many rows as there are columns.
+// Compressed columns or rows: headings, each followed by its lines "index : value". Heading lines
+// may be missing at the end: Siconos prints as many rows as there are columns.
 static tpResult readCompressed(tpScanner* scanner, const tpMatrix* matrix, bool byRows,
                                int claimedCount, tpTriplets* triplets) {
     int lineCount = byRows ? matrix->rowCount : matrix->columnCount;

@@ -31,8 +31,9 @@ tpResult tpProblemFile_ReadInt(const tpProblemFile* file, const char* group, con
 tpResult tpProblemFile_ReadReals(const tpProblemFile* file, const char* group, const char* name,
                                  int count, tpArena* arena, const double** values);
 
-// A matrix that is a group m, n, nz, i, p, x: triplets (i, p, x) for nz >= 0, compressed columns for
-// nz = -1, compressed rows for nz = -2. `rowVector` and `columnVector` name vectors as long as its sides.
+// A matrix that is a group m, n, nz, i, p, x: triplets (i, p, x) for nz >= 0, compressed columns
+// for nz = -1, compressed rows for nz = -2. `rowVector` and `columnVector` name vectors as long as
+// its sides.
 tpResult tpProblemFile_ReadMatrix(const tpProblemFile* file, const char* group,
                                   const char* rowVector, const char* columnVector,
                                   tpOwnedProblem* owned, tpMatrix* matrix);

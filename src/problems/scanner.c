@@ -134,9 +134,10 @@ int tpWord_ToInt(tpWord word) {
     return value;
 }
 
-// Decimal numbers of at most 15 digits and small exponents are exact in two roundings that are none:
-// both mantissa and power of ten are exact doubles, so their product or quotient is rounded once
-// [Clinger90, sec. 3]. Everything else goes to strtod. False where the fast way does not apply.
+// Decimal numbers of at most 15 digits and small exponents are exact in two roundings that are
+// none: both mantissa and power of ten are exact doubles, so their product or quotient is rounded
+// once [Clinger90, sec. 3]. Everything else goes to strtod. False where the fast way does not
+// apply.
 static bool readShortReal(tpWord word, double* value) {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -196,8 +197,8 @@ bool tpWord_ToReal(tpWord word, double* value) {
     if (word.length == 0 || word.length > longestNumber) {
         return false;
     }
-    // A copy that ends with a zero, with Fortran's D for an exponent understood. Only characters of a
-    // decimal number pass: strtod alone would take hexadecimal numbers, infinities and NaN.
+    // A copy that ends with a zero, with Fortran's D for an exponent understood. Only characters of
+    // a decimal number pass: strtod alone would take hexadecimal numbers, infinities and NaN.
     char buffer[longestNumber + 1];
     for (int i = 0; i < word.length; ++i) {
         char c = word.start[i];

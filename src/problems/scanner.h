@@ -58,8 +58,8 @@ bool tpWord_Is(tpWord word, const char* text);
 // The rest of the line, line break read but not part of it.
 tpWord tpScanner_RestOfLine(tpScanner* scanner);
 
-// Whether `count` more words can stand in what is left. Sizes are held against this before memory is
-// asked for, so that a file of a few bytes cannot ask for gigabytes.
+// Whether `count` more words can stand in what is left. Sizes are held against this before memory
+// is asked for, so that a file of a few bytes cannot ask for gigabytes.
 bool tpScanner_CanHold(const tpScanner* scanner, double count);
 
 #endif

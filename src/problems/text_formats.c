@@ -449,8 +449,8 @@ static bool tryFormat(const TextFormat* format, tpScanner* scanner, tpProblemKin
     return *result != tp_badInput;
 }
 
-// Tries the formats that are of this kind, or (where `otherKinds`) those that are not, and of them the
-// likely or the unlikely ones. Keeps in `best` the message of the one that came furthest.
+// Tries the formats that are of this kind, or (where `otherKinds`) those that are not, and of them
+// the likely or the unlikely ones. Keeps in `best` the message of the one that came furthest.
 static bool tryFormats(tpScanner* scanner, const Glance* glance, tpProblemKind kind,
                        bool otherKinds, bool likely, tpOwnedProblem* owned, Attempts* attempts) {
     for (int i = 0; i < formatCount; ++i) {

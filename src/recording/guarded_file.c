@@ -189,8 +189,8 @@ static void commit(guardedFile* guarded) {
 
 // The driver's functions -------------------------------------------------------------------------
 
-// HDF5 opens a file that it creates twice, first to see what is there. Each time it gets a copy of the
-// descriptor; a lock belongs to all of them together.
+// HDF5 opens a file that it creates twice, first to see what is there. Each time it gets a copy of
+// the descriptor; a lock belongs to all of them together.
 static H5FD_t* driverOpen(const char* name, unsigned flags, hid_t access, haddr_t maximum) {
     (void)name;
     (void)maximum;
@@ -319,8 +319,8 @@ static herr_t driverWrite(H5FD_t* base, H5FD_mem_t type, hid_t transfer, haddr_t
         }
     }
     size_t kept = guarded->failure == 0 ? (size_t)below : size;
-    // HDF5 must not hear of a failure: it could then not even close. Without memory the write is lost,
-    // which no commit will see.
+    // HDF5 must not hear of a failure: it could then not even close. Without memory the write is
+    // lost, which no commit will see.
     if (!writePages(guarded, address, kept, bytes)) {
         fail(guarded, ENOMEM);
     }
@@ -368,7 +368,8 @@ hid_t tpGuardedFile_Create(int descriptor, const char* name, const char* journal
     hid_t driver = H5FDregister(&driverClass);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     hid_t file = -1;
-    // The oldest format that will do is what every reader knows, and what the check of files expects.
+    // The oldest format that will do is what every reader knows, and what the check of files
+    // expects.
     if (driver >= 0 && access >= 0 && H5Pset_driver(access, driver, &config) >= 0 &&
         H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST) >= 0) {
         file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);

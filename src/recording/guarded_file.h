@@ -21,8 +21,8 @@
 
 // Makes an open, empty file an HDF5 file behind the driver, which keeps a descriptor of its own.
 // `name` is what HDF5 calls it, and `journalPath` must stay valid while it is open. With `sync` a
-// commit is on the disk when it is done. Negative on failure, with errno in `reason` where the system
-// gave one.
+// commit is on the disk when it is done. Negative on failure, with errno in `reason` where the
+// system gave one.
 hid_t tpGuardedFile_Create(int descriptor, const char* name, const char* journalPath, bool sync,
                            const tpAllocator* allocator, int* reason);
 

@@ -24,9 +24,9 @@ bool tpReadTexts(hid_t place, const char* name, size_t limit, tpArena* arena, ch
 bool tpReadTable(hid_t place, const char* name, tpColumnKind kind, hsize_t rows, hsize_t width,
                  void* values);
 
-// Opens a dataset only if it is plain: numbers of exactly the type of its kind, of the given rank, in
-// chunks of moderate size that are packed with nothing but shuffle and deflate, and no larger than its
-// storage can hold. `size` receives its dimensions. Negative otherwise.
+// Opens a dataset only if it is plain: numbers of exactly the type of its kind, of the given rank,
+// in chunks of moderate size that are packed with nothing but shuffle and deflate, and no larger
+// than its storage can hold. `size` receives its dimensions. Negative otherwise.
 hid_t tpOpenColumn(hid_t file, const char* path, tpColumnKind kind, int rank, hsize_t* size);
 
 // Rows `first` to `first` + `count` - 1 of a column; in the second dimension those from `from` on,

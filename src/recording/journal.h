@@ -2,8 +2,8 @@
 //
 // A change is a set of whole pages. They are first written to a journal beside the file, with a
 // checksum over all of them, then copied into the file, then the journal is removed. A process that
-// dies before the journal is complete leaves the file untouched; one that dies later leaves a journal
-// that tpJournal_Replay copies again, as often as it is asked.
+// dies before the journal is complete leaves the file untouched; one that dies later leaves a
+// journal that tpJournal_Replay copies again, as often as it is asked.
 //
 //     header | page | page | ...     header: magic, count, checksum
 //                                    page:   offset in the file, hashes of what it replaces, bytes
@@ -26,8 +26,8 @@ enum {
 
 typedef struct tpJournalPage {
     uint64_t offset; // in the file, a multiple of the page size
-    uint64_t
-        oldHashes[tp_sectorsInPage]; // of the bytes that were there, to recognise the file again
+    // of the bytes that were there, to recognise the file again
+    uint64_t oldHashes[tp_sectorsInPage];
     unsigned char bytes[tp_pageSize];
 } tpJournalPage;
 
@@ -44,9 +44,9 @@ uint64_t tpHashBytes(const void* bytes, size_t size);
 // Fills in `oldHashes` from the bytes of a page as it is in the file.
 void tpJournalPage_NoteOld(tpJournalPage* page, const unsigned char* bytes);
 
-// Changes `file` through a journal at `journalPath`, where no file may be. False with errno on failure:
-// with the journal gone the file is as it was, with the journal there it takes a replay to complete
-// it. One writer at a time: the caller holds the lock of the file.
+// Changes `file` through a journal at `journalPath`, where no file may be. False with errno on
+// failure: with the journal gone the file is as it was, with the journal there it takes a replay to
+// complete it. One writer at a time: the caller holds the lock of the file.
 bool tpJournal_Apply(int file, const char* journalPath, const tpJournalPage* pages, int count,
                      bool sync);
 

@@ -52,7 +52,7 @@ bool tpKeptFrames_SetHead(tpKeptFrames* kept, const tpRecordingHead* head) {
     return kept->hasHead;
 }
 
-// Frames --------------------------------------------------------------------------------------------
+// Frames ------------------------------------------------------------------------------------------
 
 // The block that takes the next frame; NULL where memory ran out.
 static tpKeptBlock* openBlock(tpKeptFrames* kept) {
@@ -112,7 +112,7 @@ tpResult tpKeptFrames_Add(tpKeptFrames* kept, const tpFrameData* frame, const ch
     return tp_success;
 }
 
-// Saving --------------------------------------------------------------------------------------------
+// Saving ------------------------------------------------------------------------------------------
 
 // Frame k of a block, as the recorder handed it over.
 static tpFrameData frameOf(const tpKeptFrames* kept, const tpKeptBlock* block, int k) {
@@ -177,7 +177,7 @@ tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const cha
     return result != tp_success ? result : closed;
 }
 
-// Columns -------------------------------------------------------------------------------------------
+// Columns -----------------------------------------------------------------------------------------
 
 int tpKeptFrames_GetWidth(const tpKeptFrames* kept, int column) {
     switch (column) {

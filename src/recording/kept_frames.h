@@ -1,7 +1,8 @@
 // Frames that stay in memory, and the head of the recording that they may become.
 //
-// A recorder without a path adds its frames here. They are kept as they come, in blocks of some megabytes: adding a frame
-// is a few copies of memory and never moves those before it. Columns are gathered when somebody asks for one.
+// A recorder without a path adds its frames here. They are kept as they come, in blocks of some
+// megabytes: adding a frame is a few copies of memory and never moves those before it. Columns are
+// gathered when somebody asks for one.
 
 #ifndef TIPPE_SRC_RECORDING_KEPT_FRAMES_H
 #define TIPPE_SRC_RECORDING_KEPT_FRAMES_H
@@ -9,7 +10,8 @@
 #include "recording/batch.h"
 #include "recording/writer.h"
 
-// Some frames in a row. Frame k of a block has contacts from its predecessor's contactEnd to its own.
+// Some frames in a row. Frame k of a block has contacts from its predecessor's contactEnd to its
+// own.
 typedef struct tpKeptBlock {
     TP_ARRAY(tpFrameRow) rows;
     TP_ARRAY(double) states;    // tp_stateWidth per moving body and frame

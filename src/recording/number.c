@@ -105,8 +105,8 @@ static power powerOfTen(int s, bool* exact) {
                     coarse.exponent + fine.exponent + 128 - lift };
 }
 
-// N = round(mantissa 2^exponent 10^s), ties to even; false where the error leaves it open. The mantissa
-// has its top bit set, and s makes N a number of at most 60 bits.
+// N = round(mantissa 2^exponent 10^s), ties to even; false where the error leaves it open. The
+// mantissa has its top bit set, and s makes N a number of at most 60 bits.
 static bool scale(uint64_t mantissa, int exponent, int s, uint64_t* rounded) {
     bool exact;
     power ten = powerOfTen(s, &exact);

@@ -1,4 +1,5 @@
-// Numbers as text, the same in every locale: 17 significant digits, so that reading gives the bits back.
+// Numbers as text, the same in every locale: 17 significant digits, so that reading gives the bits
+// back.
 
 #ifndef TIPPE_SRC_RECORDING_NUMBER_H
 #define TIPPE_SRC_RECORDING_NUMBER_H

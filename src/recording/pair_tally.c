@@ -20,8 +20,8 @@ static int addCounts(int a, int b) {
     return a > INT_MAX - b ? INT_MAX : a + b;
 }
 
-// The first place whose pair is not before the given one. Contacts come sorted by shapes, so that it is
-// mostly the end, or near the last one.
+// The first place whose pair is not before the given one. Contacts come sorted by shapes, so that
+// it is mostly the end, or near the last one.
 static int findPlace(const tpPairTally* tally, int bodyA, int bodyB) {
     int low = 0, high = tally->pairs.count;
     while (low < high) {

@@ -1,8 +1,8 @@
 // Opening a recording: everything but the frames is read and checked here.
 //
-// A file may be cut short, damaged or made to deceive. Nothing in it is believed before it is checked:
-// its structure before HDF5 sees it (base/hdf5_check.h), then types, ranks and lengths, and that
-// lengths which belong together agree.
+// A file may be cut short, damaged or made to deceive. Nothing in it is believed before it is
+// checked: its structure before HDF5 sees it (base/hdf5_check.h), then types, ranks and lengths,
+// and that lengths which belong together agree.
 
 #include "recording/recording.h"
 

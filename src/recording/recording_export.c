@@ -41,7 +41,7 @@ tpResult tpExportTable(tpRecording* recording, const char* path, tpTableWriter* 
     return result;
 }
 
-// The trajectory -----------------------------------------------------------------------------------
+// The trajectory ----------------------------------------------------------------------------------
 
 static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* states,
                              int64_t block, tpError* error) {
@@ -84,7 +84,7 @@ tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* e
     return tpExportTable(recording, path, putTrajectory, NULL, error);
 }
 
-// Contacts -----------------------------------------------------------------------------------------
+// Contacts ----------------------------------------------------------------------------------------
 
 // The contacts of one frame, a few hundred at a time.
 static tpResult exportContacts(tpRecording* recording, tpTextFile* text, double time, int64_t first,
@@ -132,7 +132,8 @@ tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* err
 
 static const char reportsFolder[] = "/reports/";
 
-// The columns of reports, in the order of the file; words stand where the file has places of labels.
+// The columns of reports, in the order of the file; words stand where the file has places of
+// labels.
 static bool isReportColumn(const tpColumn* column) {
     return strncmp(column->path, reportsFolder, strlen(reportsFolder)) == 0;
 }

@@ -135,8 +135,8 @@ static tpResult putRow(tpTable* table, double time, tpError* error) {
     return tpTextFile_EndRow(&table->text, error);
 }
 
-// The header and the start. They wait for the first step, so that a run that cannot begin because of
-// another of its files leaves this one as it was.
+// The header and the start. They wait for the first step, so that a run that cannot begin because
+// of another of its files leaves this one as it was.
 static tpResult begin(tpTable* table, tpError* error) {
     if (table->hasBegun) {
         return tp_success;

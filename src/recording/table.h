@@ -6,7 +6,8 @@
 #include "recording/text_file.h"
 #include "tippe/recording.h"
 
-// The names of the header, without the end of its row; `getName` tells those of the moving bodies, one by one.
+// The names of the header, without the end of its row; `getName` tells those of the moving bodies,
+// one by one.
 void tpTrajectory_PutNames(tpTextFile* text, const char* (*getName)(const void*, int),
                            const void* context, int movingCount);
 tpResult tpTrajectory_PutRow(tpTextFile* text, double time, const double* states, int movingCount,

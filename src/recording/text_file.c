@@ -100,7 +100,8 @@ tpResult tpTextFile_Create(tpTextFile* text, const char* path, tpTextFileKind ki
     return result;
 }
 
-// After a failure the file ends with a whole row again. Pipes and devices refuse that, and need it not.
+// After a failure the file ends with a whole row again. Pipes and devices refuse that, and need it
+// not.
 static void cutAtRow(tpTextFile* text, size_t done) {
     while (done > 0 && text->buffer[done - 1] != '\n') {
         done -= 1;

@@ -1,12 +1,12 @@
 // A text file written row by row through a buffer.
 //
-// Of two kinds. A growing file is that of a run: it reaches the disk at least four times a second as
-// long as rows keep coming, and when a write fails, a row that is not whole is cut off again and the
-// file takes nothing more. It is locked while it is written, so that two runs do not mix their rows,
-// and what was there before stays until the first row goes out.
-// A whole file is that of an export: it takes the place of the file before it when all is written, and
-// leaves nothing behind otherwise. Devices and pipes are written to directly, and "-" is standard
-// output, whatever the kind.
+// Of two kinds. A growing file is that of a run: it reaches the disk at least four times a second
+// as long as rows keep coming, and when a write fails, a row that is not whole is cut off again and
+// the file takes nothing more. It is locked while it is written, so that two runs do not mix their
+// rows, and what was there before stays until the first row goes out.
+// A whole file is that of an export: it takes the place of the file before it when all is written,
+// and leaves nothing behind otherwise. Devices and pipes are written to directly, and "-" is
+// standard output, whatever the kind.
 
 #ifndef TIPPE_SRC_RECORDING_TEXT_FILE_H
 #define TIPPE_SRC_RECORDING_TEXT_FILE_H

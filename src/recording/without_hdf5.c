@@ -1,5 +1,6 @@
-// Recordings in a build without HDF5: nothing can be written or opened, and that is what is said. Recorders in
-// memory, tables and audits do not need it. Functions of an open recording are here for the linker alone.
+// Recordings in a build without HDF5: nothing can be written or opened, and that is what is said.
+// Recorders in memory, tables and audits do not need it. Functions of an open recording are here
+// for the linker alone.
 
 #include <string.h>
 

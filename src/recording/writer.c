@@ -16,8 +16,8 @@
 
 // Chunks. Large ones are fewer, but a reader unpacks whole chunks, and those of the last frames are
 // packed and written again at every commit. So all chunks that hold the same frames are kept small
-// together: a few frames of a large scene, many of a small one; and bodies are divided among them, so
-// that one body's history need not unpack all others.
+// together: a few frames of a large scene, many of a small one; and bodies are divided among them,
+// so that one body's history need not unpack all others.
 enum {
     frameChunk = 1024,       // rows of columns with one number a frame
     contactChunk = 2048,     // rows of the columns of contacts and of pairs
@@ -74,8 +74,8 @@ static hid_t createGrowing(hid_t file, const char* path, hid_t type, const colum
         H5Pset_shuffle(create);
         H5Pset_deflate(create, (unsigned)compression);
     }
-    // The cache holds all chunks of the current frames twice over, so that none is read back. A chunk
-    // that a single frame fills is complete at once.
+    // The cache holds all chunks of the current frames twice over, so that none is read back. A
+    // chunk that a single frame fills is complete at once.
     size_t cache = shape->chunk[0] > 1 ? (size_t)(2 * block) : chunkBytes;
     H5Pset_chunk_cache(access, shape->rank == 3 ? 10007 : 127, cache, 1.0);
     H5Pset_create_intermediate_group(links, 1);

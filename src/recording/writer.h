@@ -40,8 +40,8 @@ typedef struct tpWriter {
     int failure; // errno of what went wrong, or 0
 } tpWriter;
 
-// The file appears at `path` once its head is whole; until then one that was there stays. A recording
-// that another writer has open is refused.
+// The file appears at `path` once its head is whole; until then one that was there stays. A
+// recording that another writer has open is refused.
 tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHead* head,
                          const tpAllocator* allocator, tpError* error);
 
@@ -49,8 +49,8 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
 tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error);
 tpResult tpWriter_Commit(tpWriter* writer, tpError* error);
 
-// Marks the recording finished, with its summary (may be NULL), and closes. Frees everything, also on
-// failure; the file then stays at its last commit.
+// Marks the recording finished, with its summary (may be NULL), and closes. Frees everything, also
+// on failure; the file then stays at its last commit.
 tpResult tpWriter_Close(tpWriter* writer, const char* summary, tpError* error);
 
 // The longest label kept, with its closing zero.

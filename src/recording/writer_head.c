@@ -1,7 +1,7 @@
 // What stands before the frames of a recording: scene, stepper, options, bodies and joints.
 //
-// Texts have a fixed length and are padded with zeros: every reader of HDF5 knows them, and no heap of
-// variable-length objects has to survive a crash.
+// Texts have a fixed length and are padded with zeros: every reader of HDF5 knows them, and no heap
+// of variable-length objects has to survive a crash.
 
 #include <string.h>
 

@@ -5,7 +5,8 @@
 
 #include "tippe/scene.h"
 
-// Makes a joint in a world whose bodies are given by their index in the scene. Errors have the joint's place.
+// Makes a joint in a world whose bodies are given by their index in the scene. Errors have the
+// joint's place.
 tpResult tpBuildSceneJoint(const tpScene* scene, const tpSceneJoint* joint, const tpBodyId* bodies,
                            tpWorld* world, tpJointId* id, tpError* error);
 

@@ -5,8 +5,8 @@
 
 #include "tippe/scene.h"
 
-// The path of a file that the scene names: beside the scene, unless the name is absolute. False where
-// it does not fit.
+// The path of a file that the scene names: beside the scene, unless the name is absolute. False
+// where it does not fit.
 bool tpJoinScenePath(const tpScene* scene, const char* name, char* path, size_t size);
 
 #endif

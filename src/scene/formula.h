@@ -9,10 +9,10 @@
 //     power      = atom [ ("^" | "**") sign ]                  to the right: 2^3^2 is 2^9
 //     atom       = number | NAME | NAME "(" formula { "," formula } ")" | "(" formula ")"
 //
-// Functions: abs acos asin atan atan2 ceil cos cosh exp floor hypot if log max min mod random round sin
-// sinh sqrt tan tanh. if(c, a, b) is a if c is not 0, else b; random(x) is a number from 0 to 1 that
-// looks random and is the same for the same x. `pi` is known everywhere; what other names mean is the
-// caller's to say.
+// Functions: abs acos asin atan atan2 ceil cos cosh exp floor hypot if log max min mod random round
+// sin sinh sqrt tan tanh. if(c, a, b) is a if c is not 0, else b; random(x) is a number from 0 to 1
+// that looks random and is the same for the same x. `pi` is known everywhere; what other names mean
+// is the caller's to say.
 
 #ifndef TIPPE_SRC_SCENE_FORMULA_H
 #define TIPPE_SRC_SCENE_FORMULA_H
@@ -25,15 +25,15 @@ typedef struct tpFormulaFault {
     char message[200]; // what was expected there
 } tpFormulaFault;
 
-// What names mean. `find` gives the value of one, which does not end in a zero; false if there is none
-// such, after it may have said more in `message` (of 200 characters, "" before).
+// What names mean. `find` gives the value of one, which does not end in a zero; false if there is
+// none such, after it may have said more in `message` (of 200 characters, "" before).
 typedef struct tpFormulaNames {
     bool (*find)(void* context, const char* name, int length, double* value, char* message);
     void* context;
 } tpFormulaNames;
 
-// The value, which may be infinite or not a number. False where the text is no formula; `fault` (may be
-// NULL) says where.
+// The value, which may be infinite or not a number. False where the text is no formula; `fault`
+// (may be NULL) says where.
 bool tpEvaluateFormula(const char* text, const tpFormulaNames* names, double* value,
                        tpFormulaFault* fault);
 

@@ -1,8 +1,10 @@
-// The files of a scene: the scene itself, those that it includes, and the parameters of all of them.
+// The files of a scene: the scene itself, those that it includes, and the parameters of all of
+// them.
 //
-// Files are read in the order in which they are named, each before the one that includes it, so that
-// what a file says itself replaces what it includes. A file is read once, however often it is named. The
-// parameters of an including file come first: those of the file that it includes are then defaults.
+// Files are read in the order in which they are named, each before the one that includes it, so
+// that what a file says itself replaces what it includes. A file is read once, however often it is
+// named. The parameters of an including file come first: those of the file that it includes are
+// then defaults.
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,7 @@ typedef struct Opening {
     size_t length; // of all files so far
 } Opening;
 
-// Parameters ----------------------------------------------------------------------------------------
+// Parameters --------------------------------------------------------------------------------------
 
 static tpResult checkParameterName(tpReader* reader, tpScenePlace place, const char* name) {
     int length = tpFormulaNameLength(name);
@@ -109,7 +111,7 @@ static tpResult evaluateParameters(tpReader* reader) {
     return tp_success;
 }
 
-// Files ---------------------------------------------------------------------------------------------
+// Files -------------------------------------------------------------------------------------------
 
 static const char* keepText(tpArena* arena, const char* text, size_t length) {
     char* copy = tpArena_Get(arena, length + 1);

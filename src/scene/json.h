@@ -6,7 +6,7 @@
 //
 //     tpJson_Enter(&json);                    // past [ or {
 //     while (tpJson_Next(&json)) {            // past commas; false past the closing bracket
-//         tpJson_ReadNumber(&json, &number);  // exactly one value (for objects: a key, then a value)
+//         tpJson_ReadNumber(&json, &number);  // exactly one value (in objects: a key, a value)
 //     }
 //
 // A cursor is a plain value: a copy looks ahead without moving the original.

@@ -1,8 +1,8 @@
 // The grammar of JSON (RFC 8259) by recursive descent, for its messages: a person reads them.
 //
 // Stricter than the RFC asks in three ways: half a surrogate pair is refused, the nesting is
-// limited (the recursion with it), and a byte order mark is. Comments, // to the end of the line and
-// /* to */, are allowed wherever a blank is.
+// limited (the recursion with it), and a byte order mark is. Comments, // to the end of the line
+// and /* to */, are allowed wherever a blank is.
 
 #include "scene/json_check.h"
 

@@ -37,8 +37,8 @@ typedef struct tpReader {
     tpScenePlace errorPlaces[TP_MOST_SCENE_ERRORS]; // of those in the list
 } tpReader;
 
-// Fails at a place of the scene; %s are cut by the caller where they come from the file. In a repeat the
-// indices are told as well.
+// Fails at a place of the scene; %s are cut by the caller where they come from the file. In a
+// repeat the indices are told as well.
 #define TP_FAIL(reader, place, ...) tpReader_Fail(reader, place, __VA_ARGS__)
 tpResult tpReader_Fail(tpReader* reader, tpScenePlace place, const char* format, ...)
     TP_PRINTF(3, 4);
@@ -46,11 +46,12 @@ tpResult tpReader_Fail(tpReader* reader, tpScenePlace place, const char* format,
 // The path of the file of a place.
 const char* tpReader_PathAt(const tpReader* reader, tpScenePlace place);
 
-// Keeps an error, to go on with what does not depend on it. False where reading has to end: the list is full, or
-// memory ran out.
+// Keeps an error, to go on with what does not depend on it. False where reading has to end: the
+// list is full, or memory ran out.
 bool tpReader_GoOn(tpReader* reader, tpResult result);
 
-// The same after a value that could not be read: puts the cursor behind it. `value` is the cursor before it.
+// The same after a value that could not be read: puts the cursor behind it. `value` is the cursor
+// before it.
 bool tpReader_SkipValue(tpReader* reader, const tpJson* value, tpResult result);
 
 // Reads an object into `part`, which is as large as the record's struct.
@@ -69,15 +70,15 @@ tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part);
 // Fails unless the next value has the type: "KEY takes WHAT, found a number".
 tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char* what);
 
-// A text of the file without the character zero in it, with {formula} replaced by its value; NULL where
-// `error` was set. With `isPlain` braces are left as they are.
+// A text of the file without the character zero in it, with {formula} replaced by its value; NULL
+// where `error` was set. With `isPlain` braces are left as they are.
 const char* tpReadString(tpReader* reader, bool isPlain);
 
 // The value of the formula that comes next, a text; finite.
 tpResult tpReadFormula(tpReader* reader, const char* key, double* value);
 
-// A formula of the time in which everything else that has a value is replaced by that; NULL where `error`
-// was set.
+// A formula of the time in which everything else that has a value is replaced by that; NULL where
+// `error` was set.
 const char* tpBindFormula(tpReader* reader, const char* formula);
 
 // The shape of an entry that is being read, to read further ones like it.
@@ -88,8 +89,9 @@ typedef struct tpRecordPlan {
     tpScenePlace places[tp_mostFields];
 } tpRecordPlan;
 
-// One entry of a list into `part`. If it is right and `plan` is not NULL, tells which keys ask for one of
-// the indices from number `firstIndex` on. -1: an entry that cannot be repeated, such as a material.
+// One entry of a list into `part`. If it is right and `plan` is not NULL, tells which keys ask for
+// one of the indices from number `firstIndex` on. -1: an entry that cannot be repeated, such as a
+// material.
 tpResult tpReadEntry(tpReader* reader, const tpFamily* family, void* part, int firstIndex,
                      tpRecordPlan* plan);
 
@@ -107,8 +109,9 @@ tpResult tpReadEntries(tpReader* reader, const tpFamily* family, char** item);
 // Whether a key of an entry belongs to repeats and is not one of its own.
 bool tpIsRepeatKey(const char* key);
 
-// Includes (include.c). Reads the scene file and those that it includes, and finds the parameters of all.
-// `order` gets the numbers of the files in the order in which they are to be read, the scene last.
+// Includes (include.c). Reads the scene file and those that it includes, and finds the parameters
+// of all. `order` gets the numbers of the files in the order in which they are to be read, the
+// scene last.
 tpResult tpOpenSources(tpReader* reader, int order[tp_mostSourceFiles]);
 
 // "unknown WHAT "word" WHERE; did you mean "x"?", or what is known where nothing is near. `where`

@@ -13,8 +13,8 @@ typedef struct tpNames {
     int32_t count;
     int32_t* slots; // indices into names, -1: free
     uint32_t mask;  // number of slots less one, a power of two less one
-    bool
-        isPartial; // parts are wrong whose names are not known: a name that is not here may be one of theirs
+    // parts are wrong whose names are not known: a name that is not here may be one of theirs
+    bool isPartial;
 } tpNames;
 
 static uint32_t hashName(const char* name) {
@@ -62,7 +62,8 @@ static int32_t addName(tpNames* names, int32_t index, const char* name) {
     return earlier;
 }
 
-// Names of the parts of a list whose tpSceneText lies at nameOffset; `what` is its key in the scene.
+// Names of the parts of a list whose tpSceneText lies at nameOffset; `what` is its key in the
+// scene.
 static tpResult collectNames(tpReader* reader, const void* items, int32_t count, size_t size,
                              size_t nameOffset, const char* what, tpNames* names) {
     if (!makeNames(names, reader->arena, count)) {

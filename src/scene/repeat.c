@@ -3,10 +3,10 @@
 //     { "repeat": { "i": 3, "j": [1, "i + 1"] }, "where": "i != j", "name": "ball_{i}_{j}", ... }
 //     { "repeat": { "i": 3 }, "each": [ {...}, {...} ] }
 //
-// Indices are nested in their order, the first one outermost; the range of one may follow from those
-// before it. The entries are counted first, which is also where a repeat of repeats that would never end
-// is found. Of the entries that stand for one object, the first is read as any other; the others are
-// copies in which only what asks for an index is read again.
+// Indices are nested in their order, the first one outermost; the range of one may follow from
+// those before it. The entries are counted first, which is also where a repeat of repeats that
+// would never end is found. Of the entries that stand for one object, the first is read as any
+// other; the others are copies in which only what asks for an index is read again.
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ typedef struct Repeat {
     tpScenePlace place; // of the key "repeat"
 } Repeat;
 
-// Ranges --------------------------------------------------------------------------------------------
+// Ranges ------------------------------------------------------------------------------------------
 
 typedef struct Range {
     double first, step;
@@ -106,7 +106,7 @@ static tpResult readRange(tpReader* reader, const Repeat* repeat, int index, Ran
     return tp_success;
 }
 
-// Taking apart --------------------------------------------------------------------------------------
+// Taking apart ------------------------------------------------------------------------------------
 
 static tpResult checkIndexName(tpReader* reader, tpScenePlace place, const tpIndex* index,
                                const Repeat* repeat) {
@@ -203,7 +203,7 @@ static tpResult takeApart(tpReader* reader, Repeat* repeat) {
     return result;
 }
 
-// Going round ---------------------------------------------------------------------------------------
+// Going round -------------------------------------------------------------------------------------
 
 typedef tpResult Visit(tpReader* reader, const Repeat* repeat, void* context);
 
@@ -247,7 +247,7 @@ static tpResult goRound(tpReader* reader, const Repeat* repeat, int depth, Visit
     return result;
 }
 
-// Counting ------------------------------------------------------------------------------------------
+// Counting ----------------------------------------------------------------------------------------
 
 static tpResult countEntry(tpReader* reader, int32_t* count);
 
@@ -310,7 +310,7 @@ tpResult tpCountEntries(tpReader* reader, int32_t* count) {
     return result;
 }
 
-// Reading -------------------------------------------------------------------------------------------
+// Reading -----------------------------------------------------------------------------------------
 
 typedef struct Reading {
     const tpFamily* family;

@@ -46,7 +46,7 @@ bool tpScope_Define(tpScope* scope, tpArena* arena, const tpParameter* parameter
     return true;
 }
 
-// Names ---------------------------------------------------------------------------------------------
+// Names -------------------------------------------------------------------------------------------
 
 static void suggest(const tpScope* scope, const char* name, int length, char* message) {
     const char* known[mostSuggested];

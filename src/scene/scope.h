@@ -1,8 +1,8 @@
-// The names that the formulas of a scene know: its parameters, and the indices of the repeats that a
-// value stands in.
+// The names that the formulas of a scene know: its parameters, and the indices of the repeats that
+// a value stands in.
 //
-// Parameters may follow from each other in any order: one is evaluated when it is first asked for. Which
-// indices were asked for is noted, so that a repeat reads again only what changes.
+// Parameters may follow from each other in any order: one is evaluated when it is first asked for.
+// Which indices were asked for is noted, so that a repeat reads again only what changes.
 
 #ifndef TIPPE_SRC_SCENE_SCOPE_H
 #define TIPPE_SRC_SCENE_SCOPE_H

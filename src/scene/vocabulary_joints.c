@@ -1,4 +1,5 @@
-// The keys of joints: what they hold, the axes of compound ones, and what acts on coordinates; couplings and sensors.
+// The keys of joints: what they hold, the axes of compound ones, and what acts on coordinates;
+// couplings and sensors.
 
 #include <math.h>
 
@@ -137,7 +138,7 @@ static const tpRecord servoRecord = {
             .summary = "Dry friction on the coordinate."                                           \
     }
 
-// Axes of compound joints ---------------------------------------------------------------------------
+// Axes of compound joints -------------------------------------------------------------------------
 
 static const tpField axisFields[] = {
     { "name", tp_nameField, AT(tpSceneAxis, name), .byDefault = "its number, from 0",

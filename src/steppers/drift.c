@@ -1,16 +1,16 @@
 // The constrained drift: gap(q1) >= 0 and Theta(q1) = 0 with q1 = drift(q, v', h).
 //
 // The problem is nonlinear in q1. Contacts that are closed at the start hold: their rows keep the
-// directions of the start, as constraints of RATTLE do, and their biases are corrected by what the true
-// gap at the end says, those of friction by the slip half way through the drift. Contacts that close within the step have the directions of the end instead, so that
-// they take energy and give none; their rows are written afresh where each solve leads, as in
-// [StewartTrinkle96, sec. 3.4]. The first solve has all rows from the start, so that nothing passes
-// through anything on its way.
+// directions of the start, as constraints of RATTLE do, and their biases are corrected by what the
+// true gap at the end says, those of friction by the slip half way through the drift. Contacts that
+// close within the step have the directions of the end instead, so that they take energy and give
+// none; their rows are written afresh where each solve leads, as in [StewartTrinkle96, sec. 3.4].
+// The first solve has all rows from the start, so that nothing passes through anything on its way.
 //
-// The careful way gives no energy, at the price of second order: every contact has its linear row of the
-// start, as in (4.11), and one with the directions of the end. Where a gap bends open on the way the first
-// one binds, without work; where it bends shut the second one, which brakes. Rows that bind stay when others
-// are written: rims whose lowest point runs around have several.
+// The careful way gives no energy, at the price of second order: every contact has its linear row
+// of the start, as in (4.11), and one with the directions of the end. Where a gap bends open on the
+// way the first one binds, without work; where it bends shut the second one, which brakes. Rows
+// that bind stay when others are written: rims whose lowest point runs around have several.
 
 #include "steppers/drift.h"
 
@@ -20,7 +20,8 @@
 
 enum { maxCorrections = 20, maxPasses = 5 };
 
-// The drift has to meet gaps and joints to this, m or rad; and contacts that do not hold for many steps to that.
+// The drift has to meet gaps and joints to this, m or rad; and contacts that do not hold for many
+// steps to that.
 static const double driftTolerance = 1e-12, impactTolerance = 1e-10;
 
 // Contacts that come up within a step may go this part of the room deep.
@@ -39,8 +40,8 @@ typedef struct tpDrift {
     double* keptBias;
     double (*keptSlip)[2]; // biases of the friction rows
 
-    // Of each contact in the step: its place in the list above or -1, the solve after which its row was
-    // written (0: at the start), and the row's bias.
+    // Of each contact in the step: its place in the list above or -1, the solve after which its row
+    // was written (0: at the start), and the row's bias.
     int* place;
     int* round;
     double* bias;
@@ -52,15 +53,16 @@ typedef struct tpDrift {
     bool isSettled; // all are within their tolerance
 } tpDrift;
 
-// Of an overlap at the start beyond the room only a part is to be taken back: what remains is meant.
+// Of an overlap at the start beyond the room only a part is to be taken back: what remains is
+// meant.
 static double meantGap(const tpDrift* drift, int place) {
     double gap = place >= 0 ? drift->start[place].gap : 0.0, room = drift->settings->room;
     return gap < -room ? (1.0 - drift->settings->gamma) * (gap + room) - room : fmin(gap, 0.0);
 }
 
-// The same for a contact at the end. One that has come up on the way may go a part of the room deep, and as
-// deep as others of the same shapes: a disc that lies flat tips by that before it is known which point
-// of its rim holds it.
+// The same for a contact at the end. One that has come up on the way may go a part of the room
+// deep, and as deep as others of the same shapes: a disc that lies flat tips by that before it is
+// known which point of its rim holds it.
 static double meantEndGap(const tpDrift* drift, const tpContact* contact, int place) {
     if (place >= 0 || !(drift->settings->room > 0.0)) {
         return meantGap(drift, place);
@@ -223,7 +225,8 @@ static bool mergeContacts(tpDrift* drift, int round) {
     return tpTimeStep_UseContacts(step, merged.contacts, merged.count);
 }
 
-// Writes the rows again after solve number `round`: those that stay, and those of the end where it is.
+// Writes the rows again after solve number `round`: those that stay, and those of the end where it
+// is.
 static bool rewriteRows(tpDrift* drift, int round) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
@@ -328,8 +331,8 @@ static tpVec3 surfaceVelocity(const tpTimeStep* step, int body, tpVec3 start, tp
                  tpCross(halfWay(first->angular, last->angular), arm));
 }
 
-// Friction acts on the slip half way through the drift, of which the rows of the start know nothing:
-// with theirs a ball on a turntable spirals outwards.
+// Friction acts on the slip half way through the drift, of which the rows of the start know
+// nothing: with theirs a ball on a turntable spirals outwards.
 static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
     const tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;
@@ -416,8 +419,8 @@ static double judge(const tpDrift* drift) {
     return isDone ? judged.velocity : INFINITY;
 }
 
-// What rests comes to the same rows in every step, those of its start and those that it meets: the impulses of
-// the last step may be nearer than those of the last solve.
+// What rests comes to the same rows in every step, those of its start and those that it meets: the
+// impulses of the last step may be nearer than those of the last solve.
 static bool chooseStart(tpDrift* drift) {
     tpTimeStep* step = drift->step;
     size_t bytes = sizeof(double) * (size_t)step->rows.rowCount;
@@ -465,8 +468,9 @@ static void forgetVerdict(tpStepReport* report, const tpStepReport* before) {
     report->converged = before->converged;
 }
 
-// Solves, measures at the end and writes the rows again, until they agree with where they lead. Ends after the
-// first solve where that drives bodies beyond where anybody looked, if `mayOutrun` is false.
+// Solves, measures at the end and writes the rows again, until they agree with where they lead.
+// Ends after the first solve where that drives bodies beyond where anybody looked, if `mayOutrun`
+// is false.
 static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
@@ -503,8 +507,8 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
     }
 }
 
-// Slower approaches than this part of what gravity gives in the step, and this part of the largest speed, are none:
-// rolling and sliding, and tolerances, leave as much.
+// Slower approaches than this part of what gravity gives in the step, and this part of the largest
+// speed, are none: rolling and sliding, and tolerances, leave as much.
 static const double leastApproach = 0.01, leastPart = 1e-6;
 
 static double largestSpeed(const tpTimeStep* step) {
@@ -518,7 +522,8 @@ static double largestSpeed(const tpTimeStep* step) {
     return speed;
 }
 
-// The largest velocity of a block's rows at the start, and with the smallest sign that of its first row.
+// The largest velocity of a block's rows at the start, and with the smallest sign that of its first
+// row.
 static double startSpeed(const tpTimeStep* step, int block, int bodyA, int bodyB, bool isHeld) {
     const tpRows* rows = &step->rows;
     double speed = 0.0;
@@ -530,8 +535,9 @@ static double startSpeed(const tpTimeStep* step, int block, int bodyA, int bodyB
     return speed;
 }
 
-// Whether anything has collided: a contact or limit pushes that was open at the start, or approached; or a joint held
-// velocities that it does not allow, as one that has just been made may find them.
+// Whether anything has collided: a contact or limit pushes that was open at the start, or
+// approached; or a joint held velocities that it does not allow, as one that has just been made may
+// find them.
 static bool hasCollided(const tpDrift* drift) {
     const tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;

@@ -10,11 +10,11 @@ typedef struct tpDriftSettings {
     double gamma;   // part of an overlap that one step takes back
     bool isCareful; // gives no energy, see drift.c
     bool isWhole; // no second problem follows: springs and motors of joints act for all of the step
-    double
-        tolerance; // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10
-    double room;   // m: overlaps no deeper than this are left as they are
-    // Contacts at the system's poses within the margins, in the collider's order, in the system's arena;
-    // false where memory ran out. NULL: all that the system finds.
+    // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10
+    double tolerance;
+    double room; // m: overlaps no deeper than this are left as they are
+    // Contacts at the system's poses within the margins, in the collider's order, in the system's
+    // arena; false where memory ran out. NULL: all that the system finds.
     bool (*find)(void* context, const tpTimeStep* step, tpContact** contacts, int* count);
     void* context;
 } tpDriftSettings;
@@ -27,8 +27,8 @@ typedef struct tpDriftResult {
     bool hasCollided; // a contact or limit has pushed that was open at the start or approached
 } tpDriftResult;
 
-// Solves for the impulses and drifts: the system has the poses and velocities of the drift's end, the step the rows
-// that led there. False if memory ran out.
+// Solves for the impulses and drifts: the system has the poses and velocities of the drift's end,
+// the step the rows that led there. False if memory ran out.
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
                    tpDriftResult* result, tpStepReport* report);
 

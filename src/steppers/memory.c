@@ -38,7 +38,7 @@ typedef struct tpSavedHead {
     int historyCount, beforeCount;
     double lastLoss;
     tpEnergyBook book;
-    bool hasStepped; // with these bodies and joints
+    bool hasStepped;  // with these bodies and joints
     bool hasCollider; // contacts have been asked for
     size_t colliderSize;
 } tpSavedHead;

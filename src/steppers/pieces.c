@@ -16,8 +16,8 @@ static const double shortest = 1e-9;
 
 static const char* const mayPass = "a body may have passed through another: too fast for this step";
 
-// Whether any two bodies can move against each other by more than the sum of their inner radii: what
-// the two fastest do beyond their own (a fixed body: what it is short of it).
+// Whether any two bodies can move against each other by more than the sum of their inner radii:
+// what the two fastest do beyond their own (a fixed body: what it is short of it).
 static bool hasFastPair(const tpSystem* system, double h) {
     double most = -INFINITY, second = -INFINITY;
     for (int i = 0; i < system->bodyCount; ++i) {

@@ -27,13 +27,13 @@ typedef struct tpStepper {
     bool (*create)(tpSystem* system, void** state);
     void (*destroy)(tpSystem* system, void* state);
 
-    // Moves the system by h seconds and fills in the report: everything but time and energies before
-    // and after, which the world does for all. Sets system->contacts.
+    // Moves the system by h seconds and fills in the report: everything but time and energies
+    // before and after, which the world does for all. Sets system->contacts.
     void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report);
 
-    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out, or the reader has failed because
-    // the bytes are not what was saved).
+    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out, or the
+    // reader has failed because the bytes are not what was saved).
     size_t (*savedSize)(const void* state);
     void (*save)(const void* state, void* memory);
     bool (*restore)(tpSystem* system, void* state, tpSavedReader* reader);

@@ -4,10 +4,11 @@
 //
 //     beta = |g|^2 / |g of the sweep before|^2,   r = G(r) + beta p,   p = beta p - g
 //
-// and the directions start anew where beta > 1. Velocities are linear in the impulses: they get the same
-// treatment, and no product with the contacts' directions is needed. What the sum puts outside a cone,
-// the next sweep takes back; the last sweep of a solve is left as it is.
-// Changes are measured with the contacts' own responses, so that heavy and light bodies count alike.
+// and the directions start anew where beta > 1. Velocities are linear in the impulses: they get the
+// same treatment, and no product with the contacts' directions is needed. What the sum puts outside
+// a cone, the next sweep takes back; the last sweep of a solve is left as it is.
+// Changes are measured with the contacts' own responses, so that heavy and light bodies count
+// alike.
 
 #include "sweeps/accelerate.h"
 

@@ -5,12 +5,14 @@
 
 #include "tippe/math.h"
 
-// How many blocks serve that many bodies: small enough for a nearer cache and for many threads, large enough that few
-// contacts lie between them and runs are full. It does not depend on the machine.
+// How many blocks serve that many bodies: small enough for a nearer cache and for many threads,
+// large enough that few contacts lie between them and runs are full. It does not depend on the
+// machine.
 int tpBlockCountFor(int bodyCount);
 
-// Orders `bodies` (numbers of positions) so that those of one block stand together; `firsts` receives the first of
-// each block, and the end. Blocks are found by halving along the longest side, and have as many bodies each.
+// Orders `bodies` (numbers of positions) so that those of one block stand together; `firsts`
+// receives the first of each block, and the end. Blocks are found by halving along the longest
+// side, and have as many bodies each.
 void tpCutBlocks(const tpVec3* positions, int32_t* bodies, int bodyCount, int blockCount,
                  int32_t* firsts);
 

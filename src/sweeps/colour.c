@@ -1,9 +1,10 @@
 // Graph colouring of contacts, so that the sweep can go over many of them at once.
 //
-// The contacts of one pair of bodies are a manifold. Manifolds of one colour share no body that moves: in
-// whatever order they are solved, by however many threads, the bits are the same. Eight of them, of about
-// the same number of points, are a run of packs: the first pack has their first points, the second pack
-// their second points, and the bodies' velocities are read and written once a run.
+// The contacts of one pair of bodies are a manifold. Manifolds of one colour share no body that
+// moves: in whatever order they are solved, by however many threads, the bits are the same. Eight
+// of them, of about the same number of points, are a run of packs: the first pack has their first
+// points, the second pack their second points, and the bodies' velocities are read and written once
+// a run.
 //
 //     colour 0            colour 1
 //     run 0    run 1      run 2         runs of a colour may be swept at once

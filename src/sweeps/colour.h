@@ -24,8 +24,8 @@ static inline int tpLowestFreeColour(uint64_t mask) {
     return place;
 }
 
-// Gives manifolds their colours, and their order by colour. `used` are the colours of each body, zeros at
-// first.
+// Gives manifolds their colours, and their order by colour. `used` are the colours of each body,
+// zeros at first.
 void tpColourManifolds(tpManifold* manifolds, int count, uint64_t* used, int32_t* order);
 
 // The end of the manifolds of one colour in the order.

@@ -1,4 +1,5 @@
-// Velocities, impulses and responses of W contacts at once, on top of math/lanes.h: what the sweeps of every kind share.
+// Velocities, impulses and responses of W contacts at once, on top of math/lanes.h: what the sweeps
+// of every kind share.
 
 #ifndef TIPPE_SRC_SWEEPS_CONTACT_LANES_H
 #define TIPPE_SRC_SWEEPS_CONTACT_LANES_H
@@ -50,7 +51,8 @@ static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, Wi
     b[6] -= turnB.z;
 }
 
-// The same for bodies that turn as easily about any axis, of which only the first two numbers are asked for.
+// The same for bodies that turn as easily about any axis, of which only the first two numbers are
+// asked for.
 static inline void pushRound(WideBodies* bodies, WideVec armA, WideVec armB, WideVec impulse) {
     wide* a = bodies->velocityA.numbers;
     wide* b = bodies->velocityB.numbers;
@@ -71,8 +73,8 @@ static inline void pushRound(WideBodies* bodies, WideVec armA, WideVec armB, Wid
     b[6] -= turnB * momentB.z;
 }
 
-// Friction from the velocity after the normal impulse has changed: what stops it where it may, else a
-// projected step against it.
+// Friction from the velocity after the normal impulse has changed: what stops it where it may, else
+// a projected step against it.
 static inline void solveFriction(const wide stick[3], wide slide, wide muStatic, wide muDynamic,
                                  wide ut, wide uo, wide load, wide* rt, wide* ro) {
     wide stopT = *rt - (stick[0] * ut + stick[1] * uo);
@@ -114,8 +116,8 @@ static inline wide inverseOrZero(wide a) {
     return wideSelect(wideGreater(a, wideOf(0.0)), wideOf(1.0) / a, wideOf(0.0));
 }
 
-// Inverse (tt to oo) and inverse of the largest eigenvalue of the two friction rows; zeros where nothing
-// responds.
+// Inverse (tt to oo) and inverse of the largest eigenvalue of the two friction rows; zeros where
+// nothing responds.
 static inline void invertFriction(wide tt, wide to, wide oo, wide stick[3], wide* slide) {
     wide half = wideOf(0.5) * (tt + oo), skew = wideOf(0.5) * (tt - oo);
     wide largest = half + wideSqrt(skew * skew + to * to), determinant = tt * oo - to * to;

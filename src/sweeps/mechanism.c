@@ -4,7 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// How often states of rows may change in one solve. Rows that still change then keep the impulses that they have.
+// How often states of rows may change in one solve. Rows that still change then keep the impulses
+// that they have.
 enum { mostTrials = 6 };
 
 // Blocks of six -----------------------------------------------------------------------------------
@@ -19,8 +20,9 @@ static inline void addOuter(double* block, double factor, const double* left, co
     }
 }
 
-// A positive definite block becomes the inverse of its Cholesky factor, a lower triangle: A^-1 = T' T. By way of the triangle
-// solves keep the digits that the inverse of a stiff block itself would lose.
+// A positive definite block becomes the inverse of its Cholesky factor, a lower triangle: A^-1 = T'
+// T. By way of the triangle solves keep the digits that the inverse of a stiff block itself would
+// lose.
 static void invertTriangle(double* block) {
     double least = 0.0;
     for (int k = 0; k < 6; ++k) {

@@ -4,11 +4,12 @@
 //
 //     r = offset - stiffness (u + bias),     least <= r <= most.
 //
-// With M the masses and p the momenta without these impulses, v solves (M + sum of J' stiffness J) v = p + sum of J' (offset -
-// stiffness bias): a positive definite matrix of one 6 x 6 block per body and one per pair of bodies with a row, whatever rows are
-// redundant. In a tree, bodies in an order from the leaves to the root, its factors have no other blocks: a solve costs as
-// much per joint in a long chain as in a short one. Rows that are at a bound push with a constant impulse and are no part of the
-// matrix; which ones are is found by trial.
+// With M the masses and p the momenta without these impulses, v solves (M + sum of J' stiffness J)
+// v = p + sum of J' (offset - stiffness bias): a positive definite matrix of one 6 x 6 block per
+// body and one per pair of bodies with a row, whatever rows are redundant. In a tree, bodies in an
+// order from the leaves to the root, its factors have no other blocks: a solve costs as much per
+// joint in a long chain as in a short one. Rows that are at a bound push with a constant impulse
+// and are no part of the matrix; which ones are is found by trial.
 
 #ifndef TIPPE_SRC_SWEEPS_MECHANISM_H
 #define TIPPE_SRC_SWEEPS_MECHANISM_H
@@ -39,7 +40,8 @@ typedef struct tpMechanismRow {
     int32_t nodeA, nodeB;     // -1: a body that does not belong to the mechanism
     int32_t place;            // of the pair's block in the pattern; -1: one of the two is not there
     int32_t state;            // tpRowState
-    // Rows of one direction stand together: all but the first share its `onA` and `onB`, times this sign; 0: it has its own.
+    // Rows of one direction stand together: all but the first share its `onA` and `onB`, times this
+    // sign; 0: it has its own.
     double sharedSign;
     const tpMechanismTerm* terms; // rows of couplings have further nodes
     int32_t termCount;
@@ -47,8 +49,8 @@ typedef struct tpMechanismRow {
 
 typedef struct tpMechanism {
     int nodeCount, rowCount;
-    // The pattern: blocks below the diagonal by columns, rows ascending, in an order of elimination. It holds all blocks that
-    // elimination makes.
+    // The pattern: blocks below the diagonal by columns, rows ascending, in an order of
+    // elimination. It holds all blocks that elimination makes.
     const int32_t* starts; // nodeCount + 1
     const int32_t* below;
     const tpNodeMass* masses;
@@ -61,13 +63,15 @@ typedef struct tpMechanism {
 // Numbers of the matrix and its factors, for the states that rows have.
 void tpMechanism_Factorise(tpMechanism* mechanism);
 
-// Velocities for the given momenta, 6 numbers per node, by the factors; sets velocity and impulse of all rows.
+// Velocities for the given momenta, 6 numbers per node, by the factors; sets velocity and impulse
+// of all rows.
 void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* velocities);
 
 // The same with the bounds of rows; factorises again if states change. Returns how often.
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities);
 
-// Displacements that take back the errors of rows, one number per row (0: nothing is asked), in the metric of the matrix.
+// Displacements that take back the errors of rows, one number per row (0: nothing is asked), in the
+// metric of the matrix.
 void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, double* shifts);
 
 #endif

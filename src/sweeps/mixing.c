@@ -4,11 +4,12 @@
 //
 //     gamma = argmin |f - sum gamma_i df_i|,   r = G(r) - sum gamma_i dG_i
 //
-// which is what GMRES does where the contacts keep their states. Velocities are linear in the impulses and get the same
-// treatment. Sizes are measured with the contacts' own responses. What the sum puts outside a cone, the next sweep takes
-// back. A step that is much larger than the smallest so far came from contacts that changed their states: the
-// differences before it say nothing any more, and are forgotten. Velocities take up rounding by the mixing, some 1e-9 of
-// them after hundreds of sweeps; a caller makes them of the impulses anew before they count.
+// which is what GMRES does where the contacts keep their states. Velocities are linear in the
+// impulses and get the same treatment. Sizes are measured with the contacts' own responses. What
+// the sum puts outside a cone, the next sweep takes back. A step that is much larger than the
+// smallest so far came from contacts that changed their states: the differences before it say
+// nothing any more, and are forgotten. Velocities take up rounding by the mixing, some 1e-9 of them
+// after hundreds of sweeps; a caller makes them of the impulses anew before they count.
 
 #include "sweeps/mixing.h"
 
@@ -97,7 +98,8 @@ void tpMixer_Begin(tpMixer* mixer, const tpSweeper* sweeper) {
     mixer->least = INFINITY;
 }
 
-// Weighted product of two arrays of impulses. Eight sums: the order of additions is the same on every machine.
+// Weighted product of two arrays of impulses. Eight sums: the order of additions is the same on
+// every machine.
 static double product(const tpMixer* mixer, const double* a, const double* b) {
     int count = impulseNumbers(mixer), whole = count - count % 8;
     double sums[8] = { 0.0 }, sum = 0.0;
@@ -130,7 +132,8 @@ static void keepChange(tpMixer* mixer) {
     }
 }
 
-// Solves the normal equations of the kept differences by Cholesky's factors. False where they say nothing.
+// Solves the normal equations of the kept differences by Cholesky's factors. False where they say
+// nothing.
 static bool findFactors(const tpMixer* mixer, double gamma[tp_mixedSweeps]) {
     int n = mixer->kept;
     double L[tp_mixedSweeps][tp_mixedSweeps];

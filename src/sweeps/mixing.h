@@ -26,7 +26,8 @@ typedef struct tpMixer {
 // False if memory ran out.
 bool tpMixer_Create(tpMixer* mixer, const tpSweeper* sweeper, tpArena* arena);
 
-// Before the first sweep, and whenever something else has changed the impulses; after each sweep, or after each few.
+// Before the first sweep, and whenever something else has changed the impulses; after each sweep,
+// or after each few.
 void tpMixer_Begin(tpMixer* mixer, const tpSweeper* sweeper);
 void tpMixer_End(tpMixer* mixer, tpSweeper* sweeper);
 

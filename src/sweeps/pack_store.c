@@ -328,7 +328,8 @@ static void freeColour(tpPackStore* store, const tpSoftRun* run, int lane) {
     }
 }
 
-// A run of the colour with an empty lane; -1 if memory ran out. Manifolds without a colour have runs of their own.
+// A run of the colour with an empty lane; -1 if memory ran out. Manifolds without a colour have
+// runs of their own.
 static int32_t openRun(tpPackStore* store, int32_t group, int colour, int class, bool areBalls) {
     if (colour == tp_maskColours) {
         return takeRun(store, group, colour, class, areBalls);
@@ -519,8 +520,8 @@ void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven) {
 
 // Tidying -------------------------------------------------------------------------------------
 
-// Runs that are looked at in a step, a part of all and some; those with at most so many manifolds are emptied if these
-// find lanes elsewhere.
+// Runs that are looked at in a step, a part of all and some; those with at most so many manifolds
+// are emptied if these find lanes elsewhere.
 enum { tidyPart = 16, leastTidy = 8, sparseLanes = 4 };
 
 // Moves a manifold to an empty lane of another colour. False if there is none.
@@ -598,7 +599,8 @@ static bool isOccupied(const tpSoftRun* run) {
     return run->packs != NULL && run->used != 0;
 }
 
-// Sorts the runs of one group, which stand in the order of their numbers, by colour; those with more packs first.
+// Sorts the runs of one group, which stand in the order of their numbers, by colour; those with
+// more packs first.
 static void sortGroup(tpPackStore* store, int32_t begin, int32_t end, int32_t* scratch) {
     int32_t starts[colourLists + 1] = { 0 };
     const tpSoftRun* runs = store->runs.data;

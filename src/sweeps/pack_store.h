@@ -1,17 +1,19 @@
 // Manifolds in lanes of runs, kept from step to step: who is swept with whom, in which order.
 //
-// Bodies belong to blocks of neighbours. Manifolds within a block, or between it and bodies that do not move, are the
-// block's own group; those between two blocks are a group for each pair of blocks. Within a group manifolds have
-// colours: those of one colour share no body that moves, and eight of them are a run. A new manifold takes an empty
-// lane of a colour that both bodies have free, and only if there is none begins a run of the lowest such colour; one that
-// goes leaves its lane to others.
+// Bodies belong to blocks of neighbours. Manifolds within a block, or between it and bodies that do
+// not move, are the block's own group; those between two blocks are a group for each pair of
+// blocks. Within a group manifolds have colours: those of one colour share no body that moves, and
+// eight of them are a run. A new manifold takes an empty lane of a colour that both bodies have
+// free, and only if there is none begins a run of the lowest such colour; one that goes leaves its
+// lane to others.
 //
 //     group 0 (block 0)       group 1 (block 1)     group 2 (blocks 0 and 1)
 //     colour 0    colour 1    ...
 //     run  run    run                               runs of a colour may be swept in any order
 //
-// A sweep goes through the groups of blocks and then through those between them (schedule.h). Which lanes a manifold
-// gets depends on what came before, in a fixed way: all of this is part of a caller's state.
+// A sweep goes through the groups of blocks and then through those between them (schedule.h). Which
+// lanes a manifold gets depends on what came before, in a fixed way: all of this is part of a
+// caller's state.
 
 #ifndef TIPPE_SRC_SWEEPS_PACK_STORE_H
 #define TIPPE_SRC_SWEEPS_PACK_STORE_H
@@ -43,8 +45,8 @@ typedef struct tpPackStore {
     int32_t blockCount;
     int32_t freeRun, freeSlot, freePacks[tp_packClasses]; // -1: none
     int packCount, slotCount;                             // packs handed out so far, manifolds
-    // Of each body: its block, -1 if impulses do not move it, and the colours that it has in its block's group and in
-    // others.
+    // Of each body: its block, -1 if impulses do not move it, and the colours that it has in its
+    // block's group and in others.
     TP_ARRAY(int32_t) blocks;
     TP_ARRAY(uint64_t) insideColours, betweenColours;
     int32_t nobody; // a body that empty lanes have
@@ -58,15 +60,15 @@ typedef struct tpPackStore {
 void tpCreatePackStore(tpPackStore* store, const tpAllocator* allocator);
 void tpDestroyPackStore(tpPackStore* store);
 
-// Starts with these bodies and no manifolds: the block of each, -1 for those that impulses do not move. The last is
-// nobody. False if memory ran out.
+// Starts with these bodies and no manifolds: the block of each, -1 for those that impulses do not
+// move. The last is nobody. False if memory ran out.
 bool tpPackStore_Start(tpPackStore* store, const int32_t* blocks, int bodyCount, int blockCount);
 
 // Another body before nobody, whose number it takes; nobody gets the next. False if memory ran out.
 bool tpPackStore_AddBody(tpPackStore* store, int32_t block);
 
-// A lane for a manifold of these bodies with up to so many points, of which at least one has a block. Its columns are
-// zeros. Returns the slot, -1 if memory ran out.
+// A lane for a manifold of these bodies with up to so many points, of which at least one has a
+// block. Its columns are zeros. Returns the slot, -1 if memory ran out.
 int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int points,
                         bool areBalls);
 
@@ -79,13 +81,15 @@ static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot
     return &store->runs.data[place / tp_packWidth];
 }
 
-// Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty lane as for another.
+// Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty
+// lane as for another.
 void tpPackStore_Tidy(tpPackStore* store);
 
 // Sets what a run says of all its lanes (count, isFlat, isRound, bounces) from each of them.
 void tpSoftRun_Summarise(tpSoftRun* run);
 
-// Marks a lane as having one normal for all points or not. False frames of other lanes are put right.
+// Marks a lane as having one normal for all points or not. False frames of other lanes are put
+// right.
 void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven);
 
 // Copies a manifold from one lane to another, empty one with the same bodies, slot and room.

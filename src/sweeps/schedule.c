@@ -13,8 +13,8 @@ static int weightOf(const tpPackStore* store, int group) {
     return sum;
 }
 
-// Borders of one colour share no block. Those of a colour stand side by side in the order: a block's neighbours do not
-// wait for each other in long rows.
+// Borders of one colour share no block. Those of a colour stand side by side in the order: a
+// block's neighbours do not wait for each other in long rows.
 static int colourBorders(tpSchedule* schedule, tpBorder* found, uint8_t* colours, tpArena* arena) {
     const tpPackStore* store = schedule->store;
     uint64_t* masks = TP_SCRATCH_ZEROED(arena, uint64_t, store->blockCount);

@@ -1,17 +1,18 @@
 // Sweeps over the groups of a pack store by threads that wait for their neighbours only.
 //
-// The work of a solve is a list of phases: something done to the bodies of each block, or a sweep over all groups, those
-// of blocks first and then those between blocks (a backward sweep goes the other way round). Two pieces of work that
-// have a block in common must be done in the order of the list; others may be done at once, whatever their phases. So
-// every block counts the pieces that have been done to it, and a piece begins when its blocks' counts say that all
-// before it are done. Nobody waits for all: threads that have blocks in different corners of a heap do not meet.
+// The work of a solve is a list of phases: something done to the bodies of each block, or a sweep
+// over all groups, those of blocks first and then those between blocks (a backward sweep goes the
+// other way round). Two pieces of work that have a block in common must be done in the order of the
+// list; others may be done at once, whatever their phases. So every block counts the pieces that
+// have been done to it, and a piece begins when its blocks' counts say that all before it are done.
+// Nobody waits for all: threads that have blocks in different corners of a heap do not meet.
 //
 //     thread 0 has blocks 0 and 1:   0 | 1 | 0-1 | 1-2 | ...
 //     thread 1 has blocks 2 and 3:   2 | 3 |  (waits for 1-2) 2-3 | ...
 //
-// Each thread takes its own pieces in the order of the list: the first piece that is not done always belongs to a
-// thread that has come to it, so that all get through. The order of two pieces that touch does not depend on the
-// threads: neither do the bits.
+// Each thread takes its own pieces in the order of the list: the first piece that is not done
+// always belongs to a thread that has come to it, so that all get through. The order of two pieces
+// that touch does not depend on the threads: neither do the bits.
 
 #ifndef TIPPE_SRC_SWEEPS_SCHEDULE_H
 #define TIPPE_SRC_SWEEPS_SCHEDULE_H

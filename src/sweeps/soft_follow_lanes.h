@@ -1,13 +1,14 @@
 // Manifolds that follow their bodies to the end of a step, W at once.
 //
-// A contact is a point of one body and a plane of the other: its gap is their distance, exact however far the two have
-// slid. With D the displacement of A's point against B's, and n' the normal turned with the body that has the plane,
+// A contact is a point of one body and a plane of the other: its gap is their distance, exact
+// however far the two have slid. With D the displacement of A's point against B's, and n' the
+// normal turned with the body that has the plane,
 //
 //     gap' = gap + n' . D,     slip = D - (n' . D) n'
 //
-// The plane's point is moved by the slip, so that it stays opposite the other. What is not followed: which points bound
-// the region of contact. It moves by the slip at most, and a gap is wrong by the slip times the angle between the
-// surfaces at most; both are bounded (tpSoftLimits).
+// The plane's point is moved by the slip, so that it stays opposite the other. What is not
+// followed: which points bound the region of contact. It moves by the slip at most, and a gap is
+// wrong by the slip times the angle between the surfaces at most; both are bounded (tpSoftLimits).
 
 #include "sweeps/soft_lanes.h"
 
@@ -158,8 +159,8 @@ static inline unsigned followLanes(const tpSoftSweep* sweep, tpSoftRun* run, int
            bitsGreater(wideOf(0.0) - nearest, far);
 }
 
-// Two balls touch in one point, found anew from their places. They are stale if they are farther apart than the next
-// step may bring them together.
+// Two balls touch in one point, found anew from their places. They are stale if they are farther
+// apart than the next step may bring them together.
 static inline unsigned followBalls(const tpSoftSweep* sweep, tpSoftRun* run, int lane) {
     tpSoftPack* pack = run->packs;
     WideMotion m;

@@ -1,5 +1,5 @@
-// What is done with a run of soft contacts, W at once: included by one file for each width, after the lanes of that
-// width.
+// What is done with a run of soft contacts, W at once: included by one file for each width, after
+// the lanes of that width.
 
 #ifndef TIPPE_SRC_SWEEPS_SOFT_LANES_H
 #define TIPPE_SRC_SWEEPS_SOFT_LANES_H
@@ -23,7 +23,8 @@ static inline WideFrame loadFrame(const tpSoftPack* pack, int lane) {
                         loadFloats(&pack->muDynamic[lane]) };
 }
 
-// The pack whose frame a pack has: in flat runs that of the first, which stays in the nearest cache.
+// The pack whose frame a pack has: in flat runs that of the first, which stays in the nearest
+// cache.
 static inline const tpSoftPack* framePack(const tpSoftRun* run, const tpSoftPack* first,
                                           const tpSoftPack* pack) {
     return run->isFlat ? first : pack;
@@ -87,7 +88,8 @@ static inline void loadImpulse(const tpSoftPack* pack, int lane, wide r[3]) {
     }
 }
 
-// What one body gives to W: nn nt no tt to oo. `shared` are the products of the directions with each other.
+// What one body gives to W: nn nt no tt to oo. `shared` are the products of the directions with
+// each other.
 static inline void addToResponse(const WideLines* body, bool isRound, WideVec arm,
                                  const WideFrame* frame, const wide shared[6], wide response[6]) {
     const WideVec directions[3] = { frame->n, frame->t, frame->o };
@@ -141,8 +143,9 @@ static inline void openPrepared(const tpSoftSweep* sweep, const tpSoftRun* run, 
         p->bodies.massA.numbers[k] = massA.numbers[k];
         p->bodies.massB.numbers[k] = massB.numbers[k];
     }
-    // Bodies that fall side by side are fast, but not against each other. An eighth of how far both may move is
-    // allowed for what impulses do to them; what they make of the rest is seen in the next step.
+    // Bodies that fall side by side are fast, but not against each other. An eighth of how far both
+    // may move is allowed for what impulses do to them; what they make of the rest is seen in the
+    // next step.
     p->way = wideOf(0.125) * (massA.numbers[7] + massB.numbers[7]);
     loadPair(sweep->given, run, lane, &p->bodies.velocityA, &p->bodies.velocityB);
     loadPair(sweep->starts, run, lane, &p->startA, &p->startB);
@@ -287,9 +290,9 @@ static inline void loadContacts(const tpSoftPack* pack, const tpSoftPack* framed
     loadImpulse(pack, lane, c->impulse);
 }
 
-// W lanes of a run. What a pack does to its bodies is what the next one starts from, and that takes longer to
-// arrive than to compute: two strands, which share no body that moves, go side by side where registers are
-// short. The widest are busy with one.
+// W lanes of a run. What a pack does to its bodies is what the next one starts from, and that takes
+// longer to arrive than to compute: two strands, which share no body that moves, go side by side
+// where registers are short. The widest are busy with one.
 enum { strandsAtOnce = W < 8 ? 2 : 1 };
 
 typedef struct Strand {

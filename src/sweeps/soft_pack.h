@@ -1,15 +1,17 @@
 // Contacts of small steps, laid out for their sweeps, and what is done with them W at once.
 //
-// The sweeps are bound by memory, not by arithmetic: what describes a contact is kept in single precision,
-// which is far below what positions are known to here, and is widened as it is read. Velocities, impulses and
-// all arithmetic are in double precision: rounding moves a contact by a ten-millionth, the same in every
-// sweep and in the certificate, and takes nothing from momentum or energy.
+// The sweeps are bound by memory, not by arithmetic: what describes a contact is kept in single
+// precision, which is far below what positions are known to here, and is widened as it is read.
+// Velocities, impulses and all arithmetic are in double precision: rounding moves a contact by a
+// ten-millionth, the same in every sweep and in the certificate, and takes nothing from momentum or
+// energy.
 //
 //     runs[r]     up to eight manifolds of one colour, a lane each: their bodies, their packs
 //     packs[p]    the same point of each: normal x of 8 contacts, normal y of 8 contacts, ...
 //
-// A manifold keeps its lane from step to step, with its impulses. At the end of a step its geometry follows the
-// bodies (soft_follow_lanes.h); only if that is not good enough any more it is found anew.
+// A manifold keeps its lane from step to step, with its impulses. At the end of a step its geometry
+// follows the bodies (soft_follow_lanes.h); only if that is not good enough any more it is found
+// anew.
 
 #ifndef TIPPE_SRC_SWEEPS_SOFT_PACK_H
 #define TIPPE_SRC_SWEEPS_SOFT_PACK_H
@@ -74,8 +76,8 @@ typedef struct tpSoftRun {
     // Of the lanes' manifolds.
     _Alignas(64) int32_t slots[tp_packWidth];
     float restitution[tp_packWidth];
-    float
-        share[tp_packWidth]; // of the turning of its normal that is body A's: 1, if the face is A's
+    // of the turning of its normal that is body A's: 1, if the face is A's
+    float share[tp_packWidth];
     float deepest[tp_packWidth]; // overlap of its points at the end of the step, m
     // How long it may be followed: see tpSoftLimits.
     float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth], tilt[tp_packWidth];
@@ -86,9 +88,9 @@ typedef struct tpSoftRun {
     double radiusB[tp_packWidth];
 } tpSoftRun;
 
-// How far a manifold may be followed before it is found anew. Points that a manifold does not have are at least
-// `slack` away when it is found; motion takes from it, and if less is left than bodies may move in the next step, or
-// one of the rest is reached, the manifold is stale.
+// How far a manifold may be followed before it is found anew. Points that a manifold does not have
+// are at least `slack` away when it is found; motion takes from it, and if less is left than bodies
+// may move in the next step, or one of the rest is reached, the manifold is stale.
 typedef struct tpSoftLimits {
     float slip;  // of the points along the surface, of the smaller shape's size
     float turn;  // of the bodies against each other, rad
@@ -97,9 +99,9 @@ typedef struct tpSoftLimits {
     float apart; // of the shapes, beyond what the next step may need, of that size
 } tpSoftLimits;
 
-// How the normal row of a substep is softened if bodies overlap: u_n is led towards -rate * gap, no faster than
-// `push`, by a spring with damping of which `mass` and `impulse` are what the row's mass and its present impulse are
-// multiplied by.
+// How the normal row of a substep is softened if bodies overlap: u_n is led towards -rate * gap, no
+// faster than `push`, by a spring with damping of which `mass` and `impulse` are what the row's
+// mass and its present impulse are multiplied by.
 typedef struct tpSoftness {
     double inverseTime; // 1 / the substep's duration: open gaps may close in it
     double rate, push;
@@ -118,8 +120,8 @@ typedef struct tpSoftSweep {
     const tpVelocity* means;   // twice the mean of those before and after the step
     // After the step. Displacements over it; padding0 is how far turning moved any point, m.
     const tpVelocity* shifts;
-    // Displacements that the next step begins with; padding0 the same of its turning, padding1 how far the body may
-    // move at all, m.
+    // Displacements that the next step begins with; padding0 the same of its turning, padding1 how
+    // far the body may move at all, m.
     const tpVelocity* aheads;
     const tpVelocity* places; // positions of the centres of mass, in `linear`
     tpSoftness softness;
@@ -142,16 +144,18 @@ typedef struct tpLaneSums {
 
 typedef struct tpSoftKernels {
     int width; // contacts at once
-    // Before the substeps: which points can close, what follows from masses, directions and arms, velocities of
-    // parting, and the impulses that contacts start with.
+    // Before the substeps: which points can close, what follows from masses, directions and arms,
+    // velocities of parting, and the impulses that contacts start with.
     void (*prepareRun)(const tpSoftSweep* sweep, tpSoftRun* run);
-    // The first sweep of a substep: finds the gaps, and takes back overlaps; backward: the last pack first.
+    // The first sweep of a substep: finds the gaps, and takes back overlaps; backward: the last
+    // pack first.
     void (*leadRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
     // The second: true velocities. Adds to the totals.
     void (*settleRun)(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward);
     // What collides gets its velocity of parting.
     void (*bounceRun)(const tpSoftSweep* sweep, const tpSoftRun* run);
-    // Work and certificate; then cone and dissipation of what carries more and slides faster than the least.
+    // Work and certificate; then cone and dissipation of what carries more and slides faster than
+    // the least.
     void (*judgeRun)(const tpSoftSweep* sweep, const tpSoftRun* run, tpLaneSums* sums);
     void (*ratioRun)(const tpSoftSweep* sweep, const tpSoftRun* run, double leastLoad,
                      double leastSpeed, tpLaneSums* sums);

@@ -1,11 +1,12 @@
-// One sweep over joints and contacts, contact by contact: the plain twin of every faster way, which do
-// the same operations in the same order and give the same bits.
+// One sweep over joints and contacts, contact by contact: the plain twin of every faster way, which
+// do the same operations in the same order and give the same bits.
 //
-// A contact is solved in three strokes from one reading of its bodies' velocities: the normal row with
-// its clamp [BenderSchmitt06, (1)-(3)]; the friction that would stop it, taken where |r_T| <= mu_s r_n
-// (5, 6); else a projected step against the sliding velocity. The step of the projection is a number,
-// not a matrix: with a matrix friction would not point against the velocity. A contact with torsional
-// friction, whose rows differ in size by orders of magnitude, is solved exactly instead.
+// A contact is solved in three strokes from one reading of its bodies' velocities: the normal row
+// with its clamp [BenderSchmitt06, (1)-(3)]; the friction that would stop it, taken where |r_T| <=
+// mu_s r_n (5, 6); else a projected step against the sliding velocity. The step of the projection
+// is a number, not a matrix: with a matrix friction would not point against the velocity. A contact
+// with torsional friction, whose rows differ in size by orders of magnitude, is solved exactly
+// instead.
 
 #include "sweeps/sweeper.h"
 #include "sweeps/sweeper_kernels.h"

@@ -4,23 +4,24 @@
 // velocities and a start, and changes impulses until velocities meet the contact law:
 //
 //     normal     0 <= r_n - low   complementary to   u_n + bias_n >= 0
-//     friction   sticks (u_T + bias_T = 0) while |r_T| <= mu_s r_n, else |r_T| = mu_d r_n against u_T
+//     friction   sticks (u_T + bias_T = 0) while |r_T| <= mu_s r_n, else |r_T| = mu_d r_n against
+//                u_T
 //     joint      u + bias + compliance r = 0, one-sided, or of bounded impulse
 //
-// u is the velocity of A against B in the contact's frame (n, t, o), friction rows multiplied by the
-// semi-axes e_t, e_o, e_r of the friction ellipsoid and their impulses divided by them: in these
-// variables elliptic and torsional friction are a round cone.
+// u is the velocity of A against B in the contact's frame (n, t, o), friction rows multiplied by
+// the semi-axes e_t, e_o, e_r of the friction ellipsoid and their impulses divided by them: in
+// these variables elliptic and torsional friction are a round cone.
 //
-// The layout: a body's velocity is one cache line, its inverse mass another. Contacts lie in packs of
-// eight, component by component; the eight share no moving body and are swept at once (sweeper_kernels.h)
-// where the machine can, with the same bits as one after the other (sweep.c):
+// The layout: a body's velocity is one cache line, its inverse mass another. Contacts lie in packs
+// of eight, component by component; the eight share no moving body and are swept at once
+// (sweeper_kernels.h) where the machine can, with the same bits as one after the other (sweep.c):
 //
 //     velocities[i]   v v v - w w w -                    64 bytes
 //     bodies[i]       1/m, six numbers of 1/I, -         64 bytes
 //     packs[p]        normal x of 8 contacts, normal y of 8 contacts, ...
 //
-// Order of use: Create, fill in `bodies`, AddContacts, SetJoints; then for each problem on the same geometry: set
-// velocities, biases and impulses, WarmStart, sweeps, Judge.
+// Order of use: Create, fill in `bodies`, AddContacts, SetJoints; then for each problem on the same
+// geometry: set velocities, biases and impulses, WarmStart, sweeps, Judge.
 
 #ifndef TIPPE_SRC_SWEEPS_SWEEPER_H
 #define TIPPE_SRC_SWEEPS_SWEEPER_H
@@ -112,8 +113,8 @@ typedef struct tpSweepJoint {
     double response;                 // largest entry of the diagonal of W
 } tpSweepJoint;
 
-// Solves a contact with torsion alone: 0 <= r in the cone of mu, A r + b in its dual; see tpFriction_SolveOne. The
-// sweeps know no solver of their own for it.
+// Solves a contact with torsion alone: 0 <= r in the cone of mu, A r + b in its dual; see
+// tpFriction_SolveOne. The sweeps know no solver of their own for it.
 typedef bool (*tpSolveCone)(int rows, const double* A, const double* b, double mu, double* r);
 
 typedef struct tpSweeper {
@@ -130,8 +131,8 @@ typedef struct tpSweeper {
     tpTorsionPack* torsions;
     int packCount, torsionCount; // the last torsionCount packs have torsion
     tpPackRun* runs;
-    int32_t*
-        colours; // the first run of each colour, and the end; runs of a colour share no moving body
+    // the first run of each colour, and the end; runs of a colour share no moving body
+    int32_t* colours;
     int runCount, colourCount;
 
     tpSweepJoint* joints;
@@ -150,13 +151,13 @@ typedef struct tpSweepVerdict {
 bool tpSweeper_Create(tpSweeper* sweeper, tpArena* arena, int bodyCount, int contactCapacity,
                       tpSolveCone solveCone);
 
-// Puts contacts into packs, those of a pair of bodies side by side. Biases, low and impulses are zero. False if
-// memory ran out.
+// Puts contacts into packs, those of a pair of bodies side by side. Biases, low and impulses are
+// zero. False if memory ran out.
 bool tpSweeper_AddContacts(tpSweeper* sweeper, const tpSweepContact* contacts, int count,
                            tpTasks* tasks, tpArena* arena);
 
-// Gives every contact its place in the packs and cuts the packs into runs and colours (sweeper_colour.c), the first
-// part of AddContacts. False if memory ran out.
+// Gives every contact its place in the packs and cuts the packs into runs and colours
+// (sweeper_colour.c), the first part of AddContacts. False if memory ran out.
 bool tpSweeper_Colour(tpSweeper* sweeper, const tpSweepContact* contacts, int count,
                       tpArena* arena);
 
@@ -182,8 +183,8 @@ void tpSweeper_FindSpeeds(tpSweeper* sweeper);
 // Adds the impulses that contacts and joints start with to the velocities.
 void tpSweeper_WarmStart(tpSweeper* sweeper);
 
-// One sweep over joints and all contacts; returns the largest change of a contact's or joint's velocity
-// that one of its updates made, m/s.
+// One sweep over joints and all contacts; returns the largest change of a contact's or joint's
+// velocity that one of its updates made, m/s.
 double tpSweeper_Sweep(tpSweeper* sweeper);
 
 // The same over joints and some contacts, in the order of the list.
@@ -194,8 +195,8 @@ double tpSweeper_SweepJoints(tpSweeper* sweeper);
 void tpSweeper_Push(tpSweeper* sweeper, const tpContactPack* pack, int lane,
                     const double change[4]);
 
-// Norm of the velocities that contacts and joints have at present, biases included: without impulses
-// this is |q|.
+// Norm of the velocities that contacts and joints have at present, biases included: without
+// impulses this is |q|.
 double tpSweeper_FreeSpeed(tpSweeper* sweeper);
 
 // How far the impulses and velocities are from a solution.

@@ -1,5 +1,5 @@
-// Places of contacts in the packs of a sweeper: contacts without torsion first, then those with it, each sort coloured
-// by itself (colour.c).
+// Places of contacts in the packs of a sweeper: contacts without torsion first, then those with it,
+// each sort coloured by itself (colour.c).
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 //
 //     |(r - P_K(r - rho u)) / rho|
 //
-// This file knows nothing of how the impulses came about; it reads the velocities as they are. A contact
-// that sticks beyond mu_d is judged in the cone of mu_s.
+// This file knows nothing of how the impulses came about; it reads the velocities as they are. A
+// contact that sticks beyond mu_d is judged in the cone of mu_s.
 
 #include "sweeps/sweeper.h"
 

@@ -1,7 +1,7 @@
 // Ways to sweep a run of packs: one contact after the other, or four or eight at once.
 //
-// All give the same bits: lanes share no moving body, and every operation is done in the same order with
-// the same rounding. math/widths.h says which one a machine takes.
+// All give the same bits: lanes share no moving body, and every operation is done in the same order
+// with the same rounding. math/widths.h says which one a machine takes.
 
 #ifndef TIPPE_SRC_SWEEPS_SWEEPER_KERNELS_H
 #define TIPPE_SRC_SWEEPS_SWEEPER_KERNELS_H
@@ -19,11 +19,11 @@ typedef struct tpSweepKernels {
     void (*speedRun)(tpSweeper* sweeper, const tpPackRun* run);
     // What follows from masses, directions and arms: response, inverseNormal, stick and slide.
     void (*respondRun)(tpSweeper* sweeper, const tpPackRun* run);
-    // Adds, lane by lane, what the impulses of all packs have changed since `last` (three times eight numbers a
-    // pack), squared and times their own response. All aligned to 64 bytes.
+    // Adds, lane by lane, what the impulses of all packs have changed since `last` (three times
+    // eight numbers a pack), squared and times their own response. All aligned to 64 bytes.
     void (*addChanges)(const tpSweeper* sweeper, const double* last, double sums[tp_packWidth]);
-    // Of eight numbers, or more times eight: value + beta direction, and beta direction + (value - last), which is
-    // the direction that follows; `last` becomes the new value.
+    // Of eight numbers, or more times eight: value + beta direction, and beta direction + (value -
+    // last), which is the direction that follows; `last` becomes the new value.
     void (*advance)(double* values, double* last, double* direction, int count, double beta);
 } tpSweepKernels;
 

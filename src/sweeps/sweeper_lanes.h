@@ -1,5 +1,5 @@
-// What is done with a run of the accurate sweeps, W contacts at once: included by one file for each width.
-// The operations and their order are those of sweep.c, which explains them.
+// What is done with a run of the accurate sweeps, W contacts at once: included by one file for each
+// width. The operations and their order are those of sweep.c, which explains them.
 
 static inline void loadBodies(const tpSweeper* sweeper, const tpContactPack* pack, int lane,
                               WideBodies* bodies) {

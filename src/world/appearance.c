@@ -15,7 +15,7 @@ static bool isColor(const tpColor* color) {
     return true;
 }
 
-// Colours of shapes --------------------------------------------------------------------------------
+// Colours of shapes -------------------------------------------------------------------------------
 
 tpResult tpShape_SetColor(tpWorld* world, tpShapeId id, tpColor color, tpError* error) {
     tpAppearance* appearance = &world->appearance;
@@ -52,7 +52,7 @@ void tpAppearance_ForgetShape(tpAppearance* appearance, int shape) {
     }
 }
 
-// Shapes that are only seen ------------------------------------------------------------------------
+// Shapes that are only seen -----------------------------------------------------------------------
 
 static bool reserveBody(tpAppearance* appearance, int body, const tpAllocator* allocator) {
     while (appearance->bodies.count <= body) {

@@ -1,4 +1,5 @@
-// How bodies look: colours of shapes, and shapes that are only seen. Nothing here takes part in a step.
+// How bodies look: colours of shapes, and shapes that are only seen. Nothing here takes part in a
+// step.
 
 #ifndef TIPPE_SRC_WORLD_APPEARANCE_H
 #define TIPPE_SRC_WORLD_APPEARANCE_H

@@ -1,4 +1,5 @@
-// One way through the parts of a snapshot, for writing and for reading: each number is transferred by the same call.
+// One way through the parts of a snapshot, for writing and for reading: each number is transferred
+// by the same call.
 
 #ifndef TIPPE_SRC_WORLD_ARCHIVE_H
 #define TIPPE_SRC_WORLD_ARCHIVE_H

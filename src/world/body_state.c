@@ -5,7 +5,8 @@
 #include "dynamics/loads.h"
 #include "world/require.h"
 
-// The body behind an id. A body that does not exist is told, and answered for by a fixed one at the origin.
+// The body behind an id. A body that does not exist is told, and answered for by a fixed one at the
+// origin.
 static const tpBody* bodyOf(const tpWorld* world, tpBodyId id, int* index, const char* function) {
     static const tpBody nobody = { .kind = tp_fixedBody, .firstShape = -1 };
     *index = tpRequireBody(world, id, function);
@@ -138,7 +139,8 @@ void tpBody_SetVelocity(tpWorld* world, tpBodyId id, tpVec3 velocity, tpVec3 ang
     tpSystem_Disturb(&world->system, index);
 }
 
-// Mass, collider and what steppers remember follow from the kind: it counts as a change of structure.
+// Mass, collider and what steppers remember follow from the kind: it counts as a change of
+// structure.
 tpResult tpBody_SetKind(tpWorld* world, tpBodyId id, tpBodyKind kind, tpError* error) {
     tpSystem* system = &world->system;
     int index = TP_BODY(world, id);

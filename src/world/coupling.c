@@ -22,7 +22,7 @@ static tpCouplingId idOf(const tpWorld* world, int index) {
     return id;
 }
 
-// Checks ---------------------------------------------------------------------------------------------
+// Checks ------------------------------------------------------------------------------------------
 
 tpResult tpCheckCouplingLaws(const tpCouplingDef* def, tpError* error) {
     if (def->hasValue && !isfinite(def->value)) {
@@ -82,7 +82,7 @@ static void disturb(tpWorld* world, int index) {
     }
 }
 
-// Come and go ----------------------------------------------------------------------------------------
+// Come and go -------------------------------------------------------------------------------------
 
 static int place(tpWorld* world, const tpCoupling* coupling) {
     tpSystem* system = &world->system;
@@ -165,7 +165,7 @@ void tpDestroyCoupling(tpWorld* world, tpCouplingId id) {
     }
 }
 
-// Questions ------------------------------------------------------------------------------------------
+// Questions ---------------------------------------------------------------------------------------
 
 bool tpCoupling_IsValid(const tpWorld* world, tpCouplingId id) {
     return tpWorld_CouplingIndex(world, id) >= 0;

@@ -47,7 +47,7 @@ static tpEvent* add(tpWorld* world, tpEventKind kind) {
     return event;
 }
 
-// Touches --------------------------------------------------------------------------------------------
+// Touches -----------------------------------------------------------------------------------------
 
 static int comparePairs(const void* a, const void* b) {
     const tpTouchingPair *x = a, *y = b;
@@ -165,7 +165,7 @@ static void tellTouches(tpWorld* world) {
     }
 }
 
-// The others -----------------------------------------------------------------------------------------
+// The others --------------------------------------------------------------------------------------
 
 static void followOverlaps(tpWorld* world, bool tells) {
     for (int i = 0; i < world->sensors.count; ++i) {

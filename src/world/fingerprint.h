@@ -1,4 +1,5 @@
-// A number that tells structures apart: bodies, shapes and joints as they were made, not the state nor what can be set.
+// A number that tells structures apart: bodies, shapes and joints as they were made, not the state
+// nor what can be set.
 
 #ifndef TIPPE_SRC_WORLD_FINGERPRINT_H
 #define TIPPE_SRC_WORLD_FINGERPRINT_H

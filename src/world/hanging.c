@@ -1,8 +1,9 @@
 // Bodies that hang on one side of a joint, and their motion as one.
 //
-// Without the joint, the side of B reaches a set of bodies through other joints. Where that set has neither A nor
-// anything that stands by itself (the world, fixed and kinematic bodies), it can be moved as a rigid whole without any
-// other joint noticing. Otherwise the side of A is tried. Springs and gears hold nothing together here.
+// Without the joint, the side of B reaches a set of bodies through other joints. Where that set has
+// neither A nor anything that stands by itself (the world, fixed and kinematic bodies), it can be
+// moved as a rigid whole without any other joint noticing. Otherwise the side of A is tried.
+// Springs and gears hold nothing together here.
 
 #include "world/hanging.h"
 
@@ -22,7 +23,8 @@ static bool links(const tpJoint* joint) {
     return joint->isLive && joint->type != tp_springJoint && joint->type != tp_gearJoint;
 }
 
-// Bodies that `start` reaches without the joint. False where one of them stands by itself, or the set comes round to `other`.
+// Bodies that `start` reaches without the joint. False where one of them stands by itself, or the
+// set comes round to `other`.
 static bool reach(const tpSystem* system, const tpJoint* without, int start, int other,
                   bool* isIn) {
     memset(isIn, 0, sizeof(bool) * (size_t)system->bodyCount);
@@ -81,7 +83,8 @@ static tpVelocity fieldAt(const tpVelocity* velocity, tpVec3 center, tpVec3 plac
     return field;
 }
 
-// Moves the set so that `root` comes to the pose and velocity given; what moves relative to the root goes on doing so.
+// Moves the set so that `root` comes to the pose and velocity given; what moves relative to the
+// root goes on doing so.
 static void moveWhole(const Hanging* hanging, int root, tpPose pose, const tpVelocity* velocity) {
     tpSystem* system = &hanging->world->system;
     tpPose oldPose = system->poses.data[root];
@@ -174,7 +177,8 @@ static void placeRoot(const Hanging* hanging, const tpJoint* joint, const double
     moveWhole(hanging, root, pose, &velocity);
 }
 
-// The distance of two points: B moves along it. The swing of a ball joint: B turns about the normal of both axes.
+// The distance of two points: B moves along it. The swing of a ball joint: B turns about the normal
+// of both axes.
 static void placeOther(const Hanging* hanging, const tpJoint* joint, double change) {
     tpSystem* system = &hanging->world->system;
     int root = hanging->hangsOnB ? joint->bodyB : joint->bodyA;

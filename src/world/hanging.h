@@ -5,8 +5,8 @@
 
 #include "world/world.h"
 
-// Sets a coordinate, keeping the others and the speeds of all joints. tp_unsupported where the joint closes a loop or its
-// type leaves nothing to set.
+// Sets a coordinate, keeping the others and the speeds of all joints. tp_unsupported where the
+// joint closes a loop or its type leaves nothing to set.
 tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordinate, double value,
                                     tpError* error);
 tpResult tpWorld_SetCoordinateSpeed(tpWorld* world, tpJoint* joint, int coordinate, double speed,

@@ -1,9 +1,10 @@
-// Efforts that make a motion, found by taking the step: whatever the stepper, its contacts and laws, the efforts are those
-// which that very step needs.
+// Efforts that make a motion, found by taking the step: whatever the stepper, its contacts and
+// laws, the efforts are those which that very step needs.
 //
-// With e the efforts of the driven coordinates and s(e) their speeds after the step, s(e) = wanted is solved by Newton's method. The
-// derivative comes from one step per driven coordinate; between solves that do not change which contacts slide the speeds are linear
-// in the efforts, up to the curvature of the step, so that it is made anew only if an iteration gains too little.
+// With e the efforts of the driven coordinates and s(e) their speeds after the step, s(e) = wanted
+// is solved by Newton's method. The derivative comes from one step per driven coordinate; between
+// solves that do not change which contacts slide the speeds are linear in the efforts, up to the
+// curvature of the step, so that it is made anew only if an iteration gains too little.
 
 #include <string.h>
 
@@ -25,7 +26,8 @@ typedef struct Search {
     bool isOutOfMemory;
 } Search;
 
-// Speeds after a step with these efforts; the world goes back afterwards. False where the step could not be taken.
+// Speeds after a step with these efforts; the world goes back afterwards. False where the step
+// could not be taken.
 static bool stepWith(Search* search, const double* efforts, double* speeds) {
     tpWorld* world = search->world;
     for (int i = 0; i < search->driven; ++i) {
@@ -54,7 +56,8 @@ static bool differentiate(Search* search, const double* speeds) {
     double* changed =
         search->matrix + (size_t)n * (size_t)n; // one more column: scratch of all speeds
     for (int k = 0; k < n; ++k) {
-        // A push that changes a speed by a part that rounding leaves alone; found from one of unit size.
+        // A push that changes a speed by a part that rounding leaves alone; found from one of unit
+        // size.
         double push = 1.0;
         for (int pass = 0; pass < 2; ++pass) {
             memcpy(search->trial, search->efforts, sizeof(double) * (size_t)n);
@@ -78,7 +81,8 @@ static bool differentiate(Search* search, const double* speeds) {
     return true;
 }
 
-// step = matrix^-1 missed, by elimination with partial pivoting. False where the matrix is singular: some efforts do nothing.
+// step = matrix^-1 missed, by elimination with partial pivoting. False where the matrix is
+// singular: some efforts do nothing.
 static bool solve(Search* search) {
     int n = search->driven;
     double *A = search->factors, *x = search->step;

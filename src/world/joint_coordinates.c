@@ -160,7 +160,7 @@ void tpJoint_ApplyEffort(tpWorld* world, tpJointId id, int coordinate, double ef
     }
 }
 
-// Values and speeds --------------------------------------------------------------------------------
+// Values and speeds -------------------------------------------------------------------------------
 
 tpResult tpJoint_SetValue(tpWorld* world, tpJointId id, int coordinate, double value,
                           tpError* error) {

@@ -188,7 +188,7 @@ tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, t
                            NULL, out);
 }
 
-// Overlaps ------------------------------------------------------------------------------------------
+// Overlaps ----------------------------------------------------------------------------------------
 
 int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity) {
     tpSystem* system = &world->system;

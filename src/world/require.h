@@ -1,5 +1,5 @@
-// Checks of what users hand in: ids, numbers, rotations. What is wrong is told to the misuse hook under the name of the
-// public function; the callers then change nothing.
+// Checks of what users hand in: ids, numbers, rotations. What is wrong is told to the misuse hook
+// under the name of the public function; the callers then change nothing.
 
 #ifndef TIPPE_SRC_WORLD_REQUIRE_H
 #define TIPPE_SRC_WORLD_REQUIRE_H

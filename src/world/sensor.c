@@ -52,7 +52,7 @@ static tpSensorId idOf(const tpWorld* world, int index) {
     return id;
 }
 
-// Come and go ----------------------------------------------------------------------------------------
+// Come and go -------------------------------------------------------------------------------------
 
 static tpResult checkDef(const tpWorld* world, const tpSensorDef* def, const tpSensor* sensor,
                          tpError* error) {
@@ -164,7 +164,7 @@ void tpWorld_RemoveSensors(tpWorld* world, int body, int shape, int joint) {
     }
 }
 
-// Questions ------------------------------------------------------------------------------------------
+// Questions ---------------------------------------------------------------------------------------
 
 bool tpSensor_IsValid(const tpWorld* world, tpSensorId id) {
     return tpWorld_SensorIndex(world, id) >= 0;
@@ -215,7 +215,7 @@ tpSensorDef tpSensor_GetDef(const tpWorld* world, tpSensorId id) {
     return def;
 }
 
-// Measuring ------------------------------------------------------------------------------------------
+// Measuring ---------------------------------------------------------------------------------------
 
 static void put(double* values, tpVec3 v) {
     values[0] = v.x;
@@ -229,8 +229,8 @@ static tpVec3 armOf(const tpSystem* system, const tpSensor* sensor, tpQuat rotat
     return tpRotate(rotation, tpSub(sensor->pose.position, body->center));
 }
 
-// Acceleration is the change of the place's velocity over the step; its axes are those half way, which makes it exact to
-// second order in the step.
+// Acceleration is the change of the place's velocity over the step; its axes are those half way,
+// which makes it exact to second order in the step.
 static void measureAcceleration(tpSystem* system, tpSensor* sensor, const tpPose* start,
                                 const tpVelocity* before, double h) {
     const tpPose* pose = &system->poses.data[sensor->body];

@@ -50,8 +50,8 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
     return tp_success;
 }
 
-// What a new shape changes. A body whose mass is given gets thousands of shapes one by one: nothing here
-// goes through all of them.
+// What a new shape changes. A body whose mass is given gets thousands of shapes one by one: nothing
+// here goes through all of them.
 static tpResult addShapeMass(tpWorld* world, int bodyIndex, int shapeIndex, tpError* error) {
     const tpBody* body = &world->system.bodies.data[bodyIndex];
     if (!body->hasGivenMass && body->kind == tp_dynamicBody) {
@@ -292,8 +292,8 @@ tpResult tpShape_SetDensity(tpWorld* world, tpShapeId id, double density, tpErro
     return result;
 }
 
-// Short ways to the shapes that need no further data. The geometry is not shared, so there is nothing
-// to release.
+// Short ways to the shapes that need no further data. The geometry is not shared, so there is
+// nothing to release.
 
 tpShapeId tpCreateSphere(tpWorld* world, tpBodyId body, const tpShapeDef* def,
                          const tpSphere* sphere, tpError* error) {

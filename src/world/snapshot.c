@@ -1,8 +1,9 @@
 // Snapshots that continue bit for bit, and the hash of a state.
 //
-// A snapshot is a row of bytes: a head that says what it is, then the state and everything that can be set about the world
-// (snapshot_parts.c), then what the stepper keeps from step to step. It goes into any world of the same structure, in this
-// process or another, under the same version of the library.
+// A snapshot is a row of bytes: a head that says what it is, then the state and everything that can
+// be set about the world (snapshot_parts.c), then what the stepper keeps from step to step. It goes
+// into any world of the same structure, in this process or another, under the same version of the
+// library.
 
 #include "world/snapshot.h"
 
@@ -184,7 +185,8 @@ tpSnapshot* tpCreateSnapshot(const void* bytes, size_t size, const tpAllocator* 
 
 // Restoring -------------------------------------------------------------------------------------
 
-// Puts everything back. What is wrong with the bytes shows on the way: the world is then half of each.
+// Puts everything back. What is wrong with the bytes shows on the way: the world is then half of
+// each.
 static tpResult apply(tpWorld* world, const tpSnapshot* snapshot) {
     tpSystem* system = &world->system;
     Head head = headOf(snapshot);

@@ -6,8 +6,8 @@
 #include "world/archive.h"
 #include "world/world.h"
 
-// Everything about a world that can be set, and its state but for what the stepper keeps. The world has the structure that
-// was saved.
+// Everything about a world that can be set, and its state but for what the stepper keeps. The world
+// has the structure that was saved.
 void tpWorld_Transfer(tpWorld* world, tpArchive* archive);
 
 #endif

@@ -1,4 +1,5 @@
-// What can be set about bodies, shapes, joints, forces and materials, and their state, number by number.
+// What can be set about bodies, shapes, joints, forces and materials, and their state, number by
+// number.
 
 #include "dynamics/collider_shapes.h"
 #include "dynamics/loads.h"

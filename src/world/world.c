@@ -57,7 +57,8 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
     world->stepperId = def->stepper;
     world->stepper = stepper;
     world->options = tpDefaultOptions();
-    // More threads than the system gives are no reason to fail: results do not depend on their number.
+    // More threads than the system gives are no reason to fail: results do not depend on their
+    // number.
     if (def->threadCount > 1 &&
         tpCreateTasks(&def->allocator, def->threadCount, &world->system.tasks) == tp_outOfMemory) {
         tpDestroyWorld(world);
@@ -137,7 +138,8 @@ static void listPromised(tpWorld* world) {
     }
 }
 
-// Of the residual, which is relative. A tolerance (a velocity) that is larger says that less will do.
+// Of the residual, which is relative. A tolerance (a velocity) that is larger says that less will
+// do.
 static double residualLimit(const tpWorld* world) {
     const double* values = world->options.values;
     return fmax(values[tp_toleranceOption], values[tp_certificateOption]);

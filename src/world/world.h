@@ -25,7 +25,8 @@ struct tpWorld {
     tpOptions options;
     int64_t structureShift; // from the system's counter of structures to the one that users see
 
-    // Bodies in order of creation. Those that have been destroyed since stay in the list until it is looked at.
+    // Bodies in order of creation. Those that have been destroyed since stay in the list until it
+    // is looked at.
     TP_ARRAY(tpBirth) births;
     uint64_t lastBirth;
     TP_ARRAY(int) moving;   // slots of those that can move

@@ -145,8 +145,8 @@ static void testTimeLimit(void** state) {
     assert_non_null(strstr(outcome.out, "not done after 1 s of processor time"));
 }
 
-// Each piece of advice keeps what it says: the run that is to be taken is exact enough, and what is said of it is what a
-// comparison finds.
+// Each piece of advice keeps what it says: the run that is to be taken is exact enough, and what is
+// said of it is what a comparison finds.
 static void testAdvice(void** state) {
     (void)state;
     writeScene("slide.json", closedForm);

@@ -10,8 +10,8 @@ static const char ball[] =
     "    \"shapes\": [{ \"type\": \"sphere\", \"radius\": 0.1 }] } ],\n"
     "  \"simulation\": { \"stepper\": \"anitescu\", \"step\": 0.01, \"until\": 1 } }\n";
 
-// A throw with the velocity (u, 0, w) from the height z, `off` metres too high after the start, and turned about z
-// by `turn` rad; a row each tenth of a second.
+// A throw with the velocity (u, 0, w) from the height z, `off` metres too high after the start, and
+// turned about z by `turn` rad; a row each tenth of a second.
 static void writeThrow(const char* path, double z, double u, double w, double off, double turn) {
     FILE* file = fopen(path, "w");
     assert_non_null(file);

@@ -1,5 +1,6 @@
-// No command destroys what it reads: every output against every input and every other output, by name,
-// by path, through hard and symbolic links; the files are then what they were, to the last byte.
+// No command destroys what it reads: every output against every input and every other output, by
+// name, by path, through hard and symbolic links; the files are then what they were, to the last
+// byte.
 
 #include <fcntl.h>
 #include <sys/stat.h>

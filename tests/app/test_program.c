@@ -270,8 +270,8 @@ static void checkScenes(void** state) {
         strstr(runTippe("check e.json --stepper stewart-trinkle --set impact_law=newton").out,
                "restitution"));
     assert_null(strstr(runTippe("check e.json --stepper anitescu").out, "restitution"));
-    // What was an option of one stepper is another stepper: an error, unless the scene's own stepper has the option
-    // and this one is only tried instead.
+    // What was an option of one stepper is another stepper: an error, unless the scene's own
+    // stepper has the option and this one is only tried instead.
     writeText("o.json",
               "{ \"tippe\": 1, \"bodies\": [], \"simulation\": { \"stepper\": \"bender-schmitt\",\n"
               "\"step\": 1, \"until\": 1, \"options\": { \"substeps\": 4 } } }");

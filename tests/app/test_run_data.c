@@ -1,11 +1,12 @@
-// Blocks of frames for the page: what does not fit into one is refused before it is made, whatever it
-// consists of.
+// Blocks of frames for the page: what does not fit into one is refused before it is made, whatever
+// it consists of.
 
 #include "page/run_data.h"
 
 #include "support/check.h"
 
-// A run of so many bodies and joints, whose numbers are all zero and which counts how often it is read.
+// A run of so many bodies and joints, whose numbers are all zero and which counts how often it is
+// read.
 typedef struct Made {
     tpRunSource source;
     int movingCount, jointCount, readCount;

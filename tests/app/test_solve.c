@@ -165,7 +165,8 @@ static void frictionLocalAndGlobal(void** state) {
 // A problem that one sweep limit or stalled method cannot finish still gives its best point.
 static void notSolvedGivesTheBestPoint(void** state) {
     (void)state;
-    // Solvable only by complementary bases that principal pivoting does not look for: M = [0 -1; 1 0].
+    // Solvable only by complementary bases that principal pivoting does not look for: M = [0 -1; 1
+    // 0].
     writeFile("hard.txt", "2 0\n0 -1\n1 0\n1 -1\n0 0\n");
     assert_int_equal(solve("%s", inFolder("hard.txt")), 0); // z = (1, 0): the portfolio finds it
     writeFile("friction.dat", friction);
@@ -237,7 +238,8 @@ static void emptyProblem(void** state) {
     assert_int_equal(readNumbers(inFolder("r.txt"), r, 1), 0);
 }
 
-// Problems of a run are files that can be solved; those above a residual, none here, are not written.
+// Problems of a run are files that can be solved; those above a residual, none here, are not
+// written.
 static void dumpedProblems(void** state) {
     (void)state;
     char command[512];

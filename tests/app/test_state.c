@@ -1,4 +1,5 @@
-// tippe run --joints, --save and --from: coordinates as the documents say, and runs that go on bit for bit.
+// tippe run --joints, --save and --from: coordinates as the documents say, and runs that go on bit
+// for bit.
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
-// tippe view of a scene while several clients ask, order and hang up at once: the simulating thread and the
-// server's share the frames and the orders. Run under the thread sanitizer, whose findings end the program with
-// an exit status of its own; without it this holds the answers to what they have to be.
+// tippe view of a scene while several clients ask, order and hang up at once: the simulating thread
+// and the server's share the frames and the orders. Run under the thread sanitizer, whose findings
+// end the program with an exit status of its own; without it this holds the answers to what they
+// have to be.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -94,8 +95,8 @@ static void expect(const client* who, const char* method, const char* path, cons
     }
 }
 
-// Frames may have gone from the memory of the run between two questions, or a restart come between: then
-// the answer is 404, which is as good.
+// Frames may have gone from the memory of the run between two questions, or a restart come between:
+// then the answer is 404, which is as good.
 static void* visit(void* context) {
     static const char* const orders[] = {
         "{\"running\": true}",

@@ -72,7 +72,8 @@ static void arenaDoesNotGrowBetweenMarks(void** state) {
             memset(memory, round, 100000);
         }
         tpArena_Release(&arena, mark);
-        // The largest of the first round's blocks holds at least half: one more may be needed, once.
+        // The largest of the first round's blocks holds at least half: one more may be needed,
+        // once.
         requests = round == 1 ? heap.requests : requests;
     }
     assert_int_equal(heap.requests, requests);

@@ -1,5 +1,5 @@
-// Parts take their target's place whole; links are followed for targets and never for parts; what dead
-// processes left goes, what living ones hold stays.
+// Parts take their target's place whole; links are followed for targets and never for parts; what
+// dead processes left goes, what living ones hold stays.
 
 #include "base/part_file.h"
 

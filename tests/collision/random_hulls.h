@@ -105,7 +105,8 @@ static inline double outsideHull(const tpHull* hull, tpPose pose, tpVec3 point) 
     return most;
 }
 
-// The signed distance of overlapping hulls by trying every axis: faces of both and crosses of edges.
+// The signed distance of overlapping hulls by trying every axis: faces of both and crosses of
+// edges.
 static inline double bruteDepth(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB) {
     double best = -INFINITY;
     for (int f = 0; f < a->faceCount; ++f) {

@@ -1,8 +1,8 @@
 // Every pair of types of shapes in random positions: what holds for all of them.
 //
-// Distances do not depend on the order of the bodies, points and normal fit the distance, the nearest
-// contact has the distance for its gap, and there are contacts exactly when the distance is within
-// the margin.
+// Distances do not depend on the order of the bodies, points and normal fit the distance, the
+// nearest contact has the distance for its gap, and there are contacts exactly when the distance is
+// within the margin.
 
 #include "random_hulls.h"
 

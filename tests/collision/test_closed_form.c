@@ -204,8 +204,8 @@ static void testPlanes(void** state) {
     assert_false(tpSmoothClosest(&up, tpIdentityPose(), &up, at(1.0, 2.0, 3.0), NULL, &r));
 }
 
-// Spheres and solids with edges: the certificate of the support functions, and inside no direction that
-// leads out faster.
+// Spheres and solids with edges: the certificate of the support functions, and inside no direction
+// that leads out faster.
 static void testSphereSolids(void** state) {
     (void)state;
     static const tpShapeType solids[] = { tp_boxShape, tp_cylinderShape, tp_coneShape };

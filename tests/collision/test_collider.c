@@ -1,4 +1,5 @@
-// The collider: every pair that touches, in order, on any number of threads, without memory once warm.
+// The collider: every pair that touches, in order, on any number of threads, without memory once
+// warm.
 
 #include "random_hulls.h"
 
@@ -201,7 +202,8 @@ static void joinedBodiesPass(void** state) {
             CHECK_VEC3(contacts[0].normal, tpMakeVec3(-1.0, 0.0, 0.0), 1e-15);
         }
     }
-    // A removed shape leaves no contact behind, and neither does its last number, nor what was known of its pairs.
+    // A removed shape leaves no contact behind, and neither does its last number, nor what was
+    // known of its pairs.
     int count;
     assert_true(tpCollider_HasShape(collider, 3) && !tpCollider_HasShape(collider, 1));
     tpCollider_RemoveShape(collider, 3);

@@ -1,4 +1,5 @@
-// Contact points where they are known: how many, where, with which gaps, and that their features stay.
+// Contact points where they are known: how many, where, with which gaps, and that their features
+// stay.
 
 #include <string.h>
 
@@ -258,7 +259,8 @@ static void cylindersAndCones(void** state) {
     checkAllAt(&c, 1, zAxis, 0.0);
 }
 
-// Small motions of a resting box change no feature, and every contact moves by no more than the box.
+// Small motions of a resting box change no feature, and every contact moves by no more than the
+// box.
 static void featuresPersist(void** state) {
     (void)state;
     tpGeometry box = makeBox(1.0, 1.0, 1.0), floor = makeBox(10.0, 10.0, 1.0);
@@ -351,8 +353,8 @@ static double apartAlong(const tpGeometry* a, tpPose poseA, const tpGeometry* b,
     return fmax(least[1] - most[0], least[0] - most[1]);
 }
 
-// Axes of eight pairs: the same bits at any width; the best face is that of the corners, and no cross of edges beats
-// it that is not named.
+// Axes of eight pairs: the same bits at any width; the best face is that of the corners, and no
+// cross of edges beats it that is not named.
 static void boxAxesAreTheBest(void** state) {
     (void)state;
     tpRandom random = { 37 };
@@ -413,9 +415,10 @@ static double leastGap(const tpContactList* list) {
     return least;
 }
 
-// A pair of boxes that overlap and looks ahead has the contacts it has otherwise, and more of them where edges are nearest:
-// corners over a face, which overlap where the boxes do and nowhere else. If they are apart it is asked again before they can
-// meet: it may miss a contact that is still open, and makes none nearer.
+// A pair of boxes that overlap and looks ahead has the contacts it has otherwise, and more of them
+// where edges are nearest: corners over a face, which overlap where the boxes do and nowhere else.
+// If they are apart it is asked again before they can meet: it may miss a contact that is still
+// open, and makes none nearer.
 static void boxesLookAhead(void** state) {
     (void)state;
     tpRandom random = { 31 };
@@ -454,8 +457,8 @@ static void boxesLookAhead(void** state) {
     assert_true(overlapping > 5000 && more > 1000);
 }
 
-// Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies have
-// as many contacts.
+// Whatever the pair, the nearest contact has the signed distance for its gap, and swapped bodies
+// have as many contacts.
 static void contactsAgreeWithDistance(void** state) {
     (void)state;
     tpRandom random = { 11 };

@@ -1,5 +1,5 @@
-// Crossings: a bullet and a plate meet at the time of the closed form; slow, parting and passing bodies
-// do not cross.
+// Crossings: a bullet and a plate meet at the time of the closed form; slow, parting and passing
+// bodies do not cross.
 
 #include "collision/crossings.h"
 

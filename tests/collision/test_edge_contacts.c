@@ -1,5 +1,5 @@
-// Edge on edge: the middle of the arc of directions that part two wedges, and what it turns into away
-// from the edge.
+// Edge on edge: the middle of the arc of directions that part two wedges, and what it turns into
+// away from the edge.
 
 #include "collision/edge_contacts.h"
 #include "geometry/small_hull.h"
@@ -68,8 +68,8 @@ static void middleOfTheArc(void** state) {
     tpReleaseGeometry(&shapes[1]);
 }
 
-// Up along the other box's face the normal turns from the middle to the face's, without a jump, and the
-// gap stays that of the face.
+// Up along the other box's face the normal turns from the middle to the face's, without a jump, and
+// the gap stays that of the face.
 static void turnsIntoTheFace(void** state) {
     (void)state;
     tpGeometry box = makeBox();

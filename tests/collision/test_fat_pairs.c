@@ -1,4 +1,5 @@
-// Pairs of fat boxes: none is missed, what is known about a pair is handed on, and a restored list goes on the same way.
+// Pairs of fat boxes: none is missed, what is known about a pair is handed on, and a restored list
+// goes on the same way.
 
 #include "collision/fat_pairs.h"
 
@@ -59,7 +60,8 @@ static void moveYard(Yard* yard, tpRandom* random) {
     placeBoxes(yard);
 }
 
-// Every pair of true boxes that is wanted stands in the list, none is unwanted, and all are in order.
+// Every pair of true boxes that is wanted stands in the list, none is unwanted, and all are in
+// order.
 static void checkPairs(const tpFatPairs* fat, const tpProxies* proxies) {
     for (int i = 1; i < fat->pairs.count; ++i) {
         assert_true(tpShapePair_IsBefore(fat->pairs.data[i - 1], fat->pairs.data[i]));
@@ -126,7 +128,8 @@ static void pairsAreHandedOn(void** state) {
     tpDestroyFatPairs(&fat);
 }
 
-// A pair comes when shapes are disturbed after it has become wanted: here both lists agree with a fresh one.
+// A pair comes when shapes are disturbed after it has become wanted: here both lists agree with a
+// fresh one.
 static void restoredListsGoOn(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

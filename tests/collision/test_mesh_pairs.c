@@ -1,5 +1,5 @@
-// Convex shapes on surfaces of triangles: contacts that change with the pose without jumps, and shapes
-// inside a closed surface.
+// Convex shapes on surfaces of triangles: contacts that change with the pose without jumps, and
+// shapes inside a closed surface.
 
 #include "collision/random_shapes.h"
 #include "tippe/collision.h"
@@ -41,8 +41,8 @@ static void releaseShapes(tpGeometry shapes[shapeCount]) {
     }
 }
 
-// The least gap is a distance: it changes by no more than the shape moves. Steppers gain energy from
-// contacts that jump, as those of a ball in a valley did.
+// The least gap is a distance: it changes by no more than the shape moves. Steppers gain energy
+// from contacts that jump, as those of a ball in a valley did.
 static void gapsDoNotJump(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

@@ -208,7 +208,8 @@ static void agreesWithHulls(void** state) {
         if (target > 0.0) {
             CHECK_NEAR(least, expected.distance, 1e-5);
         } else {
-            // Across a sharp edge the direction is that of a pair pulled apart: nearly the best one.
+            // Across a sharp edge the direction is that of a pair pulled apart: nearly the best
+            // one.
             CHECK_NEAR(least, expected.distance, 0.1 * fabs(expected.distance) + 1e-6);
         }
         ++touching;

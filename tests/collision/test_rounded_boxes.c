@@ -60,8 +60,8 @@ static int collide(const tpGeometry* a, tpPose poseA, const tpGeometry* b, doubl
     return list.count;
 }
 
-// Flat on a plane, a box, a rounded box, a hull and a mesh: the four corners of the core's face, each
-// with the same gap and the face's normal.
+// Flat on a plane, a box, a rounded box, a hull and a mesh: the four corners of the core's face,
+// each with the same gap and the face's normal.
 static void liesFlatOnEverything(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

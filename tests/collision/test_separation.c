@@ -2,11 +2,11 @@
 //
 // No library is asked. The answer (distance, normal, points) proves itself from both sides: the
 // support functions along the normal, by a plain loop over all vertices, bound the distance from
-// below; the two points, each inside its body to 1e-9, bound it from above. Distances hold to 1e-10 of
-// the size of the pair (needles, plates and size ratios up to 1e6 are among them), and 98 percent to
-// 1e-13. For overlapping pairs the first part shows a depth that suffices, and every axis that could
-// give a smaller one is tried (all of them for small hulls, random directions for others). Swapping,
-// mirroring and moving the pair must not change the answer.
+// below; the two points, each inside its body to 1e-9, bound it from above. Distances hold to 1e-10
+// of the size of the pair (needles, plates and size ratios up to 1e6 are among them), and 98
+// percent to 1e-13. For overlapping pairs the first part shows a depth that suffices, and every
+// axis that could give a smaller one is tried (all of them for small hulls, random directions for
+// others). Swapping, mirroring and moving the pair must not change the answer.
 //
 // TIPPE_PAIRS sets the number of pairs (default 120,000).
 
@@ -49,7 +49,8 @@ typedef struct Case {
     double size; // sum of both radii and the distance between them
 } Case;
 
-// Far, near, deep; aligned or not; and exactly or nearly touching from where the first answer leads.
+// Far, near, deep; aligned or not; and exactly or nearly touching from where the first answer
+// leads.
 static Case makeCase(const Pool* pool, tpRandom* random, int i, int* indexA, int* indexB) {
     Case c;
     *indexA = (int)(randomBits(random) % poolSize);
@@ -191,7 +192,8 @@ static void remembersMovingPairs(void** state) {
     emptyPool(&pool);
 }
 
-// Boxes whose distance is known: corner to corner, edge to edge, faces, and all one inside the other.
+// Boxes whose distance is known: corner to corner, edge to edge, faces, and all one inside the
+// other.
 static void knowsBoxes(void** state) {
     (void)state;
     tpGeometry cube, rod;

@@ -1,5 +1,5 @@
-// Derivatives of gap, normal and points against differences of the distance itself, and the paper's own
-// equations at its solutions.
+// Derivatives of gap, normal and points against differences of the distance itself, and the paper's
+// own equations at its solutions.
 
 #include "collision/random_shapes.h"
 #include "collision/smooth_distance.h"
@@ -147,12 +147,14 @@ static void testParallelFaces(void** state) {
     }
 }
 
-// The tip of a cone is a corner of its one inequality, whose gradient does not span the normals there.
+// The tip of a cone is a corner of its one inequality, whose gradient does not span the normals
+// there.
 static bool isConeTip(const tpGeometry* shape, const tpCurvature* curvature) {
     return shape->type == tp_coneShape && isinf(curvature->along) && isinf(curvature->across);
 }
 
-// At the closest points the paper's equations hold: eq. 9 for smooth bodies, eq. 22 with multipliers.
+// At the closest points the paper's equations hold: eq. 9 for smooth bodies, eq. 22 with
+// multipliers.
 static void testPaperEquations(void** state) {
     (void)state;
     for (int i = 0; i < typeCount - 1; ++i) {

@@ -1,9 +1,9 @@
 // Signed distances of all pairs of convex types.
 //
 // The oracle is independent of the solver: for every unit vector n the support functions of the two
-// shapes give a number g(n) = -h_A(-n) - h_B(n), and the distance is the largest of them. A reported
-// normal with g(n) = gap, together with points of the two surfaces that far apart along n, proves a
-// positive gap; for overlaps directions all over the sphere, refined, must not do better.
+// shapes give a number g(n) = -h_A(-n) - h_B(n), and the distance is the largest of them. A
+// reported normal with g(n) = gap, together with points of the two surfaces that far apart along n,
+// proves a positive gap; for overlaps directions all over the sphere, refined, must not do better.
 
 #include "collision/random_shapes.h"
 #include "collision/smooth_distance.h"
@@ -160,8 +160,8 @@ static void testSizeRatios(void** state) {
     certifyAll(&large, &ordinaryShapes, 100, 1e-10, 40000);
 }
 
-// Sizes, places and directions from a short list: axes that coincide, faces in parallel, centres in one
-// place, corners on corners.
+// Sizes, places and directions from a short list: axes that coincide, faces in parallel, centres in
+// one place, corners on corners.
 static tpGeometry alignedShape(tpRandom* random, tpShapeType type) {
     static const double sizes[] = { 0.5, 1.0, 2.0 };
     tpGeometry shape = randomShape(random, type, &ordinaryShapes);
@@ -264,8 +264,8 @@ static void testDeepest(void** state) {
     print_message("%d overlaps searched\n", overlaps);
 }
 
-// Moved along the normal until they touch, and on into each other, the closest points stay the same,
-// so the gap is known.
+// Moved along the normal until they touch, and on into each other, the closest points stay the
+// same, so the gap is known.
 static void testThroughContact(void** state) {
     (void)state;
     for (int i = 0; i < boundedCount; ++i) {
@@ -282,7 +282,8 @@ static void testThroughContact(void** state) {
                     moved.position = tpMulAdd(moved.position, gaps[g] - r.gap, r.normal);
                     tpSmoothResult at;
                     assert_true(tpSmoothClosest(&p.a, moved, &p.b, p.bodyB, NULL, &at));
-                    // Where a corner is overlapped by more than it is sharp there is a shorter way out.
+                    // Where a corner is overlapped by more than it is sharp there is a shorter way
+                    // out.
                     if (at.gap < gaps[g] - 2e-9 * p.size ||
                         (gaps[g] >= 0.0 && at.gap > gaps[g] + 2e-9 * p.size)) {
                         failPair("wrong gap near contact", &p, k, at.gap - gaps[g], &at);
@@ -336,7 +337,8 @@ static void testSymmetry(void** state) {
                 tpGeometry a = p.a, b = p.b;
                 a.pose = mirrored(a.pose);
                 b.pose = mirrored(b.pose);
-                // The shapes of all types but prisms (turned by a mirror) look the same in a mirror.
+                // The shapes of all types but prisms (turned by a mirror) look the same in a
+                // mirror.
                 if (a.type != tp_prismShape && b.type != tp_prismShape) {
                     assert_true(
                         tpSmoothClosest(&a, mirrored(p.bodyA), &b, mirrored(p.bodyB), NULL, &s));
@@ -355,7 +357,8 @@ static void testFarFromOrigin(void** state) {
         tpShapeType typeA = bounded[k % boundedCount];
         tpShapeType typeB = bounded[(k / boundedCount) % boundedCount];
         Pair p = randomPair(&random, typeA, typeB, &ordinaryShapes, &ordinaryShapes, k);
-        // A shift that doubles hold exactly leaves the relative positions to the last bit but rounding.
+        // A shift that doubles hold exactly leaves the relative positions to the last bit but
+        // rounding.
         tpVec3 shift = tpMakeVec3(1048576.0, -2097152.0, 524288.0);
         tpSmoothResult near, far;
         assert_true(tpSmoothClosest(&p.a, p.bodyA, &p.b, p.bodyB, NULL, &near));
@@ -376,8 +379,8 @@ static void checkTwin(const Pair* p, const tpGeometry* twin) {
     CHECK_NEAR(r.gap, s.gap, 1e-9 * p->size + (r.gap < 0.0 ? 2e-4 * fabs(r.gap) : 0.0));
 }
 
-// The same body described in two ways that share no code in the solver: an ellipsoid as a superellipsoid
-// and as a function, a cylinder as the intersection of itself with a ball around it.
+// The same body described in two ways that share no code in the solver: an ellipsoid as a
+// superellipsoid and as a function, a cylinder as the intersection of itself with a ball around it.
 static double ellipsoidBody(tpVec3 p, tpVec3* gradient, tpMat33* hessian, void* context) {
     tpVec3 r = *(const tpVec3*)context;
     tpVec3 d = tpMakeVec3(1.0 / (r.x * r.x), 1.0 / (r.y * r.y), 1.0 / (r.z * r.z));
@@ -424,8 +427,8 @@ static void testTwoWays(void** state) {
     tpReleaseGeometry(&cut);
 }
 
-// Along a motion the gap cannot change faster than the bodies move, whether or not the queries know of
-// each other, and for shapes apart both ways agree.
+// Along a motion the gap cannot change faster than the bodies move, whether or not the queries know
+// of each other, and for shapes apart both ways agree.
 static void testContinuity(void** state) {
     (void)state;
     for (int i = 0; i < boundedCount; ++i) {

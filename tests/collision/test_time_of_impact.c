@@ -81,8 +81,8 @@ static void testStartTouching(void** state) {
     CHECK_NEAR(tpImpactBound(&ball, &a, &ball, &b, -0.1, tpMakeVec3(0.0, 0.0, 1.0), 1.0), 0.0, 0.0);
 }
 
-// A thin rod that spins fast and flies fast through a thin plate. Sampling at any sane rate would miss
-// it; between two samples it is on the other side.
+// A thin rod that spins fast and flies fast through a thin plate. Sampling at any sane rate would
+// miss it; between two samples it is on the other side.
 static void testRodThroughPlate(void** state) {
     (void)state;
     tpRandom random = { 11 };
@@ -119,8 +119,8 @@ static const tpShapeType types[] = {
 enum { typeCount = sizeof types / sizeof types[0] };
 
 // Random flights of all types against dense sampling: nothing touches before the time found, the
-// distance then is within the tolerance, and where no impact was found there is none. The bound of a
-// single step never passes the first touch either.
+// distance then is within the tolerance, and where no impact was found there is none. The bound of
+// a single step never passes the first touch either.
 static void testRandomFlights(void** state) {
     (void)state;
     tpRandom random = { 12 };
@@ -168,7 +168,8 @@ static void testRandomFlights(void** state) {
     assert_true(hits > 100 && misses > 50);
 }
 
-// Free rotation of a body with three different moments, sampled beforehand by small Runge-Kutta steps.
+// Free rotation of a body with three different moments, sampled beforehand by small Runge-Kutta
+// steps.
 typedef struct {
     tpQuat rotations[2001];
     double step;

@@ -4,8 +4,8 @@
 //     M = | n'Wn  n'WD  0 |
 //         | D'Wn  D'WD  E |,   q = (n'v + gap, D'v, 0),   W the inverse mass.
 //         |  mu    -E'  0 |
-// Mixed: z = (v+, c_joint, c_n, beta, lambda), v+ and c_joint free, nothing inverted. With gap >= 0 a
-// solution exists whatever the bodies do [AnitescuPotra97].
+// Mixed: z = (v+, c_joint, c_n, beta, lambda), v+ and c_joint free, nothing inverted. With gap >= 0
+// a solution exists whatever the bodies do [AnitescuPotra97].
 
 #ifndef TIPPE_TESTS_COMPLEMENTARITY_CONTACT_PROBLEMS_H
 #define TIPPE_TESTS_COMPLEMENTARITY_CONTACT_PROBLEMS_H

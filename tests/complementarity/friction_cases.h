@@ -1,5 +1,6 @@
-// Random contact problems, the same on every machine: towers of bodies that lean on each other, with
-// patches of redundant contacts, mass ratios, joints, limits and torsional friction as asked for.
+// Random contact problems, the same on every machine: towers of bodies that lean on each other,
+// with patches of redundant contacts, mass ratios, joints, limits and torsional friction as asked
+// for.
 
 #ifndef TIPPE_TESTS_FRICTION_CASES_H
 #define TIPPE_TESTS_FRICTION_CASES_H

@@ -1,5 +1,5 @@
-// The friction problems of the problems folder: every one solved to e3 <= 1e-8, local and global, in the
-// plane and in space. Skipped where the folder is absent.
+// The friction problems of the problems folder: every one solved to e3 <= 1e-8, local and global,
+// in the plane and in space. Skipped where the folder is absent.
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -54,8 +54,8 @@ static void solveFile(const char* path, tpSolverMemory* memory) {
     if (status != tp_solved || !(judged.natural <= options.tolerance)) {
         fail_msg("%s: %s, residual %g", path, tpSolveStatus_Name(status), judged.natural);
     }
-    // What is missing to the greatest dissipation is at most the residual times the impulses, but for
-    // a factor of the geometry of the cone.
+    // What is missing to the greatest dissipation is at most the residual times the impulses, but
+    // for a factor of the geometry of the cone.
     double square = 0.0;
     for (int i = 0; i < problem->size; ++i) {
         square += r[i] * r[i];

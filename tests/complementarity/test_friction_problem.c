@@ -1,4 +1,5 @@
-// The friction problem around its solvers: checks, the judge, memory that runs out, the global form.
+// The friction problem around its solvers: checks, the judge, memory that runs out, the global
+// form.
 
 #include "friction_cases.h"
 
@@ -96,8 +97,8 @@ static void testChecks(void** unused) {
     tpDestroySolverMemory(memory);
 }
 
-// Nothing to push against: a contact between fixed bodies that closes has no solution, and is not said
-// to have one.
+// Nothing to push against: a contact between fixed bodies that closes has no solution, and is not
+// said to have one.
 static void testImmovable(void** unused) {
     (void)unused;
     tpSolverMemory* memory = tpCreateSolverMemory(NULL);
@@ -113,7 +114,8 @@ static void testImmovable(void** unused) {
     tpDestroySolverMemory(memory);
 }
 
-// Every request refused in turn: an honest status, nothing lost. And once warm, nothing is asked for.
+// Every request refused in turn: an honest status, nothing lost. And once warm, nothing is asked
+// for.
 static void testMemory(void** unused) {
     (void)unused;
     tpFailingAllocator heap = { 0 };

@@ -1,6 +1,6 @@
-// Friction problems by the hundred, solved by the portfolio and judged: random towers with redundant
-// contacts, mass ratios up to 10^4, joints, limits and torsion, with W and by bodies. What must not
-// matter does not: units, order of contacts, doubling of contacts.
+// Friction problems by the hundred, solved by the portfolio and judged: random towers with
+// redundant contacts, mass ratios up to 10^4, joints, limits and torsion, with W and by bodies.
+// What must not matter does not: units, order of contacts, doubling of contacts.
 //
 // TIPPE_FRICTION_CASES multiplies the number of cases (default 1; less where code is slow, without
 // optimisation or under a sanitizer).
@@ -329,8 +329,8 @@ static void testRepeats(void** unused) {
     }
 }
 
-// With a goal that rounding puts out of reach, a residual that will do ends the solve as solved, for no more work than
-// without it; the answer is at least as good as was asked.
+// With a goal that rounding puts out of reach, a residual that will do ends the solve as solved,
+// for no more work than without it; the answer is at least as good as was asked.
 static void testEnough(void** unused) {
     (void)unused;
     double spent = 0.0, spentWithout = 0.0;

@@ -1,7 +1,9 @@
-// Families of LCPs by formula that defeat one solver or another, and problems with planted solutions.
+// Families of LCPs by formula that defeat one solver or another, and problems with planted
+// solutions.
 //
 // Murty's and Fathi's matrices make Lemke's path exponentially long for a right-hand side of powers
-// of two [Murty78; Fathi79]; Csizmadia's has an exponential handicap, with q = e - M e as it is used.
+// of two [Murty78; Fathi79]; Csizmadia's has an exponential handicap, with q = e - M e as it is
+// used.
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,7 +77,8 @@ static void solvesExponentialFamilies(void** state) {
     }
 }
 
-// The closed form of Murty's problem with q = -e is one unit vector: the last for the upper triangle.
+// The closed form of Murty's problem with q = -e is one unit vector: the last for the upper
+// triangle.
 static void knowsMurtysSolution(void** state) {
     (void)state;
     static double values[100 * 100], q[100], z[100];
@@ -90,7 +93,8 @@ static void knowsMurtysSolution(void** state) {
     }
 }
 
-// q = e - M e >= 0 makes zero the solution; q = -e makes it the powers of two, as far as doubles hold them.
+// q = e - M e >= 0 makes zero the solution; q = -e makes it the powers of two, as far as doubles
+// hold them.
 static void solvesCsizmadia(void** state) {
     (void)state;
     static double values[100 * 100], q[100], z[100];

@@ -1,7 +1,7 @@
 // Lemke's method, both of them, and the others beside it, on contact problems by the thousand.
 
-#include "solver_memory.h"
 #include "contact_problems.h"
+#include "solver_memory.h"
 
 // Fewer trials where the program runs slowly: a fifth under sanitizers, or as the environment says.
 static int trials(int count) {
@@ -103,7 +103,8 @@ static void mixedFormAgreesWithReducedForm(void** state) {
     }
 }
 
-// Order of contacts, units of impulse and velocity: the solution mapped back solves the first problem.
+// Order of contacts, units of impulse and velocity: the solution mapped back solves the first
+// problem.
 static void permutationAndScalingChangeNothing(void** state) {
     (void)state;
     static ContactProblem problem, permuted;
@@ -288,7 +289,8 @@ static void laggedSolvesContactProblems(void** state) {
     assert_true(100 * solved >= 98 * count);
 }
 
-// A basis from the solution makes the next solve free of pivots; one from a neighbour makes it short.
+// A basis from the solution makes the next solve free of pivots; one from a neighbour makes it
+// short.
 static void warmStartsSavePivots(void** state) {
     (void)state;
     static ContactProblem problem;

@@ -96,8 +96,8 @@ static void solvesEquations(void** state) {
     CHECK_NEAR(z[1], 2.0, 1e-8);
 }
 
-// A logarithm, defined for z > 0 only, with lower bounds: z_i >= l_i, F_i = log z_i - c_i. The solution is
-// max(l_i, exp c_i). Long steps leave the domain; the search has to come back.
+// A logarithm, defined for z > 0 only, with lower bounds: z_i >= l_i, F_i = log z_i - c_i. The
+// solution is max(l_i, exp c_i). Long steps leave the domain; the search has to come back.
 typedef struct Logs {
     double c[5];
 } Logs;
@@ -160,8 +160,8 @@ static void newtonVariantsAgree(void** state) {
         options.function = k % 2 == 0 ? tp_fischerBurmeister : tp_naturalMap;
         options.memoryLength = k < 2 ? 1 : 8;
         assert_int_equal(tpLcp_SolveNewton(&lcp, &options, memory, z, NULL), tp_solved);
-        // Rows 1 and 3 are tight: 4 z_1 - z_2 = 3, 4 z_3 - z_2 = 5, and w_2 = 4 z_2 - z_1 - z_3 + 2 = 0 would
-        // need z_2 = 0: all three hold with z = (3/4, 0, 5/4) and w_2 = 0.
+        // Rows 1 and 3 are tight: 4 z_1 - z_2 = 3, 4 z_3 - z_2 = 5, and w_2 = 4 z_2 - z_1 - z_3 +
+        // 2 = 0 would need z_2 = 0: all three hold with z = (3/4, 0, 5/4) and w_2 = 0.
         CHECK_NEAR(z[0], 0.75, 1e-7);
         CHECK_NEAR(z[1], 0.0, 1e-7);
         CHECK_NEAR(z[2], 1.25, 1e-7);

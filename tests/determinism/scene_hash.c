@@ -1,5 +1,5 @@
-// Prints the hash of the state of each scene after some steps, to be held against what another build of the core gives.
-// Usage: scene_hash STEPS SCENE...
+// Prints the hash of the state of each scene after some steps, to be held against what another
+// build of the core gives. Usage: scene_hash STEPS SCENE...
 
 #include <stdio.h>
 #include <stdlib.h>

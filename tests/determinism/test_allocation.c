@@ -1,4 +1,5 @@
-// Once warm, a step asks for no memory: a pile of boxes at rest, with every stepper that knows contacts.
+// Once warm, a step asks for no memory: a pile of boxes at rest, with every stepper that knows
+// contacts.
 
 #include "support/check.h"
 #include "support/failing_allocator.h"

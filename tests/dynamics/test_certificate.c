@@ -1,4 +1,5 @@
-// The certificate of a step: what each law counts, limits that follow the scene's scale, and gains that add up.
+// The certificate of a step: what each law counts, limits that follow the scene's scale, and gains
+// that add up.
 
 #include "dynamics/certificate.h"
 #include "support/check.h"
@@ -67,7 +68,8 @@ static void testLaws(void** state) {
     tpSystem_Destroy(&system);
 }
 
-// A gain far below the limit in each step is told as soon as it adds up to the limit, and again for the next one.
+// A gain far below the limit in each step is told as soon as it adds up to the limit, and again for
+// the next one.
 static void testSlowGain(void** state) {
     (void)state;
     tpSystem system;

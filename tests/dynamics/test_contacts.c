@@ -1,4 +1,5 @@
-// Contacts are asked for once per pose: what a second question gives, and what makes the collider work again.
+// Contacts are asked for once per pose: what a second question gives, and what makes the collider
+// work again.
 
 #include <string.h>
 
@@ -27,7 +28,8 @@ static tpWorld* makeWorld(tpStepperId stepper) {
     return world;
 }
 
-// How many contacts there are within a margin of the balls, and how often the collider had to be asked.
+// How many contacts there are within a margin of the balls, and how often the collider had to be
+// asked.
 static int countWithin(tpSystem* system, double margin, int* queries) {
     double margins[ballCount + 1] = { 0.0 };
     for (int i = 1; i <= ballCount; ++i) {

@@ -1,5 +1,5 @@
-// Coordinates of joints: what they read, how they are set, and what drives them, against closed forms and independent
-// integration.
+// Coordinates of joints: what they read, how they are set, and what drives them, against closed
+// forms and independent integration.
 
 #include <string.h>
 
@@ -56,9 +56,10 @@ static const tpStepperId jointSteppers[] = { tp_stewartTrinkle,     tp_anitescu,
                                              tp_chakrabortyTrinkle, tp_penalty };
 enum { jointStepperCount = sizeof(jointSteppers) / sizeof(jointSteppers[0]) };
 
-// Reading and setting ------------------------------------------------------------------------------
+// Reading and setting -----------------------------------------------------------------------------
 
-// Random chains: what is set is read, near it and after whole turns; other coordinates and all speeds stay.
+// Random chains: what is set is read, near it and after whole turns; other coordinates and all
+// speeds stay.
 static void chainsReadWhatWasSet(void** state) {
     (void)state;
     tpRandom random = { 5 };
@@ -283,9 +284,10 @@ static void badCompoundsAreRefused(void** state) {
     tpDestroyWorld(world);
 }
 
-// Armature -----------------------------------------------------------------------------------------
+// Armature ----------------------------------------------------------------------------------------
 
-// Period of a pendulum of angle `amplitude`: 4 K(sin(a/2)) / omega, by the arithmetic-geometric mean.
+// Period of a pendulum of angle `amplitude`: 4 K(sin(a/2)) / omega, by the arithmetic-geometric
+// mean.
 static double pendulumPeriod(double omega, double amplitude) {
     double a = 1.0, b = cos(0.5 * amplitude);
     for (int i = 0; i < 20; ++i) {
@@ -341,7 +343,8 @@ static void armatureSlowsAPendulum(void** state) {
     }
 }
 
-// A block on a slide with armature of its own mass falls at half of gravity; energy counts the rotor.
+// A block on a slide with armature of its own mass falls at half of gravity; energy counts the
+// rotor.
 static void armatureHalvesAFall(void** state) {
     (void)state;
     for (int s = 0; s < jointStepperCount; ++s) {
@@ -362,7 +365,8 @@ static void armatureHalvesAFall(void** state) {
     }
 }
 
-// A ball joint's armature is an inertia about all axes: a body with isotropic inertia turns as a heavier one.
+// A ball joint's armature is an inertia about all axes: a body with isotropic inertia turns as a
+// heavier one.
 static void armatureOfBallJoints(void** state) {
     (void)state;
     tpVec3 ends[2];
@@ -387,7 +391,7 @@ static void armatureOfBallJoints(void** state) {
     CHECK_VEC3(ends[0], ends[1], 1e-4);
 }
 
-// Servos -------------------------------------------------------------------------------------------
+// Servos ------------------------------------------------------------------------------------------
 
 typedef struct Arm {
     double mass, length, inertia; // about the centre of mass
@@ -450,7 +454,8 @@ static double armError(tpStepperId stepper, const Arm* arm, double h, double tim
     return error;
 }
 
-// Driven by a servo, by a servo at its limit, by a torque, with damping: second order in the step, first order elsewhere.
+// Driven by a servo, by a servo at its limit, by a torque, with damping: second order in the step,
+// first order elsewhere.
 static void drivenArmsFollowTheirEquations(void** state) {
     (void)state;
     static const struct {
@@ -483,7 +488,8 @@ static void drivenArmsFollowTheirEquations(void** state) {
     }
 }
 
-// Held against gravity, an arm hangs by m g l cos / stiffness: sin(q) m g l = stiffness (target - q).
+// Held against gravity, an arm hangs by m g l cos / stiffness: sin(q) m g l = stiffness (target -
+// q).
 static void servosHoldWithTheirStaticError(void** state) {
     (void)state;
     for (int s = 0; s < jointStepperCount; ++s) {
@@ -505,13 +511,15 @@ static void servosHoldWithTheirStaticError(void** state) {
     }
 }
 
-// Far stiffer than the step: the arm goes to its target without passing it and stays, whatever the gain.
+// Far stiffer than the step: the arm goes to its target without passing it and stays, whatever the
+// gain.
 static void stiffServosDoNotRing(void** state) {
     (void)state;
     double h = 1.0 / 60.0, inertia = 0.1 + 2.0 * 0.36;
     for (int s = 0; s < jointStepperCount; ++s) {
         for (double factor = 1.0; factor <= 1e8; factor *= 10.0) {
-            // `factor` times the gain at which an explicit step becomes unstable, critically damped.
+            // `factor` times the gain at which an explicit step becomes unstable, critically
+            // damped.
             double stiffness = factor * 4.0 * inertia / (h * h);
             double damping = 2.0 * sqrt(stiffness * inertia);
             Arm arm = { 2.0, 0.6, 0.1, { 0.3, 0.0, stiffness, damping, INFINITY }, 0.0, 0.0, 0.0 };
@@ -521,7 +529,8 @@ static void stiffServosDoNotRing(void** state) {
             for (int i = 0; i < 60; ++i) {
                 tpWorld_Step(world, h);
                 double value = tpJoint_GetValue(world, joint, 0);
-                // The linear rows of stewart-trinkle overshoot by what the arc bends in a step, once.
+                // The linear rows of stewart-trinkle overshoot by what the arc bends in a step,
+                // once.
                 double slack = jointSteppers[s] == tp_stewartTrinkle ? 0.01 : 1e-7;
                 assert_true(value <= 0.3 + slack && value >= last - slack);
                 last = value;
@@ -610,8 +619,8 @@ static void limitsOfAxesStop(void** state) {
 //   T = (A + B sin^2 p) y'^2 / 2 + C p'^2 / 2 with yaw y, pitch p about the disc's centre.
 static void gimbalFollowsLagrange(void** state) {
     (void)state;
-    // Inertia of the body: x = 0.2, y = 0.3, z = 0.4. Yaw about z, then pitch about y: in body axes the yaw
-    // axis is (-sin p, 0, cos p): its moment is x sin^2 + z cos^2 + armature of the yaw.
+    // Inertia of the body: x = 0.2, y = 0.3, z = 0.4. Yaw about z, then pitch about y: in body axes
+    // the yaw axis is (-sin p, 0, cos p): its moment is x sin^2 + z cos^2 + armature of the yaw.
     double x = 0.2, y = 0.3, z = 0.4, yawArmature = 0.15, pitchArmature = 0.05;
     double s[4] = { 0.0, 0.4, 2.0, -1.0 }; // yaw, pitch, rates
     int count = 100000;

@@ -1,4 +1,5 @@
-// Couplings of coordinates: gears, tendons and springs on sums, against closed forms and independent integration.
+// Couplings of coordinates: gears, tendons and springs on sums, against closed forms and
+// independent integration.
 
 #include <string.h>
 
@@ -59,8 +60,8 @@ static tpCouplingId addCoupling(tpWorld* world, tpCouplingDef* def, const tpJoin
     return coupling;
 }
 
-// Sun, carrier and ring of a planetary gear, by Willis' equation: sun + 2 ring = 3 carrier. A torque on the sun accelerates all
-// three as Lagrange's equations say.
+// Sun, carrier and ring of a planetary gear, by Willis' equation: sun + 2 ring = 3 carrier. A
+// torque on the sun accelerates all three as Lagrange's equations say.
 static void planetaryGearTurns(void** state) {
     (void)state;
     const double moments[3] = { 0.2, 1.5, 0.7 }, factors[3] = { 1.0, 2.0, -3.0 }, torque = 0.9;
@@ -100,7 +101,8 @@ static void planetaryGearTurns(void** state) {
     }
 }
 
-// Wheels on a body that floats: coupling them keeps momentum, and takes up no more energy than it gives.
+// Wheels on a body that floats: coupling them keeps momentum, and takes up no more energy than it
+// gives.
 static void floatingGearsKeepMomentum(void** state) {
     (void)state;
     const tpVec3 places[4] = {
@@ -158,7 +160,8 @@ static void floatingGearsKeepMomentum(void** state) {
     }
 }
 
-// Three pendulums whose angles keep a linear relation, beside the integration of Lagrange's equations.
+// Three pendulums whose angles keep a linear relation, beside the integration of Lagrange's
+// equations.
 static const double lengths[3] = { 1.0, 0.7, 0.4 }, masses[3] = { 1.0, 2.0, 0.5 };
 static const double pendulumFactors[3] = { 1.0, -0.5, 0.8 };
 static const double ownMoment = 0.05, g = 9.81;
@@ -299,7 +302,8 @@ static void tendonSharesItsPull(void** state) {
     }
 }
 
-// A spring between the turns of three wheels swings with the frequency of the reduced inertia, and keeps its energy.
+// A spring between the turns of three wheels swings with the frequency of the reduced inertia, and
+// keeps its energy.
 static void springOnTheSumSwings(void** state) {
     (void)state;
     const double moments[3] = { 0.4, 1.1, 0.6 }, factors[3] = { 1.0, -2.0, 0.5 }, stiffness = 30.0;

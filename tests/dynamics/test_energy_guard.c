@@ -1,4 +1,5 @@
-// The energy guard keeps book: swings pass, gains and losses that add up do not, and a collision starts a new account.
+// The energy guard keeps book: swings pass, gains and losses that add up do not, and a collision
+// starts a new account.
 
 #include "dynamics/energy_guard.h"
 #include "support/check.h"
@@ -47,7 +48,8 @@ static void testDriftsDoNot(void** state) {
     }
 }
 
-// In a collision energy may fall by anything and rise by nothing, and shortly after it only as high as it was then.
+// In a collision energy may fall by anything and rise by nothing, and shortly after it only as high
+// as it was then.
 static void testCollisions(void** state) {
     (void)state;
     tpEnergyBook book;

@@ -1,4 +1,5 @@
-// Work of forces and loads on a body whose way is known: force times the way of the point, torque times the angle.
+// Work of forces and loads on a body whose way is known: force times the way of the point, torque
+// times the angle.
 
 #include "dynamics/force_work.h"
 #include "support/check.h"
@@ -14,7 +15,8 @@ typedef struct Scene {
     tpWays ways;
 } Scene;
 
-// A body that moves by (1, 2, 3) m/s and turns about z by 1.2 rad/s from a turned start; its velocity does not change.
+// A body that moves by (1, 2, 3) m/s and turns about z by 1.2 rad/s from a turned start; its
+// velocity does not change.
 static void makeScene(Scene* scene) {
     tpWorldDef def = tpDefaultWorldDef();
     def.gravity = tpZeroVec3();

@@ -44,8 +44,8 @@ static void test_reversal_of_table(void** state) {
     }
 }
 
-// A sphere on a fixed plane keeps its direction of slip: with tangential compliance 7/2 of the normal
-// one, slip stops where 7/2 mu (1 + e) of the speed of approach has passed.
+// A sphere on a fixed plane keeps its direction of slip: with tangential compliance 7/2 of the
+// normal one, slip stops where 7/2 mu (1 + e) of the speed of approach has passed.
 static void test_sphere(void** state) {
     (void)state;
     const double m = 0.3, radius = 0.2, e = 0.6;
@@ -145,7 +145,8 @@ static tpImpact randomImpact(tpRandom* random, double spread) {
     return impact;
 }
 
-// What holds for every impact: no energy gained, the cone, no approach left, the law of restitution.
+// What holds for every impact: no energy gained, the cone, no approach left, the law of
+// restitution.
 static void checkLaws(const tpImpact* impact, const tpImpactResult* result, double tolerance) {
     double before = tpDot(impact->velocity, impact->normal);
     if (before >= 0.0) {

@@ -1,6 +1,6 @@
 // Impacts against a second way that shares nothing with the first: polar coordinates of slip, the
-// matrix as it comes, an embedded Runge-Kutta pair with small steps in long double, stops and events
-// by halving steps, and ways out of rest by scanning all directions.
+// matrix as it comes, an embedded Runge-Kutta pair with small steps in long double, stops and
+// events by halving steps, and ways out of rest by scanning all directions.
 
 #include <math.h>
 #include <stdlib.h>

@@ -211,8 +211,8 @@ static void cylindricalSlidesAndTurns(void** state) {
 }
 
 // Two shafts at 30 degrees with a cross between: the driven one runs unevenly by the law of Cardan,
-// w_B / w_A = cos b / (cos^2 t + sin^2 t cos^2 b). The bearings hold three rows more than needed, so
-// that right sides are consistent to rounding only: what a solve reports is not looked at here.
+// w_B / w_A = cos b / (cos^2 t + sin^2 t cos^2 b). The bearings hold three rows more than needed,
+// so that right sides are consistent to rounding only: what a solve reports is not looked at here.
 static void universalTurnsUnevenly(void** state) {
     (void)state;
     double bend = pi / 6.0;
@@ -252,7 +252,8 @@ static void universalTurnsUnevenly(void** state) {
     tpDestroyWorld(world);
 }
 
-// A motor drives a shaft between two crosses, one constraint too many, against friction: what comes out turns evenly.
+// A motor drives a shaft between two crosses, one constraint too many, against friction: what comes
+// out turns evenly.
 static void cardanShaftIsSolved(void** state) {
     (void)state;
     const tpStepperId steppers[] = { symmetric, tp_stewartTrinkle };
@@ -545,7 +546,8 @@ static void springsSwingTrue(void** state) {
                       fine, log2(coarse / fine));
         CHECK_BELOW(fine, 1e-3);
         CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
-        // A strong damper takes its time, c / k; a strong spring without one swings and gains nothing.
+        // A strong damper takes its time, c / k; a strong spring without one swings and gains
+        // nothing.
         CHECK_NEAR(springPlace(isSlide, 200.0, 4e4, 0.01), -1.0 - 0.1 * exp(-2.0 * 200.0 / 4e4),
                    1e-4);
         CHECK_NEAR(springPlace(isSlide, 1e9, 0.0, 0.01), -1.0, 0.1 + 1e-6);

@@ -1,4 +1,5 @@
-// Joints that hold directions twice: rows that depend on others are found and set aside, and linkages that only just move do.
+// Joints that hold directions twice: rows that depend on others are found and set aside, and
+// linkages that only just move do.
 
 #include "dynamics/joints.h"
 #include "dynamics/redundancy.h"
@@ -122,7 +123,8 @@ static int listSetAside(tpSystem* system, int found[3]) {
     return redundancy.count;
 }
 
-// Rows of servos stand between the rigid ones in some solves of a step and not in others: the same rigid rows are set aside.
+// Rows of servos stand between the rigid ones in some solves of a step and not in others: the same
+// rigid rows are set aside.
 static void servosStandBetween(void** state) {
     (void)state;
     tpWorld* world = makeParallelogram(tp_anitescu, true);

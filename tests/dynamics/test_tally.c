@@ -1,4 +1,5 @@
-// Contacts as users see them, made from the collider's and back, and lists of them merged in their order.
+// Contacts as users see them, made from the collider's and back, and lists of them merged in their
+// order.
 
 #include "dynamics/tally.h"
 #include "support/check.h"

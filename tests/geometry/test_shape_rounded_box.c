@@ -1,8 +1,8 @@
 // Rounded boxes: closed forms against the integral geometry of convex bodies, and limits.
 //
 // For a convex core and a ball of radius r Steiner's formula gives the volume of their sum,
-// V + A r + M r^2 + 4/3 pi r^3 with M = pi times the sum of the edge lengths for a box. Second moments
-// are checked against the sum over thin shells and against the box and the ball as limits.
+// V + A r + M r^2 + 4/3 pi r^3 with M = pi times the sum of the edge lengths for a box. Second
+// moments are checked against the sum over thin shells and against the box and the ball as limits.
 
 #include "geometry/shape.h"
 #include "sample_shapes.h"

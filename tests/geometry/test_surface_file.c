@@ -103,8 +103,8 @@ static tpSurface readStar(int n, double r1, double r2) {
     return surface;
 }
 
-// Polygons of thousands of corners, convex and not, take a moment: ctest would give up on what takes
-// the cube of their number.
+// Polygons of thousands of corners, convex and not, take a moment: ctest would give up on what
+// takes the cube of their number.
 static void largePolygonsAreTriangulated(void** state) {
     (void)state;
     static const int counts[] = { 12, 2000, 20000 };

@@ -1,4 +1,5 @@
-// Triangles of surfaces: nearest points against sampling, inside against distance, seen from behind.
+// Triangles of surfaces: nearest points against sampling, inside against distance, seen from
+// behind.
 
 #include "geometry/triangles.h"
 
@@ -6,7 +7,8 @@
 #include "geometry/shape.h"
 #include "sample_shapes.h"
 
-// A surface of an octahedron whose faces are cut into smaller ones and bent outwards: closed, not round.
+// A surface of an octahedron whose faces are cut into smaller ones and bent outwards: closed, not
+// round.
 static tpGeometry makeBall(int cuts) {
     enum { most = 8 * 4 * 4 * 4 * 4 };
     static tpVec3 corners[most][3];

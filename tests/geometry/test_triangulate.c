@@ -1,4 +1,5 @@
-// Surfaces for drawing: closed, seen from outside, with the volume of the shape and their corners on it.
+// Surfaces for drawing: closed, seen from outside, with the volume of the shape and their corners
+// on it.
 
 #include "geometry/triangulate.h"
 

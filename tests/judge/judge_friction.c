@@ -1,5 +1,5 @@
-// Asks the library's judge about random friction problems with impulses that are wrong on purpose, and prints
-// problems and verdicts for judge.py, which knows the formulas and none of this code.
+// Asks the library's judge about random friction problems with impulses that are wrong on purpose,
+// and prints problems and verdicts for judge.py, which knows the formulas and none of this code.
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The scenes of the board against the closed forms they carry, with every default: how far the symmetric
-// step is off at a coarse step, and that it gets there with the second order.
+// The scenes of the board against the closed forms they carry, with every default: how far the
+// symmetric step is off at a coarse step, and that it gets there with the second order.
 
 #include <math.h>
 #include <string.h>
@@ -56,7 +56,8 @@ static void testExactScenes(void** state) {
 
 static void testSecondOrder(void** state) {
     (void)state;
-    // The stop and the start of rolling lie inside a step: the error of that step is of second order.
+    // The stop and the start of rolling lie inside a step: the error of that step is of second
+    // order.
     for (int i = 0; i < 2; ++i) {
         assert_true(largestError("stopping", symmetric[i], 1.0 / 60.0) < 1e-3);
         assert_true(largestError("hook", symmetric[i], 1.0 / 60.0) < 1e-4);

@@ -1,5 +1,6 @@
-// Newton's cradle with all balls touching, default settings, h = 1/60 s: five simultaneous contacts and ten
-// strings. What the row does when it is hit is the law's; that it keeps momentum and gains no energy is not.
+// Newton's cradle with all balls touching, default settings, h = 1/60 s: five simultaneous contacts
+// and ten strings. What the row does when it is hit is the law's; that it keeps momentum and gains
+// no energy is not.
 
 #include "papers/paper_world.h"
 
@@ -28,8 +29,9 @@ static double momentum(const Cradle* cradle) {
     return tpWorld_GetLinearMomentum(cradle->world).x;
 }
 
-// Runs the cradle. `swing`: by how much energy may swing about its mean in a step without collisions,
-// as a part of the energy that the first ball brings. Returns the energy at the end as such a part.
+// Runs the cradle. `swing`: by how much energy may swing about its mean in a step without
+// collisions, as a part of the energy that the first ball brings. Returns the energy at the end as
+// such a part.
 static double run(const Cradle* cradle, double swing, bool balances, double velocities[ballCount]) {
     double start = 0.0, lowest = -ballCount * 9.81 * 0.5, energy = 0.0, last = 0.0;
     bool hasHit = false;
@@ -50,7 +52,8 @@ static double run(const Cradle* cradle, double swing, bool balances, double velo
         assert_int_equal(report.failureCount, 0);
         double now = momentum(cradle);
         if (!hasHit && tpBody_GetVelocity(cradle->world, cradle->balls[1]).x > 0.1) {
-            // At the lowest point strings have nothing to say along x: h^2 g sin(angle) / length at most.
+            // At the lowest point strings have nothing to say along x: h^2 g sin(angle) / length at
+            // most.
             hasHit = true;
             CHECK_NEAR(now, last, 0.02 * last);
             for (int i = 0; i < ballCount; ++i) {
@@ -83,8 +86,8 @@ static void symmetricStep(void** state) {
     tpDestroyWorld(cradle.world);
 }
 
-// Without a law of impact all leave together; with one, and an implicit step that loses energy as the
-// balls swing, it is the same as above.
+// Without a law of impact all leave together; with one, and an implicit step that loses energy as
+// the balls swing, it is the same as above.
 static void implicitStep(void** state) {
     (void)state;
     const char* const laws[] = { "none", "newton", "poisson" };

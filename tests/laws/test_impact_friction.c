@@ -1,7 +1,8 @@
 // Friction that is lower in impacts than in sliding.
 //
-// A box that cannot turn falls on the floor with the speed v_n while it moves along it with v_t. Without restitution the impact
-// takes mu_i v_n of v_t, and sliding then takes mu g per second. A box that is set down gently has the friction of sliding alone.
+// A box that cannot turn falls on the floor with the speed v_n while it moves along it with v_t.
+// Without restitution the impact takes mu_i v_n of v_t, and sliding then takes mu g per second. A
+// box that is set down gently has the friction of sliding alone.
 
 #include <string.h>
 

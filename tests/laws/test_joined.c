@@ -1,5 +1,6 @@
-// Bodies on joints thrown between walls, h = 1/60 s: joints that hold positions through collisions must not give
-// energy, and what keeps them from it must not let bodies overlap. A step may swing by a little, as symmetric ones do.
+// Bodies on joints thrown between walls, h = 1/60 s: joints that hold positions through collisions
+// must not give energy, and what keeps them from it must not let bodies overlap. A step may swing
+// by a little, as symmetric ones do.
 
 #include "papers/paper_world.h"
 #include "support/failing_allocator.h"
@@ -41,7 +42,8 @@ static void fastTurnsGainNothing(void** state) {
     throwJoined("thrown_capsules", 120, 1e-5);
 }
 
-// A ball on a long arm of an ellipsoid: the paper's linear rows, a whole step long, overlap by 12 mm.
+// A ball on a long arm of an ellipsoid: the paper's linear rows, a whole step long, overlap by 12
+// mm.
 static void halvedStepsKeepApart(void** state) {
     (void)state;
     throwJoined("thrown_egg", 120, 1e-5);
@@ -69,7 +71,8 @@ static tpWorld* makeHalving(const tpAllocator* allocator) {
     return world;
 }
 
-// From a snapshot before a step in parts, and from one in the midst of what follows, the run goes on bit for bit.
+// From a snapshot before a step in parts, and from one in the midst of what follows, the run goes
+// on bit for bit.
 static void halvedStepsRepeat(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

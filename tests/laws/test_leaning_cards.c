@@ -1,8 +1,9 @@
 // Two cards that lean on each other by their upper edges.
 //
-// By symmetry the force between them is horizontal. A card of weight W, height h and thickness t at the
-// angle a from upright turns about its inner lower edge: H h cos(a) = W / 2 (h sin(a) - t cos(a)). The
-// floor holds it by friction up to mu W, so the cards stand up to tan(a) - t / h = 2 mu. Edge on edge any direction between the two faces may part them; a contact that takes the
+// By symmetry the force between them is horizontal. A card of weight W, height h and thickness t at
+// the angle a from upright turns about its inner lower edge: H h cos(a) = W / 2 (h sin(a) - t
+// cos(a)). The floor holds it by friction up to mu W, so the cards stand up to tan(a) - t / h = 2
+// mu. Edge on edge any direction between the two faces may part them; a contact that takes the
 // normal of one face lets the cards slide far below this limit.
 
 #include "support/floor.h"

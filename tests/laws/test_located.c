@@ -1,4 +1,5 @@
-// Impacts are located within a step: a ball that bounces, a block that rocks, balls that strike one after another.
+// Impacts are located within a step: a ball that bounces, a block that rocks, balls that strike one
+// after another.
 
 #include "support/floor.h"
 
@@ -51,7 +52,8 @@ static void ballBouncesOnTime(void** state) {
     tpDestroyWorld(world);
 }
 
-// Housner's block: each impact leaves (1 - 3/2 sin(a)^2)^2 of the energy, a the angle of its diagonal.
+// Housner's block: each impact leaves (1 - 3/2 sin(a)^2)^2 of the energy, a the angle of its
+// diagonal.
 static void blockRocks(void** state) {
     (void)state;
     double b = 0.1, height = 0.5, radius = sqrt(b * b + height * height);
@@ -83,7 +85,8 @@ static void blockRocks(void** state) {
     tpDestroyWorld(world);
 }
 
-// Five elastic balls with gaps on a frictionless floor: the velocity of the first goes to the last, whatever the step.
+// Five elastic balls with gaps on a frictionless floor: the velocity of the first goes to the last,
+// whatever the step.
 static void velocityIsHandedOn(void** state) {
     (void)state;
     for (int s = 0; s < 3; ++s) {

@@ -1,5 +1,5 @@
-// Floors of triangles: bodies that slide over them feel no edges, and a body inside a closed surface
-// stays there without gaining energy.
+// Floors of triangles: bodies that slide over them feel no edges, and a body inside a closed
+// surface stays there without gaining energy.
 
 #include "support/floor.h"
 #include "tippe/geometry.h"
@@ -102,8 +102,8 @@ static tpBodyId addBody(tpWorld* world, const tpGeometry* shape, tpVec3 position
     return body;
 }
 
-// Without friction nothing changes: a ball to rounding, others to what their solves leave (they have
-// several contacts, as on a plane).
+// Without friction nothing changes: a ball to rounding, others to what their solves leave (they
+// have several contacts, as on a plane).
 static void slidingFeelsNoEdges(void** state) {
     (void)state;
     tpGeometry floors[2] = { makeSlab(), makeField() }, shapes[4];

@@ -1,5 +1,6 @@
-// Smooth motion keeps its energy at any step: the energy guard lets swings about a mean pass and stops what adds up. A
-// frictionless egg that spins, a body on a spring, a four-bar linkage, a gyroscope.
+// Smooth motion keeps its energy at any step: the energy guard lets swings about a mean pass and
+// stops what adds up. A frictionless egg that spins, a body on a spring, a four-bar linkage, a
+// gyroscope.
 
 #include "support/floor.h"
 #include "tippe/joints.h"
@@ -13,7 +14,8 @@ static tpWorld* makeWorld(tpStepperId stepper, double gravity) {
     return tpCreateWorld(&def);
 }
 
-// What a run has done to the energy, relative to what there was, and how many steps were not certified.
+// What a run has done to the energy, relative to what there was, and how many steps were not
+// certified.
 typedef struct Run {
     double lost, largest; // at the end, and the largest deviation on the way
     int uncertified;
@@ -102,7 +104,8 @@ static void springKeepsOrbit(void** state) {
     }
 }
 
-// A crank of .2 m, a coupler of .6 m and a rocker of .5 m on a frame of .6 m: it turns in a vertical plane.
+// A crank of .2 m, a coupler of .6 m and a rocker of .5 m on a frame of .6 m: it turns in a
+// vertical plane.
 static tpWorld* makeFourBar(tpStepperId stepper) {
     tpWorld* world = makeWorld(stepper, g);
     const tpVec3 corners[4] = {

@@ -59,7 +59,8 @@ static void boxHoldsOnASlope(void** state) {
 
 static void boxSlidesWhereItMust(void** state) {
     (void)state;
-    // 30 degrees and mu = .5: a = g (sin - mu cos); the distance is that of the scheme to first order.
+    // 30 degrees and mu = .5: a = g (sin - mu cos); the distance is that of the scheme to first
+    // order.
     double slope = acos(-1.0) / 6.0, a = 9.81 * (sin(slope) - 0.5 * cos(slope));
     for (int s = 0; s < stepperCount; ++s) {
         tpWorld* world = makeWorld(steppers[s], slope);

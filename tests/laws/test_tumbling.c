@@ -1,6 +1,6 @@
-// Bodies of all convex shapes, thrown on a floor and on each other with spin: they do not overlap, whatever
-// rolls over which edge, and energy does not rise. Default settings, h = 0.005 s (and 1/60), several random
-// throws.
+// Bodies of all convex shapes, thrown on a floor and on each other with spin: they do not overlap,
+// whatever rolls over which edge, and energy does not rise. Default settings, h = 0.005 s (and
+// 1/60), several random throws.
 
 #include <stdlib.h>
 
@@ -69,7 +69,8 @@ static tpWorld* makeThrow(tpStepperId stepper, int seed, double restitution) {
     return world;
 }
 
-// Deepest overlap of two seconds. Energy rises in no step by more than the part `share` of what the certificate allows.
+// Deepest overlap of two seconds. Energy rises in no step by more than the part `share` of what the
+// certificate allows.
 static double runSteps(tpWorld* world, double h, double share) {
     double deepest = 0.0;
     for (int k = 0; k * h < 2.0; ++k) {
@@ -85,7 +86,8 @@ static double runSteps(tpWorld* world, double h, double share) {
     return deepest;
 }
 
-// Bodies that roll swing about their mean energy, by the budget of the energy guard, a quarter of that.
+// Bodies that roll swing about their mean energy, by the budget of the energy guard, a quarter of
+// that.
 static double run(tpWorld* world, bool isGuarded) {
     return runSteps(world, 0.005, isGuarded ? 0.25 : INFINITY);
 }
@@ -109,9 +111,8 @@ static void impulsesKeepBodiesApart(void** state) {
     (void)state;
     for (int k = 0; k <= throwCount(6); ++k) {
         int seed =
-            k > 0
-                ? k
-                : 43; // in which a contact shows that has overlapped before, by a tenth of a micrometre
+            k > 0 ? k : 43; // in which a contact shows that has overlapped before, by a tenth of a
+                            // micrometre
         double restitution = seed % 2 == 0 ? 0.5 : 0.0;
         double coarse = runSteps(makeThrow(tp_benderSchmitt, seed, restitution), 1.0 / 60.0, 0.01);
         double fine = runSteps(makeThrow(tp_benderSchmitt, seed, restitution), 0.005, 0.01);
@@ -132,8 +133,8 @@ static void fixedPointKeepsBodiesApart(void** state) {
     }
 }
 
-// The paper's linear rows meet the gap up to what turning bends within a step, some h^2 w^2 r with spins w of
-// 20 rad/s and sizes r of 0.3 m.
+// The paper's linear rows meet the gap up to what turning bends within a step, some h^2 w^2 r with
+// spins w of 20 rad/s and sizes r of 0.3 m.
 static void linearRowsOverlapBySecondOrder(void** state) {
     (void)state;
     for (int seed = 1; seed <= throwCount(3); ++seed) {

@@ -1,5 +1,6 @@
-// The work of forces on a block on a floor, by closed forms: what friction or a wall holds does no work, what slides takes
-// force times distance, and the account of energy closes in every step. m = 1 kg, mu = 0.5, g = 10 m/s^2.
+// The work of forces on a block on a floor, by closed forms: what friction or a wall holds does no
+// work, what slides takes force times distance, and the account of energy closes in every step. m =
+// 1 kg, mu = 0.5, g = 10 m/s^2.
 
 #include "support/floor.h"
 #include "tippe/joints.h"
@@ -11,7 +12,8 @@ typedef struct Account {
     double open; // what the account of a step lacks at most, J
 } Account;
 
-// A second of a block that is pushed along x at its centre of mass; `damping` slows it down as well.
+// A second of a block that is pushed along x at its centre of mass; `damping` slows it down as
+// well.
 static Account push(tpStepperId stepper, double force, double damping) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;
@@ -74,8 +76,8 @@ static void heldForcesDoNoWork(void** state) {
     }
 }
 
-// a = F/m - mu g, for a second. Steps by the velocity at their end go a h^2 / 2 farther each; the force does work on that
-// way too, and the step itself takes it.
+// a = F/m - mu g, for a second. Steps by the velocity at their end go a h^2 / 2 farther each; the
+// force does work on that way too, and the step itself takes it.
 static void slidingTakesForceTimesDistance(void** state) {
     (void)state;
     double force = 6.0, acceleration = force / mass - friction * gravity;
@@ -104,8 +106,8 @@ static void dampedSlidingCloses(void** state) {
     }
 }
 
-// A box pulled by a constant force, at its centre of mass or at a point, with load taken off it: the work is force times
-// the way of the point in every step, and the account closes.
+// A box pulled by a constant force, at its centre of mass or at a point, with load taken off it:
+// the work is force times the way of the point in every step, and the account closes.
 static void pulledBox(tpStepperId stepper, bool isOffCentre, bool isLoad) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;

@@ -127,8 +127,8 @@ static void treesFillNothing(void** state) {
     }
 }
 
-// A 40 x 40 grid row by row fills a band: 61,620 entries. Orders of minimum degree leave less than a
-// third of that (18,900 here; the same to 2 percent with other programs).
+// A 40 x 40 grid row by row fills a band: 61,620 entries. Orders of minimum degree leave less than
+// a third of that (18,900 here; the same to 2 percent with other programs).
 static void gridsFillLittle(void** state) {
     (void)state;
     static Pattern pattern;
@@ -141,7 +141,8 @@ static void gridsFillLittle(void** state) {
     assert_in_range(countFactor(&pattern, order), 2 * side * side, 20000);
 }
 
-// A wheel: the hub is adjacent to all, and must come last (it is dense); the rim then fills like a ring.
+// A wheel: the hub is adjacent to all, and must come last (it is dense); the rim then fills like a
+// ring.
 static void hubsComeLast(void** state) {
     (void)state;
     static Pattern pattern;

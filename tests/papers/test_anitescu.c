@@ -37,7 +37,8 @@ static void wallGivesBackItsPart(void** state) {
     const double exact[] = { .1, .05, .04, .0625, .03125, .0125, .00625, .01, .005 };
     const char* const thetas[] = { "0.5", "1" };
     for (int t = 0; t < 2; ++t) {
-        // The paper's step stops at gap / h before it bounces: rounding of the place counts 1 / h times.
+        // The paper's step stops at gap / h before it bounces: rounding of the place counts 1 / h
+        // times.
         double tolerance = t == 0 ? 1e-14 : 5e-14;
         for (int i = 0; i < 9; ++i) {
             CHECK_NEAR(bounceOffWall(1.0, exact[i], thetas[t]), -1.0, tolerance);
@@ -91,9 +92,10 @@ static void checkSolved(const Pile* pile) {
     assert_int_equal(pile->failures, 0);
 }
 
-// Section V with the paper's own step: every problem is solved, nothing overlaps; without restitution
-// energy falls in every step. With it and without the guard it rises in a handful, by less than 2e-4. The
-// pile is chaotic, and now and then a path has a larger rise: of three that part soon, the middle one counts.
+// Section V with the paper's own step: every problem is solved, nothing overlaps; without
+// restitution energy falls in every step. With it and without the guard it rises in a handful, by
+// less than 2e-4. The pile is chaotic, and now and then a path has a larger rise: of three that
+// part soon, the middle one counts.
 static void discsByThePaper(void** state) {
     (void)state;
     Pile pile = runPile(NULL, 0, 0.0);

@@ -1,9 +1,9 @@
-// Many bodies with the stepper of Bender and Schmitt: a wall hit by a ball, ten thousand spheres poured,
-// a rain of cubes and capsules.
+// Many bodies with the stepper of Bender and Schmitt: a wall hit by a ball, ten thousand spheres
+// poured, a rain of cubes and capsules.
 //
-// What is asked: momentum changes by gravity and by what the contacts with the ground and the walls say, step
-// by step; nothing passes through anything; energy falls; the wall stands until it is hit; no overlap
-// is deeper than the paper's 1e-4 m.
+// What is asked: momentum changes by gravity and by what the contacts with the ground and the walls
+// say, step by step; nothing passes through anything; energy falls; the wall stands until it is
+// hit; no overlap is deeper than the paper's 1e-4 m.
 //
 // TIPPE_LONG=1 in the environment runs both scenes to their ends.
 
@@ -42,7 +42,8 @@ static tpVec3 impulseFromOutside(tpWorld* world) {
     return sum;
 }
 
-// One step; returns by how much momentum is not accounted for, N s. `rise`: largest so far of energy.
+// One step; returns by how much momentum is not accounted for, N s. `rise`: largest so far of
+// energy.
 static double stepAndAccount(tpWorld* world, double h, double mass, tpStepReport* report,
                              double* rise) {
     tpVec3 before = tpWorld_GetLinearMomentum(world);
@@ -139,14 +140,15 @@ static void spheresStayInTheBox(void** state) {
     CHECK_BELOW(out, 0.1 * radius);
     CHECK_BELOW(deepest, 0.1 * radius);
     CHECK_BELOW(lost, 1e-9 * mass * g * steps * h);
-    // In real time overlaps are pushed out by soft contacts, which gives a little back in single steps.
+    // In real time overlaps are pushed out by soft contacts, which gives a little back in single
+    // steps.
     CHECK_BELOW(end, 0.99 * energy);
     CHECK_BELOW(rise, 4e-4 * energy);
     tpDestroyWorld(world);
 }
 
-// Cubes and capsules that rain into a heap: hundreds of contacts that come and go, so none of the solves is
-// fine, and impacts inside every step.
+// Cubes and capsules that rain into a heap: hundreds of contacts that come and go, so none of the
+// solves is fine, and impacts inside every step.
 static tpWorld* makeRain(void) {
     tpWorldDef worldDef = tpDefaultWorldDef();
     worldDef.stepper = tp_benderSchmitt;

@@ -101,7 +101,8 @@ static void stoppedBlocksHold(void** state) {
     tpDestroyWorld(world);
 }
 
-// Between the two coefficients a block that rests stays and one that moves goes on, faster and faster.
+// Between the two coefficients a block that rests stays and one that moves goes on, faster and
+// faster.
 static void staticFrictionIsItsOwn(void** state) {
     (void)state;
     double angle = atan(0.4), a = g * (sin(angle) - 0.3 * cos(angle));
@@ -113,8 +114,9 @@ static void staticFrictionIsItsOwn(void** state) {
     tpDestroyWorld(moving.world);
 }
 
-// The paper's increments (4) are exact for a single contact: a ball too heavy to turn. For a block on four
-// corners they are not: increments that take a normal impulse back add friction too, and it stops short.
+// The paper's increments (4) are exact for a single contact: a ball too heavy to turn. For a block
+// on four corners they are not: increments that take a normal impulse back add friction too, and it
+// stops short.
 static void paperRuleAddsFrictionUp(void** state) {
     (void)state;
     double angle = 20.0 * pi / 180.0, exact = 3.588589, ways[2];
@@ -148,7 +150,7 @@ static void paperRuleAddsFrictionUp(void** state) {
     assert_true(ways[1] > 0.5 * exact);
 }
 
-// The tippe top ------------------------------------------------------------------------------------
+// The tippe top -----------------------------------------------------------------------------------
 
 enum { topSteps = 40000, window = 1000 };
 
@@ -210,8 +212,8 @@ static void topTurnsOver(void** state) {
     free(tilt);
 }
 
-// Friction at a point does not turn it over, and keeps Jellett's integral: the angular momentum along the
-// way from the centre of mass to the contact.
+// Friction at a point does not turn it over, and keeps Jellett's integral: the angular momentum
+// along the way from the centre of mass to the contact.
 static void pointFrictionDoesNot(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();
@@ -258,7 +260,7 @@ static void pointFrictionDoesNot(void** state) {
     tpDestroyWorld(world);
 }
 
-// The office toy ------------------------------------------------------------------------------------
+// The office toy ----------------------------------------------------------------------------------
 
 static const double swingTime = 1.443198; // of strings of 0.5 m from 30 degrees, s
 static const double lowestSpeed = 1.146425;
@@ -321,8 +323,8 @@ static void twoIn(void** state) {
     swingToy("office_toy_2", 2);
 }
 
-// Energy of bodies that hang together, swing, fall and collide: in no step does it rise by more than 1e-8 of
-// itself. (Where it starts from nothing, of the most that there is.)
+// Energy of bodies that hang together, swing, fall and collide: in no step does it rise by more
+// than 1e-8 of itself. (Where it starts from nothing, of the most that there is.)
 static void energyRisesNowhere(void** state) {
     (void)state;
     static const struct {

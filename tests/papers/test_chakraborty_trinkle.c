@@ -1,5 +1,5 @@
-// The examples of Chakraborty, Berard, Akella and Trinkle 2007, against closed forms and an event-driven
-// solution, and the tippe top.
+// The examples of Chakraborty, Berard, Akella and Trinkle 2007, against closed forms and an
+// event-driven solution, and the tippe top.
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// The geometrically implicit stepper beyond its paper's examples: its two formulations give the same
-// steps, and the scenes of rolling bodies keep to their laws.
+// The geometrically implicit stepper beyond its paper's examples: its two formulations give the
+// same steps, and the scenes of rolling bodies keep to their laws.
 
 #include <math.h>
 #include <stdlib.h>
@@ -114,7 +114,8 @@ static double restOfRod(const char* theta) {
 
 static void rodComesToRestWhereItShould(void** state) {
     (void)state;
-    // Independent calculation of the fixed point with geometry at the end, and the event-driven truth.
+    // Independent calculation of the fixed point with geometry at the end, and the event-driven
+    // truth.
     CHECK_NEAR(restOfRod("1"), -.230786, 1e-6);
     CHECK_NEAR(restOfRod("0.5"), -.227359983, .003);
 }

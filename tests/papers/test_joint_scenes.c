@@ -2,7 +2,8 @@
 
 #include "papers/paper_world.h"
 
-// Reference values of the tip at 1 s and 2 s, by integration of the equations of motion in two angles.
+// Reference values of the tip at 1 s and 2 s, by integration of the equations of motion in two
+// angles.
 static const tpVec3 tipAt1 = { -1.6621151, -1.0414666, 0.0 };
 static const tpVec3 tipAt2 = { 0.3135248, -1.9147466, 0.0 };
 

@@ -1,5 +1,5 @@
-// The experiments of [MirtichCanny94, sec. 5] and what must hold in them: energy falls, no pair is deeper
-// than the collision tolerance, and numbers that are known are met.
+// The experiments of [MirtichCanny94, sec. 5] and what must hold in them: energy falls, no pair is
+// deeper than the collision tolerance, and numbers that are known are met.
 
 #include <stdlib.h>
 
@@ -192,8 +192,8 @@ static void runMarbles(const char* scene, double seconds, Counters* counters, do
     tpDestroyWorld(world);
 }
 
-// One marble in, one out: with 5/7 of the speed once it rolls. The others creep, for the first keeps
-// its spin.
+// One marble in, one out: with 5/7 of the speed once it rolls. The others creep, for the first
+// keeps its spin.
 static void marblesOfSpheres(void** state) {
     (void)state;
     Counters counters = { 0 };

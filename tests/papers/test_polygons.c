@@ -1,6 +1,6 @@
-// Rolling polygons, Figure 1 of Chakraborty, Berard, Akella and Trinkle 2007: a disc cut to n corners loses
-// kinetic energy with the polygonal linear rows of Stewart and Trinkle, against an independent
-// calculation of the same scheme. The disc itself would keep its 6.75 J.
+// Rolling polygons, Figure 1 of Chakraborty, Berard, Akella and Trinkle 2007: a disc cut to n
+// corners loses kinetic energy with the polygonal linear rows of Stewart and Trinkle, against an
+// independent calculation of the same scheme. The disc itself would keep its 6.75 J.
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
-// The rattleback against the equations of rolling without slip, derived in scenes/rattleback/README.md
-// and integrated here without any of the library's dynamics.
+// The rattleback against the equations of rolling without slip, derived in
+// scenes/rattleback/README.md and integrated here without any of the library's dynamics.
 
 #include <math.h>
 

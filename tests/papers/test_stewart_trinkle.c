@@ -1,5 +1,5 @@
-// Stewart and Trinkle 1996: the falling rod and the four balls, against an independent calculation of
-// the same schemes (docs/papers.md), and the convergence of the rod to the event-driven truth.
+// Stewart and Trinkle 1996: the falling rod and the four balls, against an independent calculation
+// of the same schemes (docs/papers.md), and the convergence of the rod to the event-driven truth.
 
 #include <math.h>
 #include <stdlib.h>
@@ -164,8 +164,8 @@ static double variationOf(const Balls* run) {
     return largest;
 }
 
-// Integral of the largest velocity difference (piecewise constant) and the largest position difference
-// (piecewise linear) against a finer run.
+// Integral of the largest velocity difference (piecewise constant) and the largest position
+// difference (piecewise linear) against a finer run.
 static void compareBalls(const Balls* run, const Balls* finest, double* velocity,
                          double* position) {
     int ratio = finest->steps / run->steps;

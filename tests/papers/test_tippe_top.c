@@ -1,5 +1,5 @@
-// The tippe top, judged by its tilt smoothed twice over .1 s, against an independent integration of the
-// same law to 1e-9.
+// The tippe top, judged by its tilt smoothed twice over .1 s, against an independent integration of
+// the same law to 1e-9.
 
 #include <math.h>
 #include <stdlib.h>

@@ -286,8 +286,8 @@ static void meterRelease(void* memory, size_t size, void* context) {
     free(memory);
 }
 
-// A file of some kilobytes that says it has millions of numbers: sides of matrices, and vectors of which
-// nothing was ever written. None of it is believed, and no memory is asked for.
+// A file of some kilobytes that says it has millions of numbers: sides of matrices, and vectors of
+// which nothing was ever written. None of it is believed, and no memory is asked for.
 static void claims(void** state) {
     (void)state;
     enum { many = 40000000, few = 3 };
@@ -350,9 +350,9 @@ static void otherThings(void** state) {
     unlink(path);
 }
 
-// A problem put together as programs do it that use more of HDF5: chunks with filters, compact data, other
-// orders of bytes, single precision, attributes and comments on everything, datasets of other types and
-// ranks beside, paths that lead elsewhere, groups of many members.
+// A problem put together as programs do it that use more of HDF5: chunks with filters, compact
+// data, other orders of bytes, single precision, attributes and comments on everything, datasets of
+// other types and ranks beside, paths that lead elsewhere, groups of many members.
 static void putVariant(hid_t file, const char* name, hid_t type, hid_t memory, const void* values,
                        int count, int variant) {
     hsize_t length = (hsize_t)count, chunk = 2;

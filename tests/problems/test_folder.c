@@ -1,6 +1,6 @@
-// The folder of problems that others have posed (TIPPE_PROBLEMS, by default ../shared/problems beside
-// the sources): every file is recognised for what it is, and the portfolios solve it to the judge's
-// tolerance. Skipped where the folder is absent.
+// The folder of problems that others have posed (TIPPE_PROBLEMS, by default ../shared/problems
+// beside the sources): every file is recognised for what it is, and the portfolios solve it to the
+// judge's tolerance. Skipped where the folder is absent.
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// Friction problems that were written are read back to the bit; in FCLIB's form they are the same problem.
+// Friction problems that were written are read back to the bit; in FCLIB's form they are the same
+// problem.
 
 #include <hdf5.h>
 #include <stdlib.h>

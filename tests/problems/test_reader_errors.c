@@ -1,5 +1,5 @@
-// Bad problem files: every message names the place and what was expected there; nothing leaks, and a
-// file of a few bytes cannot ask for much memory.
+// Bad problem files: every message names the place and what was expected there; nothing leaks, and
+// a file of a few bytes cannot ask for much memory.
 
 #include <sys/stat.h>
 #include <unistd.h>

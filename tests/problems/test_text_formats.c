@@ -1,5 +1,5 @@
-// Problems written in every text format and storage are read back with the same bits, and their kind
-// is recognised.
+// Problems written in every text format and storage are read back with the same bits, and their
+// kind is recognised.
 
 #include "problem_text.h"
 

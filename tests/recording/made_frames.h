@@ -1,5 +1,5 @@
-// Frames made by formula: what frame k holds is known without a world, so that a test can tell whether
-// a file holds it.
+// Frames made by formula: what frame k holds is known without a world, so that a test can tell
+// whether a file holds it.
 
 #ifndef TIPPE_TESTS_RECORDING_MADE_FRAMES_H
 #define TIPPE_TESTS_RECORDING_MADE_FRAMES_H

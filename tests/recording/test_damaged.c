@@ -1,5 +1,5 @@
-// Damaged files: cut short, overwritten, forged. Each gives an error or reads within its bounds; none
-// crashes. TIPPE_DAMAGES=100000 tries as many.
+// Damaged files: cut short, overwritten, forged. Each gives an error or reads within its bounds;
+// none crashes. TIPPE_DAMAGES=100000 tries as many.
 
 #include <fcntl.h>
 #include <stdlib.h>

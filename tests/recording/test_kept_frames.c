@@ -9,7 +9,8 @@
 
 static char folder[] = "/tmp/tippe_kept_XXXXXX";
 
-// Two balls that fall on a floor, roll and touch, with a joint, for contacts, pairs, labels and reactions.
+// Two balls that fall on a floor, roll and touch, with a joint, for contacts, pairs, labels and
+// reactions.
 static const char scene[] =
     "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": { \"m\": { \"friction\": 0.4 } }, "
     "\"bodies\": ["

@@ -1,9 +1,10 @@
 // Runs are killed at random moments; nothing but their last second may be lost.
 //
 // Two kinds. In the first the run does nothing but add and commit, so that nearly every kill falls
-// into a write; in the second it goes on as real ones do, in bursts and pauses, and what it had added
-// a second before its death must be in the file. A run that waited for a processor for a good part of
-// that second, because others had them all, is not judged by it. TIPPE_KILLS=5000 kills as often as that.
+// into a write; in the second it goes on as real ones do, in bursts and pauses, and what it had
+// added a second before its death must be in the file. A run that waited for a processor for a good
+// part of that second, because others had them all, is not judged by it. TIPPE_KILLS=5000 kills as
+// often as that.
 
 // For MAP_ANONYMOUS.
 #define _DEFAULT_SOURCE
@@ -109,7 +110,8 @@ static void sleepFor(double seconds) {
     nanosleep(&time, NULL);
 }
 
-// Seconds that the threads of a process have waited for a processor; 0 where the system does not tell.
+// Seconds that the threads of a process have waited for a processor; 0 where the system does not
+// tell.
 static double waitedForProcessor(pid_t process) {
     char path[400];
     double total = 0.0;

@@ -1,5 +1,5 @@
-// What pairs of bodies did to each other: impulses that close the balance of momentum, whatever part of
-// the steps is recorded, in the recording and in its table.
+// What pairs of bodies did to each other: impulses that close the balance of momentum, whatever
+// part of the steps is recorded, in the recording and in its table.
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // The machine dies: what was committed stays, whatever the disk had got round to.
 //
 // The test is linked so that every change of a file by the recorder passes through here first
-// (--wrap of the linker). They are written down: bytes, lengths, names, and what was forced to disk.
-// Then power cuts are made up. A cut leaves of a file all that was written before it was last forced to
-// disk, and of what came later any selection of sectors; of names, those that the directory had when
-// it was last forced to disk, and any number of the changes after that, in their order. The remains
-// are laid out in a directory of their own, repaired and read. The same without forcing shows that the
-// cuts are cruel enough.
+// (--wrap of the linker). They are written down: bytes, lengths, names, and what was forced to
+// disk. Then power cuts are made up. A cut leaves of a file all that was written before it was last
+// forced to disk, and of what came later any selection of sectors; of names, those that the
+// directory had when it was last forced to disk, and any number of the changes after that, in their
+// order. The remains are laid out in a directory of their own, repaired and read. The same without
+// forcing shows that the cuts are cruel enough.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { eventsMost = 200000, filesMost = 4096, sectorSize = 512 };
 
-// The log ------------------------------------------------------------------------------------------
+// The log -----------------------------------------------------------------------------------------
 
 typedef enum EventKind {
     wroteBytes,
@@ -79,7 +79,7 @@ static void addNameEvent(EventKind kind, const char* path, const char* other) {
     }
 }
 
-// What the linker puts in the place of the system's functions --------------------------------------
+// What the linker puts in the place of the system's functions -------------------------------------
 
 ssize_t __real_pwrite(int file, const void* bytes, size_t size, off_t offset);
 int __real_ftruncate(int file, off_t length);
@@ -177,7 +177,7 @@ static void clearLog(void) {
     logBook.count = logBook.fileCount = 0;
 }
 
-// Power cuts ---------------------------------------------------------------------------------------
+// Power cuts --------------------------------------------------------------------------------------
 
 enum { namesMost = 16 };
 

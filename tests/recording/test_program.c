@@ -11,7 +11,8 @@
 
 static char directory[256];
 
-// Runs a command line in the test's directory; `tippe` in it is the program. Returns its exit status.
+// Runs a command line in the test's directory; `tippe` in it is the program. Returns its exit
+// status.
 static int runLine(const char* line) {
     char command[2000];
     snprintf(command, sizeof(command), "cd %s; tippe() { " TIPPE_PROGRAM " \"$@\"; }; %s",

@@ -182,8 +182,8 @@ static int splitCells(char* line, char** cells, int capacity) {
     return count;
 }
 
-// Numbers that the reports of earlier versions did not have are 0, known to be absent, and empty in tables;
-// everything else reads as ever. A number that was always there may not be missing.
+// Numbers that the reports of earlier versions did not have are 0, known to be absent, and empty in
+// tables; everything else reads as ever. A number that was always there may not be missing.
 static void testEarlierVersion(void** state) {
     (void)state;
     static const char* const later[] = {
@@ -225,7 +225,8 @@ static void testEarlierVersion(void** state) {
     }
     CHECK_OK(tpExportReports(recording, table, failure));
     tpCloseRecording(recording);
-    // Cells of numbers that were not measured are empty, and of the others only fallback and notes may be.
+    // Cells of numbers that were not measured are empty, and of the others only fallback and notes
+    // may be.
     FILE* file = fopen(table, "rb");
     assert_non_null(file);
     char header[4096], line[4096], *names[100], *cells[100];

@@ -50,7 +50,8 @@ static void saysColorsAndVisuals(void** state) {
         "{ \"shapes\": [{ \"type\": \"sphere\", \"radius\": 3, \"visual\": true }] }",
         "\"materials\": [\"\", \"wood\", \"ice\"],",
         // Pairs 00, 10, 11, 20, 21, 22: the rule's, but for 21.
-        "[[0, 0, 0, 1, 1, 0],[0, 0, 0, 1, 1, 0.5],[0.5, 0.25, 0.125, 1, 1, 0.5],[0, 0, 0, 1, 1, 0],",
+        "[[0, 0, 0, 1, 1, 0],[0, 0, 0, 1, 1, 0.5],[0.5, 0.25, 0.125, 1, 1, 0.5],",
+        "0.5],[0, 0, 0, 1, 1, 0],",
         ",[2, 2, 0, 1, 1, 0.5],[0, 0, 0, 1, 1, 0]]",
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); ++i) {

@@ -19,7 +19,8 @@ static char* readFile(const char* path) {
     return text;
 }
 
-// A table of a run that does not begin leaves the file as it was; one of no joints has the time alone.
+// A table of a run that does not begin leaves the file as it was; one of no joints has the time
+// alone.
 static void testDiscarded(void** state) {
     (void)state;
     char csv[256];

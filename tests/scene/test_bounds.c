@@ -1,5 +1,5 @@
-// Scenes that are large or extreme: they are built in time that grows with their size (ctest gives up on
-// what grows with its square), or refused with their place.
+// Scenes that are large or extreme: they are built in time that grows with their size (ctest gives
+// up on what grows with its square), or refused with their place.
 
 #include <stdlib.h>
 #include <string.h>

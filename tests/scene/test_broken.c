@@ -260,8 +260,8 @@ static const tpCase others[] = {
       "no stepper has the option \"no_such_option\"" },
 };
 
-// Going on after the error tells it first; in a scene that is whole but for it there are no others, but for keys that
-// are missing.
+// Going on after the error tells it first; in a scene that is whole but for it there are no others,
+// but for keys that are missing.
 static void checkErrors(const tpCase* broken, const char* text, size_t length, const char* message,
                         bool isWhole) {
     tpScene* scene;

@@ -9,8 +9,9 @@
 
 enum { mostText = 8000 };
 
-// A scene and, line by line, where its errors are and what they say. Places are marked by '@' and the errors come in
-// the order of the marks, but that the first is the one that a single error would be.
+// A scene and, line by line, where its errors are and what they say. Places are marked by '@' and
+// the errors come in the order of the marks, but that the first is the one that a single error
+// would be.
 typedef struct tpCase {
     const char* text;
     const char* messages[TP_MOST_SCENE_ERRORS];
@@ -46,7 +47,8 @@ static const tpCase cases[] = {
     // Every key that is missing.
     { "@{}",
       { "needs the key \"tippe\"", "needs the key \"bodies\"", "needs the key \"simulation\"" } },
-    // A key that is misspelt is not missing as well, and nothing is asked of values that could not be read.
+    // A key that is misspelt is not missing as well, and nothing is asked of values that could not
+    // be read.
     { "{ \"tippe\": 1, \"bodies\": [\n"
       "    { @\"nam\": \"a\", \"mass\": 1 },\n"
       "    { \"name\": \"b\", \"mass\": @[1], \"inertia\": [1, 1, 1] } ],\n" END,

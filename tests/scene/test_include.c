@@ -1,4 +1,5 @@
-// Scenes of several files: the including file has the last word, and faults name the file they are in.
+// Scenes of several files: the including file has the last word, and faults name the file they are
+// in.
 
 #include <stdarg.h>
 #include <stdlib.h>

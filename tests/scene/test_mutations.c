@@ -147,8 +147,8 @@ static void checkAccepted(tpScene* scene, bool isCheap, bool isStepped) {
         tpResult result = tpScene_CreateWorld(scene, NULL, 1, &world, &error);
         assert_true(result == tp_success || strncmp(error.message, "scene.json:", 11) == 0);
     }
-    // Seldom (the fuzzer steps them all): at absurd speeds a step is divided into a great many turns, and solves of absurd numbers
-    // go on until their work is used up.
+    // Seldom (the fuzzer steps them all): at absurd speeds a step is divided into a great many
+    // turns, and solves of absurd numbers go on until their work is used up.
     if (world != NULL && isStepped && scene->simulation.step <= 0.1) {
         tpWorld_Step(world, scene->simulation.step);
     }

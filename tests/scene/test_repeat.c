@@ -1,5 +1,5 @@
-// Repeats and formulas of scenes: they mean the same as the scene written out, and faults in them have
-// a place and the indices at which they happen.
+// Repeats and formulas of scenes: they mean the same as the scene written out, and faults in them
+// have a place and the indices at which they happen.
 
 #include <math.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void manyBodies(void** state) {
     tpDestroyScene(scene);
 }
 
-// Faults ----------------------------------------------------------------------------------------------
+// Faults ------------------------------------------------------------------------------------------
 
 typedef struct tpCase {
     const char* text; // the place is marked by '@'

@@ -1,4 +1,5 @@
-// The accuracy that is asked for is the accuracy one gets: against closed forms, through impacts, sliding and joints.
+// The accuracy that is asked for is the accuracy one gets: against closed forms, through impacts,
+// sliding and joints.
 
 #include <stdlib.h>
 
@@ -47,7 +48,8 @@ static double bounceHeight(double drop, double e, double t) {
     return 0.0;
 }
 
-// A ball beside a second one that rests: groups of their own. Steps that do not know when impacts come.
+// A ball beside a second one that rests: groups of their own. Steps that do not know when impacts
+// come.
 static void bouncesAreFound(void** state) {
     (void)state;
     static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
@@ -68,7 +70,8 @@ static void bouncesAreFound(void** state) {
     }
 }
 
-// A ball slides, and rolls from the moment on that friction has given it the spin: v = 5/7 v0 at t = 2 v0 / (7 mu g).
+// A ball slides, and rolls from the moment on that friction has given it the spin: v = 5/7 v0 at
+// t = 2 v0 / (7 mu g).
 static void slidingEndsInTime(void** state) {
     (void)state;
     static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
@@ -110,7 +113,8 @@ static tpWorld* makePendulum(const char* accuracy, tpBodyId* bob) {
     return world;
 }
 
-// A pendulum from the horizontal: its energy, and its angle against small steps of a method of high order.
+// A pendulum from the horizontal: its energy, and its angle against small steps of a method of high
+// order.
 static double pendulumAngle(double end) {
     double angle = 0.0, speed = 0.0, h = 1e-4;
     double pull = 2.0 * 9.81 / (2.0 + 0.02); // m g l / (m l^2 + I)

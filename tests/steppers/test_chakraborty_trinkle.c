@@ -1,5 +1,5 @@
-// The geometrically implicit stepper on worlds made for it: functions of the user's, elliptic friction,
-// intersections, impacts, and what is done when a step is hard.
+// The geometrically implicit stepper on worlds made for it: functions of the user's, elliptic
+// friction, intersections, impacts, and what is done when a step is hard.
 
 #include <math.h>
 
@@ -96,7 +96,8 @@ static void functionsOfTheUserRollAlike(void** state) {
     tpDestroyWorld(worlds[1]);
 }
 
-// A cube slides over grooves: friction is E^2 u / |E u|, of greatest dissipation, not against the motion.
+// A cube slides over grooves: friction is E^2 u / |E u|, of greatest dissipation, not against the
+// motion.
 static void ellipticFrictionTurnsTheMotion(void** state) {
     (void)state;
     tpFriction friction = isotropic(.4);
@@ -166,7 +167,8 @@ static void halfSpacesMakeABox(void** state) {
     tpDestroyWorld(world);
 }
 
-// A ball dropped with a slip: inelastic, with the friction impulse that the impact allows, and a note.
+// A ball dropped with a slip: inelastic, with the friction impulse that the impact allows, and a
+// note.
 static void impactsAreInelastic(void** state) {
     (void)state;
     for (int bounce = 0; bounce < 2; ++bounce) {
@@ -207,8 +209,8 @@ static tpGeometry randomShape(tpRandom* random, int kind) {
     return geometry;
 }
 
-// Boxes and cylinders that fall on each other and tumble: no step gains energy, the report says where it
-// went, and nothing overlaps, whatever faces, edges and rims meet within a step.
+// Boxes and cylinders that fall on each other and tumble: no step gains energy, the report says
+// where it went, and nothing overlaps, whatever faces, edges and rims meet within a step.
 static void pilesNeitherGainNorOverlap(void** state) {
     (void)state;
     for (int pile = 0; pile < 4; ++pile) {

@@ -1,4 +1,5 @@
-// Steps that are too long for their joints are taken in halves: a fast gyroscope, and a chain that whips.
+// Steps that are too long for their joints are taken in halves: a fast gyroscope, and a chain that
+// whips.
 
 #include "support/check.h"
 #include "tippe/joints.h"

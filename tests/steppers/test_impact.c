@@ -1,4 +1,5 @@
-// Restitution with the Stewart-Trinkle stepper: collisions located inside the step, laws of Newton and Poisson.
+// Restitution with the Stewart-Trinkle stepper: collisions located inside the step, laws of Newton
+// and Poisson.
 
 #include "support/floor.h"
 #include "tippe/joints.h"
@@ -94,8 +95,8 @@ static double frictionFor(Contact W, double bt, double rn, double mu) {
     return fmax(-mu * rn, fmin(mu * rn, stick));
 }
 
-// The impulse whose normal part is at least `least` and leaves u_n >= 0: a root of a function of r_n that
-// grows (away from Painleve's paradox), by halving.
+// The impulse whose normal part is at least `least` and leaves u_n >= 0: a root of a function of
+// r_n that grows (away from Painleve's paradox), by halving.
 static void solveContact(Contact W, double bn, double bt, double mu, double least, double r[2]) {
     double low = least, high = least + 100.0;
     r[0] = least;
@@ -165,8 +166,8 @@ static double rodEnergy(const Rod* rod) {
                   rodInertia * rod->omega * rod->omega);
 }
 
-// A rod falls on its end: both laws against their closed forms, which differ; with the guard no energy is
-// gained where the laws alone would.
+// A rod falls on its end: both laws against their closed forms, which differ; with the guard no
+// energy is gained where the laws alone would.
 static void eccentricImpacts(void** state) {
     (void)state;
     tpRandom random = { 5 };

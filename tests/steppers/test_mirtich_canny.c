@@ -57,7 +57,8 @@ static double energyRise(const tpStepReport* report) {
            report->potentialBefore - report->externalWork;
 }
 
-// A ball from 1 m with e = 0.5: apexes e^(2n), at rest t1 (1 + e) / (1 - e) after t1 = sqrt(2 H / g).
+// A ball from 1 m with e = 0.5: apexes e^(2n), at rest t1 (1 + e) / (1 - e) after t1 = sqrt(2 H /
+// g).
 static void ballBouncesToRest(void** state) {
     (void)state;
     const double h = 1e-3, e = 0.5, tolerance = 1e-6;
@@ -400,7 +401,8 @@ static void bodiesAreTakenBack(void** state) {
     tpDestroyWorld(world);
 }
 
-// A force below the friction limit moves nothing; one above it, in its window only, does as it should.
+// A force below the friction limit moves nothing; one above it, in its window only, does as it
+// should.
 static void forcesPushBlocks(void** state) {
     (void)state;
     for (int run = 0; run < 2; ++run) {

@@ -1,4 +1,5 @@
-// Contacts as springs: the stiff limit is the rigid steppers, the fine limit is mechanics of springs.
+// Contacts as springs: the stiff limit is the rigid steppers, the fine limit is mechanics of
+// springs.
 
 #include "support/floor.h"
 
@@ -73,8 +74,8 @@ static tpBodyId addCapsule(tpWorld* world, tpVec3 place, tpQuat rotation, tpVec3
     return body;
 }
 
-// Balls that roll into each other, a capsule that falls on its end and slides. No contact is redundant,
-// so that rigid bodies have one solution and not many.
+// Balls that roll into each other, a capsule that falls on its end and slides. No contact is
+// redundant, so that rigid bodies have one solution and not many.
 static Scene makeScene(tpStepperId stepper) {
     Scene scene;
     scene.world = makeWorld(stepper, tpMakeVec3(0.0, 0.0, -9.81), 0.3);
@@ -88,8 +89,8 @@ static Scene makeScene(tpStepperId stepper) {
     return scene;
 }
 
-// Runs the penalty scheme and a rigid one side by side, both from the state of the rigid one at each
-// step; returns the largest difference of velocities after a step.
+// Runs the penalty scheme and a rigid one side by side, both from the state of the rigid one at
+// each step; returns the largest difference of velocities after a step.
 static double differenceFrom(Scene rigid, const char* scheme, double stiffness, double exponent) {
     const double h = 0.01;
     double largest = 0.0;
@@ -133,7 +134,8 @@ static Scene makeImplicitLimit(void) {
     return scene;
 }
 
-// Velocities tend to those of the complementarity problem as stiffness^(-1/b) [Anitescu03, (2.6), (2.9)].
+// Velocities tend to those of the complementarity problem as stiffness^(-1/b) [Anitescu03, (2.6),
+// (2.9)].
 static void stiffLimitIsComplementarity(void** state) {
     (void)state;
     const char* const schemes[] = { "linearly-implicit", "implicit" };
@@ -157,8 +159,8 @@ static void stiffLimitIsComplementarity(void** state) {
     }
 }
 
-// A box that lands on its corners and slides: which corner carries how much is not a question for rigid
-// bodies, but whatever springs say, the rigid law is met better the stiffer they are.
+// A box that lands on its corners and slides: which corner carries how much is not a question for
+// rigid bodies, but whatever springs say, the rigid law is met better the stiffer they are.
 static void boxTendsToTheRigidLaw(void** state) {
     (void)state;
     double last = 0.0;

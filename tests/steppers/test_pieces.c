@@ -1,5 +1,5 @@
-// Fast bodies and thin ones: no stepper lets a bullet through a plate, and what the pieces of such a
-// step report adds up.
+// Fast bodies and thin ones: no stepper lets a bullet through a plate, and what the pieces of such
+// a step report adds up.
 
 #include "support/floor.h"
 
@@ -78,7 +78,8 @@ static void platesStopBullets(void** state) {
     }
 }
 
-// The impulse of the listed contacts is the change of momentum of the bullet, and energy lost is told.
+// The impulse of the listed contacts is the change of momentum of the bullet, and energy lost is
+// told.
 static void piecesAddUp(void** state) {
     (void)state;
     for (int s = 0; s < 3; ++s) {

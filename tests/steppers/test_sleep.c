@@ -52,7 +52,8 @@ static Yard makeYard(const char* sleep, tpStepperId stepper) {
     return yard;
 }
 
-// Steps that account for their energy; in real time, and for forces on what friction holds, no step does.
+// Steps that account for their energy; in real time, and for forces on what friction holds, no step
+// does.
 static tpStepReport stepOn(const Yard* yard, int steps) {
     tpStepReport report;
     memset(&report, 0, sizeof(report));
@@ -238,7 +239,8 @@ static void structureWakes(void** state) {
     tpDestroyWorld(yard.world);
 }
 
-// A body that comes far away wakes nobody; one that falls on a pile wakes it, and a shape on the floor wakes all.
+// A body that comes far away wakes nobody; one that falls on a pile wakes it, and a shape on the
+// floor wakes all.
 static void newcomersWake(void** state) {
     (void)state;
     Yard yard = makeSleepingYard();
@@ -355,8 +357,8 @@ static void otherSteppersFindAllAwake(void** state) {
     tpDestroyWorld(yard.world);
 }
 
-// Each request of the steps around falling asleep and waking refused once: the step says so, nothing is lost,
-// and the world goes on.
+// Each request of the steps around falling asleep and waking refused once: the step says so,
+// nothing is lost, and the world goes on.
 static void refusedMemoryIsSurvived(void** state) {
     (void)state;
     int refused = 0;

@@ -128,8 +128,8 @@ static void snapshotsContinueBitForBit(void** state) {
     tpDestroyWorld(world);
 }
 
-// The list of contacts is made when it is asked for: it has as many as the report says, stays the same, outlives
-// the stepper, and goes with a body.
+// The list of contacts is made when it is asked for: it has as many as the report says, stays the
+// same, outlives the stepper, and goes with a body.
 static void contactsAreListedOnDemand(void** state) {
     (void)state;
     tpWorld* world = makeWall(1);
@@ -165,7 +165,8 @@ static void contactsAreListedOnDemand(void** state) {
     tpDestroyWorld(world);
 }
 
-// How far the top of a stack of boxes has sunk after ten seconds; what the floor carries is its weight.
+// How far the top of a stack of boxes has sunk after ten seconds; what the floor carries is its
+// weight.
 static double sinkOfStack(int boxes, const char* parts) {
     tpWorld* world = makeWorld(1, 0.5, 0.0, parts);
     addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
@@ -294,7 +295,8 @@ static void warmStepsAllocateNothing(void** state) {
     assert_int_equal(heap.outstanding, 0);
 }
 
-// In real time a solve that is not at its tolerance has ended on its budget, not failed; a lone ball's gets there.
+// In real time a solve that is not at its tolerance has ended on its budget, not failed; a lone
+// ball's gets there.
 static void endsOnBudgetsAreNoFailures(void** state) {
     (void)state;
     for (int balls = 1; balls <= 12; balls += 11) {
@@ -370,7 +372,8 @@ static void freeRotationIsExact(void** state) {
     tpDestroyWorld(world);
 }
 
-// Forces without friction from a level floor have no moment about the vertical, however the body turns on it.
+// Forces without friction from a level floor have no moment about the vertical, however the body
+// turns on it.
 static void spinOnAFloorIsKept(void** state) {
     (void)state;
     static const char* const substeps[] = { "4", "16" };

@@ -1,4 +1,5 @@
-// Joints in real time: closed forms of mechanisms, drives, limits, locks; the same bits on any number of threads.
+// Joints in real time: closed forms of mechanisms, drives, limits, locks; the same bits on any
+// number of threads.
 
 #include <string.h>
 
@@ -61,7 +62,8 @@ static tpStepReport run(tpWorld* world, double h, double time) {
     return report;
 }
 
-// A rod of 1 m and 1 kg that hangs at its end from the world, level at first: m l^2 / 3 about the pin.
+// A rod of 1 m and 1 kg that hangs at its end from the world, level at first: m l^2 / 3 about the
+// pin.
 static tpJointId addRod(tpWorld* world, const tpCoordinateDef* laws, tpBodyId* rod) {
     *rod = addBox(world, tpMakeVec3(0.5, 0.0, 0.0), tpMakeVec3(1.0, 0.1, 0.1), 100.0);
     tpJointDef def = hinge(nobody, *rod, tpZeroVec3());

@@ -30,8 +30,8 @@
         double distance_ = tpDistanceBetween(a_, e_);                                              \
         if (!(distance_ <= (tolerance))) {                                                         \
             fail_msg("%s:%d: %s is (%.17g, %.17g, %.17g), expected (%.17g, %.17g, %.17g), off by " \
-                     "%g", __FILE__, __LINE__, #actual, a_.x, a_.y, a_.z, e_.x, e_.y, e_.z,        \
-                     distance_);                                                                   \
+                     "%g",                                                                         \
+                     __FILE__, __LINE__, #actual, a_.x, a_.y, a_.z, e_.x, e_.y, e_.z, distance_);  \
         }                                                                                          \
     } while (0)
 

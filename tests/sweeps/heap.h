@@ -11,7 +11,8 @@
 
 enum { bodies = 300, mostContacts = 4000 };
 
-// A heap of bodies: body 0 does not move, body 1 touches nearly all others, the rest their neighbours.
+// A heap of bodies: body 0 does not move, body 1 touches nearly all others, the rest their
+// neighbours.
 typedef struct Heap {
     tpArena arena;
     tpAllocator allocator;

@@ -32,7 +32,8 @@ static void mixingSavesSweeps(void** state) {
     destroyColumn(column);
 }
 
-// Impulses and velocities stay together: the velocities are those of the impulses, but for rounding.
+// Impulses and velocities stay together: the velocities are those of the impulses, but for
+// rounding.
 static void mixingKeepsVelocities(void** state) {
     (void)state;
     Column* column = makeColumn();

@@ -1,9 +1,10 @@
-// Manifolds in lanes: colours share no body, lanes are used again, and a restored store goes on the same way.
+// Manifolds in lanes: colours share no body, lanes are used again, and a restored store goes on the
+// same way.
 
 #include "soft_heap.h"
 
-// Every manifold has a place of its own with its bodies; no two of a colour of a group share a body that moves, and no
-// group has bodies of other blocks than its own.
+// Every manifold has a place of its own with its bodies; no two of a colour of a group share a body
+// that moves, and no group has bodies of other blocks than its own.
 static void checkStore(const tpPackStore* store) {
     int seen = 0;
     for (int r = 0; r < store->runs.count; ++r) {

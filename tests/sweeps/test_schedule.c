@@ -1,4 +1,5 @@
-// Threads that wait for their neighbours only: whatever their number, every block sees its work in the same order.
+// Threads that wait for their neighbours only: whatever their number, every block sees its work in
+// the same order.
 
 #include "soft_heap.h"
 #include "sweeps/schedule.h"

@@ -116,12 +116,14 @@ static void copyImpulses(const Heap* heap, SoftHeap* soft) {
     memcpy(soft->lines[5], heap->velocities, sizeof(tpVelocity) * bodies);
 }
 
-// The certificate of a soft sweep is that of sweeper_judge.c, but for the rounding of geometry to single precision.
+// The certificate of a soft sweep is that of sweeper_judge.c, but for the rounding of geometry to
+// single precision.
 static void certificatesAgree(void** state) {
     (void)state;
     Heap* heap = makeHeap(3, false);
     tpSweeper* sweeper = &heap->sweeper;
-    // Coefficients that single precision has: whether friction is at its limit is asked to the last digit.
+    // Coefficients that single precision has: whether friction is at its limit is asked to the last
+    // digit.
     for (int i = 0; i < heap->count; ++i) {
         int lane;
         tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
@@ -190,7 +192,8 @@ static tpSoftRun* makeBoxRun(tpPackStore* store, tpAllocator* allocator) {
     return run;
 }
 
-// Gaps of corners over a floor follow the body exactly, to second order of its turn; limits are spent as it slides.
+// Gaps of corners over a floor follow the body exactly, to second order of its turn; limits are
+// spent as it slides.
 static void manifoldsFollowTheirBodies(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();

@@ -1,4 +1,5 @@
-// The sweep's layout and its wide twins: colours that share nothing, and the same bits at any width.
+// The sweep's layout and its wide twins: colours that share nothing, and the same bits at any
+// width.
 
 #include "heap.h"
 

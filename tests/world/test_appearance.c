@@ -1,4 +1,5 @@
-// Colours and shapes that are only seen: kept with the bodies, forgotten with them, and without effect on any motion.
+// Colours and shapes that are only seen: kept with the bodies, forgotten with them, and without
+// effect on any motion.
 
 #include <string.h>
 

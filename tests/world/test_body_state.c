@@ -1,4 +1,5 @@
-// Forces for one step against closed forms, with every stepper; gravity scale, locked directions, targets, setters.
+// Forces for one step against closed forms, with every stepper; gravity scale, locked directions,
+// targets, setters.
 
 #include <string.h>
 
@@ -50,7 +51,8 @@ static void forcesMakeParabolas(void** state) {
     }
 }
 
-// A force on a point of a body about a fixed centre: spin and speed by their moments, with every stepper.
+// A force on a point of a body about a fixed centre: spin and speed by their moments, with every
+// stepper.
 static void forcesAtPointsTurn(void** state) {
     (void)state;
     for (int s = 0; s < tp_stepperCount; ++s) {
@@ -71,7 +73,8 @@ static void forcesAtPointsTurn(void** state) {
     }
 }
 
-// A world force on a point of a swinging body is a pendulum without gravity: the same motion as with a lasting force on it.
+// A world force on a point of a swinging body is a pendulum without gravity: the same motion as
+// with a lasting force on it.
 static void oneStepForcesAreThoseThatLast(void** state) {
     (void)state;
     for (int s = 0; s < tp_stepperCount; ++s) {
@@ -345,7 +348,8 @@ static void filtersChange(void** state) {
     tpDestroyWorld(world);
 }
 
-// Two bodies that are told not to collide pass through each other; told otherwise, or made anew, they do not.
+// Two bodies that are told not to collide pass through each other; told otherwise, or made anew,
+// they do not.
 static void bodiesAreKeptFromColliding(void** state) {
     (void)state;
     for (int s = 0; s < tp_stepperCount; ++s) {

@@ -10,7 +10,8 @@ static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu,         
                                         tp_mirtichCanny,   tp_chakrabortyTrinkle, tp_penalty };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]), linkCount = 3 };
 
-// A chain of links that hang from the world along x, each with a hinge about y (and the middle one about z).
+// A chain of links that hang from the world along x, each with a hinge about y (and the middle one
+// about z).
 static tpWorld* makeArm(tpStepperId stepper, tpJointId* joints) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;

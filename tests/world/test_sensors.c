@@ -63,7 +63,8 @@ static tpSensorId addSensor(tpWorld* world, tpSensorType type, tpBodyId body, tp
 
 static const tpJointId noJoint = { 0, 0 };
 
-// A quadruped of boxes stands: its feet carry its weight, the floor pushes up, and it feels g upwards.
+// A quadruped of boxes stands: its feet carry its weight, the floor pushes up, and it feels g
+// upwards.
 static void feetCarryTheWeight(void** state) {
     (void)state;
     for (int s = 0; s < stepperCount; ++s) {
@@ -111,7 +112,8 @@ static void feetCarryTheWeight(void** state) {
     }
 }
 
-// A wheel that spins at a constant rate: the sensor on its rim feels w^2 r inwards and g, in turning axes.
+// A wheel that spins at a constant rate: the sensor on its rim feels w^2 r inwards and g, in
+// turning axes.
 static void rimFeelsItsTurning(void** state) {
     (void)state;
     double w = 3.0, r = 0.5, h = 1e-3;
@@ -153,7 +155,8 @@ static void rimFeelsItsTurning(void** state) {
     }
 }
 
-// A ball falls through a zone onto the floor: the zone tells, does not touch, and the events come in order.
+// A ball falls through a zone onto the floor: the zone tells, does not touch, and the events come
+// in order.
 static void ballFallsThroughAZone(void** state) {
     (void)state;
     for (int s = 0; s < stepperCount; ++s) {

@@ -1,4 +1,5 @@
-// Snapshots as bytes: into another world built the same way, in another process, and what is refused.
+// Snapshots as bytes: into another world built the same way, in another process, and what is
+// refused.
 
 #include <stdlib.h>
 #include <string.h>
@@ -255,9 +256,9 @@ static void memoryMayFail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(anotherWorldContinues),     cmocka_unit_test(anotherProcessContinues),
-        cmocka_unit_test(wrongBytesAreRefused),
-        cmocka_unit_test(restoringTellsOfStructure), cmocka_unit_test(memoryMayFail),
+        cmocka_unit_test(anotherWorldContinues), cmocka_unit_test(anotherProcessContinues),
+        cmocka_unit_test(wrongBytesAreRefused),  cmocka_unit_test(restoringTellsOfStructure),
+        cmocka_unit_test(memoryMayFail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

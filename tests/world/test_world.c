@@ -469,7 +469,8 @@ static void energiesThatOverflowAreUndone(void** state) {
     }
 }
 
-// A body with a given mass that gets its shapes one by one is the same as one that got them otherwise.
+// A body with a given mass that gets its shapes one by one is the same as one that got them
+// otherwise.
 static void shapesAddUp(void** state) {
     (void)state;
     tpWorldDef def = tpDefaultWorldDef();

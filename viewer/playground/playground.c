@@ -1,7 +1,8 @@
-// The playground's side of WebAssembly: a scene is opened, asked, ordered and stepped between the messages of a page.
+// The playground's side of WebAssembly: a scene is opened, asked, ordered and stepped between the
+// messages of a page.
 //
-// One run at a time. Texts and blocks of bytes go through memory that the page takes with tpPlay_Take and gives back; what
-// comes back lies at tpPlay_Reply until the next call.
+// One run at a time. Texts and blocks of bytes go through memory that the page takes with
+// tpPlay_Take and gives back; what comes back lies at tpPlay_Reply until the next call.
 
 #include <emscripten/emscripten.h>
 #include <math.h>
@@ -65,7 +66,7 @@ static tpResult openRun(tpSceneErrors* errors) {
     return tp_success;
 }
 
-// The reply --------------------------------------------------------------------------------------------
+// The reply ---------------------------------------------------------------------------------------
 
 EMSCRIPTEN_KEEPALIVE void* tpPlay_Take(int size) {
     return malloc((size_t)size + 1);
@@ -83,10 +84,10 @@ EMSCRIPTEN_KEEPALIVE int tpPlay_ReplySize(void) {
     return series.count > 0 ? series.count : reply.bytes.count;
 }
 
-// Calls --------------------------------------------------------------------------------------------------
+// Calls -------------------------------------------------------------------------------------------
 
-// Opens a scene of the module's own files; the run stands at its start. 200, or 400 with { "errors": [...] }: then the run that
-// was there before still is.
+// Opens a scene of the module's own files; the run stands at its start. 200, or 400 with {
+// "errors": [...] }: then the run that was there before still is.
 EMSCRIPTEN_KEEPALIVE int tpPlay_Open(const char* path) {
     static tpSceneErrors errors;
     tpAllocator allocator = tpDefaultAllocator();
@@ -170,13 +171,15 @@ EMSCRIPTEN_KEEPALIVE int tpPlay_Order(const char* body, int size) {
     return reply.status;
 }
 
-// Takes the steps that are due, for some seconds; the time until the next one, or -1 if the run stands.
+// Takes the steps that are due, for some seconds; the time until the next one, or -1 if the run
+// stands.
 EMSCRIPTEN_KEEPALIVE double tpPlay_Advance(double seconds) {
     double wait = view.live != NULL ? advanceLiveRun(view.live, seconds) : INFINITY;
     return isinf(wait) ? -1.0 : wait;
 }
 
-// The hash of the state after some steps of the scene from its start, as tippe run --hash prints it; "" if it cannot be run.
+// The hash of the state after some steps of the scene from its start, as tippe run --hash prints
+// it; "" if it cannot be run.
 EMSCRIPTEN_KEEPALIVE const char* tpPlay_HashAfter(const char* path, int steps) {
     static char words[17];
     tpScene* own = NULL;

@@ -1,8 +1,8 @@
 // Fixed-step velocity complementarity with joints and restitution [Anitescu03].
 //
-// The step in the paper's order: active set at the current configuration, restitution of what hit in
-// the step before (4.10), the mixed complementarity problem (4.11), move. README.md beside this file
-// has the equations and the table of symbols.
+// The step in the paper's order: active set at the current configuration, restitution of what hit
+// in the step before (4.10), the mixed complementarity problem (4.11), move. README.md beside this
+// file has the equations and the table of symbols.
 
 #include "steppers/anitescu/anitescu.h"
 
@@ -14,7 +14,8 @@
 
 enum { maxPasses = 5, maxGuardTrials = 12 };
 
-// How the problem is softened where energy would rise: factors of the restitution and of the push-out.
+// How the problem is softened where energy would rise: factors of the restitution and of the
+// push-out.
 typedef struct tpSoftening {
     double restitution, pushOut;
 } tpSoftening;
@@ -94,8 +95,8 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     return after - (report->kineticBefore + report->potentialBefore + trial.externalWork);
 }
 
-// Solves, and where energy rises solves again with less restitution and then less push-out, by halving
-// the interval, until it does not.
+// Solves, and where energy rises solves again with less restitution and then less push-out, by
+// halving the interval, until it does not.
 static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettings* settings,
                          double gamma, double threshold, bool isGuarded, tpStepReport* report) {
     tpSoftening full = { 1.0, 1.0 };
@@ -140,8 +141,8 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     return solve(step, memory, settings, gamma, threshold, guard, &bounces, report);
 }
 
-// A contact that pushed and was approached faster than the threshold has collided: it bounces in the
-// next step. This also holds when the step before ended exactly on contact.
+// A contact that pushed and was approached faster than the threshold has collided: it bounces in
+// the next step. This also holds when the step before ended exactly on contact.
 static void markHits(tpStepperMemory* memory, double threshold) {
     for (int i = 0; i < memory->history.list.count; ++i) {
         tpContactMemory* contact = &memory->history.list.data[i];
@@ -170,7 +171,8 @@ static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
     bool isDone = tpTimeStep_Begin(&step, system, h, h);
-    // Where it only stands in for the symmetric step, bodies that have no part in it are not to suffer.
+    // Where it only stands in for the symmetric step, bodies that have no part in it are not to
+    // suffer.
     step.isFlightExact = !(options->values[tp_thetaOption] > 0.5);
     isDone = isDone &&
              solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&

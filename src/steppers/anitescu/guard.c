@@ -1,9 +1,9 @@
 // The energy guard of the symmetric step.
 //
-// A step whose energy leaves its band (dynamics/energy_guard.h), or whose drift does not settle, is taken again: with
-// care; with less restitution; in halves, each of them under the same guard; and if the halves are as short as they may
-// be, as in the paper, with linear rows. Those overlap by h^2 w^2 r where bodies turn: millimetres in a whole step at
-// 1/60 s, micrometres in its 32nd part.
+// A step whose energy leaves its band (dynamics/energy_guard.h), or whose drift does not settle, is
+// taken again: with care; with less restitution; in halves, each of them under the same guard; and
+// if the halves are as short as they may be, as in the paper, with linear rows. Those overlap by
+// h^2 w^2 r where bodies turn: millimetres in a whole step at 1/60 s, micrometres in its 32nd part.
 
 #include "steppers/anitescu/guard.h"
 
@@ -12,8 +12,8 @@
 #include "dynamics/trial.h"
 #include "steppers/anitescu/midpoint.h"
 
-// The shortest parts of a step are its halves of halves of halves. Parts that touch nothing cost little: they may be
-// shorter.
+// The shortest parts of a step are its halves of halves of halves. Parts that touch nothing cost
+// little: they may be shorter.
 enum { maxHalvings = 5, maxFreeHalvings = 7, maxDrains = 4, restitutionTrials = 10 };
 
 // A drift that has missed gaps by more than this with all care is taken in halves, m or rad.
@@ -74,8 +74,8 @@ typedef enum tpGuardVerdict {
     tp_guardOutOfMemory // the part is not taken
 } tpGuardVerdict;
 
-// A bounce that gives energy: looks for the largest factor of the restitution with which the part is right. If it is
-// not right without any, the bounce is not the cause.
+// A bounce that gives energy: looks for the largest factor of the restitution with which the part
+// is right. If it is not right without any, the bounce is not the cause.
 static tpGuardVerdict lowerRestitution(tpGuard* guard, const tpTrial* start, double h,
                                        tpOutcome* outcome) {
     double low = -1.0, high = 1.0, factor = 0.0;
@@ -191,8 +191,8 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
     return verdict != tp_guardOutOfMemory;
 }
 
-// The step in parts of its 2^level-th, shorter ones where these are too long. The rest of a step is no smoother: what was
-// too long once is not tried again in it.
+// The step in parts of its 2^level-th, shorter ones where these are too long. The rest of a step is
+// no smoother: what was too long once is not tried again in it.
 static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     tpSystem* system = guard->system;
     double begin = system->time;
@@ -235,7 +235,8 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     return isDone && tpParts_List(&parts, guard->report);
 }
 
-// Of the largest speed: approaches that are rounding, and those that are worth locating without restitution.
+// Of the largest speed: approaches that are rounding, and those that are worth locating without
+// restitution.
 static const double leastPart = 1e-6, hardPart = 0.02;
 
 static double largestSpeed(const tpSystem* system) {
@@ -262,7 +263,8 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
                       .isGuarded = options->values[tp_energyGuardOption] != 0.0,
                       .duration = h,
                       .report = report };
-    // Hard impacts are faster than what gravity gives in a quarter of the step. Without gravity parts of the speeds count.
+    // Hard impacts are faster than what gravity gives in a quarter of the step. Without gravity
+    // parts of the speeds count.
     double speed = largestSpeed(system);
     double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
     guard.settings.least = fmax(least, leastPart * speed);

@@ -1,17 +1,18 @@
 // A symmetric step: half a kick, constrained drift, half a kick, constrained velocities.
 //
-// Deviation from the paper: (4.11) is solved twice a step, once for impulses that keep the positions at
-// the end of the drift admissible, with geometry and inertia of the start, and once for those that keep
-// the velocities at the end admissible, with geometry and inertia of the end:
+// Deviation from the paper: (4.11) is solved twice a step, once for impulses that keep the
+// positions at the end of the drift admissible, with geometry and inertia of the start, and once
+// for those that keep the velocities at the end admissible, with geometry and inertia of the end:
 //
-//     v' = v + (h/2) M^-1 f(q) + M^-1 J(q)' r1,      gap(q1) >= 0, Theta(q1) = 0,  q1 = drift(q, v', h)
-//     v1 = v' + (h/2) M^-1 f(q1) + M^-1 J(q1)' r2,   n . v1 >= -e n . v at closed contacts, nu . v1 = 0
+//     v' = v + (h/2) M^-1 f(q) + M^-1 J(q)' r1,     gap(q1) >= 0, Theta(q1) = 0, q1 = drift(q, v',
+//                                                   h)
+//     v1 = v' + (h/2) M^-1 f(q1) + M^-1 J(q1)' r2,  n . v1 >= -e n . v if closed, nu . v1 = 0
 //
-// Without contacts this is RATTLE [Andersen83], of second order, and the drift of a free body is exact.
-// In the second problem it is the sum r1 + r2 of a contact that lies in the friction cone. Were r2 to push
-// alone, whatever r1 gives to hold a position would stay as energy. steppers/drift.c has the first problem.
-// Restitution acts in the step of the collision, on the approach velocity before it, as (4.10) does one
-// step later.
+// Without contacts this is RATTLE [Andersen83], of second order, and the drift of a free body is
+// exact. In the second problem it is the sum r1 + r2 of a contact that lies in the friction cone.
+// Were r2 to push alone, whatever r1 gives to hold a position would stay as energy.
+// steppers/drift.c has the first problem. Restitution acts in the step of the collision, on the
+// approach velocity before it, as (4.10) does one step later.
 
 #include "steppers/anitescu/midpoint.h"
 
@@ -22,8 +23,8 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 
-// Impacts without restitution are located too if the step has at most so many contacts: a block that rocks loses what
-// it should only if its edges strike when they do.
+// Impacts without restitution are located too if the step has at most so many contacts: a block
+// that rocks loses what it should only if its edges strike when they do.
 enum { fewContacts = 12 };
 
 // Rows on the velocities at the end, for what is closed there.
@@ -59,7 +60,8 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first,
                          tp_secondHalf);
 }
 
-// The impulses of the first problem, in the frames of the second one's contacts; none in its joints.
+// The impulses of the first problem, in the frames of the second one's contacts; none in its
+// joints.
 static double* firstImpulses(const tpTimeStep* step, const tpTally* first) {
     const tpRows* rows = &step->rows;
     double* impulses = TP_SCRATCH_ZEROED(&step->system->arena, double, rows->rowCount);
@@ -85,8 +87,9 @@ static double* firstImpulses(const tpTimeStep* step, const tpTally* first) {
     return impulses;
 }
 
-// Second problem, for the sum of both impulses of each contact: r1 is taken back, r1 + r2 is sought in its
-// place, and r2 is what remains in the rows. `before` are the velocities after the second kick.
+// Second problem, for the sum of both impulses of each contact: r1 is taken back, r1 + r2 is sought
+// in its place, and r2 is what remains in the rows. `before` are the velocities after the second
+// kick.
 static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* before,
                             tpStepperMemory* memory, const tpMidpointSettings* settings,
                             tpStepReport* report) {
@@ -135,7 +138,8 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
                      double h, tpMidpointTrial* trial, tpStepReport* report) {
     tpTimeStep step;
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
-    // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2, and more.
+    // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2,
+    // and more.
     double kick = settings->drift.isCareful ? h : 0.5 * h;
     if (!tpTimeStep_Begin(&step, system, h, kick)) {
         return false;

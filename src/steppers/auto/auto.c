@@ -1,4 +1,5 @@
-// The method and the step chosen on the fly, to an accuracy the user asks for. README.md has the ideas and the norms.
+// The method and the step chosen on the fly, to an accuracy the user asks for. README.md has the
+// ideas and the norms.
 
 #include "steppers/auto/auto.h"
 
@@ -22,8 +23,8 @@ static const double hopeless = 1.2;
 // The work of methods that miss the accuracy, or a limit of the certificate, counts so many times.
 static const double shortfall = 1e3;
 
-// A step of the user that costs so many times what it did when methods were last compared is taken back, and they are
-// compared again.
+// A step of the user that costs so many times what it did when methods were last compared is taken
+// back, and they are compared again.
 static const double surprising = 5.0;
 
 static const char* const notAccurate =
@@ -108,7 +109,8 @@ static double largestSpeed(const tpSystem* system) {
     return largest;
 }
 
-// The time in which gravity moves a body by its length; without gravity, that in which the fastest moves so far.
+// The time in which gravity moves a body by its length; without gravity, that in which the fastest
+// moves so far.
 static void findScales(Frame* frame) {
     const tpSystem* system = frame->system;
     frame->lengthScale = system->scales.length;
@@ -158,7 +160,8 @@ static bool startErrors(const Frame* frame, tpTrial* trial) {
     return true;
 }
 
-// What a method would cost for this group and frame, more if it does not do it well; INFINITY if it cannot. Nothing is changed.
+// What a method would cost for this group and frame, more if it does not do it well; INFINITY if it
+// cannot. Nothing is changed.
 static double tryMethod(Frame* frame, int group, const tpKept* before, tpMethod method,
                         const tpPace* pace, double limit, const tpStepReport* report,
                         double* spent) {
@@ -189,8 +192,8 @@ static double tryMethod(Frame* frame, int group, const tpKept* before, tpMethod 
     return work;
 }
 
-// Compares all methods that can carry the group. What it has now has the first word. False if memory ran out.
-// `limit` is what the present method may cost.
+// Compares all methods that can carry the group. What it has now has the first word. False if
+// memory ran out. `limit` is what the present method may cost.
 static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, double limit,
                          const tpStepReport* report) {
     tpSystem* system = frame->system;
@@ -291,8 +294,8 @@ static void keepMotion(Frame* frame, int group) {
     }
 }
 
-// Carries the group over the frame. A surprising cost makes it give up, with all as it was, unless methods have just been
-// compared. False if memory ran out.
+// Carries the group over the frame. A surprising cost makes it give up, with all as it was, unless
+// methods have just been compared. False if memory ran out.
 static bool runGroup(Frame* frame, int group, tpCarrier* carrier, bool isCompared,
                      const tpStepReport* report, tpTrial* trial) {
     tpSystem* system = frame->system;

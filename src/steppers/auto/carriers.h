@@ -36,8 +36,8 @@ bool tpCarriers_Follow(tpCarriers* carriers, tpSystem* system);
 // Before a step: nobody is used.
 void tpCarriers_Begin(tpCarriers* carriers);
 
-// The carrier of a group: that of its first body which has one that is free; else another one, which starts with
-// the method and pace of the group's former carrier. NULL if memory ran out.
+// The carrier of a group: that of its first body which has one that is free; else another one,
+// which starts with the method and pace of the group's former carrier. NULL if memory ran out.
 tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
                           int group);
 

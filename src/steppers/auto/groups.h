@@ -1,9 +1,9 @@
 // Bodies that can have to do with each other within a step, and stepping one such group alone.
 //
-// Two bodies are in one group if a joint holds them together, or if they are so near that they can meet within the
-// step at the larger of their speeds. Bodies with nothing near, no joint and no force but gravity are all in one group
-// of their own: they fly. While a group is carried the others are out of the system, as sleeping bodies are: without
-// velocity and without inverse mass.
+// Two bodies are in one group if a joint holds them together, or if they are so near that they can
+// meet within the step at the larger of their speeds. Bodies with nothing near, no joint and no
+// force but gravity are all in one group of their own: they fly. While a group is carried the
+// others are out of the system, as sleeping bodies are: without velocity and without inverse mass.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_GROUPS_H
 #define TIPPE_SRC_STEPPERS_AUTO_GROUPS_H
@@ -22,19 +22,19 @@ typedef struct tpGroups {
     int* jointCounts; // joints that hold something
     bool* areForced;  // something but gravity acts
     int flying;       // the group of those that fly, -1: none
-    double*
-        margins; // of bodies: how far they can come in the step before groups are to be found anew
+    // of bodies: how far they can come in the step before groups are to be found anew
+    double* margins;
 } tpGroups;
 
-// Groups for a step of h seconds, in the arena; all moving bodies are one group if `isOne`. Groups are numbered by their
-// first body, but the flying come last. False if memory ran out.
+// Groups for a step of h seconds, in the arena; all moving bodies are one group if `isOne`. Groups
+// are numbered by their first body, but the flying come last. False if memory ran out.
 bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne);
 
 // Whether a body has come farther than its margin.
 bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const tpPose* starts);
 
-// Takes all but one group out of the system; puts all back with the inverse masses they had, and with the poses and velocities
-// that are given for all that are not in the group.
+// Takes all but one group out of the system; puts all back with the inverse masses they had, and
+// with the poses and velocities that are given for all that are not in the group.
 void tpGroups_Isolate(const tpGroups* groups, tpSystem* system, int group);
 void tpGroups_Rejoin(const tpGroups* groups, tpSystem* system, int group, const tpPose* poses,
                      const tpVelocity* velocities);

@@ -14,7 +14,8 @@ typedef struct tpKept {
     size_t savedSize;
 } tpKept;
 
-// Copies into the system's arena; `stepper` may be NULL, then the motion alone is kept. False if memory ran out.
+// Copies into the system's arena; `stepper` may be NULL, then the motion alone is kept. False if
+// memory ran out.
 bool tpKept_Take(tpKept* kept, tpSystem* system, const tpStepper* stepper, const void* state);
 
 // Puts all of it back, or the motion alone if `stepper` is NULL. False if memory ran out.

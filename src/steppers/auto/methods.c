@@ -10,7 +10,8 @@
 // Groups of more bodies than these are not tried with the methods whose effort grows fast.
 enum { eventSize = 64, rollingSize = 12 };
 
-// What is counted, in nanoseconds of the machine on which the table was made; README.md has the command.
+// What is counted, in nanoseconds of the machine on which the table was made; README.md has the
+// command.
 typedef struct Weights {
     double solve; // a multiply-add of a solve
     double step, body, query, contact, iteration, check, collision;

@@ -8,8 +8,8 @@
 #include "math/elementary.h"
 #include "steppers/pieces.h"
 
-// The user's step is checked no more than so many times, and cut no shorter than a part of it; then the group goes on as well as it
-// can for a while, in a few cuts.
+// The user's step is checked no more than so many times, and cut no shorter than a part of it; then
+// the group goes on as well as it can for a while, in a few cuts.
 enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 8 };
 
 // At most so many steps are not checked after one whose error was this part of the allowed one.
@@ -209,7 +209,8 @@ static void addErrors(tpTrial* trial, const Ends* ends, double part, bool counts
 
 // Extrapolation -----------------------------------------------------------------------------------
 
-// Halves of a symmetric method of second order and their difference to the whole step give the fourth order.
+// Halves of a symmetric method of second order and their difference to the whole step give the
+// fourth order.
 static const double thirdPart = 1.0 / 3.0;
 
 // Of the way in a step: errors above this are not of the order that theory gives them.
@@ -243,7 +244,8 @@ static void extrapolate(tpTrial* trial, const Ends* ends) {
     }
 }
 
-// The energy that the extrapolation gave or took is nobody's work: the report's sums go on from what is there.
+// The energy that the extrapolation gave or took is nobody's work: the report's sums go on from
+// what is there.
 static bool canExtrapolate(const tpTrial* trial, const tpTaken* whole, const tpTaken* halves) {
     return tpMethod_IsSymmetric(trial->method) && !hasPushed(&whole->tally) &&
            !hasPushed(&halves->tally);
@@ -251,8 +253,8 @@ static bool canExtrapolate(const tpTrial* trial, const tpTaken* whole, const tpT
 
 // Control -----------------------------------------------------------------------------------------
 
-// Where contacts come or go the error is that of a moment: it is made once, however short the step is. Otherwise errors add
-// up over time.
+// Where contacts come or go the error is that of a moment: it is made once, however short the step
+// is. Otherwise errors add up over time.
 static const double momentPart = 0.1;
 
 static double allowedError(const tpTrial* trial, bool isMoment, double h) {
@@ -270,8 +272,8 @@ static void accept(tpTrial* trial, const tpTaken* next) {
     trial->hasMemory = tpTaken_Append(&trial->taken, trial->system, next) && trial->hasMemory;
 }
 
-// A step that nobody checks. False, and nothing has changed, if other shapes push each other in it than before: that is
-// to be looked at.
+// A step that nobody checks. False, and nothing has changed, if other shapes push each other in it
+// than before: that is to be looked at.
 static bool goUnchecked(tpTrial* trial, double start, double h, bool isBlind) {
     tpSystem* system = trial->system;
     const tpStepper* stepper = tpMethod_Stepper(trial->method);
@@ -301,10 +303,12 @@ static bool goUnchecked(tpTrial* trial, double start, double h, bool isBlind) {
     return true;
 }
 
-// The part of the last error that a step of half the length or less has at least if it is no better.
+// The part of the last error that a step of half the length or less has at least if it is no
+// better.
 static const double noBetter = 0.7;
 
-// Steps beyond a limit of the certificate are taken back as if their error were this many times the allowed one.
+// Steps beyond a limit of the certificate are taken back as if their error were this many times the
+// allowed one.
 static const double badError = 8.0;
 
 typedef struct Check {

@@ -1,7 +1,7 @@
 // Steps of one group by one method, as short as the accuracy asks.
 //
-// A step of h is taken once whole and once in two halves. The difference of the two ends is the estimate of the error of
-// the halves, which are kept. README.md has the norms.
+// A step of h is taken once whole and once in two halves. The difference of the two ends is the
+// estimate of the error of the halves, which are kept. README.md has the norms.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
 #define TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
@@ -26,8 +26,9 @@ typedef struct tpPace {
     int trust;           // steps that need not be checked after it
     int uncheckedCount;  // steps since then
     bool knowsPushing;
-    uint64_t pushing; // which shapes pushed each other in the last step
-    int hopelessCount; // steps of the user for which nothing is checked, since no step was short enough
+    uint64_t pushing;  // which shapes pushed each other in the last step
+    int hopelessCount; // steps of the user for which nothing is checked, since no step was short
+                       // enough
 } tpPace;
 
 typedef struct tpTrial {
@@ -42,8 +43,8 @@ typedef struct tpTrial {
     tpCertificateLimits limits;
     double begin, length; // of the user's step, s
     double lengthScale, timeScale, accuracy;
-    bool
-        mayGiveUp; // where it costs more than the limit, or the method leaves bodies to another one
+    // where it costs more than the limit, or the method leaves bodies to another one
+    bool mayGiveUp;
     double workLimit;
 
     tpPace pace;

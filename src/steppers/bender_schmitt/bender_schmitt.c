@@ -1,10 +1,10 @@
 // Collisions and contacts by iterated impulses [BenderSchmitt06].
 //
 // The step of the paper's figure 1, seen from the moment after its collisions: resting contacts get
-// impulses that hold during the step (3.2), the bodies move, the collision detection looks where they
-// are, collisions are resolved (3.1). With `impacts: located` the collision detection controls the step:
-// it ends when the first contact is hit, and what is left of it is another one. README.md beside this
-// file has the equations and the table of symbols.
+// impulses that hold during the step (3.2), the bodies move, the collision detection looks where
+// they are, collisions are resolved (3.1). With `impacts: located` the collision detection controls
+// the step: it ends when the first contact is hit, and what is left of it is another one. README.md
+// beside this file has the equations and the table of symbols.
 
 #include "steppers/bender_schmitt/bender_schmitt.h"
 
@@ -17,7 +17,8 @@
 // What is left of a step is rounding where it is less than this part of it.
 static const double shortest = 1e-12;
 
-// Steps of a large problem by sweeps alone after one that the portfolio could not solve: twice as many each time.
+// Steps of a large problem by sweeps alone after one that the portfolio could not solve: twice as
+// many each time.
 enum { leastPatience = 15, mostPatience = 960 };
 
 // Parts of a step before the rest of it is taken without looking for impacts.
@@ -57,8 +58,8 @@ static void considerPortfolio(tpBenderStep* step) {
     }
 }
 
-// Of what a part leaves in the arena the next one needs the tally alone. The rest is given back: a step with many
-// parts would need memory for all of them else.
+// Of what a part leaves in the arena the next one needs the tally alone. The rest is given back: a
+// step with many parts would need memory for all of them else.
 static bool forgetPart(tpBenderStep* step, tpTally* tally, tpArenaMark mark) {
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;

@@ -1,15 +1,16 @@
 // Collisions [BenderSchmitt06, sec. 3.1], and the velocities of what rests.
 //
-// A contact that closes faster than sqrt(2 g eps_c) collides: it has to reach -e times its velocity, set
-// when its collision begins. The impulses (1) to (3) with their friction (4) to (6) are iterated over all
-// contacts that close now, and only over those; what they set in motion closes next, in another pass,
-// until no contact collides. Resting contacts take no part: with a target of zero they would turn
-// the pairwise collisions of a row of balls into a single one of all.
+// A contact that closes faster than sqrt(2 g eps_c) collides: it has to reach -e times its
+// velocity, set when its collision begins. The impulses (1) to (3) with their friction (4) to (6)
+// are iterated over all contacts that close now, and only over those; what they set in motion
+// closes next, in another pass, until no contact collides. Resting contacts take no part: with a
+// target of zero they would turn the pairwise collisions of a row of balls into a single one of
+// all.
 //
-// Deviation from the paper: resting contacts then get impulses too, so that velocities at the end of the
-// step are admissible; the paper leaves a body at rest with the velocity -g h / 2. A step that
-// does not end at its first impact (`impacts: in_step`) has stopped what hit inside it already: such a
-// contact collides with the velocity that it had at the start of the step.
+// Deviation from the paper: resting contacts then get impulses too, so that velocities at the end
+// of the step are admissible; the paper leaves a body at rest with the velocity -g h / 2. A step
+// that does not end at its first impact (`impacts: in_step`) has stopped what hit inside it
+// already: such a contact collides with the velocity that it had at the start of the step.
 
 #include <string.h>
 
@@ -65,8 +66,8 @@ static void clearContact(tpTouch* touch, int contact, double bias) {
     }
 }
 
-// The contacts that collide in this pass, with what they have to reach. The first pass knows how fast
-// they closed; later ones ask the velocities as they are.
+// The contacts that collide in this pass, with what they have to reach. The first pass knows how
+// fast they closed; later ones ask the velocities as they are.
 static void gatherClosing(tpCollisions* c, int pass, double restitution) {
     tpTouch* touch = c->touch;
     c->closingCount = 0;

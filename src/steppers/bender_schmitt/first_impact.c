@@ -1,9 +1,9 @@
-// The end of the step at the first impact [BenderSchmitt06, sec. 3: "the collision detection controls
-// the time step size"].
+// The end of the step at the first impact [BenderSchmitt06, sec. 3: "the collision detection
+// controls the time step size"].
 //
-// The gap that the fastest closing contacts have at the end of a drift of t seconds is a function of t;
-// its root is found by false position with the Illinois rule, taking the drift anew for each t. Contacts
-// that rest, or close slowly, are rows of the drift itself and never overlap.
+// The gap that the fastest closing contacts have at the end of a drift of t seconds is a function
+// of t; its root is found by false position with the Illinois rule, taking the drift anew for each
+// t. Contacts that rest, or close slowly, are rows of the drift itself and never overlap.
 
 #include "steppers/bender_schmitt/first_impact.h"
 
@@ -14,12 +14,12 @@
 // Drifts tried before the best is taken.
 enum { maxTrials = 60 };
 
-// The gap at the end is this part of eps_c at most: what is left of it moves the time of the impact, and an
-// overlap has to be taken back by velocities.
+// The gap at the end is this part of eps_c at most: what is left of it moves the time of the
+// impact, and an overlap has to be taken back by velocities.
 static const double landingPart = 1e-3;
 
-// Overlaps of contacts that do not close fast are impacts beyond this, m: less comes from corners that
-// change their names.
+// Overlaps of contacts that do not close fast are impacts beyond this, m: less comes from corners
+// that change their names.
 static const double slowOverlap = 1e-7;
 
 // Part of a step below which those are not looked for.
@@ -39,8 +39,8 @@ static bool isFree(const tpBenderStep* step, int same) {
     return pack->bias[0][lane] >= TP_SWEEP_OPEN;
 }
 
-// Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those have hit
-// and gone back, or have turned into each other slowly (`isSlow`). INFINITY: none.
+// Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those
+// have hit and gone back, or have turned into each other slowly (`isSlow`). INFINITY: none.
 static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
     tpSystem* system = step->system;
     tpContact* contacts;
@@ -72,8 +72,8 @@ static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
     return true;
 }
 
-// The longest drift in which no body passes through another of its size: half of its own reach, while
-// something is near that it closes in on.
+// The longest drift in which no body passes through another of its size: half of its own reach,
+// while something is near that it closes in on.
 static double longestDrift(const tpBenderStep* step, double h) {
     const tpTouch* touch = &step->start;
     for (int i = 0; i < touch->contactCount; ++i) {
@@ -124,7 +124,8 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     bool wasDeep = false;
     tpArenaMark mark = { 0 };
     for (int trial = 0; trial < maxTrials; ++trial) {
-        // The contacts of the first trial are those of all; nothing else of a trial is used by the next.
+        // The contacts of the first trial are those of all; nothing else of a trial is used by the
+        // next.
         if (trial == 1) {
             mark = tpArena_Mark(&system->arena);
         } else if (trial > 1) {

@@ -5,8 +5,8 @@
 
 #include "steppers/bender_schmitt/step.h"
 
-// The drift for at most h seconds, ending where the first contact is hit; time.h says how long it was.
-// False where memory ran out.
+// The drift for at most h seconds, ending where the first contact is hit; time.h says how long it
+// was. False where memory ran out.
 bool tpFirstImpact_Drift(tpBenderStep* step, double h);
 
 #endif

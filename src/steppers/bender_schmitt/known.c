@@ -1,7 +1,7 @@
 // Contacts at both ends of a step.
 //
-// Those at the end of one are those at the start of the next: they are looked for once, with margins
-// that the next step can use.
+// Those at the end of one are those at the start of the next: they are looked for once, with
+// margins that the next step can use.
 
 #include "steppers/bender_schmitt/known.h"
 
@@ -9,9 +9,9 @@
 
 #include "steppers/bender_schmitt/missed.h"
 
-// Those that the last step found at its end, where they still hold: nothing has been moved since, and no
-// body is faster than was looked for. Where much touches, a body that has been hit may outrun its margin
-// by a part of its size: what it meets is then found at the end of the step.
+// Those that the last step found at its end, where they still hold: nothing has been moved since,
+// and no body is faster than was looked for. Where much touches, a body that has been hit may
+// outrun its margin by a part of its size: what it meets is then found at the end of the step.
 static bool isKnown(const tpBenderStep* step) {
     const tpBenderSchmitt* state = step->state;
     const tpSystem* system = step->system;

@@ -1,9 +1,9 @@
 // Contacts that were none at the start of the step.
 //
-// A pair that is apart has few contacts: of a box that falls almost flat only the nearest corner. When
-// that has been stopped the box turns, and another corner is through before the step is over. What
-// overlaps at the end of the drift and was no row of it becomes one, carried back to the start with the
-// gap that the linear row needs to know about it, and the drift is solved again.
+// A pair that is apart has few contacts: of a box that falls almost flat only the nearest corner.
+// When that has been stopped the box turns, and another corner is through before the step is over.
+// What overlaps at the end of the drift and was no row of it becomes one, carried back to the start
+// with the gap that the linear row needs to know about it, and the drift is solved again.
 
 #include "steppers/bender_schmitt/missed.h"
 
@@ -50,7 +50,8 @@ static tpVec3 carryBack(const tpPose* end, const tpPose* start, tpVec3 point) {
     return tpTransformPoint(*start, tpUntransformPoint(*end, point));
 }
 
-// The contact as it is at the start: the gap is the one from which its row leads to that at the end.
+// The contact as it is at the start: the gap is the one from which its row leads to that at the
+// end.
 static tpContact atStart(const tpBenderStep* step, const tpContact* contact) {
     const tpPose* ends = step->system->poses.data;
     const tpPose* starts = step->time.startPoses;

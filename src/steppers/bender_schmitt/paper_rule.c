@@ -1,12 +1,14 @@
 // Iterated impulses with the paper's friction [BenderSchmitt06, (1)-(6)].
 //
-// The normal impulse of an iteration is (1) with the clamp (2), (3) on its sum. Friction takes mu_d times
-// the size of that increment against the sliding velocity (4), never more than stops it (5). A contact
-// that has been stopped and keeps (6) is marked: it gets the impulses that stop it until (6) fails.
+// The normal impulse of an iteration is (1) with the clamp (2), (3) on its sum. Friction takes mu_d
+// times the size of that increment against the sliding velocity (4), never more than stops it (5).
+// A contact that has been stopped and keeps (6) is marked: it gets the impulses that stop it until
+// (6) fails.
 //
 // Two things follow that the projected rule does not have: an increment that takes a normal impulse
-// back still adds friction, so the result depends on the order of contacts; and (5) stops the sliding
-// only where t is an eigenvector of the friction rows, so "stopped" is read as: (5) was applied.
+// back still adds friction, so the result depends on the order of contacts; and (5) stops the
+// sliding only where t is an eigenvector of the friction rows, so "stopped" is read as: (5) was
+// applied.
 
 #include "steppers/bender_schmitt/paper_rule.h"
 

@@ -1,10 +1,11 @@
 // A part of a step: resting contacts, drift, collisions; and how energy is watched over.
 //
-// Joints do no work. In the second-order drift they do, a little, which only swings about its mean; and
-// directions of contacts that change during a part may give energy. Where either is more than
-// `gainSlack` of the energy, the part is taken again in halves. Far from all contacts it is put together from stages from
-// the start, some of them backwards in time: nine that are of sixth order together [KahanLi97], and where there are many joints
-// three of fourth order [Yoshida90] before those.
+// Joints do no work. In the second-order drift they do, a little, which only swings about its mean;
+// and directions of contacts that change during a part may give energy. Where either is more than
+// `gainSlack` of the energy, the part is taken again in halves. Far from all contacts it is put
+// together from stages from the start, some of them backwards in time: nine that are of sixth order
+// together [KahanLi97], and where there are many joints three of fourth order [Yoshida90] before
+// those.
 
 #include "steppers/bender_schmitt/part.h"
 
@@ -18,8 +19,8 @@
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/known.h"
 
-// Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what rolls over a sharp edge
-// takes most of them where it does.
+// Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
+// rolls over a sharp edge takes most of them where it does.
 enum { maxHalvings = 10, maxHalvingsAStep = 400 };
 
 // Parts that are shorter than this many halvings make may be wrong by as much as those.
@@ -37,7 +38,8 @@ static const double gainSlack = 0.5e-8;
 // Part of it that the tolerance of the solves may be to blame for.
 static const double solveSlack = 1e-7;
 
-// Overlaps that a part may add, m: corrections of its drift that have come to an end leave far less.
+// Overlaps that a part may add, m: corrections of its drift that have come to an end leave far
+// less.
 static const double overlapSlack = 1e-6;
 
 static double deepestOf(const tpContact* contacts, int count) {
@@ -154,8 +156,8 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
            tpBenderStep_Tally(step, tally);
 }
 
-// Energy that a step is measured by: what there is, and at least that of bodies lifted by their own size, or
-// by the way of a fall in the step.
+// Energy that a step is measured by: what there is, and at least that of bodies lifted by their own
+// size, or by the way of a fall in the step.
 static double energyScale(const tpBenderStep* step) {
     const tpSystem* system = step->system;
     double g = tpLength(system->gravity), lifted = 0.0;
@@ -198,9 +200,9 @@ static bool holdsLimits(const tpTouch* touch) {
     return false;
 }
 
-// Whether energy is wrong after a part that had `energy` before. It may never rise; and where nothing
-// touches it may not fall either, for what the drift takes at one time it gives back at another. `power`
-// is that of the last try, and becomes that of this one.
+// Whether energy is wrong after a part that had `energy` before. It may never rise; and where
+// nothing touches it may not fall either, for what the drift takes at one time it gives back at
+// another. `power` is that of the last try, and becomes that of this one.
 static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
     double share = fmax(step->time.h / step->duration, ldexp(1.0, -slackHalvings - 1));
     double scale = energyScale(step), slack = gainSlack * scale * share;
@@ -213,8 +215,8 @@ static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power
     return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
 }
 
-// Ways of putting a part together from stages that are symmetric and of second order, the next one where the energy
-// of the last is wrong: of fourth order [Yoshida90], of sixth [KahanLi97].
+// Ways of putting a part together from stages that are symmetric and of second order, the next one
+// where the energy of the last is wrong: of fourth order [Yoshida90], of sixth [KahanLi97].
 typedef struct tpComposition {
     int stageCount;
     double lengths[9];
@@ -244,13 +246,15 @@ static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
         return false;
     }
     *isStaged = count == 0;
-    // A few joints have the highest order at once: mechanisms are to keep their energy to the last digits.
+    // A few joints have the highest order at once: mechanisms are to keep their energy to the last
+    // digits.
     step->composition = system->joints.count > fewJoints ? step->composition : compositionCount - 1;
     return true;
 }
 
-// The part in stages of which none meets anything. Velocities between them need not be admissible: what would make them so
-// acts along the same rows as the impulses of the next stage, which see to it that positions are.
+// The part in stages of which none meets anything. Velocities between them need not be admissible:
+// what would make them so acts along the same rows as the impulses of the next stage, which see to
+// it that positions are.
 static bool takeStages(tpBenderStep* step, const tpComposition* composition, double h,
                        double energy, tpTally* tally) {
     tpSystem* system = step->system;

@@ -1,16 +1,16 @@
 // Overlaps that a large problem leaves at the end of its drift.
 //
 // They come from unfinished solves, from contacts that were none at the start of the step, and from
-// edges that turn about each other. Each is taken back to 1e-4 m, the depth to which the paper resolves
-// its contacts: bodies are moved along the contacts' normals, as far as masses and neighbours say, by the
-// same sweep without friction, in metres instead of metres a second; contacts are looked for again, and
-// so on until none is deeper. Only bodies that overlap, and their neighbours, take part; each round
-// that is needed adds the neighbours of those.
+// edges that turn about each other. Each is taken back to 1e-4 m, the depth to which the paper
+// resolves its contacts: bodies are moved along the contacts' normals, as far as masses and
+// neighbours say, by the same sweep without friction, in metres instead of metres a second;
+// contacts are looked for again, and so on until none is deeper. Only bodies that overlap, and
+// their neighbours, take part; each round that is needed adds the neighbours of those.
 //
-// Deviation from the paper: it takes an overlap back by the impulses of (8), which also give the bodies
-// the velocity of the way out. In a high wall that is solved within a budget, these velocities feed a
-// swaying that nothing damps (a wall of 20 layers gains a joule in four seconds, and stands still without
-// them). Here velocities stay as they are, in the bodies' own axes.
+// Deviation from the paper: it takes an overlap back by the impulses of (8), which also give the
+// bodies the velocity of the way out. In a high wall that is solved within a budget, these
+// velocities feed a swaying that nothing damps (a wall of 20 layers gains a joule in four seconds,
+// and stands still without them). Here velocities stay as they are, in the bodies' own axes.
 
 #include "steppers/bender_schmitt/push_out.h"
 
@@ -25,17 +25,19 @@
 // Rounds of moving and looking again, and sweeps of a round.
 enum { maxRounds = 32, maxSweeps = 100 };
 
-// What is squeezed between bodies that do not give way stays so: that many rounds that leave more than this part.
+// What is squeezed between bodies that do not give way stays so: that many rounds that leave more
+// than this part.
 enum { maxIdleRounds = 4 };
 static const double gainPart = 0.9;
 
-// Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small bodies
-// this part of their size. Without such a rest the way out of one contact is the way into the next,
-// and the contacts of a pile never come to an end.
+// Overlaps that are left alone: those to which the paper resolves its contacts, m, and for small
+// bodies this part of their size. Without such a rest the way out of one contact is the way into
+// the next, and the contacts of a pile never come to an end.
 static const double restOverlap = 1e-4;
 static const double restPart = 2e-3;
 
-// Parts of that: to which a deeper one is taken back, and which the others may not exceed on the way.
+// Parts of that: to which a deeper one is taken back, and which the others may not exceed on the
+// way.
 static const double targetPart = 0.5, roomPart = 0.9;
 
 // Ways shorter than this part of it end a round.
@@ -43,8 +45,8 @@ static const double shortPart = 1e-3;
 
 typedef struct PushOut {
     tpBenderStep* step;
-    const int*
-        match; // of each found contact: that at the start, or -1; NULL: nothing overlapped there
+    // of each found contact: that at the start, or -1; NULL: nothing overlapped there
+    const int* match;
     bool* isMoved;   // of each body: it takes part
     tpContact* near; // contacts of such bodies
     double* room;    // of each of these: how far they may close, m; negative: they have to open
@@ -63,7 +65,8 @@ static double restOf(const tpSystem* system, const tpContact* contact) {
     return rest;
 }
 
-// What of an overlap is not taken back in this step: the speed is limited for those that it began with.
+// What of an overlap is not taken back in this step: the speed is limited for those that it began
+// with.
 static double keptOf(const PushOut* push, int contact) {
     int start = push->match != NULL ? push->match[contact] : -1;
     if (start < 0) {
@@ -155,7 +158,8 @@ static void moveBodies(const PushOut* push, const tpVelocity* way) {
     }
 }
 
-// One round: the least way, by mass, after which nothing is too deep, as far as directions stay the same.
+// One round: the least way, by mass, after which nothing is too deep, as far as directions stay the
+// same.
 static bool moveApart(PushOut* push) {
     tpSystem* system = push->step->system;
     tpArena* arena = &system->arena;

@@ -1,15 +1,15 @@
 // Resting contacts during the step [BenderSchmitt06, sec. 3.2].
 //
-// The impulse of a resting contact is the one after which its points, moved to t0 + h, do not overlap:
-// p_n = d_n(t0 + h) / (h n'Kn), (8), iterated over all contacts. The sweeps work on the linear part of
-// that, h (u_n + bias); what the motion of the points adds to it (they turn with their bodies, (7), and
-// bodies tumble) is found by moving the bodies and put into the bias, until the two agree: once or
-// twice, as the paper found.
+// The impulse of a resting contact is the one after which its points, moved to t0 + h, do not
+// overlap: p_n = d_n(t0 + h) / (h n'Kn), (8), iterated over all contacts. The sweeps work on the
+// linear part of that, h (u_n + bias); what the motion of the points adds to it (they turn with
+// their bodies, (7), and bodies tumble) is found by moving the bodies and put into the bias, until
+// the two agree: once or twice, as the paper found.
 //
-// Deviation from the paper: (7) is a rotation about a fixed axis, written down instead of integrated by
-// RK4. It holds for corners on faces; where few things touch, the true gap at the end is asked instead,
-// which is right for curved bodies too. Forces act for half a step before and half a step after the
-// drift, which gives the same parabola.
+// Deviation from the paper: (7) is a rotation about a fixed axis, written down instead of
+// integrated by RK4. It holds for corners on faces; where few things touch, the true gap at the end
+// is asked instead, which is right for curved bodies too. Forces act for half a step before and
+// half a step after the drift, which gives the same parabola.
 
 #include <string.h>
 
@@ -24,15 +24,16 @@ enum { maxCorrections = 12, maxPasses = 4 };
 // The drift of a fine problem has to meet gaps and joints to this, m or rad.
 static const double driftTolerance = 1e-12;
 
-// A part of the step that still overlaps by more than this after all corrections takes back those that
-// made it, m.
+// A part of the step that still overlaps by more than this after all corrections takes back those
+// that made it, m.
 static const double lostTolerance = 1e-8;
 
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
 static const double smallTurn = 1e-4;
 
-// Parts of a step shorter than this are short. In those shorter than the other no way bends: what a gap seems to
-// miss there is rounding, which divided by the time would be a velocity without bounds.
+// Parts of a step shorter than this are short. In those shorter than the other no way bends: what a
+// gap seems to miss there is rounding, which divided by the time would be a velocity without
+// bounds.
 static const double shortPart = 1e-3, straightPart = 1e-6;
 
 // What the biases consist of, of each contact.
@@ -43,8 +44,8 @@ typedef struct tpRestBias {
     double slip[2]; // what half a drift adds to the slip of the start
 } tpRestBias;
 
-// In a short part joints keep their velocities alone: what rounding leaves of their errors, divided by the
-// time, would be a velocity to notice.
+// In a short part joints keep their velocities alone: what rounding leaves of their errors, divided
+// by the time, would be a velocity to notice.
 static bool isShort(const tpBenderStep* step) {
     return fabs(step->time.h) < shortPart * step->duration;
 }
@@ -86,8 +87,8 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
     }
 }
 
-// Biases of all rows: gaps, what the points' motion adds, and the mean velocity of a tumbling body less
-// the one it starts with.
+// Biases of all rows: gaps, what the points' motion adds, and the mean velocity of a tumbling body
+// less the one it starts with.
 static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelocity* moves,
                       const tpVelocity* pushed, tpVelocity* differences) {
     tpTouch* touch = &step->start;
@@ -179,8 +180,8 @@ static tpVec3 surfaceVelocity(const tpBenderStep* step, int body, tpVec3 start, 
                  tpCross(halfWay(first->angular, last->angular), arm));
 }
 
-// Friction acts on the slip half way through the drift, of which the rows of the start know nothing:
-// with theirs a ball on a turntable spirals outwards. Returns the change, m.
+// Friction acts on the slip half way through the drift, of which the rows of the start know
+// nothing: with theirs a ball on a turntable spirals outwards. Returns the change, m.
 static double correctSlip(tpBenderStep* step, int contact, const tpContact* end, tpRestBias* bias) {
     tpTouch* touch = &step->start;
     const tpContact* start = &touch->contacts[contact];
@@ -204,8 +205,9 @@ static double correctSlip(tpBenderStep* step, int contact, const tpContact* end,
     return largest;
 }
 
-// What turning adds to the gaps of corners on faces, from the motion without impulses: good to second
-// order, and no second solve is needed for it. Where bodies hardly turn there is nothing to add.
+// What turning adds to the gaps of corners on faces, from the motion without impulses: good to
+// second order, and no second solve is needed for it. Where bodies hardly turn there is nothing to
+// add.
 static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     tpTouch* touch = &step->start;
     const tpVelocity* velocities = step->time.kicked;
@@ -231,8 +233,8 @@ static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     return true;
 }
 
-// The same from the true gaps at the end, and for joints from their true errors. Negative where memory
-// ran out.
+// The same from the true gaps at the end, and for joints from their true errors. Negative where
+// memory ran out.
 static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     tpTouch* touch = &step->start;
     tpSystem* system = step->system;
@@ -314,8 +316,8 @@ static bool warmStart(tpBenderStep* step) {
     return true;
 }
 
-// Corrections do not settle where contacts open and close among them: then only those are kept that hold
-// bodies farther apart, which cannot overlap where linear rows do not.
+// Corrections do not settle where contacts open and close among them: then only those are kept that
+// hold bodies farther apart, which cannot overlap where linear rows do not.
 static bool settle(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences, int limit) {
     for (int i = 0; i < step->start.contactCount; ++i) {
         biases[i].turning = fmin(biases[i].turning, 0.0);

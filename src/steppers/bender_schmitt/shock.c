@@ -1,17 +1,17 @@
 // Shock propagation on the contact graph [GuendelmanBridsonFedkiw03; BenderSchmitt06, sec. 3.2].
 //
-// Bodies are nodes, contacts edges, bodies that do not move by impulses the roots. Level by level from
-// the roots normal impulses are found with the bodies of lower levels infinitely heavy:
+// Bodies are nodes, contacts edges, bodies that do not move by impulses the roots. Level by level
+// from the roots normal impulses are found with the bodies of lower levels infinitely heavy:
 //
 //     level 2      [ ]          solved last, level 1 frozen
 //     level 1    [ ] [ ]        solved first, against the ground
 //     roots     ---------
 //
-// The pass changes the physics (what lies below cannot give way, momentum is not kept), so it is a start
-// for sweeps with the true masses and never the end of a solve.
-// Deviation from the paper: a pass back from the top hands each level the reactions that were kept from
-// it, and solves it again. Without it loads do not add up on the way to the ground, and the sweeps
-// that follow have to begin anew; with it a column of bodies is solved at once.
+// The pass changes the physics (what lies below cannot give way, momentum is not kept), so it is a
+// start for sweeps with the true masses and never the end of a solve.
+// Deviation from the paper: a pass back from the top hands each level the reactions that were kept
+// from it, and solves it again. Without it loads do not add up on the way to the ground, and the
+// sweeps that follow have to begin anew; with it a column of bodies is solved at once.
 
 #include "steppers/bender_schmitt/shock.h"
 
@@ -22,8 +22,8 @@ typedef struct tpShock {
     tpSweeper* sweeper;
     int* levels; // of each body: steps from the roots; -1 where no root is reached
     int levelCount;
-    int*
-        order; // contacts by level; those of level l are order[starts[l]] .. order[starts[l + 1] - 1]
+    // contacts by level; those of level l are order[starts[l]] .. order[starts[l + 1] - 1]
+    int* order;
     int* starts;
     double* owed; // of each contact: impulse that a frozen body has not felt
 } tpShock;

@@ -5,8 +5,8 @@
 
 #include "sweeps/sweeper.h"
 
-// One pass over the levels of the contact graph. Velocities are left as the frozen masses made them: the
-// caller sets them anew from the impulses. False where memory ran out.
+// One pass over the levels of the contact graph. Velocities are left as the frozen masses made
+// them: the caller sets them anew from the impulses. False where memory ran out.
 bool tpShock_Propagate(tpSweeper* sweeper, tpArena* arena);
 
 #endif

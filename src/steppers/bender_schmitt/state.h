@@ -6,8 +6,8 @@
 #include "dynamics/sleep.h"
 #include "steppers/memory.h"
 
-// Impulses of a contact in the last step, in world axes, to start from: those that kept positions and
-// those that kept velocities admissible.
+// Impulses of a contact in the last step, in world axes, to start from: those that kept positions
+// and those that kept velocities admissible.
 typedef struct tpRestMemory {
     int32_t shapeA, shapeB;
     uint64_t feature;
@@ -21,15 +21,15 @@ typedef struct tpBenderSchmitt {
     TP_ARRAY(double) jointDrift;  // impulses of joint rows, in their order
     TP_ARRAY(double) jointStop;
 
-    // Contacts at the end of the last step, which are those at the start of the next, and for what they
-    // hold: the poses, and how far each body may move.
+    // Contacts at the end of the last step, which are those at the start of the next, and for what
+    // they hold: the poses, and how far each body may move.
     tpContactArray contacts;
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(double) margins;
     uint64_t structure; // of the system; 0: nothing is known
 
-    // Steps before the portfolio is asked again to solve a problem that is not fine, and how many there were
-    // the last time.
+    // Steps before the portfolio is asked again to solve a problem that is not fine, and how many
+    // there were the last time.
     int wait, patience;
     tpSleep sleep;
     TP_ARRAY(tpContactInfo) tallied; // the step's tally between two of its parts

@@ -1,13 +1,13 @@
-// The parts of a step, in the paper's order: resting contacts during the step, collisions at its end,
-// which is the beginning of the next.
+// The parts of a step, in the paper's order: resting contacts during the step, collisions at its
+// end, which is the beginning of the next.
 
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STEP_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_STEP_H
 
 #include "steppers/bender_schmitt/touch.h"
 
-// Where much touches, a body may move farther than contacts were looked for by this part of its size:
-// what it then meets is found at the end of the step.
+// Where much touches, a body may move farther than contacts were looked for by this part of its
+// size: what it then meets is found at the end of the step.
 #define TP_SPARE_WAY 0.02
 
 typedef struct tpBenderStep {
@@ -38,16 +38,17 @@ typedef struct tpBenderStep {
     double* collidedTorsion;
 } tpBenderStep;
 
-// Half of the forces, resting contacts, and the drift of h seconds. The contacts at the start are those
-// given, or found where `contacts` is NULL. False where memory ran out.
+// Half of the forces, resting contacts, and the drift of h seconds. The contacts at the start are
+// those given, or found where `contacts` is NULL. False where memory ran out.
 bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count);
 
-// Resting contacts [BenderSchmitt06, sec. 3.2]: impulses at the start of the step after which the drift
-// leads to admissible positions. Leaves the system at the end of the drift. False where memory ran out.
+// Resting contacts [BenderSchmitt06, sec. 3.2]: impulses at the start of the step after which the
+// drift leads to admissible positions. Leaves the system at the end of the drift. False where
+// memory ran out.
 bool tpResting_Solve(tpBenderStep* step);
 
-// Collisions [BenderSchmitt06, sec. 3.1] at the end of the drift, and after them the velocities of what
-// rests. `restitution` multiplies all coefficients. False where memory ran out.
+// Collisions [BenderSchmitt06, sec. 3.1] at the end of the drift, and after them the velocities of
+// what rests. `restitution` multiplies all coefficients. False where memory ran out.
 bool tpCollisions_Resolve(tpBenderStep* step, double restitution);
 
 // Sweeps that the budget allows one of the two solves.

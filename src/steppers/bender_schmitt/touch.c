@@ -18,14 +18,15 @@ enum { fineUpdates = 1500 };
 // The same for a problem that the portfolio is asked to solve where sweeps are not enough.
 enum { exactUpdates = 20 };
 
-// Part of the work of an exact solve that is spent on a problem which is not fine: where bodies rest, which
-// it mostly solves, and where they flow, which it mostly does not.
+// Part of the work of an exact solve that is spent on a problem which is not fine: where bodies
+// rest, which it mostly solves, and where they flow, which it mostly does not.
 static const double calmShare = 0.25, flowShare = 0.05;
 
 // Sweeps after which a fine problem that still moves is solved by the portfolio.
 enum { fineSweeps = 60 };
 
-// The same where there are joints alone, and many: those are equations, which a factorisation solves at once.
+// The same where there are joints alone, and many: those are equations, which a factorisation
+// solves at once.
 enum { jointSweeps = 4, manyJoints = 12 };
 
 // Tolerances above this, m/s, are those of users who want it fast rather than exact.
@@ -38,8 +39,8 @@ static const double smallestScale = 1e-6;
 static const double crowdBudgets = 100.0;
 enum { leastLook = 8, mostLook = 64 };
 
-// Sweeps between two mixings, which cost about as much as a sweep; and sweeps for which they go on, followed by as many
-// without: where contacts keep changing their states mixing may go in circles.
+// Sweeps between two mixings, which cost about as much as a sweep; and sweeps for which they go on,
+// followed by as many without: where contacts keep changing their states mixing may go in circles.
 enum { mixedEvery = 4, mixedPhase = 512 };
 
 enum { contactsAChunk = 1024 };
@@ -324,8 +325,9 @@ static void reportSweeps(tpTouch* touch, const tpVelocity* start, const tpSweepV
     report->dissipationViolation = fmax(report->dissipationViolation, verdict->dissipation);
 }
 
-// A crowd under a certificate that the user has chosen: mixed sweeps until it is met, or until they have cost a hundred
-// budgets. A look at the certificate costs some sweeps, so that looks are the rarer the longer it takes.
+// A crowd under a certificate that the user has chosen: mixed sweeps until it is met, or until they
+// have cost a hundred budgets. A look at the certificate costs some sweeps, so that looks are the
+// rarer the longer it takes.
 static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, const tpVelocity* start,
                        double goal, double size, tpStepReport* report) {
     tpSweeper* sweeper = &touch->sweeper;

@@ -1,7 +1,7 @@
 // Everything that touches at one configuration, and the solve of its contact law.
 //
-// A step has two such problems: the resting contacts during the step, at the poses of its start, and
-// the velocities at its end. Both are swept until the certificate is met.
+// A step has two such problems: the resting contacts during the step, at the poses of its start,
+// and the velocities at its end. Both are swept until the certificate is met.
 
 #ifndef TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
 #define TIPPE_SRC_STEPPERS_BENDER_SCHMITT_TOUCH_H
@@ -41,11 +41,13 @@ typedef struct tpTouch {
     bool isLost;  // it could not
 } tpTouch;
 
-// At the poses where the contacts were found, which are the system's own. False where memory ran out.
+// At the poses where the contacts were found, which are the system's own. False where memory ran
+// out.
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
                     int count, const tpBenderSettings* settings);
 
-// Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as told. False where memory ran out.
+// Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as
+// told. False where memory ran out.
 bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
                        const tpVelocity* velocities);
 
@@ -65,8 +67,9 @@ bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, doub
 // Writes the impulses of joints back to their rows.
 void tpTouch_StoreJoints(tpTouch* touch);
 
-// Solves: `velocities` receive `start` (another array) changed by the impulses. At most `sweepLimit` sweeps, none of
-// them wasted once the certificate is met. Adds to the report. False where memory ran out.
+// Solves: `velocities` receive `start` (another array) changed by the impulses. At most
+// `sweepLimit` sweeps, none of them wasted once the certificate is met. Adds to the report. False
+// where memory ran out.
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report);
@@ -74,8 +77,8 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
 // Adds the energies that the impulses changed between two states to the report.
 bool tpTouch_AccountEnergy(tpTouch* touch, const tpRowVelocities* velocities, tpStepReport* report);
 
-// Takes off them what is only exchanged with a kick before the impulses; see tpRows_AccountKick. Comes after
-// tpTouch_AccountEnergy.
+// Takes off them what is only exchanged with a kick before the impulses; see tpRows_AccountKick.
+// Comes after tpTouch_AccountEnergy.
 bool tpTouch_AccountKick(tpTouch* touch, const tpVelocity* start, const tpVelocity* kicked,
                          double share, tpStepReport* report);
 

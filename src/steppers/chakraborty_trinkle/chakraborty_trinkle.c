@@ -1,5 +1,5 @@
-// The geometrically implicit step [ChakrabortyBerardAkellaTrinkle07]: contact conditions are met where
-// the step ends, with closest points, normals and friction directions as they are there.
+// The geometrically implicit step [ChakrabortyBerardAkellaTrinkle07]: contact conditions are met
+// where the step ends, with closest points, normals and friction directions as they are there.
 
 #include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
 
@@ -64,16 +64,17 @@ static void writeRows(tpImplicitStep* step) {
     }
 }
 
-// The velocity that impulses of the step work against: of the middle; as told for bodies that move so.
+// The velocity that impulses of the step work against: of the middle; as told for bodies that move
+// so.
 static tpVelocity workVelocity(const tpImplicitStep* step, int slot) {
     const tpTimeStep* base = &step->base;
     bool isDynamic = tpSystem_IsDynamic(base->system, slot);
     return isDynamic ? step->geometry.travels[slot].middle.velocity : base->kicked[slot];
 }
 
-// What forces other than gravity do in the step, and what the step itself takes: with theta above 1/2,
-// (theta - 1/2) times the square of the change of velocities, by mass (travel.h). The latter counts with
-// the losses of impacts.
+// What forces other than gravity do in the step, and what the step itself takes: with theta above
+// 1/2, (theta - 1/2) times the square of the change of velocities, by mass (travel.h). The latter
+// counts with the losses of impacts.
 static void accountForces(const tpImplicitStep* step, tpStepReport* report) {
     const tpTimeStep* base = &step->base;
     for (int i = 0; i < base->bodyCount; ++i) {
@@ -114,8 +115,8 @@ static bool accountEnergy(tpImplicitStep* step, tpStepReport* report) {
     return true;
 }
 
-// Contacts that stick do so in the mean of the step. What the midpoint rule leaves of slip where it ends
-// changes sign from step to step, and is not told as sliding.
+// Contacts that stick do so in the mean of the step. What the midpoint rule leaves of slip where it
+// ends changes sign from step to step, and is not told as sliding.
 static void tellSticking(const tpImplicitStep* step, tpTally* tally) {
     const tpRows* rows = &step->base.rows;
     int cursor = 0;
@@ -191,8 +192,9 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     return tpRows_Solve(rows, system, memory->solver, &settings, report);
 }
 
-// After an impact: velocities where the step ends that no longer approach, with friction, for the islands
-// that were hit. The position condition alone leaves a part of the approach to the next step.
+// After an impact: velocities where the step ends that no longer approach, with friction, for the
+// islands that were hit. The position condition alone leaves a part of the approach to the next
+// step.
 static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally,
                        double wholeStep, tpStepReport* report) {
     tpTimeStep* base = &step->base;

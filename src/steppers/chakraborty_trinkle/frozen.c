@@ -2,9 +2,10 @@
 //
 //     u / f = J z + (u_k / f - J z_k),     z = z_free + M^-1 J' r,
 //
-// f being theta for what is a mean over the step (gaps, joints, friction in the middle) and 1 for friction
-// at the end. Dividing a row of the contact law by a positive number changes nothing in it. The passes
-// contract by h times the turning of the directions; each answer is exact where nothing turns.
+// f being theta for what is a mean over the step (gaps, joints, friction in the middle) and 1 for
+// friction at the end. Dividing a row of the contact law by a positive number changes nothing in
+// it. The passes contract by h times the turning of the directions; each answer is exact where
+// nothing turns.
 
 #include "steppers/chakraborty_trinkle/frozen.h"
 

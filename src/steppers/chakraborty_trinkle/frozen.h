@@ -1,5 +1,5 @@
-// The fallback of Newton's method: geometry frozen where the last iterate leads, the linear problem that
-// remains solved by the methods of the complementarity room, and geometry taken anew.
+// The fallback of Newton's method: geometry frozen where the last iterate leads, the linear problem
+// that remains solved by the methods of the complementarity room, and geometry taken anew.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_FROZEN_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_FROZEN_H

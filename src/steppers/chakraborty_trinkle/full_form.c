@@ -1,6 +1,6 @@
 // Unknowns: z of every body (6), and for every contact
 //
-//     a1 a2 (6)   l (one for each active inequality beyond the first of a body)   p_n p_t p_o p_r   sigma
+//     a1 a2 (6)   l (per active inequality beyond the first of a body)   p_n p_t p_o p_r   sigma
 //
 // with as many equations:
 //
@@ -10,9 +10,9 @@
 //     0 <= p_n    complementary to  max f_k(a2) >= 0                   (6), (19)
 //     0 <= sigma  complementary to  mu^2 p_n^2 - |E^-1 p|^2 >= 0
 //
-// T spans the plane across N(a1), the outward normal of the first body: of the three components of each
-// vector equation of the paper two are independent, and these are smooth where |a1 - a2| is not. The
-// Jacobian is taken by differences: this form is here to be compared with, not to be fast.
+// T spans the plane across N(a1), the outward normal of the first body: of the three components of
+// each vector equation of the paper two are independent, and these are smooth where |a1 - a2| is
+// not. The Jacobian is taken by differences: this form is here to be compared with, not to be fast.
 
 #include "steppers/chakraborty_trinkle/full_form.h"
 

@@ -1,6 +1,6 @@
-// The mixed complementarity problem (10)-(11) of the paper as it stands there: closest points and the
-// sliding speed are unknowns of the step. A second formulation of what problem.h eliminates, for
-// theta = 1, smooth contacts and no joints.
+// The mixed complementarity problem (10)-(11) of the paper as it stands there: closest points and
+// the sliding speed are unknowns of the step. A second formulation of what problem.h eliminates,
+// for theta = 1, smooth contacts and no joints.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_FULL_FORM_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_FULL_FORM_H

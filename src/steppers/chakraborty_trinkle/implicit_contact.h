@@ -1,10 +1,12 @@
-// A contact as a function of the poses of its two bodies: gap, normal, points, tangents, and how all of
-// them change.
+// A contact as a function of the poses of its two bodies: gap, normal, points, tangents, and how
+// all of them change.
 //
-// Two smooth convex bodies: the closest points are eliminated, contact by contact, from the conditions
-// (9) and (22) of the paper (collision/smooth_distance.h). Where that leaves the points open, as for faces
-// on faces, and for shapes that are not convex, the features found at the start are kept: points (with
-// a ball about them for round shapes) and the normal stay with the bodies that carry them.
+// Two smooth convex bodies: the closest points are eliminated, contact by contact, from the
+// conditions
+// (9) and (22) of the paper (collision/smooth_distance.h). Where that leaves the points open, as
+//     for faces
+// on faces, and for shapes that are not convex, the features found at the start are kept: points
+// (with a ball about them for round shapes) and the normal stay with the bodies that carry them.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_IMPLICIT_CONTACT_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_IMPLICIT_CONTACT_H

@@ -14,8 +14,8 @@ enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
 // Rows up to which Lemke's method is a good place to start from.
 enum { largestLemke = 150 };
 
-// Bodies up to which Newton's method comes first: in larger islands some contact changes its state at every
-// iteration, and the solvers of the linear problem are made for that.
+// Bodies up to which Newton's method comes first: in larger islands some contact changes its state
+// at every iteration, and the solvers of the linear problem are made for that.
 enum { largestNewton = 60 };
 
 // Bodies up to which nothing less than the tolerance asked for is enough.
@@ -75,8 +75,8 @@ static double rhoOf(const tpRows* rows, int block, double* response) {
     return trace > 0.0 ? rows->dimensions[block] / trace : 1.0;
 }
 
-// The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those that rounding
-// makes are taken back, or gaps would drift.
+// The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those
+// that rounding makes are taken back, or gaps would drift.
 static double targetOf(double startGap, double gamma) {
     if (startGap < -TP_SMALL_OVERLAP) {
         return (1.0 - gamma) * startGap;
@@ -261,8 +261,8 @@ static bool hasContact(const tpImplicitStep* step, const tpIslandProblem* proble
     return false;
 }
 
-// Newton's method from what is there, then from the answer of the linear problem: by Lemke's method where
-// that is short, else in the cone. Large islands with contacts begin in the cone.
+// Newton's method from what is there, then from the answer of the linear problem: by Lemke's method
+// where that is short, else in the cone. Large islands with contacts begin in the cone.
 static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperMemory* memory,
                       tpStepReport* report, tpIslandSolve* solve) {
     if (step->settings.isFull && tpFullForm_Applies(problem)) {

@@ -15,7 +15,8 @@ typedef struct tpImplicitSettings {
     double tolerance; // m/s
     int directionCount;
     bool isFull; // the paper's own formulation where it applies
-    // Joints have held velocities in the step before: what is left along them is the midpoint rule's own.
+    // Joints have held velocities in the step before: what is left along them is the midpoint
+    // rule's own.
     bool hasHeldJoints;
 } tpImplicitSettings;
 
@@ -33,8 +34,8 @@ typedef struct tpImplicitStep {
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
 
-// Solves all islands and moves free bodies. `isSolved` is false where an island resisted everything.
-// False: out of memory.
+// Solves all islands and moves free bodies. `isSolved` is false where an island resisted
+// everything. False: out of memory.
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved);
 

@@ -2,8 +2,8 @@
 
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
-// What the rows of a joint may be changed by: wrenches along its relative twist in the middle of the step, and
-// couples along the spins of its bodies.
+// What the rows of a joint may be changed by: wrenches along its relative twist in the middle of
+// the step, and couples along the spins of its bodies.
 typedef struct Changes {
     double twist[2][6], spins[2][6]; // on A and B, in degrees of the rows
     double square;                   // of the twist

@@ -1,8 +1,8 @@
 // The Jacobian of an island's equations, block by block, with the impulses eliminated: each block's
 // equations give dr by dz, and what is left for the momentum has the bodies' z as unknowns alone.
 //
-// A contact depends on small displacements (linear, angular) of its two bodies where they are in the
-// middle and at the end, and these on z. Every quantity is first differentiated by the twelve
+// A contact depends on small displacements (linear, angular) of its two bodies where they are in
+// the middle and at the end, and these on z. Every quantity is first differentiated by the twelve
 // displacements (implicit_contact.h), then carried over to z by the travels of the two bodies. For
 // joints, the turning of impulse directions with z is left out: it is of the order of h^2 times the
 // constraint force over mass and length, and costs Newton's method an iteration or two.
@@ -13,9 +13,10 @@
 
 enum { bodyRows = 12 }; // of two bodies in space
 
-// Impulses of redundant contacts (a box on four corners) are not unique, and the equations then have no
-// inverse. This part of a row's own response times the change of its impulse is added to the row: it leaves
-// every solution as it is, picks a nearby one, and costs Newton's method this factor an iteration.
+// Impulses of redundant contacts (a box on four corners) are not unique, and the equations then
+// have no inverse. This part of a row's own response times the change of its impulse is added to
+// the row: it leaves every solution as it is, picks a nearby one, and costs Newton's method this
+// factor an iteration.
 static const double proximal = 1e-6;
 
 // The part of one block: momentum of A and B and the block's own rows, by z of A and B and by r.
@@ -191,9 +192,9 @@ static void differentiateMiddle(const tpContactPlace* place, const tpWaypoint* a
     }
 }
 
-// How the discrete part of the normal impulse's wrench follows z. The normal itself and the arms are in
-// wrenchByMotion, the gap at the end in the first row of velocityByZ; couples along the bodies' own spins are
-// left out.
+// How the discrete part of the normal impulse's wrench follows z. The normal itself and the arms
+// are in wrenchByMotion, the gap at the end in the first row of velocityByZ; couples along the
+// bodies' own spins are left out.
 static void actionByMotion(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpRows* rows = &geometry->step->rows;
@@ -397,7 +398,8 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
     }
 }
 
-// Momentum of one body by z of both and the right-hand side: -M^-1 (wrench by z - wrench by r dr/dz).
+// Momentum of one body by z of both and the right-hand side: -M^-1 (wrench by z - wrench by r
+// dr/dz).
 static void addMomentum(const tpIslandProblem* problem, int b, int side,
                         const BlockJacobian* jacobian, const tpEliminated* eliminated,
                         tpTriplets* list, double* right) {
@@ -436,15 +438,17 @@ static void addMomentum(const tpIslandProblem* problem, int b, int side,
     }
 }
 
-// Couplings: rows over further bodies ----------------------------------------------------------------
+// Couplings: rows over further bodies -------------------------------------------------------------
 
-// One body of a coupling's row: the velocity of the row by its z, and its velocity by the row's impulse.
+// One body of a coupling's row: the velocity of the row by its z, and its velocity by the row's
+// impulse.
 typedef struct Member {
     int first; // among the unknowns
     double velocityByZ[6], zByR[6];
 } Member;
 
-// Number k of a coupling's bodies; false after the last. `first` is -1 for those that do not move by impulses.
+// Number k of a coupling's bodies; false after the last. `first` is -1 for those that do not move
+// by impulses.
 static bool memberAt(const tpIslandProblem* problem, int block, int k, Member* out) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpRows* rows = &geometry->step->rows;

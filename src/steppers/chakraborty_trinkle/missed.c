@@ -15,9 +15,9 @@ static void takeBack(const tpImplicitStep* step, tpContact* contact) {
     contact->gap = tpDot(contact->normal, tpSub(contact->pointA, contact->pointB));
 }
 
-// Whether the problem knows of an overlap found where the step ends: one of its contacts with the same key,
-// from number `first` on, is as deep there. Features that a contact keeps through the step (a point of a
-// rim, crossed edges) may be other ones at its end.
+// Whether the problem knows of an overlap found where the step ends: one of its contacts with the
+// same key, from number `first` on, is as deep there. Features that a contact keeps through the
+// step (a point of a rim, crossed edges) may be other ones at its end.
 static bool isKnown(const tpImplicitStep* step, const tpContact* contact, int first) {
     const tpTimeStep* base = &step->base;
     for (int i = first; i < base->contactCount; ++i) {

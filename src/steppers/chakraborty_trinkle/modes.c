@@ -5,9 +5,10 @@
 // Contacts that slide faster than this at the start have a direction of friction, m/s.
 static const double slowestSlip = 1e-8;
 
-// A contact is hit when it approaches faster than these parts of what impulses and forces change along it in
-// a step. In smooth motion the midpoint rule leaves velocities of the order of h^2 along contacts that stay
-// closed, and along those that stick, with a sign that changes from step to step: they may be larger.
+// A contact is hit when it approaches faster than these parts of what impulses and forces change
+// along it in a step. In smooth motion the midpoint rule leaves velocities of the order of h^2
+// along contacts that stay closed, and along those that stick, with a sign that changes from step
+// to step: they may be larger.
 static const double impulsePart = 0.25, forcePart = 0.05, residuePart = 0.5;
 
 tpContactPlace tpImplicitStep_StartPlace(const tpImplicitStep* step, int block) {
@@ -69,8 +70,8 @@ bool tpSticks(const tpRows* rows, int block) {
     return limit > 0.0 && sqrt(sum) < (1.0 - 1e-9) * limit;
 }
 
-// The normal velocity of a contact that was closed, and the slip of one that stuck, are what the midpoint rule
-// leaves.
+// The normal velocity of a contact that was closed, and the slip of one that stuck, are what the
+// midpoint rule leaves.
 void tpImplicitStep_Recall(tpImplicitStep* step) {
     tpStepGeometry* geometry = &step->geometry;
     for (int b = 0; b < geometry->contactBlocks; ++b) {
@@ -106,8 +107,8 @@ static bool stopsSliding(const tpImplicitStep* step, int block, double residue) 
     return tpSticks(rows, block) || dot3(before, after) <= 0.0;
 }
 
-// A contact whose slip has stopped or turned round within the step is asked again at the end: the law in
-// the middle would let the velocity swing to the other side.
+// A contact whose slip has stopped or turned round within the step is asked again at the end: the
+// law in the middle would let the velocity swing to the other side.
 bool tpImplicitStep_ChangeFriction(tpImplicitStep* step, const tpIslandProblem* problem) {
     tpStepGeometry* geometry = &step->geometry;
     const tpRows* rows = &step->base.rows;
@@ -128,8 +129,8 @@ bool tpImplicitStep_ChangeFriction(tpImplicitStep* step, const tpIslandProblem* 
     return isChanged;
 }
 
-// Whether friction at the end of the step gave energy: a slip that others have turned round in between.
-// The midpoint rule has no place for that.
+// Whether friction at the end of the step gave energy: a slip that others have turned round in
+// between. The midpoint rule has no place for that.
 bool tpImplicitStep_GainsBySlip(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpStepGeometry* geometry = &step->geometry;
     const tpRows* rows = &step->base.rows;
@@ -163,8 +164,9 @@ static double rowVelocity(const tpImplicitStep* step, int block, int row,
     return tpRows_RowVelocity(rows, row, velocities, rows->givenA[block], rows->givenB[block]);
 }
 
-// Whether a joint held its velocities in the step before, and nobody has changed those of its bodies since. The midpoint
-// rule leaves velocities along it that change sign from step to step: they are no hit, however large.
+// Whether a joint held its velocities in the step before, and nobody has changed those of its
+// bodies since. The midpoint rule leaves velocities along it that change sign from step to step:
+// they are no hit, however large.
 static bool hasHeld(const tpImplicitStep* step, int block) {
     const tpSystem* system = step->base.system;
     const tpBlockInfo* info = &step->base.rows.infos[block];
@@ -177,8 +179,8 @@ static bool hasHeld(const tpImplicitStep* step, int block) {
     return !isDisturbed;
 }
 
-// Whether velocities have to jump in this step: a contact, a limit or a joint that carries an impulse starts
-// the step with a velocity along it.
+// Whether velocities have to jump in this step: a contact, a limit or a joint that carries an
+// impulse starts the step with a velocity along it.
 bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpTimeStep* base = &step->base;
     const tpRows* rows = &base->rows;
@@ -211,8 +213,8 @@ bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* pro
     return false;
 }
 
-// The same before anything is solved, where it is plain: a contact that carried nothing closes in this step
-// faster than forces alone would do it.
+// The same before anything is solved, where it is plain: a contact that carried nothing closes in
+// this step faster than forces alone would do it.
 bool tpImplicitStep_IsStiff(const tpImplicitStep* step, const tpIslandProblem* problem) {
     const tpRows* rows = &step->base.rows;
     for (int b = 0; b < problem->blockCount; ++b) {

@@ -1,7 +1,8 @@
 // What is not smooth within a step: impacts, slips that stop, and how the island then takes it.
 //
-// The midpoint rule would reflect a velocity into a contact and let a slip that stops swing to the other side.
-// Islands that are hit take the step with theta = 1; where slip stops, friction is asked at the end.
+// The midpoint rule would reflect a velocity into a contact and let a slip that stops swing to the
+// other side. Islands that are hit take the step with theta = 1; where slip stops, friction is
+// asked at the end.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_MODES_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_MODES_H
@@ -14,7 +15,8 @@ tpContactPlace tpImplicitStep_StartPlace(const tpImplicitStep* step, int block);
 // Friction as a step begins: in the middle, at the end in the paper's step.
 void tpImplicitStep_ChooseFriction(tpImplicitStep* step, const tpIslandProblem* problem);
 
-// After a solve: true where a slip has stopped or turned round, and is asked at the end from now on.
+// After a solve: true where a slip has stopped or turned round, and is asked at the end from now
+// on.
 bool tpImplicitStep_ChangeFriction(tpImplicitStep* step, const tpIslandProblem* problem);
 
 // After a solve: whether the midpoint rule has no place for what happened.

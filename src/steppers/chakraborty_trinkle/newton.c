@@ -1,8 +1,8 @@
 // Semismooth Newton's method with a nonmonotone search along the step [GrippoLamparielloLucidi86].
 //
-// The merit is the length of the residual. A whole step that shrinks it is taken as it is; otherwise
-// steps are halved until it falls below the largest of the last few. Small islands are solved dense, larger
-// ones by sparse factors.
+// The merit is the length of the residual. A whole step that shrinks it is taken as it is;
+// otherwise steps are halved until it falls below the largest of the last few. Small islands are
+// solved dense, larger ones by sparse factors.
 
 #include "steppers/chakraborty_trinkle/newton.h"
 
@@ -190,8 +190,8 @@ static double evaluateAt(Newton* newton, double t) {
     return normOf(newton->trialF, newton->n);
 }
 
-// The part of the step that turns no body by more than this against the point it is at, rad: what has
-// been linearised holds no farther, and to follow wild spins through a step takes long.
+// The part of the step that turns no body by more than this against the point it is at, rad: what
+// has been linearised holds no farther, and to follow wild spins through a step takes long.
 static double longestStep(const Newton* newton) {
     static const double largestTurn = 3.0;
     const tpTimeStep* step = newton->problem->geometry->step;

@@ -11,8 +11,8 @@ typedef struct tpIslandSolve {
     bool isSolved;
 } tpIslandSolve;
 
-// Residuals in m/s: one below which nothing is left to gain, the one aimed at, which rounding allows for
-// certain, and the one that is good enough where that cannot be reached.
+// Residuals in m/s: one below which nothing is left to gain, the one aimed at, which rounding
+// allows for certain, and the one that is good enough where that cannot be reached.
 typedef struct tpIslandTolerance {
     double least, goal, enough;
 } tpIslandTolerance;

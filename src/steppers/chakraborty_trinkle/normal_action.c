@@ -1,10 +1,11 @@
 #include "steppers/chakraborty_trinkle/normal_action.h"
 
-// Ways in a step, as parts of the length, below which the wrench of the middle is as good: the work left over
-// is below rounding there, and the rounding of gaps should not be divided by less.
+// Ways in a step, as parts of the length, below which the wrench of the middle is as good: the work
+// left over is below rounding there, and the rounding of gaps should not be divided by less.
 static const double shortWay = 1e-5;
 
-// Twists as parts of what the spins of the bodies make over the length, below which bodies turn together.
+// Twists as parts of what the spins of the bodies make over the length, below which bodies turn
+// together.
 static const double smallTwist = 0.03;
 
 // By impulses; -1 is the world itself.
@@ -12,7 +13,8 @@ static bool isMovable(const tpSystem* system, int slot) {
     return slot >= 0 && tpSystem_IsDynamic(system, slot);
 }
 
-// A length of two bodies: the reach of the smaller of those that impulses move, or how far its mass reaches.
+// A length of two bodies: the reach of the smaller of those that impulses move, or how far its mass
+// reaches.
 static double lengthOf(const tpSystem* system, int bodyA, int bodyB) {
     double least = INFINITY;
     const int slots[2] = { bodyA, bodyB };

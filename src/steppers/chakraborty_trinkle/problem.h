@@ -1,16 +1,16 @@
 // The complementarity problem of one island over one step, with closest points eliminated.
 //
 // Unknowns are the pushed velocities z of the island's bodies (travel.h) and the impulses r of its
-// blocks. With J the wrench directions where the bodies are at theta h (those of normal impulses made to
-// follow the gap, normal_action.h),
+// blocks. With J the wrench directions where the bodies are at theta h (those of normal impulses
+// made to follow the gap, normal_action.h),
 //
 //     z - z_free - M^-1 sum J' r = 0                                             momentum
 //     r_n - max(0, r_n - rho u_n) = 0,        u_n = (gap at the end - target) / h
 //     r_T - P(r_T - rho u_T) = 0,             P onto the ball of radius mu max(0, r_n - rho u_n)
 //
-// with friction in scaled coordinates (r_t / e_t, e_t u_t, ...), where the paper's ellipsoid is a ball
-// [AlartCurnier91]. Divided by rho all equations are velocities. Unlike the Fritz-John form (5) they stay
-// regular at r_n = 0. Joints: u = 0, or the one-sided forms of the same equations.
+// with friction in scaled coordinates (r_t / e_t, e_t u_t, ...), where the paper's ellipsoid is a
+// ball [AlartCurnier91]. Divided by rho all equations are velocities. Unlike the Fritz-John form
+// (5) they stay regular at r_n = 0. Joints: u = 0, or the one-sided forms of the same equations.
 
 #ifndef TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_PROBLEM_H
 #define TIPPE_SRC_STEPPERS_CHAKRABORTY_TRINKLE_PROBLEM_H
@@ -20,8 +20,8 @@
 #include "steppers/chakraborty_trinkle/normal_action.h"
 #include "steppers/chakraborty_trinkle/travel.h"
 
-// What all islands of a step share. Bodies by slot; contacts as the step has them; blocks are those of
-// step->rows, which holds the impulses and, after an evaluation, the velocities u.
+// What all islands of a step share. Bodies by slot; contacts as the step has them; blocks are those
+// of step->rows, which holds the impulses and, after an evaluation, the velocities u.
 typedef struct tpStepGeometry {
     tpTimeStep* step;
     double gamma; // part of an overlap at the start that the step takes back
@@ -57,8 +57,8 @@ typedef struct tpIslandProblem {
     bool hasJoints;
 } tpIslandProblem;
 
-// Everything but derivatives: travels, places and u at the current z (step->pushed) and r. Writes the
-// residual (size numbers, m/s).
+// Everything but derivatives: travels, places and u at the current z (step->pushed) and r. Writes
+// the residual (size numbers, m/s).
 void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
 
 // Entries of a matrix; those at the same place add up.
@@ -69,16 +69,17 @@ typedef struct tpTriplets {
     double* values;
 } tpTriplets;
 
-// Impulses of a block by z of its two bodies: dr = -(constant + byZ dz). With further bodies, that move the velocity of the
-// block's last row alone, there is a part byLast times the change of that velocity.
+// Impulses of a block by z of its two bodies: dr = -(constant + byZ dz). With further bodies, that
+// move the velocity of the block's last row alone, there is a part byLast times the change of that
+// velocity.
 typedef struct tpEliminated {
     double constant[TP_FRICTION_MAX_ROWS];
     double byZ[TP_FRICTION_MAX_ROWS][12];
     double byLast[TP_FRICTION_MAX_ROWS];
 } tpEliminated;
 
-// The same with derivatives: the linear system of Newton's step in the z of the island's bodies, with
-// `right` on its right, and what gives the impulses once z is known (one a block).
+// The same with derivatives: the linear system of Newton's step in the z of the island's bodies,
+// with `right` on its right, and what gives the impulses once z is known (one a block).
 void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
                                double* right, tpEliminated* eliminated);
 int tpIslandProblem_EntryBound(const tpIslandProblem* problem);
@@ -91,8 +92,8 @@ void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated*
 void tpIslandProblem_Get(const tpIslandProblem* problem, double* x);
 void tpIslandProblem_Set(tpIslandProblem* problem, const double* x);
 
-// How far the island is from the contact law, by the natural map of docs/conventions.md plus what the
-// momentum is off, m/s: squares, to be summed over islands. Needs an evaluation before.
+// How far the island is from the contact law, by the natural map of docs/conventions.md plus what
+// the momentum is off, m/s: squares, to be summed over islands. Needs an evaluation before.
 double tpIslandProblem_Judge(const tpIslandProblem* problem);
 
 // A size of the velocities in play, m/s: what residuals are compared with.

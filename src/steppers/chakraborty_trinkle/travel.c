@@ -3,8 +3,8 @@
 #include "dynamics/locks.h"
 #include "math/elementary.h"
 
-// Small angles by which orientations are changed to differentiate free rotation, rad: the error is of
-// this size, and Newton's method gains seven digits an iteration at best.
+// Small angles by which orientations are changed to differentiate free rotation, rad: the error is
+// of this size, and Newton's method gains seven digits an iteration at best.
 static const double probe = 1e-7;
 
 // Turns in a step above which they are, rad.
@@ -62,8 +62,9 @@ static void rotateToBoth(const tpInertia* inertia, tpQuat rotation, tpVec3 veloc
     *end = rotation;
 }
 
-// One step of the trapezoidal rule on p' = I^-1 (dL + L x p), the variation of free rotation: a small
-// rotation p of the orientation, by a change dL of the momentum that stays. P is p by the unknowns, K dL.
+// One step of the trapezoidal rule on p' = I^-1 (dL + L x p), the variation of free rotation: a
+// small rotation p of the orientation, by a change dL of the momentum that stays. P is p by the
+// unknowns, K dL.
 static tpMat33 varyOver(double h, tpMat33 inverse0, tpMat33 inverse1, tpMat33 skew, tpMat33 P,
                         tpMat33 K) {
     tpMat33 from = tpMulMM(inverse0, tpAddMM(K, tpMulMM(skew, P)));
@@ -72,7 +73,8 @@ static tpMat33 varyOver(double h, tpMat33 inverse0, tpMat33 inverse1, tpMat33 sk
     return tpMulMM(tpInvert(left), right);
 }
 
-// Derivatives by the variation: right to (h w)^3 / 12, which is what Newton's method gains an iteration.
+// Derivatives by the variation: right to (h w)^3 / 12, which is what Newton's method gains an
+// iteration.
 static void varyRotation(const tpInertia* inertia, tpQuat rotation, tpVec3 mean, tpMat33 inverseEnd,
                          double theta, double h, tpTravel* out) {
     tpVec3 momentum = tpInertia_Momentum(inertia, rotation, mean);
@@ -118,7 +120,8 @@ static void rotateTumbling(const tpInertia* inertia, tpPose start, tpVec3 startS
     tpVec3 D = tpInertia_Momentum(inertia, start.rotation, tpSub(pushed, startSpin));
     tpVec3 after = tpInertia_Momentum(inertia, start.rotation, pushed);
     double rest = 1.0 - theta, half = 0.5 * rest * rest;
-    // Velocities at the end by momentum: rest L + half D, whose part at the start is taken off again.
+    // Velocities at the end by momentum: rest L + half D, whose part at the start is taken off
+    // again.
     tpVec3 both = tpMulAdd(tpScale(rest, L), half, D);
     tpVec3 work = tpAdd(tpScale(theta, mean), tpInertia_Velocity(inertia, end, both));
     out->middle.pose.rotation = middle;

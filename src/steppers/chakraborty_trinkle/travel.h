@@ -1,16 +1,17 @@
 // The way of one body through a step, as a function of what its impulses make of its velocity.
 //
 // The unknown of a body is its pushed velocity z: momentum after all impulses of the step, as a
-// velocity at the orientation of the start (angular momentum is kept in free rotation, so that impulses
-// add up there whatever the body does meanwhile). With z0 the velocity at the start, the body travels for
-// h seconds freely at
+// velocity at the orientation of the start (angular momentum is kept in free rotation, so that
+// impulses add up there whatever the body does meanwhile). With z0 the velocity at the start, the
+// body travels for h seconds freely at
 //
 //     z_theta = (1 - theta) z0 + theta z,
 //
 // passes the middle of the method at theta h, and at the end has the momentum of z.
 //
-// Impulses work against the velocity W of the middle. With L = I0 z_theta the angular momentum on the way,
-// D = I0 (z - z0) what impulses add to it, I0 and I1 the inertia at the start and at the end,
+// Impulses work against the velocity W of the middle. With L = I0 z_theta the angular momentum on
+// the way, D = I0 (z - z0) what impulses add to it, I0 and I1 the inertia at the start and at the
+// end,
 //
 //     W = theta I0^-1 L + (1 - theta) I1^-1 L + (1 - theta)^2 / 2 (I1^-1 - I0^-1) D.
 //

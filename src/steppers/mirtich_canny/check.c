@@ -1,18 +1,18 @@
 // The question at the top of the heap: how far apart are two bodies, and what follows from it.
 //
-// Far apart, a pair goes back into the heap with a new lower bound of its time of impact. Within the
-// tolerance eps_c all contacts of the pair are looked at, each with its gap, the rate of the gap and its
-// acceleration. The pair collides when one of them has closed: at once where it closes fast (located by
-// Newton's method); with the next beat of the frame where it closes slowly; and in any case where it is
-// 2/5 eps_c deep and goes on.
+// Far apart, a pair goes back into the heap with a new lower bound of its time of impact. Within
+// the tolerance eps_c all contacts of the pair are looked at, each with its gap, the rate of the
+// gap and its acceleration. The pair collides when one of them has closed: at once where it closes
+// fast (located by Newton's method); with the next beat of the frame where it closes slowly; and in
+// any case where it is 2/5 eps_c deep and goes on.
 //
-// The beat: slow contacts collide at the times (j + 1/2) T, where the frame is a whole number of periods T.
-// What rests then is at the top of its hop at the end of each frame, at the place where it rests, not
-// anywhere on its way: hops cannot be seen as a drift.
+// The beat: slow contacts collide at the times (j + 1/2) T, where the frame is a whole number of
+// periods T. What rests then is at the top of its hop at the end of each frame, at the place where
+// it rests, not anywhere on its way: hops cannot be seen as a drift.
 //
-// Deviation from the paper: it collides a pair wherever the distance is found below eps_c, and closest
-// points alone. Here collisions take place where surfaces meet, so that heights of bounces do not
-// depend on eps_c; only slow contacts use the room that eps_c gives them.
+// Deviation from the paper: it collides a pair wherever the distance is found below eps_c, and
+// closest points alone. Here collisions take place where surfaces meet, so that heights of bounces
+// do not depend on eps_c; only slow contacts use the room that eps_c gives them.
 
 #include "dynamics/rotation.h"
 #include "geometry/shape.h"
@@ -92,8 +92,8 @@ static void measureTouch(const tpEvents* events, tpTouch* touch) {
     const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
     double press = touch->bend;
     if (shapes->isBent) {
-        // Before they meet, rolling presses no harder than a few times what turning bends the ways of points
-        // by; the rest is a collision.
+        // Before they meet, rolling presses no harder than a few times what turning bends the ways
+        // of points by; the rest is a collision.
         bool isDeep = contact->gap < -0.5 * events->settings.deepest;
         double most = 2.0 * turningBend(events, touch) + 2.0 * fabs(touch->bend);
         press = fmin(press, isDeep ? shapes->press : fmax(shapes->press, -most));
@@ -172,9 +172,9 @@ static tpPose poseAfter(const tpEvents* events, int body, double dt) {
     return pose;
 }
 
-// How fast the distance bends is not in the forces alone where bodies turn, and for curved shapes not even in the
-// motion of their material: a disc that rolls on its edge comes down faster than its points fall. Where both will
-// be a moment later tells. Both bodies are at the same time.
+// How fast the distance bends is not in the forces alone where bodies turn, and for curved shapes
+// not even in the motion of their material: a disc that rolls on its edge comes down faster than
+// its points fall. Where both will be a moment later tells. Both bodies are at the same time.
 static void learnPress(tpEvents* events, tpNearShapes* shapes) {
     const tpSystem* system = events->system;
     const tpCollider* collider = system->collider;
@@ -244,8 +244,8 @@ static double marginOfTouches(tpEvents* events, tpNearShapes* shapes, tpVec3 apa
     return margin;
 }
 
-// Contacts of faces that nearly lie on each other have a face's normal, while edges are nearest. How
-// the distance itself changes is for the lowest contact to tell: it takes the closest points.
+// Contacts of faces that nearly lie on each other have a face's normal, while edges are nearest.
+// How the distance itself changes is for the lowest contact to tell: it takes the closest points.
 static void preferNearest(tpEvents* events, const tpClosest* closest, int lowest) {
     tpContact* contact = &events->touches.data[lowest].contact;
     if (closest->distance <= contact->gap + events->settings.landing &&
@@ -326,8 +326,9 @@ static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
     return bending > 0.0 ? sqrt(0.5 * events->settings.tolerance / bending) : INFINITY;
 }
 
-// Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what it
-// sinks by in this time is a part of the tolerance, and it comes back up with the speed it gains.
+// Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what
+// it sinks by in this time is a part of the tolerance, and it comes back up with the speed it
+// gains.
 static double shortestWait(const tpEventSettings* settings, const tpTouch* touch) {
     double sinks =
         touch->bend < 0.0 ? sqrt(0.15 * settings->tolerance / -touch->bend) : settings->shortest;
@@ -343,7 +344,8 @@ static double nextTime(tpEvents* events, int pair, double time) {
         tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
         double wait = timeToCollide(&events->settings, time, touch);
         if (shapes->isBent && touch->contact.gap > -events->settings.deepest) {
-            // The flatter a disc rolls, the harder it is pressed: it may come down twice as fast as it seems.
+            // The flatter a disc rolls, the harder it is pressed: it may come down twice as fast as
+            // it seems.
             double room = touch->contact.gap + events->settings.deepest;
             wait = fmin(wait, fallingRoot(room, touch->rate, 2.0 * touch->bend));
         }
@@ -441,8 +443,8 @@ static void helpPressed(tpEvents* events, int pair) {
     }
 }
 
-// What is in flight has come upon a body of the time stepper, whose step has ended here for that: it collides, or
-// where it does not come fast it joins. Then the next step begins.
+// What is in flight has come upon a body of the time stepper, whose step has ended here for that:
+// it collides, or where it does not come fast it joins. Then the next step begins.
 static void meetStepped(tpEvents* events, int pair, double time) {
     bool isFast = false;
     for (int i = 0; i < events->touches.count; ++i) {

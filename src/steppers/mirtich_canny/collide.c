@@ -1,14 +1,15 @@
 // Collisions of two bodies, and microcollisions [MirtichCanny94, sec. 4].
 //
-// One contact: the impulse follows from integrating the collision. When it is slow, first the impulse
-// that reverses the contact's velocity is tried; where it lies in the friction cone it is applied, so
-// that friction holds bodies without creep (sec. 4.5). Several contacts of the same pair within the
-// tolerance are resolved together (together.c).
+// One contact: the impulse follows from integrating the collision. When it is slow, first the
+// impulse that reverses the contact's velocity is tried; where it lies in the friction cone it is
+// applied, so that friction holds bodies without creep (sec. 4.5). Several contacts of the same
+// pair within the tolerance are resolved together (together.c).
 //
-// Restitution of slow contacts: with e of the material bounces would go on ever faster and come to a
-// halt in finite time, which events cannot follow. From the speed of microcollisions downwards e
-// therefore rises to 1 at the speed of rest: hops become lower until they last one period, and go on
-// so. It never exceeds 1; no energy comes from it. Slow contacts that nothing presses together do not bounce.
+// Restitution of slow contacts: with e of the material bounces would go on ever faster and come to
+// a halt in finite time, which events cannot follow. From the speed of microcollisions downwards e
+// therefore rises to 1 at the speed of rest: hops become lower until they last one period, and go
+// on so. It never exceeds 1; no energy comes from it. Slow contacts that nothing presses together
+// do not bounce.
 
 #include "steppers/mirtich_canny/frame.h"
 
@@ -124,8 +125,8 @@ static double drivenWork(const tpEvents* events, const tpContact* contact, tpVec
     return work;
 }
 
-// Applies impulses at the chosen touches and accounts for them. The collision counts at the contact that
-// carries most of it.
+// Applies impulses at the chosen touches and accounts for them. The collision counts at the contact
+// that carries most of it.
 static bool applyImpulses(tpEvents* events, const int* chosen, int count, const tpVec3* impulses,
                           bool isMicro) {
     tpStepReport* report = events->report;
@@ -176,10 +177,10 @@ static tpImpactBody impactBody(const tpSystem* system, int index, tpVec3 point) 
     return body;
 }
 
-// The impulse that starts a contact at rest on its next hop: e of the normal velocity, and along the
-// surface what the hop will undo. In a steady state it reverses the velocity, as the paper does; anything
-// beyond that, which would go to and fro for ever, it takes out. False where it lies outside the cone or
-// would do work.
+// The impulse that starts a contact at rest on its next hop: e of the normal velocity, and along
+// the surface what the hop will undo. In a steady state it reverses the velocity, as the paper
+// does; anything beyond that, which would go to and fro for ever, it takes out. False where it lies
+// outside the cone or would do work.
 static bool hop(const tpImpact* impact, const tpTouch* touch, tpVec3* impulse) {
     tpVec3 n = impact->normal, u = impact->velocity;
     double along = tpDot(u, n);
@@ -198,9 +199,9 @@ static bool hop(const tpImpact* impact, const tpTouch* touch, tpVec3* impulse) {
            tpDot(p, tpAdd(after, u)) <= 1e-12 * fabs(normal * along);
 }
 
-// A slow contact that slides as it is pressed may come back slower than it came, for the impulses of
-// restitution need not undo its normal velocity. It would sink, hop by hop: impulses in the same proportion,
-// as far as they do no work, bring it back up.
+// A slow contact that slides as it is pressed may come back slower than it came, for the impulses
+// of restitution need not undo its normal velocity. It would sink, hop by hop: impulses in the same
+// proportion, as far as they do no work, bring it back up.
 static tpVec3 lift(const tpImpact* impact, tpVec3 impulse) {
     tpVec3 u = impact->velocity, change = tpMulMV(impact->collisionMatrix, impulse);
     double along = tpDot(u, impact->normal), gained = tpDot(change, impact->normal);
@@ -263,9 +264,9 @@ static double energyChange(tpEvents* events, const int* chosen, int count, const
     return change - driven;
 }
 
-// Collision at several contacts: compression ends at all of them at once. Slow ones go on in the same
-// proportion, with all velocities reversed that were brought to rest; fast ones go on with e times the
-// normal impulse, and the friction that it allows.
+// Collision at several contacts: compression ends at all of them at once. Slow ones go on in the
+// same proportion, with all velocities reversed that were brought to rest; fast ones go on with e
+// times the normal impulse, and the friction that it allows.
 static bool impulsesTogether(tpEvents* events, const int* chosen, int count, bool isMicro,
                              tpVec3* impulses) {
     tpArena* arena = &events->system->arena;
@@ -310,8 +311,8 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     return true;
 }
 
-// Every collision with a body of the time stepper ends its step: so many has a body in a frame before it
-// joins.
+// Every collision with a body of the time stepper ends its step: so many has a body in a frame
+// before it joins.
 enum { hitLimit = 8 };
 
 bool tpEvents_Collide(tpEvents* events, int pair) {

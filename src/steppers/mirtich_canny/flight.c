@@ -1,9 +1,9 @@
 // Bodies between events: parabolas, free rotation, and boxes around what they sweep.
 //
-// A ballistic body flies on its own clock. Gravity is exact; other forces and torques are added by half
-// a kick before and half a kick after each piece of its flight. In free rotation |L| / I_min and
-// sqrt(2 T / I_min) bound the angular speed for all time, so that no angular accelerations need to be
-// bounded [MirtichCanny94, sec. 3.1]; torques add what they can give until the frame ends.
+// A ballistic body flies on its own clock. Gravity is exact; other forces and torques are added by
+// half a kick before and half a kick after each piece of its flight. In free rotation |L| / I_min
+// and sqrt(2 T / I_min) bound the angular speed for all time, so that no angular accelerations need
+// to be bounded [MirtichCanny94, sec. 3.1]; torques add what they can give until the frame ends.
 
 #include "dynamics/forces.h"
 #include "dynamics/loads.h"
@@ -195,7 +195,8 @@ double tpEvents_TurningSpeed(const tpEvents* events, int32_t shape, tpVec3 n, do
     return spin > 0.0 ? spin * radius : 0.0;
 }
 
-// Least and greatest way along one axis within T, with at most `unsteady` more or less acceleration.
+// Least and greatest way along one axis within T, with at most `unsteady` more or less
+// acceleration.
 static void pathRange(double v, double a, double unsteady, double T, double* low, double* high) {
     double end = T * (v + 0.5 * T * a);
     *low = fmin(0.0, end);

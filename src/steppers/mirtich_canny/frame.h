@@ -175,23 +175,25 @@ double tpEvents_TurningSpeed(const tpEvents* events, int32_t shape, tpVec3 n, do
 // A box around a shape for the rest of the frame.
 tpBounds tpEvents_SweptBox(const tpEvents* events, int32_t shape);
 
-// near_pairs.c: what may collide in this frame -----------------------------------------------------
+// near_pairs.c: what may collide in this frame ----------------------------------------------------
 
 bool tpEvents_FindNearPairs(tpEvents* events);
 bool tpEvents_KeepKnown(tpEvents* events);
 
-// A time before which two shapes at least `distance` apart at `time` cannot touch; INFINITY for the rest
-// of the frame.
+// A time before which two shapes at least `distance` apart at `time` cannot touch; INFINITY for the
+// rest of the frame.
 double tpEvents_Bound(const tpEvents* events, const tpNearShapes* shapes, double time,
                       double distance);
 
-// The velocities of a pair that was just asked have changed: bounds for what is not among its touches.
+// The velocities of a pair that was just asked have changed: bounds for what is not among its
+// touches.
 void tpEvents_UpdateAsked(tpEvents* events, int pair, double time);
 
-// The body's velocity has changed: new box, new pairs, new times for all its pairs but one (-1: all).
+// The body's velocity has changed: new box, new pairs, new times for all its pairs but one (-1:
+// all).
 void tpEvents_UpdateBody(tpEvents* events, int body, double time, int except);
 
-// check.c: the question at the top of the heap ------------------------------------------------------
+// check.c: the question at the top of the heap ----------------------------------------------------
 
 void tpEvents_Check(tpEvents* events, int pair, double time);
 
@@ -199,13 +201,14 @@ void tpEvents_Check(tpEvents* events, int pair, double time);
 tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 point,
                                     tpVec3 velocity);
 
-// Slower approaches than this are microcollisions where gaps fall with the acceleration `fall`, m/s.
+// Slower approaches than this are microcollisions where gaps fall with the acceleration `fall`,
+// m/s.
 double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall);
 
 // Contacts of two shapes with gaps of at most `margin`, appended to the touches.
 bool tpEvents_CollectTouches(tpEvents* events, int nearShapes, double margin);
 
-// collide.c: collisions -----------------------------------------------------------------------------
+// collide.c: collisions ---------------------------------------------------------------------------
 
 // Collides two bodies at all touches within the tolerance. Returns whether anything was pushed.
 bool tpEvents_Collide(tpEvents* events, int pair);
@@ -224,35 +227,35 @@ bool tpEvents_Tally(tpEvents* events, const tpContact* contact, const tpTallied*
 // The contact's entry in the tally, or NULL.
 tpTallyEntry* tpEvents_FindTallied(tpEvents* events, const tpContact* contact);
 
-// together.c: several contacts of one pair at once ----------------------------------------------------
+// together.c: several contacts of one pair at once ------------------------------------------------
 
-// Impulses (on body A of each) that bring a pair which hops on all touches listed to the start of the
-// next hop. False where there are none in the friction cones, or they would do work.
+// Impulses (on body A of each) that bring a pair which hops on all touches listed to the start of
+// the next hop. False where there are none in the friction cones, or they would do work.
 bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double restitution,
                           tpVec3* impulses);
 // Impulses that end compression at all touches listed.
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses);
-// two_contacts.c: impulses that leave two contacts with the relative velocities given, A less B of each.
-// False where there are none in the friction cones, or they would do work.
+// two_contacts.c: impulses that leave two contacts with the relative velocities given, A less B of
+// each. False where there are none in the friction cones, or they would do work.
 bool tpEvents_HoldTwo(tpEvents* events, const int* chosen, const tpVec3* after, tpVec3* impulses);
 // Friction while restitution goes on with the normal impulses given; adds it to them.
 bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
                             const double* normalImpulses, tpVec3* impulses);
 
-// time_stepper.c: bodies that were handed over ----------------------------------------------------------
+// time_stepper.c: bodies that were handed over ----------------------------------------------------
 
 // Its next step is at this time, and ends the one under way.
 void tpEvents_ScheduleStep(tpEvents* events, double time);
 // The next step.
 bool tpEvents_StepTime(tpEvents* events, double time);
-// Ends the step under way, if there is one: all its bodies are then at `time`, with their own velocities
-// instead of those of the drift. False where memory ran out.
+// Ends the step under way, if there is one: all its bodies are then at `time`, with their own
+// velocities instead of those of the drift. False where memory ran out.
 bool tpEvents_EndStep(tpEvents* events, double time);
 
 // Whether there have been so many in this frame, for as many bodies, that there should be few more.
 bool tpEvents_HasManySteps(const tpEvents* events);
 
-// hand_over.c: bodies with too many events ------------------------------------------------------------
+// hand_over.c: bodies with too many events --------------------------------------------------------
 
 // Leaves a body to the time stepper, or takes it back.
 void tpSystem_HandOver(tpSystem* system, int body, bool isHandedOver);
@@ -265,12 +268,12 @@ void tpEvents_TakeOver(tpEvents* events, double time);
 // After the last event of the frame: joints and velocities of stepped bodies.
 bool tpEvents_FinishTimeStepper(tpEvents* events);
 
-// Whether every body that can move is bound by joints and nothing is near; then another stepper makes the
-// whole frame.
+// Whether every body that can move is bound by joints and nothing is near; then another stepper
+// makes the whole frame.
 bool tpEvents_IsAllBound(const tpEvents* events);
 void tpEvents_StepWhole(tpEvents* events, const tpOptions* options);
 
-// report.c: what the frame tells ------------------------------------------------------------------------
+// report.c: what the frame tells ------------------------------------------------------------------
 
 // Lists the contacts of the frame, all bodies being at its end.
 bool tpEvents_ListContacts(tpEvents* events);

@@ -1,11 +1,11 @@
 // When impulses bog down: bodies with too many events go to a time stepper, and come back.
 //
-// The paper leaves stacks and hinges to future work (sec. 5.2). Here a body that uses up its share of
-// events takes its island, all that it touches through other bodies, to the time stepper; bodies of
-// joints are always with it. Its steps are events of the same heap (time_stepper.c). So does a body that
-// others press deeper than it can hop out of. A body is taken back when nothing is nearer to it than 2 eps_c.
-// Where joints bind all bodies and nothing comes near anything, the anitescu stepper makes the frame:
-// it swings without loss, which the time stepper does not.
+// The paper leaves stacks and hinges to future work (sec. 5.2). Here a body that uses up its share
+// of events takes its island, all that it touches through other bodies, to the time stepper; bodies
+// of joints are always with it. Its steps are events of the same heap (time_stepper.c). So does a
+// body that others press deeper than it can hop out of. A body is taken back when nothing is nearer
+// to it than 2 eps_c. Where joints bind all bodies and nothing comes near anything, the anitescu
+// stepper makes the frame: it swings without loss, which the time stepper does not.
 
 #include <string.h>
 
@@ -73,7 +73,8 @@ static bool isClose(const tpEvents* events, const tpNearPair* pair) {
     return false;
 }
 
-// Marks all bodies in flight that the listed ones reach through pairs: close ones, or all that are near.
+// Marks all bodies in flight that the listed ones reach through pairs: close ones, or all that are
+// near.
 static void markReached(tpEvents* events, bool throughNear) {
     for (int k = 0; k < events->island.count; ++k) {
         int link = events->flights.data[events->island.data[k]].firstLink;
@@ -107,8 +108,8 @@ void tpEvents_HandOver(tpEvents* events, int body) {
     markReached(events, false);
 }
 
-// Every body that comes to the time stepper ends its step. Where there are too many of them in a frame,
-// all that are near come at once.
+// Every body that comes to the time stepper ends its step. Where there are too many of them in a
+// frame, all that are near come at once.
 static void gatherNear(tpEvents* events) {
     if (!TP_RESERVE(&events->allocator, events->island, events->flights.count)) {
         events->outOfMemory = true;

@@ -1,10 +1,10 @@
 // Event loop of the impulse-based stepper [MirtichCanny94, sec. 3].
 //
-// Between collisions every body moves ballistically on its own clock. The heap holds, for each near pair,
-// a lower bound on its time of impact; the pair on top either collides or goes back with a later bound.
-// Invariant: no pair outside the heap can touch in this frame, and none in it before its time.
-// Deviation from the paper: equal times are ordered by pair number, so that runs repeat exactly.
-// README.md beside this file has the equations, the table of symbols and all deviations.
+// Between collisions every body moves ballistically on its own clock. The heap holds, for each near
+// pair, a lower bound on its time of impact; the pair on top either collides or goes back with a
+// later bound. Invariant: no pair outside the heap can touch in this frame, and none in it before
+// its time. Deviation from the paper: equal times are ordered by pair number, so that runs repeat
+// exactly. README.md beside this file has the equations, the table of symbols and all deviations.
 
 #include "steppers/mirtich_canny/mirtich_canny.h"
 

@@ -1,18 +1,18 @@
 // Which bodies may collide in this frame, and when at the earliest.
 //
-// At the start of a frame the swept boxes of all shapes go through the hierarchical hash; pairs whose
-// boxes do not overlap are not looked at again [MirtichCanny94, sec. 3.2]. Two shapes d apart along n
-// stay apart at least until
+// At the start of a frame the swept boxes of all shapes go through the hierarchical hash; pairs
+// whose boxes do not overlap are not looked at again [MirtichCanny94, sec. 3.2]. Two shapes d apart
+// along n stay apart at least until
 //
 //     d + n . (v_A - v_B) t - (r_A w_A + r_B w_B) t + 1/2 (n . (a_A - a_B) - u_A - u_B) t^2 = 0
 //
-// with u what unsteady forces can add: the slab between two convex shapes moves with their centres of
-// mass, and turning eats into it no faster than radius times angular speed. Where one is not convex, n
-// says nothing about its other parts, and the whole relative speed counts.
+// with u what unsteady forces can add: the slab between two convex shapes moves with their centres
+// of mass, and turning eats into it no faster than radius times angular speed. Where one is not
+// convex, n says nothing about its other parts, and the whole relative speed counts.
 //
 // After a collision the bound is found again without a question about distances: how far the slab
-// has moved since the last one is known from the centres of mass, how far it was eaten into from the
-// angles turned.
+// has moved since the last one is known from the centres of mass, how far it was eaten into from
+// the angles turned.
 
 #include <string.h>
 
@@ -175,8 +175,8 @@ bool tpEvents_KeepKnown(tpEvents* events) {
 
 // Times -----------------------------------------------------------------------------------------
 
-// The radius of a shape, or for one without end how far it is to the other: what is farther off cannot
-// touch in this frame.
+// The radius of a shape, or for one without end how far it is to the other: what is farther off
+// cannot touch in this frame.
 static double reachOf(const tpEvents* events, int32_t shape, int32_t other, double time,
                       tpVec3 apart, tpVec3 velocity, double acceleration) {
     double radius = events->radii.data[shape];

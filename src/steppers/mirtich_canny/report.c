@@ -19,7 +19,8 @@ static tpNearShapes* findShapes(tpEvents* events, const tpContactInfo* info) {
     return NULL;
 }
 
-// All contacts of close pairs as they are now, into the tally. Those that are not there yet carry nothing.
+// All contacts of close pairs as they are now, into the tally. Those that are not there yet carry
+// nothing.
 static bool measureGaps(tpEvents* events) {
     for (int i = 0; i < events->tally.count; ++i) {
         events->tally.data[i].info.gap = NAN;
@@ -58,8 +59,8 @@ static double gapOf(tpEvents* events, const tpContactInfo* info) {
     return closest.distance;
 }
 
-// Hops turn the velocity of a contact that holds there and back; what tells is whether friction was at
-// its limit.
+// Hops turn the velocity of a contact that holds there and back; what tells is whether friction was
+// at its limit.
 static tpContactState stateOf(const tpEvents* events, const tpContactInfo* info) {
     if (!(info->normalImpulse > 0.0)) {
         return tp_separated;

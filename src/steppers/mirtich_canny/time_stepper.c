@@ -1,18 +1,20 @@
 // Steps of the bodies that were handed over (hand_over.c says who they are).
 //
-// All of them step together. A step gives them the forces of its length, solves for impulses under which
-// the constrained drift ends with no gap closed further than it may be (steppers/drift.c, the careful way,
-// which gives no energy), and leaves them to drift at constant velocity v' until it ends. What has collided then
-// bounces: the gaps of contacts that pushed open with e times the approach from before the step [Anitescu03,
-// (4.10)], as far as the energy goes that the step has taken.
+// All of them step together. A step gives them the forces of its length, solves for impulses under
+// which the constrained drift ends with no gap closed further than it may be (steppers/drift.c, the
+// careful way, which gives no energy), and leaves them to drift at constant velocity v' until it
+// ends. What has collided then bounces: the gaps of contacts that pushed open with e times the
+// approach from before the step [Anitescu03, (4.10)], as far as the energy goes that the step has
+// taken.
 //
-// What is in flight may hit a body on its way, at the part s of the step. The step then ends there, with the velocities
+// What is in flight may hit a body on its way, at the part s of the step. The step then ends there,
+// with the velocities
 //
 //     v(s) = v + s (v' - v),
 //
-// those of a body in free fall or at rest. Kinetic energy is convex in v and potential energy linear in the
-// drift, so that the energy at s is no more than the mean of those at both ends: none is gained by ending a
-// step early. After the collision the next step begins at once.
+// those of a body in free fall or at rest. Kinetic energy is convex in v and potential energy
+// linear in the drift, so that the energy at s is no more than the mean of those at both ends: none
+// is gained by ending a step early. After the collision the next step begins at once.
 
 #include <string.h>
 
@@ -23,11 +25,12 @@
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// Steps are no longer and no shorter than these, s. In between, turning bends the ways of contacts between
-// the ends of a step by no more than a part of the tolerance.
+// Steps are no longer and no shorter than these, s. In between, turning bends the ways of contacts
+// between the ends of a step by no more than a part of the tolerance.
 static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 
-// Overlaps beyond the collision tolerance, which no step has left, are taken back in about this time, s.
+// Overlaps beyond the collision tolerance, which no step has left, are taken back in about this
+// time, s.
 static const double pushOutTime = 0.05;
 
 // Steps of a frame that may use up all their means; after these, none has any.
@@ -111,8 +114,9 @@ static void findFree(tpEvents* events, const tpTimeStep* step) {
     }
 }
 
-// What the contacts carry, for the tally when the step ends, and for the start of the next solve. Contacts
-// that were ended early on their way to a collision remember the approach that it began with.
+// What the contacts carry, for the tally when the step ends, and for the start of the next solve.
+// Contacts that were ended early on their way to a collision remember the approach that it began
+// with.
 static bool keepImpulses(tpEvents* events, const tpTimeStep* step, const tpTally* tally) {
     tpContactHistory* history = &events->memory->history;
     if (!TP_RESERVE(&events->allocator, events->carried, tally->count)) {
@@ -171,8 +175,8 @@ static void keepVelocities(tpEvents* events, const tpTimeStep* step, const doubl
     }
 }
 
-// Where solves have not come to their end energy could rise: velocities at the end of the step make up for
-// that.
+// Where solves have not come to their end energy could rise: velocities at the end of the step make
+// up for that.
 static void guardEnergy(tpEvents* events) {
     double kinetic = 0.0;
     for (int i = 0; i < events->flights.count; ++i) {
@@ -245,8 +249,8 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     return keepImpulses(events, step, &tally);
 }
 
-// Something that is done with all bodies in flight as if they could not move, and those that move as told at
-// constant velocities, at a time after the frame's start.
+// Something that is done with all bodies in flight as if they could not move, and those that move
+// as told at constant velocities, at a time after the frame's start.
 typedef bool tpApart(tpEvents* events, tpTimeStep* step);
 
 static bool solveApart(tpEvents* events, double time, tpApart* solve) {
@@ -529,7 +533,8 @@ bool tpEvents_StepTime(tpEvents* events, double time) {
     }
     events->report->fallback = "time stepper";
     events->stepCount += 1;
-    // Bodies that are driven farther than anybody looked meet others: then it is solved again with them.
+    // Bodies that are driven farther than anybody looked meet others: then it is solved again with
+    // them.
     for (int pass = 0; pass < passLimit; ++pass) {
         events->stepStart = time;
         events->stepLength = stepLength(events, time);

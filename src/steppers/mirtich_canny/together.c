@@ -1,17 +1,18 @@
 // Several contacts of one pair at once, so that a box that lies on a table does not rock.
 //
-// Compression ends at all contacts together: r in the friction cones, and the law of contact holds for
-// the velocities u_c = u + W r at its end. Applied (1 + e) times, r changes the kinetic energy by
+// Compression ends at all contacts together: r in the friction cones, and the law of contact holds
+// for the velocities u_c = u + W r at its end. Applied (1 + e) times, r changes the kinetic energy
+// by
 //
 //     -(1 + e) D - (1 - e^2) / 2  r . W r  <= 0   for e <= 1,   D >= 0 the work of friction,
 //
-// whatever the number of contacts. With e = 1, u_c is the mean of the velocities before and after: contacts
-// that hold are reversed, as the paper does with one of them (sec. 4.5), and those that slide are
-// braked against their mean velocity.
+// whatever the number of contacts. With e = 1, u_c is the mean of the velocities before and after:
+// contacts that hold are reversed, as the paper does with one of them (sec. 4.5), and those that
+// slide are braked against their mean velocity.
 //
-// Mostly a pair that rests on several contacts holds: its whole relative motion is reversed, and r is any
-// set of impulses in the cones with the right sum and moment; the one of least squares costs two 6 x 6
-// solves. Otherwise the solvers of the friction problem decide.
+// Mostly a pair that rests on several contacts holds: its whole relative motion is reversed, and r
+// is any set of impulses in the cones with the right sum and moment; the one of least squares costs
+// two 6 x 6 solves. Otherwise the solvers of the friction problem decide.
 
 #include <string.h>
 
@@ -78,8 +79,8 @@ static tpVec3 pointOf(const tpContact* contact) {
     return tpScale(0.5, tpAdd(contact->pointA, contact->pointB));
 }
 
-// Adds how a body answers a force and a moment at a point: columns of the response of velocity there.
-// `size` is a length that makes moments comparable with forces.
+// Adds how a body answers a force and a moment at a point: columns of the response of velocity
+// there. `size` is a length that makes moments comparable with forces.
 static void addResponse(const tpSystem* system, int body, tpVec3 point, double size, Mat66* m) {
     if (!tpSystem_IsDynamic(system, body)) {
         return;
@@ -111,7 +112,8 @@ static void lock(Mat66* m, Vec6* b) {
     }
 }
 
-// A body A that all contacts have in common as their first or second: impulses are turned accordingly.
+// A body A that all contacts have in common as their first or second: impulses are turned
+// accordingly.
 static double signOf(const tpContact* contact, int first) {
     return contact->bodyA == first ? 1.0 : -1.0;
 }
@@ -137,7 +139,8 @@ static Place placeOf(const tpEvents* events, const int* chosen, int count) {
     return place;
 }
 
-// Motion of the first body relative to the second: velocity at the centre, and turning in units of size.
+// Motion of the first body relative to the second: velocity at the centre, and turning in units of
+// size.
 static Vec6 relativeMotion(const tpSystem* system, const Place* place) {
     tpVec3 velocity = tpSub(tpSystem_PointVelocity(system, place->first, place->center),
                             tpSystem_PointVelocity(system, place->second, place->center));
@@ -208,8 +211,8 @@ static bool shareOut(const tpEvents* events, const int* chosen, int count, const
     return missing <= 1e-9 * whole;
 }
 
-// Shares a wrench out within the friction cones; false where no way was found, or the contacts do not hold
-// all motions.
+// Shares a wrench out within the friction cones; false where no way was found, or the contacts do
+// not hold all motions.
 static bool shareWithinCones(tpEvents* events, const int* chosen, int count, const Place* place,
                              Vec6 wrench, tpVec3* impulses) {
     tpSystem* system = events->system;
@@ -304,7 +307,8 @@ bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     Vec6 before = relativeMotion(events->system, &place);
     Vec6 rest = restingMotion(events, &place), after, change, wrench;
-    // The hop goes on with what the next one will undo. What comes down faster leaves some of the rest.
+    // The hop goes on with what the next one will undo. What comes down faster leaves some of the
+    // rest.
     double fall = -tpDot(head(&rest), lead->normal), speed = -tpDot(head(&before), lead->normal);
     double part = fall > 0.0 ? fmin(1.0, fmax(speed, 0.0) / fall) : 0.0;
     double more = fmax(0.0, restitution * speed - part * fall);
@@ -459,8 +463,8 @@ static double responseBound(const tpSystem* pair, tpVec3 point) {
     return bound;
 }
 
-// Friction of a known normal impulse: a cone whose normal row belongs to no body and asks for that impulse
-// (dynamics/rows.h).
+// Friction of a known normal impulse: a cone whose normal row belongs to no body and asks for that
+// impulse (dynamics/rows.h).
 static int addBounded(tpRows* rows, const tpSystem* pair, const tpContact* local, int index,
                       const tpContactLaw* law, double normalImpulse) {
     tpBlockInfo info = { .source = tp_boundedSource, .index = index };

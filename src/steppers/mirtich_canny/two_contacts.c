@@ -1,8 +1,9 @@
 // Two contacts of one pair: the line on which a roller or a coin on its edge stands.
 //
-// Such a pair turns about the line as it likes; what the contacts hold is their own two velocities. The
-// impulses that change these by w satisfy W r = w, with W the 6 x 6 matrix of the two points. It has rank 5, for
-// along the line they move as one: the row that depends on the others is left out.
+// Such a pair turns about the line as it likes; what the contacts hold is their own two velocities.
+// The impulses that change these by w satisfy W r = w, with W the 6 x 6 matrix of the two points.
+// It has rank 5, for along the line they move as one: the row that depends on the others is left
+// out.
 
 #include <string.h>
 

@@ -1,9 +1,10 @@
 // Contacts as stiff springs, stepped implicitly [Anitescu03, sec. II].
 //
-// The impulse of a contact over the step is h times the spring's force at the overlap where the step
-// ends. Newton's method on that overlap turns each spring into a row with a compliance, so that one
-// iteration is the complementarity problem of the rigid steppers, softened; friction and joints stand
-// in the same problem. README.md beside this file has the equations and the table of symbols.
+// The impulse of a contact over the step is h times the spring's force at the overlap where the
+// step ends. Newton's method on that overlap turns each spring into a row with a compliance, so
+// that one iteration is the complementarity problem of the rigid steppers, softened; friction and
+// joints stand in the same problem. README.md beside this file has the equations and the table of
+// symbols.
 
 #include "steppers/penalty/penalty.h"
 
@@ -22,7 +23,8 @@ static const double smallestOverlap = 1e-12;
 // The fixed point of the implicit scheme has settled when no velocity changes by more, relative.
 static const double fixedPointTolerance = 1e-12;
 
-// A contact softer than this carries nothing that matters, m/s per N s; more would upset the solver.
+// A contact softer than this carries nothing that matters, m/s per N s; more would upset the
+// solver.
 static const double largestCompliance = 1e12;
 
 typedef struct tpPenaltySettings {
@@ -31,8 +33,8 @@ typedef struct tpPenaltySettings {
     double creep;           // sliding speed up to which friction grows, m/s
 } tpPenaltySettings;
 
-// Where the rows are linearised: poses, and the velocities that led there from the start of the step as rows
-// have them (tpTimeStep_LinearMoves).
+// Where the rows are linearised: poses, and the velocities that led there from the start of the
+// step as rows have them (tpTimeStep_LinearMoves).
 typedef struct tpPlace {
     const tpPose* poses;
     const tpVelocity* moves; // NULL: the poses are those of the start
@@ -60,7 +62,8 @@ static void addRows(tpTimeStep* step, const tpPlace* at) {
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
 }
 
-// The overlap at the end of the step, negative where there is none, as the rows just solved have it.
+// The overlap at the end of the step, negative where there is none, as the rows just solved have
+// it.
 static double endOverlap(const tpTimeStep* step, const tpPlace* at, int block) {
     const tpRows* rows = &step->rows;
     int row = rows->firstRows[block];
@@ -77,9 +80,9 @@ static tpContactSpring springOf(const tpTimeStep* step, const tpPlace* at,
     return spring;
 }
 
-// Replaces the spring by its tangent at the overlap: r = h (f + f' (overlap' - overlap)), which is the
-// rigid row with the compliance 1 / (h^2 f') and a bias. Friction that grows up to the speed `creep` is a
-// compliance of the sliding rows, for the load of the last iteration.
+// Replaces the spring by its tangent at the overlap: r = h (f + f' (overlap' - overlap)), which is
+// the rigid row with the compliance 1 / (h^2 f') and a bias. Friction that grows up to the speed
+// `creep` is a compliance of the sliding rows, for the load of the last iteration.
 static void softenRows(tpTimeStep* step, const tpPlace* at, const tpPenaltySettings* settings,
                        const double* overlaps) {
     tpRows* rows = &step->rows;
@@ -141,9 +144,9 @@ static bool solveRows(tpTimeStep* step, tpStepperMemory* memory, const tpPenalty
     return true;
 }
 
-// Newton's method on the overlaps at the end of the step, from the springs that would carry what rigid
-// contacts carry: too stiff a start, from which the overlaps fall to the solution. `isSolved` says
-// whether they got there.
+// Newton's method on the overlaps at the end of the step, from the springs that would carry what
+// rigid contacts carry: too stiff a start, from which the overlaps fall to the solution. `isSolved`
+// says whether they got there.
 static bool solveSprings(tpTimeStep* step, const tpPlace* at, tpStepperMemory* memory,
                          const tpPenaltySettings* settings, bool* isSolved, tpStepReport* report) {
     tpRows* rows = &step->rows;
@@ -211,8 +214,8 @@ static double largestChange(const tpTimeStep* step, const tpVelocity* a, const t
     return change;
 }
 
-// The implicit scheme: gaps and directions where the step ends [sec. II A], found by linearising there
-// again and again. `isSettled` says whether that came to an end.
+// The implicit scheme: gaps and directions where the step ends [sec. II A], found by linearising
+// there again and again. `isSettled` says whether that came to an end.
 static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
                             const tpPenaltySettings* settings, bool* isSettled,
                             tpStepReport* report) {

@@ -12,8 +12,8 @@
 
 enum { bodiesPerChunk = 256 };
 
-// A body may move farther than contacts were looked for by this part of its size: contacts that it then meets are found
-// at the end of the step. In scenes with few contacts it may not.
+// A body may move farther than contacts were looked for by this part of its size: contacts that it
+// then meets are found at the end of the step. In scenes with few contacts it may not.
 static const double spareWay = 0.02;
 enum { fewManifolds = 50 };
 
@@ -30,8 +30,8 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     return velocity;
 }
 
-// Whether contacts that were found for this body do not hold any more: it has been put elsewhere or given another
-// velocity, or forces make it faster than was foreseen.
+// Whether contacts that were found for this body do not hold any more: it has been put elsewhere or
+// given another velocity, or forces make it faster than was foreseen.
 static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin) {
     const tpSmallSteps* state = step->state;
     bool isCrowd = state->store.slotCount > fewManifolds;
@@ -184,10 +184,10 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch) {
 
 // Moving --------------------------------------------------------------------------------------
 
-// A tumbling body turns as in free flight, and beyond that by what impulses have added to its displacement. Its
-// angular momentum is that of free flight and what the impulses have added, with the inertia of the start, at which
-// they acted; its velocity follows from the momentum with the inertia of the end. So momentum is kept to rounding, and
-// without impulses energy as well.
+// A tumbling body turns as in free flight, and beyond that by what impulses have added to its
+// displacement. Its angular momentum is that of free flight and what the impulses have added, with
+// the inertia of the start, at which they acted; its velocity follows from the momentum with the
+// inertia of the end. So momentum is kept to rounding, and without impulses energy as well.
 static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, tpVec3* velocity) {
     const tpInertia* inertia = &step->system->bodies.data[body].inertia;
     tpVec3 start = step->starts[n].angular;
@@ -197,7 +197,8 @@ static void turnTumbling(tpSmallStep* step, int n, int body, tpQuat* rotation, t
         *velocity = free;
         return;
     }
-    // Displacement of the substeps without impulses: their velocities grow evenly from start to free.
+    // Displacement of the substeps without impulses: their velocities grow evenly from start to
+    // free.
     double grown = 0.5 * (step->h + step->substepTime);
     tpVec3 drift = tpMulAdd(tpScale(step->h, start), grown, tpSub(free, start));
     tpVec3 more = tpSub(step->moved[n].angular, drift);

@@ -1,13 +1,15 @@
 // Joints in substeps: each mechanism is solved directly, between the sweeps over contacts.
 //
-// Rows of joints (dynamics/joints.h) are written once per step, for a substep's duration, and their matrix is factorised once; a substep
-// then costs one or two solves (sweeps/mechanism.h). Contacts know a body's own mass only: what a sweep changed is the momentum that
-// contacts gave, p += M (v - v before), and the solve finds what the whole mechanism makes of all of it.
+// Rows of joints (dynamics/joints.h) are written once per step, for a substep's duration, and their
+// matrix is factorised once; a substep then costs one or two solves (sweeps/mechanism.h). Contacts
+// know a body's own mass only: what a sweep changed is the momentum that contacts gave, p += M (v -
+// v before), and the solve finds what the whole mechanism makes of all of it.
 //
-// Velocities are led to what rows ask for where the step began. Along the way directions turn: positions are off at the end by a part
-// of second order. It is taken back by the factors that are there, as a displacement and as the velocity that belongs to it; the
-// next step's rows then hold the velocities at the new place. That is RATTLE [Andersen83]: a pendulum keeps its energy. If a body turns fast
-// for the step the same is done after every substep.
+// Velocities are led to what rows ask for where the step began. Along the way directions turn:
+// positions are off at the end by a part of second order. It is taken back by the factors that are
+// there, as a displacement and as the velocity that belongs to it; the next step's rows then hold
+// the velocities at the new place. That is RATTLE [Andersen83]: a pendulum keeps its energy. If a
+// body turns fast for the step the same is done after every substep.
 
 #include "steppers/small_steps/joints.h"
 
@@ -19,18 +21,21 @@
 #include "steppers/small_steps/step.h"
 #include "sweeps/mechanism.h"
 
-// Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part stiffer than the whole mechanism.
-// What that leaves of a velocity goes with the next solve, which starts from the impulse of this one.
+// Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part
+// stiffer than the whole mechanism. What that leaves of a velocity goes with the next solve, which
+// starts from the impulse of this one.
 static const double rigidPart = 1e6, rigidWhole = 1e4;
 
-// A mechanism of which a body turns by more than this in a step has its rows written anew in each substep, rad. One that turns by
-// more than this between has no velocity of its way back: its directions mean little.
+// A mechanism of which a body turns by more than this in a step has its rows written anew in each
+// substep, rad. One that turns by more than this between has no velocity of its way back: its
+// directions mean little.
 static const double slowTurn = 0.005, fastTurn = 0.7;
 
 // Below this turning is as good as none, rad per step.
 static const double noTurn = 1e-3;
 
-// Errors of position are taken back in a few rounds; ones smaller than this, of the smallest body's size, in one.
+// Errors of position are taken back in a few rounds; ones smaller than this, of the smallest body's
+// size, in one.
 static const double smallError = 1e-4, mostShift = 0.25;
 enum { mostCorrections = 4 };
 
@@ -51,7 +56,8 @@ typedef struct LawRow {
     double startError; // of position, m or rad
 } LawRow;
 
-// A body since rows were written: where it was, and how it would have turned without rows and contacts.
+// A body since rows were written: where it was, and how it would have turned without rows and
+// contacts.
 typedef struct Flight {
     tpPose start;
     tpVec3 moved;    // displacement in the step until then, angular
@@ -59,8 +65,8 @@ typedef struct Flight {
     tpQuat rotation; // of free flight
     tpVec3 velocity; // angular: then, and how it changes per substep in free flight
     tpVec3 change;
-    double
-        ease; // how much it turns by a force at its end: arm over the middle moment of inertia, 1/(kg m)
+    // how much it turns by a force at its end: arm over the middle moment of inertia, 1/(kg m)
+    double ease;
 } Flight;
 
 typedef struct Articulation {
@@ -242,7 +248,8 @@ static double errorOf(const tpSmallStep* step, tpRowRole role, double bias) {
     return role == tp_heldRole ? error : role == tp_limitRole ? fmin(error, 0.0) : 0.0;
 }
 
-// Whether a row has the direction of the first one of its coordinate: limits, springs and drives of a coordinate do.
+// Whether a row has the direction of the first one of its coordinate: limits, springs and drives of
+// a coordinate do.
 static double sharedSign(const Articulation* part, const tpMechanismRow* row) {
     int first = (int)(row - part->solver.rows) - 1;
     while (first >= 0 && part->solver.rows[first].sharedSign != 0.0) {
@@ -408,7 +415,8 @@ static void solve(const tpSmallStep* step, Articulation* part) {
     }
 }
 
-// What contacts have changed since the last solve goes into their momenta. Whether there was anything.
+// What contacts have changed since the last solve goes into their momenta. Whether there was
+// anything.
 static bool absorb(const tpSmallStep* step, Articulation* part) {
     bool isChanged = false;
     for (int i = 0; i < part->solver.nodeCount; ++i) {
@@ -482,8 +490,9 @@ static void endSubstep(Articulation* part) {
 
 // Back to the joints ------------------------------------------------------------------------------
 
-// Poses at the end of the displacements since rows were written. A tumbling body turns as in free flight, and beyond that by what
-// impulses have added; its angular momentum is that of free flight and what they have added (see bodies.c).
+// Poses at the end of the displacements since rows were written. A tumbling body turns as in free
+// flight, and beyond that by what impulses have added; its angular momentum is that of free flight
+// and what they have added (see bodies.c).
 static void land(const tpSmallStep* step, const Articulation* part) {
     double count = part->finished, tau = step->substepTime;
     for (int i = 0; i < part->solver.nodeCount; ++i) {
@@ -511,7 +520,8 @@ static void land(const tpSmallStep* step, const Articulation* part) {
     }
 }
 
-// Displacements that are not small against the bodies come from rows that mean nothing any more: they are cut.
+// Displacements that are not small against the bodies come from rows that mean nothing any more:
+// they are cut.
 static void cutShifts(const Articulation* part) {
     double most = 0.0;
     for (int i = 0; i < 6 * part->solver.nodeCount; ++i) {
@@ -551,10 +561,11 @@ static void measureMoves(const tpSmallStep* step, const Articulation* part) {
     }
 }
 
-// The part of the way back that is a velocity too: all of it, unless a body under the tension of its joints swings too fast for the
-// substep. The square of its frequency is force times arm over inertia; a light link in a chain with a heavy end has
-// thousands of radians per second. The scheme is stable up to 2 radians per substep; well before that velocities lose what is
-// across the joints, which damps.
+// The part of the way back that is a velocity too: all of it, unless a body under the tension of
+// its joints swings too fast for the substep. The square of its frequency is force times arm over
+// inertia; a light link in a chain with a heavy end has thousands of radians per second. The scheme
+// is stable up to 2 radians per substep; well before that velocities lose what is across the
+// joints, which damps.
 static double feedOf(const tpSmallStep* step, const Articulation* part) {
     double swing = 0.0;
     for (int k = 0; k < part->solver.rowCount; ++k) {
@@ -582,7 +593,8 @@ static double findErrors(const tpSmallStep* step, Articulation* part) {
     return largest;
 }
 
-// Takes back the errors of position. What was not there at the start came from turning directions, and is a velocity too.
+// Takes back the errors of position. What was not there at the start came from turning directions,
+// and is a velocity too.
 static void correct(const tpSmallStep* step, Articulation* part) {
     double before = 0.0, time = part->finished * step->substepTime;
     double rate = feedOf(step, part) / time;
@@ -607,7 +619,8 @@ static void correct(const tpSmallStep* step, Articulation* part) {
         tpMechanism_Correct(&part->solver, part->errors, part->shifts);
         cutShifts(part);
         shiftBodies(step, part, 1.0, isTurn ? rate : 0.0);
-        // Small errors leave far smaller ones; with directions that have turned far the rounds may not converge.
+        // Small errors leave far smaller ones; with directions that have turned far the rounds may
+        // not converge.
         double last = largest;
         if (last < smallError * part->size) {
             break;
@@ -693,7 +706,8 @@ void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
         if (isFirst) {
             solve(step, part);
         }
-        // Later substeps begin with what rows and contacts gave in the one before: a good start for the sweep.
+        // Later substeps begin with what rows and contacts gave in the one before: a good start for
+        // the sweep.
         for (int i = 0; !isFirst && i < part->solver.nodeCount; ++i) {
             readVelocity(&step->velocities[numberOf(step, part, i)], &part->last[6 * i]);
         }

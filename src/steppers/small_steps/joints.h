@@ -1,4 +1,5 @@
-// Joints in substeps. Mechanisms lie within blocks of bodies; everything between PlaceJoints and FinishJoints is done block by block.
+// Joints in substeps. Mechanisms lie within blocks of bodies; everything between PlaceJoints and
+// FinishJoints is done block by block.
 
 #ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_JOINTS_H
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_JOINTS_H
@@ -11,7 +12,8 @@ struct tpSmallStep;
 struct tpSchedule;
 typedef struct tpStepJoints tpStepJoints;
 
-// Room for the mechanisms, in the arena; step->joints is NULL if there are none. False if memory ran out.
+// Room for the mechanisms, in the arena; step->joints is NULL if there are none. False if memory
+// ran out.
 bool tpSmallStep_PlaceJoints(struct tpSmallStep* step);
 
 // What mechanisms cost beside contacts.

@@ -1,11 +1,12 @@
-// What a step has done: the energy that its contacts took, and the certificate of the contact law at the end of the last
-// substep. Then the manifolds follow their bodies to the end of the step.
+// What a step has done: the energy that its contacts took, and the certificate of the contact law
+// at the end of the last substep. Then the manifolds follow their bodies to the end of the step.
 
 #include <string.h>
 
 #include "steppers/small_steps/step.h"
 
-// Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of threads.
+// Runs are summed in a fixed number of chunks, one after the other: the same bits on any number of
+// threads.
 enum { chunkCount = 64, fewRuns = 64 };
 
 typedef struct Chunk {

@@ -1,4 +1,5 @@
-// The list of contacts for users: made when somebody asks for it, of the lanes as the step left them.
+// The list of contacts for users: made when somebody asks for it, of the lanes as the step left
+// them.
 
 #include "dynamics/contact_info.h"
 #include "steppers/small_steps/step.h"

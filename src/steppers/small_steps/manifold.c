@@ -1,9 +1,9 @@
-// Manifolds in the lanes of runs: written where they have been found anew, with the impulses of the points that were
-// there before, and read for the list of contacts.
+// Manifolds in the lanes of runs: written where they have been found anew, with the impulses of the
+// points that were there before, and read for the list of contacts.
 //
-// The same features of the same shapes are the same contact. Points that are left are matched by place: if edges lie on
-// edges, as in every wall of equal bricks, the least motion turns a corner on a face into an edge on an edge, and
-// impulses would be lost with the name of the contact.
+// The same features of the same shapes are the same contact. Points that are left are matched by
+// place: if edges lie on edges, as in every wall of equal bricks, the least motion turns a corner
+// on a face into an edge on an edge, and impulses would be lost with the name of the contact.
 
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const tpSoftPack* framePack(const tpSoftRun* run, int point) {
     return &run->packs[run->isFlat ? 0 : point];
 }
 
-// Points that were there before -------------------------------------------------------------------------------
+// Points that were there before -------------------------------------------------------------------
 
 void tpKeepManifold(const tpSmallStep* step, const tpSoftRun* run, int lane, tpKeptManifold* kept) {
     tpVec3 center = step->places[run->bodyA[lane]].linear;
@@ -117,7 +117,8 @@ static const tpLawMemo* lawOf(const tpSystem* system, tpShapePair shapes, tpLawM
     return law;
 }
 
-// The level line, and x on a table: as tpMakeContactLaw does if friction has no direction of its own.
+// The level line, and x on a table: as tpMakeContactLaw does if friction has no direction of its
+// own.
 static tpVec3 levelTangent(tpVec3 n) {
     double length = sqrt(n.x * n.x + n.y * n.y);
     if (length < 1e-9) {
@@ -176,8 +177,8 @@ static bool isSameNormal(tpVec3 a, tpVec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// The angle between the surfaces, as far as gaps depend on it while they slide: that of a corner over a face does not,
-// that of a point where two edges cross over a face does.
+// The angle between the surfaces, as far as gaps depend on it while they slide: that of a corner
+// over a face does not, that of a point where two edges cross over a face does.
 static double tiltOf(const tpFoundManifold* found) {
     double low = INFINITY, high = -INFINITY, extent = 0.0;
     bool isCut = false;

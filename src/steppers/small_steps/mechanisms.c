@@ -223,7 +223,8 @@ static void sortRows(int32_t* rows, int count) {
     }
 }
 
-// The columns of the factors: neighbours that are eliminated later, and the same of those columns whose first entry this is.
+// The columns of the factors: neighbours that are eliminated later, and the same of those columns
+// whose first entry this is.
 static bool findPattern(tpMechanismMap* map, const tpAllocator* allocator, const Graph* graph,
                         const int* order, const int* ranks, tpArena* arena) {
     int n = graph->count, first = map->below.count;

@@ -1,4 +1,5 @@
-// Mechanisms: bodies that joints connect, and bodies with locked directions. What follows from the structure of a scene alone.
+// Mechanisms: bodies that joints connect, and bodies with locked directions. What follows from the
+// structure of a scene alone.
 
 #ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_MECHANISMS_H
 #define TIPPE_SRC_STEPPERS_SMALL_STEPS_MECHANISMS_H

@@ -8,8 +8,8 @@
 #include "collision/thin_manifold.h"
 #include "dynamics/contacts.h"
 
-// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds serves for as much
-// motion.
+// The narrow phase looks so much farther than it has to, of the smaller body's size: what it finds
+// serves for as much motion.
 static const double farther = 0.05;
 
 enum { batchSize = 32 };
@@ -144,8 +144,8 @@ static bool isFlat(const tpContactPoint* points, int count) {
     return true;
 }
 
-// Four points of a face are enough; the nearest come first. If none is near enough for the next step, the pair is apart:
-// one that has a manifold keeps it until it is farther away.
+// Four points of a face are enough; the nearest come first. If none is near enough for the next
+// step, the pair is apart: one that has a manifold keeps it until it is farther away.
 static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
     tpContactPoint* points = out->points + answer->first;
     int count = out->count - answer->first;

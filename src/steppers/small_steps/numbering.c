@@ -1,17 +1,18 @@
 // Numbers and blocks of bodies.
 //
-// Bodies of a block stand side by side in memory, and manifolds between blocks are few. A body that comes gets the next
-// number, in the last block, or a block of its own with others that came; one that goes leaves its number unused. When
-// many have come or gone, or the blocks have mixed, they are cut anew where the bodies are now, and the manifolds move
-// to their new lanes with all that they carry.
+// Bodies of a block stand side by side in memory, and manifolds between blocks are few. A body that
+// comes gets the next number, in the last block, or a block of its own with others that came; one
+// that goes leaves its number unused. When many have come or gone, or the blocks have mixed, they
+// are cut anew where the bodies are now, and the manifolds move to their new lanes with all that
+// they carry.
 
 #include <string.h>
 
 #include "steppers/small_steps/step.h"
 #include "sweeps/blocks.h"
 
-// Blocks are cut anew if so much more of the manifolds lie between them than soon after the last cut, but not in each
-// step.
+// Blocks are cut anew if so much more of the manifolds lie between them than soon after the last
+// cut, but not in each step.
 static const double mixedPart = 0.1;
 enum { leastStepsToCut = 60, settledSteps = 10 };
 
@@ -53,7 +54,8 @@ static bool gatherMechanisms(const tpMechanismMap* map, tpArena* arena, int32_t*
     return true;
 }
 
-// The new numbers: `order` receives the body of each, `firsts` the first of each block. Returns how many blocks.
+// The new numbers: `order` receives the body of each, `firsts` the first of each block. Returns how
+// many blocks.
 static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena* arena,
                      int32_t* order, int32_t** firsts, int* count) {
     int moving = 0, total = 0;
@@ -247,7 +249,8 @@ static bool addBody(tpSmallStep* step, int body) {
     return true;
 }
 
-// Takes up bodies that have come and lets go of those that are gone. Says whether numbers are not worth keeping.
+// Takes up bodies that have come and lets go of those that are gone. Says whether numbers are not
+// worth keeping.
 static bool followBodies(tpSmallStep* step, bool* isCut) {
     tpSmallSteps* state = step->state;
     const tpSystem* system = step->system;
@@ -297,8 +300,8 @@ static bool remembersPairs(const tpSystem* system) {
     return remembers;
 }
 
-// Forgets the manifolds and distances of shapes whose number another shape has now. Which shapes may collide may have
-// changed: all pairs are looked up again.
+// Forgets the manifolds and distances of shapes whose number another shape has now. Which shapes
+// may collide may have changed: all pairs are looked up again.
 static bool followShapes(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     const tpSystem* system = step->system;

@@ -1,9 +1,10 @@
 // From pairs of shapes to manifolds in lanes.
 //
-// Pairs of fat boxes (collision/fat_pairs.h) stay from step to step. A pair without a manifold knows how far apart its
-// shapes are at least; motion takes from that, and only if less is left than the next step may need the narrow phase is
-// asked. A pair with a manifold lets it follow the bodies (sweeps/soft_follow_lanes.h) until its run says that it is
-// stale. Threads find the manifolds of chunks; what comes and goes in the store is done by one of them, in the order of
+// Pairs of fat boxes (collision/fat_pairs.h) stay from step to step. A pair without a manifold
+// knows how far apart its shapes are at least; motion takes from that, and only if less is left
+// than the next step may need the narrow phase is asked. A pair with a manifold lets it follow the
+// bodies (sweeps/soft_follow_lanes.h) until its run says that it is stale. Threads find the
+// manifolds of chunks; what comes and goes in the store is done by one of them, in the order of
 // chunks: the bits do not depend on the threads.
 
 #include <float.h>

@@ -1,8 +1,10 @@
-// Small steps with soft contacts [MacklinEtAl19; Catto24]: a fixed amount of work per step, for real time.
+// Small steps with soft contacts [MacklinEtAl19; Catto24]: a fixed amount of work per step, for
+// real time.
 //
-// The order of a step: forces; contacts, found once, put into packs; substeps of two sweeps each; the certificate of
-// the contact law as the last substep left it; bodies moved; contacts at the end, with which the next step starts.
-// README.md beside this file has the equations and says what deviates from the papers.
+// The order of a step: forces; contacts, found once, put into packs; substeps of two sweeps each;
+// the certificate of the contact law as the last substep left it; bodies moved; contacts at the
+// end, with which the next step starts. README.md beside this file has the equations and says what
+// deviates from the papers.
 
 #include "steppers/small_steps/small_steps.h"
 
@@ -24,8 +26,8 @@ static tpSmallStepsSettings readOptions(const tpSystem* system, const tpOptions*
     return settings;
 }
 
-// Says in the report what the scene has and this stepper leaves out. `tippe check` says it before the run
-// (tpStepperLacks).
+// Says in the report what the scene has and this stepper leaves out. `tippe check` says it before
+// the run (tpStepperLacks).
 static void noteMissing(const tpSystem* system, tpStepReport* report) {
     bool isTorsional = false;
     for (int i = 0; i < system->materials.count; ++i) {
@@ -40,7 +42,7 @@ static void noteMissing(const tpSystem* system, tpStepReport* report) {
     }
 }
 
-// Sleep ---------------------------------------------------------------------------------------------
+// Sleep -------------------------------------------------------------------------------------------
 
 // Whether nobody has moved a body since the last step.
 static bool isUntouched(const tpSmallStep* step) {
@@ -54,7 +56,8 @@ static bool isUntouched(const tpSmallStep* step) {
     return isUntouched;
 }
 
-// Contacts at the start of the step: those that the last step found, or found now. False if memory ran out.
+// Contacts at the start of the step: those that the last step found, or found now. False if memory
+// ran out.
 static bool lookAround(tpSmallStep* step, bool hasWoken, tpContact** contacts, int* count) {
     tpSystem* system = step->system;
     if (!hasWoken && isUntouched(step)) {
@@ -65,7 +68,8 @@ static bool lookAround(tpSmallStep* step, bool hasWoken, tpContact** contacts, i
                                                     count) == tp_success;
 }
 
-// Before the step: wakes islands that something comes near, and leaves the sleeping ones out of the step.
+// Before the step: wakes islands that something comes near, and leaves the sleeping ones out of the
+// step.
 static bool wake(tpSmallStep* step, double speed) {
     tpSleep* sleep = &step->state->sleep;
     if (!tpSleep_Begin(sleep, step->system, step->h)) {
@@ -86,7 +90,7 @@ static bool wake(tpSmallStep* step, double speed) {
     return true;
 }
 
-// The step ------------------------------------------------------------------------------------------
+// The step ----------------------------------------------------------------------------------------
 
 static bool takeAwakeStep(tpSmallStep* step, const tpOptions* options) {
     tpSystem* system = step->system;

@@ -26,13 +26,14 @@ typedef struct tpBodyWay {
 typedef struct tpSmallSteps {
     tpStepperMemory* memory; // shared with the other steppers
 
-    // Bodies have numbers of their own here: those of a block stand together; then those that impulses do not move, and
-    // last nobody, whom empty lanes have.
+    // Bodies have numbers of their own here: those of a block stand together; then those that
+    // impulses do not move, and last nobody, whom empty lanes have.
     TP_ARRAY(int32_t) numbers;     // of each body of the system; -1: it is not there
     TP_ARRAY(int32_t) bodies;      // of each number: the body; -1: nobody, or one that is gone
     TP_ARRAY(int32_t) blockFirsts; // the first number of each block, and the end
     TP_ARRAY(tpBodyWay) ways;      // of each number
-    // Of each number, as the last step left it: if a user has changed it, contacts are looked for again.
+    // Of each number, as the last step left it: if a user has changed it, contacts are looked for
+    // again.
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(tpVelocity) velocities;
 

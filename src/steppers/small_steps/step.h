@@ -31,14 +31,14 @@ typedef struct tpSmallStep {
     tpVelocity* kicks;      // what forces add in a substep; then twice the mean velocity
     tpVelocity* bases;      // velocities of the substep without its contacts' impulses
     tpVelocity* velocities; // now
-    tpVelocity*
-        moved; // first what impulses to start with give; displacements; then those of the whole step
+    // first what impulses to start with give; displacements; then those of the whole step
+    tpVelocity* moved;
     tpVelocity* places; // positions
     tpSweepBody* masses;
     tpQuat* freeRotations; // at the end without contacts, of bodies that tumble
     bool* isPushed;        // impulses have changed its velocity in this step
-    bool*
-        isDisturbed; // a user has moved it or changed its velocity, or it is faster than was foreseen
+    // a user has moved it or changed its velocity, or it is faster than was foreseen
+    bool* isDisturbed;
 
     const tpSoftKernels* kernels;
     tpSoftSweep sweep;
@@ -56,28 +56,29 @@ static inline bool tpIsSameVelocity(const tpVelocity* a, const tpVelocity* b) {
            a->angular.z == b->angular.z;
 }
 
-// The whole step: `system`, `state`, `settings`, `report` and `h` are given, the rest is zero. It lies in the arena: the
-// list of contacts is made of it when somebody asks. False if memory ran out.
+// The whole step: `system`, `state`, `settings`, `report` and `h` are given, the rest is zero. It
+// lies in the arena: the list of contacts is made of it when somebody asks. False if memory ran
+// out.
 bool tpSmallStep_Take(tpSmallStep* step);
 
-// Gives the bodies their numbers and blocks, if they have none, have changed, or have mixed too much. Manifolds are lost
-// then, and found anew with their impulses. False if memory ran out.
+// Gives the bodies their numbers and blocks, if they have none, have changed, or have mixed too
+// much. Manifolds are lost then, and found anew with their impulses. False if memory ran out.
 bool tpSmallStep_NumberBodies(tpSmallStep* step);
 
-// Forces, free motion, masses and margins of the bodies; says which are disturbed, and returns in `isSearch` whether
-// contacts are to be looked for again. False if memory ran out.
+// Forces, free motion, masses and margins of the bodies; says which are disturbed, and returns in
+// `isSearch` whether contacts are to be looked for again. False if memory ran out.
 bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch);
 
 // Moves the bodies to the end of the step, finds mean velocities, and says how they may move in the
 // next. False if memory ran out.
 bool tpSmallStep_MoveBodies(tpSmallStep* step);
 
-// Finds pairs and manifolds where the bodies are now: stale manifolds are found anew, those of new pairs come, others
-// go. False if memory ran out.
+// Finds pairs and manifolds where the bodies are now: stale manifolds are found anew, those of new
+// pairs come, others go. False if memory ran out.
 bool tpSmallStep_Search(tpSmallStep* step);
 
-// Energies and certificate, into the report; then lets manifolds follow the bodies, and marks those that are stale. False
-// if memory ran out.
+// Energies and certificate, into the report; then lets manifolds follow the bodies, and marks those
+// that are stale. False if memory ran out.
 bool tpSmallStep_Judge(tpSmallStep* step);
 
 // The contacts that the last step left, in the arena. False if memory ran out.
@@ -129,8 +130,8 @@ typedef struct tpKeptManifold {
 
 void tpKeepManifold(const tpSmallStep* step, const tpSoftRun* run, int lane, tpKeptManifold* kept);
 
-// Writes a manifold into a lane that has room for it. Impulses of points that were there before are handed on; those of
-// points that are gone go into `departed`.
+// Writes a manifold into a lane that has room for it. Impulses of points that were there before are
+// handed on; those of points that are gone go into `departed`.
 void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLawMemo* memo,
                      tpKeptManifold* kept, tpSoftRun* run, int lane, tpDeparted* departed);
 

@@ -1,15 +1,17 @@
 // The substeps: two sweeps each [MacklinEtAl19; Catto24].
 //
-// A sweep does more good on a shorter step: what it leaves undone moves bodies less, and the next substep sees it.
-// So a step of h is taken in n substeps of h / n, each with one sweep that also takes back overlaps and one that
-// leaves only true velocities. Contacts are found once per step; their gaps follow the bodies' displacements, to
-// first order. Impulses carry over from substep to substep and from step to step, as changes of the bodies'
-// velocities: what all contacts together gave a body in one substep it gets at the beginning of the next.
+// A sweep does more good on a shorter step: what it leaves undone moves bodies less, and the next
+// substep sees it. So a step of h is taken in n substeps of h / n, each with one sweep that also
+// takes back overlaps and one that leaves only true velocities. Contacts are found once per step;
+// their gaps follow the bodies' displacements, to first order. Impulses carry over from substep to
+// substep and from step to step, as changes of the bodies' velocities: what all contacts together
+// gave a body in one substep it gets at the beginning of the next.
 //
-// If bodies overlap, the normal row is an implicit spring with damping rather than rigid: with few sweeps rigid rows
-// answer each other's errors with velocities, soft ones do not. The spring's frequency is as high as the substep
-// resolves: overlaps vanish with h. Of the two sweeps one goes backward, from the last colour and point to the
-// first, in turn: a wall of boxes swept one way only leans to the side that is always swept last.
+// If bodies overlap, the normal row is an implicit spring with damping rather than rigid: with few
+// sweeps rigid rows answer each other's errors with velocities, soft ones do not. The spring's
+// frequency is as high as the substep resolves: overlaps vanish with h. Of the two sweeps one goes
+// backward, from the last colour and point to the first, in turn: a wall of boxes swept one way
+// only leans to the side that is always swept last.
 
 #include <limits.h>
 #include <string.h>
@@ -23,8 +25,8 @@
 static const double springTurns = 0.15;
 static const double springDamping = 5.0;
 
-// How far manifolds follow their bodies before they are found anew. A gap is wrong by a five-thousandth of the smaller
-// body's size at most, the region of contact by a fiftieth.
+// How far manifolds follow their bodies before they are found anew. A gap is wrong by a
+// five-thousandth of the smaller body's size at most, the region of contact by a fiftieth.
 static const tpSoftLimits limits = {
     .slip = 0.02f, .turn = 0.02f, .gap = 5e-4f, .age = 80.0f, .apart = 0.004f
 };

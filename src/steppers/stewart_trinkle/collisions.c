@@ -1,9 +1,9 @@
 // Collision times located inside the step [StewartTrinkle96, sec. 5].
 //
-// The scheme takes a step over all that is left of it. Where that stops a contact that was open and has
-// restitution, the step is taken again with the contact let through, and shortened until bodies just
-// touch: the first root of the gap along the way. There the law of impact changes the velocities, and
-// the rest of the step follows in the same way.
+// The scheme takes a step over all that is left of it. Where that stops a contact that was open and
+// has restitution, the step is taken again with the contact let through, and shortened until bodies
+// just touch: the first root of the gap along the way. There the law of impact changes the
+// velocities, and the rest of the step follows in the same way.
 //
 //     |--------- scheme ---------|  impact  |---- scheme ----|  impact  |-- scheme --|
 //     start                     touch                       touch                   end
@@ -87,8 +87,8 @@ static bool isPair(const tpLocator* locator, const tpContact* contact) {
     return false;
 }
 
-// Adds the pairs of contacts that the step stops although they were open at its start: collisions, where
-// they are fast and have restitution. Returns how many are new; -1 where memory ran out.
+// Adds the pairs of contacts that the step stops although they were open at its start: collisions,
+// where they are fast and have restitution. Returns how many are new; -1 where memory ran out.
 static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
     const tpRows* rows = &step->rows;
     int added = 0;
@@ -129,8 +129,8 @@ static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
     return added;
 }
 
-// The smallest gap of the contacts that are let through, `time` into a step that has been solved: bodies
-// start at their velocities and end where the step leads. False where memory ran out.
+// The smallest gap of the contacts that are let through, `time` into a step that has been solved:
+// bodies start at their velocities and end where the step leads. False where memory ran out.
 static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double time, double* gap) {
     tpSystem* system = locator->system;
     tpArenaMark mark = tpArena_Mark(&system->arena);
@@ -165,8 +165,8 @@ static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double ti
     return true;
 }
 
-// The first time, up to `end`, at which a contact that is let through closes along the way of a step;
-// `end` where none does.
+// The first time, up to `end`, at which a contact that is let through closes along the way of a
+// step; `end` where none does.
 static bool findTouch(const tpLocator* locator, const tpTimeStep* step, double end, double* touch) {
     double low = 0.0, high = end, lowGap = INFINITY, highGap;
     *touch = end;
@@ -176,8 +176,8 @@ static bool findTouch(const tpLocator* locator, const tpTimeStep* step, double e
     int lastSide = 0;
     for (int trial = 0; trial < maxTrials && highGap < -touchTolerance && high - low > 1e-15 * end;
          ++trial) {
-        // The secant of the two ends, the value that stays halved [DowellJarratt71]; bisection where a
-        // gap is beyond what was looked at, and now and then to be sure.
+        // The secant of the two ends, the value that stays halved [DowellJarratt71]; bisection
+        // where a gap is beyond what was looked at, and now and then to be sure.
         double middle = 0.5 * (low + high);
         if (isfinite(lowGap) && trial % 4 != 3) {
             middle = low + (high - low) * lowGap / (lowGap - highGap);
@@ -206,8 +206,9 @@ static bool findTouch(const tpLocator* locator, const tpTimeStep* step, double e
     return true;
 }
 
-// Solves a step that ends where the first of the contacts that are let through closes, `left` at the
-// most. The way of one step tells the length of the next; for bodies in flight the first is right.
+// Solves a step that ends where the first of the contacts that are let through closes, `left` at
+// the most. The way of one step tells the length of the next; for bodies in flight the first is
+// right.
 static bool stepToTouch(tpLocator* locator, double left, tpTimeStep* step, tpStepReport* report) {
     double touch = left;
     tpStepReport start = *report;
@@ -279,7 +280,8 @@ static bool findStart(tpLocator* locator, double left) {
     return true;
 }
 
-// The next part of the step: up to a collision and through it, or to the end. `left` is what remains.
+// The next part of the step: up to a collision and through it, or to the end. `left` is what
+// remains.
 static bool takePart(tpLocator* locator, double* left, bool isLast, tpTimeStep* step,
                      tpTally* tally) {
     locator->passage.pairCount = 0;

@@ -4,17 +4,18 @@
 //
 //     M (v+ - v) = n c + D beta,   0 <= c complementary to n.v+ + e n.v >= 0,   friction on D' v+
 //
-// Poisson [AnitescuPotra97, sec. 4]: a compression ends with n.v >= 0 as if e were 0; a decompression gives
-// back at the least the part e of each compression impulse,
+// Poisson [AnitescuPotra97, sec. 4]: a compression ends with n.v >= 0 as if e were 0; a
+// decompression gives back at the least the part e of each compression impulse,
 //
 //     M (v_c - v) = n c_c + D beta_c,         0 <= c_c complementary to n.v_c >= 0
 //     M (v+ - v_c) = n (e c_c + c_x) + D beta_x,   0 <= c_x complementary to n.v+ >= 0
 //
-// with beta_x in the cone of e c_c + c_x. That cone is the sum of a disc of radius mu e c_c and the cone of
-// c_x; both oppose the same sliding, so each is a block of its own and the sum is the friction.
+// with beta_x in the cone of e c_c + c_x. That cone is the sum of a disc of radius mu e c_c and the
+// cone of c_x; both oppose the same sliding, so each is a block of its own and the sum is the
+// friction.
 //
-// Both laws can gain energy where friction couples with the normal direction. The guard then lowers all
-// coefficients by one factor until they do not.
+// Both laws can gain energy where friction couples with the normal direction. The guard then lowers
+// all coefficients by one factor until they do not.
 
 #include "steppers/stewart_trinkle/impact.h"
 

@@ -14,7 +14,8 @@ static const double fixedPointTolerance = 1e-13;
 
 enum { maxPasses = 8, maxFixedPoints = 40 };
 
-// Where the rows are linearised: poses, and the velocities that led there from the start of the step.
+// Where the rows are linearised: poses, and the velocities that led there from the start of the
+// step.
 typedef struct tpLinearisation {
     tpPose* poses;
     const tpVelocity* moves;   // NULL: the poses are those of the start
@@ -145,8 +146,8 @@ static void addContactRows(tpTimeStep* step, const tpLinearisation* at, const bo
 }
 
 // Adds the contacts that are violated where the step ends: those with the same features, or, where
-// other features have met, those of the same two shapes that come nearest to it. False where there is
-// none to add.
+// other features have met, those of the same two shapes that come nearest to it. False where there
+// is none to add.
 static bool addViolated(const tpTimeStep* step, bool* isActive) {
     bool isAdded = false;
     for (int k = 0, i = 0; k < step->endCount; ++k) {
@@ -206,8 +207,8 @@ static bool findStartErrors(const tpTimeStep* step, tpRows* start) {
     return true;
 }
 
-// A part of a step takes no more of the overlaps and joint errors at its start back than its share of
-// the whole step: error / h grows without bound as h goes to 0.
+// A part of a step takes no more of the overlaps and joint errors at its start back than its share
+// of the whole step: error / h grows without bound as h goes to 0.
 static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
     tpRows* rows = &step->rows;
     double left = 1.0 - step->h / problem->settings->wholeStep;
@@ -249,8 +250,8 @@ static void markHeld(const tpRows* rows, int block, bool* isHeld) {
     }
 }
 
-// Bodies that nothing holds fly parabolas, so that collisions are located where they happen. The scheme
-// itself moves them by h v+, which is lower: where that difference closes a gap, it is kept.
+// Bodies that nothing holds fly parabolas, so that collisions are located where they happen. The
+// scheme itself moves them by h v+, which is lower: where that difference closes a gap, it is kept.
 static void flyFreely(tpTimeStep* step) {
     const tpRows* rows = &step->rows;
     bool* isHeld = TP_SCRATCH_ZEROED(&step->system->arena, bool, step->bodyCount);
@@ -318,9 +319,9 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
     return !step->system->arena.failed;
 }
 
-// Finds contacts where `at` says, solves, and solves again while contacts outside the active set are
-// violated where the step ends. A pile that is hit grows its active set layer by layer; when that takes
-// long, the last pass has every contact there is.
+// Finds contacts where `at` says, solves, and solves again while contacts outside the active set
+// are violated where the step ends. A pile that is hit grows its active set layer by layer; when
+// that takes long, the last pass has every contact there is.
 static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
     bool* isActive = NULL;
     for (int pass = 0; pass < maxPasses; ++pass) {
@@ -353,8 +354,8 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem
     return true;
 }
 
-// Contact rows n . v >= 0 for what is closed [sec. 3.3]: a solution always exists, and overlaps that
-// have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
+// Contact rows n . v >= 0 for what is closed [sec. 3.3]: a solution always exists, and overlaps
+// that have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
 static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
     if (!findContacts(step, at->poses, problem->passage)) {
         return false;
@@ -374,7 +375,8 @@ static double largestChange(const tpTimeStep* step, const tpVelocity* a, const t
     return change;
 }
 
-// Features that come and go may keep the fixed point from settling: rows of all of them together do.
+// Features that come and go may keep the fixed point from settling: rows of all of them together
+// do.
 static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
     memcpy(step->system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
     tpDriftSettings careful = {

@@ -5,7 +5,8 @@
 
 #include "steppers/memory.h"
 
-// A contact counts as closed below this gap, m: bodies placed in contact touch from the first step on.
+// A contact counts as closed below this gap, m: bodies placed in contact touch from the first step
+// on.
 static const double tpTouchingGap = 1e-9;
 
 typedef struct tpStewartTrinkleSettings {
@@ -20,7 +21,8 @@ typedef struct tpCollidingPair {
     int32_t shapeA, shapeB;
 } tpCollidingPair;
 
-// Collisions that a step lets happen: contacts of these pairs that are open at its start are not held.
+// Collisions that a step lets happen: contacts of these pairs that are open at its start are not
+// held.
 typedef struct tpPassage {
     const tpCollidingPair* pairs;
     int pairCount;

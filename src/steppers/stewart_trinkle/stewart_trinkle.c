@@ -1,8 +1,8 @@
 // Implicit time stepping with inelastic contact and Coulomb friction [StewartTrinkle96].
 //
-// The step in the paper's order: predict the configuration, find contacts there, linearise, solve for
-// impulses, move; in the nonlinear variant repeat from the configuration found (sec. 3.4). README.md
-// beside this file has the equations and the table of symbols.
+// The step in the paper's order: predict the configuration, find contacts there, linearise, solve
+// for impulses, move; in the nonlinear variant repeat from the configuration found (sec. 3.4).
+// README.md beside this file has the equations and the table of symbols.
 
 #include "steppers/stewart_trinkle/stewart_trinkle.h"
 
