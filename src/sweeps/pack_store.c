@@ -27,8 +27,12 @@ void tpDestroyPackStore(tpPackStore* store) {
     for (int i = 0; i < store->pieces.count; ++i) {
         tpRelease(allocator, store->pieces.data[i], sizeof(tpSoftPack) * packsPerPiece);
     }
+    for (int i = 0; i < store->torsionPieces.count; ++i) {
+        tpRelease(allocator, store->torsionPieces.data[i], sizeof(tpSoftTorsion) * packsPerPiece);
+    }
     dropGroups(store);
     TP_FREE_ARRAY(allocator, store->pieces);
+    TP_FREE_ARRAY(allocator, store->torsionPieces);
     TP_FREE_ARRAY(allocator, store->runs);
     TP_FREE_ARRAY(allocator, store->places);
     TP_FREE_ARRAY(allocator, store->groups);
@@ -117,6 +121,44 @@ static tpSoftPack* packAt(const tpPackStore* store, int32_t index) {
     return &store->pieces.data[index / packsPerPiece][index % packsPerPiece];
 }
 
+static tpSoftTorsion* torsionAt(const tpPackStore* store, int32_t index) {
+    return store->allowsTorsion
+               ? &store->torsionPieces.data[index / packsPerPiece][index % packsPerPiece]
+               : NULL;
+}
+
+// Pieces for so many packs. False if memory ran out.
+static bool needPieces(tpPackStore* store, int packs) {
+    const tpAllocator* allocator = &store->allocator;
+    while (store->pieces.count * packsPerPiece < packs) {
+        tpSoftPack* piece = tpAllocateZeroed(allocator, sizeof(tpSoftPack) * packsPerPiece);
+        if (piece == NULL || !TP_PUSH(allocator, store->pieces, piece)) {
+            tpRelease(allocator, piece, sizeof(tpSoftPack) * packsPerPiece);
+            return false;
+        }
+    }
+    while (store->allowsTorsion && store->torsionPieces.count < store->pieces.count) {
+        tpSoftTorsion* piece = tpAllocateZeroed(allocator, sizeof(tpSoftTorsion) * packsPerPiece);
+        if (piece == NULL || !TP_PUSH(allocator, store->torsionPieces, piece)) {
+            tpRelease(allocator, piece, sizeof(tpSoftTorsion) * packsPerPiece);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool tpPackStore_AllowTorsion(tpPackStore* store) {
+    store->allowsTorsion = true;
+    if (!needPieces(store, store->packCount)) {
+        return false;
+    }
+    for (int r = 0; r < store->runs.count; ++r) {
+        tpSoftRun* run = &store->runs.data[r];
+        run->torsions = run->packs != NULL ? torsionAt(store, run->first) : NULL;
+    }
+    return true;
+}
+
 // Packs of a class that nobody uses are chained through their first feature.
 static int32_t takePacks(tpPackStore* store, int class) {
     int32_t first = store->freePacks[class];
@@ -127,12 +169,8 @@ static int32_t takePacks(tpPackStore* store, int class) {
     // Packs of a run lie in one piece.
     int size = classSizes[class], left = packsPerPiece - store->packCount % packsPerPiece;
     first = store->packCount + (left < size ? left : 0);
-    while (first + size > store->pieces.count * packsPerPiece) {
-        tpSoftPack* piece = tpAllocateZeroed(&store->allocator, sizeof(tpSoftPack) * packsPerPiece);
-        if (piece == NULL || !TP_PUSH(&store->allocator, store->pieces, piece)) {
-            tpRelease(&store->allocator, piece, sizeof(tpSoftPack) * packsPerPiece);
-            return -1;
-        }
+    if (!needPieces(store, first + size)) {
+        return -1;
     }
     store->packCount = first + size;
     return first;
@@ -174,6 +212,7 @@ static int32_t takeRun(tpPackStore* store, int32_t group, int colour, int class,
     memset(run, 0, sizeof(*run));
     run->first = first;
     run->packs = packAt(store, first);
+    run->torsions = torsionAt(store, first);
     run->capacity = (int16_t)classSizes[class];
     run->group = group;
     run->colour = colour;
@@ -184,6 +223,9 @@ static int32_t takeRun(tpPackStore* store, int32_t group, int colour, int class,
         run->slots[lane] = -1;
     }
     memset(run->packs, 0, sizeof(tpSoftPack) * (size_t)run->capacity);
+    if (run->torsions != NULL) {
+        memset(run->torsions, 0, sizeof(tpSoftTorsion) * (size_t)run->capacity);
+    }
     for (int k = 0; k < run->capacity; ++k) {
         memset(run->packs[k].isPoint, -1, sizeof(run->packs[k].isPoint));
     }
@@ -196,6 +238,7 @@ static void freeRun(tpPackStore* store, int32_t number) {
     run->packs->feature[0] = (uint64_t)(int64_t)store->freePacks[class];
     store->freePacks[class] = run->first;
     run->packs = NULL;
+    run->torsions = NULL;
     run->next = store->freeRun;
     store->freeRun = number;
 }
@@ -406,6 +449,14 @@ static void clearLane(tpSoftPack* pack, int lane) {
     pack->feature[lane] = 0;
 }
 
+static void clearTorsion(tpSoftTorsion* torsion, int lane) {
+    torsion->impulse[lane] = torsion->total[lane] = 0.0;
+    torsion->arm[lane] = torsion->coupling[lane] = 0.0f;
+    for (int k = 0; k < 6; ++k) {
+        torsion->friction[k][lane] = 0.0f;
+    }
+}
+
 void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
     int lane;
     tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
@@ -428,6 +479,7 @@ void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
     run->unround = (uint8_t)(run->unround & ~bit);
     run->elastic = (uint8_t)(run->elastic & ~bit);
     run->stale = (uint8_t)(run->stale & ~bit);
+    run->torsional = (uint8_t)(run->torsional & ~bit);
     run->bodyA[lane] = run->bodyB[lane] = store->nobody;
     run->slots[lane] = -1;
     run->points[lane] = 0;
@@ -436,6 +488,9 @@ void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
     run->radiusA[lane] = run->radiusB[lane] = 0.0;
     for (int k = 0; k < run->capacity; ++k) {
         clearLane(&run->packs[k], lane);
+        if (run->torsions != NULL) {
+            clearTorsion(&run->torsions[k], lane);
+        }
     }
     if (wasFull) {
         pushOpen(store, openList(store, run->group, run->colour, sortOfRun(run)), number);
@@ -478,6 +533,18 @@ void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int 
         b->isPoint[toLane] = a->isPoint[fromLane];
         b->feature[toLane] = a->feature[fromLane];
     }
+    for (int k = 0; from->torsions != NULL && to->torsions != NULL && k < from->points[fromLane];
+         ++k) {
+        const tpSoftTorsion* a = &from->torsions[k];
+        tpSoftTorsion* b = &to->torsions[k];
+        b->impulse[toLane] = a->impulse[fromLane];
+        b->total[toLane] = a->total[fromLane];
+        b->arm[toLane] = a->arm[fromLane];
+        b->coupling[toLane] = a->coupling[fromLane];
+        for (int i = 0; i < 6; ++i) {
+            b->friction[i][toLane] = a->friction[i][fromLane];
+        }
+    }
     to->points[toLane] = from->points[fromLane];
     to->restitution[toLane] = from->restitution[fromLane];
     to->share[toLane] = from->share[fromLane];
@@ -492,6 +559,7 @@ void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int 
     to->stale = (uint8_t)(to->stale | ((from->stale & oldBit) != 0 ? newBit : 0));
     to->unround = (uint8_t)(to->unround | ((from->unround & oldBit) != 0 ? newBit : 0));
     to->elastic = (uint8_t)(to->elastic | ((from->elastic & oldBit) != 0 ? newBit : 0));
+    to->torsional = (uint8_t)(to->torsional | ((from->torsional & oldBit) != 0 ? newBit : 0));
     tpSoftRun_SetUneven(to, toLane, (from->uneven & oldBit) != 0);
     tpSoftRun_Summarise(to);
 }
@@ -669,11 +737,13 @@ bool tpPackStore_Order(tpPackStore* store) {
 typedef struct SavedHead {
     int32_t runCount, packCount, placeCount, bodyCount, groupCount, blockCount, slotCount;
     int32_t freeRun, freeSlot, nobody, tidied, freePacks[tp_packClasses];
+    int32_t allowsTorsion;
 } SavedHead;
 
 size_t tpPackStore_SavedSize(const tpPackStore* store) {
     size_t size = sizeof(SavedHead) + sizeof(tpSoftRun) * (size_t)store->runs.count +
                   sizeof(tpSoftPack) * (size_t)store->packCount +
+                  (store->allowsTorsion ? sizeof(tpSoftTorsion) * (size_t)store->packCount : 0) +
                   sizeof(int32_t) * (size_t)store->places.count +
                   (sizeof(int32_t) + 2 * sizeof(uint64_t)) * (size_t)store->blocks.count;
     for (int g = 0; g < store->groups.count; ++g) {
@@ -704,6 +774,7 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
     head.freeSlot = store->freeSlot;
     head.nobody = store->nobody;
     head.tidied = store->tidied;
+    head.allowsTorsion = store->allowsTorsion ? 1 : 0;
     memcpy(head.freePacks, store->freePacks, sizeof(head.freePacks));
     unsigned char* place = put(saved, &head, sizeof(head));
     for (int r = 0; r < store->runs.count; ++r) {
@@ -711,10 +782,14 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
         tpSoftRun run = store->runs.data[r];
         run.first = run.packs != NULL ? run.first : -1;
         run.packs = NULL;
+        run.torsions = NULL;
         place = put(place, &run, sizeof(run));
     }
     for (int p = 0; p < store->packCount; ++p) {
         place = put(place, packAt(store, p), sizeof(tpSoftPack));
+    }
+    for (int p = 0; store->allowsTorsion && p < store->packCount; ++p) {
+        place = put(place, torsionAt(store, p), sizeof(tpSoftTorsion));
     }
     place = put(place, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
     place = put(place, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);
@@ -731,14 +806,8 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
 
 static bool reserveAll(tpPackStore* store, const SavedHead* head) {
     const tpAllocator* allocator = &store->allocator;
-    while (store->pieces.count * packsPerPiece < head->packCount) {
-        tpSoftPack* piece = tpAllocateZeroed(allocator, sizeof(tpSoftPack) * packsPerPiece);
-        if (piece == NULL || !TP_PUSH(allocator, store->pieces, piece)) {
-            tpRelease(allocator, piece, sizeof(tpSoftPack) * packsPerPiece);
-            return false;
-        }
-    }
-    return TP_RESERVE(allocator, store->runs, head->runCount) &&
+    return needPieces(store, head->packCount) &&
+           TP_RESERVE(allocator, store->runs, head->runCount) &&
            TP_RESERVE(allocator, store->places, head->placeCount) &&
            TP_RESERVE(allocator, store->blocks, head->bodyCount) &&
            TP_RESERVE(allocator, store->insideColours, head->bodyCount) &&
@@ -784,6 +853,7 @@ bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
     store->runs.count = store->places.count = 0;
     store->isOrdered = false;
     store->groupFirsts.count = 0;
+    store->allowsTorsion = head.allowsTorsion != 0;
     if (!reserveAll(store, &head)) {
         return false;
     }
@@ -810,9 +880,13 @@ bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
             return false;
         }
         run->packs = run->first >= 0 ? packAt(store, run->first) : NULL;
+        run->torsions = run->first >= 0 ? torsionAt(store, run->first) : NULL;
     }
     for (int p = 0; p < head.packCount; ++p) {
         tpSavedReader_Take(reader, packAt(store, p), sizeof(tpSoftPack));
+    }
+    for (int p = 0; store->allowsTorsion && p < head.packCount; ++p) {
+        tpSavedReader_Take(reader, torsionAt(store, p), sizeof(tpSoftTorsion));
     }
     tpSavedReader_Take(reader, store->places.data, sizeof(int32_t) * (size_t)head.placeCount);
     tpSavedReader_Take(reader, store->blocks.data, sizeof(int32_t) * (size_t)head.bodyCount);

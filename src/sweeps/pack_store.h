@@ -38,8 +38,10 @@ typedef struct tpPackGroup {
 
 typedef struct tpPackStore {
     tpAllocator allocator;
-    TP_ARRAY(tpSoftPack*) pieces; // of tp_mostPoints packs each, which never move
-    TP_ARRAY(tpSoftRun) runs;     // a free one has no packs
+    TP_ARRAY(tpSoftPack*) pieces;           // of tp_mostPoints packs each, which never move
+    TP_ARRAY(tpSoftTorsion*) torsionPieces; // as many, if the store allows torsion; else none
+    bool allowsTorsion;
+    TP_ARRAY(tpSoftRun) runs; // a free one has no packs
     TP_ARRAY(int32_t) places; // of each slot: run * 8 + lane; of a free one: -1 - the next free one
     TP_ARRAY(tpPackGroup) groups; // those of blocks come first
     int32_t blockCount;
@@ -59,6 +61,9 @@ typedef struct tpPackStore {
 
 void tpCreatePackStore(tpPackStore* store, const tpAllocator* allocator);
 void tpDestroyPackStore(tpPackStore* store);
+
+// Room for torsional friction beside all packs, now and later. False if memory ran out.
+bool tpPackStore_AllowTorsion(tpPackStore* store);
 
 // Starts with these bodies and no manifolds: the block of each, -1 for those that impulses do not
 // move. The last is nobody. False if memory ran out.

@@ -6,6 +6,7 @@
 
 #include "sweeps/contact_lanes.h"
 #include "sweeps/soft_pack.h"
+#include "sweeps/soft_torsion_lanes.h"
 
 // A sweep is compiled once for each manner it goes in.
 #define TP_ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -199,10 +200,43 @@ static inline void silence(tpSoftPack* pack, int lane) {
     storeWide(&pack->load[lane], zero);
 }
 
-// Returns whether one of the pack's points can close in the step.
-static inline bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
-                               int lane, bool isRound, const WideFrame* frame, const wide shared[6],
-                               WidePrepared* p) {
+// The torsional row, and what it starts with. The response of the other rows is known.
+static inline void prepareTorsion(const tpSoftSweep* sweep, tpSoftTorsion* torsion, int lane,
+                                  wideMask closes, const WideFrame* frame, WideVec armA,
+                                  WideVec armB, const wide response[6], WidePrepared* p) {
+    wide zero = wideOf(0.0), arm = loadFloats(&torsion->arm[lane]);
+    const WideVec directions[3] = { frame->n, frame->t, frame->o };
+    WideVec spin = timesVec(arm, frame->n);
+    wide row[4] = { zero, zero, zero, zero };
+    addSpinResponse(&p->bodies.massA, armA, directions, spin, row);
+    addSpinResponse(&p->bodies.massB, armB, directions, spin, row);
+    const wide friction[6] = { response[3], response[4], response[5], row[1], row[2], row[3] };
+    storeFloats(&torsion->coupling[lane], wideSelect(closes, row[0], zero));
+    for (int k = 0; k < 6; ++k) {
+        storeFloats(&torsion->friction[k][lane], wideSelect(closes, friction[k], zero));
+    }
+    wide impulse =
+        wideSelect(closes, wideOf(sweep->warm) * loadWide(&torsion->impulse[lane]), zero);
+    storeWide(&torsion->impulse[lane], impulse);
+    storeWide(&torsion->total[lane], zero);
+    twistBodies(&p->bodies, timesVec(impulse, spin));
+}
+
+static inline void silenceTorsion(tpSoftTorsion* torsion, int lane) {
+    wide zero = wideOf(0.0);
+    storeWide(&torsion->impulse[lane], zero);
+    storeWide(&torsion->total[lane], zero);
+    storeFloats(&torsion->coupling[lane], zero);
+    for (int k = 0; k < 6; ++k) {
+        storeFloats(&torsion->friction[k][lane], zero);
+    }
+}
+
+// Returns whether one of the pack's points can close in the step. Without torsion `torsion` is
+// NULL.
+TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, tpSoftPack* pack,
+                                  tpSoftTorsion* torsion, int lane, bool isRound,
+                                  const WideFrame* frame, const wide shared[6], WidePrepared* p) {
     WideVec armA = loadFloatVec(pack->armA[0], lane), armB = loadFloatVec(pack->armB[0], lane);
     wide gap = loadFloats(&pack->gap[lane]), zero = wideOf(0.0), one = wideOf(1.0);
     storeFloats(&pack->startGap[lane], gap);
@@ -215,6 +249,9 @@ static inline bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, t
     wideMask closes = wideGreater(isNear, zero);
     if (!wideAny(closes)) {
         silence(pack, lane);
+        if (torsion != NULL) {
+            silenceTorsion(torsion, lane);
+        }
         return false;
     }
     wide response[6] = { zero, zero, zero, zero, zero, zero }, impulse[3];
@@ -228,6 +265,9 @@ static inline bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, t
         storeWide(&pack->total[k][lane], zero);
     }
     push(&p->bodies, isRound, armA, armB, along(frame, impulse));
+    if (torsion != NULL) {
+        prepareTorsion(sweep, torsion, lane, closes, frame, armA, armB, response, p);
+    }
     if (run->bounces) {
         wide approach = dotVec(relativeVelocity(&p->startA, armA, &p->startB, armB), frame->n);
         storeBounce(sweep, run, pack, lane, closes, approach);
@@ -237,7 +277,8 @@ static inline bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run, t
     return true;
 }
 
-TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isRound) {
+TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isRound,
+                              bool isTorsional) {
     tpSoftPack* first = run->packs;
     int16_t active = 0;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
@@ -250,7 +291,8 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
                 frame = loadFrame(pack, lane);
                 multiplyDirections(&frame, shared);
             }
-            if (preparePack(sweep, run, pack, lane, isRound, &frame, shared, &p)) {
+            tpSoftTorsion* torsion = isTorsional ? &run->torsions[pack - first] : NULL;
+            if (preparePack(sweep, run, pack, torsion, lane, isRound, &frame, shared, &p)) {
                 int16_t number = (int16_t)(pack - first + 1);
                 active = number > active ? number : active;
             }
@@ -264,10 +306,12 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
 }
 
 static void prepareRun(const tpSoftSweep* sweep, tpSoftRun* run) {
-    if (run->isRound) {
-        prepare(sweep, run, true);
+    if (run->torsional != 0) {
+        prepare(sweep, run, false, true);
+    } else if (run->isRound) {
+        prepare(sweep, run, true, false);
     } else {
-        prepare(sweep, run, false);
+        prepare(sweep, run, false, false);
     }
 }
 
@@ -309,8 +353,9 @@ typedef struct Strand {
 
 // How a sweep goes. All are known where it is compiled.
 typedef struct Manner {
-    bool isLed;   // the first sweep of a substep
-    bool isRound; // bodies turn as easily about any axis
+    bool isLed;       // the first sweep of a substep
+    bool isRound;     // bodies turn as easily about any axis
+    bool isTorsional; // some contacts have torsional friction
 } Manner;
 
 static inline void openStrand(const tpSoftSweep* sweep, Manner manner, Strand* s) {
@@ -374,6 +419,40 @@ static inline void findFriction(Strand* s, bool isLed) {
     }
 }
 
+// The same with torsion; bodies get its moment here.
+static inline void findTorsion(Strand* s, bool isLed) {
+    tpSoftPack* pack = s->pack;
+    tpSoftTorsion* torsion = &s->run->torsions[pack - s->first];
+    WideContacts* c = &s->c;
+    int lane = s->lane;
+    wide change = s->normal - c->impulse[0], arm = loadFloats(&torsion->arm[lane]);
+    wide spin = spinSpeed(&s->bodies.velocityA, &s->bodies.velocityB, c->frame.n, arm);
+    const wide u[3] = { c->u[1] + loadFloats(&pack->coupling[0][lane]) * change,
+                        c->u[2] + loadFloats(&pack->coupling[1][lane]) * change,
+                        spin + loadFloats(&torsion->coupling[lane]) * change };
+    wide old = loadWide(&torsion->impulse[lane]), response[6];
+    wide r[3] = { c->impulse[1], c->impulse[2], old };
+    for (int k = 0; k < 6; ++k) {
+        response[k] = loadFloats(&torsion->friction[k][lane]);
+    }
+    solveTorsion(response, u, c->frame.muStatic, c->frame.muDynamic, s->normal, r);
+    c->u[0] = change;
+    c->u[1] = r[0] - c->impulse[1];
+    c->u[2] = r[1] - c->impulse[2];
+    const wide impulse[3] = { s->normal, r[0], r[1] };
+    for (int k = 0; k < 3; ++k) {
+        storeWide(&pack->impulse[k][lane], impulse[k]);
+        if (!isLed) {
+            storeWide(&pack->total[k][lane], loadWide(&pack->total[k][lane]) + impulse[k]);
+        }
+    }
+    storeWide(&torsion->impulse[lane], r[2]);
+    if (!isLed) {
+        storeWide(&torsion->total[lane], loadWide(&torsion->total[lane]) + r[2]);
+    }
+    twistBodies(&s->bodies, timesVec(arm * (r[2] - old), c->frame.n));
+}
+
 // The k-th packs of some strands, step by step.
 TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isBackward, int k,
                                  int count, Strand* strands) {
@@ -388,7 +467,11 @@ TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isB
         }
     }
     for (int i = 0; i < count; ++i) {
-        findFriction(&strands[i], manner.isLed);
+        if (manner.isTorsional) {
+            findTorsion(&strands[i], manner.isLed);
+        } else {
+            findFriction(&strands[i], manner.isLed);
+        }
     }
     for (int i = 0; i < count; ++i) {
         Strand* s = &strands[i];
@@ -416,7 +499,9 @@ TP_ALWAYS_INLINE void sweepRun(const tpSoftSweep* sweep, const tpSoftRun* run, M
 }
 
 static void leadRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward) {
-    if (run->isRound) {
+    if (run->torsional != 0) {
+        sweepRun(sweep, run, (Manner){ .isLed = true, .isTorsional = true }, isBackward);
+    } else if (run->isRound) {
         sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = true }, isBackward);
     } else {
         sweepRun(sweep, run, (Manner){ .isLed = true, .isRound = false }, isBackward);
@@ -424,7 +509,9 @@ static void leadRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackw
 }
 
 static void settleRun(const tpSoftSweep* sweep, const tpSoftRun* run, bool isBackward) {
-    if (run->isRound) {
+    if (run->torsional != 0) {
+        sweepRun(sweep, run, (Manner){ .isLed = false, .isTorsional = true }, isBackward);
+    } else if (run->isRound) {
         sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = true }, isBackward);
     } else {
         sweepRun(sweep, run, (Manner){ .isLed = false, .isRound = false }, isBackward);

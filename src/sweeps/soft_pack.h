@@ -52,11 +52,22 @@ _Static_assert(offsetof(tpSoftPack, inverseNormal) % 64 == 0 &&
                    offsetof(tpSoftPack, load) % 64 == 0 && sizeof(tpSoftPack) % 64 == 0,
                "wide registers are read from whole lines");
 
+// The fourth row of eight contacts with torsional friction: e_r w_n. Only stores in which some
+// contact has torsion have these.
+typedef struct tpSoftTorsion {
+    _Alignas(64) double impulse[tp_packWidth]; // of the substep, on A; e_r times it is the moment
+    double total[tp_packWidth];                // of all substeps so far
+    float arm[tp_packWidth];                   // e_r, m; 0: no torsion
+    float coupling[tp_packWidth];              // W: nr
+    float friction[6][tp_packWidth];           // W of the friction rows: tt to oo tr or rr
+} tpSoftTorsion;
+
 typedef struct tpSoftRun {
     // Read by every sweep. Empty lanes have bodies that nothing moves.
     _Alignas(64) int32_t bodyA[tp_packWidth];
     int32_t bodyB[tp_packWidth];
     tpSoftPack* packs;
+    tpSoftTorsion* torsions; // one per pack; NULL if the store has none
     int16_t count, capacity; // packs: the most points that a lane has, and may have
     int16_t active;          // the last of them with a contact that can close in this step, and one
     uint8_t movesA, movesB;  // a bit per lane: impulses move its body
@@ -69,6 +80,7 @@ typedef struct tpSoftRun {
     uint8_t uneven;          // a bit per lane: its points have normals of their own
     uint8_t unround;         // a bit per lane: one of its bodies is not round
     uint8_t elastic;         // a bit per lane: its restitution is not 0
+    uint8_t torsional;       // a bit per lane: its friction has an arm
     uint8_t points[tp_packWidth];
     int32_t listed; // contacts that carried something in the step or touch at its end
     // Where it belongs (pack_store.h).

@@ -49,6 +49,11 @@ static inline void fillLane(SoftHeap* soft, const Heap* heap, int m, uint64_t se
         pack->feature[lane] = (uint64_t)i;
         pack->impulse[0][lane] = 0.01 * (i % 5);
         pack->impulse[1][lane] = 0.001 * (i % 3);
+        if (run->torsions != NULL && c->torsionArm > 0.0) {
+            run->torsions[k].arm[lane] = (float)c->torsionArm;
+            run->torsions[k].impulse[lane] = 0.001 * (i % 4);
+            run->torsional = (uint8_t)(run->torsional | 1u << lane);
+        }
     }
     run->points[lane] = (uint8_t)soft->counts[m];
     run->restitution[lane] = m % 5 == 0 ? 0.5f : 0.0f;
@@ -70,6 +75,11 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
         blocks[i] = blockOfBody(i);
     }
     assert_true(tpPackStore_Start(&soft->store, blocks, bodies + 1, heapBlocks));
+    for (int i = 0; i < heap->count; ++i) {
+        if (heap->contacts[i].torsionArm > 0.0) {
+            assert_true(tpPackStore_AllowTorsion(&soft->store));
+        }
+    }
     for (int i = 0; i < heap->count;) {
         int end = i + 1;
         while (end < heap->count && heap->contacts[end].bodyA == heap->contacts[i].bodyA &&

@@ -36,7 +36,11 @@ static void assertSameStores(const SoftHeap* a, const SoftHeap* b) {
     for (int r = 0; r < a->store.runs.count; ++r) {
         tpSoftRun p = a->store.runs.data[r], q = b->store.runs.data[r];
         assert_memory_equal(p.packs, q.packs, sizeof(tpSoftPack) * (size_t)p.capacity);
+        if (p.torsions != NULL) {
+            assert_memory_equal(p.torsions, q.torsions, sizeof(tpSoftTorsion) * (size_t)p.capacity);
+        }
         p.packs = q.packs = NULL;
+        p.torsions = q.torsions = NULL;
         assert_memory_equal(&p, &q, sizeof(p));
     }
     for (int k = 0; k < 2; ++k) {
@@ -52,8 +56,8 @@ static void widthsGiveTheSameBits(void** state) {
             print_message("this machine or build does not step %d contacts at once\n", width);
             continue;
         }
-        for (uint64_t seed = 1; seed <= 6; ++seed) {
-            Heap* heap = makeHeap(seed, false);
+        for (uint64_t seed = 1; seed <= 12; ++seed) {
+            Heap* heap = makeHeap(seed, seed > 6);
             SoftHeap *plain = makeSoftHeap(heap, seed), *other = makeSoftHeap(heap, seed);
             tpLaneSums sums[2];
             stepWith(plain, &tp_plainSoftKernels, &sums[0]);
@@ -109,6 +113,12 @@ static void copyImpulses(const Heap* heap, SoftHeap* soft) {
             for (int i = 0; i < 3; ++i) {
                 pack->impulse[i][lane] = from->impulse[i][place];
             }
+            if (run->torsions != NULL && from->torsion >= 0) {
+                run->torsions[k].impulse[lane] =
+                    heap->sweeper.torsions[from->torsion].impulse[place];
+            } else if (run->torsions != NULL) {
+                run->torsions[k].impulse[lane] = 0.0;
+            }
         }
         run->bounces = false;
     }
@@ -118,9 +128,8 @@ static void copyImpulses(const Heap* heap, SoftHeap* soft) {
 
 // The certificate of a soft sweep is that of sweeper_judge.c, but for the rounding of geometry to
 // single precision.
-static void certificatesAgree(void** state) {
-    (void)state;
-    Heap* heap = makeHeap(3, false);
+static void certificateAgrees(bool isTorsional) {
+    Heap* heap = makeHeap(3, isTorsional);
     tpSweeper* sweeper = &heap->sweeper;
     // Coefficients that single precision has: whether friction is at its limit is asked to the last
     // digit.
@@ -164,6 +173,12 @@ static void certificatesAgree(void** state) {
     CHECK_NEAR(dissipation, verdict.dissipation, 1e-5);
     destroySoftHeap(soft);
     destroyHeap(heap);
+}
+
+static void certificatesAgree(void** state) {
+    (void)state;
+    certificateAgrees(false);
+    certificateAgrees(true);
 }
 
 // A run with one manifold of a box on a floor, four points at its corners.

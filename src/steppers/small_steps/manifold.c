@@ -47,8 +47,15 @@ void tpKeepManifold(const tpSmallStep* step, const tpSoftRun* run, int lane, tpK
             impulse,
             tpMakeVec3(pack->total[0][lane], pack->total[1][lane], pack->total[2][lane]),
             pack->load[lane],
+            0.0,
+            0.0,
             false,
         };
+        if (run->torsions != NULL) {
+            const tpSoftTorsion* torsion = &run->torsions[k];
+            kept->points[k].twist = torsion->arm[lane] * torsion->impulse[lane];
+            kept->points[k].twisted = torsion->arm[lane] * torsion->total[lane];
+        }
     }
 }
 
@@ -160,6 +167,18 @@ static void splitImpulse(tpSoftPack* pack, int lane, const tpLawMemo* law, tpVec
     pack->impulse[2][lane] = isRough && oo > 0.0 ? tpDot(impulse, tangents[1]) / oo : 0.0;
 }
 
+// The torsional row; in the plane there is none. True if the lane has one now.
+static bool writeTorsion(const tpSystem* system, const tpLawMemo* law, tpSoftTorsion* torsion,
+                         int lane, const tpKeptPoint* before) {
+    double arm = system->isPlanar || law->friction.dynamicCoefficient <= 0.0
+                     ? 0.0
+                     : law->friction.torsionalArm;
+    torsion->arm[lane] = (float)arm;
+    torsion->impulse[lane] = arm > 0.0 ? before->twist / arm : 0.0;
+    torsion->total[lane] = arm > 0.0 ? before->twisted / arm : 0.0;
+    return arm > 0.0;
+}
+
 static void clearPoint(tpSoftPack* pack, int lane) {
     pack->isPoint[lane] = -1;
     pack->feature[lane] = 0;
@@ -243,6 +262,7 @@ static tpContactInfo describeKept(const tpFoundManifold* found, const tpKeptPoin
     tpContactInfo info = tpContactInfo_Make(&contact);
     info.normalImpulse = old->load;
     info.frictionImpulse = tpMulAdd(old->total, -old->load, old->normal);
+    info.torsionalImpulse = old->twisted;
     info.state = tp_sliding;
     return info;
 }
@@ -261,7 +281,7 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
     tpVec3 centerA = step->places[run->bodyA[lane]].linear;
     tpVec3 centerB = step->places[run->bodyB[lane]].linear;
     tpVec3 tangents[2] = { { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
-    bool isUneven = false;
+    bool isUneven = false, isTorsional = false;
     for (int k = 0; k < found->count; ++k) {
         const tpContactPoint* point = &found->points[k];
         tpSoftPack* pack = &run->packs[k];
@@ -287,10 +307,19 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
         pack->total[0][lane] = before->total.x;
         pack->total[1][lane] = before->total.y;
         pack->total[2][lane] = before->total.z;
+        if (run->torsions != NULL) {
+            isTorsional = writeTorsion(step->system, law, &run->torsions[k], lane, before);
+        }
     }
     for (int k = found->count; k < run->points[lane]; ++k) {
         clearPoint(&run->packs[k], lane);
+        if (run->torsions != NULL) {
+            run->torsions[k].arm[lane] = 0.0f;
+            run->torsions[k].impulse[lane] = run->torsions[k].total[lane] = 0.0;
+        }
     }
+    unsigned bit = 1u << lane;
+    run->torsional = (uint8_t)(isTorsional ? run->torsional | bit : run->torsional & ~bit);
     run->points[lane] = (uint8_t)found->count;
     tpSoftRun_SetUneven(run, lane, isUneven);
     describeLane(step, found, law, run, lane);
@@ -347,6 +376,9 @@ tpContactInfo tpDescribeContact(const tpSmallStep* step, const tpSoftRun* run, i
                         tpAdd(v->linear, tpCross(v->angular, armB)));
     info.normalImpulse = pack->load[lane];
     info.frictionImpulse = tpMulAdd(total, -pack->load[lane], contact.normal);
+    if (run->torsions != NULL) {
+        info.torsionalImpulse = run->torsions[point].arm[lane] * run->torsions[point].total[lane];
+    }
     info.slidingSpeed = tpLength(tpMulAdd(slip, -tpDot(slip, contact.normal), contact.normal));
     info.state = tpContactInfo_StateOf(&info);
     return info;

@@ -61,13 +61,16 @@ static bool areBoxes(const Pair* pair) {
 }
 
 // Two spheres: their point, wherever it is.
-static void collideBalls(const tpSystem* system, const Pair* pair, tpAnswer* answer,
+static void collideBalls(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                          tpContactList* out) {
+    const tpSystem* system = step->system;
     tpVec3 way = tpSub(pair->poseA.position, pair->poseB.position);
     double distance = tpLength(way);
     double a = pair->a->geometry.sphere.radius, b = pair->b->geometry.sphere.radius;
     double gap = distance - a - b;
-    answer->areBalls = isCentral(system, pair->a) && isCentral(system, pair->b);
+    // The tangents of balls are found anew in each step, without the axes of an ellipse.
+    answer->areBalls =
+        !step->hasEllipses && isCentral(system, pair->a) && isCentral(system, pair->b);
     answer->slack = gap;
     if (gap > pair->margin) {
         return;
@@ -108,10 +111,10 @@ static void flatten(const tpSystem* system, const tpAnswer* answer, tpContactLis
 }
 
 // Any pair but boxes.
-static void collideOthers(const tpSystem* system, const Pair* pair, tpAnswer* answer,
+static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                           tpContactList* out) {
     if (pair->a->geometry.type == tp_sphereShape && pair->b->geometry.type == tp_sphereShape) {
-        collideBalls(system, pair, answer, out);
+        collideBalls(step, pair, answer, out);
         return;
     }
     tpPairCache none;
@@ -194,7 +197,7 @@ static void askBatch(const tpSmallStep* step, tpAnswer* list, int count, tpConta
             collideBoxes(&batches[places[k] / tp_boxesAtOnce], places[k] % tp_boxesAtOnce,
                          &pairs[k], answer, out);
         } else {
-            collideOthers(system, &pairs[k], answer, out);
+            collideOthers(step, &pairs[k], answer, out);
         }
         if (system->isPlanar && out->count <= out->capacity) {
             flatten(system, answer, out, answer->first);

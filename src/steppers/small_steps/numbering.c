@@ -196,7 +196,8 @@ static bool cut(tpSmallStep* step) {
     state->blockFirsts.count = blocks + 1;
     tpPackStore store;
     tpCreatePackStore(&store, allocator);
-    bool isDone = renumber(step, order, count) &&
+    bool isDone = (!state->store.allowsTorsion || tpPackStore_AllowTorsion(&store)) &&
+                  renumber(step, order, count) &&
                   tpPackStore_Start(&store, blockOf, count + 1, blocks) &&
                   moveManifolds(step, &state->store, &store);
     if (!isDone) {

@@ -325,7 +325,8 @@ static void recallManifold(const tpSmallStep* step, tpShapePair shapes, tpKeptMa
             (tpKeptPoint){ .feature = info->feature,
                            .place = info->point,
                            .normal = info->normal,
-                           .impulse = tpScale(1.0 / step->substeps, total) };
+                           .impulse = tpScale(1.0 / step->substeps, total),
+                           .twist = info->torsionalImpulse / step->substeps };
     }
 }
 

@@ -26,22 +26,6 @@ static tpSmallStepsSettings readOptions(const tpSystem* system, const tpOptions*
     return settings;
 }
 
-// Says in the report what the scene has and this stepper leaves out. `tippe check` says it before
-// the run (tpStepperLacks).
-static void noteMissing(const tpSystem* system, tpStepReport* report) {
-    bool isTorsional = false;
-    for (int i = 0; i < system->materials.count; ++i) {
-        isTorsional = isTorsional || system->materials.data[i].friction.torsionalArm > 0.0;
-    }
-    for (int i = 0; i < system->pairs.count; ++i) {
-        const tpPairDef* pair = &system->pairs.data[i];
-        isTorsional = isTorsional || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
-    }
-    if (isTorsional) {
-        tpStepReport_AddNote(report, "small-steps leaves out torsional friction");
-    }
-}
-
 // Sleep -------------------------------------------------------------------------------------------
 
 // Whether nobody has moved a body since the last step.
@@ -126,7 +110,6 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
         step->report = report;
         step->h = h;
         isDone = takeAwakeStep(step, options);
-        noteMissing(system, report);
     }
     if (!isDone) {
         tpSmallSteps_Forget(state);
@@ -155,7 +138,7 @@ const tpStepper tpSmallStepsStepper = {
     .seesCrossings = true,
     .options = used,
     .figures = figures,
-    .lacks = tp_lacksTorsion | tp_lacksImpactFriction,
+    .lacks = tp_lacksImpactFriction,
     .create = tpSmallSteps_Create,
     .destroy = tpSmallSteps_Destroy,
     .step = takeStep,

@@ -45,6 +45,7 @@ typedef struct tpSmallStep {
     tpSchedule schedule;
     tpStepJoints* joints; // NULL if there are no mechanisms
     bool bounces;
+    bool hasEllipses;   // friction of some materials depends on the direction
     bool hasWoken;      // islands have woken in this step
     int listed;         // contacts that a list for users would have
     double penetration; // deepest, m
@@ -120,7 +121,9 @@ typedef struct tpKeptPoint {
     tpVec3 impulse;       // of the last substep, world
     tpVec3 total;         // of the last step, world
     double load;          // its normal part
-    bool isTaken;         // a new point has it
+    double twist,
+        twisted;  // moments about the normal, of the last substep and of the last step, N m s
+    bool isTaken; // a new point has it
 } tpKeptPoint;
 
 typedef struct tpKeptManifold {

@@ -227,12 +227,33 @@ static bool anyBounces(const tpPackStore* store) {
     return false;
 }
 
+static void lookAtFriction(const tpFriction* friction, bool* isTorsional, bool* isElliptic) {
+    *isTorsional = *isTorsional || friction->torsionalArm > 0.0;
+    *isElliptic = *isElliptic || friction->ellipse[0] != 1.0 || friction->ellipse[1] != 1.0;
+}
+
+// What the friction of the scene's materials asks for. False if memory ran out.
+static bool openFriction(tpSmallStep* step) {
+    const tpSystem* system = step->system;
+    tpPackStore* store = &step->state->store;
+    bool isTorsional = false;
+    for (int i = 0; i < system->materials.count; ++i) {
+        lookAtFriction(&system->materials.data[i].friction, &isTorsional, &step->hasEllipses);
+    }
+    for (int i = 0; i < system->pairs.count; ++i) {
+        if (system->pairs.data[i].hasFriction) {
+            lookAtFriction(&system->pairs.data[i].friction, &isTorsional, &step->hasEllipses);
+        }
+    }
+    return !isTorsional || store->allowsTorsion || tpPackStore_AllowTorsion(store);
+}
+
 static bool takeStep(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     tpSystem* system = step->system;
     bool isSearch = false;
-    if (tpSystem_NeedCollider(system) != tp_success || !tpSmallStep_NumberBodies(step) ||
-        !tpSmallStep_BeginBodies(step, &isSearch)) {
+    if (tpSystem_NeedCollider(system) != tp_success || !openFriction(step) ||
+        !tpSmallStep_NumberBodies(step) || !tpSmallStep_BeginBodies(step, &isSearch)) {
         return false;
     }
     state->departed.count = 0;
