@@ -60,8 +60,8 @@ static bool listReferences(const char* folder, tpReferenceList* list) {
         fprintf(stderr, "tippe compare: %s: %s\n", folder, strerror(errno));
         return false;
     }
-    bool isFine = true;
-    for (struct dirent* entry; isFine && (entry = readdir(entries)) != NULL;) {
+    bool isRead = true;
+    for (struct dirent* entry; isRead && (entry = readdir(entries)) != NULL;) {
         size_t length = strlen(entry->d_name);
         if (length < 5 || strcmp(entry->d_name + length - 4, ".csv") != 0 ||
             entry->d_name[0] == '.' || list->count == mostReferences) {
@@ -70,21 +70,21 @@ static bool listReferences(const char* folder, tpReferenceList* list) {
         char** more = realloc(list->names, (size_t)(list->count + 1) * sizeof(char*));
         list->names = more != NULL ? more : list->names;
         char* name = more != NULL ? strdup(entry->d_name) : NULL;
-        isFine = name != NULL;
-        if (isFine) {
+        isRead = name != NULL;
+        if (isRead) {
             list->names[list->count++] = name;
         }
     }
     closedir(entries);
-    if (!isFine) {
+    if (!isRead) {
         fprintf(stderr, "tippe compare: out of memory\n");
     } else if (list->count == 0) {
         fprintf(stderr, "tippe compare: %s holds no tables (*.csv)\n", folder);
-        isFine = false;
+        isRead = false;
     } else {
         qsort(list->names, (size_t)list->count, sizeof(char*), compareNames);
     }
-    return isFine;
+    return isRead;
 }
 
 // The runs -------------------------------------------------------------------------------------
@@ -283,21 +283,21 @@ int compareWithFolder(tpComparison* comparison, const tpFolderOptions* options) 
     tpReferenceResult* results = NULL;
     double* sorted = NULL;
     comparison->startsAtTruth = true;
-    bool isFine = listReferences(options->folder, &list);
-    if (isFine) {
+    bool isRead = listReferences(options->folder, &list);
+    if (isRead) {
         size_t count = (size_t)list.count * (size_t)comparison->runCount;
         results = calloc(count, sizeof(tpReferenceResult));
         sorted = malloc((size_t)list.count * sizeof(double));
-        isFine = results != NULL && sorted != NULL;
+        isRead = results != NULL && sorted != NULL;
     }
-    for (int i = 0; isFine && i < list.count; ++i) {
+    for (int i = 0; isRead && i < list.count; ++i) {
         char path[4096];
         int length = snprintf(path, sizeof(path), "%s/%s", options->folder, list.names[i]);
-        isFine =
+        isRead =
             length < (int)sizeof(path) &&
             compareWithOne(comparison, path, results + (size_t)i * (size_t)comparison->runCount);
     }
-    if (isFine) {
+    if (isRead) {
         status = writeResults(comparison, options, &list, results, sorted);
     }
     free(results);

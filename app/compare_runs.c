@@ -281,13 +281,13 @@ bool carryOutRuns(tpComparison* comparison, bool showsProgress) {
     startProgress(&progress, showsProgress, stepTotal, 0.0);
     pid_t processes[mostComparedRuns];
     int started = 0, going = 0;
-    bool isFine = true;
-    while (going > 0 || (isFine && started < comparison->runCount)) {
-        while (isFine && going < comparison->jobs && started < comparison->runCount) {
+    bool hasStarted = true;
+    while (going > 0 || (hasStarted && started < comparison->runCount)) {
+        while (hasStarted && going < comparison->jobs && started < comparison->runCount) {
             processes[started] = startRun(comparison, started);
-            isFine = processes[started] >= 0;
-            started += isFine ? 1 : 0;
-            going += isFine ? 1 : 0;
+            hasStarted = processes[started] >= 0;
+            started += hasStarted ? 1 : 0;
+            going += hasStarted ? 1 : 0;
         }
         int status;
         pid_t ended = waitpid(-1, &status, WNOHANG);
@@ -305,5 +305,5 @@ bool carryOutRuns(tpComparison* comparison, bool showsProgress) {
         }
     }
     endProgress(&progress);
-    return isFine;
+    return hasStarted;
 }

@@ -279,22 +279,22 @@ bool readReference(tpComparison* comparison, const char* path) {
     int rows = countRows(file.text), limit = sampleLimit(comparison);
     int every = rows > limit ? (rows + limit - 1) / limit : 1;
     int columns[mostColumns], columnCount;
-    bool isFine = readHeader(&file, comparison, columns, &columnCount);
-    if (isFine) {
+    bool isRead = readHeader(&file, comparison, columns, &columnCount);
+    if (isRead) {
         comparison->sampleCount = (rows + every - 1) / every;
         comparison->times = malloc((size_t)comparison->sampleCount * sizeof(double));
-        isFine = comparison->times != NULL && makeTruth(comparison);
+        isRead = comparison->times != NULL && makeTruth(comparison);
         comparison->sampleCount = 0;
     }
-    isFine = isFine && readRows(&file, comparison, columns, columnCount, every);
-    if (isFine && comparison->sampleCount == 0) {
-        isFine = complainOfTable(&file, file.lineStart, "no row lies within the time of the runs");
+    isRead = isRead && readRows(&file, comparison, columns, columnCount, every);
+    if (isRead && comparison->sampleCount == 0) {
+        isRead = complainOfTable(&file, file.lineStart, "no row lies within the time of the runs");
     }
     free(file.text);
     const char* slash = strrchr(path, '/');
     snprintf(comparison->against, sizeof(comparison->against), "%.140s",
              slash != NULL ? slash + 1 : path);
-    return isFine;
+    return isRead;
 }
 
 // Errors --------------------------------------------------------------------------------------

@@ -151,12 +151,12 @@ void finishOverrides(tpSceneOverrides* overrides, double until, const tpArgument
 }
 
 bool checkThreads(const char* command, int threads) {
-    bool isFine = threads >= 1 && threads <= mostThreads;
-    if (!isFine) {
+    bool isWithin = threads >= 1 && threads <= mostThreads;
+    if (!isWithin) {
         fprintf(stderr, "tippe %s: --threads takes a whole number from 1 to %d\n", command,
                 mostThreads);
     }
-    return isFine;
+    return isWithin;
 }
 
 const char* titleOfScene(const tpScene* scene) {

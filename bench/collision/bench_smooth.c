@@ -135,15 +135,15 @@ static double runImpacts(double* checksum) {
     double spent = 0.0;
     for (int p = 0; p < pairCount; ++p) {
         tpGeometry a = makeShape(&state, tp_boxShape), b = makeShape(&state, tp_boxShape);
-        tpSweep sweepA = { .pose = { uniformVec3(&state, 2.0, 4.0), tpIdentityQuat() },
-                           .acceleration = { 0.0, 0.0, -9.81 },
-                           .angularVelocity = uniformVec3(&state, -10.0, 10.0) };
-        tpSweep sweepB = { .pose = tpIdentityPose(),
-                           .angularVelocity = uniformVec3(&state, -10.0, 10.0) };
-        sweepA.velocity = tpAdd(tpScale(-2.0, sweepA.pose.position), tpMakeVec3(0.0, 0.0, 3.0));
+        tpBodyPath pathA = { .pose = { uniformVec3(&state, 2.0, 4.0), tpIdentityQuat() },
+                             .acceleration = { 0.0, 0.0, -9.81 },
+                             .angularVelocity = uniformVec3(&state, -10.0, 10.0) };
+        tpBodyPath pathB = { .pose = tpIdentityPose(),
+                             .angularVelocity = uniformVec3(&state, -10.0, 10.0) };
+        pathA.velocity = tpAdd(tpScale(-2.0, pathA.pose.position), tpMakeVec3(0.0, 0.0, 3.0));
         tpFirstTouch impact;
         double start = now();
-        tpTimeOfImpact(&a, &sweepA, &b, &sweepB, 1.0, 1e-6, 0, NULL, &impact);
+        tpTimeOfImpact(&a, &pathA, &b, &pathB, 1.0, 1e-6, 0, NULL, &impact);
         spent += now() - start;
         *checksum += impact.time;
     }

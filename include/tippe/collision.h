@@ -43,7 +43,7 @@ typedef struct tpContactList {
 
 // How the frame of a body moves over a stretch of time: its origin (the centre of mass) on a
 // parabola, and a turn about the origin.
-typedef struct tpSweep {
+typedef struct tpBodyPath {
     tpPose pose;            // at time 0
     tpVec3 velocity;        // of the origin at time 0, m/s
     tpVec3 acceleration;    // of the origin, m/s^2
@@ -52,7 +52,7 @@ typedef struct tpSweep {
                             // `rotationAt` is given
     tpQuat (*rotationAt)(const void* context, double time); // or NULL
     const void* context;
-} tpSweep;
+} tpBodyPath;
 
 typedef enum tpImpactState {
     tp_noImpact,      // apart for the whole duration
@@ -92,20 +92,21 @@ TP_API tpResult tpCollide(const tpGeometry* a, tpPose bodyA, const tpGeometry* b
                           double margin, tpPairCache* cache, tpContactList* out);
 
 // Where the frame of a sweep is at a time.
-TP_API tpPose tpSweep_PoseAt(const tpSweep* sweep, double time);
+TP_API tpPose tpBodyPath_PoseAt(const tpBodyPath* path, double time);
 
 // The first touch of two moving shapes within `duration` seconds: the first time at which they come
 // within `tolerance` (m, positive). No motion is too fast and no shape too thin to be seen. At most
 // `queryLimit` distances are computed (0: 10000). Results as tpClosestPoints.
-TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                               const tpSweep* sweepB, double duration, double tolerance,
+TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                               const tpBodyPath* pathB, double duration, double tolerance,
                                int queryLimit, tpPairCache* cache, tpFirstTouch* out);
 
 // A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot
 // touch: one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within
 // `duration`.
-TP_API double tpImpactBound(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                            const tpSweep* sweepB, double distance, tpVec3 normal, double duration);
+TP_API double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                            const tpBodyPath* pathB, double distance, tpVec3 normal,
+                            double duration);
 
 // Moves shape A by `translation` without turning it until it comes within `tolerance` of B.
 TP_API tpResult tpCastShape(const tpGeometry* a, tpPose bodyA, tpVec3 translation,

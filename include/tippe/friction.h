@@ -45,11 +45,12 @@ typedef enum tpFrictionKind {
 // A row of block b is  u = jacobianA . velocity(bodyA[b]) + jacobianB . velocity(bodyB[b]) + ...
 typedef struct tpFrictionBodies {
     int bodyCount;
-    int degrees;               // velocities of a body, 1 to 6
-    const double* inverseMass; // bodyCount blocks of degrees x degrees, row by row, symmetric
+    int componentCount;        // velocities of a body, 1 to 6
+    const double* inverseMass; // bodyCount blocks of componentCount x componentCount, row by row,
+                               // symmetric
     const int* bodyA;          // for each block; -1 where it is nailed to the world
     const int* bodyB;
-    const double* jacobianA; // for each row of the problem, `degrees` numbers
+    const double* jacobianA; // for each row of the problem, `componentCount` numbers
     const double* jacobianB;
 } tpFrictionBodies;
 
@@ -95,7 +96,8 @@ typedef struct tpFrictionResidual {
 TP_API bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double* u,
                              tpSolverMemory* memory, tpFrictionResidual* residual);
 
-// Adds M^-1 J^T r to the bodies' velocities (bodyCount x degrees), for problems given by bodies.
+// Adds M^-1 J^T r to the bodies' velocities (bodyCount x componentCount), for problems given by
+// bodies.
 TP_API void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r,
                                      double* velocity);
 

@@ -130,10 +130,10 @@ nb::dict solveFriction(nb::handle form, int rows, nb::handle dimensions, nb::han
                                           nb::object(parts[2]));
         problem.W = &matrix->matrix;
     } else {
-        bodies.degrees = nb::cast<int>(parts[0]);
+        bodies.componentCount = nb::cast<int>(parts[0]);
         bodies.inverseMass = dataOf(nb::object(parts[1]), inverseMass);
-        bodies.bodyCount =
-            static_cast<int>(inverseMass.shape(0)) / (bodies.degrees * bodies.degrees);
+        bodies.bodyCount = static_cast<int>(inverseMass.shape(0)) /
+                           (bodies.componentCount * bodies.componentCount);
         bodies.bodyA = dataOf(nb::object(parts[2]), bodyA);
         bodies.bodyB = dataOf(nb::object(parts[3]), bodyB);
         bodies.jacobianA = dataOf(nb::object(parts[4]), jacobianA);

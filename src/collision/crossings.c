@@ -10,18 +10,18 @@ static const double nearPart = 0.02;
 
 enum { queryLimit = 200 };
 
-static tpVec3 velocityAt(const tpSweep* sweep, double time, tpVec3 point) {
-    tpVec3 arm = tpSub(point, tpSweep_PoseAt(sweep, time).position);
-    tpVec3 linear = tpMulAdd(sweep->velocity, time, sweep->acceleration);
-    return tpAdd(linear, tpCross(sweep->angularVelocity, arm));
+static tpVec3 velocityAt(const tpBodyPath* path, double time, tpVec3 point) {
+    tpVec3 arm = tpSub(point, tpBodyPath_PoseAt(path, time).position);
+    tpVec3 linear = tpMulAdd(path->velocity, time, path->acceleration);
+    return tpAdd(linear, tpCross(path->angularVelocity, arm));
 }
 
 // How far points of two shapes may move against each other.
-static double wayOf(const tpColliderShape* a, const tpSweep* sweepA, const tpColliderShape* b,
-                    const tpSweep* sweepB, double duration) {
-    tpVec3 linear = tpSub(sweepA->velocity, sweepB->velocity);
-    tpVec3 bend = tpSub(sweepA->acceleration, sweepB->acceleration);
-    double spinA = tpLength(sweepA->angularVelocity), spinB = tpLength(sweepB->angularVelocity);
+static double wayOf(const tpColliderShape* a, const tpBodyPath* pathA, const tpColliderShape* b,
+                    const tpBodyPath* pathB, double duration) {
+    tpVec3 linear = tpSub(pathA->velocity, pathB->velocity);
+    tpVec3 bend = tpSub(pathA->acceleration, pathB->acceleration);
+    double spinA = tpLength(pathA->angularVelocity), spinB = tpLength(pathB->angularVelocity);
     double speed = tpLength(linear) + 0.5 * duration * tpLength(bend);
     // A plane that turns sweeps without bound; what it can pass through, it finds from its solid
     // side.
@@ -31,19 +31,19 @@ static double wayOf(const tpColliderShape* a, const tpSweep* sweepA, const tpCol
 }
 
 // Whether two shapes meet and then move on into each other by more than `thickness`.
-static bool cross(const tpColliderShape* a, const tpSweep* sweepA, const tpColliderShape* b,
-                  const tpSweep* sweepB, double duration, double thickness, tpCrossing* out) {
+static bool cross(const tpColliderShape* a, const tpBodyPath* pathA, const tpColliderShape* b,
+                  const tpBodyPath* pathB, double duration, double thickness, tpCrossing* out) {
     double tolerance = nearPart * fmin(a->innerRadius, b->innerRadius);
     tpFirstTouch touch;
-    if (tpTimeOfImpact(&a->geometry, sweepA, &b->geometry, sweepB, duration, tolerance, queryLimit,
+    if (tpTimeOfImpact(&a->geometry, pathA, &b->geometry, pathB, duration, tolerance, queryLimit,
                        NULL, &touch) != tp_success ||
         touch.state == tp_noImpact) {
         return false;
     }
-    tpVec3 u = tpSub(velocityAt(sweepA, touch.time, touch.closest.pointA),
-                     velocityAt(sweepB, touch.time, touch.closest.pointB));
-    tpVec3 bend = tpSub(sweepA->acceleration, sweepB->acceleration);
-    tpVec3 centers = tpMulAdd(tpSub(sweepA->velocity, sweepB->velocity), touch.time, bend);
+    tpVec3 u = tpSub(velocityAt(pathA, touch.time, touch.closest.pointA),
+                     velocityAt(pathB, touch.time, touch.closest.pointB));
+    tpVec3 bend = tpSub(pathA->acceleration, pathB->acceleration);
+    tpVec3 centers = tpMulAdd(tpSub(pathA->velocity, pathB->velocity), touch.time, bend);
     // A body that turns away where it touches may still come on as a whole.
     double approach = fmax(-tpDot(touch.closest.normal, u), -tpDot(touch.closest.normal, centers));
     if (!(approach * (duration - touch.time) > thickness)) {
@@ -54,18 +54,18 @@ static bool cross(const tpColliderShape* a, const tpSweep* sweepA, const tpColli
     return true;
 }
 
-bool tpCollider_FindCrossing(const tpCollider* collider, const tpSweep* sweeps, double duration,
+bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,
                              tpCrossing* out) {
     bool isFound = false;
     for (int i = 0; i < collider->pairs.count; ++i) {
         tpShapePair pair = collider->pairs.data[i];
         const tpColliderShape* a = &collider->shapes.data[pair.shapeA];
         const tpColliderShape* b = &collider->shapes.data[pair.shapeB];
-        const tpSweep *sweepA = &sweeps[a->body], *sweepB = &sweeps[b->body];
+        const tpBodyPath *pathA = &paths[a->body], *pathB = &paths[b->body];
         double thickness = a->innerRadius + b->innerRadius;
         tpCrossing crossing = { .shapeA = pair.shapeA, .shapeB = pair.shapeB };
-        if (wayOf(a, sweepA, b, sweepB, duration) > thickness &&
-            cross(a, sweepA, b, sweepB, duration, thickness, &crossing) &&
+        if (wayOf(a, pathA, b, pathB, duration) > thickness &&
+            cross(a, pathA, b, pathB, duration, thickness, &crossing) &&
             (!isFound || crossing.time < out->time)) {
             *out = crossing;
             isFound = true;

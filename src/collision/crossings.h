@@ -15,11 +15,11 @@ typedef struct tpCrossing {
     double pause; // s: in this time they move against each other by about half their thickness
 } tpCrossing;
 
-// The first crossing of bodies that move by `sweeps` (one per body) for `duration` seconds: two
+// The first crossing of bodies that move by `paths` (one per body) for `duration` seconds: two
 // shapes that meet, and would then move into each other by more than the sum of their inner radii.
 // Asks the pairs of the last tpCollider_FindPairs, whose margins must hold the motion. False if
 // there is none.
-bool tpCollider_FindCrossing(const tpCollider* collider, const tpSweep* sweeps, double duration,
+bool tpCollider_FindCrossing(const tpCollider* collider, const tpBodyPath* paths, double duration,
                              tpCrossing* out);
 
 #endif

@@ -17,44 +17,45 @@
 #include "collision/contact.h"
 #include "geometry/shape.h"
 
-tpPose tpSweep_PoseAt(const tpSweep* sweep, double time) {
+tpPose tpBodyPath_PoseAt(const tpBodyPath* path, double time) {
     tpPose pose;
-    tpVec3 path =
-        tpAdd(tpScale(time, sweep->velocity), tpScale(0.5 * time * time, sweep->acceleration));
-    pose.position = tpAdd(sweep->pose.position, path);
-    if (sweep->rotationAt != NULL) {
-        pose.rotation = sweep->rotationAt(sweep->context, time);
+    tpVec3 shift =
+        tpAdd(tpScale(time, path->velocity), tpScale(0.5 * time * time, path->acceleration));
+    pose.position = tpAdd(path->pose.position, shift);
+    if (path->rotationAt != NULL) {
+        pose.rotation = path->rotationAt(path->context, time);
     } else {
         pose.rotation =
-            tpMulQQ(tpQuatExp(tpScale(time, sweep->angularVelocity)), sweep->pose.rotation);
+            tpMulQQ(tpQuatExp(tpScale(time, path->angularVelocity)), path->pose.rotation);
     }
     return pose;
 }
 
 // How fast turning can move a surface against the direction n, at most.
-static double turningSpeed(const tpSweep* sweep, tpVec3 n, double radius) {
-    if (sweep->rotationAt != NULL) {
-        return sweep->spinBound > 0.0 ? sweep->spinBound * radius : 0.0;
+static double turningSpeed(const tpBodyPath* path, tpVec3 n, double radius) {
+    if (path->rotationAt != NULL) {
+        return path->spinBound > 0.0 ? path->spinBound * radius : 0.0;
     }
-    double spin = tpLength(tpCross(sweep->angularVelocity, n));
+    double spin = tpLength(tpCross(path->angularVelocity, n));
     return spin > 0.0 ? spin * radius : 0.0;
 }
 
 // What the bound needs to know of a pair, whatever the time.
 typedef struct {
-    const tpSweep *a, *b;
+    const tpBodyPath *a, *b;
     double radiusA, radiusB;
 } Flight;
 
-static Flight makeFlight(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                         const tpSweep* sweepB) {
-    Flight flight = { sweepA, sweepB, tpGeometry_TurningRadius(a), tpGeometry_TurningRadius(b) };
+static Flight makeFlight(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                         const tpBodyPath* pathB) {
+    Flight flight = { pathA, pathB, tpGeometry_TurningRadius(a), tpGeometry_TurningRadius(b) };
     return flight;
 }
 
 // An infinite shape that turns: only what comes near the other one counts.
 static double reach(const Flight* f, double time, double duration, double otherRadius) {
-    tpVec3 apart = tpSub(tpSweep_PoseAt(f->a, time).position, tpSweep_PoseAt(f->b, time).position);
+    tpVec3 apart =
+        tpSub(tpBodyPath_PoseAt(f->a, time).position, tpBodyPath_PoseAt(f->b, time).position);
     tpVec3 acceleration = tpSub(f->a->acceleration, f->b->acceleration);
     tpVec3 velocity = tpMulAdd(tpSub(f->a->velocity, f->b->velocity), time, acceleration);
     double growth = duration * (tpLength(velocity) + 0.5 * duration * tpLength(acceleration));
@@ -91,19 +92,19 @@ static double boundAfter(const Flight* f, double time, double distance, tpVec3 n
     return time + dt < duration ? dt : INFINITY;
 }
 
-double tpImpactBound(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                     const tpSweep* sweepB, double distance, tpVec3 normal, double duration) {
+double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                     const tpBodyPath* pathB, double distance, tpVec3 normal, double duration) {
     if (!(distance > 0.0)) {
         return 0.0;
     }
-    Flight flight = makeFlight(a, sweepA, b, sweepB);
+    Flight flight = makeFlight(a, pathA, b, pathB);
     return boundAfter(&flight, 0.0, distance, normal, duration);
 }
 
-tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                        const tpSweep* sweepB, double duration, double tolerance, int queryLimit,
+tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                        const tpBodyPath* pathB, double duration, double tolerance, int queryLimit,
                         tpPairCache* cache, tpFirstTouch* out) {
-    Flight flight = makeFlight(a, sweepA, b, sweepB);
+    Flight flight = makeFlight(a, pathA, b, pathB);
     tpPairCache own = { { 0 } };
     cache = cache != NULL ? cache : &own;
     int limit = queryLimit > 0 ? queryLimit : 10000;
@@ -111,8 +112,8 @@ tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeom
     double next = 0.0;
     bool isLast = false;
     while (out->queryCount < limit) {
-        tpResult result = tpClosestPoints(a, tpSweep_PoseAt(sweepA, next), b,
-                                          tpSweep_PoseAt(sweepB, next), cache, &out->closest);
+        tpResult result = tpClosestPoints(a, tpBodyPath_PoseAt(pathA, next), b,
+                                          tpBodyPath_PoseAt(pathB, next), cache, &out->closest);
         if (result != tp_success && result != tp_notSolved) {
             return result;
         }
@@ -139,8 +140,8 @@ tpResult tpTimeOfImpact(const tpGeometry* a, const tpSweep* sweepA, const tpGeom
 
 tpResult tpCastShape(const tpGeometry* a, tpPose bodyA, tpVec3 translation, const tpGeometry* b,
                      tpPose bodyB, double tolerance, tpPairCache* cache, tpShapeHit* out) {
-    tpSweep moving = { .pose = bodyA, .velocity = translation };
-    tpSweep still = { .pose = bodyB };
+    tpBodyPath moving = { .pose = bodyA, .velocity = translation };
+    tpBodyPath still = { .pose = bodyB };
     tpFirstTouch impact;
     tpResult result = tpTimeOfImpact(a, &moving, b, &still, 1.0, tolerance, 0, cache, &impact);
     if (result != tp_success) {

@@ -47,7 +47,7 @@ static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
 // W_ij through the bodies that blocks i and j share, row by row.
 static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
     int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
-    int degrees = island->degrees;
+    int componentCount = island->componentCount;
     for (int a = 0; a < rows; ++a) {
         for (int b = 0; b < columns; ++b) {
             double sum = 0.0;
@@ -57,11 +57,11 @@ static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
                 if (body < 0 || body != island->body[2 * j + sideJ]) {
                     continue;
                 }
-                const double* x =
-                    island->jacobian + (size_t)(2 * (island->row[i] + a) + sideI) * (size_t)degrees;
-                const double* y =
-                    island->jacobian + (size_t)(2 * (island->row[j] + b) + sideJ) * (size_t)degrees;
-                for (int k = 0; k < degrees; ++k) {
+                const double* x = island->jacobian + (size_t)(2 * (island->row[i] + a) + sideI) *
+                                                         (size_t)componentCount;
+                const double* y = island->jacobian + (size_t)(2 * (island->row[j] + b) + sideJ) *
+                                                         (size_t)componentCount;
+                for (int k = 0; k < componentCount; ++k) {
                     sum += x[k] * y[k];
                 }
             }

@@ -55,7 +55,7 @@ static bool solveBlock(const tpFrictionIsland* island, int j, double proximal, d
 // Between blocks only the velocities of bodies are carried; u is read off at the end.
 static void sweepBodies(const tpFrictionIsland* island, double proximal, double* r, double* u) {
     double* velocity = island->velocity;
-    memset(velocity, 0, sizeof(double) * (size_t)(island->bodyCount * island->degrees));
+    memset(velocity, 0, sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int j = 0; j < island->blockCount; ++j) {
         tpFrictionIsland_PushBodies(island, j, r + island->row[j], velocity);
     }
@@ -99,7 +99,7 @@ void tpFrictionIsland_Sweep(const tpFrictionIsland* island, double proximal, dou
 double tpFrictionIsland_SweepWork(const tpFrictionIsland* island) {
     double blocks = 200.0 * (double)island->blockCount;
     if (tpFrictionIsland_IsByBodies(island)) {
-        return blocks + 16.0 * (double)island->rowCount * (double)island->degrees;
+        return blocks + 16.0 * (double)island->rowCount * (double)island->componentCount;
     }
     int last = island->W.columnStart[island->blockCount] - 1;
     return blocks + 3.0 * (double)island->W.value[last];

@@ -173,9 +173,9 @@ static bool formW(Solver* solver, const Sparse* H, const Sparse* rowsOfH, tpAren
 }
 
 // Moves everything into one piece of memory that the result owns.
-static bool pack(tpFrictionGlobal* reduced, int contacts, int degrees, const Indices* starts,
+static bool pack(tpFrictionGlobal* reduced, int contacts, int componentCount, const Indices* starts,
                  const Indices* rows, const Values* values) {
-    size_t doubles = (size_t)values->count + (size_t)contacts + (size_t)degrees;
+    size_t doubles = (size_t)values->count + (size_t)contacts + (size_t)componentCount;
     size_t ints = (size_t)starts->count + (size_t)rows->count;
     reduced->memorySize = doubles * sizeof(double) + ints * sizeof(int);
     reduced->memory = tpAllocate(&reduced->allocator, reduced->memorySize);
@@ -185,7 +185,7 @@ static bool pack(tpFrictionGlobal* reduced, int contacts, int degrees, const Ind
     double* d = reduced->memory;
     reduced->q = d;
     reduced->velocity = d + contacts;
-    double* w = d + contacts + degrees;
+    double* w = d + contacts + componentCount;
     int* s = (int*)(d + doubles);
     if (values->count > 0) {
         memcpy(w, values->data, sizeof(double) * (size_t)values->count);

@@ -56,15 +56,15 @@ void tpFrictionIsland_AddColumn(const tpFrictionIsland* island, int block, const
 }
 
 // With the number of velocities a constant, the loops below unroll.
-static inline void pushRow(int degrees, const double* G, double x, double* v) {
-    for (int a = 0; a < degrees; ++a) {
+static inline void pushRow(int componentCount, const double* G, double x, double* v) {
+    for (int a = 0; a < componentCount; ++a) {
         v[a] += G[a] * x;
     }
 }
 
-static inline double readRow(int degrees, const double* G, const double* v) {
+static inline double readRow(int componentCount, const double* G, const double* v) {
     double sum = 0.0;
-    for (int a = 0; a < degrees; ++a) {
+    for (int a = 0; a < componentCount; ++a) {
         sum += G[a] * v[a];
     }
     return sum;
@@ -72,20 +72,20 @@ static inline double readRow(int degrees, const double* G, const double* v) {
 
 void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, const double* x,
                                  double* velocity) {
-    int degrees = island->degrees, n = tpFrictionIsland_Rows(island, block);
+    int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
     for (int side = 0; side < 2; ++side) {
         int body = island->body[2 * block + side];
         if (body < 0) {
             continue;
         }
         const double* G =
-            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)degrees;
-        double* v = velocity + (size_t)(body * degrees);
-        for (int i = 0; i < n; ++i, G += 2 * degrees) {
-            if (degrees == 6) {
+            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)componentCount;
+        double* v = velocity + (size_t)(body * componentCount);
+        for (int i = 0; i < n; ++i, G += 2 * componentCount) {
+            if (componentCount == 6) {
                 pushRow(6, G, x[i], v);
             } else {
-                pushRow(degrees, G, x[i], v);
+                pushRow(componentCount, G, x[i], v);
             }
         }
     }
@@ -93,7 +93,7 @@ void tpFrictionIsland_PushBodies(const tpFrictionIsland* island, int block, cons
 
 void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, const double* velocity,
                                  double* y) {
-    int degrees = island->degrees, n = tpFrictionIsland_Rows(island, block);
+    int componentCount = island->componentCount, n = tpFrictionIsland_Rows(island, block);
     memset(y, 0, sizeof(double) * (size_t)n);
     for (int side = 0; side < 2; ++side) {
         int body = island->body[2 * block + side];
@@ -101,16 +101,17 @@ void tpFrictionIsland_ReadBodies(const tpFrictionIsland* island, int block, cons
             continue;
         }
         const double* G =
-            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)degrees;
-        const double* v = velocity + (size_t)(body * degrees);
-        for (int i = 0; i < n; ++i, G += 2 * degrees) {
-            y[i] += degrees == 6 ? readRow(6, G, v) : readRow(degrees, G, v);
+            island->jacobian + (size_t)(island->row[block] * 2 + side) * (size_t)componentCount;
+        const double* v = velocity + (size_t)(body * componentCount);
+        for (int i = 0; i < n; ++i, G += 2 * componentCount) {
+            y[i] += componentCount == 6 ? readRow(6, G, v) : readRow(componentCount, G, v);
         }
     }
 }
 
 static void multiplyByBodies(const tpFrictionIsland* island, const double* x, double* y) {
-    memset(island->velocity, 0, sizeof(double) * (size_t)(island->bodyCount * island->degrees));
+    memset(island->velocity, 0,
+           sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int j = 0; j < island->blockCount; ++j) {
         const double* xj = x + island->row[j];
         if (!isZero(tpFrictionIsland_Rows(island, j), xj)) {

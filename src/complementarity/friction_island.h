@@ -40,12 +40,12 @@ typedef struct tpFrictionIsland {
 
     // By bodies.
     int bodyCount;
-    int degrees;
+    int componentCount;
     const int* body; // two of each block, -1 where there is none
-    // G: for each row, `degrees` numbers of the first body, then of the second
+    // G: for each row, `componentCount` numbers of the first body, then of the second
     const double* jacobian;
     const double* compliance; // of each row, scaled; NULL where there is none
-    double* velocity;         // scratch: degrees of each body
+    double* velocity;         // scratch: velocity components of each body
 
     double* r; // the iterate, and u = W r + q
     double* u;

@@ -20,7 +20,7 @@ static bool createWithW(tpFrictionLinear* linear, tpArena* arena) {
 // Pattern of bodies that share a block, by columns; couples of each block found in it.
 static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     const tpFrictionIsland* island = linear->island;
-    int n = island->bodyCount, blocks = island->blockCount, degrees = island->degrees;
+    int n = island->bodyCount, blocks = island->blockCount, componentCount = island->componentCount;
     int* start = TP_SCRATCH_ZEROED(arena, int, n + 2); // blocks of each body
     int* list = TP_SCRATCH(arena, int, 2 * blocks);
     int* mark = TP_SCRATCH(arena, int, n);
@@ -31,7 +31,7 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     linear->couple = TP_SCRATCH(arena, int, 4 * blocks);
     linear->response = TP_SCRATCH(arena, double, blocks* TP_LAW);
     linear->offset = TP_SCRATCH(arena, double, island->rowCount);
-    linear->bodyChange = TP_SCRATCH(arena, double, n* degrees);
+    linear->bodyChange = TP_SCRATCH(arena, double, n* componentCount);
     linear->allInPlay = TP_SCRATCH(arena, bool, n);
     if (arena->failed) {
         return false;
@@ -49,13 +49,13 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
             start[i + 2] += start[i + 1];
         }
     }
-    int entries = 0, size = degrees * degrees;
+    int entries = 0, size = componentCount * componentCount;
     for (int j = 0; j < n; ++j) {
         mark[j] = -1;
-        row[j] = j * degrees;
+        row[j] = j * componentCount;
         linear->allInPlay[j] = true;
     }
-    row[n] = n * degrees;
+    row[n] = n * componentCount;
     for (int j = 0; j < n; ++j) {
         columnStart[j] = entries;
         mark[j] = j;
@@ -88,7 +88,7 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
         }
     }
     linear->matrix = (tpBlockMatrix){ .count = n,
-                                      .uniform = degrees,
+                                      .uniform = componentCount,
                                       .row = row,
                                       .columnStart = columnStart,
                                       .blockRow = blockRow,
@@ -201,21 +201,21 @@ static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const
 // Adds G_i^T (C^-1 A) G_j to the blocks of the bodies of one block.
 static void addCouples(tpFrictionLinear* linear, int b) {
     const tpFrictionIsland* island = linear->island;
-    int n = tpFrictionIsland_Rows(island, b), degrees = island->degrees;
-    const double* G = island->jacobian + (size_t)(island->row[b] * 2 * degrees);
+    int n = tpFrictionIsland_Rows(island, b), componentCount = island->componentCount;
+    const double* G = island->jacobian + (size_t)(island->row[b] * 2 * componentCount);
     double SG[TP_FRICTION_MAX_ROWS * 2 * TP_BLOCK_MAX];
-    multiply(n, n, 2 * degrees, linear->response + (size_t)b * TP_LAW, G, SG);
+    multiply(n, n, 2 * componentCount, linear->response + (size_t)b * TP_LAW, G, SG);
     for (int c = 0; c < 4; ++c) {
         if (linear->couple[4 * b + c] < 0) {
             continue;
         }
         double* out = linear->values + linear->couple[4 * b + c];
-        const double* left = G + (c / 2) * degrees;
-        const double* right = SG + (c % 2) * degrees;
-        for (int k = 0; k < n; ++k, left += 2 * degrees, right += 2 * degrees) {
-            for (int i = 0; i < degrees; ++i) {
-                for (int j = 0; j < degrees; ++j) {
-                    out[i * degrees + j] += left[i] * right[j];
+        const double* left = G + (c / 2) * componentCount;
+        const double* right = SG + (c % 2) * componentCount;
+        for (int k = 0; k < n; ++k, left += 2 * componentCount, right += 2 * componentCount) {
+            for (int i = 0; i < componentCount; ++i) {
+                for (int j = 0; j < componentCount; ++j) {
+                    out[i * componentCount + j] += left[i] * right[j];
                 }
             }
         }
@@ -226,13 +226,14 @@ static void assembleByBodies(tpFrictionLinear* linear, const bool* inPlay, const
                              const double* B, double weight, const double* F) {
     const tpFrictionIsland* island = linear->island;
     const tpBlockMatrix* matrix = &linear->matrix;
-    int degrees = island->degrees;
+    int componentCount = island->componentCount;
     memset(linear->values, 0,
-           sizeof(double) * (size_t)(matrix->columnStart[matrix->count] * degrees * degrees));
+           sizeof(double) *
+               (size_t)(matrix->columnStart[matrix->count] * componentCount * componentCount));
     for (int j = 0; j < matrix->count; ++j) {
         double* diagonal = linear->values + matrix->value[matrix->columnStart[j]];
-        for (int i = 0; i < degrees; ++i) {
-            diagonal[i * degrees + i] = 1.0;
+        for (int i = 0; i < componentCount; ++i) {
+            diagonal[i * componentCount + i] = 1.0;
         }
     }
     for (int b = 0; b < island->blockCount; ++b) {
@@ -247,7 +248,7 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
                           double* step) {
     const tpFrictionIsland* island = linear->island;
     double* change = linear->bodyChange;
-    memset(change, 0, sizeof(double) * (size_t)(island->bodyCount * island->degrees));
+    memset(change, 0, sizeof(double) * (size_t)(island->bodyCount * island->componentCount));
     for (int b = 0; b < island->blockCount; ++b) {
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         for (int i = row; i < row + n; ++i) {

@@ -80,9 +80,9 @@ static tpResult checkMatrix(const tpMatrix* W, int rowCount, tpError* error) {
 
 static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpError* error) {
     const tpFrictionBodies* bodies = problem->bodies;
-    if (bodies->degrees < 1 || bodies->degrees > 6 || bodies->bodyCount < 0) {
+    if (bodies->componentCount < 1 || bodies->componentCount > 6 || bodies->bodyCount < 0) {
         return tpError_Set(error, tp_badInput, "bodies have %d velocities, 1 to 6 are possible",
-                           bodies->degrees);
+                           bodies->componentCount);
     }
     for (int b = 0; b < problem->blockCount; ++b) {
         if (bodies->bodyA[b] < -1 || bodies->bodyA[b] >= bodies->bodyCount ||
@@ -90,17 +90,17 @@ static tpResult checkBodies(const tpFrictionProblem* problem, int rowCount, tpEr
             return tpError_Set(error, tp_badInput, "block %d acts on a body that is not there", b);
         }
     }
-    size_t degrees = (size_t)bodies->degrees;
-    for (size_t i = 0; i < (size_t)bodies->bodyCount * degrees * degrees; ++i) {
+    size_t componentCount = (size_t)bodies->componentCount;
+    for (size_t i = 0; i < (size_t)bodies->bodyCount * componentCount * componentCount; ++i) {
         if (!isfinite(bodies->inverseMass[i])) {
             return tpError_Set(error, tp_badInput, "the inverse mass of body %d is not finite",
-                               (int)(i / (degrees * degrees)));
+                               (int)(i / (componentCount * componentCount)));
         }
     }
-    for (size_t i = 0; i < (size_t)rowCount * degrees; ++i) {
+    for (size_t i = 0; i < (size_t)rowCount * componentCount; ++i) {
         if (!isfinite(bodies->jacobianA[i]) || !isfinite(bodies->jacobianB[i])) {
             return tpError_Set(error, tp_badInput, "the jacobian of row %d is not finite",
-                               (int)(i / degrees));
+                               (int)(i / componentCount));
         }
     }
     return tp_success;
@@ -128,7 +128,7 @@ tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
 
 void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
     const tpFrictionBodies* bodies = problem->bodies;
-    int degrees = bodies->degrees;
+    int componentCount = bodies->componentCount;
     for (int b = 0, row = 0; b < problem->blockCount; ++b) {
         int rows = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
         for (int side = 0; side < 2; ++side) {
@@ -136,21 +136,21 @@ void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r,
             if (body < 0) {
                 continue;
             }
-            const double* jacobian =
-                (side == 0 ? bodies->jacobianA : bodies->jacobianB) + (size_t)row * (size_t)degrees;
+            const double* jacobian = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
+                                     (size_t)row * (size_t)componentCount;
             double impulse[6] = { 0 };
             for (int i = 0; i < rows; ++i) {
-                for (int a = 0; a < degrees; ++a) {
-                    impulse[a] += jacobian[i * degrees + a] * r[row + i];
+                for (int a = 0; a < componentCount; ++a) {
+                    impulse[a] += jacobian[i * componentCount + a] * r[row + i];
                 }
             }
             const double* inverse =
-                bodies->inverseMass + (size_t)body * (size_t)(degrees * degrees);
-            double* v = velocity + (size_t)body * (size_t)degrees;
-            for (int a = 0; a < degrees; ++a) {
+                bodies->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
+            double* v = velocity + (size_t)body * (size_t)componentCount;
+            for (int a = 0; a < componentCount; ++a) {
                 double sum = 0.0;
-                for (int c = 0; c < degrees; ++c) {
-                    sum += inverse[a * degrees + c] * impulse[c];
+                for (int c = 0; c < componentCount; ++c) {
+                    sum += inverse[a * componentCount + c] * impulse[c];
                 }
                 v[a] += sum;
             }

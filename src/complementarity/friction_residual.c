@@ -16,8 +16,8 @@ static bool velocities(const tpFrictionProblem* problem, const double* r, int ro
         tpMatrix_Multiply(problem->W, r, problem->q, u);
     } else {
         const tpFrictionBodies* bodies = problem->bodies;
-        int degrees = bodies->degrees;
-        double* velocity = TP_SCRATCH_ZEROED(arena, double, bodies->bodyCount* degrees);
+        int componentCount = bodies->componentCount;
+        double* velocity = TP_SCRATCH_ZEROED(arena, double, bodies->bodyCount* componentCount);
         if (velocity == NULL) {
             return false;
         }
@@ -28,9 +28,9 @@ static bool velocities(const tpFrictionProblem* problem, const double* r, int ro
                 for (int side = 0; side < 2; ++side) {
                     int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
                     const double* J = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
-                                      (size_t)row * (size_t)degrees;
-                    for (int a = 0; body >= 0 && a < degrees; ++a) {
-                        u[row] += J[a] * velocity[body * degrees + a];
+                                      (size_t)row * (size_t)componentCount;
+                    for (int a = 0; body >= 0 && a < componentCount; ++a) {
+                        u[row] += J[a] * velocity[body * componentCount + a];
                     }
                 }
             }
@@ -56,9 +56,9 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
         return entry;
     }
     const tpFrictionBodies* bodies = problem->bodies;
-    int degrees = bodies->degrees;
-    const double* JA = bodies->jacobianA + (size_t)row * (size_t)degrees;
-    const double* JB = bodies->jacobianB + (size_t)row * (size_t)degrees;
+    int componentCount = bodies->componentCount;
+    const double* JA = bodies->jacobianA + (size_t)row * (size_t)componentCount;
+    const double* JB = bodies->jacobianB + (size_t)row * (size_t)componentCount;
     int pair[2] = { bodies->bodyA[block], bodies->bodyB[block] };
     bool same = pair[0] == pair[1];
     for (int side = 0; side < (same ? 1 : 2); ++side) {
@@ -66,14 +66,14 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
             continue;
         }
         const double* inverse =
-            bodies->inverseMass + (size_t)pair[side] * (size_t)(degrees * degrees);
+            bodies->inverseMass + (size_t)pair[side] * (size_t)(componentCount * componentCount);
         double J[6];
-        for (int a = 0; a < degrees; ++a) {
+        for (int a = 0; a < componentCount; ++a) {
             J[a] = same ? JA[a] + JB[a] : (side == 0 ? JA[a] : JB[a]);
         }
-        for (int a = 0; a < degrees; ++a) {
-            for (int c = 0; c < degrees; ++c) {
-                entry += J[a] * inverse[a * degrees + c] * J[c];
+        for (int a = 0; a < componentCount; ++a) {
+            for (int c = 0; c < componentCount; ++c) {
+                entry += J[a] * inverse[a * componentCount + c] * J[c];
             }
         }
     }

@@ -19,17 +19,17 @@ typedef struct Builder {
     tpArena* arena;
     int blockCount;
     int rowCount;
-    int degrees;
+    int componentCount;
     int* row;       // first row of each block
     double* root;   // L of each body
-    bool* moves;    // of each body: its inverse mass is not zero
+    bool* isMoving; // of each body: its inverse mass is not zero
     int* parent;    // forest of bodies, then of blocks without any
     int* localBody; // number of a body in its island
 } Builder;
 
 // Lower L with L L^T = A for a symmetric positive semidefinite A. False where A is zero.
 static bool factorMass(int n, const double* A, double* L) {
-    bool moves = false;
+    bool isMoving = false;
     memset(L, 0, sizeof(double) * (size_t)(n * n));
     for (int j = 0; j < n; ++j) {
         double pivot = A[j * n + j];
@@ -39,7 +39,7 @@ static bool factorMass(int n, const double* A, double* L) {
         if (!(pivot > smallestPivot * A[j * n + j])) {
             continue;
         }
-        moves = true;
+        isMoving = true;
         double root = sqrt(pivot);
         L[j * n + j] = root;
         for (int i = j + 1; i < n; ++i) {
@@ -50,7 +50,7 @@ static bool factorMass(int n, const double* A, double* L) {
             L[i * n + j] = sum / root;
         }
     }
-    return moves;
+    return isMoving;
 }
 
 static int findRoot(int* parent, int i) {
@@ -67,7 +67,7 @@ static void movingBodies(const Builder* builder, int block, int pair[2]) {
     pair[0] = bodies->bodyA[block];
     pair[1] = bodies->bodyB[block];
     for (int side = 0; side < 2; ++side) {
-        if (pair[side] >= 0 && !builder->moves[pair[side]]) {
+        if (pair[side] >= 0 && !builder->isMoving[pair[side]]) {
             pair[side] = -1;
         }
     }
@@ -80,11 +80,11 @@ static bool prepare(Builder* builder) {
     const tpFrictionProblem* problem = builder->problem;
     const tpFrictionBodies* bodies = problem->bodies;
     tpArena* arena = builder->arena;
-    int n = builder->degrees = bodies->degrees;
+    int n = builder->componentCount = bodies->componentCount;
     builder->blockCount = problem->blockCount;
     builder->row = TP_SCRATCH(arena, int, problem->blockCount + 1);
     builder->root = TP_SCRATCH(arena, double, bodies->bodyCount* n* n);
-    builder->moves = TP_SCRATCH(arena, bool, bodies->bodyCount);
+    builder->isMoving = TP_SCRATCH(arena, bool, bodies->bodyCount);
     builder->parent = TP_SCRATCH(arena, int, bodies->bodyCount + problem->blockCount);
     builder->localBody = TP_SCRATCH(arena, int, bodies->bodyCount);
     if (arena->failed) {
@@ -102,7 +102,7 @@ static bool prepare(Builder* builder) {
     }
     for (int i = 0; i < bodies->bodyCount; ++i) {
         size_t at = (size_t)i * (size_t)(n * n);
-        builder->moves[i] = factorMass(n, bodies->inverseMass + at, builder->root + at);
+        builder->isMoving[i] = factorMass(n, bodies->inverseMass + at, builder->root + at);
     }
     return true;
 }
@@ -170,9 +170,9 @@ static bool allocateStore(const Builder* builder, int islandCount, Store* store)
         store->compliance = TP_SCRATCH(arena, double, rows);
     }
     store->diagonal = TP_SCRATCH_ZEROED(arena, double, n* DIAGONAL);
-    store->jacobian = TP_SCRATCH_ZEROED(arena, double, rows * 2 * builder->degrees);
+    store->jacobian = TP_SCRATCH_ZEROED(arena, double, rows * 2 * builder->componentCount);
     store->velocity =
-        TP_SCRATCH(arena, double, builder->problem->bodies->bodyCount * builder->degrees);
+        TP_SCRATCH(arena, double, builder->problem->bodies->bodyCount * builder->componentCount);
     store->r = TP_SCRATCH_ZEROED(arena, double, rows);
     store->u = TP_SCRATCH_ZEROED(arena, double, rows);
     return !arena->failed;
@@ -182,9 +182,10 @@ static bool allocateStore(const Builder* builder, int islandCount, Store* store)
 static void formJacobian(const Builder* builder, int block, const int pair[2], double* G) {
     const tpFrictionProblem* problem = builder->problem;
     const tpFrictionBodies* bodies = problem->bodies;
-    int degrees = builder->degrees;
+    int componentCount = builder->componentCount;
     int given[2] = { bodies->bodyA[block], bodies->bodyB[block] };
-    for (int row = builder->row[block]; row < builder->row[block + 1]; ++row, G += 2 * degrees) {
+    for (int row = builder->row[block]; row < builder->row[block + 1];
+         ++row, G += 2 * componentCount) {
         double e = problem->scale != NULL ? problem->scale[row] : 1.0;
         for (int side = 0; side < 2; ++side) {
             int body = given[side];
@@ -192,15 +193,16 @@ static void formJacobian(const Builder* builder, int block, const int pair[2], d
             if (body < 0 || body != pair[target]) {
                 continue;
             }
-            const double* J =
-                (side == 0 ? bodies->jacobianA : bodies->jacobianB) + (size_t)row * (size_t)degrees;
-            const double* L = builder->root + (size_t)body * (size_t)(degrees * degrees);
-            for (int a = 0; a < degrees; ++a) {
+            const double* J = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
+                              (size_t)row * (size_t)componentCount;
+            const double* L =
+                builder->root + (size_t)body * (size_t)(componentCount * componentCount);
+            for (int a = 0; a < componentCount; ++a) {
                 double sum = 0.0;
-                for (int c = a; c < degrees; ++c) {
-                    sum += J[c] * L[c * degrees + a];
+                for (int c = a; c < componentCount; ++c) {
+                    sum += J[c] * L[c * componentCount + a];
                 }
-                G[target * degrees + a] += e * sum;
+                G[target * componentCount + a] += e * sum;
             }
         }
     }
@@ -209,7 +211,7 @@ static void formJacobian(const Builder* builder, int block, const int pair[2], d
 // Fills block b of an island from block `from` of the problem. Returns its scale s.
 static double fillBlock(const Builder* builder, Store* store, int b, int from, int row) {
     const tpFrictionProblem* problem = builder->problem;
-    int n = builder->row[from + 1] - builder->row[from], width = 2 * builder->degrees;
+    int n = builder->row[from + 1] - builder->row[from], width = 2 * builder->componentCount;
     int pair[2];
     movingBodies(builder, from, pair);
     double* G = store->jacobian + (size_t)(row * width);
@@ -287,7 +289,7 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
                                   .weight = store->weight,
                                   .diagonal = store->diagonal,
                                   .bodyCount = bodyCount,
-                                  .degrees = builder->degrees,
+                                  .componentCount = builder->componentCount,
                                   .body = store->body,
                                   .jacobian = store->jacobian,
                                   .compliance = store->compliance,
@@ -302,8 +304,8 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
     store->q += rows;
     store->compliance = store->compliance != NULL ? store->compliance + rows : NULL;
     store->diagonal += blockCount * DIAGONAL;
-    store->jacobian += (size_t)rows * 2 * (size_t)builder->degrees;
-    store->velocity += bodyCount * builder->degrees;
+    store->jacobian += (size_t)rows * 2 * (size_t)builder->componentCount;
+    store->velocity += bodyCount * builder->componentCount;
     store->r += rows;
     store->u += rows;
 }

@@ -14,8 +14,8 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
     active->isActive = TP_SCRATCH(arena, bool, whole->blockCount);
     active->sources = TP_SCRATCH(arena, int, whole->blockCount);
     active->changes = TP_SCRATCH(arena, tpVelocity, whole->bodyCount);
-    if (arena->failed ||
-        !tpRows_Reserve(&active->rows, arena, whole->degrees, whole->blockCount, whole->rowCount)) {
+    if (arena->failed || !tpRows_Reserve(&active->rows, arena, whole->componentCount,
+                                         whole->blockCount, whole->rowCount)) {
         return false;
     }
     active->rows.bodyCount = whole->bodyCount;
@@ -65,9 +65,11 @@ void tpActiveRows_Gather(tpActiveRows* active, const tpRows* whole) {
         copyRows(rows->q, to, whole->q, from, count);
         copyRows(rows->impulse, to, whole->impulse, from, count);
         copyRows(rows->velocity, to, whole->velocity, from, count);
-        int degrees = rows->degrees;
-        copyRows(rows->jacobianA, degrees * to, whole->jacobianA, degrees * from, degrees * count);
-        copyRows(rows->jacobianB, degrees * to, whole->jacobianB, degrees * from, degrees * count);
+        int componentCount = rows->componentCount;
+        copyRows(rows->jacobianA, componentCount * to, whole->jacobianA, componentCount * from,
+                 componentCount * count);
+        copyRows(rows->jacobianB, componentCount * to, whole->jacobianB, componentCount * from,
+                 componentCount * count);
     }
 }
 

@@ -209,7 +209,7 @@ static double valueAt(const tpSystem* system, const tpCoupling* coupling, const 
     return value;
 }
 
-double tpCouplings_Drift(const tpSystem* system, const tpPose* poses) {
+double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses) {
     double drift = 0.0;
     for (int i = 0; i < system->couplings.count; ++i) {
         const tpCouplingDef* def = &system->couplings.data[i].def;
@@ -277,7 +277,7 @@ void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, doubl
 }
 
 void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double left,
-                         const tpVelocity* moves, double h, tpStepReport* report) {
+                         const tpVelocity* meanVelocities, double h, tpStepReport* report) {
     const tpBlockInfo* info = &first->infos[block];
     tpCouplingRow now;
     tpCoupling_Place(system, &system->couplings.data[info->index], system->poses.data, &now);
@@ -292,9 +292,9 @@ void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, doubl
     addEffort(system, info, impulse / h);
     double taken =
         -left * first->damping[row] *
-        tpRows_RowVelocity(first, row, moves, first->givenA[block], first->givenB[block]);
+        tpRows_RowVelocity(first, row, meanVelocities, first->givenA[block], first->givenB[block]);
     report->externalWork +=
-        (info->role == tp_springRole ? taken : impulse) * tpCouplingRow_Speed(&now, moves);
+        (info->role == tp_springRole ? taken : impulse) * tpCouplingRow_Speed(&now, meanVelocities);
 }
 
 double tpCouplings_PotentialEnergy(const tpSystem* system) {

@@ -43,11 +43,11 @@ void tpCoupling_Count(const tpCoupling* coupling, int* blocks, int* rows, int* t
 void tpCouplings_AddRows(tpRows* rows, const tpSystem* system, const tpPose* poses,
                          const tpJointTreatment* treatment, tpLawRows laws);
 void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTreatment* treatment);
-double tpCouplings_Drift(const tpSystem* system, const tpPose* poses);
+double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses);
 void tpCouplings_ClearEfforts(tpSystem* system);
 void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h);
 void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double left,
-                         const tpVelocity* moves, double h, tpStepReport* report);
+                         const tpVelocity* meanVelocities, double h, tpStepReport* report);
 double tpCouplings_PotentialEnergy(const tpSystem* system);
 
 #endif

@@ -155,8 +155,8 @@ static tpJointRow rowOf(const tpJoint* joint, const tpJointPlace* place, const t
     return row;
 }
 
-void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
-                       tpStepReport* report) {
+void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
+                       double h, tpStepReport* report) {
     for (int b = 0; b < first->blockCount; ++b) {
         const tpBlockInfo* info = &first->infos[b];
         bool isLaw = info->source != tp_contactSource &&
@@ -167,7 +167,7 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
         }
         double share = tpJoints_Share(system, info), left = (1.0 - share) / share;
         if (info->isCoupling) {
-            tpCoupling_KickRest(system, first, b, left, moves, h, report);
+            tpCoupling_KickRest(system, first, b, left, meanVelocities, h, report);
             continue;
         }
         tpJoint* joint = &system->joints.data[info->index];
@@ -183,9 +183,9 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
         coordinate->effort += info->role == tp_servoRole ? impulse / h : 0.0;
         // They act all along the way. What a spring stores is part of the potential energy; its
         // damper's part of the impulse is not.
-        double speed = tpJointRow_Speed(joint, &now, moves);
+        double speed = tpJointRow_Speed(joint, &now, meanVelocities);
         double taken = -left * first->damping[row] *
-                       tpRows_RowVelocity(first, row, moves, joint->bodyA, joint->bodyB);
+                       tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
         report->externalWork += (info->role == tp_springRole ? taken : impulse) * speed;
     }
 }
@@ -241,7 +241,7 @@ static double heldError(const tpSystem* system, const tpJoint* joint, const tpJo
     return drift;
 }
 
-double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
+double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
     double drift = 0.0;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -258,7 +258,7 @@ double tpJoints_Drift(const tpSystem* system, const tpPose* poses) {
             }
         }
     }
-    return fmax(drift, tpCouplings_Drift(system, poses));
+    return fmax(drift, tpCouplings_PositionError(system, poses));
 }
 
 void tpJoints_FollowAngles(tpSystem* system) {
@@ -318,24 +318,25 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
     tpFrictionOptions options = tpDefaultFrictionOptions();
     options.tolerance = 1e-6; // Newton's method corrects itself
     tpFriction_Solve(&problem, &options, memory, rows.impulse, rows.velocity, NULL);
-    tpVelocity* moves = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
-                                          system->bodyCount > 0 ? system->bodyCount : 1);
-    if (moves == NULL) {
+    tpVelocity* corrections = TP_SCRATCH_ZEROED(&system->arena, tpVelocity,
+                                                system->bodyCount > 0 ? system->bodyCount : 1);
+    if (corrections == NULL) {
         return false;
     }
-    tpRows_ApplyImpulses(&rows, moves);
+    tpRows_ApplyImpulses(&rows, corrections);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpPose* pose = &system->poses.data[i];
-            pose->position = tpAdd(pose->position, moves[i].linear);
-            pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(moves[i].angular), pose->rotation));
+            pose->position = tpAdd(pose->position, corrections[i].linear);
+            pose->rotation =
+                tpNormalizeQuat(tpMulQQ(tpQuatExp(corrections[i].angular), pose->rotation));
         }
     }
     return true;
 }
 
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
-    double drift = tpJoints_Drift(system, system->poses.data);
+    double drift = tpJoints_PositionError(system, system->poses.data);
     for (int iteration = 0; iteration < 8; ++iteration) {
         if (drift <= tolerance) {
             return iteration;
@@ -343,7 +344,7 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
         tpArenaMark mark = tpArena_Mark(&system->arena);
         bool isDone = correctOnce(system, memory);
         tpArena_Release(&system->arena, mark);
-        double now = tpJoints_Drift(system, system->poses.data);
+        double now = tpJoints_PositionError(system, system->poses.data);
         if (!isDone || !(now < drift)) {
             return -1;
         }
@@ -375,9 +376,9 @@ static tpWrench wrenchOnB(const tpRows* rows, int block, double h) {
     tpWrench sum = { tpZeroVec3(), tpZeroVec3() };
     for (int k = 0; k < rows->dimensions[block]; ++k) {
         int index = rows->firstRows[block] + k;
-        const double* row = rows->jacobianB + (size_t)index * (size_t)rows->degrees;
+        const double* row = rows->jacobianB + (size_t)index * (size_t)rows->componentCount;
         double force = rows->impulse[index] / h;
-        if (rows->degrees == 3) {
+        if (rows->componentCount == 3) {
             sum.linear = tpMulAdd(sum.linear, force, tpMakeVec3(row[0], row[1], 0.0));
             sum.angular.z += force * row[2];
         } else {

@@ -45,9 +45,9 @@ void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* po
 
 // The impulses of springs, servos and dampers in the second half of a step, from those in the rows
 // of the first half; efforts are means over `h` seconds. Adds the work of what is not in the
-// potential energy, over the way with the velocities `moves`, to the report.
-void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* moves, double h,
-                       tpStepReport* report);
+// potential energy, over the way with the velocities `meanVelocities`, to the report.
+void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
+                       double h, tpStepReport* report);
 
 // The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is
 // stiff for the step.
@@ -67,7 +67,7 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
                      const tpRows* end, int endRow, double h);
 
 // Largest error of position over all joints, m or rad.
-double tpJoints_Drift(const tpSystem* system, const tpPose* poses);
+double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 
 // Follows the turns of joints past half a turn; once a step, after bodies have moved.
 void tpJoints_FollowAngles(tpSystem* system);

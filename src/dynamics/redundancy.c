@@ -18,22 +18,22 @@ typedef struct tpRigidRow {
 
 static const double* jacobianOf(const tpRows* rows, int row, int side) {
     const double* all = side == 0 ? rows->jacobianA : rows->jacobianB;
-    return all + (size_t)row * (size_t)rows->degrees;
+    return all + (size_t)row * (size_t)rows->componentCount;
 }
 
 static tpRigidRow makeRigidRow(const tpRows* rows, int block, int row) {
-    int degrees = rows->degrees;
+    int componentCount = rows->componentCount;
     tpRigidRow rigid = { .row = row, .body = { rows->bodyA[block], rows->bodyB[block] } };
     for (int side = 0; side < 2; ++side) {
         if (rigid.body[side] < 0) {
             continue;
         }
         const double* jacobian = jacobianOf(rows, row, side);
-        const double* inverse =
-            rows->inverseMass + (size_t)rigid.body[side] * (size_t)(degrees * degrees);
-        for (int i = 0; i < degrees; ++i) {
-            for (int j = 0; j < degrees; ++j) {
-                rigid.change[side][i] += inverse[i * degrees + j] * jacobian[j];
+        const double* inverse = rows->inverseMass + (size_t)rigid.body[side] *
+                                                        (size_t)(componentCount * componentCount);
+        for (int i = 0; i < componentCount; ++i) {
+            for (int j = 0; j < componentCount; ++j) {
+                rigid.change[side][i] += inverse[i * componentCount + j] * jacobian[j];
             }
         }
     }
@@ -49,7 +49,7 @@ static double responseOf(const tpRows* rows, const tpRigidRow* i, const tpRigidR
                 continue;
             }
             const double* jacobian = jacobianOf(rows, i->row, a);
-            for (int k = 0; k < rows->degrees; ++k) {
+            for (int k = 0; k < rows->componentCount; ++k) {
                 sum += jacobian[k] * j->change[b][k];
             }
         }
@@ -168,11 +168,11 @@ static int findDependent(const tpRows* rows, const tpRigidRow* list, int count, 
 
 static void setAside(tpRedundancy* redundancy, tpRows* rows, int i) {
     int row = redundancy->rows[i];
-    size_t degrees = (size_t)rows->degrees, bytes = sizeof(double) * degrees;
-    double* here[2] = { rows->jacobianA + (size_t)row * degrees,
-                        rows->jacobianB + (size_t)row * degrees };
-    double* kept[2] = { redundancy->jacobianA + (size_t)i * degrees,
-                        redundancy->jacobianB + (size_t)i * degrees };
+    size_t componentCount = (size_t)rows->componentCount, bytes = sizeof(double) * componentCount;
+    double* here[2] = { rows->jacobianA + (size_t)row * componentCount,
+                        rows->jacobianB + (size_t)row * componentCount };
+    double* kept[2] = { redundancy->jacobianA + (size_t)i * componentCount,
+                        redundancy->jacobianB + (size_t)i * componentCount };
     for (int side = 0; side < 2; ++side) {
         memcpy(kept[side], here[side], bytes);
         memset(here[side], 0, bytes);
@@ -269,9 +269,9 @@ bool tpRedundancy_SetAside(tpRedundancy* redundancy, tpRows* rows, tpSystem* sys
     if (redundancy->count == 0) {
         return true;
     }
-    size_t degrees = (size_t)rows->degrees, numbers = (size_t)redundancy->count;
-    redundancy->jacobianA = TP_SCRATCH(arena, double, numbers* degrees);
-    redundancy->jacobianB = TP_SCRATCH(arena, double, numbers* degrees);
+    size_t componentCount = (size_t)rows->componentCount, numbers = (size_t)redundancy->count;
+    redundancy->jacobianA = TP_SCRATCH(arena, double, numbers* componentCount);
+    redundancy->jacobianB = TP_SCRATCH(arena, double, numbers* componentCount);
     redundancy->biases = TP_SCRATCH(arena, double, numbers);
     redundancy->q = TP_SCRATCH(arena, double, numbers);
     if (arena->failed) {
@@ -284,7 +284,7 @@ bool tpRedundancy_SetAside(tpRedundancy* redundancy, tpRows* rows, tpSystem* sys
 }
 
 bool tpRedundancy_PutBack(const tpRedundancy* redundancy, tpRows* rows, tpSystem* system) {
-    size_t degrees = (size_t)rows->degrees, bytes = sizeof(double) * degrees;
+    size_t componentCount = (size_t)rows->componentCount, bytes = sizeof(double) * componentCount;
     tpArenaMark mark = tpArena_Mark(&system->arena);
     tpVelocity* changes = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, system->bodyCount);
     if (changes == NULL) {
@@ -293,7 +293,7 @@ bool tpRedundancy_PutBack(const tpRedundancy* redundancy, tpRows* rows, tpSystem
     tpRows_ApplyImpulses(rows, changes);
     for (int i = 0, block = 0; i < redundancy->count; ++i) {
         int row = redundancy->rows[i];
-        size_t from = (size_t)i * degrees, to = (size_t)row * degrees;
+        size_t from = (size_t)i * componentCount, to = (size_t)row * componentCount;
         memcpy(rows->jacobianA + to, redundancy->jacobianA + from, bytes);
         memcpy(rows->jacobianB + to, redundancy->jacobianB + from, bytes);
         while (row >= rows->firstRows[block] + rows->dimensions[block]) {

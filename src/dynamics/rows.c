@@ -8,9 +8,10 @@
 #include "dynamics/islands.h"
 #include "dynamics/locks.h"
 
-bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity) {
+bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
+                    int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
-    rows->degrees = degrees;
+    rows->componentCount = componentCount;
     rows->blockCapacity = blockCapacity;
     rows->rowCapacity = rowCapacity;
     rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
@@ -33,20 +34,20 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity
     rows->q = TP_SCRATCH(arena, double, rowCapacity);
     rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
     rows->velocity = TP_SCRATCH(arena, double, rowCapacity);
-    rows->jacobianA = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
-    rows->jacobianB = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)degrees);
+    rows->jacobianA = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)componentCount);
+    rows->jacobianB = TP_SCRATCH(arena, double, (size_t)rowCapacity*(size_t)componentCount);
     return !arena->failed;
 }
 
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity) {
-    int degrees = system->isPlanar ? 3 : 6;
-    if (!tpRows_Reserve(rows, &system->arena, degrees, blockCapacity, rowCapacity)) {
+    int componentCount = system->isPlanar ? 3 : 6;
+    if (!tpRows_Reserve(rows, &system->arena, componentCount, blockCapacity, rowCapacity)) {
         return false;
     }
     rows->bodyCount = system->bodyCount;
     rows->termCapacity = tpCouplings_TermCapacity(system);
     rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
-    size_t massCount = (size_t)rows->bodyCount * (size_t)(degrees * degrees);
+    size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
     rows->inverseMass = TP_SCRATCH_ZEROED(&system->arena, double, massCount);
     return rows->inverseMass != NULL;
 }
@@ -56,19 +57,19 @@ void tpRows_Clear(tpRows* rows) {
 }
 
 void tpRows_SetMasses(tpRows* rows, const tpSystem* system) {
-    int degrees = rows->degrees;
+    int componentCount = rows->componentCount;
     memset(rows->inverseMass, 0,
-           sizeof(double) * (size_t)rows->bodyCount * (size_t)(degrees * degrees));
+           sizeof(double) * (size_t)rows->bodyCount * (size_t)(componentCount * componentCount));
     for (int i = 0; i < rows->bodyCount; ++i) {
         if (!tpSystem_IsDynamic(system, i)) {
             continue;
         }
-        double* block = rows->inverseMass + (size_t)i * (size_t)(degrees * degrees);
+        double* block = rows->inverseMass + (size_t)i * (size_t)(componentCount * componentCount);
         double inverse = system->bodies.data[i].inverseMass;
         tpVec3 free =
             tpLocks_Linear(system->bodies.data[i].locked, tpMakeVec3(inverse, inverse, inverse));
         tpMat33 turn = tpSystem_InverseInertia(system, i);
-        if (degrees == 3) {
+        if (componentCount == 3) {
             block[0] = free.x;
             block[4] = free.y;
             block[8] = turn.cz.z;
@@ -168,16 +169,18 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->firstTerms[k] = rows->termCount;
         rows->termCounts[k] = 0;
     }
-    size_t numbers = (size_t)rows->degrees * (size_t)dimension;
-    memset(rows->jacobianA + (size_t)rows->degrees * (size_t)first, 0, sizeof(double) * numbers);
-    memset(rows->jacobianB + (size_t)rows->degrees * (size_t)first, 0, sizeof(double) * numbers);
+    size_t numbers = (size_t)rows->componentCount * (size_t)dimension;
+    memset(rows->jacobianA + (size_t)rows->componentCount * (size_t)first, 0,
+           sizeof(double) * numbers);
+    memset(rows->jacobianB + (size_t)rows->componentCount * (size_t)first, 0,
+           sizeof(double) * numbers);
     return block;
 }
 
-static void writeRow(int degrees, double* row, tpWrench wrench) {
+static void writeRow(int componentCount, double* row, tpWrench wrench) {
     row[0] = wrench.linear.x;
     row[1] = wrench.linear.y;
-    if (degrees == 3) {
+    if (componentCount == 3) {
         row[2] = wrench.angular.z;
         return;
     }
@@ -188,9 +191,9 @@ static void writeRow(int degrees, double* row, tpWrench wrench) {
 }
 
 void tpRows_SetRow(tpRows* rows, int block, int k, tpWrench onA, tpWrench onB) {
-    size_t place = (size_t)(rows->firstRows[block] + k) * (size_t)rows->degrees;
-    writeRow(rows->degrees, rows->jacobianA + place, onA);
-    writeRow(rows->degrees, rows->jacobianB + place, onB);
+    size_t place = (size_t)(rows->firstRows[block] + k) * (size_t)rows->componentCount;
+    writeRow(rows->componentCount, rows->jacobianA + place, onA);
+    writeRow(rows->componentCount, rows->jacobianB + place, onB);
 }
 
 void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int body, tpWrench on) {
@@ -205,7 +208,7 @@ void tpRows_AddTerm(tpRows* rows, const tpSystem* system, int block, int k, int 
     term->body = body;
     term->isDynamic = tpSystem_IsDynamic(system, body);
     memset(term->jacobian, 0, sizeof(term->jacobian));
-    writeRow(rows->degrees, term->jacobian, on);
+    writeRow(rows->componentCount, term->jacobian, on);
 }
 
 void tpRows_CopyTerms(tpRows* rows, int row, const tpRows* from, int fromRow) {
@@ -268,8 +271,8 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       const tpContact* contact, int contactIndex, const tpContactLaw* law,
                       double bias) {
     bool isRough = law->mu > 0.0;
-    bool isTorsional = isRough && law->arm > 0.0 && rows->degrees == 6;
-    int dimension = !isRough ? 1 : rows->degrees == 3 ? 2 : isTorsional ? 4 : 3;
+    bool isTorsional = isRough && law->arm > 0.0 && rows->componentCount == 6;
+    int dimension = !isRough ? 1 : rows->componentCount == 3 ? 2 : isTorsional ? 4 : 3;
     tpBlockInfo info = { .source = tp_contactSource, .index = contactIndex };
     tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
     int block =
@@ -282,8 +285,8 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
 
 // Velocities ------------------------------------------------------------------------------------
 
-static double rowTimesVelocity(int degrees, const double* row, const tpVelocity* velocity) {
-    if (degrees == 3) {
+static double rowTimesVelocity(int componentCount, const double* row, const tpVelocity* velocity) {
+    if (componentCount == 3) {
         return row[0] * velocity->linear.x + row[1] * velocity->linear.y +
                row[2] * velocity->angular.z;
     }
@@ -294,55 +297,55 @@ static double rowTimesVelocity(int degrees, const double* row, const tpVelocity*
 
 double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
                           int bodyB) {
-    size_t place = (size_t)row * (size_t)rows->degrees;
+    size_t place = (size_t)row * (size_t)rows->componentCount;
     double sum = 0.0;
     if (bodyA >= 0) {
-        sum += rowTimesVelocity(rows->degrees, rows->jacobianA + place, &velocities[bodyA]);
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianA + place, &velocities[bodyA]);
     }
     if (bodyB >= 0) {
-        sum += rowTimesVelocity(rows->degrees, rows->jacobianB + place, &velocities[bodyB]);
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianB + place, &velocities[bodyB]);
     }
     for (int k = 0; k < rows->termCounts[row]; ++k) {
         const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
-        sum += rowTimesVelocity(rows->degrees, term->jacobian, &velocities[term->body]);
+        sum += rowTimesVelocity(rows->componentCount, term->jacobian, &velocities[term->body]);
     }
     return sum;
 }
 
 double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
                                 const tpVelocity* velocities) {
-    size_t place = (size_t)row * (size_t)rows->degrees;
+    size_t place = (size_t)row * (size_t)rows->componentCount;
     double sum = 0.0;
     if (rows->bodyA[block] < 0 && rows->givenA[block] >= 0) {
-        sum += rowTimesVelocity(rows->degrees, rows->jacobianA + place,
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianA + place,
                                 &velocities[rows->givenA[block]]);
     }
     if (rows->bodyB[block] < 0 && rows->givenB[block] >= 0) {
-        sum += rowTimesVelocity(rows->degrees, rows->jacobianB + place,
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianB + place,
                                 &velocities[rows->givenB[block]]);
     }
     for (int k = 0; k < rows->termCounts[row]; ++k) {
         const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
         if (!term->isDynamic) {
-            sum += rowTimesVelocity(rows->degrees, term->jacobian, &velocities[term->body]);
+            sum += rowTimesVelocity(rows->componentCount, term->jacobian, &velocities[term->body]);
         }
     }
     return sum;
 }
 
-static void addRow(int degrees, const double* row, const double* inverseMass, double impulse,
+static void addRow(int componentCount, const double* row, const double* inverseMass, double impulse,
                    tpVelocity* velocity) {
     double change[6];
-    for (int i = 0; i < degrees; ++i) {
+    for (int i = 0; i < componentCount; ++i) {
         double sum = 0.0;
-        for (int j = 0; j < degrees; ++j) {
-            sum += inverseMass[i * degrees + j] * row[j];
+        for (int j = 0; j < componentCount; ++j) {
+            sum += inverseMass[i * componentCount + j] * row[j];
         }
         change[i] = sum * impulse;
     }
     velocity->linear.x += change[0];
     velocity->linear.y += change[1];
-    if (degrees == 3) {
+    if (componentCount == 3) {
         velocity->angular.z += change[2];
         return;
     }
@@ -353,25 +356,25 @@ static void addRow(int degrees, const double* row, const double* inverseMass, do
 }
 
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
-    int degrees = rows->degrees;
-    size_t massSize = (size_t)(degrees * degrees);
+    int componentCount = rows->componentCount;
+    size_t massSize = (size_t)(componentCount * componentCount);
     for (int b = 0; b < rows->blockCount; ++b) {
         int first = rows->firstRows[b];
         for (int k = first; k < first + rows->dimensions[b]; ++k) {
-            size_t place = (size_t)k * (size_t)degrees;
+            size_t place = (size_t)k * (size_t)componentCount;
             int a = rows->bodyA[b], c = rows->bodyB[b];
             if (a >= 0) {
-                addRow(degrees, rows->jacobianA + place, rows->inverseMass + massSize * (size_t)a,
-                       rows->impulse[k], &velocities[a]);
+                addRow(componentCount, rows->jacobianA + place,
+                       rows->inverseMass + massSize * (size_t)a, rows->impulse[k], &velocities[a]);
             }
             if (c >= 0) {
-                addRow(degrees, rows->jacobianB + place, rows->inverseMass + massSize * (size_t)c,
-                       rows->impulse[k], &velocities[c]);
+                addRow(componentCount, rows->jacobianB + place,
+                       rows->inverseMass + massSize * (size_t)c, rows->impulse[k], &velocities[c]);
             }
             for (int t = 0; t < rows->termCounts[k]; ++t) {
                 const tpRowTerm* term = &rows->terms[rows->firstTerms[k] + t];
                 if (term->isDynamic) {
-                    addRow(degrees, term->jacobian,
+                    addRow(componentCount, term->jacobian,
                            rows->inverseMass + massSize * (size_t)term->body, rows->impulse[k],
                            &velocities[term->body]);
                 }
@@ -381,19 +384,20 @@ void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
 }
 
 static double responseThrough(const tpRows* rows, int body, const double* row) {
-    int degrees = rows->degrees;
-    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    int componentCount = rows->componentCount;
+    const double* inverse =
+        rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
     double sum = 0.0;
-    for (int i = 0; i < degrees; ++i) {
-        for (int j = 0; j < degrees; ++j) {
-            sum += row[i] * inverse[i * degrees + j] * row[j];
+    for (int i = 0; i < componentCount; ++i) {
+        for (int j = 0; j < componentCount; ++j) {
+            sum += row[i] * inverse[i * componentCount + j] * row[j];
         }
     }
     return sum;
 }
 
 double tpRows_Response(const tpRows* rows, int block, int row) {
-    size_t place = (size_t)row * (size_t)rows->degrees;
+    size_t place = (size_t)row * (size_t)rows->componentCount;
     double response = rows->compliance[row];
     if (rows->bodyA[block] >= 0) {
         response += responseThrough(rows, rows->bodyA[block], rows->jacobianA + place);
@@ -434,7 +438,7 @@ double tpRows_ResidualSquared(const tpRows* rows, int block) {
 // The directions of row k of a block on one body, or NULL.
 static const double* directionsOn(const tpRows* rows, int block, int k, int body) {
     int row = rows->firstRows[block] + k;
-    size_t place = (size_t)row * (size_t)rows->degrees;
+    size_t place = (size_t)row * (size_t)rows->componentCount;
     if (rows->bodyA[block] == body) {
         return rows->jacobianA + place;
     }
@@ -453,25 +457,26 @@ static const double* directionsOn(const tpRows* rows, int block, int k, int body
 // W of two blocks through one body.
 static void addThroughBody(const tpRows* rows, int body, int b, int c,
                            double W[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS]) {
-    int degrees = rows->degrees;
-    const double* inverse = rows->inverseMass + (size_t)body * (size_t)(degrees * degrees);
+    int componentCount = rows->componentCount;
+    const double* inverse =
+        rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
     for (int j = 0; j < rows->dimensions[c]; ++j) {
         const double* Jc = directionsOn(rows, c, j, body);
         if (Jc == NULL) {
             continue;
         }
         double response[6];
-        for (int i = 0; i < degrees; ++i) {
+        for (int i = 0; i < componentCount; ++i) {
             double sum = 0.0;
-            for (int k = 0; k < degrees; ++k) {
-                sum += inverse[i * degrees + k] * Jc[k];
+            for (int k = 0; k < componentCount; ++k) {
+                sum += inverse[i * componentCount + k] * Jc[k];
             }
             response[i] = sum;
         }
         for (int i = 0; i < rows->dimensions[b]; ++i) {
             const double* Jb = directionsOn(rows, b, i, body);
             double sum = 0.0;
-            for (int k = 0; Jb != NULL && k < degrees; ++k) {
+            for (int k = 0; Jb != NULL && k < componentCount; ++k) {
                 sum += Jb[k] * response[k];
             }
             W[i][j] += sum;
@@ -559,7 +564,7 @@ tpFrictionProblem tpRows_FrictionProblem(const tpRows* rows, tpFrictionBodies* b
         return problem;
     }
     bodies->bodyCount = rows->bodyCount;
-    bodies->degrees = rows->degrees;
+    bodies->componentCount = rows->componentCount;
     bodies->inverseMass = rows->inverseMass;
     bodies->bodyA = rows->bodyA;
     bodies->bodyB = rows->bodyB;

@@ -58,7 +58,7 @@ typedef struct tpRowTerm {
 } tpRowTerm;
 
 typedef struct tpRows {
-    int degrees; // velocities of a body: 6, or 3 in planar worlds
+    int componentCount; // velocities of a body: 6, or 3 in planar worlds
     int bodyCount;
     int blockCount, rowCount;
     int blockCapacity, rowCapacity;
@@ -83,7 +83,7 @@ typedef struct tpRows {
     double* q;         // velocity without impulses, bias included
     double* impulse;   // start of the solve, then its answer
     double* velocity;  // u after the solve
-    double* jacobianA; // `degrees` numbers a row
+    double* jacobianA; // `componentCount` numbers a row
     double* jacobianB;
     int* firstTerms; // of further bodies
     int* termCounts;
@@ -91,7 +91,7 @@ typedef struct tpRows {
     tpRowTerm* terms;
     int termCount, termCapacity;
 
-    double* inverseMass; // degrees x degrees numbers a body
+    double* inverseMass; // componentCount x componentCount numbers per body
     tpArena* arena;      // where all of this lies
 } tpRows;
 
@@ -99,7 +99,8 @@ typedef struct tpRows {
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
 
 // The same in any arena, without bodies and masses.
-bool tpRows_Reserve(tpRows* rows, tpArena* arena, int degrees, int blockCapacity, int rowCapacity);
+bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
+                    int rowCapacity);
 
 // Takes all blocks out; the room stays.
 void tpRows_Clear(tpRows* rows);

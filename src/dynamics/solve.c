@@ -94,16 +94,16 @@ static double planarTrial(const tpRows* rows) {
 
 // All solves of a step together may cost as much as this many; once that is spent, each one has a
 // small part of it, so that every step ends.
-static const double solvesAtFullCost = 5.0, poorShare = 0.02;
+static const double solvesAtFullCost = 5.0, exhaustedShare = 0.02;
 
-bool tpSystem_HasMeans(const tpSystem* system) {
+bool tpSystem_HasWorkLeft(const tpSystem* system) {
     return system->solveWork < solvesAtFullCost * workLimit(system->solveRows);
 }
 
 static double affordable(const tpRows* rows, tpSystem* system) {
     system->solveRows = rows->rowCount > system->solveRows ? rows->rowCount : system->solveRows;
     double limit = workLimit(system->solveRows);
-    return fmin(limit, fmax(solvesAtFullCost * limit - system->solveWork, poorShare * limit));
+    return fmin(limit, fmax(solvesAtFullCost * limit - system->solveWork, exhaustedShare * limit));
 }
 
 static bool hasContact(const tpRows* rows) {
@@ -195,7 +195,7 @@ static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     if (system->arena.failed) {
         return false;
     }
-    double left = fmax(limit - (system->solveWork - start), poorShare * limit);
+    double left = fmax(limit - (system->solveWork - start), exhaustedShare * limit);
     *isSolved = solveCircular(rows, system, memory, settings->tolerance, left, report, residual);
     if (!*isSolved && !(*residual < best)) {
         memcpy(rows->impulse, kept, bytes);
@@ -208,7 +208,7 @@ static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
 static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                         double* residual) {
-    bool isPlanar = rows->degrees == 3;
+    bool isPlanar = rows->componentCount == 3;
     double share = settings->share > 0.0 ? settings->share : 1.0;
     double limit = share * affordable(rows, system), start = system->solveWork;
     double first = isPlanar ? fmin(planarTrial(rows), limit) : firstShare * limit;
@@ -242,7 +242,7 @@ static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memor
     }
     if (!*isSolved && *residual > 1e-6) {
         double circular;
-        double left = fmax(limit - (system->solveWork - start), poorShare * limit);
+        double left = fmax(limit - (system->solveWork - start), exhaustedShare * limit);
         if (solveCircular(rows, system, memory, settings->tolerance, left, report, &circular)) {
             tpStepReport_FallBack(report, "circular cone",
                                   "the pyramid was not solved: the circular cone is instead");

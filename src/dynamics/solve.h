@@ -38,6 +38,6 @@ void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report);
 
 // Whether a step may still spend much on solves: what it repeats to be more exact, it repeats only
 // then.
-bool tpSystem_HasMeans(const tpSystem* system);
+bool tpSystem_HasWorkLeft(const tpSystem* system);
 
 #endif

@@ -75,11 +75,11 @@ bool tpSystem_CreateSweeper(const tpSystem* system, const tpPose* poses, const t
 
 // Joints -----------------------------------------------------------------------------------------
 
-static tpWrench wrenchOf(int degrees, const double* row) {
+static tpWrench wrenchOf(int componentCount, const double* row) {
     tpWrench wrench = { tpZeroVec3(), tpZeroVec3() };
     wrench.linear.x = row[0];
     wrench.linear.y = row[1];
-    if (degrees == 3) {
+    if (componentCount == 3) {
         wrench.angular.z = row[2];
         return wrench;
     }
@@ -108,7 +108,8 @@ static bool writeTerms(const tpRows* rows, int block, tpArena* arena, tpSweepJoi
         const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
         if (term->isDynamic) {
             joint->terms[joint->termCount++] =
-                (tpSweepTerm){ .body = term->body, .on = wrenchOf(rows->degrees, term->jacobian) };
+                (tpSweepTerm){ .body = term->body,
+                               .on = wrenchOf(rows->componentCount, term->jacobian) };
         }
     }
     return true;
@@ -129,9 +130,9 @@ static void writeJoint(const tpRows* rows, int block, tpSweepJoint* joint) {
         first += 1;
     }
     for (int k = 0; k < joint->rowCount; ++k) {
-        size_t place = (size_t)(first + k) * (size_t)rows->degrees;
-        joint->onA[k] = wrenchOf(rows->degrees, rows->jacobianA + place);
-        joint->onB[k] = wrenchOf(rows->degrees, rows->jacobianB + place);
+        size_t place = (size_t)(first + k) * (size_t)rows->componentCount;
+        joint->onA[k] = wrenchOf(rows->componentCount, rows->jacobianA + place);
+        joint->onB[k] = wrenchOf(rows->componentCount, rows->jacobianB + place);
         joint->bias[k] = rows->bias[first + k];
         joint->compliance[k] = rows->compliance[first + k];
         joint->impulse[k] = rows->impulse[first + k];

@@ -20,9 +20,9 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
     step->kicked = TP_SCRATCH(arena, tpVelocity, count);
     step->pushed = TP_SCRATCH(arena, tpVelocity, count);
     step->freeVelocities = TP_SCRATCH(arena, tpVelocity, count);
-    step->freeMoves = TP_SCRATCH(arena, tpVelocity, count);
+    step->freeMeanVelocities = TP_SCRATCH(arena, tpVelocity, count);
     step->velocities = TP_SCRATCH(arena, tpVelocity, count);
-    step->moves = TP_SCRATCH(arena, tpVelocity, count);
+    step->meanVelocities = TP_SCRATCH(arena, tpVelocity, count);
     step->hasRow = TP_SCRATCH(arena, bool, count);
     if (arena->failed) {
         return false;
@@ -46,7 +46,7 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
     if (count > 0) {
         memcpy(step->kicked, system->velocities.data, velocityBytes);
     }
-    tpTimeStep_FindDrift(step, step->kicked, step->freeMoves, step->freeVelocities);
+    tpTimeStep_FindDrift(step, step->kicked, step->freeMeanVelocities, step->freeVelocities);
     step->margins = tpSystem_Margins(system, step->startVelocities, step->freeVelocities, h);
     return step->margins != NULL;
 }
@@ -103,7 +103,7 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
             const tpVelocity* velocities =
-                isContact && k > 0 ? step->freeVelocities : step->freeMoves;
+                isContact && k > 0 ? step->freeVelocities : step->freeMeanVelocities;
             rows->q[row] = rows->bias[row] + tpRows_RowVelocity(rows, row, velocities,
                                                                 rows->givenA[b], rows->givenB[b]);
         }
@@ -142,7 +142,7 @@ bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised) {
         if (!tpSystem_IsDynamic(system, i)) {
             continue;
         }
-        tpVelocity relative = step->moves[i];
+        tpVelocity relative = step->meanVelocities[i];
         if (linearised != NULL) {
             relative.linear = tpSub(relative.linear, linearised[i].linear);
             relative.angular = tpSub(relative.angular, linearised[i].angular);
@@ -161,7 +161,7 @@ bool tpTimeStep_FindEndContacts(tpTimeStep* step) {
     if (poses == NULL) {
         return false;
     }
-    tpTimeStep_Move(step, step->moves, poses);
+    tpTimeStep_Move(step, step->meanVelocities, poses);
     return tpSystem_FindContacts(step->system, poses, step->margins, &step->endContacts,
                                  &step->endCount) == tp_success;
 }

@@ -3,8 +3,8 @@
 // A step works on velocities: forces change them at the start of the step (`kicked`), impulses too
 // (`pushed`), then bodies drift: straight, and in free rotation. For bodies with three equal
 // moments and in planar worlds that is all. The angular velocity of others changes as they tumble:
-// `moves` are the mean velocities of the drift and `velocities` those at its end, `freeMoves` and
-// `freeVelocities` the same without impulses.
+// `meanVelocities` are the mean velocities of the drift and `velocities` those at its end,
+// `freeMeanVelocities` and `freeVelocities` the same without impulses.
 
 #ifndef TIPPE_SRC_DYNAMICS_TIME_STEP_H
 #define TIPPE_SRC_DYNAMICS_TIME_STEP_H
@@ -24,10 +24,10 @@ typedef struct tpTimeStep {
     tpVelocity* kicked;
     tpVelocity* undamped; // what the kick made of them before damping; NULL if nothing is damped
     tpVelocity* freeVelocities;
-    tpVelocity* freeMoves;
+    tpVelocity* freeMeanVelocities;
     tpVelocity* pushed;
     tpVelocity* velocities;
-    tpVelocity* moves;
+    tpVelocity* meanVelocities;
     bool* hasRow; // of bodies, where flight is exact
     double* margins;
 
@@ -45,12 +45,12 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
 
 // The drift of all bodies from the start with the given velocities: its mean velocities, and the
 // velocities at its end.
-void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
-                          tpVelocity* atEnd);
+void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from,
+                          tpVelocity* meanVelocities, tpVelocity* atEnd);
 
 // Poses after moving from the start at the given velocities for h; kinematic bodies where they have
 // to be. `poses` may be the system's.
-void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses);
+void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* meanVelocities, tpPose* poses);
 
 // Contacts at the given poses within the margins, their laws, and empty rows with room for them and
 // for the joints.
@@ -59,23 +59,23 @@ bool tpTimeStep_FindContacts(tpTimeStep* step, const tpPose* poses);
 // The same for contacts that have been found already: they become those of the step.
 bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count);
 
-// Row velocities without impulses: q = J v + bias, with freeMoves in normal and joint rows and
-// freeVelocities in friction rows.
+// Row velocities without impulses: q = J v + bias, with freeMeanVelocities in normal and joint rows
+// and freeVelocities in friction rows.
 void tpTimeStep_SetFreeVelocities(tpTimeStep* step);
 
 // Start of the solve from a part of what the contacts carried in the last step.
 void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part);
 
-// pushed, moves and velocities from the impulses.
+// pushed, meanVelocities and velocities from the impulses.
 void tpTimeStep_ApplyImpulses(tpTimeStep* step);
 
-// moves and velocities from `pushed`, which the caller has set.
+// meanVelocities and velocities from `pushed`, which the caller has set.
 void tpTimeStep_FollowPushed(tpTimeStep* step);
 
 // The drift's mean velocities as rows have them: linear in the impulses, which those of tumbling
 // bodies are not. A row written at the end of the drift, u = gap / h + J (v - these), is right
 // there.
-void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves);
+void tpTimeStep_LinearMeanVelocities(const tpTimeStep* step, tpVelocity* meanVelocities);
 
 // Puts the system where it is after the drift.
 void tpTimeStep_Drift(tpTimeStep* step);
@@ -84,7 +84,7 @@ void tpTimeStep_Drift(tpTimeStep* step);
 tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
                                 const tpVelocity* velocities);
 
-// Contacts within the margins where `moves` lead.
+// Contacts within the margins where `meanVelocities` lead.
 bool tpTimeStep_FindEndContacts(tpTimeStep* step);
 
 // True where a body moves farther than its margin from where contacts were looked for, having moved
@@ -108,7 +108,8 @@ double tpTimeStep_ForceWork(const tpTimeStep* step);
 // Energies of the impulses that led from `kicked` to `pushed`, and work of what users apply.
 void tpTimeStep_AccountEnergy(const tpTimeStep* step, tpStepReport* report);
 
-// For steppers with a single solve: takes velocities and moves over into the system and reports.
+// For steppers with a single solve: takes velocities and mean velocities over into the system and
+// reports.
 bool tpTimeStep_Finish(tpTimeStep* step, tpSolverMemory* memory, tpContactHistory* history,
                        tpStepReport* report);
 

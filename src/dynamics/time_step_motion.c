@@ -5,11 +5,11 @@
 #include "dynamics/motion.h"
 #include "dynamics/time_step.h"
 
-void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelocity* moves,
-                          tpVelocity* atEnd) {
+void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from,
+                          tpVelocity* meanVelocities, tpVelocity* atEnd) {
     const tpSystem* system = step->system;
     for (int i = 0; i < step->bodyCount; ++i) {
-        moves[i] = atEnd[i] = from[i];
+        meanVelocities[i] = atEnd[i] = from[i];
         if (!tpSystem_IsTumbling(system, i)) {
             continue;
         }
@@ -17,18 +17,18 @@ void tpTimeStep_FindDrift(const tpTimeStep* step, const tpVelocity* from, tpVelo
         tpQuat end = start;
         tpSystem_Rotate(system, i, step->h, &end, &atEnd[i].angular);
         tpVec3 turn = tpQuatLog(tpMulQQ(end, tpConjugate(start)));
-        moves[i].angular = tpScale(1.0 / step->h, turn);
+        meanVelocities[i].angular = tpScale(1.0 / step->h, turn);
     }
 }
 
-void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* poses) {
+void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* meanVelocities, tpPose* poses) {
     const tpSystem* system = step->system;
     for (int i = 0; i < step->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
         tpPose pose = step->startPoses[i];
         if (body->inverseMass > 0.0 || body->kind == tp_kinematicBody) {
-            pose.position = tpMulAdd(pose.position, step->h, moves[i].linear);
-            tpQuat turn = tpQuatExp(tpScale(step->h, moves[i].angular));
+            pose.position = tpMulAdd(pose.position, step->h, meanVelocities[i].linear);
+            tpQuat turn = tpQuatExp(tpScale(step->h, meanVelocities[i].angular));
             pose.rotation = tpNormalizeQuat(tpMulQQ(turn, pose.rotation));
         }
         poses[i] = pose;
@@ -36,7 +36,7 @@ void tpTimeStep_Move(const tpTimeStep* step, const tpVelocity* moves, tpPose* po
 }
 
 void tpTimeStep_FollowPushed(tpTimeStep* step) {
-    tpTimeStep_FindDrift(step, step->pushed, step->moves, step->velocities);
+    tpTimeStep_FindDrift(step, step->pushed, step->meanVelocities, step->velocities);
 }
 
 // A body that meets nothing and has no joint goes by the mean of its velocities before and after
@@ -54,7 +54,7 @@ static void flyExactly(tpTimeStep* step) {
     for (int i = 0; i < step->bodyCount; ++i) {
         if (!step->hasRow[i] && tpSystem_IsDynamic(step->system, i)) {
             tpVec3 sum = tpAdd(step->startVelocities[i].linear, step->kicked[i].linear);
-            step->moves[i].linear = tpScale(0.5, sum);
+            step->meanVelocities[i].linear = tpScale(0.5, sum);
         }
     }
 }
@@ -70,13 +70,13 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
     }
 }
 
-void tpTimeStep_LinearMoves(const tpTimeStep* step, tpVelocity* moves) {
+void tpTimeStep_LinearMeanVelocities(const tpTimeStep* step, tpVelocity* meanVelocities) {
     for (int i = 0; i < step->bodyCount; ++i) {
         tpVec3 linear = tpSub(step->pushed[i].linear, step->kicked[i].linear);
         tpVec3 angular = tpSub(step->pushed[i].angular, step->kicked[i].angular);
-        moves[i] = step->freeMoves[i];
-        moves[i].linear = tpAdd(moves[i].linear, linear);
-        moves[i].angular = tpAdd(moves[i].angular, angular);
+        meanVelocities[i] = step->freeMeanVelocities[i];
+        meanVelocities[i].linear = tpAdd(meanVelocities[i].linear, linear);
+        meanVelocities[i].angular = tpAdd(meanVelocities[i].angular, angular);
     }
 }
 
@@ -86,7 +86,7 @@ void tpTimeStep_Drift(tpTimeStep* step) {
         memcpy(system->velocities.data, step->velocities,
                sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
-    tpTimeStep_Move(step, step->moves, system->poses.data);
+    tpTimeStep_Move(step, step->meanVelocities, system->poses.data);
     // Bodies that move as told go from where they were to exactly where they have to be.
     for (int i = 0; i < step->bodyCount; ++i) {
         if (system->bodies.data[i].kind == tp_kinematicBody) {

@@ -21,7 +21,7 @@ static double dampingWork(const tpTimeStep* step) {
             const tpVelocity *before = &step->undamped[i], *after = &step->kicked[i];
             tpVelocity change = { .linear = tpSub(after->linear, before->linear),
                                   .angular = tpSub(after->angular, before->angular) };
-            work += tpSystem_BodyPower(step->system, i, &change, &step->moves[i]);
+            work += tpSystem_BodyPower(step->system, i, &change, &step->meanVelocities[i]);
         }
     }
     return work;
@@ -29,7 +29,7 @@ static double dampingWork(const tpTimeStep* step) {
 
 double tpTimeStep_ForceWork(const tpTimeStep* step) {
     const tpSystem* system = step->system;
-    tpWays ways = { step->startPoses, step->startVelocities, step->moves, step->kick };
+    tpWays ways = { step->startPoses, step->startVelocities, step->meanVelocities, step->kick };
     return tpSystem_ForceWork(system, &ways, system->time, step->h) + dampingWork(step);
 }
 
@@ -139,7 +139,8 @@ bool tpTimeStep_Report(tpTimeStep* step, tpTally* tally, tpSolverMemory* memory,
     tpSystem* system = step->system;
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, memory, jointTolerance);
-    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    report->jointDrift =
+        fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     return tpTally_List(tally, system, step->margins, report) && remember(step, tally, history);
 }
 

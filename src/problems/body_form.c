@@ -3,7 +3,7 @@
 //     /tippe/degrees, bodies, inverse_mass             velocities of a body; bodies; degrees^2
 //                                                      numbers each
 //     /tippe/blocks/dimension, kind, mu, body_a, body_b
-//     /tippe/rows/q, jacobian_a, jacobian_b            `degrees` numbers per row
+//     /tippe/rows/q, jacobian_a, jacobian_b            `componentCount` numbers per row
 //     /tippe/rows/scale, compliance, start             may be missing
 //     /tippe/W                                         instead of bodies and jacobians
 
@@ -74,12 +74,13 @@ static tpResult readBodies(const tpProblemFile* file, tpOwnedProblem* owned, int
         return tpError_OutOfMemory(file->error);
     }
     tpResult result;
-    if ((result = tpProblemFile_ReadInt(file, "/tippe", "degrees", 1, arena, &bodies->degrees)) ||
+    if ((result =
+             tpProblemFile_ReadInt(file, "/tippe", "degrees", 1, arena, &bodies->componentCount)) ||
         (result = tpProblemFile_ReadInt(file, "/tippe", "bodies", 0, arena, &bodies->bodyCount))) {
         return result;
     }
-    int degrees = bodies->degrees, square = degrees * degrees;
-    if (degrees > 6 || bodies->bodyCount > INT_MAX / 36 || rowCount > INT_MAX / 6) {
+    int componentCount = bodies->componentCount, square = componentCount * componentCount;
+    if (componentCount > 6 || bodies->bodyCount > INT_MAX / 36 || rowCount > INT_MAX / 6) {
         return tpProblemFile_Fail(file, "/tippe/degrees", "bodies have 1 to 6 velocities");
     }
     int *bodyA, *bodyB;
@@ -88,10 +89,10 @@ static tpResult readBodies(const tpProblemFile* file, tpOwnedProblem* owned, int
                                      arena, &bodies->inverseMass)) ||
         (result = readIntList(file, blocks, "body_a", blockCount, arena, &bodyA)) ||
         (result = readIntList(file, blocks, "body_b", blockCount, arena, &bodyB)) ||
-        (result = tpProblemFile_ReadReals(file, rows, "jacobian_a", rowCount * degrees, arena,
-                                          &bodies->jacobianA)) ||
-        (result = tpProblemFile_ReadReals(file, rows, "jacobian_b", rowCount * degrees, arena,
-                                          &bodies->jacobianB))) {
+        (result = tpProblemFile_ReadReals(file, rows, "jacobian_a", rowCount * componentCount,
+                                          arena, &bodies->jacobianA)) ||
+        (result = tpProblemFile_ReadReals(file, rows, "jacobian_b", rowCount * componentCount,
+                                          arena, &bodies->jacobianB))) {
         return result;
     }
     bodies->bodyA = bodyA;
@@ -135,7 +136,7 @@ tpResult tpReadBodyForm(const tpProblemFile* file, tpOwnedProblem* owned) {
     if (tpFriction_Check(friction, &wrong) != tp_success) {
         return tpProblemFile_Fail(file, "/tippe", wrong.message);
     }
-    bool isPlanar = !hasW && friction->bodies->degrees == 3;
+    bool isPlanar = !hasW && friction->bodies->componentCount == 3;
     problem->kind = isPlanar ? tp_friction2dProblem : tp_friction3dProblem;
     problem->dimension = isPlanar ? 2 : 3;
     problem->size = rowCount;

@@ -136,15 +136,15 @@ static bool putW(Writer* writer, const tpMatrix* W) {
 }
 
 static void putBodies(Writer* writer, const tpFrictionBodies* bodies, size_t blocks, size_t rows) {
-    size_t degrees = (size_t)bodies->degrees;
-    putInt(writer, "/tippe/degrees", bodies->degrees);
+    size_t componentCount = (size_t)bodies->componentCount;
+    putInt(writer, "/tippe/degrees", bodies->componentCount);
     putInt(writer, "/tippe/bodies", bodies->bodyCount);
     putReals(writer, "/tippe/inverse_mass", bodies->inverseMass,
-             (size_t)bodies->bodyCount * degrees * degrees);
+             (size_t)bodies->bodyCount * componentCount * componentCount);
     putInts(writer, "/tippe/blocks/body_a", bodies->bodyA, blocks);
     putInts(writer, "/tippe/blocks/body_b", bodies->bodyB, blocks);
-    putReals(writer, "/tippe/rows/jacobian_a", bodies->jacobianA, rows * degrees);
-    putReals(writer, "/tippe/rows/jacobian_b", bodies->jacobianB, rows * degrees);
+    putReals(writer, "/tippe/rows/jacobian_a", bodies->jacobianA, rows * componentCount);
+    putReals(writer, "/tippe/rows/jacobian_b", bodies->jacobianB, rows * componentCount);
 }
 
 static bool putOwnForm(Writer* writer, const tpFrictionProblem* problem, const double* start,
@@ -223,7 +223,7 @@ static int numberBodies(const tpFrictionProblem* problem, int* number) {
 // M, block by block. False if a body has no mass matrix: some of its velocities cannot be changed.
 static bool fillMass(const tpFrictionBodies* bodies, const int* number, int* starts, int* indices,
                      double* values) {
-    int n = bodies->degrees, used = 0;
+    int n = bodies->componentCount, used = 0;
     for (int i = 0; i < bodies->bodyCount; ++i) {
         if (number[i] < 0) {
             continue;
@@ -252,7 +252,7 @@ static bool fillMass(const tpFrictionBodies* bodies, const int* number, int* sta
 static void fillJacobian(const tpFrictionProblem* problem, const int* number, int* starts,
                          int* indices, double* values) {
     const tpFrictionBodies* bodies = problem->bodies;
-    int n = bodies->degrees, used = 0, row = 0;
+    int n = bodies->componentCount, used = 0, row = 0;
     for (int b = 0; b < problem->blockCount; ++b) {
         int pair[2] = { bodies->bodyA[b], bodies->bodyB[b] };
         for (int end = row + rowsOf(problem, b); row < end; ++row) {
@@ -274,20 +274,20 @@ static bool putGlobalForm(Writer* writer, const tpFrictionProblem* problem, cons
                           const char* title) {
     const tpFrictionBodies* bodies = problem->bodies;
     tpArena* arena = &writer->arena;
-    int rows = tpFriction_RowCount(problem), degrees = bodies->degrees;
+    int rows = tpFriction_RowCount(problem), componentCount = bodies->componentCount;
     int* number = TP_SCRATCH(arena, int, bodies->bodyCount);
-    int count = arena->failed ? 0 : numberBodies(problem, number), size = count * degrees;
+    int count = arena->failed ? 0 : numberBodies(problem, number), size = count * componentCount;
     int* massStarts = TP_SCRATCH(arena, int, size + 1);
-    int* massRows = TP_SCRATCH(arena, int, size* degrees);
-    double* mass = TP_SCRATCH(arena, double, size* degrees);
+    int* massRows = TP_SCRATCH(arena, int, size* componentCount);
+    double* mass = TP_SCRATCH(arena, double, size* componentCount);
     int* starts = TP_SCRATCH(arena, int, rows + 1);
-    int* indices = TP_SCRATCH(arena, int, rows * 2 * degrees);
-    double* values = TP_SCRATCH(arena, double, rows * 2 * degrees);
+    int* indices = TP_SCRATCH(arena, int, rows * 2 * componentCount);
+    double* values = TP_SCRATCH(arena, double, rows * 2 * componentCount);
     double* zeros = TP_SCRATCH_ZEROED(arena, double, size);
     if (arena->failed) {
         return false;
     }
-    massStarts[size] = size * degrees;
+    massStarts[size] = size * componentCount;
     if (!fillMass(bodies, number, massStarts, massRows, mass)) {
         return true; // the group /tippe has it all
     }

@@ -87,20 +87,20 @@ static bool evaluateParameter(tpScope* scope, tpParameter* parameter, char* mess
     parameter->state = tp_parameterUnderway;
     scope->indexCount = 0;
     scope->depth += 1;
-    bool isFine = tpScope_Evaluate(scope, parameter->formula, &parameter->value, &fault);
+    bool isKnown = tpScope_Evaluate(scope, parameter->formula, &parameter->value, &fault);
     scope->depth -= 1;
     scope->indexCount = indexCount;
-    parameter->state = isFine ? tp_parameterKnown : tp_parameterWaiting;
-    if (!isFine) {
+    parameter->state = isKnown ? tp_parameterKnown : tp_parameterWaiting;
+    if (!isKnown) {
         snprintf(message, messageSize, "in the parameter '%.60s': %.100s", parameter->name,
                  fault.message);
     } else if (!isfinite(parameter->value)) {
         snprintf(message, messageSize, "the parameter '%.60s' is %g, which is not finite",
                  parameter->name, parameter->value);
         parameter->state = tp_parameterWaiting;
-        isFine = false;
+        isKnown = false;
     }
-    return isFine;
+    return isKnown;
 }
 
 bool tpScope_Find(tpScope* scope, const char* name, int length, double* value, char* message) {

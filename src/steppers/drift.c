@@ -95,7 +95,7 @@ static bool findContacts(const tpDrift* drift, tpContact** contacts, int* count)
 // Velocities of the rows without impulses: those of the drift.
 static void setDriftVelocities(tpTimeStep* step) {
     tpVelocity* kept = step->freeVelocities;
-    step->freeVelocities = step->freeMoves;
+    step->freeVelocities = step->freeMeanVelocities;
     tpTimeStep_SetFreeVelocities(step);
     step->freeVelocities = kept;
 }
@@ -231,12 +231,12 @@ static bool rewriteRows(tpDrift* drift, int round) {
     tpTimeStep* step = drift->step;
     tpSystem* system = step->system;
     double* inverseMass = step->rows.inverseMass; // that of the start
-    tpVelocity* moves = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
+    tpVelocity* meanVelocities = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
     tpPose* poses = TP_SCRATCH(&system->arena, tpPose, step->bodyCount);
-    if (moves == NULL || poses == NULL || !mergeContacts(drift, round)) {
+    if (meanVelocities == NULL || poses == NULL || !mergeContacts(drift, round)) {
         return false;
     }
-    tpTimeStep_LinearMoves(step, moves);
+    tpTimeStep_LinearMeanVelocities(step, meanVelocities);
     memcpy(poses, system->poses.data, sizeof(tpPose) * (size_t)step->bodyCount);
     drift->poses[round] = poses;
     step->rows.inverseMass = inverseMass;
@@ -249,8 +249,8 @@ static bool rewriteRows(tpDrift* drift, int round) {
             step->rows.bias[row + k] = drift->keptSlip[drift->place[i]][k - 1];
         }
         if (drift->round[i] == round) {
-            double towards =
-                tpRows_RowVelocity(&step->rows, row, moves, contact->bodyA, contact->bodyB);
+            double towards = tpRows_RowVelocity(&step->rows, row, meanVelocities, contact->bodyA,
+                                                contact->bodyB);
             double gap = contact->gap - meantEndGap(drift, contact, drift->place[i]);
             drift->bias[i] = step->rows.bias[row] = gap / step->h - towards;
         }
@@ -493,7 +493,7 @@ static bool iterate(tpDrift* drift, bool mayOutrun, bool* hasOutrun) {
         if (!correctJoints(drift, step->contactCount)) {
             return false;
         }
-        if (drift->isSettled || k == maxCorrections || !tpSystem_HasMeans(system)) {
+        if (drift->isSettled || k == maxCorrections || !tpSystem_HasWorkLeft(system)) {
             return true;
         }
         // It is the last problem that is judged.
@@ -587,7 +587,7 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
             memcpy(step->system->poses.data, step->startPoses,
                    sizeof(tpPose) * (size_t)step->bodyCount);
         }
-        bool isLast = pass == maxPasses || !tpSystem_HasMeans(step->system), hasOutrun;
+        bool isLast = pass == maxPasses || !tpSystem_HasWorkLeft(step->system), hasOutrun;
         tpContact* contacts;
         int count;
         if (!findContacts(&drift, &contacts, &count) ||

@@ -25,9 +25,9 @@ static bool hasFastPair(const tpSystem* system, double h) {
         if (!body->isLive || body->firstShape < 0) {
             continue;
         }
-        bool moves = body->kind != tp_fixedBody;
+        bool isMoving = body->kind != tp_fixedBody;
         double speed =
-            moves ? tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) : 0.0;
+            isMoving ? tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) : 0.0;
         double excess = h * speed - body->innerRadius;
         second = excess > most ? most : fmax(second, excess);
         most = fmax(most, excess);
@@ -35,19 +35,19 @@ static bool hasFastPair(const tpSystem* system, double h) {
     return most + second > 0.0;
 }
 
-static tpSweep* makeSweeps(tpSystem* system) {
-    tpSweep* sweeps = TP_SCRATCH_ZEROED(&system->arena, tpSweep, system->bodyCount);
-    for (int i = 0; sweeps != NULL && i < system->bodyCount; ++i) {
-        sweeps[i].pose = system->poses.data[i];
+static tpBodyPath* makeSweeps(tpSystem* system) {
+    tpBodyPath* paths = TP_SCRATCH_ZEROED(&system->arena, tpBodyPath, system->bodyCount);
+    for (int i = 0; paths != NULL && i < system->bodyCount; ++i) {
+        paths[i].pose = system->poses.data[i];
         if (system->bodies.data[i].kind != tp_fixedBody) {
-            sweeps[i].velocity = system->velocities.data[i].linear;
-            sweeps[i].angularVelocity = system->velocities.data[i].angular;
+            paths[i].velocity = system->velocities.data[i].linear;
+            paths[i].angularVelocity = system->velocities.data[i].angular;
         }
         if (tpSystem_IsDynamic(system, i)) {
-            sweeps[i].acceleration = tpSystem_Gravity(system, i);
+            paths[i].acceleration = tpSystem_Gravity(system, i);
         }
     }
-    return sweeps;
+    return paths;
 }
 
 // How long the next piece is, of at most `rest` seconds. False if memory ran out.
@@ -60,14 +60,14 @@ static bool measurePiece(tpSystem* system, double rest, double least, double* pi
     tpContact* contacts;
     int count;
     double* margins = tpSystem_Margins(system, system->velocities.data, NULL, rest);
-    tpSweep* sweeps = makeSweeps(system);
-    if (margins == NULL || sweeps == NULL ||
+    tpBodyPath* paths = makeSweeps(system);
+    if (margins == NULL || paths == NULL ||
         tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &count) !=
             tp_success) {
         return false;
     }
     tpCrossing crossing;
-    if (tpCollider_FindCrossing(system->collider, sweeps, rest, &crossing)) {
+    if (tpCollider_FindCrossing(system->collider, paths, rest, &crossing)) {
         *piece = crossing.time > least ? crossing.time : fmax(crossing.pause, least);
         *piece = *piece > rest - least ? rest : *piece;
     }

@@ -7,7 +7,7 @@
 
 typedef struct Scene {
     tpCollider* collider;
-    tpSweep sweeps[2];
+    tpBodyPath paths[2];
     double margins[2];
 } Scene;
 
@@ -23,18 +23,18 @@ static Scene makeScene(tpVec3 position, tpVec3 velocity) {
         tpColliderShapeDef shape = { &shapes[i], tpIdentityPose(), i, i == 1, 1u, 1u };
         assert_int_equal(tpCollider_PutShape(scene.collider, i, &shape), tp_success);
     }
-    scene.sweeps[0] = (tpSweep){ .pose = tpIdentityPose() };
-    scene.sweeps[1] = (tpSweep){ .pose = tpMakePose(position, tpIdentityQuat()) };
-    scene.sweeps[1].velocity = velocity;
+    scene.paths[0] = (tpBodyPath){ .pose = tpIdentityPose() };
+    scene.paths[1] = (tpBodyPath){ .pose = tpMakePose(position, tpIdentityQuat()) };
+    scene.paths[1].velocity = velocity;
     return scene;
 }
 
 static bool find(Scene* scene, double duration, tpCrossing* out) {
-    tpPose poses[2] = { scene->sweeps[0].pose, scene->sweeps[1].pose };
-    scene->margins[1] = 0.01 + duration * tpLength(scene->sweeps[1].velocity);
+    tpPose poses[2] = { scene->paths[0].pose, scene->paths[1].pose };
+    scene->margins[1] = 0.01 + duration * tpLength(scene->paths[1].velocity);
     assert_int_equal(tpCollider_FindPairs(scene->collider, poses, scene->margins, NULL),
                      tp_success);
-    bool isFound = tpCollider_FindCrossing(scene->collider, scene->sweeps, duration, out);
+    bool isFound = tpCollider_FindCrossing(scene->collider, scene->paths, duration, out);
     tpDestroyCollider(scene->collider);
     return isFound;
 }

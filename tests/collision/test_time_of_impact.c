@@ -22,19 +22,19 @@ static tpGeometry boxOf(double x, double y, double z) {
     return g;
 }
 
-static tpFirstTouch impactOf(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                             const tpSweep* sweepB, double duration, double tolerance) {
+static tpFirstTouch impactOf(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                             const tpBodyPath* pathB, double duration, double tolerance) {
     tpFirstTouch impact;
-    assert_int_equal(tpTimeOfImpact(a, sweepA, b, sweepB, duration, tolerance, 0, NULL, &impact),
+    assert_int_equal(tpTimeOfImpact(a, pathA, b, pathB, duration, tolerance, 0, NULL, &impact),
                      tp_success);
     return impact;
 }
 
-static double distanceAt(const tpGeometry* a, const tpSweep* sweepA, const tpGeometry* b,
-                         const tpSweep* sweepB, double time, tpPairCache* cache) {
+static double distanceAt(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                         const tpBodyPath* pathB, double time, tpPairCache* cache) {
     tpClosest closest;
-    tpResult result = tpClosestPoints(a, tpSweep_PoseAt(sweepA, time), b,
-                                      tpSweep_PoseAt(sweepB, time), cache, &closest);
+    tpResult result = tpClosestPoints(a, tpBodyPath_PoseAt(pathA, time), b,
+                                      tpBodyPath_PoseAt(pathB, time), cache, &closest);
     assert_true(result == tp_success || result == tp_notSolved);
     return closest.distance;
 }
@@ -44,11 +44,11 @@ static void testFallingBall(void** state) {
     tpGeometry ball = ballOf(0.5), ground;
     tpError error;
     tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, tpIdentityPose(), &ground, &error);
-    tpSweep still = { .pose = tpIdentityPose() };
-    tpSweep fall = { .pose = at(0.0, 0.0, 3.0),
-                     .velocity = { 1.0, 0.0, 4.0 },
-                     .acceleration = { 0.0, 0.0, -9.81 },
-                     .angularVelocity = { 30.0, -20.0, 10.0 } };
+    tpBodyPath still = { .pose = tpIdentityPose() };
+    tpBodyPath fall = { .pose = at(0.0, 0.0, 3.0),
+                        .velocity = { 1.0, 0.0, 4.0 },
+                        .acceleration = { 0.0, 0.0, -9.81 },
+                        .angularVelocity = { 30.0, -20.0, 10.0 } };
     // 2.5 + 4 t - g t^2 / 2 = 0, and the speed there is 8.06 m/s. Spin does not matter to a ball.
     double exact = (4.0 + sqrt(16.0 + 2.0 * 9.81 * 2.5)) / 9.81, tolerance = 1e-9;
     tpFirstTouch impact = impactOf(&ball, &fall, &ground, &still, 2.0, tolerance);
@@ -62,7 +62,7 @@ static void testFallingBall(void** state) {
     CHECK_NEAR(impact.time, 0.999 * exact, 0.0);
 
     // Two bodies in the same gravity: only their relative velocity counts.
-    tpSweep other = fall;
+    tpBodyPath other = fall;
     other.pose.position.x = 4.0;
     other.velocity = tpMakeVec3(-2.0, 0.0, 4.0);
     impact = impactOf(&ball, &fall, &ball, &other, 5.0, tolerance);
@@ -73,7 +73,7 @@ static void testFallingBall(void** state) {
 static void testStartTouching(void** state) {
     (void)state;
     tpGeometry ball = ballOf(0.5);
-    tpSweep a = { .pose = at(0.0, 0.0, 0.9) }, b = { .pose = tpIdentityPose() };
+    tpBodyPath a = { .pose = at(0.0, 0.0, 0.9) }, b = { .pose = tpIdentityPose() };
     tpFirstTouch impact = impactOf(&ball, &a, &ball, &b, 1.0, 1e-6);
     assert_int_equal(impact.state, tp_startTouching);
     CHECK_NEAR(impact.time, 0.0, 0.0);
@@ -90,12 +90,12 @@ static void testRodThroughPlate(void** state) {
     tpError error;
     tpCapsule def = { 1e-3, 1.0, { 0.0, 0.0, 1.0 } };
     tpMakeCapsule(&def, tpIdentityPose(), &rod, &error);
-    tpSweep still = { .pose = tpIdentityPose() };
+    tpBodyPath still = { .pose = tpIdentityPose() };
     for (int k = 0; k < 60; ++k) {
-        tpSweep flight = { .pose = { randomVec3(&random, -0.5, 0.5), randomRotation(&random) },
-                           .velocity = randomVec3(&random, -20.0, 20.0),
-                           .acceleration = { 0.0, 0.0, -9.81 },
-                           .angularVelocity = randomVec3(&random, -2000.0, 2000.0) };
+        tpBodyPath flight = { .pose = { randomVec3(&random, -0.5, 0.5), randomRotation(&random) },
+                              .velocity = randomVec3(&random, -20.0, 20.0),
+                              .acceleration = { 0.0, 0.0, -9.81 },
+                              .angularVelocity = randomVec3(&random, -2000.0, 2000.0) };
         flight.pose.position.z = randomBetween(&random, 0.6, 3.0);
         flight.velocity.z = randomBetween(&random, -2000.0, -200.0);
         double tolerance = 1e-5, duration = 0.05;
@@ -129,37 +129,36 @@ static void testRandomFlights(void** state) {
     for (int k = 0; k < 400; ++k) {
         tpGeometry a = randomShape(&random, types[k % typeCount], &ordinaryShapes);
         tpGeometry b = randomShape(&random, types[(k / typeCount) % typeCount], &ordinaryShapes);
-        tpSweep sweepA = { .pose = { randomVec3(&random, -8.0, 8.0), randomRotation(&random) },
-                           .acceleration = { 0.0, 0.0, -9.81 },
-                           .angularVelocity = randomVec3(&random, -15.0, 15.0) };
-        tpSweep sweepB = { .pose = { tpZeroVec3(), randomRotation(&random) },
-                           .velocity = randomVec3(&random, -1.0, 1.0),
-                           .angularVelocity = randomVec3(&random, -5.0, 5.0) };
-        sweepA.velocity =
-            tpAdd(tpScale(-1.0, sweepA.pose.position), randomVec3(&random, -3.0, 3.0));
+        tpBodyPath pathA = { .pose = { randomVec3(&random, -8.0, 8.0), randomRotation(&random) },
+                             .acceleration = { 0.0, 0.0, -9.81 },
+                             .angularVelocity = randomVec3(&random, -15.0, 15.0) };
+        tpBodyPath pathB = { .pose = { tpZeroVec3(), randomRotation(&random) },
+                             .velocity = randomVec3(&random, -1.0, 1.0),
+                             .angularVelocity = randomVec3(&random, -5.0, 5.0) };
+        pathA.velocity = tpAdd(tpScale(-1.0, pathA.pose.position), randomVec3(&random, -3.0, 3.0));
         double duration = 1.5, tolerance = 1e-6;
-        tpFirstTouch impact = impactOf(&a, &sweepA, &b, &sweepB, duration, tolerance);
+        tpFirstTouch impact = impactOf(&a, &pathA, &b, &pathB, duration, tolerance);
         assert_int_not_equal(impact.state, tp_impactUnclear);
         queries += impact.queryCount;
         hits += impact.state == tp_impact;
         misses += impact.state == tp_noImpact;
         double end = impact.state == tp_noImpact ? duration : impact.time;
         if (impact.state == tp_impact) {
-            double d = distanceAt(&a, &sweepA, &b, &sweepB, impact.time, NULL);
+            double d = distanceAt(&a, &pathA, &b, &pathB, impact.time, NULL);
             CHECK_BELOW(d, tolerance + 1e-9);
             CHECK_BELOW(-1e-8, d);
         }
         tpPairCache cache = { { 0 } };
         for (int i = 0; i < 300; ++i) {
-            double d = distanceAt(&a, &sweepA, &b, &sweepB, end * i / 300.0, &cache);
+            double d = distanceAt(&a, &pathA, &b, &pathB, end * i / 300.0, &cache);
             if (impact.state != tp_startTouching && !(d > 0.0)) {
                 fail_msg("flight %d touches at %g of %g (%g)", k, end * i / 300.0, end, d);
             }
         }
         tpClosest first;
-        tpClosestPoints(&a, sweepA.pose, &b, sweepB.pose, NULL, &first);
+        tpClosestPoints(&a, pathA.pose, &b, pathB.pose, NULL, &first);
         double bound =
-            tpImpactBound(&a, &sweepA, &b, &sweepB, first.distance, first.normal, duration);
+            tpImpactBound(&a, &pathA, &b, &pathB, first.distance, first.normal, duration);
         assert_true(impact.state == tp_noImpact || bound <= impact.time + 1e-12);
         tpReleaseGeometry(&a);
         tpReleaseGeometry(&b);
@@ -213,21 +212,21 @@ static void testTumbling(void** state) {
                               size.x * size.x + size.y * size.y);
         tpVec3 w = randomVec3(&random, -20.0, 20.0), L = tpMulParts(I, w);
         double least = fmin(I.x, fmin(I.y, I.z)), duration = 1.0;
-        tpSweep sweep = { .pose = { randomVec3(&random, -3.0, 3.0), randomRotation(&random) },
-                          .acceleration = { 0.0, 0.0, -9.81 },
-                          .rotationAt = tumbleAt,
-                          .context = &tumble };
+        tpBodyPath path = { .pose = { randomVec3(&random, -3.0, 3.0), randomRotation(&random) },
+                            .acceleration = { 0.0, 0.0, -9.81 },
+                            .rotationAt = tumbleAt,
+                            .context = &tumble };
         // Bounds on the angular speed that hold for all time.
-        sweep.spinBound = fmin(tpLength(L) / least, sqrt(tpDot(w, L) / least));
-        sweep.velocity = tpAdd(tpScale(-1.0, sweep.pose.position), tpMakeVec3(0.0, 0.0, 4.9));
-        fillTumble(&tumble, sweep.pose.rotation, I, w, duration);
-        tpSweep still = { .pose = tpIdentityPose() };
-        tpFirstTouch impact = impactOf(&box, &sweep, &ball, &still, duration, 1e-6);
+        path.spinBound = fmin(tpLength(L) / least, sqrt(tpDot(w, L) / least));
+        path.velocity = tpAdd(tpScale(-1.0, path.pose.position), tpMakeVec3(0.0, 0.0, 4.9));
+        fillTumble(&tumble, path.pose.rotation, I, w, duration);
+        tpBodyPath still = { .pose = tpIdentityPose() };
+        tpFirstTouch impact = impactOf(&box, &path, &ball, &still, duration, 1e-6);
         assert_int_not_equal(impact.state, tp_impactUnclear);
         hits += impact.state == tp_impact;
         double end = impact.state == tp_noImpact ? duration : impact.time;
         for (int i = 0; i < 500 && impact.state != tp_startTouching; ++i) {
-            assert_true(distanceAt(&box, &sweep, &ball, &still, end * i / 500.0, NULL) > 0.0);
+            assert_true(distanceAt(&box, &path, &ball, &still, end * i / 500.0, NULL) > 0.0);
         }
     }
     assert_true(hits > 10);
@@ -239,9 +238,9 @@ static void testTurningPlane(void** state) {
     tpGeometry ball = ballOf(0.25), plane;
     tpError error;
     tpMakePlane(&(tpPlane){ { 0.0, 0.0, 1.0 }, 0.0 }, tpIdentityPose(), &plane, &error);
-    tpSweep still = { .pose = at(2.0, 0.0, 1.0) };
+    tpBodyPath still = { .pose = at(2.0, 0.0, 1.0) };
     // About -y, the plane comes up at the ball: it touches where 2 sin t - cos t = -0.25.
-    tpSweep turn = { .pose = tpIdentityPose(), .angularVelocity = { 0.0, -1.0, 0.0 } };
+    tpBodyPath turn = { .pose = tpIdentityPose(), .angularVelocity = { 0.0, -1.0, 0.0 } };
     double exact = asin(-0.25 / sqrt(5.0)) + atan2(1.0, 2.0);
     tpFirstTouch impact = impactOf(&ball, &still, &plane, &turn, 1.0, 1e-9);
     assert_int_equal(impact.state, tp_impact);

@@ -15,9 +15,9 @@
 
 typedef struct CaseOptions {
     int bodies;
-    int degrees;      // 6, or 3 in the plane
-    int patch;        // contacts between two bodies, some of them exact duplicates
-    double massRatio; // masses are between 1 and this
+    int componentCount; // 6, or 3 in the plane
+    int patch;          // contacts between two bodies, some of them exact duplicates
+    double massRatio;   // masses are between 1 and this
     double muLow, muHigh;
     bool joints;  // some pairs are joined by a ball (a hinge in the plane) instead
     bool limits;  // some one-row nonnegative blocks
@@ -58,7 +58,7 @@ static inline void caseCross(const double* a, const double* b, double* c) {
 // Adds a row along `axis` at arms rA, rB (an angular row where `angular`).
 static inline void caseRow(FrictionCase* c, const double* axis, const double* rA, const double* rB,
                            bool angular) {
-    int n = c->bodies.degrees;
+    int n = c->bodies.componentCount;
     double* JA = c->jacobianA + (size_t)(c->rows * n);
     double* JB = c->jacobianB + (size_t)(c->rows * n);
     memset(JA, 0, sizeof(double) * (size_t)n);
@@ -94,21 +94,21 @@ static inline void caseBlock(FrictionCase* c, int kind, int rows, double mu, int
 }
 
 // Normal and two tangents; in the plane the normal and one.
-static inline void caseFrame(FrictionCase* c, int degrees, double tilt, double frame[3][3]) {
+static inline void caseFrame(FrictionCase* c, int componentCount, double tilt, double frame[3][3]) {
     double* n = frame[0];
-    int up = degrees == 3 ? 1 : 2;
+    int up = componentCount == 3 ? 1 : 2;
     double length = 0.0;
     for (int i = 0; i < 3; ++i) {
         n[i] = (i == up ? 1.0 : 0.0) + tilt * caseUniform(c, -1.0, 1.0);
     }
-    n[2] = degrees == 3 ? 0.0 : n[2];
+    n[2] = componentCount == 3 ? 0.0 : n[2];
     for (int i = 0; i < 3; ++i) {
         length += n[i] * n[i];
     }
     for (int i = 0; i < 3; ++i) {
         n[i] /= sqrt(length);
     }
-    if (degrees == 3) {
+    if (componentCount == 3) {
         frame[1][0] = n[1];
         frame[1][1] = -n[0];
         frame[1][2] = 0.0;
@@ -126,8 +126,8 @@ static inline void caseFrame(FrictionCase* c, int degrees, double tilt, double f
 
 static inline void caseContacts(FrictionCase* c, const CaseOptions* options, int a, int b) {
     double frame[3][3], center[3], rA[3], rB[3];
-    bool space = options->degrees == 6;
-    caseFrame(c, options->degrees, 0.4, frame);
+    bool space = options->componentCount == 6;
+    caseFrame(c, options->componentCount, 0.4, frame);
     double mu = caseUniform(c, options->muLow, options->muHigh);
     for (int i = 0; i < 3; ++i) {
         center[i] = caseUniform(c, -0.3, 0.3) - 0.5 * frame[0][i];
@@ -153,13 +153,13 @@ static inline void caseContacts(FrictionCase* c, const CaseOptions* options, int
     }
 }
 
-static inline void caseJoint(FrictionCase* c, int degrees, int a, int b) {
+static inline void caseJoint(FrictionCase* c, int componentCount, int a, int b) {
     double rA[3], rB[3];
     for (int i = 0; i < 3; ++i) {
         rA[i] = caseUniform(c, -0.5, 0.5);
         rB[i] = caseUniform(c, -0.5, 0.5);
     }
-    int rows = degrees == 6 ? 3 : 2;
+    int rows = componentCount == 6 ? 3 : 2;
     for (int i = 0; i < rows; ++i) {
         double axis[3] = { i == 0, i == 1, i == 2 };
         caseRow(c, axis, rA, rB, false);
@@ -167,31 +167,31 @@ static inline void caseJoint(FrictionCase* c, int degrees, int a, int b) {
     caseBlock(c, tp_frictionFree, rows, 0.0, a, b);
 }
 
-static inline void caseLimit(FrictionCase* c, int degrees, int a, int b) {
+static inline void caseLimit(FrictionCase* c, int componentCount, int a, int b) {
     double frame[3][3], rA[3] = { 0.2, 0.1, -0.1 }, rB[3] = { -0.1, 0.2, 0.1 };
-    caseFrame(c, degrees, 2.0, frame);
-    caseRow(c, frame[0], rA, rB, degrees == 6);
+    caseFrame(c, componentCount, 2.0, frame);
+    caseRow(c, frame[0], rA, rB, componentCount == 6);
     caseBlock(c, tp_frictionNonnegative, 1, 0.0, a, b);
 }
 
 // Velocities fall and spin, and q = J v.
-static inline void caseVelocities(FrictionCase* c, int degrees, int bodies) {
-    for (int i = 0; i < bodies * degrees; ++i) {
+static inline void caseVelocities(FrictionCase* c, int componentCount, int bodies) {
+    for (int i = 0; i < bodies * componentCount; ++i) {
         c->freeVelocity[i] = caseUniform(c, -1.0, 1.0);
     }
     for (int i = 0; i < bodies; ++i) {
-        c->freeVelocity[i * degrees + (degrees == 3 ? 1 : 2)] -= 1.0;
+        c->freeVelocity[i * componentCount + (componentCount == 3 ? 1 : 2)] -= 1.0;
     }
     for (int b = 0, row = 0; b < c->problem.blockCount; ++b) {
         for (int k = 0; k < c->dimensions[b]; ++k, ++row) {
             double sum = 0.0;
-            for (int i = 0; i < degrees; ++i) {
-                int at = row * degrees + i;
+            for (int i = 0; i < componentCount; ++i) {
+                int at = row * componentCount + i;
                 sum += c->bodyA[b] >= 0
-                           ? c->jacobianA[at] * c->freeVelocity[c->bodyA[b] * degrees + i]
+                           ? c->jacobianA[at] * c->freeVelocity[c->bodyA[b] * componentCount + i]
                            : 0.0;
                 sum += c->bodyB[b] >= 0
-                           ? c->jacobianB[at] * c->freeVelocity[c->bodyB[b] * degrees + i]
+                           ? c->jacobianB[at] * c->freeVelocity[c->bodyB[b] * componentCount + i]
                            : 0.0;
             }
             c->q[row] = sum;
@@ -202,9 +202,9 @@ static inline void caseVelocities(FrictionCase* c, int degrees, int bodies) {
 static inline void makeCase(FrictionCase* c, const CaseOptions* options, uint64_t seed) {
     memset(c, 0, sizeof *c);
     c->state = seed * 0x9E3779B97F4A7C15u + 0x2545F4914F6CDD1Du;
-    int n = options->degrees;
+    int n = options->componentCount;
     c->bodies = (tpFrictionBodies){ .bodyCount = options->bodies,
-                                    .degrees = n,
+                                    .componentCount = n,
                                     .inverseMass = c->inverseMass,
                                     .bodyA = c->bodyA,
                                     .bodyB = c->bodyB,
@@ -246,7 +246,7 @@ static inline void makeCase(FrictionCase* c, const CaseOptions* options, uint64_
 
 // W = J M^-1 J^T, dense by columns; the caller frees it.
 static inline double* caseMatrix(const FrictionCase* c) {
-    int rows = c->rows, n = c->bodies.degrees;
+    int rows = c->rows, n = c->bodies.componentCount;
     double* W = calloc((size_t)rows * (size_t)rows, sizeof(double));
     double* e = calloc((size_t)rows, sizeof(double));
     double* v = malloc(sizeof(double) * (size_t)(c->bodies.bodyCount * n));

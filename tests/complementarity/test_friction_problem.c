@@ -9,7 +9,7 @@
 static FrictionCase sample;
 
 static const CaseOptions tower = { .bodies = 6,
-                                   .degrees = 6,
+                                   .componentCount = 6,
                                    .patch = 4,
                                    .massRatio = 10.0,
                                    .muLow = 0.2,

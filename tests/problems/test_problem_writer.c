@@ -72,7 +72,7 @@ static void makeProblem(Made* made, tpRandom* random, bool isMixed) {
         }
     }
     made->bodies = (tpFrictionBodies){ .bodyCount = bodyCount,
-                                       .degrees = 6,
+                                       .componentCount = 6,
                                        .inverseMass = made->inverseMass,
                                        .bodyA = made->bodyA,
                                        .bodyB = made->bodyB,

@@ -188,7 +188,7 @@ static void collisionsAgreeWithBruteForce(void** state) {
     for (int run = 0; run < 200; ++run) {
         tpWorld* world = makeWorld(0.0, 0.0);
         tpBodyId bodies[2];
-        tpSweep sweeps[2];
+        tpBodyPath paths[2];
         tpShapeId shapes[2];
         for (int i = 0; i < 2; ++i) {
             tpPose pose = { randomVec3(&random, -0.45, 0.45), randomRotation(&random) };
@@ -196,7 +196,7 @@ static void collisionsAgreeWithBruteForce(void** state) {
             tpVec3 velocity = randomVec3(&random, -15.0, 15.0);
             tpVec3 spin = randomVec3(&random, -20.0, 20.0);
             tpBody_SetVelocity(world, bodies[i], velocity, spin);
-            sweeps[i] = (tpSweep){ .pose = pose, .velocity = velocity, .angularVelocity = spin };
+            paths[i] = (tpBodyPath){ .pose = pose, .velocity = velocity, .angularVelocity = spin };
             shapes[i] = tpBody_GetShape(world, bodies[i], 0);
         }
         double nearest = INFINITY;
@@ -204,9 +204,9 @@ static void collisionsAgreeWithBruteForce(void** state) {
         for (int k = 0; k <= samples; ++k) {
             tpClosest closest;
             tpClosestPoints(tpShape_GetGeometry(world, shapes[0]),
-                            tpSweep_PoseAt(&sweeps[0], h * k / samples),
+                            tpBodyPath_PoseAt(&paths[0], h * k / samples),
                             tpShape_GetGeometry(world, shapes[1]),
-                            tpSweep_PoseAt(&sweeps[1], h * k / samples), NULL, &closest);
+                            tpBodyPath_PoseAt(&paths[1], h * k / samples), NULL, &closest);
             nearest = fmin(nearest, closest.distance);
             startsApart = startsApart && (k > 0 || closest.distance > 1e-3);
         }

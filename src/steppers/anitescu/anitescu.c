@@ -85,7 +85,7 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     tpPose* poses = system->poses.data;
     if (count > 0) {
         memcpy(velocities, step->velocities, sizeof(tpVelocity) * count);
-        tpTimeStep_Move(step, step->moves, poses);
+        tpTimeStep_Move(step, step->meanVelocities, poses);
     }
     double after = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
     if (count > 0) {
@@ -124,7 +124,7 @@ static bool solveGuarded(tpTimeStep* step, tpStepperMemory* memory, const tpSolv
     if (!useRestitution) {
         guard.restitution = 0.0;
     }
-    for (int trial = 0; trial < maxGuardTrials && tpSystem_HasMeans(step->system); ++trial) {
+    for (int trial = 0; trial < maxGuardTrials && tpSystem_HasWorkLeft(step->system); ++trial) {
         double middle = 0.5 * (low + high);
         guard = useRestitution ? (tpSoftening){ middle, 1.0 } : (tpSoftening){ 0.0, middle };
         if (!solve(step, memory, settings, gamma, threshold, guard, &bounces, report)) {

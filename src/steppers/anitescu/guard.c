@@ -14,7 +14,7 @@
 
 // The shortest parts of a step are its halves of halves of halves. Parts that touch nothing cost
 // little: they may be shorter.
-enum { maxHalvings = 5, maxFreeHalvings = 7, maxDrains = 4, restitutionTrials = 10 };
+enum { maxHalvings = 5, maxFreeHalvings = 7, maxExhausted = 4, restitutionTrials = 10 };
 
 // A drift that has missed gaps by more than this with all care is taken in halves, m or rad.
 static const double lostGap = 1e-6;
@@ -32,7 +32,7 @@ typedef struct tpGuard {
     double threshold; // of bounces in the whole step, m/s
     bool isScaled;    // it goes with the length of a part
     double duration;  // of the whole step, s
-    int drains;       // parts whose solves have taken all the means of a step
+    int exhausted;    // parts whose solves have used up the work budget of a step
     tpStepReport* report;
 } tpGuard;
 
@@ -47,7 +47,7 @@ typedef struct tpOutcome {
 // Whether a part of h seconds is as short as parts may be.
 static bool isShortest(const tpGuard* guard, double h, bool isTouched) {
     int halvings = isTouched ? maxHalvings : maxFreeHalvings;
-    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->drains == maxDrains;
+    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->exhausted == maxExhausted;
 }
 
 static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h,
@@ -113,7 +113,7 @@ static tpGuardVerdict takeWhole(tpGuard* guard, const tpTrial* start, double h, 
         // If rims and edges roll, the drift may not settle but with care.
         double miss = outcome->trial.miss;
         bool isLost = isCareful ? miss > lostGap && !isLast
-                                : miss > tpClosedGap && tpSystem_HasMeans(guard->system);
+                                : miss > tpClosedGap && tpSystem_HasWorkLeft(guard->system);
         if (outcome->isRight && !isLost) {
             return tp_guardAccepts;
         }
@@ -163,7 +163,7 @@ typedef struct tpPartResult {
 // Takes a part of h seconds in one piece, or as in the paper if it may not be halved.
 static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
     tpSystem* system = guard->system;
-    // Half a step has means of its own, but not so often that crowds never end.
+    // Half a step has a work budget of its own, but not so often that crowds never end.
     system->solveWork = 0.0;
     tpEnergyGuard_BeginPart(&guard->energy, system, guard->report);
     tpTrial start;
@@ -173,7 +173,7 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
     }
     bool isLast = isShortest(guard, h, true);
     tpGuardVerdict verdict = takeWhole(guard, &start, h, isLast, &outcome);
-    guard->drains += tpSystem_HasMeans(system) ? 0 : 1;
+    guard->exhausted += tpSystem_HasWorkLeft(system) ? 0 : 1;
     *result = (tpPartResult){ .isTaken = verdict == tp_guardAccepts,
                               .isRight = verdict == tp_guardAccepts && outcome.isRight,
                               .isSmooth = !outcome.trial.hasCollided,

@@ -106,7 +106,7 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
         rows->impulse[k] = -taken[k];
     }
     tpRows_ApplyImpulses(rows, without);
-    step->freeVelocities = step->freeMoves = without;
+    step->freeVelocities = step->freeMeanVelocities = without;
     tpTimeStep_SetFreeVelocities(step);
     for (int k = 0; k < rows->rowCount; ++k) {
         rows->impulse[k] = 0.0;
@@ -166,7 +166,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         report->externalWork += tpSystem_KickDamping(system, h - kick);
         tpSystem_KickForces(system, system->time + kick, h - kick);
     }
-    tpJoints_KickRest(system, &step.rows, step.moves, h, report);
+    tpJoints_KickRest(system, &step.rows, step.meanVelocities, h, report);
     if (bytes > 0) {
         memcpy(before, system->velocities.data, bytes);
     }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
-#include "steppers/bender_schmitt/known.h"
 #include "steppers/bender_schmitt/part.h"
+#include "steppers/bender_schmitt/step_contacts.h"
 
 // What is left of a step is rounding where it is less than this part of it.
 static const double shortest = 1e-12;
@@ -43,10 +43,10 @@ static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* opt
     return settings;
 }
 
-// Whether the portfolio is worth its work on problems that are not fine.
+// Whether the portfolio is worth its work on problems that are not small.
 static void considerPortfolio(tpBenderStep* step) {
     tpBenderSchmitt* state = step->state;
-    if (step->start.isFine || step->settings->isWaiting) {
+    if (step->start.isSmall || step->settings->isWaiting) {
         return;
     }
     if (step->start.isLost || step->end.isLost) {
@@ -123,7 +123,7 @@ static bool wake(tpBenderStep* step, double speed) {
         step->time.bodyCount = system->bodyCount;
         step->time.margins =
             tpSystem_Margins(system, system->velocities.data, NULL, step->duration);
-        if (step->time.margins == NULL || !tpKnown_Start(step, &contacts, &count)) {
+        if (step->time.margins == NULL || !tpStepContacts_Start(step, &contacts, &count)) {
             return false;
         }
         if (!tpSleep_Meet(sleep, system, contacts, count, speed, step->duration)) {

@@ -130,8 +130,8 @@ static bool resolve(tpCollisions* c, double restitution) {
         return false;
     }
     size_t bytes = sizeof(tpVelocity) * (size_t)step->system->bodyCount;
-    int passes = touch->isFine ? maxPasses : hastyPasses;
-    int sweeps = touch->isFine ? maxSweeps : hastySweeps;
+    int passes = touch->isSmall ? maxPasses : hastyPasses;
+    int sweeps = touch->isSmall ? maxSweeps : hastySweeps;
     for (int pass = 0; pass < passes; ++pass) {
         gatherClosing(c, pass, restitution);
         if (c->closingCount == 0) {
@@ -157,7 +157,7 @@ static bool resolve(tpCollisions* c, double restitution) {
         tpJoints_AddReactions(step->system, &touch->rows, step->duration);
         carryRotors(touch);
     }
-    if (touch->isFine) {
+    if (touch->isSmall) {
         tpStepReport_AddNote(step->report, "collisions did not come to an end");
     }
     return true;
@@ -174,14 +174,14 @@ static bool stopResting(tpCollisions* c) {
             continue;
         }
         bool isCold = step->settings->isPaperRule || step->match[i] < 0;
-        const tpRestMemory* rest = isCold ? NULL : step->known[step->match[i]];
+        const tpRestMemory* rest = isCold ? NULL : step->remembered[step->match[i]];
         if (rest != NULL) {
-            double part = step->time.h / step->duration;
-            tpTouch_SetStart(touch, i, tpScale(part, rest->stop), part * rest->stopTorsion);
+            double share = step->time.h / step->duration;
+            tpTouch_SetStart(touch, i, tpScale(share, rest->stop), share * rest->stopTorsion);
         }
     }
     forgetJoints(touch);
-    tpTouch_StartJoints(touch, step->state->jointStop.data, step->state->jointStop.count,
+    tpTouch_StartJoints(touch, step->state->stopImpulses.data, step->state->stopImpulses.count,
                         step->time.h / step->duration);
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpVelocity* before = tpArena_Get(&system->arena, bytes);

@@ -94,7 +94,7 @@ static bool rememberImpulses(tpBenderStep* step) {
     const tpAllocator* allocator = &step->system->allocator;
     const tpTouch* end = &step->end;
     // The next step is a whole one.
-    double part = step->duration / step->drifted;
+    double share = step->duration / step->drifted;
     state->rests.count = 0;
     if (!TP_RESERVE(allocator, state->rests, end->contactCount)) {
         return false;
@@ -107,24 +107,24 @@ static bool rememberImpulses(tpBenderStep* step) {
         rest.shapeB = contact->shapeB;
         rest.feature = contact->feature;
         double stop = fmax(0.0, tpTouch_Normal(end, i));
-        rest.stop = tpScale(part, tpMulAdd(tpTouch_Friction(end, i), stop, contact->normal));
-        rest.stopTorsion = part * tpTouch_Torsion(end, i);
+        rest.stop = tpScale(share, tpMulAdd(tpTouch_Friction(end, i), stop, contact->normal));
+        rest.stopTorsion = share * tpTouch_Torsion(end, i);
         int same = step->match[i];
         if (same >= 0) {
             tpVec3 drift =
                 tpMulAdd(tpTouch_Friction(&step->start, same), tpTouch_Normal(&step->start, same),
                          step->start.contacts[same].normal);
-            rest.drift = tpScale(part, drift);
-            rest.driftTorsion = part * tpTouch_Torsion(&step->start, same);
+            rest.drift = tpScale(share, drift);
+            rest.driftTorsion = share * tpTouch_Torsion(&step->start, same);
         }
         state->rests.data[state->rests.count++] = rest;
     }
     tpTouch_StoreJoints(&step->start);
     tpTouch_StoreJoints(&step->end);
-    return tpTouch_KeepJoints(&step->start, allocator, part, &state->jointDrift.data,
-                              &state->jointDrift.count, &state->jointDrift.capacity) &&
-           tpTouch_KeepJoints(&step->end, allocator, part, &state->jointStop.data,
-                              &state->jointStop.count, &state->jointStop.capacity);
+    return tpTouch_KeepJoints(&step->start, allocator, share, &state->driftImpulses.data,
+                              &state->driftImpulses.count, &state->driftImpulses.capacity) &&
+           tpTouch_KeepJoints(&step->end, allocator, share, &state->stopImpulses.data,
+                              &state->stopImpulses.count, &state->stopImpulses.capacity);
 }
 
 bool tpBenderStep_Remember(tpBenderStep* step, const tpTally* tally) {

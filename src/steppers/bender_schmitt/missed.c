@@ -33,7 +33,7 @@ bool tpMissed_Look(tpBenderStep* step) {
 }
 
 static double allowedOverlap(const tpBenderStep* step, const tpContact* contact) {
-    if (step->start.isFine) {
+    if (step->start.isSmall) {
         return fineOverlap;
     }
     double reach = INFINITY;
@@ -55,13 +55,13 @@ static tpVec3 carryBack(const tpPose* end, const tpPose* start, tpVec3 point) {
 static tpContact atStart(const tpBenderStep* step, const tpContact* contact) {
     const tpPose* ends = step->system->poses.data;
     const tpPose* starts = step->time.startPoses;
-    const tpVelocity* moves = step->time.moves;
+    const tpVelocity* meanVelocities = step->time.meanVelocities;
     tpContact early = *contact;
     int a = contact->bodyA, b = contact->bodyB;
     early.pointA = carryBack(&ends[a], &starts[a], contact->pointA);
     early.pointB = carryBack(&ends[b], &starts[b], contact->pointB);
-    tpVec3 u = tpSub(tpTimeStep_PointVelocity(&step->time, a, early.pointA, moves),
-                     tpTimeStep_PointVelocity(&step->time, b, early.pointB, moves));
+    tpVec3 u = tpSub(tpTimeStep_PointVelocity(&step->time, a, early.pointA, meanVelocities),
+                     tpTimeStep_PointVelocity(&step->time, b, early.pointB, meanVelocities));
     early.gap = contact->gap - step->time.h * tpDot(u, contact->normal);
     return early;
 }

@@ -17,7 +17,7 @@
 #include "dynamics/motion.h"
 #include "steppers/bender_schmitt/attempt.h"
 #include "steppers/bender_schmitt/first_impact.h"
-#include "steppers/bender_schmitt/known.h"
+#include "steppers/bender_schmitt/step_contacts.h"
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
 // rolls over a sharp edge takes most of them where it does.
@@ -57,7 +57,7 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
         return false;
     }
     step->drifted = h;
-    if (contacts == NULL && !tpKnown_Start(step, &contacts, &count)) {
+    if (contacts == NULL && !tpStepContacts_Start(step, &contacts, &count)) {
         return false;
     }
     if (!tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
@@ -66,7 +66,7 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     }
     step->overlap = deepestOf(contacts, count);
     // Many bodies hit each other in every step: the budget has no room for a drift each time.
-    step->isLocating = step->settings->isLocated && step->start.isFine;
+    step->isLocating = step->settings->isLocated && step->start.isSmall;
     return tpResting_Solve(step);
 }
 
@@ -94,10 +94,10 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
         double slack = guardSlack * fabs(allowed);
         bool hasRisen =
             energyOf(system) > allowed + step->report->externalWork - start.externalWork + slack;
-        bool isFine =
+        bool isKept =
             !step->settings->isGuarded || !hasRisen ||
             step->report->figures[tp_collisionFigure] == start.figures[tp_collisionFigure];
-        if (isFine || trial == 4) {
+        if (isKept || trial == 4) {
             break;
         }
         int solves = step->report->solveCount, iterations = step->report->iterationCount;
@@ -131,10 +131,11 @@ static bool finishDrift(tpBenderStep* step) {
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
     report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
     tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
-    tpJoints_KickRest(system, &step->start.rows, step->time.moves, step->duration, report);
+    tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, step->duration, report);
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
-    report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+    report->jointDrift =
+        fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     return true;
 }
 
@@ -143,7 +144,7 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     tpSystem* system = step->system;
     tpContact* contacts;
     int count;
-    if (!finishDrift(step) || !tpKnown_End(step, &contacts, &count)) {
+    if (!finishDrift(step) || !tpStepContacts_End(step, &contacts, &count)) {
         return false;
     }
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
@@ -242,7 +243,7 @@ static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
     int count;
     step->time.bodyCount = system->bodyCount;
     step->time.margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
-    if (step->time.margins == NULL || !tpKnown_Start(step, &contacts, &count)) {
+    if (step->time.margins == NULL || !tpStepContacts_Start(step, &contacts, &count)) {
         return false;
     }
     *isStaged = count == 0;
@@ -310,7 +311,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
         bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
                        step->halvings == maxHalvingsAStep || !step->settings->isGuarded ||
-                       !step->end.isFine;
+                       !step->end.isSmall;
         bool isWrong = !isTried && (isEnergyWrong(step, energy, &power) || isTooDeep(step));
         if (!isThrough && !isWrong) {
             // What was rough may be over.

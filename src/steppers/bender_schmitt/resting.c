@@ -21,7 +21,7 @@
 
 enum { maxCorrections = 12, maxPasses = 4 };
 
-// The drift of a fine problem has to meet gaps and joints to this, m or rad.
+// The drift of a small problem has to meet gaps and joints to this, m or rad.
 static const double driftTolerance = 1e-12;
 
 // A part of the step that still overlaps by more than this after all corrections takes back those
@@ -38,7 +38,7 @@ static const double shortPart = 1e-3, straightPart = 1e-6;
 
 // What the biases consist of, of each contact.
 typedef struct tpRestBias {
-    double part;    // the gap that the step may close, as a velocity; negative: push-out
+    double closing; // the gap that the step may close, as a velocity; negative: push-out
     double meant;   // gap that is meant to be there at the end
     double turning; // what the motion of the points adds
     double slip[2]; // what half a drift adds to the slip of the start
@@ -71,17 +71,17 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
         tpRestBias* bias = &biases[i];
         bias->turning = bias->slip[0] = bias->slip[1] = 0.0;
         if (isImpact(step, i)) {
-            bias->part = TP_SWEEP_OPEN;
+            bias->closing = TP_SWEEP_OPEN;
             bias->meant = 0.0;
         } else if (gap >= 0.0) {
-            bias->part = gap / h;
+            bias->closing = gap / h;
             bias->meant = 0.0;
-        } else if (touch->isFine) {
+        } else if (touch->isSmall) {
             // No faster where the step is taken in parts: velocities of the way out stay as energy.
-            bias->part = -fmin(-settings->gamma * gap / step->duration, settings->pushOut);
-            bias->meant = gap - h * bias->part;
+            bias->closing = -fmin(-settings->gamma * gap / step->duration, settings->pushOut);
+            bias->meant = gap - h * bias->closing;
         } else {
-            bias->part = 0.0; // taken back apart from the velocities
+            bias->closing = 0.0; // taken back apart from the velocities
             bias->meant = gap;
         }
     }
@@ -89,23 +89,24 @@ static void makeBiases(tpBenderStep* step, tpRestBias* biases) {
 
 // Biases of all rows: gaps, what the points' motion adds, and the mean velocity of a tumbling body
 // less the one it starts with.
-static void setBiases(tpBenderStep* step, const tpRestBias* biases, const tpVelocity* moves,
-                      const tpVelocity* pushed, tpVelocity* differences) {
+static void setBiases(tpBenderStep* step, const tpRestBias* biases,
+                      const tpVelocity* meanVelocities, const tpVelocity* pushed,
+                      tpVelocity* differences) {
     tpTouch* touch = &step->start;
     tpSweeper* sweeper = &touch->sweeper;
     for (int i = 0; i < step->time.bodyCount; ++i) {
-        differences[i] = moves[i];
-        differences[i].linear = tpSub(moves[i].linear, pushed[i].linear);
-        differences[i].angular = tpSub(moves[i].angular, pushed[i].angular);
+        differences[i] = meanVelocities[i];
+        differences[i].linear = tpSub(meanVelocities[i].linear, pushed[i].linear);
+        differences[i].angular = tpSub(meanVelocities[i].angular, pushed[i].angular);
     }
     sweeper->velocities = differences;
     tpSweeper_FindSpeeds(sweeper);
     for (int i = 0; i < touch->contactCount; ++i) {
         int lane;
         tpContactPack* pack = tpSweeper_PackOf(sweeper, i, &lane);
-        bool isOpen = biases[i].part >= TP_SWEEP_OPEN;
+        bool isOpen = biases[i].closing >= TP_SWEEP_OPEN;
         pack->bias[0][lane] =
-            isOpen ? TP_SWEEP_OPEN : biases[i].part + biases[i].turning + pack->speed[0][lane];
+            isOpen ? TP_SWEEP_OPEN : biases[i].closing + biases[i].turning + pack->speed[0][lane];
         pack->bias[1][lane] = pack->speed[1][lane] + biases[i].slip[0];
         pack->bias[2][lane] = pack->speed[2][lane] + biases[i].slip[1];
         if (pack->torsion >= 0) {
@@ -194,7 +195,7 @@ static double correctSlip(tpBenderStep* step, int contact, const tpContact* end,
     tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
                         surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
     double u[4], largest = 0.0;
-    touch->sweeper.velocities = step->time.moves;
+    touch->sweeper.velocities = step->time.meanVelocities;
     tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
     touch->sweeper.velocities = step->time.pushed;
     for (int k = 0; k < 2; ++k) {
@@ -216,14 +217,14 @@ static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     if (ends == NULL) {
         return false;
     }
-    tpTimeStep_Move(&step->time, step->time.freeMoves, ends);
-    touch->sweeper.velocities = step->time.freeMoves;
+    tpTimeStep_Move(&step->time, step->time.freeMeanVelocities, ends);
+    touch->sweeper.velocities = step->time.freeMeanVelocities;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* contact = &touch->contacts[i];
         double turn = fmax(tpLengthSquared(velocities[contact->bodyA].angular),
                            tpLengthSquared(velocities[contact->bodyB].angular));
         double gap, u[4];
-        if (turn * h * h < smallTurn * smallTurn || biases[i].part >= TP_SWEEP_OPEN ||
+        if (turn * h * h < smallTurn * smallTurn || biases[i].closing >= TP_SWEEP_OPEN ||
             !predictGap(step, contact, ends, &gap)) {
             continue;
         }
@@ -251,7 +252,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* same =
             tpContacts_FindSame(tpContact_Key(&touch->contacts[i]), found, count, &cursor);
-        if (biases[i].part < TP_SWEEP_OPEN && same != NULL) {
+        if (biases[i].closing < TP_SWEEP_OPEN && same != NULL) {
             largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]));
             largest = fmax(largest, correctSlip(step, i, same, &biases[i]));
         }
@@ -300,19 +301,20 @@ static bool warmStart(tpBenderStep* step) {
     int cursor = 0;
     bool isCold = step->settings->isPaperRule; // whose friction counts increments
     // The impulses of a shorter or longer part of a step are in proportion.
-    double part = step->time.h / step->duration;
-    step->known = TP_SCRATCH(&step->system->arena, const tpRestMemory*, touch->contactCount);
-    if (step->known == NULL) {
+    double share = step->time.h / step->duration;
+    step->remembered = TP_SCRATCH(&step->system->arena, const tpRestMemory*, touch->contactCount);
+    if (step->remembered == NULL) {
         return false;
     }
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpRestMemory* rest = tpBenderSchmitt_Find(step->state, &touch->contacts[i], &cursor);
-        step->known[i] = rest;
+        step->remembered[i] = rest;
         if (rest != NULL && !isCold) {
-            tpTouch_SetStart(touch, i, tpScale(part, rest->drift), part * rest->driftTorsion);
+            tpTouch_SetStart(touch, i, tpScale(share, rest->drift), share * rest->driftTorsion);
         }
     }
-    tpTouch_StartJoints(touch, step->state->jointDrift.data, step->state->jointDrift.count, part);
+    tpTouch_StartJoints(touch, step->state->driftImpulses.data, step->state->driftImpulses.count,
+                        share);
     return true;
 }
 
@@ -322,11 +324,11 @@ static bool settle(tpBenderStep* step, tpRestBias* biases, tpVelocity* differenc
     for (int i = 0; i < step->start.contactCount; ++i) {
         biases[i].turning = fmin(biases[i].turning, 0.0);
     }
-    setBiases(step, biases, step->time.moves, step->time.pushed, differences);
+    setBiases(step, biases, step->time.meanVelocities, step->time.pushed, differences);
     return solveOnce(step, limit);
 }
 
-// A fine problem: solves and corrections until the end of the drift is admissible.
+// A small problem: solves and corrections until the end of the drift is admissible.
 static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences) {
     tpTouch* touch = &step->start;
     tpArena* arena = &step->system->arena;
@@ -345,7 +347,7 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
         if (miss < 0.0) {
             return false;
         }
-        setBiases(step, biases, step->time.moves, step->time.pushed, differences);
+        setBiases(step, biases, step->time.meanVelocities, step->time.pushed, differences);
     }
     return miss <= lostTolerance || settle(step, biases, differences, limit);
 }
@@ -355,7 +357,7 @@ static bool solveHastily(tpBenderStep* step, tpRestBias* biases, tpVelocity* dif
     if (!predictTurning(step, biases)) {
         return false;
     }
-    setBiases(step, biases, step->time.freeMoves, step->time.kicked, differences);
+    setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
     return solveOnce(step, tpBenderStep_SweepLimit(step, &step->start));
 }
 
@@ -367,10 +369,10 @@ static bool solveDrift(tpBenderStep* step) {
         return false;
     }
     makeBiases(step, biases);
-    if (!step->start.isFine) {
+    if (!step->start.isSmall) {
         return solveHastily(step, biases, differences);
     }
-    setBiases(step, biases, step->time.freeMoves, step->time.kicked, differences);
+    setBiases(step, biases, step->time.freeMeanVelocities, step->time.kicked, differences);
     return solveFinely(step, biases, differences);
 }
 
@@ -407,5 +409,5 @@ bool tpResting_Solve(tpBenderStep* step) {
             return false;
         }
     }
-    return step->start.isFine || tpPushOut_Settle(step);
+    return step->start.isSmall || tpPushOut_Settle(step);
 }

@@ -27,8 +27,8 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
     const tpAllocator* allocator = &system->allocator;
     tpStepperMemory_Destroy(system, made->memory);
     TP_FREE_ARRAY(allocator, made->rests);
-    TP_FREE_ARRAY(allocator, made->jointDrift);
-    TP_FREE_ARRAY(allocator, made->jointStop);
+    TP_FREE_ARRAY(allocator, made->driftImpulses);
+    TP_FREE_ARRAY(allocator, made->stopImpulses);
     TP_FREE_ARRAY(allocator, made->contacts);
     TP_FREE_ARRAY(allocator, made->poses);
     TP_FREE_ARRAY(allocator, made->margins);
@@ -47,9 +47,9 @@ enum { arrayCount = 6 };
 
 static void listArrays(tpBenderSchmitt* state, tpSavedArray arrays[arrayCount]) {
     const tpSavedArray list[arrayCount] = {
-        TP_SAVED_ARRAY(state->rests),     TP_SAVED_ARRAY(state->jointDrift),
-        TP_SAVED_ARRAY(state->jointStop), TP_SAVED_ARRAY(state->contacts),
-        TP_SAVED_ARRAY(state->poses),     TP_SAVED_ARRAY(state->margins),
+        TP_SAVED_ARRAY(state->rests),        TP_SAVED_ARRAY(state->driftImpulses),
+        TP_SAVED_ARRAY(state->stopImpulses), TP_SAVED_ARRAY(state->contacts),
+        TP_SAVED_ARRAY(state->poses),        TP_SAVED_ARRAY(state->margins),
     };
     memcpy(arrays, list, sizeof(list));
 }

@@ -17,9 +17,9 @@ typedef struct tpRestMemory {
 
 typedef struct tpBenderSchmitt {
     tpStepperMemory* memory; // shared with the other steppers: solver, turns of joints, collider
-    TP_ARRAY(tpRestMemory) rests; // in the collider's order
-    TP_ARRAY(double) jointDrift;  // impulses of joint rows, in their order
-    TP_ARRAY(double) jointStop;
+    TP_ARRAY(tpRestMemory) rests;   // in the collider's order
+    TP_ARRAY(double) driftImpulses; // impulses of joint rows, in their order
+    TP_ARRAY(double) stopImpulses;
 
     // Contacts at the end of the last step, which are those at the start of the next, and for what
     // they hold: the poses, and how far each body may move.
@@ -28,7 +28,7 @@ typedef struct tpBenderSchmitt {
     TP_ARRAY(double) margins;
     uint64_t structure; // of the system; 0: nothing is known
 
-    // Steps before the portfolio is asked again to solve a problem that is not fine, and how many
+    // Steps before the portfolio is asked again to solve a problem that is not small, and how many
     // there were the last time.
     int wait, patience;
     tpSleep sleep;

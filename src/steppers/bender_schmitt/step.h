@@ -30,8 +30,9 @@ typedef struct tpBenderStep {
     tpContact* found; // contacts at the end of the drift, and how far away they were looked for
     double* foundMargins;
     int foundCount;
-    const tpRestMemory** known; // of each contact at the start: what is remembered of it, or NULL
-    int* match;                 // of each contact at the end: the same at the start, or -1
+    const tpRestMemory** remembered; // of each contact at the start: what is remembered of it, or
+                                     // NULL
+    int* match;                      // of each contact at the end: the same at the start, or -1
 
     // Of each contact at the end: impulses of the collisions resolved there, on A in world axes.
     tpVec3* collided;

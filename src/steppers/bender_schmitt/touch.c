@@ -12,17 +12,17 @@
 #include "sweeps/accelerate.h"
 #include "sweeps/mixing.h"
 
-// A problem is fine while the budget allows this many updates of each of its contacts.
-enum { fineUpdates = 1500 };
+// A problem is small while the budget allows this many updates of each of its contacts.
+enum { smallUpdates = 1500 };
 
 // The same for a problem that the portfolio is asked to solve where sweeps are not enough.
 enum { exactUpdates = 20 };
 
-// Part of the work of an exact solve that is spent on a problem which is not fine: where bodies
+// Part of the work of an exact solve that is spent on a problem which is not small: where bodies
 // rest, which it mostly solves, and where they flow, which it mostly does not.
 static const double calmShare = 0.25, flowShare = 0.05;
 
-// Sweeps after which a fine problem that still moves is solved by the portfolio.
+// Sweeps after which a small problem that still moves is solved by the portfolio.
 enum { fineSweeps = 60 };
 
 // The same where there are joints alone, and many: those are equations, which a factorisation
@@ -62,9 +62,9 @@ bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpCon
     touch->poses = poses;
     touch->contacts = contacts;
     touch->contactCount = count;
-    touch->isFine = (double)count * fineUpdates <= settings->budget;
-    touch->isExact =
-        touch->isFine || (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
+    touch->isSmall = (double)count * smallUpdates <= settings->budget;
+    touch->isExact = touch->isSmall ||
+                     (!settings->isWaiting && (double)count * exactUpdates <= settings->budget);
     touch->laws = TP_SCRATCH(&system->arena, tpContactLaw, count);
     if (touch->laws == NULL) {
         return false;
@@ -139,7 +139,7 @@ double tpTouch_Torsion(const tpTouch* touch, int contact) {
                : 0.0;
 }
 
-void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double part) {
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double share) {
     if (count != touch->jointRows) {
         return; // rows have come or gone
     }
@@ -148,7 +148,7 @@ void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double p
         int first = touch->rows.firstRows[joint->block];
         int skipped = joint->kind == tp_boundedSweepJoint ? 1 : 0;
         for (int k = 0; k < joint->rowCount; ++k) {
-            joint->impulse[k] = part * kept[first + skipped + k];
+            joint->impulse[k] = share * kept[first + skipped + k];
         }
     }
 }
@@ -166,19 +166,19 @@ void tpTouch_StoreJoints(tpTouch* touch) {
     }
 }
 
-bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double part,
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double share,
                         double** kept, int* count, int* capacity) {
     if (!tpArray_Reserve(allocator, (void**)kept, capacity, touch->jointRows, sizeof(double))) {
         return false;
     }
     for (int k = 0; k < touch->jointRows; ++k) {
-        (*kept)[k] = part * touch->rows.impulse[k];
+        (*kept)[k] = share * touch->rows.impulse[k];
     }
     *count = touch->jointRows;
     return true;
 }
 
-// The exact solve of a fine problem ---------------------------------------------------------------
+// The exact solve of a small problem --------------------------------------------------------------
 
 static bool isOpen(const tpContactPack* pack, int lane) {
     return pack->bias[0][lane] >= TP_SWEEP_OPEN;
@@ -295,7 +295,7 @@ static bool solveExactly(tpTouch* touch, const tpBenderSettings* options, tpSolv
                          const tpVelocity* start, tpVelocity* velocities, tpStepReport* report) {
     tpRows* rows = &touch->rows;
     writeRows(touch, start);
-    double share = touch->isFine                         ? 1.0
+    double share = touch->isSmall                        ? 1.0
                    : isCalm(touch, start, options->calm) ? calmShare
                                                          : flowShare;
     tpSolveSettings settings = { tp_circularCone, 8, options->tolerance, share };
@@ -381,7 +381,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     double certificate = touch->system->certificate;
     double goal =
         isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);
-    if (certificate > TP_USUAL_CERTIFICATE && !touch->isFine && !isLoose &&
+    if (certificate > TP_USUAL_CERTIFICATE && !touch->isSmall && !isLoose &&
         !settings->isPaperRule) {
         return solveCrowd(touch, settings, start, goal, size, report);
     }

@@ -36,7 +36,7 @@ typedef struct tpTouch {
     tpRows rows; // those of the joints; contacts join them when the sweeps are not enough
     int jointBlocks, jointRows;
     tpSweeper sweeper;
-    bool isFine;  // few enough contacts to be solved to the tolerance whatever it takes
+    bool isSmall; // few enough contacts to be solved to the tolerance whatever it takes
     bool isExact; // few enough that the portfolio may end what sweeps do not
     bool isLost;  // it could not
 } tpTouch;
@@ -60,8 +60,8 @@ double tpTouch_Normal(const tpTouch* touch, int contact);
 double tpTouch_Torsion(const tpTouch* touch, int contact);
 
 // Starts of the joints' impulses from a part of those kept, and back.
-void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double part);
-bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double part,
+void tpTouch_StartJoints(tpTouch* touch, const double* kept, int count, double share);
+bool tpTouch_KeepJoints(const tpTouch* touch, const tpAllocator* allocator, double share,
                         double** kept, int* count, int* capacity);
 
 // Writes the impulses of joints back to their rows.

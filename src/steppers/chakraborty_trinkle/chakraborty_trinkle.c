@@ -54,8 +54,8 @@ static void writeRows(tpImplicitStep* step) {
     }
     // Joints are the last blocks, in the same order.
     int first = base->contactCount < rows->blockCount ? rows->firstRows[base->contactCount] : 0;
-    size_t numbers = (size_t)step->geometry.jointMiddles.rowCount * (size_t)rows->degrees;
-    size_t at = (size_t)first * (size_t)rows->degrees;
+    size_t numbers = (size_t)step->geometry.jointMiddles.rowCount * (size_t)rows->componentCount;
+    size_t at = (size_t)first * (size_t)rows->componentCount;
     if (numbers > 0) {
         memcpy(rows->jacobianA + at, step->geometry.jointMiddles.jacobianA,
                sizeof(double) * numbers);
@@ -230,7 +230,7 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
     }
     tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0 };
     tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
-    base->freeVelocities = base->freeMoves = before;
+    base->freeVelocities = base->freeMeanVelocities = before;
     tpTimeStep_SetFreeVelocities(base);
     if (!solveVelocities(step, memory, report)) {
         return false;

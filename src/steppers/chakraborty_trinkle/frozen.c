@@ -24,10 +24,10 @@ static void copyJoint(const tpIslandProblem* problem, int block, tpRows* out, in
     const tpStepGeometry* geometry = problem->geometry;
     const tpRows* middles = &geometry->jointMiddles;
     int own = block - geometry->contactBlocks;
-    size_t degrees = (size_t)out->degrees;
-    size_t numbers = degrees * (size_t)out->dimensions[copy];
-    size_t from = degrees * (size_t)middles->firstRows[own];
-    size_t to = degrees * (size_t)out->firstRows[copy];
+    size_t componentCount = (size_t)out->componentCount;
+    size_t numbers = componentCount * (size_t)out->dimensions[copy];
+    size_t from = componentCount * (size_t)middles->firstRows[own];
+    size_t to = componentCount * (size_t)out->firstRows[copy];
     memcpy(out->jacobianA + to, middles->jacobianA + from, sizeof(double) * numbers);
     memcpy(out->jacobianB + to, middles->jacobianB + from, sizeof(double) * numbers);
     for (int k = 0; k < out->dimensions[copy]; ++k) {

@@ -44,7 +44,7 @@ typedef struct FullForm {
 bool tpFullForm_Applies(const tpIslandProblem* problem) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpRows* rows = &geometry->step->rows;
-    bool applies = problem->theta == 1.0 && !problem->hasJoints && rows->degrees == 6;
+    bool applies = problem->theta == 1.0 && !problem->hasJoints && rows->componentCount == 6;
     for (int b = 0; applies && b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
         applies = geometry->contacts[block].isSmooth && rows->dimensions[block] >= 3;
@@ -153,12 +153,12 @@ static bool evaluate(const double* x, double* F, void* context) {
     tpIslandProblem* problem = form->problem;
     tpTimeStep* step = problem->geometry->step;
     for (int i = 0; i < problem->bodyCount; ++i) {
-        tpFromDegrees(6, x + 6 * i, &step->pushed[problem->bodies[i]]);
+        tpFromComponents(6, x + 6 * i, &step->pushed[problem->bodies[i]]);
     }
     tpIslandProblem_Travel(problem, false);
     for (int i = 0; i < problem->bodyCount; ++i) {
         double freely[6];
-        tpToDegrees(6, &step->kicked[problem->bodies[i]], freely);
+        tpToComponents(6, &step->kicked[problem->bodies[i]], freely);
         for (int k = 0; k < 6; ++k) {
             F[6 * i + k] = x[6 * i + k] - freely[k];
         }
@@ -244,7 +244,7 @@ static void startValues(const FullForm* form, double* x, bool* isFree) {
         isFree[i] = true;
     }
     for (int i = 0; i < problem->bodyCount; ++i) {
-        tpToDegrees(6, &geometry->step->pushed[problem->bodies[i]], x + 6 * i);
+        tpToComponents(6, &geometry->step->pushed[problem->bodies[i]], x + 6 * i);
     }
     for (int k = 0; k < problem->blockCount; ++k) {
         const Contact* c = &form->contacts[k];
@@ -280,7 +280,7 @@ static void takeAnswer(const FullForm* form, const double* x) {
     tpIslandProblem* problem = form->problem;
     tpTimeStep* step = problem->geometry->step;
     for (int i = 0; i < problem->bodyCount; ++i) {
-        tpFromDegrees(6, x + 6 * i, &step->pushed[problem->bodies[i]]);
+        tpFromComponents(6, x + 6 * i, &step->pushed[problem->bodies[i]]);
     }
     for (int k = 0; k < problem->blockCount; ++k) {
         const Contact* c = &form->contacts[k];

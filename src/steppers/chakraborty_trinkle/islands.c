@@ -135,7 +135,7 @@ static bool fillProblem(tpImplicitStep* step, int island, int* bodyAt) {
             }
         }
     }
-    problem->size = problem->bodyCount * rows->degrees + problem->rowCount;
+    problem->size = problem->bodyCount * rows->componentCount + problem->rowCount;
     return true;
 }
 
@@ -149,13 +149,13 @@ static void moveFree(tpImplicitStep* step, int slot) {
                          &base->kicked[slot], step->settings.theta, base->h, false, travel);
     } else {
         tpVelocity still = { tpZeroVec3(), 0.0, tpZeroVec3(), 0.0 };
-        bool moves = body->isLive && body->kind == tp_kinematicBody;
-        tpTravel_Follow(base->startPoses[slot], moves ? &base->kicked[slot] : &still,
+        bool isKinematic = body->isLive && body->kind == tp_kinematicBody;
+        tpTravel_Follow(base->startPoses[slot], isKinematic ? &base->kicked[slot] : &still,
                         step->settings.theta, base->h, travel);
     }
     step->geometry.middlePoses[slot] = travel->middle.pose;
     step->geometry.endPoses[slot] = travel->end.pose;
-    base->moves[slot] = travel->move;
+    base->meanVelocities[slot] = travel->move;
 }
 
 bool tpImplicitStep_Prepare(tpImplicitStep* step) {

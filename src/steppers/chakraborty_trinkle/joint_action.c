@@ -5,7 +5,7 @@
 // What the rows of a joint may be changed by: wrenches along its relative twist in the middle of
 // the step, and couples along the spins of its bodies.
 typedef struct Changes {
-    double twist[2][6], spins[2][6]; // on A and B, in degrees of the rows
+    double twist[2][6], spins[2][6]; // on A and B, in the components of the rows
     double square;                   // of the twist
     tpTwistScale scale;
 } Changes;
@@ -16,7 +16,7 @@ static tpWaypoint waypointOf(const tpStepGeometry* geometry, int slot) {
     return slot >= 0 ? geometry->travels[slot].middle : still;
 }
 
-static Changes changesOf(const tpStepGeometry* geometry, const tpJoint* joint, int degrees) {
+static Changes changesOf(const tpStepGeometry* geometry, const tpJoint* joint, int componentCount) {
     tpWaypoint a = waypointOf(geometry, joint->bodyA), b = waypointOf(geometry, joint->bodyB);
     tpVec3 armA = tpRotate(a.pose.rotation, joint->anchorA);
     tpVec3 armB = tpRotate(b.pose.rotation, joint->anchorB);
@@ -32,21 +32,22 @@ static Changes changesOf(const tpStepGeometry* geometry, const tpJoint* joint, i
     tpVelocity onB = { tpNeg(u), 0.0, tpNeg(tpAdd(tpCross(armB, u), couple)), 0.0 };
     tpVelocity ownA = { none, 0.0, tpScale(square, out.scale.spinA), 0.0 };
     tpVelocity ownB = { none, 0.0, tpScale(square, out.scale.spinB), 0.0 };
-    tpToDegrees(degrees, &onA, out.twist[0]);
-    tpToDegrees(degrees, &onB, out.twist[1]);
-    tpToDegrees(degrees, &ownA, out.spins[0]);
-    tpToDegrees(degrees, &ownB, out.spins[1]);
+    tpToComponents(componentCount, &onA, out.twist[0]);
+    tpToComponents(componentCount, &onB, out.twist[1]);
+    tpToComponents(componentCount, &ownA, out.spins[0]);
+    tpToComponents(componentCount, &ownB, out.spins[1]);
     out.square = tpLengthSquared(u) + square * tpLengthSquared(s);
     return out;
 }
 
-static double timesMiddle(const tpStepGeometry* geometry, const double* J, int degrees, int slot) {
+static double timesMiddle(const tpStepGeometry* geometry, const double* J, int componentCount,
+                          int slot) {
     double v[6], sum = 0.0;
     if (slot < 0) {
         return 0.0;
     }
-    tpToDegrees(degrees, &geometry->travels[slot].middle.velocity, v);
-    for (int i = 0; i < degrees; ++i) {
+    tpToComponents(componentCount, &geometry->travels[slot].middle.velocity, v);
+    for (int i = 0; i < componentCount; ++i) {
         sum += J[i] * v[i];
     }
     return sum;
@@ -57,13 +58,13 @@ void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
     const tpRows* starts = &step->rows;
     const tpRows* ends = &geometry->jointEnds;
     tpRows* middles = &geometry->jointMiddles;
-    int degrees = middles->degrees;
+    int componentCount = middles->componentCount;
     for (int own = 0; own < middles->blockCount; ++own) {
         if (middles->infos[own].source == tp_boundedSource || middles->infos[own].isCoupling) {
             continue;
         }
         const tpJoint* joint = &step->system->joints.data[middles->infos[own].index];
-        Changes changes = changesOf(geometry, joint, degrees);
+        Changes changes = changesOf(geometry, joint, componentCount);
         double weight = tpTwistWeight(changes.square, changes.scale.leastPair, NULL);
         int first = starts->firstRows[geometry->contactBlocks + own];
         for (int k = 0; k < middles->dimensions[own]; ++k) {
@@ -71,15 +72,15 @@ void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
             if (middles->compliance[at] > 0.0) {
                 continue;
             }
-            double* JA = middles->jacobianA + (size_t)at * (size_t)degrees;
-            double* JB = middles->jacobianB + (size_t)at * (size_t)degrees;
-            double error = ends->bias[at] +
-                           tpRows_RowVelocity(ends, at, step->moves, joint->bodyA, joint->bodyB);
-            double work = timesMiddle(geometry, JA, degrees, joint->bodyA) +
-                          timesMiddle(geometry, JB, degrees, joint->bodyB);
+            double* JA = middles->jacobianA + (size_t)at * (size_t)componentCount;
+            double* JB = middles->jacobianB + (size_t)at * (size_t)componentCount;
+            double error = ends->bias[at] + tpRows_RowVelocity(ends, at, step->meanVelocities,
+                                                               joint->bodyA, joint->bodyB);
+            double work = timesMiddle(geometry, JA, componentCount, joint->bodyA) +
+                          timesMiddle(geometry, JB, componentCount, joint->bodyB);
             double missing = error - starts->bias[first + k] - work, part = weight * missing;
             double rest = tpSpinPart(&changes.scale, missing - part * changes.square);
-            for (int i = 0; i < degrees; ++i) {
+            for (int i = 0; i < componentCount; ++i) {
                 JA[i] += part * changes.twist[0][i] + rest * changes.spins[0][i];
                 JB[i] += part * changes.twist[1][i] + rest * changes.spins[1][i];
             }

@@ -146,7 +146,7 @@ static void addDirect(const tpWaypoint* at, tpVec3 linear, tpVec3 angular, doubl
 static void slipByMotion(const tpIslandProblem* problem, int block, BlockJacobian* out) {
     const tpRows* rows = &problem->geometry->step->rows;
     int dimension = rows->dimensions[block];
-    tpSlip slip = tpSlipOf(problem, block);
+    tpContactSlip slip = tpSlipOf(problem, block);
     const tpContactPlace* place = slip.place;
     double by[TP_FRICTION_MAX_ROWS][bodyRows];
     for (int k = 0; k < 12; ++k) {
@@ -244,8 +244,8 @@ static void contactJacobian(const tpIslandProblem* problem, int block, BlockJaco
 }
 
 // Where number k of a body's velocities in the plane or in space lies among six.
-static int degreeAt(int degrees, int k) {
-    return degrees == 3 && k == 2 ? 5 : k;
+static int componentAt(int componentCount, int k) {
+    return componentCount == 3 && k == 2 ? 5 : k;
 }
 
 // The moment of a joint's force about the centre of mass, as the anchor turns about it.
@@ -267,7 +267,7 @@ static void jointStiffness(const tpIslandProblem* problem, int block, BlockJacob
     const tpTimeStep* step = problem->geometry->step;
     const tpRows* rows = &step->rows;
     const tpJoint* joint = &step->system->joints.data[rows->infos[block].index];
-    int degrees = rows->degrees;
+    int componentCount = rows->componentCount;
     if (rows->infos[block].isCoupling) {
         return; // its directions are taken as they are
     }
@@ -281,7 +281,7 @@ static void jointStiffness(const tpIslandProblem* problem, int block, BlockJacob
             }
         }
         if (slot >= 0) {
-            tpVec3 f = tpMakeVec3(force[0], force[1], degrees == 3 ? 0.0 : force[2]);
+            tpVec3 f = tpMakeVec3(force[0], force[1], componentCount == 3 ? 0.0 : force[2]);
             anchorStiffness(problem, slot, side == 0 ? joint->anchorA : joint->anchorB, f,
                             out->wrenchByZ[6 * side], side);
         }
@@ -293,13 +293,13 @@ static void jointJacobian(const tpIslandProblem* problem, int block, BlockJacobi
     const tpTimeStep* step = geometry->step;
     const tpRows* ends = &geometry->jointEnds;
     const tpRows* middles = &geometry->jointMiddles;
-    int own = block - geometry->contactBlocks, degrees = ends->degrees;
+    int own = block - geometry->contactBlocks, componentCount = ends->componentCount;
     for (int k = 0; k < ends->dimensions[own]; ++k) {
         int at = ends->firstRows[own] + k;
-        size_t place = (size_t)at * (size_t)degrees;
+        size_t place = (size_t)at * (size_t)componentCount;
         double by[bodyRows] = { 0.0 };
-        for (int i = 0; i < degrees; ++i) {
-            int n = degreeAt(degrees, i);
+        for (int i = 0; i < componentCount; ++i) {
+            int n = componentAt(componentCount, i);
             by[n] = ends->jacobianA[place + (size_t)i] / step->h;
             by[6 + n] = ends->jacobianB[place + (size_t)i] / step->h;
             out->wrenchByR[n][k] = middles->jacobianA[place + (size_t)i];
@@ -318,7 +318,7 @@ static void jointJacobian(const tpIslandProblem* problem, int block, BlockJacobi
 
 // Elimination -----------------------------------------------------------------------------------
 
-static void add(tpTriplets* list, int row, int column, double value) {
+static void add(tpMatrixEntries* list, int row, int column, double value) {
     if (value != 0.0) {
         TP_ASSERT(list->count < list->capacity);
         list->rows[list->count] = row;
@@ -402,9 +402,10 @@ static void eliminate(const tpIslandProblem* problem, int block, const BlockJaco
 // dr/dz).
 static void addMomentum(const tpIslandProblem* problem, int b, int side,
                         const BlockJacobian* jacobian, const tpEliminated* eliminated,
-                        tpTriplets* list, double* right) {
+                        tpMatrixEntries* list, double* right) {
     const tpRows* rows = &problem->geometry->step->rows;
-    int block = problem->blocks[b], degrees = rows->degrees, dimension = rows->dimensions[block];
+    int block = problem->blocks[b], componentCount = rows->componentCount,
+        dimension = rows->dimensions[block];
     const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
     double total[6][bodyRows + 1]; // wrench by z, and its constant part
     for (int i = 0; i < 6; ++i) {
@@ -418,21 +419,22 @@ static void addMomentum(const tpIslandProblem* problem, int b, int side,
             total[i][bodyRows] -= byR * eliminated->constant[k];
         }
     }
-    const double* inverse = rows->inverseMass + (size_t)slots[side] * (size_t)(degrees * degrees);
-    int own = problem->bodyAt[slots[side]] * degrees;
-    for (int i = 0; i < degrees; ++i) {
+    const double* inverse =
+        rows->inverseMass + (size_t)slots[side] * (size_t)(componentCount * componentCount);
+    int own = problem->bodyAt[slots[side]] * componentCount;
+    for (int i = 0; i < componentCount; ++i) {
         double row[bodyRows + 1] = { 0.0 };
-        for (int k = 0; k < degrees; ++k) {
-            double m = inverse[i * degrees + k];
+        for (int k = 0; k < componentCount; ++k) {
+            double m = inverse[i * componentCount + k];
             for (int j = 0; m != 0.0 && j <= bodyRows; ++j) {
-                row[j] -= m * total[degreeAt(degrees, k)][j];
+                row[j] -= m * total[componentAt(componentCount, k)][j];
             }
         }
         right[own + i] -= row[bodyRows];
         for (int other = 0; other < 2; ++other) {
-            int column = slots[other] >= 0 ? problem->bodyAt[slots[other]] * degrees : -1;
-            for (int j = 0; column >= 0 && j < degrees; ++j) {
-                add(list, own + i, column + j, row[6 * other + degreeAt(degrees, j)]);
+            int column = slots[other] >= 0 ? problem->bodyAt[slots[other]] * componentCount : -1;
+            for (int j = 0; column >= 0 && j < componentCount; ++j) {
+                add(list, own + i, column + j, row[6 * other + componentAt(componentCount, j)]);
             }
         }
     }
@@ -454,16 +456,16 @@ static bool memberAt(const tpIslandProblem* problem, int block, int k, Member* o
     const tpRows* rows = &geometry->step->rows;
     const tpRows* ends = &geometry->jointEnds;
     const tpRows* middles = &geometry->jointMiddles;
-    int slot, degrees = rows->degrees, own = block - geometry->contactBlocks;
+    int slot, componentCount = rows->componentCount, own = block - geometry->contactBlocks;
     if (!tpRows_BodyAt(rows, block, k, &slot)) {
         return false;
     }
-    out->first = slot >= 0 ? problem->bodyAt[slot] * degrees : -1;
+    out->first = slot >= 0 ? problem->bodyAt[slot] * componentCount : -1;
     if (slot < 0) {
         return true;
     }
     int at = ends->firstRows[own] + ends->dimensions[own] - 1;
-    size_t place = (size_t)at * (size_t)degrees;
+    size_t place = (size_t)at * (size_t)componentCount;
     const double* atEnd = k == 0   ? ends->jacobianA + place
                           : k == 1 ? ends->jacobianB + place
                                    : ends->terms[ends->firstTerms[at] + k - 2].jacobian;
@@ -471,16 +473,17 @@ static bool memberAt(const tpIslandProblem* problem, int block, int k, Member* o
                              : k == 1 ? middles->jacobianB + place
                                       : middles->terms[middles->firstTerms[at] + k - 2].jacobian;
     double by[6] = { 0.0 }, carried[6] = { 0.0 };
-    for (int i = 0; i < degrees; ++i) {
-        by[degreeAt(degrees, i)] = atEnd[i] / geometry->step->h;
+    for (int i = 0; i < componentCount; ++i) {
+        by[componentAt(componentCount, i)] = atEnd[i] / geometry->step->h;
     }
     carry(&geometry->travels[slot].end, by, carried);
-    const double* inverse = rows->inverseMass + (size_t)slot * (size_t)(degrees * degrees);
-    for (int i = 0; i < degrees; ++i) {
-        out->velocityByZ[i] = carried[degreeAt(degrees, i)];
+    const double* inverse =
+        rows->inverseMass + (size_t)slot * (size_t)(componentCount * componentCount);
+    for (int i = 0; i < componentCount; ++i) {
+        out->velocityByZ[i] = carried[componentAt(componentCount, i)];
         out->zByR[i] = 0.0;
-        for (int j = 0; j < degrees; ++j) {
-            out->zByR[i] += inverse[i * degrees + j] * atMiddle[j];
+        for (int j = 0; j < componentCount; ++j) {
+            out->zByR[i] += inverse[i * componentCount + j] * atMiddle[j];
         }
     }
     return true;
@@ -489,19 +492,20 @@ static bool memberAt(const tpIslandProblem* problem, int block, int k, Member* o
 // Momentum of all bodies of a coupling by the z of all of them: its last row's impulse is
 // dr = -(constant + byLast sum of velocityByZ dz).
 static void addCoupling(const tpIslandProblem* problem, int b, const tpEliminated* eliminated,
-                        tpTriplets* list, double* right) {
+                        tpMatrixEntries* list, double* right) {
     const tpRows* rows = &problem->geometry->step->rows;
-    int block = problem->blocks[b], degrees = rows->degrees, last = rows->dimensions[block] - 1;
+    int block = problem->blocks[b], componentCount = rows->componentCount,
+        last = rows->dimensions[block] - 1;
     Member own, other;
     for (int k = 0; memberAt(problem, block, k, &own); ++k) {
-        for (int i = 0; own.first >= 0 && i < degrees; ++i) {
+        for (int i = 0; own.first >= 0 && i < componentCount; ++i) {
             right[own.first + i] -= own.zByR[i] * eliminated->constant[last];
         }
         for (int j = 0; own.first >= 0 && memberAt(problem, block, j, &other); ++j) {
-            for (int i = 0; other.first >= 0 && i < degrees * degrees; ++i) {
-                double value = own.zByR[i / degrees] * eliminated->byLast[last] *
-                               other.velocityByZ[i % degrees];
-                add(list, own.first + i / degrees, other.first + i % degrees, value);
+            for (int i = 0; other.first >= 0 && i < componentCount * componentCount; ++i) {
+                double value = own.zByR[i / componentCount] * eliminated->byLast[last] *
+                               other.velocityByZ[i % componentCount];
+                add(list, own.first + i / componentCount, other.first + i % componentCount, value);
             }
         }
     }
@@ -523,13 +527,13 @@ int tpIslandProblem_EntryBound(const tpIslandProblem* problem) {
     return bound;
 }
 
-void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
+void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpMatrixEntries* list,
                                double* right, tpEliminated* eliminated) {
     tpIslandProblem_Move(problem, true);
     tpIslandProblem_Residual(problem, residual);
     const tpRows* rows = &problem->geometry->step->rows;
     list->count = 0;
-    int momentum = problem->bodyCount * rows->degrees;
+    int momentum = problem->bodyCount * rows->componentCount;
     for (int i = 0; i < momentum; ++i) {
         add(list, i, i, 1.0);
         right[i] = -residual[i];
@@ -560,8 +564,8 @@ void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTri
 void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated* eliminated,
                              double* step) {
     const tpRows* rows = &problem->geometry->step->rows;
-    int degrees = rows->degrees;
-    double* r = step + problem->bodyCount * degrees;
+    int componentCount = rows->componentCount;
+    double* r = step + problem->bodyCount * componentCount;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b];
         const int slots[2] = { rows->bodyA[block], rows->bodyB[block] };
@@ -569,14 +573,14 @@ void tpIslandProblem_Recover(const tpIslandProblem* problem, const tpEliminated*
             double sum = eliminated[b].constant[k];
             for (int side = 0; !hasTerms(rows, block) && side < 2; ++side) {
                 const double* dz =
-                    slots[side] >= 0 ? step + problem->bodyAt[slots[side]] * degrees : NULL;
-                for (int j = 0; dz != NULL && j < degrees; ++j) {
-                    sum += eliminated[b].byZ[k][6 * side + degreeAt(degrees, j)] * dz[j];
+                    slots[side] >= 0 ? step + problem->bodyAt[slots[side]] * componentCount : NULL;
+                for (int j = 0; dz != NULL && j < componentCount; ++j) {
+                    sum += eliminated[b].byZ[k][6 * side + componentAt(componentCount, j)] * dz[j];
                 }
             }
             Member member;
             for (int i = 0; hasTerms(rows, block) && memberAt(problem, block, i, &member); ++i) {
-                for (int j = 0; member.first >= 0 && j < degrees; ++j) {
+                for (int j = 0; member.first >= 0 && j < componentCount; ++j) {
                     sum += eliminated[b].byLast[k] * member.velocityByZ[j] * step[member.first + j];
                 }
             }

@@ -28,7 +28,7 @@ typedef struct Newton {
     double* right;
     double* matrix; // dense, by rows
     int* pivots;
-    tpTriplets jacobian;
+    tpMatrixEntries jacobian;
     tpEliminated* eliminated;
     tpSparseColumns columns;
     tpSparseLu factor;
@@ -38,7 +38,7 @@ typedef struct Newton {
 static bool create(Newton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
     tpArena* arena = &memory->arena;
     memset(newton, 0, sizeof(*newton));
-    int n = problem->size, m = problem->bodyCount * problem->geometry->step->rows.degrees;
+    int n = problem->size, m = problem->bodyCount * problem->geometry->step->rows.componentCount;
     newton->problem = problem;
     newton->n = n;
     newton->m = m;
@@ -111,7 +111,7 @@ static bool solveDense(int n, double* A, double* b) {
 
 // Triplets into columns, entries at the same place summed.
 static void compress(Newton* newton) {
-    const tpTriplets* list = &newton->jacobian;
+    const tpMatrixEntries* list = &newton->jacobian;
     tpSparseColumns* out = &newton->columns;
     int n = newton->m;
     memset(out->starts, 0, sizeof(int) * (size_t)(n + 1));
@@ -151,7 +151,7 @@ static void compress(Newton* newton) {
 // Newton's step: z from the linear system, then the impulses.
 static bool solveLinear(Newton* newton) {
     int m = newton->m;
-    const tpTriplets* list = &newton->jacobian;
+    const tpMatrixEntries* list = &newton->jacobian;
     if (newton->matrix != NULL) {
         memset(newton->matrix, 0, sizeof(double) * (size_t)m * (size_t)m);
         for (int k = 0; k < list->count; ++k) {
@@ -195,11 +195,11 @@ static double evaluateAt(Newton* newton, double t) {
 static double longestStep(const Newton* newton) {
     static const double largestTurn = 3.0;
     const tpTimeStep* step = newton->problem->geometry->step;
-    int degrees = step->rows.degrees;
+    int componentCount = step->rows.componentCount;
     double fastest = 0.0;
     for (int i = 0; i < newton->problem->bodyCount; ++i) {
         tpVelocity change = { .linear = tpZeroVec3() }; // in the plane only some are set
-        tpFromDegrees(degrees, newton->step + i * degrees, &change);
+        tpFromComponents(componentCount, newton->step + i * componentCount, &change);
         fastest = fmax(fastest, tpLength(change.angular));
     }
     return fastest * step->h > largestTurn ? largestTurn / (fastest * step->h) : 1.0;

@@ -10,11 +10,11 @@
 // Unknowns of a body in order: velocities in space, or x, y and the turn in the plane.
 void tpIslandProblem_Get(const tpIslandProblem* problem, double* x) {
     const tpTimeStep* step = problem->geometry->step;
-    int degrees = step->rows.degrees;
+    int componentCount = step->rows.componentCount;
     for (int i = 0; i < problem->bodyCount; ++i) {
-        tpToDegrees(degrees, &step->pushed[problem->bodies[i]], x + i * degrees);
+        tpToComponents(componentCount, &step->pushed[problem->bodies[i]], x + i * componentCount);
     }
-    double* r = x + problem->bodyCount * degrees;
+    double* r = x + problem->bodyCount * componentCount;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b], first = step->rows.firstRows[block];
         for (int k = 0; k < step->rows.dimensions[block]; ++k) {
@@ -25,11 +25,11 @@ void tpIslandProblem_Get(const tpIslandProblem* problem, double* x) {
 
 void tpIslandProblem_Set(tpIslandProblem* problem, const double* x) {
     tpTimeStep* step = problem->geometry->step;
-    int degrees = step->rows.degrees;
+    int componentCount = step->rows.componentCount;
     for (int i = 0; i < problem->bodyCount; ++i) {
-        tpFromDegrees(degrees, x + i * degrees, &step->pushed[problem->bodies[i]]);
+        tpFromComponents(componentCount, x + i * componentCount, &step->pushed[problem->bodies[i]]);
     }
-    const double* r = x + problem->bodyCount * degrees;
+    const double* r = x + problem->bodyCount * componentCount;
     for (int b = 0; b < problem->blockCount; ++b) {
         int block = problem->blocks[b], first = step->rows.firstRows[block];
         for (int k = 0; k < step->rows.dimensions[block]; ++k) {
@@ -48,7 +48,7 @@ void tpIslandProblem_Travel(tpIslandProblem* problem, bool withDerivatives) {
                          &step->pushed[slot], problem->theta, step->h, withDerivatives, travel);
         geometry->middlePoses[slot] = travel->middle.pose;
         geometry->endPoses[slot] = travel->end.pose;
-        step->moves[slot] = travel->move;
+        step->meanVelocities[slot] = travel->move;
     }
 }
 
@@ -80,7 +80,7 @@ static void placeJoints(tpIslandProblem* problem) {
     if (!problem->hasJoints) {
         return;
     }
-    tpJointTreatment treatment = { step->h, 1.0, step->moves, step->h, problem->theta };
+    tpJointTreatment treatment = { step->h, 1.0, step->meanVelocities, step->h, problem->theta };
     tpRows_Clear(&geometry->jointEnds);
     tpJoints_AddRows(&geometry->jointEnds, step->system, geometry->endPoses, &treatment);
     tpRows_Clear(&geometry->jointMiddles);
@@ -128,7 +128,7 @@ static void contactRows(const tpIslandProblem* problem, int block, tpWrench wren
     const tpContactPlace* end = &geometry->ends[block];
     double* u = rows->velocity + first;
     u[0] = (end->gap - geometry->targets[block]) / step->h;
-    tpSlip slip = tpSlipOf(problem, block);
+    tpContactSlip slip = tpSlipOf(problem, block);
     for (int k = 1; k < dimension && k < 3; ++k) {
         u[k] = tpDot(slip.place->tangents[k - 1], slip.velocity);
     }
@@ -161,13 +161,13 @@ static void jointRows(const tpIslandProblem* problem, int block, tpWrench wrench
     for (int k = 0; k < rows->dimensions[block]; ++k) {
         int row = rows->firstRows[block] + k, at = ends->firstRows[own] + k;
         double r = rows->impulse[row];
-        rows->velocity[row] =
-            ends->bias[at] + ends->compliance[at] * r +
-            tpRows_RowVelocity(ends, at, step->moves, ends->givenA[own], ends->givenB[own]);
+        rows->velocity[row] = ends->bias[at] + ends->compliance[at] * r +
+                              tpRows_RowVelocity(ends, at, step->meanVelocities, ends->givenA[own],
+                                                 ends->givenB[own]);
         for (int side = 0; side < 2; ++side) {
             const double* J = (side == 0 ? middles->jacobianA : middles->jacobianB) +
-                              (size_t)at * (size_t)rows->degrees;
-            bool isPlanar = rows->degrees == 3;
+                              (size_t)at * (size_t)rows->componentCount;
+            bool isPlanar = rows->componentCount == 3;
             tpVec3 linear = isPlanar ? tpMakeVec3(J[0], J[1], 0.0) : vectorOf(J);
             tpVec3 angular = isPlanar ? tpMakeVec3(0.0, 0.0, J[2]) : vectorOf(J + 3);
             wrench[side].linear = tpMulAdd(wrench[side].linear, r, linear);
@@ -189,7 +189,7 @@ static void takeTerms(const tpIslandProblem* problem, int block, double* residua
         if (term->isDynamic) {
             tpVelocity along;
             memset(&along, 0, sizeof(along));
-            tpFromDegrees(rows->degrees, term->jacobian, &along);
+            tpFromComponents(rows->componentCount, term->jacobian, &along);
             tpWrench wrench = { tpScale(r, along.linear), tpScale(r, along.angular) };
             tpIslandProblem_TakeImpulse(problem, term->body, &wrench, residual);
         }
@@ -202,15 +202,16 @@ void tpIslandProblem_TakeImpulse(const tpIslandProblem* problem, int slot, const
         return;
     }
     const tpRows* rows = &problem->geometry->step->rows;
-    int degrees = rows->degrees;
+    int componentCount = rows->componentCount;
     tpVelocity as = { wrench->linear, 0.0, wrench->angular, 0.0 };
     double w[6];
-    tpToDegrees(degrees, &as, w);
-    const double* inverse = rows->inverseMass + (size_t)slot * (size_t)(degrees * degrees);
-    double* F = residual + problem->bodyAt[slot] * degrees;
-    for (int i = 0; i < degrees; ++i) {
-        for (int j = 0; j < degrees; ++j) {
-            F[i] -= inverse[i * degrees + j] * w[j];
+    tpToComponents(componentCount, &as, w);
+    const double* inverse =
+        rows->inverseMass + (size_t)slot * (size_t)(componentCount * componentCount);
+    double* F = residual + problem->bodyAt[slot] * componentCount;
+    for (int i = 0; i < componentCount; ++i) {
+        for (int j = 0; j < componentCount; ++j) {
+            F[i] -= inverse[i * componentCount + j] * w[j];
         }
     }
 }
@@ -219,14 +220,14 @@ void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual) 
     const tpStepGeometry* geometry = problem->geometry;
     const tpTimeStep* step = geometry->step;
     const tpRows* rows = &step->rows;
-    int degrees = rows->degrees;
+    int componentCount = rows->componentCount;
     for (int i = 0; i < problem->bodyCount; ++i) {
         int slot = problem->bodies[i];
         double z[6], freely[6];
-        tpToDegrees(degrees, &step->pushed[slot], z);
-        tpToDegrees(degrees, &step->kicked[slot], freely);
-        for (int k = 0; k < degrees; ++k) {
-            residual[i * degrees + k] = z[k] - freely[k];
+        tpToComponents(componentCount, &step->pushed[slot], z);
+        tpToComponents(componentCount, &step->kicked[slot], freely);
+        for (int k = 0; k < componentCount; ++k) {
+            residual[i * componentCount + k] = z[k] - freely[k];
         }
     }
     for (int b = 0; b < problem->blockCount; ++b) {
@@ -240,7 +241,7 @@ void tpIslandProblem_Residual(const tpIslandProblem* problem, double* residual) 
         }
         tpIslandProblem_TakeImpulse(problem, rows->bodyA[block], &wrench[0], residual);
         tpIslandProblem_TakeImpulse(problem, rows->bodyB[block], &wrench[1], residual);
-        double* F = residual + problem->bodyCount * degrees + problem->firstRow[b];
+        double* F = residual + problem->bodyCount * componentCount + problem->firstRow[b];
         tpConeEquations equations = tpConeEquationsOf(problem, block);
         memcpy(F, equations.value, sizeof(double) * (size_t)rows->dimensions[block]);
     }
@@ -253,10 +254,10 @@ void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual) {
 
 // Parts -----------------------------------------------------------------------------------------
 
-void tpToDegrees(int degrees, const tpVelocity* velocity, double* out) {
+void tpToComponents(int componentCount, const tpVelocity* velocity, double* out) {
     out[0] = velocity->linear.x;
     out[1] = velocity->linear.y;
-    if (degrees == 3) {
+    if (componentCount == 3) {
         out[2] = velocity->angular.z;
         return;
     }
@@ -266,10 +267,10 @@ void tpToDegrees(int degrees, const tpVelocity* velocity, double* out) {
     out[5] = velocity->angular.z;
 }
 
-void tpFromDegrees(int degrees, const double* x, tpVelocity* out) {
+void tpFromComponents(int componentCount, const double* x, tpVelocity* out) {
     out->linear.x = x[0];
     out->linear.y = x[1];
-    if (degrees == 3) {
+    if (componentCount == 3) {
         out->angular.z = x[2];
         return;
     }
@@ -277,13 +278,13 @@ void tpFromDegrees(int degrees, const double* x, tpVelocity* out) {
     out->angular = tpMakeVec3(x[3], x[4], x[5]);
 }
 
-tpSlip tpSlipOf(const tpIslandProblem* problem, int block) {
+tpContactSlip tpSlipOf(const tpIslandProblem* problem, int block) {
     const tpStepGeometry* geometry = problem->geometry;
     const tpImplicitContact* contact = &geometry->contacts[block];
     bool atEnd = geometry->frictionAtEnd[block];
     const tpTravel* a = &geometry->travels[contact->bodyA];
     const tpTravel* b = &geometry->travels[contact->bodyB];
-    tpSlip slip;
+    tpContactSlip slip;
     slip.place = atEnd ? &geometry->ends[block] : &geometry->middles[block];
     slip.a = atEnd ? &a->end : &a->middle;
     slip.b = atEnd ? &b->end : &b->middle;

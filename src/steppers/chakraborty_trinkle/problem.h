@@ -62,12 +62,12 @@ typedef struct tpIslandProblem {
 void tpIslandProblem_Evaluate(tpIslandProblem* problem, double* residual);
 
 // Entries of a matrix; those at the same place add up.
-typedef struct tpTriplets {
+typedef struct tpMatrixEntries {
     int count, capacity;
     int* rows;
     int* columns;
     double* values;
-} tpTriplets;
+} tpMatrixEntries;
 
 // Impulses of a block by z of its two bodies: dr = -(constant + byZ dz). With further bodies, that
 // move the velocity of the block's last row alone, there is a part byLast times the change of that
@@ -80,7 +80,7 @@ typedef struct tpEliminated {
 
 // The same with derivatives: the linear system of Newton's step in the z of the island's bodies,
 // with `right` on its right, and what gives the impulses once z is known (one a block).
-void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpTriplets* list,
+void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpMatrixEntries* list,
                                double* right, tpEliminated* eliminated);
 int tpIslandProblem_EntryBound(const tpIslandProblem* problem);
 

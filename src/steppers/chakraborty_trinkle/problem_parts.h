@@ -6,8 +6,8 @@
 #include "steppers/chakraborty_trinkle/problem.h"
 
 // Velocities as numbers: 6, or x, y and the turn in the plane.
-void tpToDegrees(int degrees, const tpVelocity* velocity, double* out);
-void tpFromDegrees(int degrees, const double* x, tpVelocity* out);
+void tpToComponents(int componentCount, const tpVelocity* velocity, double* out);
+void tpFromComponents(int componentCount, const double* x, tpVelocity* out);
 
 // Travels, places and joint rows at the current unknowns; then what they leave of the equations.
 void tpIslandProblem_Travel(tpIslandProblem* problem, bool withDerivatives);
@@ -19,13 +19,13 @@ void tpIslandProblem_TakeImpulse(const tpIslandProblem* problem, int slot, const
                                  double* residual);
 
 // The velocity that friction acts against, and where.
-typedef struct tpSlip {
+typedef struct tpContactSlip {
     const tpContactPlace* place;
     const tpWaypoint* a;
     const tpWaypoint* b;
     tpVec3 velocity, spin; // of A relative to B
-} tpSlip;
-tpSlip tpSlipOf(const tpIslandProblem* problem, int block);
+} tpContactSlip;
+tpContactSlip tpSlipOf(const tpIslandProblem* problem, int block);
 
 // Impulse of a contact on A at its point, and the moment of friction.
 tpVec3 tpContactForce(const tpIslandProblem* problem, int block, tpVec3* moment);

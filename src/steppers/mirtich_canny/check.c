@@ -40,7 +40,7 @@ tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 poi
 }
 
 // How the contact itself moves on: with the centre of a ball, else with the body that can fly.
-static tpVec3 contactVelocity(const tpEvents* events, const tpTouch* touch) {
+static tpVec3 contactVelocity(const tpEvents* events, const tpNearContact* touch) {
     const tpSystem* system = events->system;
     const tpContact* contact = &touch->contact;
     const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
@@ -55,7 +55,7 @@ static tpVec3 contactVelocity(const tpEvents* events, const tpTouch* touch) {
 }
 
 // How much turning bends the way of a contact beyond what its velocity tells, at most, m/s^2.
-static double turningBend(const tpEvents* events, const tpTouch* touch) {
+static double turningBend(const tpEvents* events, const tpNearContact* touch) {
     double bending = 0.0;
     for (int side = 0; side < 2; ++side) {
         const tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
@@ -72,7 +72,7 @@ static double turningBend(const tpEvents* events, const tpTouch* touch) {
 }
 
 // How the gap of a touch changes now.
-static void measureTouch(const tpEvents* events, tpTouch* touch) {
+static void measureTouch(const tpEvents* events, tpNearContact* touch) {
     const tpSystem* system = events->system;
     const tpContact* contact = &touch->contact;
     tpVec3 n = contact->normal;
@@ -148,7 +148,7 @@ bool tpEvents_CollectTouches(tpEvents* events, int index, double margin) {
         }
         if (isNew) {
             events->touches.data[events->touches.count++] =
-                (tpTouch){ .contact = contact, .nearShapes = index };
+                (tpNearContact){ .contact = contact, .nearShapes = index };
         }
     }
     return true;
@@ -304,7 +304,8 @@ static double beat(const tpEventSettings* settings, double time) {
 }
 
 // How long from `time` on a touch goes on before it collides.
-static double timeToCollide(const tpEventSettings* settings, double time, const tpTouch* touch) {
+static double timeToCollide(const tpEventSettings* settings, double time,
+                            const tpNearContact* touch) {
     double d = touch->contact.gap, s = touch->rate, c = touch->bend;
     // Down to the deepest level.
     double deep = d + settings->deepest;
@@ -321,7 +322,7 @@ static double timeToCollide(const tpEventSettings* settings, double time, const 
 }
 
 // Over this time turning bends the way of a contact by no more than a part of the tolerance.
-static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
+static double timeOfBending(const tpEvents* events, const tpNearContact* touch) {
     double bending = turningBend(events, touch);
     return bending > 0.0 ? sqrt(0.5 * events->settings.tolerance / bending) : INFINITY;
 }
@@ -329,7 +330,7 @@ static double timeOfBending(const tpEvents* events, const tpTouch* touch) {
 // Slow contacts are given time to hop. One that is as deep as it may be would hop ever faster; what
 // it sinks by in this time is a part of the tolerance, and it comes back up with the speed it
 // gains.
-static double shortestWait(const tpEventSettings* settings, const tpTouch* touch) {
+static double shortestWait(const tpEventSettings* settings, const tpNearContact* touch) {
     double sinks =
         touch->bend < 0.0 ? sqrt(0.15 * settings->tolerance / -touch->bend) : settings->shortest;
     bool isDeep = touch->contact.gap <= -0.5 * settings->deepest && touch->bend < 0.0;
@@ -340,7 +341,7 @@ static double shortestWait(const tpEventSettings* settings, const tpTouch* touch
 // When the close shapes of a pair have to be looked at again, all touches measured.
 static double nextTime(tpEvents* events, int pair, double time) {
     for (int i = 0; i < events->touches.count; ++i) {
-        tpTouch* touch = &events->touches.data[i];
+        tpNearContact* touch = &events->touches.data[i];
         tpNearShapes* shapes = &events->nearShapes.data[touch->nearShapes];
         double wait = timeToCollide(&events->settings, time, touch);
         if (shapes->isBent && touch->contact.gap > -events->settings.deepest) {
@@ -431,7 +432,7 @@ static bool hasOthers(const tpEvents* events, int body, int pair) {
 static void helpPressed(tpEvents* events, int pair) {
     bool isPressed = false;
     for (int i = 0; i < events->touches.count; ++i) {
-        const tpTouch* touch = &events->touches.data[i];
+        const tpNearContact* touch = &events->touches.data[i];
         isPressed = isPressed || (touch->contact.gap < -events->settings.pressed &&
                                   touch->rate < 0.5 * touch->microSpeed);
     }
@@ -448,7 +449,7 @@ static void helpPressed(tpEvents* events, int pair) {
 static void meetStepped(tpEvents* events, int pair, double time) {
     bool isFast = false;
     for (int i = 0; i < events->touches.count; ++i) {
-        const tpTouch* touch = &events->touches.data[i];
+        const tpNearContact* touch = &events->touches.data[i];
         isFast = isFast || (touch->rate <= -touch->microSpeed &&
                             touch->contact.gap <= events->settings.tolerance);
     }

@@ -18,7 +18,7 @@
 #include "dynamics/forces.h"
 #include "tippe/impact.h"
 
-static double restitutionAt(double e, const tpTouch* touch) {
+static double restitutionAt(double e, const tpNearContact* touch) {
     double speed = -touch->rate;
     if (speed >= touch->microSpeed) {
         return e;
@@ -181,7 +181,7 @@ static tpImpactBody impactBody(const tpSystem* system, int index, tpVec3 point) 
 // the surface what the hop will undo. In a steady state it reverses the velocity, as the paper
 // does; anything beyond that, which would go to and fro for ever, it takes out. False where it lies
 // outside the cone or would do work.
-static bool hop(const tpImpact* impact, const tpTouch* touch, tpVec3* impulse) {
+static bool hop(const tpImpact* impact, const tpNearContact* touch, tpVec3* impulse) {
     tpVec3 n = impact->normal, u = impact->velocity;
     double along = tpDot(u, n);
     tpVec3 slip = tpMulAdd(u, -along, n);
@@ -215,7 +215,7 @@ static tpVec3 lift(const tpImpact* impact, tpVec3 impulse) {
 }
 
 // The collision at one contact. The law is integrated unless a slow contact can be reversed.
-static tpVec3 impulseOfOne(tpEvents* events, const tpTouch* touch, bool isMicro) {
+static tpVec3 impulseOfOne(tpEvents* events, const tpNearContact* touch, bool isMicro) {
     const tpSystem* system = events->system;
     const tpContact* contact = &touch->contact;
     tpContactLaw law = tpMakeContactLaw(system, contact);
@@ -275,9 +275,9 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     if (restitution == NULL || compression == NULL) {
         return false;
     }
-    const tpTouch* fastest = &events->touches.data[chosen[0]];
+    const tpNearContact* fastest = &events->touches.data[chosen[0]];
     for (int i = 1; i < count; ++i) {
-        const tpTouch* touch = &events->touches.data[chosen[i]];
+        const tpNearContact* touch = &events->touches.data[chosen[i]];
         fastest = touch->rate < fastest->rate ? touch : fastest;
     }
     double least = 1.0;
@@ -327,7 +327,7 @@ bool tpEvents_Collide(tpEvents* events, int pair) {
     int count = 0;
     bool isMicro = true;
     for (int i = 0; i < events->touches.count; ++i) {
-        const tpTouch* touch = &events->touches.data[i];
+        const tpNearContact* touch = &events->touches.data[i];
         if (touch->contact.gap <= events->settings.tolerance) {
             chosen[count++] = i;
             isMicro = isMicro && -touch->rate < touch->microSpeed;

@@ -84,14 +84,14 @@ typedef struct tpNearPair {
 } tpNearPair;
 
 // A contact within reach, and how its gap changes.
-typedef struct tpTouch {
+typedef struct tpNearContact {
     tpContact contact; // with the system's numbers of shapes
     int nearShapes;
     double rate;       // of the gap, m/s
     double bend;       // its acceleration, m/s^2
     double microSpeed; // m/s: slower approaches are microcollisions
     tpVec3 rest;       // relative velocity, A less B, with which a hop of one period ends, m/s
-} tpTouch;
+} tpNearContact;
 
 // What is remembered of a pair of shapes from frame to frame.
 typedef struct tpKnownShapes {
@@ -140,7 +140,8 @@ typedef struct tpEvents {
     double historyLength;         // of the step that the history of contacts is from; 0: not known
     bool isStepping;              // one is: its bodies drift
     int stepCount;                // in this frame
-    int poorCount;                // of these, such that had no means left for their solves
+    int exhaustedCount;           // of these, such that had no work budget left for their
+                                  // solves
     bool hasNewcomers;            // pairs have been found that the step under way does not know
     tpStepLosses stepLosses;      // of all of the step under way
     double stepTaken;             // energy that all of it takes, J
@@ -148,7 +149,7 @@ typedef struct tpEvents {
     TP_ARRAY(double) reactions;      // of joints before it, and room to blend them with those after
 
     // Scratch.
-    TP_ARRAY(tpTouch) touches;
+    TP_ARRAY(tpNearContact) touches;
     TP_ARRAY(tpContactPoint) points;
     TP_ARRAY(int) island;
     TP_ARRAY(tpTallyEntry) tally; // impulses over the frame, sorted

@@ -42,7 +42,7 @@ bool tpEvents_StartTimeStepper(tpEvents* events) {
     tpSystem* system = events->system;
     events->stepTime = INFINITY;
     events->isStepping = false;
-    events->stepCount = events->poorCount = 0;
+    events->stepCount = events->exhaustedCount = 0;
     events->historyLength = 0.0;
     findBound(events);
     bool isUsed = false;
@@ -166,7 +166,7 @@ bool tpEvents_FinishTimeStepper(tpEvents* events) {
     if (isUsed) {
         tpJoints_FollowAngles(system);
         tpJoints_Correct(system, events->memory->solver, 1e-10);
-        double drift = tpJoints_Drift(system, system->poses.data);
+        double drift = tpJoints_PositionError(system, system->poses.data);
         events->report->jointDrift = fmax(events->report->jointDrift, drift);
     }
     return true;

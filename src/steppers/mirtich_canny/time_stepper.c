@@ -34,7 +34,7 @@ static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 static const double pushOutTime = 0.05;
 
 // Steps of a frame that may use up all their means; after these, none has any.
-enum { poorLimit = 4 };
+enum { exhaustedLimit = 4 };
 
 // The length of a step from `time` on: a whole part of what is left of the frame.
 static double stepLength(const tpEvents* events, double time) {
@@ -278,19 +278,19 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
     double start = system->time;
     system->time += time;
     // Each step has the means of a whole one, as long as they suffice.
-    if (events->poorCount < poorLimit) {
+    if (events->exhaustedCount < exhaustedLimit) {
         system->solveWork = 0.0;
     }
     tpTimeStep step;
     bool isDone = solve(events, &step);
-    events->poorCount += tpSystem_HasMeans(system) ? 0 : 1;
+    events->exhaustedCount += tpSystem_HasWorkLeft(system) ? 0 : 1;
     system->time = start;
     for (int i = 0; i < count; ++i) {
         bool isOurs = isDone && events->flights.data[i].kind == tp_stepped;
         system->bodies.data[i].inverseMass = masses[i];
         system->bodies.data[i].keyframes = keyframes[i];
         system->poses.data[i] = poses[i];
-        system->velocities.data[i] = isOurs ? step.moves[i] : velocities[i];
+        system->velocities.data[i] = isOurs ? step.meanVelocities[i] : velocities[i];
     }
     tpArena_Release(&system->arena, mark);
     return isDone;
@@ -369,7 +369,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     tpJointTreatment treatment = { step->h, 0.0, NULL, 0.0, 0.0 };
     tpJoints_AddRows(rows, system, step->startPoses, &treatment);
     // Nothing drifts here: velocities are those of the moment.
-    step->freeMoves = step->freeVelocities = step->startVelocities;
+    step->freeMeanVelocities = step->freeVelocities = step->startVelocities;
     tpTimeStep_SetFreeVelocities(step);
     if (!tpRows_Solve(rows, system, events->memory->solver, &events->settings.solve,
                       events->report)) {
@@ -383,7 +383,7 @@ static bool solveBounce(tpEvents* events, tpTimeStep* step) {
     }
     memcpy(step->pushed, step->kicked, sizeof(tpVelocity) * (size_t)step->bodyCount);
     tpRows_ApplyImpulses(rows, step->pushed);
-    step->moves = step->pushed;
+    step->meanVelocities = step->pushed;
     tpRowVelocities velocities = { step->kicked, step->pushed, NULL };
     tpRows_AccountEnergy(rows, &velocities, events->report);
     tpTally tally = { NULL, 0 };

@@ -282,7 +282,7 @@ static Vec6 restingMotion(const tpEvents* events, const Place* place) {
 }
 
 // Where a touch goes from here on its next hop, as with a single contact (collide.c).
-static tpVec3 hopOf(const tpEvents* events, const tpTouch* touch, double restitution) {
+static tpVec3 hopOf(const tpEvents* events, const tpNearContact* touch, double restitution) {
     const tpContact* contact = &touch->contact;
     tpVec3 n = contact->normal, point = pointOf(contact);
     tpVec3 u = tpSub(tpSystem_PointVelocity(events->system, contact->bodyA, point),

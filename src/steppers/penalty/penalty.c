@@ -34,10 +34,10 @@ typedef struct tpPenaltySettings {
 } tpPenaltySettings;
 
 // Where the rows are linearised: poses, and the velocities that led there from the start of the
-// step as rows have them (tpTimeStep_LinearMoves).
+// step as rows have them (tpTimeStep_LinearMeanVelocities).
 typedef struct tpPlace {
     const tpPose* poses;
-    const tpVelocity* moves; // NULL: the poses are those of the start
+    const tpVelocity* meanVelocities; // NULL: the poses are those of the start
 } tpPlace;
 
 // What the rigid rows have: the gap at the end of the step over h, as far as the rows know it.
@@ -45,8 +45,9 @@ static double rigidBias(const tpTimeStep* step, const tpPlace* at, int block) {
     int row = step->rows.firstRows[block];
     const tpContact* contact = &step->contacts[step->rows.infos[block].index];
     double bias = contact->gap / step->h;
-    if (at->moves != NULL) {
-        bias -= tpRows_RowVelocity(&step->rows, row, at->moves, contact->bodyA, contact->bodyB);
+    if (at->meanVelocities != NULL) {
+        bias -= tpRows_RowVelocity(&step->rows, row, at->meanVelocities, contact->bodyA,
+                                   contact->bodyB);
     }
     return bias;
 }
@@ -58,7 +59,7 @@ static void addRows(tpTimeStep* step, const tpPlace* at) {
                                       &step->laws[i], 0.0);
         step->rows.bias[step->rows.firstRows[block]] = rigidBias(step, at, block);
     }
-    tpJointTreatment treatment = { step->h, 1.0, at->moves, step->h, 0.0 };
+    tpJointTreatment treatment = { step->h, 1.0, at->meanVelocities, step->h, 0.0 };
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
 }
 
@@ -221,7 +222,7 @@ static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
                             tpStepReport* report) {
     tpArena* arena = &step->system->arena;
     tpPose* poses = TP_SCRATCH(arena, tpPose, step->bodyCount);
-    tpVelocity* moves = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    tpVelocity* meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
     tpVelocity* towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
     bool isSolved;
     if (arena->failed || !solveLinearly(step, memory, settings, &isSolved, report)) {
@@ -230,15 +231,15 @@ static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
     tpPlace at = { poses, towards };
     *isSettled = step->contactCount == 0 && step->system->joints.count == 0;
     for (int k = 0; k < maxFixedPoints && !*isSettled; ++k) {
-        memcpy(moves, step->moves, sizeof(tpVelocity) * (size_t)step->bodyCount);
-        tpTimeStep_Move(step, moves, poses);
-        tpTimeStep_LinearMoves(step, towards);
+        memcpy(meanVelocities, step->meanVelocities, sizeof(tpVelocity) * (size_t)step->bodyCount);
+        tpTimeStep_Move(step, meanVelocities, poses);
+        tpTimeStep_LinearMeanVelocities(step, towards);
         if (!tpTimeStep_FindContacts(step, poses) ||
             !solveSprings(step, &at, memory, settings, &isSolved, report)) {
             return false;
         }
-        bool outran = tpTimeStep_Outran(step, moves);
-        double change = largestChange(step, step->moves, moves);
+        bool outran = tpTimeStep_Outran(step, meanVelocities);
+        double change = largestChange(step, step->meanVelocities, meanVelocities);
         double settled = fmax(fixedPointTolerance, 10.0 * settings->solve.tolerance);
         *isSettled = !outran && isSolved && change <= settled;
     }

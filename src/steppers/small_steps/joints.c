@@ -133,8 +133,8 @@ static void addMomentum(const tpNodeMass* mass, const double* v, double* momentu
     }
 }
 
-static int numberOf(const tpSmallStep* step, const Articulation* part, int node) {
-    return step->state->numbers.data[part->bodies[node]];
+static int numberOf(const tpSmallStep* step, const Articulation* articulation, int node) {
+    return step->state->numbers.data[articulation->bodies[node]];
 }
 
 // Rows --------------------------------------------------------------------------------------------
@@ -169,8 +169,8 @@ static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNo
 }
 
 static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
-    const double* from = jacobian + (size_t)row * (size_t)rows->degrees;
-    if (rows->degrees == 6) {
+    const double* from = jacobian + (size_t)row * (size_t)rows->componentCount;
+    if (rows->componentCount == 6) {
         memcpy(six, from, 6 * sizeof(double));
     } else {
         const double planar[6] = { from[0], from[1], 0.0, 0.0, 0.0, from[2] };
@@ -189,8 +189,8 @@ static double responseOf(const tpSweepBody* mass, const double* on) {
 }
 
 // One side of a row: a node, or what a body that moves as told adds to its velocity.
-static int32_t placeSide(const tpSmallStep* step, const Articulation* part, int body, double* on,
-                         double* told, double* response) {
+static int32_t placeSide(const tpSmallStep* step, const Articulation* articulation, int body,
+                         double* on, double* told, double* response) {
     const tpSmallSteps* state = step->state;
     if (body < 0) {
         return -1;
@@ -206,7 +206,7 @@ static int32_t placeSide(const tpSmallStep* step, const Articulation* part, int 
     }
     int32_t node = state->map.nodes.data[body];
     for (int k = 0; k < 6; ++k) {
-        on[k] *= part->masses[node].free[k];
+        on[k] *= articulation->masses[node].free[k];
     }
     *response += responseOf(&step->masses[number], on);
     return node;
@@ -226,17 +226,17 @@ static int32_t placeOfPair(const tpMechanism* solver, int a, int b) {
 }
 
 // Further bodies of a coupling's row.
-static void placeTerms(const tpSmallStep* step, Articulation* part, int index, tpMechanismRow* row,
-                       double* told, double* response) {
-    const tpRows* rows = &part->rows;
-    row->terms = part->terms + part->termCount;
+static void placeTerms(const tpSmallStep* step, Articulation* articulation, int index,
+                       tpMechanismRow* row, double* told, double* response) {
+    const tpRows* rows = &articulation->rows;
+    row->terms = articulation->terms + articulation->termCount;
     for (int k = 0; k < rows->termCounts[index]; ++k) {
         const tpRowTerm* given = &rows->terms[rows->firstTerms[index] + k];
-        tpMechanismTerm* term = &part->terms[part->termCount];
+        tpMechanismTerm* term = &articulation->terms[articulation->termCount];
         readJacobian(rows, given->jacobian, 0, term->on);
-        term->node = placeSide(step, part, given->body, term->on, told, response);
+        term->node = placeSide(step, articulation, given->body, term->on, told, response);
         if (term->node >= 0) {
-            part->termCount += 1;
+            articulation->termCount += 1;
             row->termCount += 1;
         }
     }
@@ -250,15 +250,15 @@ static double errorOf(const tpSmallStep* step, tpRowRole role, double bias) {
 
 // Whether a row has the direction of the first one of its coordinate: limits, springs and drives of
 // a coordinate do.
-static double sharedSign(const Articulation* part, const tpMechanismRow* row) {
-    int first = (int)(row - part->solver.rows) - 1;
-    while (first >= 0 && part->solver.rows[first].sharedSign != 0.0) {
+static double sharedSign(const Articulation* articulation, const tpMechanismRow* row) {
+    int first = (int)(row - articulation->solver.rows) - 1;
+    while (first >= 0 && articulation->solver.rows[first].sharedSign != 0.0) {
         --first;
     }
     if (first < 0) {
         return 0.0;
     }
-    const tpMechanismRow* other = &part->solver.rows[first];
+    const tpMechanismRow* other = &articulation->solver.rows[first];
     bool isSame = other->nodeA == row->nodeA && other->nodeB == row->nodeB, isTurned = isSame;
     for (int k = 0; k < 6 && (isSame || isTurned); ++k) {
         isSame = isSame && other->onA[k] == row->onA[k] && other->onB[k] == row->onB[k];
@@ -267,13 +267,14 @@ static double sharedSign(const Articulation* part, const tpMechanismRow* row) {
     return isSame ? 1.0 : isTurned ? -1.0 : 0.0;
 }
 
-static void placeRow(const tpSmallStep* step, Articulation* part, int block, int k, int joint) {
-    const tpRows* rows = &part->rows;
+static void placeRow(const tpSmallStep* step, Articulation* articulation, int block, int k,
+                     int joint) {
+    const tpRows* rows = &articulation->rows;
     const tpBlockInfo* info = &rows->infos[block];
     bool isBounded = info->source == tp_boundedSource;
     int index = rows->firstRows[block] + k;
-    tpMechanismRow* row = &part->solver.rows[part->solver.rowCount];
-    LawRow* law = &part->laws[part->solver.rowCount++];
+    tpMechanismRow* row = &articulation->solver.rows[articulation->solver.rowCount];
+    LawRow* law = &articulation->laws[articulation->solver.rowCount++];
     memset(row, 0, sizeof(*row));
     memset(law, 0, sizeof(*law));
     law->role = info->role;
@@ -281,22 +282,24 @@ static void placeRow(const tpSmallStep* step, Articulation* part, int block, int
     readJacobian(rows, rows->jacobianA, index, row->onA);
     readJacobian(rows, rows->jacobianB, index, row->onB);
     double response = 0.0;
-    row->nodeA = placeSide(step, part, rows->givenA[block], row->onA, &law->told, &response);
-    row->nodeB = placeSide(step, part, rows->givenB[block], row->onB, &law->told, &response);
+    row->nodeA =
+        placeSide(step, articulation, rows->givenA[block], row->onA, &law->told, &response);
+    row->nodeB =
+        placeSide(step, articulation, rows->givenB[block], row->onB, &law->told, &response);
     double lightest = fmin(massOf(step, rows->givenA[block]), massOf(step, rows->givenB[block]));
     if (info->isCoupling) {
-        placeTerms(step, part, index, row, &law->told, &response);
+        placeTerms(step, articulation, index, row, &law->told, &response);
         row->place = row->nodeA >= 0 && row->nodeB >= 0
-                         ? placeOfPair(&part->solver, row->nodeA, row->nodeB)
+                         ? placeOfPair(&articulation->solver, row->nodeA, row->nodeB)
                          : -1;
     } else {
-        row->place = part->blocks[joint];
-        row->sharedSign = sharedSign(part, row);
+        row->place = articulation->blocks[joint];
+        row->sharedSign = sharedSign(articulation, row);
     }
     double compliance = rows->compliance[index];
     law->isRigid = !(compliance > 0.0);
     law->damping = rows->damping[index];
-    double rigid = fmax(rigidPart, rigidWhole * part->mass / lightest);
+    double rigid = fmax(rigidPart, rigidWhole * articulation->mass / lightest);
     row->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
     row->state = response > 0.0 && isfinite(row->stiffness) ? tp_withinRow : tp_deadRow;
     row->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
@@ -323,35 +326,36 @@ static tpJointTreatment treatmentOf(const tpSmallStep* step) {
     return (tpJointTreatment){ step->substepTime, 1.0, NULL, step->substepTime, 1.0 };
 }
 
-static void writeRows(const tpSmallStep* step, Articulation* part, tpRows* rows) {
+static void writeRows(const tpSmallStep* step, Articulation* articulation, tpRows* rows) {
     tpJointTreatment treatment = treatmentOf(step);
     tpRows_Clear(rows);
-    for (int k = 0; k < part->jointCount; ++k) {
-        tpJoint_AddRows(rows, step->system, part->joints[k], step->joints->poses, &treatment);
+    for (int k = 0; k < articulation->jointCount; ++k) {
+        tpJoint_AddRows(rows, step->system, articulation->joints[k], step->joints->poses,
+                        &treatment);
     }
-    for (int k = 0; k < part->couplingCount; ++k) {
-        tpCoupling_AddRows(rows, step->system, part->couplings[k], step->joints->poses, &treatment,
-                           tp_wholeLaws);
+    for (int k = 0; k < articulation->couplingCount; ++k) {
+        tpCoupling_AddRows(rows, step->system, articulation->couplings[k], step->joints->poses,
+                           &treatment, tp_wholeLaws);
     }
 }
 
 // How far the fastest body of a mechanism turns in a second.
-static double turnOf(const tpSmallStep* step, const Articulation* part) {
+static double turnOf(const tpSmallStep* step, const Articulation* articulation) {
     double turn = 0.0;
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        turn = fmax(turn, tpLength(step->velocities[numberOf(step, part, i)].angular));
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        turn = fmax(turn, tpLength(step->velocities[numberOf(step, articulation, i)].angular));
     }
     return turn;
 }
 
 // Free flight from here on, over the time until rows are written again.
-static void openFlights(const tpSmallStep* step, Articulation* part) {
-    int substeps = part->isFast ? 1 : step->substeps;
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        int body = part->bodies[i], number = numberOf(step, part, i);
-        Flight* flight = &part->flights[i];
+static void openFlights(const tpSmallStep* step, Articulation* articulation) {
+    int substeps = articulation->isFast ? 1 : step->substeps;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        Flight* flight = &articulation->flights[i];
         flight->start = step->joints->poses[body];
-        flight->moved = part->isOpen ? step->moved[number].angular : tpZeroVec3();
+        flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
         flight->velocity = step->velocities[number].angular;
         flight->change = tpZeroVec3();
         const tpBody* owner = &step->system->bodies.data[body];
@@ -372,61 +376,63 @@ static void openFlights(const tpSmallStep* step, Articulation* part) {
 }
 
 // Rows and factors where the bodies are. Rows may have been written already.
-static void open(const tpSmallStep* step, Articulation* part, bool hasRows) {
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        setMass(step->system, step->joints->poses, part->bodies[i], &part->masses[i]);
+static void open(const tpSmallStep* step, Articulation* articulation, bool hasRows) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        setMass(step->system, step->joints->poses, articulation->bodies[i],
+                &articulation->masses[i]);
     }
-    part->isFast = part->isFast || step->h * turnOf(step, part) > slowTurn;
-    openFlights(step, part);
-    part->isOpen = true;
+    articulation->isFast = articulation->isFast || step->h * turnOf(step, articulation) > slowTurn;
+    openFlights(step, articulation);
+    articulation->isOpen = true;
     if (!hasRows) {
-        writeRows(step, part, &part->rows);
+        writeRows(step, articulation, &articulation->rows);
     }
-    part->solver.rowCount = part->termCount = 0;
-    for (int b = 0, joint = 0; b < part->rows.blockCount; ++b) {
-        const tpBlockInfo* info = &part->rows.infos[b];
-        while (!info->isCoupling && part->joints[joint] != info->index) {
+    articulation->solver.rowCount = articulation->termCount = 0;
+    for (int b = 0, joint = 0; b < articulation->rows.blockCount; ++b) {
+        const tpBlockInfo* info = &articulation->rows.infos[b];
+        while (!info->isCoupling && articulation->joints[joint] != info->index) {
             ++joint;
         }
         // The first row of a bounded block is its bound.
         int first = info->source == tp_boundedSource ? 1 : 0;
-        for (int k = first; k < part->rows.dimensions[b]; ++k) {
-            placeRow(step, part, b, k, joint);
+        for (int k = first; k < articulation->rows.dimensions[b]; ++k) {
+            placeRow(step, articulation, b, k, joint);
         }
     }
-    part->finished = 0;
-    tpMechanism_Factorise(&part->solver);
+    articulation->finished = 0;
+    tpMechanism_Factorise(&articulation->solver);
 }
 
 // Solves ------------------------------------------------------------------------------------------
 
-static void solve(const tpSmallStep* step, Articulation* part) {
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        double base[6], *momentum = &part->momenta[6 * i];
-        readVelocity(&step->bases[numberOf(step, part, i)], base);
-        memcpy(momentum, &part->pushes[6 * i], 6 * sizeof(double));
-        addMomentum(&part->masses[i], base, momentum);
+static void solve(const tpSmallStep* step, Articulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        double base[6], *momentum = &articulation->momenta[6 * i];
+        readVelocity(&step->bases[numberOf(step, articulation, i)], base);
+        memcpy(momentum, &articulation->pushes[6 * i], 6 * sizeof(double));
+        addMomentum(&articulation->masses[i], base, momentum);
     }
-    part->factorisations += tpMechanism_SolveBounded(&part->solver, part->momenta, part->last);
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        tpVelocity* line = &step->velocities[numberOf(step, part, i)];
-        writeVelocity(&part->last[6 * i], &part->masses[i], line);
-        readVelocity(line, &part->last[6 * i]);
+    articulation->factorisations +=
+        tpMechanism_SolveBounded(&articulation->solver, articulation->momenta, articulation->last);
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        tpVelocity* line = &step->velocities[numberOf(step, articulation, i)];
+        writeVelocity(&articulation->last[6 * i], &articulation->masses[i], line);
+        readVelocity(line, &articulation->last[6 * i]);
     }
 }
 
 // What contacts have changed since the last solve goes into their momenta. Whether there was
 // anything.
-static bool absorb(const tpSmallStep* step, Articulation* part) {
+static bool absorb(const tpSmallStep* step, Articulation* articulation) {
     bool isChanged = false;
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         double now[6];
-        readVelocity(&step->velocities[numberOf(step, part, i)], now);
-        if (memcmp(now, &part->last[6 * i], sizeof(now)) != 0) {
+        readVelocity(&step->velocities[numberOf(step, articulation, i)], now);
+        if (memcmp(now, &articulation->last[6 * i], sizeof(now)) != 0) {
             for (int k = 0; k < 6; ++k) {
-                now[k] -= part->last[6 * i + k];
+                now[k] -= articulation->last[6 * i + k];
             }
-            addMomentum(&part->masses[i], now, &part->pushes[6 * i]);
+            addMomentum(&articulation->masses[i], now, &articulation->pushes[6 * i]);
             isChanged = true;
         }
     }
@@ -434,14 +440,14 @@ static bool absorb(const tpSmallStep* step, Articulation* part) {
 }
 
 // Forces of free flight and the biases of rows.
-static void beginSubstep(const tpSmallStep* step, Articulation* part) {
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        tpVec3* base = &step->bases[numberOf(step, part, i)].angular;
-        *base = tpAdd(*base, part->flights[i].change);
+static void beginSubstep(const tpSmallStep* step, Articulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        tpVec3* base = &step->bases[numberOf(step, articulation, i)].angular;
+        *base = tpAdd(*base, articulation->flights[i].change);
     }
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        tpMechanismRow* row = &part->solver.rows[k];
-        const LawRow* law = &part->laws[k];
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        tpMechanismRow* row = &articulation->solver.rows[k];
+        const LawRow* law = &articulation->laws[k];
         double bias = law->startBias + law->wayFactor * law->way;
         bias = law->role == tp_limitRole ? fmax(bias, 0.0) : bias;
         row->bias = bias + law->told;
@@ -449,30 +455,30 @@ static void beginSubstep(const tpSmallStep* step, Articulation* part) {
 }
 
 // Bodies are about to move.
-static void followWay(const tpSmallStep* step, Articulation* part) {
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        double velocity = part->solver.rows[k].velocity + part->laws[k].told;
-        part->laws[k].way += step->substepTime * velocity;
+static void followWay(const tpSmallStep* step, Articulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        double velocity = articulation->solver.rows[k].velocity + articulation->laws[k].told;
+        articulation->laws[k].way += step->substepTime * velocity;
     }
 }
 
 // The substep is over: what its rows did.
-static void endSubstep(Articulation* part) {
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        tpMechanismRow* row = &part->solver.rows[k];
-        LawRow* law = &part->laws[k];
+static void endSubstep(Articulation* articulation) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        tpMechanismRow* row = &articulation->solver.rows[k];
+        LawRow* law = &articulation->laws[k];
         double velocity = row->velocity + law->told;
         law->total += row->impulse;
-        part->work -= row->impulse * law->told;
+        articulation->work -= row->impulse * law->told;
         switch (law->role) {
         case tp_servoRole:
         case tp_motorRole:
         case tp_frictionRole:
         case tp_damperRole:
-            part->work += row->impulse * velocity;
+            articulation->work += row->impulse * velocity;
             break;
         case tp_springRole:
-            part->work -= law->damping * velocity * velocity;
+            articulation->work -= law->damping * velocity * velocity;
             break;
         case tp_rotorRole:
         case tp_turnRotorRole:
@@ -484,8 +490,8 @@ static void endSubstep(Articulation* part) {
         }
         row->offset = law->isRigid && row->state == tp_withinRow ? row->impulse : 0.0;
     }
-    part->finished += 1;
-    part->passed += 1;
+    articulation->finished += 1;
+    articulation->passed += 1;
 }
 
 // Back to the joints ------------------------------------------------------------------------------
@@ -493,11 +499,11 @@ static void endSubstep(Articulation* part) {
 // Poses at the end of the displacements since rows were written. A tumbling body turns as in free
 // flight, and beyond that by what impulses have added; its angular momentum is that of free flight
 // and what they have added (see bodies.c).
-static void land(const tpSmallStep* step, const Articulation* part) {
-    double count = part->finished, tau = step->substepTime;
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        int body = part->bodies[i], number = numberOf(step, part, i);
-        const Flight* flight = &part->flights[i];
+static void land(const tpSmallStep* step, const Articulation* articulation) {
+    double count = articulation->finished, tau = step->substepTime;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        const Flight* flight = &articulation->flights[i];
         tpPose* pose = &step->joints->poses[body];
         tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
         pose->position = tpAdd(step->system->poses.data[body].position, step->moved[number].linear);
@@ -522,25 +528,25 @@ static void land(const tpSmallStep* step, const Articulation* part) {
 
 // Displacements that are not small against the bodies come from rows that mean nothing any more:
 // they are cut.
-static void cutShifts(const Articulation* part) {
+static void cutShifts(const Articulation* articulation) {
     double most = 0.0;
-    for (int i = 0; i < 6 * part->solver.nodeCount; ++i) {
-        most = fmax(most, fabs(part->shifts[i]) * (i % 6 < 3 ? 1.0 : part->size));
+    for (int i = 0; i < 6 * articulation->solver.nodeCount; ++i) {
+        most = fmax(most, fabs(articulation->shifts[i]) * (i % 6 < 3 ? 1.0 : articulation->size));
     }
-    double limit = mostShift * part->size;
-    for (int i = 0; most > limit && i < 6 * part->solver.nodeCount; ++i) {
-        part->shifts[i] *= limit / most;
+    double limit = mostShift * articulation->size;
+    for (int i = 0; most > limit && i < 6 * articulation->solver.nodeCount; ++i) {
+        articulation->shifts[i] *= limit / most;
     }
 }
 
 // Adds displacements of the nodes; as velocities too, by `rate`.
-static void shiftBodies(const tpSmallStep* step, const Articulation* part, double shift,
+static void shiftBodies(const tpSmallStep* step, const Articulation* articulation, double shift,
                         double rate) {
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        int number = numberOf(step, part, i);
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int number = numberOf(step, articulation, i);
         tpVelocity by;
-        writeVelocity(&part->shifts[6 * i], &part->masses[i], &by);
-        tpPose* pose = &step->joints->poses[part->bodies[i]];
+        writeVelocity(&articulation->shifts[6 * i], &articulation->masses[i], &by);
+        tpPose* pose = &step->joints->poses[articulation->bodies[i]];
         tpVelocity* v = &step->velocities[number];
         pose->position = tpMulAdd(pose->position, shift, by.linear);
         pose->rotation =
@@ -551,11 +557,11 @@ static void shiftBodies(const tpSmallStep* step, const Articulation* part, doubl
 }
 
 // The displacements in the step that led to these poses.
-static void measureMoves(const tpSmallStep* step, const Articulation* part) {
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        int body = part->bodies[i];
+static void measureMoves(const tpSmallStep* step, const Articulation* articulation) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int body = articulation->bodies[i];
         const tpPose *from = &step->system->poses.data[body], *to = &step->joints->poses[body];
-        tpVelocity* moved = &step->moved[numberOf(step, part, i)];
+        tpVelocity* moved = &step->moved[numberOf(step, articulation, i)];
         moved->linear = tpSub(to->position, from->position);
         moved->angular = tpQuatLog(tpMulQQ(to->rotation, tpConjugate(from->rotation)));
     }
@@ -566,66 +572,68 @@ static void measureMoves(const tpSmallStep* step, const Articulation* part) {
 // inertia; a light link in a chain with a heavy end has thousands of radians per second. The scheme
 // is stable up to 2 radians per substep; well before that velocities lose what is across the
 // joints, which damps.
-static double feedOf(const tpSmallStep* step, const Articulation* part) {
+static double feedOf(const tpSmallStep* step, const Articulation* articulation) {
     double swing = 0.0;
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        const tpMechanismRow* row = &part->solver.rows[k];
-        if (part->laws[k].role == tp_heldRole) {
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const tpMechanismRow* row = &articulation->solver.rows[k];
+        if (articulation->laws[k].role == tp_heldRole) {
             double force = fabs(row->impulse) * step->substepTime;
-            swing = fmax(swing, force * (row->nodeA >= 0 ? part->flights[row->nodeA].ease : 0.0));
-            swing = fmax(swing, force * (row->nodeB >= 0 ? part->flights[row->nodeB].ease : 0.0));
+            swing = fmax(swing,
+                         force * (row->nodeA >= 0 ? articulation->flights[row->nodeA].ease : 0.0));
+            swing = fmax(swing,
+                         force * (row->nodeB >= 0 ? articulation->flights[row->nodeB].ease : 0.0));
         }
     }
     return fmin(1.0, fmax(0.0, 2.0 - swing));
 }
 
 // Errors of position where the bodies are now; returns the largest.
-static double findErrors(const tpSmallStep* step, Articulation* part) {
+static double findErrors(const tpSmallStep* step, Articulation* articulation) {
     double largest = 0.0;
-    writeRows(step, part, &part->ends);
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        const LawRow* law = &part->laws[k];
+    writeRows(step, articulation, &articulation->ends);
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        const LawRow* law = &articulation->laws[k];
         // Bodies that move as told are still where the step began.
-        double bias = part->ends.bias[law->row] + part->passed * law->told;
-        part->errors[k] = errorOf(step, law->role, bias);
-        largest = fmax(largest, fabs(part->errors[k]));
+        double bias = articulation->ends.bias[law->row] + articulation->passed * law->told;
+        articulation->errors[k] = errorOf(step, law->role, bias);
+        largest = fmax(largest, fabs(articulation->errors[k]));
     }
     return largest;
 }
 
 // Takes back the errors of position. What was not there at the start came from turning directions,
 // and is a velocity too.
-static void correct(const tpSmallStep* step, Articulation* part) {
-    double before = 0.0, time = part->finished * step->substepTime;
-    double rate = feedOf(step, part) / time;
-    bool isTurn = rate > 0.0 && time * turnOf(step, part) < fastTurn;
-    land(step, part);
-    double largest = findErrors(step, part);
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        before = fmax(before, fabs(part->laws[k].startError));
+static void correct(const tpSmallStep* step, Articulation* articulation) {
+    double before = 0.0, time = articulation->finished * step->substepTime;
+    double rate = feedOf(step, articulation) / time;
+    bool isTurn = rate > 0.0 && time * turnOf(step, articulation) < fastTurn;
+    land(step, articulation);
+    double largest = findErrors(step, articulation);
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        before = fmax(before, fabs(articulation->laws[k].startError));
     }
     if (isTurn && largest > 0.0 && before >= 1e-3 * largest) {
-        double* errors = part->lateErrors;
-        for (int k = 0; k < part->solver.rowCount; ++k) {
-            const LawRow* law = &part->laws[k];
-            errors[k] = law->role == tp_heldRole ? part->errors[k] - law->startError : 0.0;
+        double* errors = articulation->lateErrors;
+        for (int k = 0; k < articulation->solver.rowCount; ++k) {
+            const LawRow* law = &articulation->laws[k];
+            errors[k] = law->role == tp_heldRole ? articulation->errors[k] - law->startError : 0.0;
         }
-        tpMechanism_Correct(&part->solver, errors, part->shifts);
-        cutShifts(part);
-        shiftBodies(step, part, 0.0, rate);
+        tpMechanism_Correct(&articulation->solver, errors, articulation->shifts);
+        cutShifts(articulation);
+        shiftBodies(step, articulation, 0.0, rate);
         isTurn = false;
     }
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
-        tpMechanism_Correct(&part->solver, part->errors, part->shifts);
-        cutShifts(part);
-        shiftBodies(step, part, 1.0, isTurn ? rate : 0.0);
+        tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
+        cutShifts(articulation);
+        shiftBodies(step, articulation, 1.0, isTurn ? rate : 0.0);
         // Small errors leave far smaller ones; with directions that have turned far the rounds may
         // not converge.
         double last = largest;
-        if (last < smallError * part->size) {
+        if (last < smallError * articulation->size) {
             break;
         }
-        largest = findErrors(step, part);
+        largest = findErrors(step, articulation);
         if (!(largest < 0.5 * last)) {
             break;
         }
@@ -633,33 +641,33 @@ static void correct(const tpSmallStep* step, Articulation* part) {
 }
 
 // Impulses since rows were written go to the joints.
-static void report(const tpSmallStep* step, Articulation* part) {
-    for (int r = 0; r < part->rows.rowCount; ++r) {
-        part->rows.impulse[r] = 0.0;
+static void report(const tpSmallStep* step, Articulation* articulation) {
+    for (int r = 0; r < articulation->rows.rowCount; ++r) {
+        articulation->rows.impulse[r] = 0.0;
     }
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        part->rows.impulse[part->laws[k].row] = part->laws[k].total;
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        articulation->rows.impulse[articulation->laws[k].row] = articulation->laws[k].total;
     }
-    tpJoints_AddReactions(step->system, &part->rows, step->h);
+    tpJoints_AddReactions(step->system, &articulation->rows, step->h);
 }
 
 // Rows written anew in the middle of a step; armatures go on at their speed.
-static void reopen(const tpSmallStep* step, Articulation* part) {
-    report(step, part);
-    correct(step, part);
-    measureMoves(step, part);
+static void reopen(const tpSmallStep* step, Articulation* articulation) {
+    report(step, articulation);
+    correct(step, articulation);
+    measureMoves(step, articulation);
     // The rows of the last look at the errors serve: bodies have hardly moved since.
-    tpRows rows = part->rows;
-    part->rows = part->ends;
-    part->ends = rows;
-    open(step, part, true);
-    for (int k = 0; k < part->solver.rowCount; ++k) {
-        LawRow* law = &part->laws[k];
+    tpRows rows = articulation->rows;
+    articulation->rows = articulation->ends;
+    articulation->ends = rows;
+    open(step, articulation, true);
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        LawRow* law = &articulation->laws[k];
         law->startError = 0.0;
-        law->way = part->passed * step->substepTime * law->told;
+        law->way = articulation->passed * step->substepTime * law->told;
         if (law->role == tp_rotorRole || law->role == tp_turnRotorRole) {
             // The row's bias counts the way since the start of the step; that is no error here.
-            law->startBias = -part->rows.rotor[law->row];
+            law->startBias = -articulation->rows.rotor[law->row];
         }
     }
 }
@@ -678,78 +686,79 @@ static Span partsOf(const tpSmallStep* step, int block) {
 
 void tpSmallStep_OpenJoints(tpSmallStep* step, int block) {
     Span span = partsOf(step, block);
-    for (Articulation* part = span.begin; part < span.end; ++part) {
-        if (part->isAwake) {
-            open(step, part, false);
+    for (Articulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (articulation->isAwake) {
+            open(step, articulation, false);
         }
     }
 }
 
 void tpSmallStep_BeginJoints(tpSmallStep* step, int block, bool isFirst) {
     Span span = partsOf(step, block);
-    for (Articulation* part = span.begin; part < span.end; ++part) {
-        if (!part->isAwake) {
+    for (Articulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (!articulation->isAwake) {
             continue;
         }
-        for (int i = 0; isFirst && i < part->solver.nodeCount; ++i) {
+        for (int i = 0; isFirst && i < articulation->solver.nodeCount; ++i) {
             // The impulses that contacts start with.
-            int number = numberOf(step, part, i);
+            int number = numberOf(step, articulation, i);
             double given[6], base[6];
             readVelocity(&step->velocities[number], given);
             readVelocity(&step->bases[number], base);
             for (int k = 0; k < 6; ++k) {
                 given[k] -= base[k];
             }
-            addMomentum(&part->masses[i], given, &part->pushes[6 * i]);
+            addMomentum(&articulation->masses[i], given, &articulation->pushes[6 * i]);
         }
-        beginSubstep(step, part);
+        beginSubstep(step, articulation);
         if (isFirst) {
-            solve(step, part);
+            solve(step, articulation);
         }
         // Later substeps begin with what rows and contacts gave in the one before: a good start for
         // the sweep.
-        for (int i = 0; !isFirst && i < part->solver.nodeCount; ++i) {
-            readVelocity(&step->velocities[numberOf(step, part, i)], &part->last[6 * i]);
+        for (int i = 0; !isFirst && i < articulation->solver.nodeCount; ++i) {
+            readVelocity(&step->velocities[numberOf(step, articulation, i)],
+                         &articulation->last[6 * i]);
         }
-        part->isDue = !isFirst;
+        articulation->isDue = !isFirst;
     }
 }
 
 void tpSmallStep_MoveJoints(tpSmallStep* step, int block) {
     Span span = partsOf(step, block);
-    for (Articulation* part = span.begin; part < span.end; ++part) {
-        if (part->isAwake) {
-            if (absorb(step, part) || part->isDue) {
-                solve(step, part);
+    for (Articulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (articulation->isAwake) {
+            if (absorb(step, articulation) || articulation->isDue) {
+                solve(step, articulation);
             }
-            part->isDue = false;
-            followWay(step, part);
+            articulation->isDue = false;
+            followWay(step, articulation);
         }
     }
 }
 
 void tpSmallStep_SettleJoints(tpSmallStep* step, int block) {
     Span span = partsOf(step, block);
-    for (Articulation* part = span.begin; part < span.end; ++part) {
-        if (part->isAwake && absorb(step, part)) {
-            solve(step, part);
+    for (Articulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (articulation->isAwake && absorb(step, articulation)) {
+            solve(step, articulation);
         }
     }
 }
 
 void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
     Span span = partsOf(step, block);
-    for (Articulation* part = span.begin; part < span.end; ++part) {
-        if (!part->isAwake) {
+    for (Articulation* articulation = span.begin; articulation < span.end; ++articulation) {
+        if (!articulation->isAwake) {
             continue;
         }
-        endSubstep(part);
+        endSubstep(articulation);
         if (isLast) {
-            report(step, part);
-            correct(step, part);
-            measureMoves(step, part);
-        } else if (part->isFast) {
-            reopen(step, part);
+            report(step, articulation);
+            correct(step, articulation);
+            measureMoves(step, articulation);
+        } else if (articulation->isFast) {
+            reopen(step, articulation);
         }
     }
 }
@@ -759,34 +768,34 @@ void tpSmallStep_EndJoints(tpSmallStep* step, int block, bool isLast) {
 // The part of a list of rows from a block and a row on.
 static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
                          int terms) {
-    tpRows part = *all;
-    size_t wide = (size_t)row * (size_t)all->degrees;
-    part.blockCapacity = blocks;
-    part.rowCapacity = rows;
-    part.infos += block;
-    part.firstRows += block;
-    part.dimensions += block;
-    part.kinds += block;
-    part.mu += block;
-    part.bodyA += block;
-    part.bodyB += block;
-    part.givenA += block;
-    part.givenB += block;
-    part.scale += row;
-    part.compliance += row;
-    part.damping += row;
-    part.rotor += row;
-    part.bias += row;
-    part.q += row;
-    part.impulse += row;
-    part.velocity += row;
-    part.firstTerms += row;
-    part.termCounts += row;
-    part.terms += term;
-    part.termCapacity = terms;
-    part.jacobianA += wide;
-    part.jacobianB += wide;
-    return part;
+    tpRows slice = *all;
+    size_t wide = (size_t)row * (size_t)all->componentCount;
+    slice.blockCapacity = blocks;
+    slice.rowCapacity = rows;
+    slice.infos += block;
+    slice.firstRows += block;
+    slice.dimensions += block;
+    slice.kinds += block;
+    slice.mu += block;
+    slice.bodyA += block;
+    slice.bodyB += block;
+    slice.givenA += block;
+    slice.givenB += block;
+    slice.scale += row;
+    slice.compliance += row;
+    slice.damping += row;
+    slice.rotor += row;
+    slice.bias += row;
+    slice.q += row;
+    slice.impulse += row;
+    slice.velocity += row;
+    slice.firstTerms += row;
+    slice.termCounts += row;
+    slice.terms += term;
+    slice.termCapacity = terms;
+    slice.jacobianA += wide;
+    slice.jacobianB += wide;
+    return slice;
 }
 
 // Memory of all mechanisms, one array of each kind.
@@ -807,14 +816,14 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     const tpSystem* system = step->system;
     const tpMechanismMap* map = &step->state->map;
     tpArena* arena = &step->system->arena;
-    int blocks = 0, rows = 0, degrees = system->isPlanar ? 3 : 6;
+    int blocks = 0, rows = 0, componentCount = system->isPlanar ? 3 : 6;
     for (int k = 0; k < map->joints.count; ++k) {
         tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
     }
     int terms = tpCouplings_TermCapacity(system);
     tpCouplings_Count(system, &blocks, &rows);
-    if (!tpRows_Reserve(&room->rows, arena, degrees, blocks, rows) ||
-        !tpRows_Reserve(&room->ends, arena, degrees, blocks, rows)) {
+    if (!tpRows_Reserve(&room->rows, arena, componentCount, blocks, rows) ||
+        !tpRows_Reserve(&room->ends, arena, componentCount, blocks, rows)) {
         return false;
     }
     room->rows.terms = TP_SCRATCH(arena, tpRowTerm, terms);
@@ -848,44 +857,46 @@ static int blockOfMechanism(const tpSmallStep* step, int m) {
 }
 
 static void placeArticulation(const tpSmallStep* step, int m, const Room* room, const Extent* first,
-                              const Extent* size, Articulation* part) {
+                              const Extent* size, Articulation* articulation) {
     int firstRow = first->rows;
     const tpMechanismMap* map = &step->state->map;
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
-    memset(part, 0, sizeof(*part));
+    memset(articulation, 0, sizeof(*articulation));
     size_t node = (size_t)at->node;
-    part->bodies = TP_PLACE(map->bodies, at->node);
-    part->joints = TP_PLACE(map->joints, at->joint);
-    part->blocks = TP_PLACE(map->blocks, at->joint);
-    part->jointCount = end->joint - at->joint;
-    part->couplings = TP_PLACE(map->couplings, at->coupling);
-    part->couplingCount = end->coupling - at->coupling;
-    part->terms = room->terms + first->terms;
-    part->rows = partOfRows(&room->rows, first->blocks, firstRow, first->terms, size->blocks,
-                            size->rows, size->terms);
-    part->ends = partOfRows(&room->ends, first->blocks, firstRow, first->terms, size->blocks,
-                            size->rows, size->terms);
-    part->masses = room->masses + node;
-    part->laws = room->laws + firstRow;
-    part->errors = room->errors + firstRow;
-    part->lateErrors = room->lateErrors + firstRow;
-    part->pushes = room->pushes + 6 * node;
-    part->last = room->last + 6 * node;
-    part->momenta = room->momenta + 6 * node;
-    part->shifts = room->shifts + 6 * node;
-    part->flights = room->flights + node;
-    part->solver = (tpMechanism){ .nodeCount = end->node - at->node,
-                                  .starts = TP_PLACE(map->starts, at->start),
-                                  .below = TP_PLACE(map->below, at->below),
-                                  .masses = part->masses,
-                                  .rows = room->solverRows + firstRow,
-                                  .diagonal = room->diagonal + node,
-                                  .blocks = room->blocks + at->below };
-    part->size = INFINITY;
-    for (int i = 0; i < part->solver.nodeCount; ++i) {
-        part->isAwake = part->isAwake || tpSystem_IsDynamic(step->system, part->bodies[i]);
-        part->mass += step->system->bodies.data[part->bodies[i]].mass;
-        part->size = fmin(part->size, step->system->bodies.data[part->bodies[i]].size);
+    articulation->bodies = TP_PLACE(map->bodies, at->node);
+    articulation->joints = TP_PLACE(map->joints, at->joint);
+    articulation->blocks = TP_PLACE(map->blocks, at->joint);
+    articulation->jointCount = end->joint - at->joint;
+    articulation->couplings = TP_PLACE(map->couplings, at->coupling);
+    articulation->couplingCount = end->coupling - at->coupling;
+    articulation->terms = room->terms + first->terms;
+    articulation->rows = partOfRows(&room->rows, first->blocks, firstRow, first->terms,
+                                    size->blocks, size->rows, size->terms);
+    articulation->ends = partOfRows(&room->ends, first->blocks, firstRow, first->terms,
+                                    size->blocks, size->rows, size->terms);
+    articulation->masses = room->masses + node;
+    articulation->laws = room->laws + firstRow;
+    articulation->errors = room->errors + firstRow;
+    articulation->lateErrors = room->lateErrors + firstRow;
+    articulation->pushes = room->pushes + 6 * node;
+    articulation->last = room->last + 6 * node;
+    articulation->momenta = room->momenta + 6 * node;
+    articulation->shifts = room->shifts + 6 * node;
+    articulation->flights = room->flights + node;
+    articulation->solver = (tpMechanism){ .nodeCount = end->node - at->node,
+                                          .starts = TP_PLACE(map->starts, at->start),
+                                          .below = TP_PLACE(map->below, at->below),
+                                          .masses = articulation->masses,
+                                          .rows = room->solverRows + firstRow,
+                                          .diagonal = room->diagonal + node,
+                                          .blocks = room->blocks + at->below };
+    articulation->size = INFINITY;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        articulation->isAwake =
+            articulation->isAwake || tpSystem_IsDynamic(step->system, articulation->bodies[i]);
+        articulation->mass += step->system->bodies.data[articulation->bodies[i]].mass;
+        articulation->size =
+            fmin(articulation->size, step->system->bodies.data[articulation->bodies[i]].size);
     }
 }
 
@@ -921,19 +932,20 @@ bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
     }
     Extent first = { 0, 0, 0 };
     for (int m = 0; m < map->count; ++m) {
-        Extent part = { 0, 0, 0 };
+        Extent slice = { 0, 0, 0 };
         for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
-            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &part.blocks, &part.rows);
+            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &slice.blocks,
+                              &slice.rows);
         }
         for (int k = map->places.data[m].coupling; k < map->places.data[m + 1].coupling; ++k) {
-            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &part.blocks,
-                             &part.rows, &part.terms);
+            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &slice.blocks,
+                             &slice.rows, &slice.terms);
         }
         int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
-        placeArticulation(step, m, &room, &first, &part, &joints->list[place]);
-        first.blocks += part.blocks;
-        first.rows += part.rows;
-        first.terms += part.terms;
+        placeArticulation(step, m, &room, &first, &slice, &joints->list[place]);
+        first.blocks += slice.blocks;
+        first.rows += slice.rows;
+        first.terms += slice.terms;
     }
     step->joints = joints;
     return true;
@@ -943,9 +955,10 @@ void tpSmallStep_WeighJoints(const tpSmallStep* step, tpSchedule* schedule) {
     enum { packsPerJoint = 4 };
     for (int b = 0; step->joints != NULL && b < step->state->store.blockCount; ++b) {
         Span span = partsOf(step, b);
-        for (const Articulation* part = span.begin; part < span.end; ++part) {
-            schedule->weights[b] += packsPerJoint * part->jointCount;
-            schedule->totalWeight += packsPerJoint * part->jointCount;
+        for (const Articulation* articulation = span.begin; articulation < span.end;
+             ++articulation) {
+            schedule->weights[b] += packsPerJoint * articulation->jointCount;
+            schedule->totalWeight += packsPerJoint * articulation->jointCount;
         }
     }
 }
@@ -962,6 +975,7 @@ void tpSmallStep_FinishJoints(tpSmallStep* step) {
     }
     if (system->joints.count > 0) {
         tpJoints_FollowAngles(system);
-        report->jointDrift = fmax(report->jointDrift, tpJoints_Drift(system, system->poses.data));
+        report->jointDrift =
+            fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
     }
 }

@@ -134,7 +134,7 @@ static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
 static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double time, double* gap) {
     tpSystem* system = locator->system;
     tpArenaMark mark = tpArena_Mark(&system->arena);
-    tpVelocity* moves = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
+    tpVelocity* meanVelocities = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
     tpPose* poses = TP_SCRATCH(&system->arena, tpPose, step->bodyCount);
     if (system->arena.failed) {
         return false;
@@ -142,14 +142,16 @@ static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double ti
     double part = time / step->h;
     for (int i = 0; i < step->bodyCount; ++i) {
         const tpVelocity* start = &step->startVelocities[i];
-        const tpVelocity* mean = &step->moves[i];
-        moves[i] = *start;
-        moves[i].linear = tpMulAdd(start->linear, part, tpSub(mean->linear, start->linear));
-        moves[i].angular = tpMulAdd(start->angular, part, tpSub(mean->angular, start->angular));
+        const tpVelocity* mean = &step->meanVelocities[i];
+        meanVelocities[i] = *start;
+        meanVelocities[i].linear =
+            tpMulAdd(start->linear, part, tpSub(mean->linear, start->linear));
+        meanVelocities[i].angular =
+            tpMulAdd(start->angular, part, tpSub(mean->angular, start->angular));
     }
     tpTimeStep partial = *step;
     partial.h = time;
-    tpTimeStep_Move(&partial, moves, poses);
+    tpTimeStep_Move(&partial, meanVelocities, poses);
     tpContact* contacts;
     int count;
     if (tpSystem_FindContacts(system, poses, step->margins, &contacts, &count) != tp_success) {

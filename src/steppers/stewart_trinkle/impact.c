@@ -132,7 +132,7 @@ static void addRows(tpCollision* impact) {
 static bool solveFrom(tpCollision* impact, tpVelocity* velocities, tpStepperMemory* memory,
                       const tpImpactLaw* settings, tpStepReport* report) {
     tpTimeStep* step = &impact->step;
-    step->freeVelocities = step->freeMoves = velocities;
+    step->freeVelocities = step->freeMeanVelocities = velocities;
     tpTimeStep_SetFreeVelocities(step);
     return tpRows_Solve(&step->rows, step->system, memory->solver, &settings->solve, report);
 }
@@ -174,12 +174,12 @@ static void addDisc(tpCollision* impact, int contact, double load) {
     rows->mu[block] = rows->mu[contact];
     rows->compliance[first] = 1.0;
     rows->bias[first] = -load;
-    size_t degrees = (size_t)rows->degrees;
-    size_t bytes = sizeof(double) * degrees * (size_t)(dimension - 1);
-    memcpy(rows->jacobianA + degrees * (size_t)(first + 1),
-           rows->jacobianA + degrees * (size_t)(source + 1), bytes);
-    memcpy(rows->jacobianB + degrees * (size_t)(first + 1),
-           rows->jacobianB + degrees * (size_t)(source + 1), bytes);
+    size_t componentCount = (size_t)rows->componentCount;
+    size_t bytes = sizeof(double) * componentCount * (size_t)(dimension - 1);
+    memcpy(rows->jacobianA + componentCount * (size_t)(first + 1),
+           rows->jacobianA + componentCount * (size_t)(source + 1), bytes);
+    memcpy(rows->jacobianB + componentCount * (size_t)(first + 1),
+           rows->jacobianB + componentCount * (size_t)(source + 1), bytes);
     memcpy(rows->scale + first + 1, rows->scale + source + 1,
            sizeof(double) * (size_t)(dimension - 1));
 }
@@ -281,13 +281,13 @@ bool tpStewartTrinkle_Collide(tpSystem* system, tpStepperMemory* memory,
         }
         *report = attempt;
         double driven = attempt.externalWork - start.externalWork;
-        bool isFine = tpSystem_KineticEnergy(system) <= energy * (1.0 + guardSlack) + driven;
-        if (!settings->isGuarded || (isFine && (factor == 1.0 || high - low < 1e-9)) ||
+        bool hasNotGained = tpSystem_KineticEnergy(system) <= energy * (1.0 + guardSlack) + driven;
+        if (!settings->isGuarded || (hasNotGained && (factor == 1.0 || high - low < 1e-9)) ||
             trial == maxGuardTrials) {
             break;
         }
         // Halve the interval; the last trial is one that was fine.
-        if (isFine) {
+        if (hasNotGained) {
             low = factor;
         } else {
             high = factor;

@@ -18,16 +18,16 @@ enum { maxPasses = 8, maxFixedPoints = 40 };
 // step.
 typedef struct tpLinearisation {
     tpPose* poses;
-    const tpVelocity* moves;   // NULL: the poses are those of the start
-    const tpVelocity* towards; // the same as rows have them, tpTimeStep_LinearMoves
+    const tpVelocity* meanVelocities; // NULL: the poses are those of the start
+    const tpVelocity* towards;        // the same as rows have them, tpTimeStep_LinearMeanVelocities
 } tpLinearisation;
 
-typedef struct tpProblem {
+typedef struct tpStepProblem {
     const tpStewartTrinkleSettings* settings;
     const tpPassage* passage; // NULL: nothing passes
     tpStepperMemory* memory;
     tpStepReport* report;
-} tpProblem;
+} tpStepProblem;
 
 bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact) {
     bool isListed = false;
@@ -78,7 +78,7 @@ static bool findEndContacts(tpTimeStep* step, const tpPassage* passage) {
 static double normalBias(const tpTimeStep* step, const tpLinearisation* at, int block,
                          int contact) {
     double bias = step->contacts[contact].gap / step->h;
-    if (at->moves != NULL) {
+    if (at->meanVelocities != NULL) {
         const tpContact* c = &step->contacts[contact];
         int row = step->rows.firstRows[block];
         bias -= tpRows_RowVelocity(&step->rows, row, at->towards, c->bodyA, c->bodyB);
@@ -103,8 +103,8 @@ static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
         const tpContact* contact = &step->contacts[i];
         const tpContactMemory* last = tpContactHistory_Find(history, contact, &cursor);
         bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
-        double gap =
-            at->moves != NULL ? contact->gap : linearGap(step, contact, step->startVelocities);
+        double gap = at->meanVelocities != NULL ? contact->gap
+                                                : linearGap(step, contact, step->startVelocities);
         isActive[i] = wasActive || gap < tpTouchingGap;
     }
     return isActive;
@@ -187,7 +187,7 @@ static bool addLinearlyViolated(const tpTimeStep* step, bool* isActive) {
     bool isAdded = false;
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        if (!isActive[i] && linearGap(step, contact, step->moves) < -violation) {
+        if (!isActive[i] && linearGap(step, contact, step->meanVelocities) < -violation) {
             isActive[i] = true;
             isAdded = true;
         }
@@ -209,7 +209,7 @@ static bool findStartErrors(const tpTimeStep* step, tpRows* start) {
 
 // A part of a step takes no more of the overlaps and joint errors at its start back than its share
 // of the whole step: error / h grows without bound as h goes to 0.
-static bool slowCorrections(tpTimeStep* step, const tpProblem* problem) {
+static bool slowCorrections(tpTimeStep* step, const tpStepProblem* problem) {
     tpRows* rows = &step->rows;
     double left = 1.0 - step->h / problem->settings->wholeStep;
     tpRows start;
@@ -265,7 +265,7 @@ static void flyFreely(tpTimeStep* step) {
     }
     for (int i = 0; i < step->bodyCount; ++i) {
         if (tpSystem_IsDynamic(step->system, i)) {
-            step->moves[i].linear =
+            step->meanVelocities[i].linear =
                 tpScale(0.5, tpAdd(step->startVelocities[i].linear, step->pushed[i].linear));
         }
     }
@@ -274,7 +274,7 @@ static void flyFreely(tpTimeStep* step) {
         isSettled = true;
         for (int i = 0; i < step->bodyCount; ++i) {
             if (isHeld[i]) {
-                step->moves[i].linear = step->pushed[i].linear;
+                step->meanVelocities[i].linear = step->pushed[i].linear;
             }
         }
         for (int b = 0; b < rows->blockCount; ++b) {
@@ -285,7 +285,7 @@ static void flyFreely(tpTimeStep* step) {
             }
             const tpContact* contact = &step->contacts[rows->infos[b].index];
             int row = rows->firstRows[b];
-            double speed = rows->bias[row] + tpRows_RowVelocity(rows, row, step->moves,
+            double speed = rows->bias[row] + tpRows_RowVelocity(rows, row, step->meanVelocities,
                                                                 contact->bodyA, contact->bodyB);
             if (step->h * speed < -violation) {
                 markHeld(rows, b, isHeld);
@@ -297,7 +297,7 @@ static void flyFreely(tpTimeStep* step) {
 
 // Solves for the impulses of the step with the contacts that are active.
 static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool* isActive,
-                        bool onVelocities, const tpProblem* problem) {
+                        bool onVelocities, const tpStepProblem* problem) {
     tpRows_Clear(&step->rows);
     addContactRows(step, at, isActive, onVelocities);
     tpJointTreatment treatment = { step->h, 1.0, at->towards, step->h, 0.0 };
@@ -322,7 +322,7 @@ static bool solveActive(tpTimeStep* step, const tpLinearisation* at, const bool*
 // Finds contacts where `at` says, solves, and solves again while contacts outside the active set
 // are violated where the step ends. A pile that is hit grows its active set layer by layer; when
 // that takes long, the last pass has every contact there is.
-static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
+static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepProblem* problem) {
     bool* isActive = NULL;
     for (int pass = 0; pass < maxPasses; ++pass) {
         if (isActive == NULL) {
@@ -335,15 +335,15 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem
             return false;
         }
         // A body that was hit may reach others that nobody looked at: look farther.
-        if (tpTimeStep_Outran(step, at->moves)) {
+        if (tpTimeStep_Outran(step, at->meanVelocities)) {
             isActive = NULL;
             continue;
         }
-        if (at->moves != NULL && !findEndContacts(step, problem->passage)) {
+        if (at->meanVelocities != NULL && !findEndContacts(step, problem->passage)) {
             return false;
         }
-        bool isAdded =
-            at->moves != NULL ? addViolated(step, isActive) : addLinearlyViolated(step, isActive);
+        bool isAdded = at->meanVelocities != NULL ? addViolated(step, isActive)
+                                                  : addLinearlyViolated(step, isActive);
         if (!isAdded) {
             return true;
         }
@@ -356,7 +356,8 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpProblem
 
 // Contact rows n . v >= 0 for what is closed [sec. 3.3]: a solution always exists, and overlaps
 // that have come about stay. Geometry is taken at q + h v, as everywhere in the paper.
-static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at, const tpProblem* problem) {
+static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at,
+                            const tpStepProblem* problem) {
     if (!findContacts(step, at->poses, problem->passage)) {
         return false;
     }
@@ -377,7 +378,7 @@ static double largestChange(const tpTimeStep* step, const tpVelocity* a, const t
 
 // Features that come and go may keep the fixed point from settling: rows of all of them together
 // do.
-static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
+static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
     memcpy(step->system->poses.data, step->startPoses, sizeof(tpPose) * (size_t)step->bodyCount);
     tpDriftSettings careful = {
         .solve = problem->settings->solve, .gamma = 1.0, .isCareful = true, .isWhole = true
@@ -395,11 +396,11 @@ static bool solveCarefully(tpTimeStep* step, const tpProblem* problem) {
 }
 
 // Linearise, solve, and linearise again where the solution leads, until it stays [sec. 3.4].
-static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpProblem* problem) {
+static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepProblem* problem) {
     tpArena* arena = &step->system->arena;
-    tpVelocity* moves = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
+    tpVelocity* meanVelocities = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
     tpVelocity* towards = TP_SCRATCH(arena, tpVelocity, step->bodyCount);
-    if (moves == NULL || towards == NULL) {
+    if (meanVelocities == NULL || towards == NULL) {
         return false;
     }
     double last = INFINITY;
@@ -407,15 +408,16 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpProbl
         if (!solveAt(step, at, problem)) {
             return false;
         }
-        double change = k > 0 ? largestChange(step, step->moves, moves) : INFINITY;
+        double change =
+            k > 0 ? largestChange(step, step->meanVelocities, meanVelocities) : INFINITY;
         if (change <= fixedPointTolerance || (k > 20 && change < 1e-10 && change >= last)) {
             return true;
         }
         last = change;
-        memcpy(moves, step->moves, sizeof(tpVelocity) * (size_t)step->bodyCount);
-        tpTimeStep_Move(step, moves, at->poses);
-        tpTimeStep_LinearMoves(step, towards);
-        at->moves = moves;
+        memcpy(meanVelocities, step->meanVelocities, sizeof(tpVelocity) * (size_t)step->bodyCount);
+        tpTimeStep_Move(step, meanVelocities, at->poses);
+        tpTimeStep_LinearMeanVelocities(step, towards);
+        at->meanVelocities = meanVelocities;
         at->towards = towards;
     }
     if (problem->settings->isLocating) {
@@ -432,7 +434,7 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
                             const tpPassage* passage, tpStepperMemory* memory,
                             tpStepReport* report) {
     tpSystem* system = step->system;
-    tpProblem problem = { settings, passage, memory, report };
+    tpStepProblem problem = { settings, passage, memory, report };
     tpLinearisation at = { TP_SCRATCH(&system->arena, tpPose, system->bodyCount), NULL, NULL };
     if (at.poses == NULL) {
         return false;
@@ -449,7 +451,7 @@ bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* se
     }
     // Contacts are taken at q + h v, where the paper linearises, or at q.
     bool isMoved = settings->isPredicted || settings->variant == tp_velocityVariant;
-    at.moves = at.towards = isMoved ? step->startVelocities : NULL;
+    at.meanVelocities = at.towards = isMoved ? step->startVelocities : NULL;
     if (isMoved) {
         tpTimeStep_Move(step, step->startVelocities, at.poses);
     } else if (system->bodyCount > 0) {

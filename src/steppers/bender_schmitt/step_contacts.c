@@ -3,7 +3,7 @@
 // Those at the end of one are those at the start of the next: they are looked for once, with
 // margins that the next step can use.
 
-#include "steppers/bender_schmitt/known.h"
+#include "steppers/bender_schmitt/step_contacts.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 // Those that the last step found at its end, where they still hold: nothing has been moved since,
 // and no body is faster than was looked for. Where much touches, a body that has been hit may
 // outrun its margin by a part of its size: what it meets is then found at the end of the step.
-static bool isKnown(const tpBenderStep* step) {
+static bool areKept(const tpBenderStep* step) {
     const tpBenderSchmitt* state = step->state;
     const tpSystem* system = step->system;
     int count = step->time.bodyCount;
@@ -24,10 +24,10 @@ static bool isKnown(const tpBenderStep* step) {
         memcmp(state->poses.data, system->poses.data, sizeof(tpPose) * (size_t)count) != 0) {
         return false;
     }
-    double fineCount = step->settings->budget / 1500.0;
-    bool isFine = state->contacts.count <= fineCount;
+    double smallCount = step->settings->budget / 1500.0;
+    bool isSmall = state->contacts.count <= smallCount;
     for (int i = 0; i < count; ++i) {
-        double spare = isFine ? 0.0 : TP_SPARE_WAY * system->bodies.data[i].reach;
+        double spare = isSmall ? 0.0 : TP_SPARE_WAY * system->bodies.data[i].reach;
         if (step->time.margins[i] > state->margins.data[i] * (1.0 + 1e-9) + spare) {
             return false;
         }
@@ -35,10 +35,10 @@ static bool isKnown(const tpBenderStep* step) {
     return true;
 }
 
-bool tpKnown_Start(tpBenderStep* step, tpContact** contacts, int* count) {
+bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count) {
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
-    if (!isKnown(step)) {
+    if (!areKept(step)) {
         return tpSystem_FindContacts(system, system->poses.data, step->time.margins, contacts,
                                      count) == tp_success;
     }
@@ -54,7 +54,7 @@ bool tpKnown_Start(tpBenderStep* step, tpContact** contacts, int* count) {
     return *contacts != NULL;
 }
 
-bool tpKnown_End(tpBenderStep* step, tpContact** contacts, int* count) {
+bool tpStepContacts_End(tpBenderStep* step, tpContact** contacts, int* count) {
     tpSystem* system = step->system;
     tpBenderSchmitt* state = step->state;
     const tpAllocator* allocator = &system->allocator;
