@@ -14,6 +14,7 @@
 #ifndef TIPPE_SCENE_H
 #define TIPPE_SCENE_H
 
+#include "tippe/batch.h"
 #include "tippe/joints.h"
 #include "tippe/sensors.h"
 
@@ -437,6 +438,12 @@ TP_API int64_t tpScene_GetStepCount(const tpScene* scene);
 // tpWorld_GetBody(world, i) is scene->bodies.items[i]. Reads the files of meshes and hulls.
 TP_API tpResult tpScene_CreateWorld(const tpScene* scene, const tpAllocator* allocator,
                                     int threadCount, tpWorld** world, tpError* error);
+
+// So many worlds at time zero as a batch (tippe/batch.h) that owns them, stepped by `threadCount`
+// threads.
+TP_API tpResult tpScene_CreateBatch(const tpScene* scene, const tpAllocator* allocator,
+                                    int worldCount, int threadCount, tpBatch** batch,
+                                    tpError* error);
 
 // The path of the file of a place, for messages.
 TP_API const char* tpScene_GetPath(const tpScene* scene, tpScenePlace place);

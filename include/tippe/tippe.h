@@ -5,6 +5,7 @@
 #define TIPPE_TIPPE_H
 
 #include "tippe/base.h"
+#include "tippe/batch.h"
 #include "tippe/collision.h"
 #include "tippe/complementarity.h"
 #include "tippe/geometry.h"

@@ -29,6 +29,7 @@ void tpSystem_Destroy(tpSystem* system) {
         tpRelease(allocator, joint->coordinates,
                   sizeof(tpCoordinate) * (size_t)joint->coordinateCount);
     }
+    tpSystem_ReturnState(system);
     TP_FREE_ARRAY(allocator, system->poses);
     TP_FREE_ARRAY(allocator, system->velocities);
     TP_FREE_ARRAY(allocator, system->bodies);
@@ -64,8 +65,36 @@ void tpSystem_ForgetContacts(tpSystem* system) {
     tpSystem_PromiseContacts(system, NULL, NULL);
 }
 
+void tpSystem_LendState(tpSystem* system, tpPose* poses, tpVelocity* velocities) {
+    size_t count = (size_t)system->bodyCount;
+    memcpy(poses, system->poses.data, sizeof(tpPose) * count);
+    memcpy(velocities, system->velocities.data, sizeof(tpVelocity) * count);
+    TP_SWAP_ARRAYS(system->poses, system->ownPoses);
+    TP_SWAP_ARRAYS(system->velocities, system->ownVelocities);
+    system->poses.data = poses;
+    system->velocities.data = velocities;
+    system->poses.capacity = system->velocities.capacity = system->bodyCount;
+}
+
+void tpSystem_ReturnState(tpSystem* system) {
+    if (!tpSystem_IsStateLent(system)) {
+        return;
+    }
+    size_t count = (size_t)system->bodyCount;
+    memcpy(system->ownPoses.data, system->poses.data, sizeof(tpPose) * count);
+    memcpy(system->ownVelocities.data, system->velocities.data, sizeof(tpVelocity) * count);
+    system->poses.data = NULL;
+    system->velocities.data = NULL;
+    system->poses.capacity = system->velocities.capacity = 0;
+    TP_SWAP_ARRAYS(system->poses, system->ownPoses);
+    TP_SWAP_ARRAYS(system->velocities, system->ownVelocities);
+}
+
 bool tpSystem_ReserveBody(tpSystem* system, int index) {
     const tpAllocator* allocator = &system->allocator;
+    if (index >= system->poses.capacity) {
+        tpSystem_ReturnState(system);
+    }
     return TP_RESERVE(allocator, system->poses, index + 1) &&
            TP_RESERVE(allocator, system->velocities, index + 1) &&
            TP_RESERVE(allocator, system->bodies, index + 1);

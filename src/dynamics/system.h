@@ -160,6 +160,9 @@ typedef struct tpSystem {
     TP_ARRAY(tpPose) poses;
     TP_ARRAY(tpVelocity) velocities;
     TP_ARRAY(tpBody) bodies;
+    // The system's own memory of poses and velocities while these lie elsewhere; else without data.
+    TP_ARRAY(tpPose) ownPoses;
+    TP_ARRAY(tpVelocity) ownVelocities;
 
     TP_ARRAY(tpShape) shapes;
     TP_ARRAY(tpForce) forces;
@@ -220,6 +223,16 @@ void tpSystem_ForgetContacts(tpSystem* system);
 // The last answer to the question for contacts does not hold any more.
 static inline void tpSystem_ForgetFound(tpSystem* system) {
     system->found.isValid = false;
+}
+
+// Moves poses and velocities into memory of somebody else's, with room for all slots: many systems
+// may then lie in one array. They come back when the system grows, or at the owner's word. There
+// must be bodies.
+void tpSystem_LendState(tpSystem* system, tpPose* poses, tpVelocity* velocities);
+void tpSystem_ReturnState(tpSystem* system);
+
+static inline bool tpSystem_IsStateLent(const tpSystem* system) {
+    return system->ownPoses.data != NULL;
 }
 
 // Room for a body in slot `index`; false where memory ran out (nothing has changed then).

@@ -129,14 +129,14 @@ static tpFrameData frameOf(const tpKeptFrames* kept, const tpKeptBlock* block, i
                           .pairCount = (int)(row->pairEnd - firstPair) };
 }
 
-static tpResult writeBatch(tpWriter* writer, tpBatch* batch, tpError* error) {
+static tpResult writeBatch(tpWriter* writer, tpFrameBatch* batch, tpError* error) {
     tpResult result = tpWriter_Append(writer, batch, error);
-    tpBatch_Clear(batch);
+    tpFrameBatch_Clear(batch);
     return result == tp_success ? tpWriter_Commit(writer, error) : result;
 }
 
 static tpResult writeBlock(const tpKeptFrames* kept, const tpKeptBlock* block, tpWriter* writer,
-                           tpBatch* batch, tpError* error) {
+                           tpFrameBatch* batch, tpError* error) {
     if (!TP_RESERVE(&batch->allocator, batch->labels, block->labels.count)) {
         return tpError_OutOfMemory(error);
     }
@@ -144,7 +144,7 @@ static tpResult writeBlock(const tpKeptFrames* kept, const tpKeptBlock* block, t
     tpResult result = tp_success;
     for (int k = 0; k < block->rows.count && result == tp_success; ++k) {
         tpFrameData frame = frameOf(kept, block, k);
-        if (!tpBatch_Add(batch, &frame)) {
+        if (!tpFrameBatch_Add(batch, &frame)) {
             return tpError_OutOfMemory(error);
         }
         if (batch->byteCount >= batchBytes || k == block->rows.count - 1) {
@@ -166,13 +166,13 @@ tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const cha
     if (result != tp_success) {
         return result;
     }
-    tpBatch batch;
-    tpBatch_Create(&batch, kept->stateCount / tp_stateWidth, kept->reactionCount / 6,
-                   &kept->allocator);
+    tpFrameBatch batch;
+    tpFrameBatch_Create(&batch, kept->stateCount / tp_stateWidth, kept->reactionCount / 6,
+                        &kept->allocator);
     for (int i = 0; i < kept->blocks.count && result == tp_success; ++i) {
         result = writeBlock(kept, &kept->blocks.data[i], &writer, &batch, error);
     }
-    tpBatch_Destroy(&batch);
+    tpFrameBatch_Destroy(&batch);
     tpResult closed = tpWriter_Close(&writer, summary, result == tp_success ? error : NULL);
     return result != tp_success ? result : closed;
 }

@@ -7,7 +7,7 @@
 #ifndef TIPPE_SRC_RECORDING_KEPT_FRAMES_H
 #define TIPPE_SRC_RECORDING_KEPT_FRAMES_H
 
-#include "recording/batch.h"
+#include "recording/frame_batch.h"
 #include "recording/writer.h"
 
 // Some frames in a row. Frame k of a block has contacts from its predecessor's contactEnd to its

@@ -17,11 +17,11 @@ enum {
 
 // Writing: in the thread without the mutex, or in the caller's ------------------------------------
 
-static tpResult writeBatch(tpPump* pump, tpBatch* batch, bool last, tpError* error) {
+static tpResult writeBatch(tpPump* pump, tpFrameBatch* batch, bool last, tpError* error) {
     tpResult result = tp_success;
     if (batch->rowCounts[tp_frameRows] > 0) {
         result = tpWriter_Append(pump->writer, batch, error);
-        tpBatch_Clear(batch);
+        tpFrameBatch_Clear(batch);
         pump->uncommitted = true;
     }
     if (result == tp_success && pump->uncommitted &&
@@ -52,7 +52,7 @@ static void* runThread(void* context) {
     pthread_mutex_lock(&pump->mutex);
     while (!pump->stop && pump->error.result == tp_success) {
         waitForWork(pump);
-        tpBatch* back = &pump->batches[pump->front];
+        tpFrameBatch* back = &pump->batches[pump->front];
         pump->front = 1 - pump->front;
         pthread_cond_signal(&pump->written); // the new front has room
         pthread_mutex_unlock(&pump->mutex);
@@ -112,16 +112,16 @@ void tpPump_Start(tpPump* pump, tpWriter* writer, int movingCount, int jointCoun
     pump->writer = writer;
     pump->lastCommit = tpSecondsNow();
     for (int i = 0; i < 2; ++i) {
-        tpBatch_Create(&pump->batches[i], movingCount, jointCount, allocator);
+        tpFrameBatch_Create(&pump->batches[i], movingCount, jointCount, allocator);
     }
     pump->threaded = threaded && startThread(pump);
 }
 
 static bool addToFront(tpPump* pump, const tpFrameData* frame, const char* const* labels,
                        int labelCount) {
-    tpBatch* batch = &pump->batches[pump->front];
+    tpFrameBatch* batch = &pump->batches[pump->front];
     if (!TP_RESERVE(&batch->allocator, batch->labels, batch->labels.count + labelCount) ||
-        !tpBatch_Add(batch, frame)) {
+        !tpFrameBatch_Add(batch, frame)) {
         return false;
     }
     for (int i = 0; i < labelCount; ++i) {
@@ -147,7 +147,7 @@ static void addThreaded(tpPump* pump, const tpFrameData* frame, const char* cons
 
 static void addDirectly(tpPump* pump, const tpFrameData* frame, const char* const* labels,
                         int labelCount) {
-    tpBatch* batch = &pump->batches[pump->front];
+    tpFrameBatch* batch = &pump->batches[pump->front];
     if (!addToFront(pump, frame, labels, labelCount)) {
         tpError_OutOfMemory(&pump->error);
     } else if (batch->byteCount >= wakeBytes ||
@@ -191,7 +191,7 @@ tpResult tpPump_Stop(tpPump* pump, tpError* error) {
         }
     }
     for (int i = 0; i < 2; ++i) {
-        tpBatch_Destroy(&pump->batches[i]);
+        tpFrameBatch_Destroy(&pump->batches[i]);
     }
     return reportFailure(pump, error);
 }

@@ -11,12 +11,12 @@
 
 #include <pthread.h>
 
-#include "recording/batch.h"
+#include "recording/frame_batch.h"
 #include "recording/writer.h"
 
 typedef struct tpPump {
     tpWriter* writer;
-    tpBatch batches[2];
+    tpFrameBatch batches[2];
     int front;         // the batch that is added to
     double lastCommit; // s
     bool uncommitted;  // rows are in the writer that are not in the file

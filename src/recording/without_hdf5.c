@@ -22,7 +22,7 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
     return refuse(path, error);
 }
 
-tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
+tpResult tpWriter_Append(tpWriter* writer, const tpFrameBatch* batch, tpError* error) {
     (void)writer;
     (void)batch;
     return refuse("recording", error);

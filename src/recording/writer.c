@@ -265,7 +265,7 @@ static bool appendLabel(tpWriter* writer, const char* label) {
     return done;
 }
 
-static bool appendBatch(tpWriter* writer, const tpBatch* batch) {
+static bool appendBatch(tpWriter* writer, const tpFrameBatch* batch) {
     for (int i = 0; i < batch->labels.count; ++i) {
         if (!appendLabel(writer, batch->labels.data[i])) {
             return false;
@@ -286,7 +286,7 @@ static bool appendBatch(tpWriter* writer, const tpBatch* batch) {
     return true;
 }
 
-tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error) {
+tpResult tpWriter_Append(tpWriter* writer, const tpFrameBatch* batch, tpError* error) {
     if (writer->failure != 0) {
         return failed(writer, writer->failure, error);
     }

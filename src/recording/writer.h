@@ -4,7 +4,7 @@
 #define TIPPE_SRC_RECORDING_WRITER_H
 
 #include "base/part_file.h"
-#include "recording/batch.h"
+#include "recording/frame_batch.h"
 #include "recording/hdf5_types.h"
 #include "recording/roster.h"
 
@@ -46,7 +46,7 @@ tpResult tpWriter_Create(tpWriter* writer, const char* path, const tpRecordingHe
                          const tpAllocator* allocator, tpError* error);
 
 // Adds frames. They are part of the file after the next commit.
-tpResult tpWriter_Append(tpWriter* writer, const tpBatch* batch, tpError* error);
+tpResult tpWriter_Append(tpWriter* writer, const tpFrameBatch* batch, tpError* error);
 tpResult tpWriter_Commit(tpWriter* writer, tpError* error);
 
 // Marks the recording finished, with its summary (may be NULL), and closes. Frees everything, also

@@ -204,6 +204,29 @@ static void placeOther(const Hanging* hanging, const tpJoint* joint, double chan
     moveWhole(hanging, root, pose, &velocity);
 }
 
+static tpResult checkValue(const tpJoint* joint, double value, tpError* error) {
+    bool isSwing = joint->type == tp_ballJoint;
+    if ((isSwing && !(value >= 0.0 && value <= 3.14159265358979323846)) ||
+        (!isSwing && !tpJointType_IsChain(joint->type) && !(value >= 0.0))) {
+        return tpError_Set(error, tp_badInput, "value %.9g is no %s", value,
+                           isSwing ? "angle between two axes" : "distance");
+    }
+    return tp_success;
+}
+
+tpResult tpWorld_CheckCoordinateSpeed(tpWorld* world, const tpJoint* joint, tpError* error) {
+    Hanging hanging;
+    tpResult result = findHanging(world, joint, &hanging, error);
+    tpArena_Release(&world->system.arena, hanging.mark);
+    return result;
+}
+
+tpResult tpWorld_CheckCoordinateValue(tpWorld* world, const tpJoint* joint, double value,
+                                      tpError* error) {
+    tpResult result = checkValue(joint, value, error);
+    return result == tp_success ? tpWorld_CheckCoordinateSpeed(world, joint, error) : result;
+}
+
 tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordinate, double value,
                                     tpError* error) {
     tpSystem* system = &world->system;
@@ -213,11 +236,8 @@ tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordina
     if (value == now) {
         return tp_success;
     }
-    bool isSwing = joint->type == tp_ballJoint;
-    if ((isSwing && !(value >= 0.0 && value <= 3.14159265358979323846)) ||
-        (!isSwing && !tpJointType_IsChain(joint->type) && !(value >= 0.0))) {
-        return tpError_Set(error, tp_badInput, "value %.9g is no %s", value,
-                           isSwing ? "angle between two axes" : "distance");
+    if (checkValue(joint, value, error) != tp_success) {
+        return tp_badInput;
     }
     Hanging hanging;
     tpResult result = findHanging(world, joint, &hanging, error);

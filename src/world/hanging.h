@@ -12,4 +12,9 @@ tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordina
 tpResult tpWorld_SetCoordinateSpeed(tpWorld* world, tpJoint* joint, int coordinate, double speed,
                                     tpError* error);
 
+// Whether these two would succeed, but for lack of memory.
+tpResult tpWorld_CheckCoordinateValue(tpWorld* world, const tpJoint* joint, double value,
+                                      tpError* error);
+tpResult tpWorld_CheckCoordinateSpeed(tpWorld* world, const tpJoint* joint, tpError* error);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "world/require.h"
+#include "world/state_checks.h"
 
 uint64_t tpWorld_GetStructure(const tpWorld* world) {
     return world->system.structure + (uint64_t)world->structureShift;
@@ -84,6 +85,16 @@ static tpResult checkArray(const double* numbers, int count, int width, const ch
     return tp_success;
 }
 
+tpResult tpWorld_CheckState(const tpWorld* world, const tpStateArrays* arrays, tpError* error) {
+    int count = tpWorld_GetMovingCount(world);
+    bool isGood =
+        checkArray(arrays->positions, count, 3, "positions", error) == tp_success &&
+        checkArray(arrays->rotations, count, 4, "rotations", error) == tp_success &&
+        checkArray(arrays->velocities, count, 3, "velocities", error) == tp_success &&
+        checkArray(arrays->angularVelocities, count, 3, "angularVelocities", error) == tp_success;
+    return isGood ? tp_success : tp_badInput;
+}
+
 // Takes a row over where it differs. True where it does.
 static bool take(const double* rows, int row, int width, void* own) {
     size_t bytes = sizeof(double) * (size_t)width;
@@ -100,10 +111,7 @@ tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, tpError
     if (!TP_REQUIRE(arrays != NULL, "arrays", "is NULL")) {
         return tpError_Set(error, tp_badInput, "there are no arrays");
     }
-    if (checkArray(arrays->positions, count, 3, "positions", error) != tp_success ||
-        checkArray(arrays->rotations, count, 4, "rotations", error) != tp_success ||
-        checkArray(arrays->velocities, count, 3, "velocities", error) != tp_success ||
-        checkArray(arrays->angularVelocities, count, 3, "angularVelocities", error) != tp_success) {
+    if (tpWorld_CheckState(world, arrays, error) != tp_success) {
         return tp_badInput;
     }
     tpSystem* system = &world->system;

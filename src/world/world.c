@@ -75,7 +75,7 @@ tpWorld* tpCreateWorld(const tpWorldDef* def) {
 }
 
 void tpDestroyWorld(tpWorld* world) {
-    if (world == NULL) {
+    if (world == NULL || !TP_REQUIRE(world->batch == NULL, "world", "is in a batch")) {
         return;
     }
     tpAllocator allocator = world->system.allocator;

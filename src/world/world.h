@@ -36,6 +36,8 @@ struct tpWorld {
     tpWatch watch;
     double lastStep; // s, of the last step that was taken; 0: none yet
 
+    struct tpBatch* batch; // that the world is in, or NULL
+
     int lastShape; // slot of the shape that was created last
 
     tpAppearance appearance;

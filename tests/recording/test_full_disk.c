@@ -31,8 +31,8 @@ static int64_t recordUntilFull(const char* path, MadeRun* run, tpError* error) {
     if (tpWriter_Create(&writer, path, &head, &allocator, error) != tp_success) {
         return -1;
     }
-    tpBatch batch;
-    tpBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
+    tpFrameBatch batch;
+    tpFrameBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
     int64_t committed = 0;
     tpResult result = tp_success;
     for (int64_t k = 0; result == tp_success; ++k) {
@@ -41,10 +41,10 @@ static int64_t recordUntilFull(const char* path, MadeRun* run, tpError* error) {
         if (k == 5) {
             assert_true(TP_PUSH(&allocator, batch.labels, "projected Gauss-Seidel"));
         }
-        assert_true(tpBatch_Add(&batch, &frame));
+        assert_true(tpFrameBatch_Add(&batch, &frame));
         if (k % 10 == 9) {
             result = tpWriter_Append(&writer, &batch, error);
-            tpBatch_Clear(&batch);
+            tpFrameBatch_Clear(&batch);
             result = result == tp_success ? tpWriter_Commit(&writer, error) : result;
             committed = result == tp_success ? k + 1 : committed;
         }
@@ -52,7 +52,7 @@ static int64_t recordUntilFull(const char* path, MadeRun* run, tpError* error) {
     tpError again = { .result = tp_success };
     assert_int_equal(tpWriter_Append(&writer, &batch, &again), tp_ioError); // stays failed
     assert_int_equal(tpWriter_Close(&writer, NULL, &again), tp_ioError);
-    tpBatch_Destroy(&batch);
+    tpFrameBatch_Destroy(&batch);
     return committed;
 }
 

@@ -51,8 +51,8 @@ static void writeWithoutRest(const char* path, int movingCount) {
     tpRecordingHead head = madeHead(&run);
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
-    tpBatch batch;
-    tpBatch_Create(&batch, movingCount, 2, &allocator);
+    tpFrameBatch batch;
+    tpFrameBatch_Create(&batch, movingCount, 2, &allocator);
     if (tpWriter_Create(&writer, path, &head, &allocator, NULL) != tp_success) {
         _exit(1);
     }
@@ -63,7 +63,7 @@ static void writeWithoutRest(const char* path, int movingCount) {
         if (k == 5) {
             TP_PUSH(&allocator, batch.labels, label[0]);
         }
-        if (!tpBatch_Add(&batch, &frame)) {
+        if (!tpFrameBatch_Add(&batch, &frame)) {
             _exit(1);
         }
         if (k % 3 == 0) { // commits in the middle of chunks, at their ends, and at neither
@@ -71,7 +71,7 @@ static void writeWithoutRest(const char* path, int movingCount) {
                 tpWriter_Commit(&writer, NULL) != tp_success) {
                 _exit(1);
             }
-            tpBatch_Clear(&batch);
+            tpFrameBatch_Clear(&batch);
             progress->count = k + 1;
         }
     }

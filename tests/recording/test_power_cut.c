@@ -319,8 +319,8 @@ static void record(const char* path, MadeRun* run, bool sync) {
     head.sync = sync;
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
-    tpBatch batch;
-    tpBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
+    tpFrameBatch batch;
+    tpFrameBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
     clearLog();
     logBook.isOn = true;
     CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));
@@ -330,17 +330,17 @@ static void record(const char* path, MadeRun* run, bool sync) {
         for (int i = 0; i < 1 + c * 5 % 7; ++i, ++k) {
             tpFrameData frame = makeFrame(run, k);
             assert_true(k != 5 || TP_PUSH(&allocator, batch.labels, "projected Gauss-Seidel"));
-            assert_true(tpBatch_Add(&batch, &frame));
+            assert_true(tpFrameBatch_Add(&batch, &frame));
         }
         CHECK_OK(tpWriter_Append(&writer, &batch, failure));
         CHECK_OK(tpWriter_Commit(&writer, failure));
-        tpBatch_Clear(&batch);
+        tpFrameBatch_Clear(&batch);
         commitEvents[c] = logBook.count;
         commitFrames[c] = k;
     }
     CHECK_OK(tpWriter_Close(&writer, NULL, failure));
     logBook.isOn = false;
-    tpBatch_Destroy(&batch);
+    tpFrameBatch_Destroy(&batch);
 }
 
 // Cuts at random moments; returns how many of them cost committed frames.

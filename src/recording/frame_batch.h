@@ -1,7 +1,7 @@
 // Frames in memory on their way to the file, by columns.
 
-#ifndef TIPPE_SRC_RECORDING_BATCH_H
-#define TIPPE_SRC_RECORDING_BATCH_H
+#ifndef TIPPE_SRC_RECORDING_FRAME_BATCH_H
+#define TIPPE_SRC_RECORDING_FRAME_BATCH_H
 
 #include "base/memory.h"
 #include "recording/columns.h"
@@ -17,23 +17,24 @@ typedef struct tpFrameData {
     int pairCount;
 } tpFrameData;
 
-typedef struct tpBatch {
+typedef struct tpFrameBatch {
     tpAllocator allocator;
     int stateWidth, reactionWidth; // numbers in a row of the columns that depend on the scene
     int rowCounts[tp_columnRowsCount];
     size_t byteCount;
     TP_ARRAY(unsigned char) columns[tp_columnCount];
     TP_ARRAY(const char*) labels; // that occur here for the first time
-} tpBatch;
+} tpFrameBatch;
 
-void tpBatch_Create(tpBatch* batch, int movingCount, int jointCount, const tpAllocator* allocator);
-void tpBatch_Destroy(tpBatch* batch);
-void tpBatch_Clear(tpBatch* batch); // keeps its memory
+void tpFrameBatch_Create(tpFrameBatch* batch, int movingCount, int jointCount,
+                         const tpAllocator* allocator);
+void tpFrameBatch_Destroy(tpFrameBatch* batch);
+void tpFrameBatch_Clear(tpFrameBatch* batch); // keeps its memory
 
 // Numbers in a row of a column.
-int tpBatch_GetWidth(const tpBatch* batch, int column);
+int tpFrameBatch_GetWidth(const tpFrameBatch* batch, int column);
 
 // False where memory ran out; the batch is then as it was.
-bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame);
+bool tpFrameBatch_Add(tpFrameBatch* batch, const tpFrameData* frame);
 
 #endif

@@ -1,22 +1,23 @@
-#include "recording/batch.h"
+#include "recording/frame_batch.h"
 
 #include <string.h>
 
-void tpBatch_Create(tpBatch* batch, int movingCount, int jointCount, const tpAllocator* allocator) {
+void tpFrameBatch_Create(tpFrameBatch* batch, int movingCount, int jointCount,
+                         const tpAllocator* allocator) {
     memset(batch, 0, sizeof(*batch));
     batch->allocator = *allocator;
     batch->stateWidth = tp_stateWidth * movingCount;
     batch->reactionWidth = 6 * jointCount;
 }
 
-void tpBatch_Destroy(tpBatch* batch) {
+void tpFrameBatch_Destroy(tpFrameBatch* batch) {
     for (int i = 0; i < tp_columnCount; ++i) {
         TP_FREE_ARRAY(&batch->allocator, batch->columns[i]);
     }
     TP_FREE_ARRAY(&batch->allocator, batch->labels);
 }
 
-void tpBatch_Clear(tpBatch* batch) {
+void tpFrameBatch_Clear(tpFrameBatch* batch) {
     for (int i = 0; i < tp_columnCount; ++i) {
         batch->columns[i].count = 0;
     }
@@ -25,7 +26,7 @@ void tpBatch_Clear(tpBatch* batch) {
     batch->byteCount = 0;
 }
 
-int tpBatch_GetWidth(const tpBatch* batch, int column) {
+int tpFrameBatch_GetWidth(const tpFrameBatch* batch, int column) {
     switch (column) {
     case tp_statesColumn:
         return batch->stateWidth;
@@ -36,8 +37,8 @@ int tpBatch_GetWidth(const tpBatch* batch, int column) {
     }
 }
 
-static size_t rowSize(const tpBatch* batch, int column) {
-    return (size_t)tpBatch_GetWidth(batch, column) * tpColumnKind_Size(tpColumns[column].kind);
+static size_t rowSize(const tpFrameBatch* batch, int column) {
+    return (size_t)tpFrameBatch_GetWidth(batch, column) * tpColumnKind_Size(tpColumns[column].kind);
 }
 
 // Rows of each kind in a frame.
@@ -48,7 +49,7 @@ static void countRows(const tpFrameData* frame, int counts[tp_columnRowsCount]) 
 }
 
 // Room for one more frame in all columns, before anything is added to one.
-static bool reserveFrame(tpBatch* batch, const int counts[tp_columnRowsCount]) {
+static bool reserveFrame(tpFrameBatch* batch, const int counts[tp_columnRowsCount]) {
     for (int i = 0; i < tp_columnCount; ++i) {
         size_t rows = (size_t)counts[tpColumns[i].rows];
         size_t wanted = (size_t)batch->columns[i].count + rows * rowSize(batch, i);
@@ -59,7 +60,7 @@ static bool reserveFrame(tpBatch* batch, const int counts[tp_columnRowsCount]) {
     return true;
 }
 
-static void append(tpBatch* batch, int column, const void* bytes, size_t size) {
+static void append(tpFrameBatch* batch, int column, const void* bytes, size_t size) {
     if (size > 0) {
         memcpy(batch->columns[column].data + batch->columns[column].count, bytes, size);
         batch->columns[column].count += (int)size;
@@ -67,7 +68,7 @@ static void append(tpBatch* batch, int column, const void* bytes, size_t size) {
     }
 }
 
-bool tpBatch_Add(tpBatch* batch, const tpFrameData* frame) {
+bool tpFrameBatch_Add(tpFrameBatch* batch, const tpFrameData* frame) {
     int counts[tp_columnRowsCount];
     countRows(frame, counts);
     if (!reserveFrame(batch, counts)) {
