@@ -375,3 +375,60 @@ void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, dou
     }
     substitute(mechanism, shifts);
 }
+
+// Inverse -----------------------------------------------------------------------------------------
+
+// sum += left right, or left' right.
+static inline void addProduct(double* sum, const double* left, bool isTurned, const double* right) {
+    for (int i = 0; i < 6; ++i) {
+        for (int k = 0; k < 6; ++k) {
+            double factor = left[isTurned ? 6 * k + i : 6 * i + k];
+            for (int j = 0; j < 6; ++j) {
+                sum[6 * i + j] += factor * right[6 * k + j];
+            }
+        }
+    }
+}
+
+// Column i of the inverse on the pattern, from the columns after it. With L the column of the
+// factors below the diagonal and T the inverse of the factor there, Y = Z L has the rows of the
+// column; then Z_ji = -Y_j T and Z_ii = T' (1 + L' Y) T.
+static void invertColumn(const tpMechanism* mechanism, int i, double (*inverses)[36],
+                         double (*between)[36]) {
+    int first = mechanism->starts[i], end = mechanism->starts[i + 1];
+    const double* T = mechanism->diagonal[i];
+    double own[36] = { 0.0 };
+    for (int k = 0; k < 6; ++k) {
+        own[7 * k] = 1.0;
+    }
+    for (int p = first; p < end; ++p) {
+        int j = mechanism->below[p];
+        memset(between[p], 0, sizeof(between[p]));
+        for (int q = first; q < end; ++q) {
+            int k = mechanism->below[q];
+            const double* Z = j == k  ? inverses[j]
+                              : j > k ? between[findBlock(mechanism, j, k)]
+                                      : between[findBlock(mechanism, k, j)];
+            addProduct(between[p], Z, j < k, mechanism->blocks[q]);
+        }
+        addProduct(own, mechanism->blocks[p], true, between[p]);
+    }
+    double half[36] = { 0.0 };
+    addProduct(half, own, false, T);
+    memset(inverses[i], 0, sizeof(inverses[i]));
+    addProduct(inverses[i], T, true, half);
+    for (int p = first; p < end; ++p) {
+        double column[36] = { 0.0 };
+        addProduct(column, between[p], false, T);
+        for (int k = 0; k < 36; ++k) {
+            between[p][k] = -column[k];
+        }
+    }
+}
+
+void tpMechanism_Invert(const tpMechanism* mechanism, double (*inverses)[36],
+                        double (*between)[36]) {
+    for (int i = mechanism->nodeCount - 1; i >= 0; --i) {
+        invertColumn(mechanism, i, inverses, between);
+    }
+}

@@ -70,6 +70,11 @@ void tpMechanism_Solve(tpMechanism* mechanism, const double* momenta, double* ve
 // The same with the bounds of rows; factorises again if states change. Returns how often.
 int tpMechanism_SolveBounded(tpMechanism* mechanism, const double* momenta, double* velocities);
 
+// Blocks of the inverse of the matrix, by the factors: those of the nodes, and those of the pattern
+// [TakahashiEtAl73]. The first are the velocities of a node under unit impulses on it.
+void tpMechanism_Invert(const tpMechanism* mechanism, double (*inverses)[36],
+                        double (*between)[36]);
+
 // Displacements that take back the errors of rows, one number per row (0: nothing is asked), in the
 // metric of the matrix.
 void tpMechanism_Correct(const tpMechanism* mechanism, const double* errors, double* shifts);

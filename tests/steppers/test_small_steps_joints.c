@@ -348,6 +348,44 @@ static void lockedBodiesStay(void** state) {
     tpDestroyWorld(world);
 }
 
+// 60 kg on four feet of 0.1 kg at 60 steps per second: contacts feel the whole mechanism.
+static void lightFeetCarryAHeavyTrunk(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1);
+    addFloor(world);
+    tpBodyId trunk =
+        addBox(world, tpMakeVec3(0.0, 0.0, 0.5), tpMakeVec3(0.6, 0.4, 0.2), 60.0 / 0.048);
+    double weight = 60.0 * gravity;
+    for (int i = 0; i < 4; ++i) {
+        double x = i < 2 ? 0.25 : -0.25, y = i % 2 == 0 ? 0.15 : -0.15;
+        tpBodyId leg = addBox(world, tpMakeVec3(x, y, 0.2), tpMakeVec3(0.05, 0.05, 0.4), 300.0);
+        tpBodyId foot =
+            addBox(world, tpMakeVec3(x, y, 0.01), tpMakeVec3(0.1, 0.1, 0.02), 0.1 / 0.0002);
+        weight += (0.3 + 0.1) * gravity;
+        tpJointDef defs[2] = { hinge(trunk, leg, tpMakeVec3(x, y, 0.4)),
+                               hinge(leg, foot, tpMakeVec3(x, y, 0.02)) };
+        for (int k = 0; k < 2; ++k) {
+            defs[k].coordinate.hasServo = true;
+            defs[k].coordinate.servo.stiffness = 5e3;
+            defs[k].coordinate.servo.damping = 100.0;
+            tpCreateJoint(world, &defs[k], NULL);
+        }
+    }
+    run(world, 1.0 / 60.0, 3.0);
+    double load = 0.0;
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    for (int i = 0; i < count; ++i) {
+        load += 60.0 * contacts[i].normalImpulse;
+    }
+    tpVec3 place = tpBody_GetPosition(world, trunk);
+    print_message("trunk at %.5f m, load %.5f of the weight\n", place.z, load / weight);
+    CHECK_NEAR(place.z, 0.5, 1.2e-3);
+    CHECK_NEAR(place.x, 0.0, 1e-3);
+    CHECK_NEAR(load, weight, 1e-3 * weight);
+    tpDestroyWorld(world);
+}
+
 // Figures of seven bodies with servos that fall on each other.
 static tpWorld* makeCrowd(int threads) {
     tpWorld* world = makeWorld(threads);
@@ -415,7 +453,8 @@ int main(void) {
         cmocka_unit_test(stiffServoDoesNotRing),      cmocka_unit_test(effortIsBounded),
         cmocka_unit_test(armatureSlowsAPendulum),     cmocka_unit_test(limitsMotorsAndFrictionHold),
         cmocka_unit_test(heavyEndHangsOnLightLinks),  cmocka_unit_test(lockedBodiesStay),
-        cmocka_unit_test(bitsDoNotDependOnThreads),   cmocka_unit_test(snapshotsContinue),
+        cmocka_unit_test(lightFeetCarryAHeavyTrunk),  cmocka_unit_test(bitsDoNotDependOnThreads),
+        cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,6 +134,40 @@ static void rowsAndMomentaAgree(void** state) {
     }
 }
 
+// Blocks of the inverse are velocities under unit impulses.
+static void inverseAnswersUnitImpulses(void** state) {
+    (void)state;
+    tpRandom random = { 9 };
+    for (int trial = 0; trial < 10; ++trial) {
+        Case test;
+        openCase(&test, &random);
+        for (int i = 0; i < nodes; ++i) {
+            int other = i == 0 ? -1 : (int)randomBetween(&random, 0.0, i);
+            for (int k = 0; k < 4; ++k) {
+                addRow(&test, &random, other, i, k % 2 == 0 ? 1e4 : 3.0)->bias = 0.0;
+            }
+            if (trial % 2 == 1 && i > 1) {
+                addRow(&test, &random, i, (other + 1) % i, 50.0)->bias = 0.0;
+            }
+        }
+        tpMechanism_Factorise(&test.mechanism);
+        double inverses[nodes][36], between[nodes * nodes][36];
+        tpMechanism_Invert(&test.mechanism, inverses, between);
+        for (int column = 0; column < size; ++column) {
+            memset(test.momenta, 0, sizeof(test.momenta));
+            test.momenta[column] = 1.0;
+            tpMechanism_Solve(&test.mechanism, test.momenta, test.velocities);
+            int node = column / 6, k = column % 6;
+            for (int i = 0; i < 6; ++i) {
+                CHECK_NEAR(inverses[node][6 * i + k], test.velocities[6 * node + i], 1e-9);
+                for (int p = test.starts[node]; p < test.starts[node + 1]; ++p) {
+                    CHECK_NEAR(between[p][6 * i + k], test.velocities[6 * test.below[p] + i], 1e-9);
+                }
+            }
+        }
+    }
+}
+
 static void boundsHold(void** state) {
     (void)state;
     tpRandom random = { 8 };
@@ -193,6 +227,7 @@ static void errorsAreTakenBack(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rowsAndMomentaAgree),
+        cmocka_unit_test(inverseAnswersUnitImpulses),
         cmocka_unit_test(boundsHold),
         cmocka_unit_test(errorsAreTakenBack),
     };

@@ -19,7 +19,7 @@ bool tpSmallStep_PlaceJoints(struct tpSmallStep* step);
 // What mechanisms cost beside contacts.
 void tpSmallStep_WeighJoints(const struct tpSmallStep* step, struct tpSchedule* schedule);
 
-// Rows and factors where the step begins.
+// Rows and factors where the step begins, and the masses that contacts feel.
 void tpSmallStep_OpenJoints(struct tpSmallStep* step, int block);
 
 // A substep begins: velocities have their forces, and in the first one what contacts start with.

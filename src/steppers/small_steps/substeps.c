@@ -57,9 +57,6 @@ static tpRange numbersOf(const tpSmallStep* step, int block) {
 static void beginFirst(void* context, int block) {
     tpSmallStep* step = context;
     tpRange range = numbersOf(step, block);
-    if (step->joints != NULL) {
-        tpSmallStep_OpenJoints(step, block);
-    }
     for (int n = range.begin; n < range.end; ++n) {
         tpVelocity *v = &step->velocities[n], *base = &step->bases[n], *given = &step->moved[n];
         base->linear = tpAdd(v->linear, step->kicks[n].linear);
@@ -107,6 +104,10 @@ static void move(void* context, int block) {
         moved->angular = tpMulAdd(moved->angular, step->substepTime, v->angular);
         step->isPushed[n] = step->isPushed[n] || !tpIsSameVelocity(v, &step->bases[n]);
     }
+}
+
+static void openJoints(void* context, int block) {
+    tpSmallStep_OpenJoints(context, block);
 }
 
 static void settleJoints(void* context, int block) {
@@ -170,6 +171,9 @@ static void bounceGroup(void* context, int group, bool isBackward) {
 static void solve(void* context, const tpCrew* crew, int number) {
     tpSmallStep* step = context;
     tpCrewMember member = tpSchedule_Join(&step->schedule, number, tpCrew_Size(crew));
+    if (step->joints != NULL) {
+        tpCrewMember_VisitBlocks(&member, openJoints, step);
+    }
     tpCrewMember_Sweep(&member, prepareGroup, step, false);
     for (int k = 0; k < step->substeps; ++k) {
         bool isOdd = k % 2 == 1;

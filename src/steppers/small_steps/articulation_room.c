@@ -1,0 +1,245 @@
+// Memory of the mechanisms of a step, and what is done before and after the substeps.
+
+#include <string.h>
+
+#include "dynamics/couplings.h"
+#include "steppers/small_steps/articulation.h"
+
+// The part of a list of rows from a block and a row on.
+static tpRows partOfRows(const tpRows* all, int block, int row, int term, int blocks, int rows,
+                         int terms) {
+    tpRows slice = *all;
+    size_t wide = (size_t)row * (size_t)all->componentCount;
+    slice.blockCapacity = blocks;
+    slice.rowCapacity = rows;
+    slice.infos += block;
+    slice.firstRows += block;
+    slice.dimensions += block;
+    slice.kinds += block;
+    slice.mu += block;
+    slice.bodyA += block;
+    slice.bodyB += block;
+    slice.givenA += block;
+    slice.givenB += block;
+    slice.scale += row;
+    slice.compliance += row;
+    slice.damping += row;
+    slice.rotor += row;
+    slice.bias += row;
+    slice.q += row;
+    slice.impulse += row;
+    slice.velocity += row;
+    slice.firstTerms += row;
+    slice.termCounts += row;
+    slice.terms += term;
+    slice.termCapacity = terms;
+    slice.jacobianA += wide;
+    slice.jacobianB += wide;
+    return slice;
+}
+
+// Memory of all mechanisms, one array of each kind.
+typedef struct Room {
+    tpRows rows, ends;
+    tpMechanismTerm* terms;
+    tpMechanismRow* solverRows;
+    tpArticulatedRow* laws;
+    double *errors, *lateErrors;
+    tpNodeMass *masses, *felt;
+    tpSweepBody* own;
+    double *pushes, *last, *momenta, *shifts;
+    tpFlight* flights;
+    double (*diagonal)[36];
+    double (*blocks)[36];
+    double (*inverses)[36];
+    double (*between)[36];
+} Room;
+
+static bool takeRoom(tpSmallStep* step, Room* room) {
+    const tpSystem* system = step->system;
+    const tpMechanismMap* map = &step->state->map;
+    tpArena* arena = &step->system->arena;
+    int blocks = 0, rows = 0, componentCount = system->isPlanar ? 3 : 6;
+    for (int k = 0; k < map->joints.count; ++k) {
+        tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &blocks, &rows);
+    }
+    int terms = tpCouplings_TermCapacity(system);
+    tpCouplings_Count(system, &blocks, &rows);
+    if (!tpRows_Reserve(&room->rows, arena, componentCount, blocks, rows) ||
+        !tpRows_Reserve(&room->ends, arena, componentCount, blocks, rows)) {
+        return false;
+    }
+    room->rows.terms = TP_SCRATCH(arena, tpRowTerm, terms);
+    room->ends.terms = TP_SCRATCH(arena, tpRowTerm, terms);
+    room->terms = TP_SCRATCH(arena, tpMechanismTerm, terms);
+    size_t nodes = (size_t)map->bodies.count;
+    room->solverRows = TP_SCRATCH(arena, tpMechanismRow, rows);
+    room->laws = TP_SCRATCH(arena, tpArticulatedRow, rows);
+    room->errors = TP_SCRATCH(arena, double, rows);
+    room->lateErrors = TP_SCRATCH(arena, double, rows);
+    room->masses = TP_SCRATCH(arena, tpNodeMass, nodes);
+    room->felt = TP_SCRATCH(arena, tpNodeMass, nodes);
+    room->own = TP_SCRATCH(arena, tpSweepBody, nodes);
+    room->inverses = tpArena_Get(arena, sizeof(*room->inverses) * nodes);
+    room->between = tpArena_Get(arena, sizeof(*room->between) * (size_t)map->below.count);
+    room->pushes = TP_SCRATCH_ZEROED(arena, double, 6 * nodes);
+    room->last = TP_SCRATCH(arena, double, 6 * nodes);
+    room->momenta = TP_SCRATCH(arena, double, 6 * nodes);
+    room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
+    room->flights = TP_SCRATCH(arena, tpFlight, nodes);
+    room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
+    room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
+    return !arena->failed;
+}
+
+// Numbers of blocks, rows and terms.
+typedef struct Extent {
+    int blocks, rows, terms;
+} Extent;
+
+static int blockOfMechanism(const tpSmallStep* step, int m) {
+    const tpSmallSteps* state = step->state;
+    int body = state->map.bodies.data[state->map.places.data[m].node];
+    return state->store.blocks.data[state->numbers.data[body]];
+}
+
+static void placeArticulation(const tpSmallStep* step, int m, const Room* room, const Extent* first,
+                              const Extent* size, tpArticulation* articulation) {
+    int firstRow = first->rows;
+    const tpMechanismMap* map = &step->state->map;
+    const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
+    memset(articulation, 0, sizeof(*articulation));
+    size_t node = (size_t)at->node;
+    articulation->bodies = TP_PLACE(map->bodies, at->node);
+    articulation->joints = TP_PLACE(map->joints, at->joint);
+    articulation->blocks = TP_PLACE(map->blocks, at->joint);
+    articulation->jointCount = end->joint - at->joint;
+    articulation->couplings = TP_PLACE(map->couplings, at->coupling);
+    articulation->couplingCount = end->coupling - at->coupling;
+    articulation->terms = room->terms + first->terms;
+    articulation->rows = partOfRows(&room->rows, first->blocks, firstRow, first->terms,
+                                    size->blocks, size->rows, size->terms);
+    articulation->ends = partOfRows(&room->ends, first->blocks, firstRow, first->terms,
+                                    size->blocks, size->rows, size->terms);
+    articulation->masses = room->masses + node;
+    articulation->felt = room->felt + node;
+    articulation->own = room->own + node;
+    articulation->inverses = room->inverses + node;
+    articulation->between = room->between + at->below;
+    articulation->laws = room->laws + firstRow;
+    articulation->errors = room->errors + firstRow;
+    articulation->lateErrors = room->lateErrors + firstRow;
+    articulation->pushes = room->pushes + 6 * node;
+    articulation->last = room->last + 6 * node;
+    articulation->momenta = room->momenta + 6 * node;
+    articulation->shifts = room->shifts + 6 * node;
+    articulation->flights = room->flights + node;
+    articulation->solver = (tpMechanism){ .nodeCount = end->node - at->node,
+                                          .starts = TP_PLACE(map->starts, at->start),
+                                          .below = TP_PLACE(map->below, at->below),
+                                          .masses = articulation->masses,
+                                          .rows = room->solverRows + firstRow,
+                                          .diagonal = room->diagonal + node,
+                                          .blocks = room->blocks + at->below };
+    articulation->size = INFINITY;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        articulation->isAwake =
+            articulation->isAwake || tpSystem_IsDynamic(step->system, articulation->bodies[i]);
+        articulation->mass += step->system->bodies.data[articulation->bodies[i]].mass;
+        articulation->size =
+            fmin(articulation->size, step->system->bodies.data[articulation->bodies[i]].size);
+    }
+}
+
+// Which numbers have manifolds.
+static void markTouching(const tpSmallStep* step, bool* touches) {
+    const tpPackStore* store = &step->state->store;
+    for (int r = 0; r < store->order.count; ++r) {
+        const tpSoftRun* run = &store->runs.data[store->order.data[r]];
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            touches[run->bodyA[lane]] = touches[run->bodyB[lane]] = true;
+        }
+    }
+}
+
+bool tpSmallStep_PlaceJoints(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    const tpMechanismMap* map = &step->state->map;
+    step->joints = NULL;
+    tpJoints_ClearReactions(system);
+    if (map->count == 0) {
+        return true;
+    }
+    tpArena* arena = &system->arena;
+    int blockCount = step->state->store.blockCount;
+    tpStepJoints* joints = TP_SCRATCH_ZEROED(arena, tpStepJoints, 1);
+    Room room;
+    if (joints == NULL || !takeRoom(step, &room)) {
+        return false;
+    }
+    joints->list = TP_SCRATCH(arena, tpArticulation, map->count);
+    joints->blockStart = TP_SCRATCH_ZEROED(arena, int32_t, (size_t)blockCount + 2);
+    joints->poses = TP_SCRATCH(arena, tpPose, system->bodyCount);
+    joints->touches = TP_SCRATCH_ZEROED(arena, bool, step->count);
+    if (arena->failed) {
+        return false;
+    }
+    markTouching(step, joints->touches);
+    joints->count = map->count;
+    memcpy(joints->poses, system->poses.data, sizeof(tpPose) * (size_t)system->bodyCount);
+    // Counted two places ahead: filling makes the starts what they are to be.
+    for (int m = 0; m < map->count; ++m) {
+        joints->blockStart[blockOfMechanism(step, m) + 2] += 1;
+    }
+    for (int b = 0; b < blockCount; ++b) {
+        joints->blockStart[b + 2] += joints->blockStart[b + 1];
+    }
+    Extent first = { 0, 0, 0 };
+    for (int m = 0; m < map->count; ++m) {
+        Extent slice = { 0, 0, 0 };
+        for (int k = map->places.data[m].joint; k < map->places.data[m + 1].joint; ++k) {
+            tpJoint_CountRows(&system->joints.data[map->joints.data[k]], &slice.blocks,
+                              &slice.rows);
+        }
+        for (int k = map->places.data[m].coupling; k < map->places.data[m + 1].coupling; ++k) {
+            tpCoupling_Count(&system->couplings.data[map->couplings.data[k]], &slice.blocks,
+                             &slice.rows, &slice.terms);
+        }
+        int place = joints->blockStart[blockOfMechanism(step, m) + 1]++;
+        placeArticulation(step, m, &room, &first, &slice, &joints->list[place]);
+        first.blocks += slice.blocks;
+        first.rows += slice.rows;
+        first.terms += slice.terms;
+    }
+    step->joints = joints;
+    return true;
+}
+
+void tpSmallStep_WeighJoints(const tpSmallStep* step, tpSchedule* schedule) {
+    enum { packsPerJoint = 4 };
+    for (int b = 0; step->joints != NULL && b < step->state->store.blockCount; ++b) {
+        tpArticulationSpan span = tpArticulationsOf(step, b);
+        for (const tpArticulation* articulation = span.begin; articulation < span.end;
+             ++articulation) {
+            schedule->weights[b] += packsPerJoint * articulation->jointCount;
+            schedule->totalWeight += packsPerJoint * articulation->jointCount;
+        }
+    }
+}
+
+tpPose tpSmallStep_JointedPose(const tpSmallStep* step, int body) {
+    return step->joints->poses[body];
+}
+
+void tpSmallStep_FinishJoints(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    tpStepReport* report = step->report;
+    for (int m = 0; step->joints != NULL && m < step->joints->count; ++m) {
+        report->externalWork += step->joints->list[m].work;
+    }
+    if (system->joints.count > 0) {
+        tpJoints_FollowAngles(system);
+        report->jointDrift =
+            fmax(report->jointDrift, tpJoints_PositionError(system, system->poses.data));
+    }
+}

@@ -1,0 +1,307 @@
+// Rows of a mechanism's joints where its bodies are, and the free flight of its bodies from there
+// on.
+
+#include <string.h>
+
+#include "dynamics/couplings.h"
+#include "dynamics/locks.h"
+#include "steppers/small_steps/articulation.h"
+
+// Rigid rows are so much stiffer than the bodies that they hold, and at least by the second part
+// stiffer than the whole mechanism. What that leaves of a velocity goes with the next solve, which
+// starts from the impulse of this one.
+static const double rigidPart = 1e6, rigidWhole = 1e4;
+
+// A mechanism of which a body turns by more than this in a step has its rows written anew in each
+// substep, rad.
+static const double slowTurn = 0.005;
+
+// Below this turning is as good as none, rad per step.
+static const double noTurn = 1e-3;
+
+// Up to this angle, rad, the midpoint rule is as good as the exact free rotation: what it is off by
+// is the cube of the angle, far below what joints do to the body.
+static const double shortTurn = 0.05;
+
+// Axes and directions without inertia count as this much of the body's own.
+static const double noInertia = 1e9;
+
+static void setMass(const tpSystem* system, const tpPose* poses, int index, tpNodeMass* mass) {
+    const tpBody* body = &system->bodies.data[index];
+    memset(mass, 0, sizeof(*mass));
+    tpInertia inertia = body->inertia;
+    double largest = fmax(tpMaxPart(inertia.moments), body->mass * body->size * body->size);
+    double none = noInertia * (largest > 0.0 ? largest : body->mass);
+    inertia.moments.x = inertia.moments.x > 0.0 ? inertia.moments.x : none;
+    inertia.moments.y = inertia.moments.y > 0.0 ? inertia.moments.y : none;
+    inertia.moments.z = inertia.moments.z > 0.0 ? inertia.moments.z : none;
+    tpMat33 world = tpInertia_World(&inertia, poses[index].rotation);
+    const tpVec3 columns[3] = { world.cx, world.cy, world.cz };
+    tpVec3 ones = tpMakeVec3(1.0, 1.0, 1.0);
+    tpVec3 linear = tpLocks_Linear(body->locked, ones),
+           angular = tpLocks_Angular(body->locked, ones);
+    double isMoved = tpSystem_IsDynamic(system, index) ? 1.0 : 0.0;
+    double inSpace = system->isPlanar ? 0.0 : isMoved;
+    const double free[6] = { isMoved * linear.x,  isMoved * linear.y,  inSpace * linear.z,
+                             inSpace * angular.x, inSpace * angular.y, isMoved * angular.z };
+    memcpy(mass->free, free, sizeof(free));
+    for (int k = 0; k < 3; ++k) {
+        mass->mass[k] = free[k] > 0.0 ? body->mass : 1.0;
+        const double column[3] = { columns[k].x, columns[k].y, columns[k].z };
+        for (int j = 0; j < 3; ++j) {
+            bool isFree = free[3 + k] > 0.0 && free[3 + j] > 0.0;
+            mass->inertia[3 * k + j] = isFree ? column[j] : k == j ? 1.0 : 0.0;
+        }
+    }
+}
+
+static void readJacobian(const tpRows* rows, const double* jacobian, int row, double* six) {
+    const double* from = jacobian + (size_t)row * (size_t)rows->componentCount;
+    if (rows->componentCount == 6) {
+        memcpy(six, from, 6 * sizeof(double));
+    } else {
+        const double planar[6] = { from[0], from[1], 0.0, 0.0, 0.0, from[2] };
+        memcpy(six, planar, sizeof(planar));
+    }
+}
+
+// Velocity under a unit impulse on a body that is free otherwise.
+static double responseOf(const tpSweepBody* mass, const double* on) {
+    const double* inverse = mass->inverseInertia;
+    double x = inverse[0] * on[3] + inverse[3] * on[4] + inverse[4] * on[5];
+    double y = inverse[3] * on[3] + inverse[1] * on[4] + inverse[5] * on[5];
+    double z = inverse[4] * on[3] + inverse[5] * on[4] + inverse[2] * on[5];
+    return mass->inverseMass * (on[0] * on[0] + on[1] * on[1] + on[2] * on[2]) + on[3] * x +
+           on[4] * y + on[5] * z;
+}
+
+// One side of a row: a node, or what a body that moves as told adds to its velocity.
+static int32_t placeSide(const tpSmallStep* step, const tpArticulation* articulation, int body,
+                         double* on, double* told, double* response) {
+    const tpSmallSteps* state = step->state;
+    if (body < 0) {
+        return -1;
+    }
+    int number = state->numbers.data[body];
+    if (state->map.owners.data[body] < 0) {
+        double velocity[6];
+        readVelocity(&step->starts[number], velocity);
+        for (int k = 0; k < 6; ++k) {
+            *told += on[k] * velocity[k];
+        }
+        return -1;
+    }
+    int32_t node = state->map.nodes.data[body];
+    for (int k = 0; k < 6; ++k) {
+        on[k] *= articulation->masses[node].free[k];
+    }
+    *response += responseOf(&articulation->own[node], on);
+    return node;
+}
+
+static double massOf(const tpSmallStep* step, int body) {
+    return tpSystem_IsDynamic(step->system, body) ? step->system->bodies.data[body].mass : INFINITY;
+}
+
+// Where the pattern has the block of two nodes.
+static int32_t placeOfPair(const tpMechanism* solver, int a, int b) {
+    int column = a < b ? a : b, row = a < b ? b : a, place = solver->starts[column];
+    while (solver->below[place] != row) {
+        ++place;
+    }
+    return place;
+}
+
+// Further bodies of a coupling's row.
+static void placeTerms(const tpSmallStep* step, tpArticulation* articulation, int index,
+                       tpMechanismRow* row, double* told, double* response) {
+    const tpRows* rows = &articulation->rows;
+    row->terms = articulation->terms + articulation->termCount;
+    for (int k = 0; k < rows->termCounts[index]; ++k) {
+        const tpRowTerm* given = &rows->terms[rows->firstTerms[index] + k];
+        tpMechanismTerm* term = &articulation->terms[articulation->termCount];
+        readJacobian(rows, given->jacobian, 0, term->on);
+        term->node = placeSide(step, articulation, given->body, term->on, told, response);
+        if (term->node >= 0) {
+            articulation->termCount += 1;
+            row->termCount += 1;
+        }
+    }
+}
+
+// The error of position of a row: of what is held, and of limits that are passed.
+double tpArticulation_ErrorOf(const tpSmallStep* step, tpRowRole role, double bias) {
+    double error = bias * step->substepTime;
+    return role == tp_heldRole ? error : role == tp_limitRole ? fmin(error, 0.0) : 0.0;
+}
+
+// Whether a row has the direction of the first one of its coordinate: limits, springs and drives of
+// a coordinate do.
+static double sharedSign(const tpArticulation* articulation, const tpMechanismRow* row) {
+    int first = (int)(row - articulation->solver.rows) - 1;
+    while (first >= 0 && articulation->solver.rows[first].sharedSign != 0.0) {
+        --first;
+    }
+    if (first < 0) {
+        return 0.0;
+    }
+    const tpMechanismRow* other = &articulation->solver.rows[first];
+    bool isSame = other->nodeA == row->nodeA && other->nodeB == row->nodeB, isTurned = isSame;
+    for (int k = 0; k < 6 && (isSame || isTurned); ++k) {
+        isSame = isSame && other->onA[k] == row->onA[k] && other->onB[k] == row->onB[k];
+        isTurned = isTurned && other->onA[k] == -row->onA[k] && other->onB[k] == -row->onB[k];
+    }
+    return isSame ? 1.0 : isTurned ? -1.0 : 0.0;
+}
+
+static void placeRow(const tpSmallStep* step, tpArticulation* articulation, int block, int k,
+                     int joint) {
+    const tpRows* rows = &articulation->rows;
+    const tpBlockInfo* info = &rows->infos[block];
+    bool isBounded = info->source == tp_boundedSource;
+    int index = rows->firstRows[block] + k;
+    tpMechanismRow* row = &articulation->solver.rows[articulation->solver.rowCount];
+    tpArticulatedRow* law = &articulation->laws[articulation->solver.rowCount++];
+    memset(row, 0, sizeof(*row));
+    memset(law, 0, sizeof(*law));
+    law->role = info->role;
+    law->row = index;
+    readJacobian(rows, rows->jacobianA, index, row->onA);
+    readJacobian(rows, rows->jacobianB, index, row->onB);
+    double response = 0.0;
+    row->nodeA =
+        placeSide(step, articulation, rows->givenA[block], row->onA, &law->told, &response);
+    row->nodeB =
+        placeSide(step, articulation, rows->givenB[block], row->onB, &law->told, &response);
+    double lightest = fmin(massOf(step, rows->givenA[block]), massOf(step, rows->givenB[block]));
+    if (info->isCoupling) {
+        placeTerms(step, articulation, index, row, &law->told, &response);
+        row->place = row->nodeA >= 0 && row->nodeB >= 0
+                         ? placeOfPair(&articulation->solver, row->nodeA, row->nodeB)
+                         : -1;
+    } else {
+        row->place = articulation->blocks[joint];
+        row->sharedSign = sharedSign(articulation, row);
+    }
+    double compliance = rows->compliance[index];
+    law->isRigid = !(compliance > 0.0);
+    law->damping = rows->damping[index];
+    double rigid = fmax(rigidPart, rigidWhole * articulation->mass / lightest);
+    row->stiffness = law->isRigid ? (response > 0.0 ? rigid / response : 0.0) : 1.0 / compliance;
+    row->state = response > 0.0 && isfinite(row->stiffness) ? tp_withinRow : tp_deadRow;
+    row->least = info->role == tp_limitRole ? 0.0 : -INFINITY;
+    row->most = INFINITY;
+    if (isBounded) {
+        int load = rows->firstRows[block];
+        row->most = -rows->bias[load] / rows->compliance[load];
+        row->least = -row->most;
+    }
+    law->startBias = info->role == tp_heldRole ? 0.0 : rows->bias[index];
+    law->startError = tpArticulation_ErrorOf(step, info->role, rows->bias[index]);
+    double tau = step->substepTime;
+    if (info->role == tp_limitRole) {
+        law->wayFactor = 1.0 / tau;
+        row->state =
+            row->state == tp_withinRow && rows->bias[index] > 0.0 ? tp_atLeastRow : row->state;
+    } else if (info->role == tp_springRole || info->role == tp_servoRole) {
+        // r = -(a x + b u - c speed), b = a tau + c: the bias has a / b of the way.
+        law->wayFactor = (row->stiffness - law->damping) / (tau * row->stiffness);
+    }
+}
+
+static tpJointTreatment treatmentOf(const tpSmallStep* step) {
+    return (tpJointTreatment){ step->substepTime, 1.0, NULL, step->substepTime, 1.0 };
+}
+
+void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulation, tpRows* rows) {
+    tpJointTreatment treatment = treatmentOf(step);
+    tpRows_Clear(rows);
+    for (int k = 0; k < articulation->jointCount; ++k) {
+        tpJoint_AddRows(rows, step->system, articulation->joints[k], step->joints->poses,
+                        &treatment);
+    }
+    for (int k = 0; k < articulation->couplingCount; ++k) {
+        tpCoupling_AddRows(rows, step->system, articulation->couplings[k], step->joints->poses,
+                           &treatment, tp_wholeLaws);
+    }
+}
+
+// How far the fastest body of a mechanism turns in a second.
+double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation) {
+    double turn = 0.0;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        turn = fmax(turn, tpLength(step->velocities[numberOf(step, articulation, i)].angular));
+    }
+    return turn;
+}
+
+// Free rotation over a time in which a body turns little: the midpoint rule, which keeps the
+// angular momentum; the velocity is that of the momentum at the new attitude.
+static void rotateShortly(const tpInertia* inertia, double time, tpQuat* rotation,
+                          tpVec3* velocity) {
+    tpVec3 momentum = tpInertia_Momentum(inertia, *rotation, *velocity);
+    tpQuat middle = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(0.5 * time, *velocity)), *rotation));
+    tpVec3 mean = tpInertia_Velocity(inertia, middle, momentum);
+    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(time, mean)), *rotation));
+    *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
+}
+
+// Free flight from here on, over the time until rows are written again.
+static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
+    int substeps = articulation->isFast ? 1 : step->substeps;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        int body = articulation->bodies[i], number = numberOf(step, articulation, i);
+        tpFlight* flight = &articulation->flights[i];
+        flight->start = step->joints->poses[body];
+        flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
+        flight->velocity = step->velocities[number].angular;
+        flight->change = tpZeroVec3();
+        const tpBody* owner = &step->system->bodies.data[body];
+        tpVec3 inverse = owner->inertia.inverseMoments;
+        double most = tpMaxPart(inverse), least = fmin(inverse.x, fmin(inverse.y, inverse.z));
+        flight->ease = owner->size * (inverse.x + inverse.y + inverse.z - most - least);
+        // For a slow one the change is far below what contacts and rows do.
+        flight->isTumbling = tpSystem_IsTumbling(step->system, body) &&
+                             step->h * tpLength(flight->velocity) > noTurn;
+        if (flight->isTumbling) {
+            tpVec3 velocity = flight->velocity;
+            flight->rotation = flight->start.rotation;
+            double time = substeps * step->substepTime;
+            if (owner->locked == 0 && time * tpLength(velocity) < shortTurn) {
+                rotateShortly(&owner->inertia, time, &flight->rotation, &velocity);
+            } else {
+                tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
+            }
+            flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
+        }
+    }
+}
+
+// Rows and factors where the bodies are. Rows may have been written already.
+void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        setMass(step->system, step->joints->poses, articulation->bodies[i],
+                &articulation->masses[i]);
+    }
+    articulation->isFast =
+        articulation->isFast || step->h * tpArticulation_TurnOf(step, articulation) > slowTurn;
+    openFlights(step, articulation);
+    articulation->isOpen = true;
+    if (!hasRows) {
+        tpArticulation_WriteRows(step, articulation, &articulation->rows);
+    }
+    articulation->solver.rowCount = articulation->termCount = 0;
+    for (int b = 0, joint = 0; b < articulation->rows.blockCount; ++b) {
+        const tpBlockInfo* info = &articulation->rows.infos[b];
+        while (!info->isCoupling && articulation->joints[joint] != info->index) {
+            ++joint;
+        }
+        // The first row of a bounded block is its bound.
+        int first = info->source == tp_boundedSource ? 1 : 0;
+        for (int k = first; k < articulation->rows.dimensions[b]; ++k) {
+            placeRow(step, articulation, b, k, joint);
+        }
+    }
+    articulation->finished = 0;
+    tpMechanism_Factorise(&articulation->solver);
+}

@@ -1,0 +1,86 @@
+// The masses that contacts feel at the bodies of a mechanism.
+//
+// A sweep over contacts knows a mass per body. The mass of a light foot under a heavy robot is its
+// own only as long as the joints have not answered: with it contacts would take back a small part
+// of the robot's weight per sweep, and the robot would sink or fall. What an impulse really does to
+// a body of the mechanism is the block B of the inverse of the mechanism's matrix. So contacts feel
+//
+//     1 / mass = n max(B_xx, B_yy, B_zz),     1 / inertia = n B of the angular part
+//
+// or the body's own, if that is heavier. n is how many bodies of the mechanism touch something: if
+// all are pushed at once each gets the answers to the others too, at most n times its own (a
+// positive definite matrix is at most n times its n diagonal blocks). Masses only lead the
+// iteration: momenta that contacts gave are taken back with the same masses, and the mechanism is
+// solved with them, so that they do not change what is converged to.
+
+#include <string.h>
+
+#include "steppers/small_steps/articulation.h"
+
+// The angular part of a block in free axes: xx yy zz xy xz yz.
+static void readTurn(const double* block, const double* free, double factor, double turn[6]) {
+    static const int rows[6] = { 0, 1, 2, 0, 0, 1 }, columns[6] = { 0, 1, 2, 1, 2, 2 };
+    for (int k = 0; k < 6; ++k) {
+        double entry = block[6 * (3 + rows[k]) + 3 + columns[k]];
+        turn[k] = factor * free[3 + rows[k]] * free[3 + columns[k]] * entry;
+    }
+}
+
+// The inverse, rows of a symmetric matrix; axes that are not free count as 1.
+static bool invertTurn(const double turn[6], const double* free, double inertia[9]) {
+    tpMat33 matrix = { { turn[0] + 1.0 - free[3], turn[3], turn[4] },
+                       { turn[3], turn[1] + 1.0 - free[4], turn[5] },
+                       { turn[4], turn[5], turn[2] + 1.0 - free[5] } };
+    tpVec3 rows[3];
+    if (!tpSolve33(matrix, tpMakeVec3(1.0, 0.0, 0.0), &rows[0]) ||
+        !tpSolve33(matrix, tpMakeVec3(0.0, 1.0, 0.0), &rows[1]) ||
+        !tpSolve33(matrix, tpMakeVec3(0.0, 0.0, 1.0), &rows[2])) {
+        return false;
+    }
+    for (int k = 0; k < 3; ++k) {
+        inertia[3 * k] = rows[k].x;
+        inertia[3 * k + 1] = rows[k].y;
+        inertia[3 * k + 2] = rows[k].z;
+    }
+    return true;
+}
+
+// What contacts feel at one body, if that is heavier than the body alone.
+static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int node,
+                      double factor) {
+    tpSweepBody* mass = &step->masses[numberOf(step, articulation, node)];
+    const double* inverse = articulation->inverses[node];
+    tpNodeMass* felt = &articulation->felt[node];
+    double linear = factor * fmax(inverse[0], fmax(inverse[7], inverse[14]));
+    if (linear < mass->inverseMass) {
+        mass->inverseMass = linear;
+        for (int k = 0; k < 3; ++k) {
+            felt->mass[k] = felt->free[k] > 0.0 ? 1.0 / linear : 1.0;
+        }
+    }
+    double turn[6], inertia[9];
+    const double* own = mass->inverseInertia;
+    readTurn(inverse, felt->free, factor, turn);
+    if (turn[0] + turn[1] + turn[2] < own[0] + own[1] + own[2] &&
+        invertTurn(turn, felt->free, inertia)) {
+        memcpy(mass->inverseInertia, turn, sizeof(turn));
+        memcpy(felt->inertia, inertia, sizeof(inertia));
+    }
+}
+
+void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation) {
+    int touching = 0;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        articulation->felt[i] = articulation->masses[i];
+        touching += step->joints->touches[numberOf(step, articulation, i)] ? 1 : 0;
+    }
+    if (touching == 0) {
+        return;
+    }
+    tpMechanism_Invert(&articulation->solver, articulation->inverses, articulation->between);
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        if (step->joints->touches[numberOf(step, articulation, i)]) {
+            weighNode(step, articulation, i, touching);
+        }
+    }
+}
