@@ -12,30 +12,9 @@ macro(tippe_require name)
     endif()
 endmacro()
 
-# Core: nothing but threads and the mathematics of the C library; hulls if Qhull is there.
+# Core: nothing but threads and the mathematics of the C library.
 add_library(tippe_dependencies INTERFACE)
 target_link_libraries(tippe_dependencies INTERFACE Threads::Threads m)
-set(TIPPE_HAVE_QHULL OFF)
-if(TIPPE_QHULL)
-    tippe_require(QHULL) # REQUIRED, unless the option is AUTO
-    find_path(TIPPE_QHULL_INCLUDE libqhull_r/libqhull_r.h ${required})
-    if(TIPPE_BUNDLE)
-        tippe_bundle(TIPPE_QHULL_ARCHIVE qhullstatic_r)
-    endif()
-    if(TIPPE_QHULL_ARCHIVE)
-        set(TIPPE_QHULL_LIBRARY ${TIPPE_QHULL_ARCHIVE} tippe_bundled_streams)
-    else()
-        find_library(TIPPE_QHULL_LIBRARY qhull_r ${required})
-    endif()
-    if(TIPPE_QHULL_INCLUDE AND TIPPE_QHULL_LIBRARY)
-        set(TIPPE_HAVE_QHULL ON)
-        target_include_directories(tippe_dependencies SYSTEM INTERFACE ${TIPPE_QHULL_INCLUDE})
-        target_link_libraries(tippe_dependencies INTERFACE ${TIPPE_QHULL_LIBRARY})
-        target_compile_definitions(tippe_dependencies INTERFACE TIPPE_HAVE_QHULL=1)
-    else()
-        message(STATUS "no Qhull: there will be no convex hulls of points")
-    endif()
-endif()
 
 # Files: HDF5. Tests hold our JSON reader to yajl.
 set(TIPPE_HAVE_HDF5 OFF)

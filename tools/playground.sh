@@ -13,7 +13,7 @@ quietly() {
 export NODE_PATH="${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs"
 echo "building the core for WebAssembly in build/wasm"
 [ -f build/wasm/build.ninja ] || quietly emcmake cmake -S . -B build/wasm -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DTIPPE_PLAYGROUND=ON -DTIPPE_QHULL=OFF -DTIPPE_HDF5=OFF -DTIPPE_TESTS=OFF
+    -DTIPPE_PLAYGROUND=ON -DTIPPE_HDF5=OFF -DTIPPE_TESTS=OFF
 quietly cmake --build build/wasm
 if [ ! -f viewer/node_modules/.tippe ] || [ viewer/package-lock.json -nt viewer/node_modules/.tippe ]; then
     (cd viewer && quietly npm ci --ignore-scripts --silent && touch node_modules/.tippe)

@@ -4,7 +4,7 @@
 # Quiet when there is nothing to do. Needs root or sudo only when something is missing.
 set -euo pipefail
 
-build=(gcc libc6-dev make cmake ninja-build pkg-config libqhull-dev libhdf5-dev zlib1g-dev libmicrohttpd-dev)
+build=(gcc libc6-dev make cmake ninja-build pkg-config libhdf5-dev zlib1g-dev libmicrohttpd-dev)
 tests=(libyajl-dev clang clang-format libclang-rt-dev llvm libcmocka-dev g++ python3 python3-dev python3-venv python3-h5py zsh fish gcc-mingw-w64-x86-64)
 
 # The page is built by node and tested in Chromium, wherever they come from.

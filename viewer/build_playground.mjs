@@ -14,7 +14,6 @@ const scenes = join(here, '../scenes'), pictures = join(here, 'playground/pictur
 // What one should see first.
 const first = ['tippe_top', 'card_house', 'cradle', 'brick_wall', 'euler_disc', 'rattleback', 'stack10', 'falling_rod', 'coins', 'discs66', 'chain', 'double_pendulum', 't_handle', 'block_ramp', 'painleve_rod', 'bouncing_ball'];
 const tooLarge = 300000; // bytes of a scene
-const needsHulls = /"type":\s*"hull"/;
 
 async function bundle(entry, outfile, more = {}) {
     await build({ entryPoints: [join(here, entry)], bundle: true, minify: true, target: ['es2022'], charset: 'utf8', logLevel: 'warning', legalComments: 'inline', outfile: join(output, outfile), format: 'iife', ...more });
@@ -25,7 +24,7 @@ const readScene = text => JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*/
 
 function copyScene(folder, file) {
     const name = file.replace(/\.json$/, ''), text = readFileSync(join(folder, file), 'utf8');
-    if (text.length > tooLarge || needsHulls.test(text)) {
+    if (text.length > tooLarge) {
         return null;
     }
     const scene = readScene(text);

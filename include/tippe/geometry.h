@@ -142,12 +142,12 @@ TP_API tpResult tpMakePlane(const tpPlane* plane, tpPose pose, tpGeometry* out, 
 TP_API tpResult tpMakeImplicit(const tpImplicit* implicit, tpPose pose, tpGeometry* out,
                                tpError* error);
 
-// The convex hull of points; tp_unsupported in a build without Qhull.
+// The convex hull of points.
 TP_API tpResult tpMakeHull(const tpAllocator* allocator, const tpVec3* points, int count,
                            tpPose pose, tpGeometry* out, tpError* error);
 
-// A convex polygon in x-y (either sense of turn), extruded by length / 2 to both sides along z.
-// Needs no Qhull.
+// A convex polygon in x-y (either sense of turn), extruded by length / 2 to both sides along the z
+// axis.
 TP_API tpResult tpMakePrism(const tpAllocator* allocator, const double (*points)[2], int count,
                             double length, tpPose pose, tpGeometry* out, tpError* error);
 

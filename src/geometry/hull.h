@@ -98,7 +98,7 @@ typedef struct tpPolygons {
 tpResult tpHullFromPolygons(const tpAllocator* allocator, const tpPolygons* polygons, tpHull** out,
                             tpError* error);
 
-// The convex hull of points, through Qhull.
+// The convex hull of points; tp_badInput if they lie in one plane.
 tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, int count,
                           tpHull** out, tpError* error);
 

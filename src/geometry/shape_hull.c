@@ -1,4 +1,4 @@
-// Convex hulls, and prisms, which are hulls that need no Qhull to be made.
+// Convex hulls of points, and prisms, which are hulls of two equal polygons.
 
 #include "geometry/shape_parts.h"
 

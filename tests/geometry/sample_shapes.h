@@ -127,25 +127,11 @@ static inline tpResult randomShape(const tpAllocator* allocator, tpRandom* rando
     }
 }
 
-// Where there is no Qhull there are no hulls of points.
-#ifdef TIPPE_HAVE_QHULL
-enum { sampleHullType = tp_hullShape };
-#else
-enum { sampleHullType = tp_prismShape };
-#endif
-
-static const tpShapeType convexTypes[] = { tp_sphereShape,
-                                           tp_boxShape,
-                                           tp_capsuleShape,
-                                           tp_cylinderShape,
-                                           tp_coneShape,
-                                           tp_prismShape,
-                                           tp_ellipsoidShape,
-                                           tp_superellipsoidShape,
-                                           (tpShapeType)sampleHullType,
-                                           tp_intersectionShape,
-                                           tp_implicitShape,
-                                           tp_roundedBoxShape };
+static const tpShapeType convexTypes[] = {
+    tp_sphereShape, tp_boxShape,          tp_capsuleShape,   tp_cylinderShape,
+    tp_coneShape,   tp_prismShape,        tp_ellipsoidShape, tp_superellipsoidShape,
+    tp_hullShape,   tp_intersectionShape, tp_implicitShape,  tp_roundedBoxShape
+};
 enum { convexTypeCount = sizeof(convexTypes) / sizeof(convexTypes[0]) };
 
 #endif

@@ -318,10 +318,6 @@ static void failingMemoryLeaksNothing(void** state) {
 }
 
 int main(void) {
-#ifndef TIPPE_HAVE_QHULL
-    puts("skipped: this build has no Qhull, and without it no hulls of points");
-    return 77;
-#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(randomHullsAreConvex),
         cmocka_unit_test(hullOfABoxIsTheBox),

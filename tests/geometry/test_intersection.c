@@ -61,8 +61,8 @@ static void cutsAddUp(void** state) {
         tpGeometry parts[2], one, other;
         tpPose pose = randomPose(&random, 0.5);
         assert_int_equal(randomShape(&allocator, &random,
-                                     trial % 2 == 0 ? tp_boxShape : (tpShapeType)sampleHullType,
-                                     pose, &parts[0], NULL),
+                                     trial % 2 == 0 ? tp_boxShape : tp_hullShape, pose, &parts[0],
+                                     NULL),
                          tp_success);
         tpMassProperties whole, halves[2];
         tpGeometry_Mass(&parts[0], 1.0, &whole, NULL);

@@ -125,7 +125,6 @@ static void tetrahedraFollowTheFormula(void** state) {
     }
 }
 
-#ifdef TIPPE_HAVE_QHULL
 // Far from the origin the inertia keeps its digits, up to those that the vertices themselves lost.
 static void translationKeepsDigits(void** state) {
     (void)state;
@@ -155,7 +154,6 @@ static void translationKeepsDigits(void** state) {
     tpReleaseGeometry(&near);
     tpReleaseGeometry(&far);
 }
-#endif
 
 // A shape with a pose has the properties of the shape, moved.
 static void posesMoveMass(void** state) {
@@ -291,9 +289,7 @@ int main(void) {
         cmocka_unit_test(closedFormsAgreeWithRays),
         cmocka_unit_test(superellipsoidsAgreeWithSlices),
         cmocka_unit_test(tetrahedraFollowTheFormula),
-#ifdef TIPPE_HAVE_QHULL
         cmocka_unit_test(translationKeepsDigits),
-#endif
         cmocka_unit_test(posesMoveMass),
         cmocka_unit_test(halvesMakeTheWhole),
         cmocka_unit_test(principalFrameRebuildsInertia),

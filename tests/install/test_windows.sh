@@ -15,7 +15,7 @@ set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER $compiler)
 END
 cmake -S "$2" -B "$folder/build" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$folder/toolchain.cmake" -DTIPPE_CORE_ONLY=ON \
-    -DTIPPE_QHULL=OFF -DTIPPE_HDF5=OFF -DTIPPE_TESTS=OFF -DTIPPE_WERROR=ON -DCMAKE_BUILD_TYPE=Debug >"$folder/log" 2>&1 ||
+    -DTIPPE_HDF5=OFF -DTIPPE_TESTS=OFF -DTIPPE_WERROR=ON -DCMAKE_BUILD_TYPE=Debug >"$folder/log" 2>&1 ||
     { cat "$folder/log"; exit 1; }
 cmake --build "$folder/build" -j 2 -- -k 0 >"$folder/log" 2>&1 || { grep -E -A6 'error|warning' "$folder/log" | head -60; exit 1; }
 # And a program with it has all that it needs.

@@ -47,9 +47,6 @@ static void throwBody(tpWorld* world, tpRandom* random, int kind, double height)
     shapeDef.material = 1;
     tpGeometry geometry;
     tpResult result = makeGeometry(kind, random, &geometry);
-    if (result == tp_unsupported) { // hulls need Qhull
-        result = makeGeometry(5, random, &geometry);
-    }
     assert_int_equal(result, tp_success);
     tpCreateShape(world, body, &shapeDef, &geometry, NULL);
     tpReleaseGeometry(&geometry); // the world has its own
