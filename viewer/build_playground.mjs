@@ -76,6 +76,7 @@ async function writeLessons() {
 
 rmSync(output, { recursive: true, force: true });
 ['scenes', 'pictures'].forEach(folder => mkdirSync(join(output, folder), { recursive: true }));
+await bundle('src/boot.js', 'boot.js');
 await bundle('src/playground.js', 'playground.js');
 await bundle('src/worker.js', 'worker.js');
 await bundle('src/contents.js', 'contents.js');

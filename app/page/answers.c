@@ -146,13 +146,18 @@ static void answerSeries(tpView* view, const char* query, tpSeriesKind kind, tpR
     if (!readRange(view, query, &series.next, &count, &series.stride, reply)) {
         return;
     }
-    int64_t bodies = kind == tp_bodySeries    ? info.movingCount
-                     : kind == tp_jointSeries ? info.jointCount
-                                              : info.bodyCount;
+    int64_t bodies = kind == tp_bodySeries         ? info.movingCount
+                     : kind == tp_jointSeries      ? info.jointCount
+                     : kind == tp_coordinateSeries ? info.coordinateCount
+                                                   : info.bodyCount;
+    const char* name = kind == tp_jointSeries        ? "joint"
+                       : kind == tp_coordinateSeries ? "coordinate"
+                                                     : "body";
     tpRunRange range = view->source->class->getRange(view->source);
-    if (!readQueryNumber(query, kind == tp_jointSeries ? "joint" : "body", 0, &body) ||
-        (kind != tp_overviewSeries && body >= bodies) || count > range.frameCount - series.next) {
-        replyWithError(reply, 404, "there is no such body or joint, or not so many frames");
+    if (!readQueryNumber(query, name, 0, &body) || (kind != tp_overviewSeries && body >= bodies) ||
+        count > range.frameCount - series.next) {
+        replyWithError(reply, 404,
+                       "there is no such body, joint or coordinate, or not so many frames");
         return;
     }
     series.end = series.next + count;
@@ -173,6 +178,10 @@ static void answerBody(tpView* view, const char* query, tpReply* reply) {
 
 static void answerJoint(tpView* view, const char* query, tpReply* reply) {
     answerSeries(view, query, tp_jointSeries, reply);
+}
+
+static void answerCoordinate(tpView* view, const char* query, tpReply* reply) {
+    answerSeries(view, query, tp_coordinateSeries, reply);
 }
 
 static void answerContacts(tpView* view, const char* query, tpReply* reply) {
@@ -275,6 +284,7 @@ static const question questions[] = {
     { "overview", answerOverview },
     { "body", answerBody },
     { "joint", answerJoint },
+    { "coordinate", answerCoordinate },
     { "contacts", answerContacts },
     { "settings", answerSettings },
     { "coordinates", answerCoordinates },

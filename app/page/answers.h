@@ -1,7 +1,8 @@
 // What the page asks for, and what it gets: the same questions whether a server carries them
 // (server.h) or the playground's worker asks in its own memory.
 //
-//     head labels settings coordinates frames overview body joint contacts live    answered
+//     head labels settings coordinates frames overview body joint coordinate       answered
+//     contacts live                                                                answered
 //     command                                                                      obeyed
 //
 // run_data.h says what is in the answers, live_order.h what in the orders.

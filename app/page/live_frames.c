@@ -1,6 +1,10 @@
 #include "page/live_frames.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "page/run_source.h"
+#include "tippe/joints.h"
 
 enum { mostWithSnapshots = 400, framesBetweenSnapshots = 32 };
 
@@ -46,6 +50,28 @@ static void copyContacts(const tpRoster* roster, const tpContactInfo* from, int 
     }
 }
 
+int countLiveCoordinates(const tpRoster* roster, const tpWorld* world) {
+    int count = 0;
+    for (int i = 0; i < roster->jointCount; ++i) {
+        count += tpJoint_GetCoordinateCount(world, roster->joints[i].id);
+    }
+    return count;
+}
+
+static void copyCoordinates(const tpRoster* roster, const tpWorld* world, double* to) {
+    for (int i = 0; i < roster->jointCount; ++i) {
+        tpJointId joint = roster->joints[i].id;
+        for (int k = 0; k < tpJoint_GetCoordinateCount(world, joint); ++k, to += coordinateWidth) {
+            tpCoordinateState now = tpJoint_GetState(world, joint, k);
+            tpCoordinateDef def = tpJoint_GetCoordinate(world, joint, k);
+            to[0] = now.value;
+            to[1] = now.speed;
+            to[2] = def.hasServo ? def.servo.target : NAN;
+            to[3] = now.effort;
+        }
+    }
+}
+
 bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWorld* world,
                    const tpStepReport* report, double step, bool withContacts, tpLiveFrame* frame) {
     int contactCount = 0;
@@ -53,18 +79,22 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     contactCount = withContacts ? contactCount : 0;
     size_t stateBytes = (size_t)roster->movingCount * tp_stateWidth * sizeof(double);
     size_t reactionBytes = (size_t)roster->jointCount * 6 * sizeof(double);
+    size_t coordinateBytes =
+        (size_t)countLiveCoordinates(roster, world) * coordinateWidth * sizeof(double);
     size_t contactBytes = (size_t)contactCount * sizeof(tpRecordedContact);
     *frame = (tpLiveFrame){ .report = *report, .step = step, .contactCount = contactCount };
-    frame->blockSize = stateBytes + reactionBytes + contactBytes + 1;
+    frame->blockSize = stateBytes + reactionBytes + coordinateBytes + contactBytes + 1;
     frame->block = tpAllocate(&store->allocator, frame->blockSize);
     if (frame->block == NULL) {
         return false;
     }
     frame->states = frame->block;
     frame->reactions = (double*)((char*)frame->block + stateBytes);
-    frame->contacts = (tpRecordedContact*)((char*)frame->block + stateBytes + reactionBytes);
+    frame->coordinates = (double*)((char*)frame->block + stateBytes + reactionBytes);
+    frame->contacts = (tpRecordedContact*)((char*)frame->coordinates + coordinateBytes);
     tpRoster_GetStates(roster, world, frame->states);
     tpRoster_GetReactions(roster, world, frame->reactions);
+    copyCoordinates(roster, world, frame->coordinates);
     copyContacts(roster, contacts, contactCount, frame->contacts);
     frame->stepper = tpWorld_GetStepper(world);
     bool isDue = roster->bodyCount <= mostWithSnapshots ||

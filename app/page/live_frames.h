@@ -14,8 +14,9 @@ typedef struct tpLiveFrame {
     int contactCount;
     double* states;
     double* reactions;
+    double* coordinates; // coordinateWidth numbers per coordinate of a joint
     tpRecordedContact* contacts;
-    void* block; // all three
+    void* block; // all four
     size_t blockSize;
     tpSnapshot* snapshot; // to go on from here, or NULL
     size_t snapshotSize;  // bytes, about
@@ -30,6 +31,9 @@ typedef struct tpLiveFrames {
     int64_t firstFrame;
     int64_t contactTotal;
 } tpLiveFrames;
+
+// Coordinates of all joints of the roster, in their order.
+int countLiveCoordinates(const tpRoster* roster, const tpWorld* world);
 
 // The world as it is, in memory of its own; large worlds have a snapshot once in some frames only.
 // False if there is no memory left.

@@ -21,6 +21,7 @@ struct tpLiveRun {
     TP_ARRAY(tpLiveOrder) orders; // that have not been obeyed
     tpText settings;              // what can be changed, as it is now
     TP_ARRAY(double) coordinates; // of all joints: values, then speeds, then efforts
+    int coordinateCount;          // of the joints that a run starts with
     char* sceneText;              // plain JSON: no comments, parameters, repeats and includes
     size_t sceneLength;
     pthread_t thread;
@@ -140,6 +141,7 @@ static tpRunInfo getInfo(const tpRunSource* source) {
                         .bodyCount = run->live.roster.bodyCount,
                         .movingCount = run->live.roster.movingCount,
                         .jointCount = run->live.roster.jointCount,
+                        .coordinateCount = run->coordinateCount,
                         .planar = scene->planar,
                         .gravity = scene->gravity,
                         .until = scene->simulation.until };
@@ -240,6 +242,13 @@ static void copyReactions(const tpLiveRun* run, const tpLiveFrame* frame, int64_
     }
 }
 
+static void copyCoordinate(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
+                           int extra) {
+    (void)run;
+    memcpy((double*)to + k * coordinateWidth, frame->coordinates + (size_t)extra * coordinateWidth,
+           coordinateWidth * sizeof(double));
+}
+
 static tpResult readStates(tpRunSource* source, int64_t first, int64_t count, double* states,
                            tpError* error) {
     return copyFrames(source, first, count, copyStates, states, 0, error);
@@ -265,6 +274,11 @@ static tpResult readReactions(tpRunSource* source, int64_t first, int64_t count,
     return copyFrames(source, first, count, copyReactions, reactions, 0, error);
 }
 
+static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t first, int64_t count,
+                                double* numbers, tpError* error) {
+    return copyFrames(source, first, count, copyCoordinate, numbers, coordinate, error);
+}
+
 static tpResult readContacts(tpRunSource* source, int64_t firstContact, int64_t count,
                              tpRecordedContact* contacts, tpError* error) {
     tpLiveRun* run = runOf(source);
@@ -287,6 +301,7 @@ static const tpRunClass liveClass = {
     .readOffsets = readOffsets,
     .readContacts = readContacts,
     .readReactions = readReactions,
+    .readCoordinates = readCoordinates,
 };
 
 // Making
@@ -320,6 +335,7 @@ tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
         tpRelease(&allocator, run, sizeof(tpLiveRun));
         return NULL;
     }
+    run->coordinateCount = countLiveCoordinates(&run->live.roster, run->live.world);
     describeSettings(run);
     keepCoordinates(run);
     bool isMade = makeLock(run);

@@ -2,6 +2,8 @@
 
 #include "page/run_source.h"
 
+#include "base/error.h"
+
 static tpRecording* recordingOf(const tpRunSource* source) {
     return ((const tpRecordedRun*)source)->recording;
 }
@@ -73,6 +75,16 @@ static tpResult readReactions(tpRunSource* source, int64_t first, int64_t count,
     return tpRecording_ReadReactions(recordingOf(source), first, count, reactions, error);
 }
 
+static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t first, int64_t count,
+                                double* numbers, tpError* error) {
+    (void)source;
+    (void)coordinate;
+    (void)first;
+    (void)count;
+    (void)numbers;
+    return tpError_Set(error, tp_unsupported, "the recording has no coordinates of joints");
+}
+
 static const tpRunClass recordedClass = {
     .getInfo = getInfo,
     .getRange = getRange,
@@ -85,6 +97,7 @@ static const tpRunClass recordedClass = {
     .readOffsets = readOffsets,
     .readContacts = readContacts,
     .readReactions = readReactions,
+    .readCoordinates = readCoordinates,
 };
 
 tpRecordedRun makeRecordedRun(tpRecording* recording) {

@@ -5,6 +5,7 @@
 //     overview   a row of numbers per frame, or per `stride` frames their worst and their sums
 //     body       the states of one body, 13 doubles a frame
 //     joint      force and torque of one joint, 6 doubles a frame
+//     coordinate value, speed, target and effort of one coordinate of a joint, 4 doubles a frame
 //     contacts   the contacts of one body, 19 doubles each
 //
 // viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a
@@ -59,6 +60,7 @@ typedef enum tpSeriesKind {
     tp_overviewSeries,
     tp_bodySeries,
     tp_jointSeries,
+    tp_coordinateSeries,
     tp_contactSeries
 } tpSeriesKind;
 
@@ -69,7 +71,8 @@ typedef struct tpSeriesCursor {
     tpSeriesKind kind;
     int64_t next, end; // frames
     int64_t stride;    // frames a row
-    int body; // tp_bodySeries: among those that move; tp_contactSeries: among all; or a joint
+    int body; // tp_bodySeries: among those that move; tp_contactSeries: among all; or a joint or
+              // coordinate
     tpRunLabels* labels;
 } tpSeriesCursor;
 

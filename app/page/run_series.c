@@ -264,6 +264,39 @@ static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, dou
     return tp_success;
 }
 
+// Numbers in a row; 0 where it is not known how many rows there are.
+static int rowWidth(tpSeriesKind kind) {
+    switch (kind) {
+    case tp_overviewSeries:
+        return overviewWidth;
+    case tp_bodySeries:
+        return tp_stateWidth;
+    case tp_jointSeries:
+        return reactionWidth;
+    case tp_coordinateSeries:
+        return coordinateWidth;
+    default:
+        return 0;
+    }
+}
+
+// Rows of one body, joint or coordinate, `width` numbers each. Reactions come with all joints of a
+// frame.
+static tpResult readRows(tpSeriesCursor* cursor, int64_t count, seriesScratch* scratch,
+                         double* reactions, tpError* error) {
+    tpRunSource* source = cursor->source;
+    switch (cursor->kind) {
+    case tp_bodySeries:
+        return source->class->readBodyStates(source, cursor->body, cursor->next, count,
+                                             scratch->states, error);
+    case tp_coordinateSeries:
+        return source->class->readCoordinates(source, cursor->body, cursor->next, count,
+                                              scratch->states, error);
+    default:
+        return source->class->readReactions(source, cursor->next, count, reactions, error);
+    }
+}
+
 // One state for every `stride` frames, the first of them; of a joint, one reaction.
 static tpResult readStates(tpSeriesCursor* cursor, seriesScratch* scratch, double* reactions,
                            tpBytes* out, tpError* error) {
@@ -271,16 +304,13 @@ static tpResult readStates(tpSeriesCursor* cursor, seriesScratch* scratch, doubl
     int64_t left = cursor->end - cursor->next;
     int64_t atOnce = cursor->stride == 1 ? framesAtOnce : 1;
     int64_t now = left < atOnce ? left : atOnce;
-    bool isBody = cursor->kind == tp_bodySeries;
-    size_t width = isBody ? tp_stateWidth : reactionWidth;
+    bool isJoint = cursor->kind == tp_jointSeries;
+    size_t width = (size_t)rowWidth(cursor->kind);
     size_t jointCount = (size_t)source->class->getInfo(source).jointCount;
-    tpResult result =
-        isBody ? source->class->readBodyStates(source, cursor->body, cursor->next, now,
-                                               scratch->states, error)
-               : source->class->readReactions(source, cursor->next, now, reactions, error);
+    tpResult result = readRows(cursor, now, scratch, reactions, error);
     for (size_t k = 0; result == tp_success && k < (size_t)now; ++k) {
-        const double* row = isBody ? scratch->states + k * width
-                                   : reactions + (k * jointCount + (size_t)cursor->body) * width;
+        const double* row = isJoint ? reactions + (k * jointCount + (size_t)cursor->body) * width
+                                    : scratch->states + k * width;
         if (!appendBytes(out, row, width * sizeof(double))) {
             result = tpError_OutOfMemory(error);
         }
@@ -336,16 +366,8 @@ static tpResult readBodyContacts(tpSeriesCursor* cursor, seriesScratch* scratch,
 
 int64_t sizeOfSeries(const tpSeriesCursor* cursor) {
     int64_t rows = (cursor->end - cursor->next + cursor->stride - 1) / cursor->stride;
-    switch (cursor->kind) {
-    case tp_overviewSeries:
-        return rows * (int64_t)sizeof(overviewRow);
-    case tp_bodySeries:
-        return rows * (int64_t)(tp_stateWidth * sizeof(double));
-    case tp_jointSeries:
-        return rows * (int64_t)(reactionWidth * sizeof(double));
-    default:
-        return -1;
-    }
+    int width = rowWidth(cursor->kind);
+    return width > 0 ? rows * (int64_t)((size_t)width * sizeof(double)) : -1;
 }
 
 tpResult readSeries(tpSeriesCursor* cursor, tpBytes* out, tpError* error) {

@@ -10,6 +10,8 @@
 
 typedef struct tpRunSource tpRunSource;
 
+enum { coordinateWidth = 4 };
+
 // What is known before the first frame is read.
 typedef struct tpRunInfo {
     const char* version;
@@ -17,7 +19,7 @@ typedef struct tpRunInfo {
     const char* sceneName;
     const char* shapesText;
     const char* summary; // JSON, or ""
-    int every, bodyCount, movingCount, jointCount;
+    int every, bodyCount, movingCount, jointCount, coordinateCount;
     bool finished, planar;
     tpVec3 gravity;
     double until; // s, of a live run; 0 otherwise
@@ -52,6 +54,9 @@ typedef struct tpRunClass {
                              tpRecordedContact* contacts, tpError* error);
     tpResult (*readReactions)(tpRunSource* source, int64_t first, int64_t count, double* reactions,
                               tpError* error);
+    // One coordinate of a joint: value, speed, target of its servo (NaN: none), effort.
+    tpResult (*readCoordinates)(tpRunSource* source, int coordinate, int64_t first, int64_t count,
+                                double* numbers, tpError* error);
 } tpRunClass;
 
 // The first member of every source.

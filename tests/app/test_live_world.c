@@ -3,6 +3,7 @@
 
 #include "page/live_world.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "support/check.h"
@@ -187,6 +188,12 @@ static void drivesJoints(void** state) {
         advance(&live, 0.0);
         double value = tpJoint_GetValue(live.world, live.roster.joints[0].id, 0);
         assert_float_equal(value, 0.75, 1e-3);
+        // The newest frame has the coordinate: value, speed, target, effort against the weight.
+        const double* kept =
+            findLiveFrame(&live.frames, countLiveFrames(&live.frames) - 1)->coordinates;
+        assert_true(kept[0] == value && kept[2] == 0.75);
+        assert_float_equal(kept[1], 0.0, 2e-3);
+        assert_float_equal(kept[3], -2.0 * 9.81 * 0.2 * cos(0.75), 0.05);
         order(&live, "{ \"restart\": true }");
     }
     static const char* const wrong[] = {

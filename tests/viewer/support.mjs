@@ -5,8 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
+import axe from 'axe-core';
 import { chromium } from 'playwright-core';
 
+const { source: axeSource } = axe;
 export const program = process.env.TIPPE_PROGRAM;
 export const scenes = join(process.env.TIPPE_SOURCE_DIR, 'scenes');
 export const screenshots = process.env.TIPPE_SCREENSHOTS;
@@ -68,6 +70,15 @@ export async function closePage(page) {
     if (page.complaints.length > 0) {
         throw new Error(`the page complained:\n${page.complaints.join('\n')}`);
     }
+}
+
+// What keeps people out who read by ear or by keyboard, as axe-core finds it: ["rule: where"].
+export async function findBarriers(page) {
+    await page.evaluate(axeSource);
+    return page.evaluate(async () => {
+        const { violations } = await globalThis.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'] });
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary.split('\n')[1] ?? ''}`));
+    });
 }
 
 export const frameOf = page => page.evaluate(() => Number(document.getElementById('app').dataset.frame));

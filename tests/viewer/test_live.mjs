@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import test from 'node:test';
-import { closePage, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
+import { closePage, findBarriers, inPlace, openPage, readTable, seek, serve, tippe, waitForFrame } from './support.mjs';
 
 const status = page => page.evaluate(() => globalThis.tippe.live.status);
 const until = (page, condition) => page.waitForFunction(condition);
@@ -215,6 +215,15 @@ test('servos have sliders, and what a stepper leaves out is said', async () => {
     await until(page, () => /^now 50\d mrad|^now 49\d mrad|^now 500 mrad/.test(document.querySelector('#panel-change .reading').textContent));
     await page.check('#panel-change input[value="anitescu"]');
     await until(page, () => document.querySelector('#panel-change .notice').hidden);
+
+    // The same as plots: value and target, and the effort that carries the weight.
+    await page.click('#panel-change button[title="Plot elbow"]');
+    assert.equal(await page.locator('#panel-plots .plot').filter({ hasText: 'elbow' }).count(), 2);
+    await until(page, async () => {
+        const { data } = await globalThis.tippe.run.coordinateSeries(0), [value, , target, effort] = data.slice(-4);
+        return Math.abs(value - 0.5) < 0.01 && Math.abs(target - 0.5) < 1e-9 && Math.abs(effort + 2 * 9.81 * 0.2 * Math.cos(value)) < 0.05;
+    });
+    assert.deepEqual(await findBarriers(page), []);
     await closePage(page);
     await server.stop();
 });

@@ -41,6 +41,50 @@ test('it is small', () => {
     assert.ok(size < 4e6);
 });
 
+// Processor time of the browser, all its processes together, in seconds; other programs on the machine do not change it much.
+async function processorTime(page) {
+    const session = await page.context().browser().newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    await session.detach();
+    return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+test('a body moves soon', async () => {
+    const page = await openPage(address(''), { width: 1280, height: 800 });
+    await until(page, () => globalThis.tippe.player.frame > 1, null, { polling: 20 });
+    const moved = await page.evaluate(() => performance.now());
+    console.log(`# a body moves ${(moved / 1000).toFixed(2)} s after the address was opened; the browser has taken ${(await processorTime(page)).toFixed(2)} s of processor time`);
+    await closePage(page);
+});
+
+// TIPPE_LONG=1 runs for ten minutes; else for as long as it takes to forget the first frames.
+test('memory stays level', { timeout: 900000 }, async () => {
+    const page = await openPage(address('#scene=cradle'), { width: 800, height: 600 });
+    // The scene has an end; the run goes on beyond it. Frames are short, so that many come.
+    await page.evaluate(() => {
+        globalThis.tippe.live.send({ speed: 100 });
+        setInterval(() => globalThis.tippe.live.status.running || globalThis.tippe.live.send({ running: true }), 200);
+    });
+    const look = () => page.evaluate(async () => ({
+        first: globalThis.tippe.run.firstFrame, last: globalThis.tippe.run.lastFrame, heap: performance.memory.usedJSHeapSize / 1e6,
+        core: (await globalThis.playground.carrier.memory()) / 1e6,
+    }));
+    const minutes = isLong ? 10 : 0, seen = [];
+    for (let k = 0; k <= 2 * minutes || seen.length < 2; ++k) {
+        await page.waitForTimeout(isLong ? 30000 : 2000);
+        seen.push(await look());
+        const { first, last, heap, core } = seen.at(-1);
+        console.log(`# frames ${first} to ${last}, page ${heap.toFixed(0)} MB, core ${core.toFixed(0)} MB`);
+    }
+    const [middle, end] = [seen[Math.floor(seen.length / 2)], seen.at(-1)];
+    assert.ok(end.last > middle.last);
+    assert.ok(end.core <= 400 && end.heap <= 500, 'the bounds of docs/playground.md');
+    if (isLong) {
+        assert.ok(end.core <= 1.1 * middle.core + 5 && end.heap <= 1.3 * middle.heap + 30, 'it still grows after five minutes');
+    }
+    await closePage(page);
+});
+
 test('the same bits as the program', { timeout: 880000 }, async () => {
     const page = await openPage(address('#scene=falling_rod'));
     const list = JSON.parse(readFileSync(join(site, 'scenes.json'), 'utf8')).map(({ file }) => file);
@@ -177,7 +221,7 @@ test('broken and hostile input is told, and the page goes on', async () => {
     assert.equal(await page.evaluate(() => globalThis.tippe.run.head.name), 'Falling rod');
 
     // Work without end in the worker: the page says so, ends it and starts the scene anew.
-    await page.evaluate(() => { globalThis.playground.carrier.hash(globalThis.playground.opened.files, globalThis.playground.opened.scene, 1e9).catch(() => {}); });
+    await page.evaluate(() => { globalThis.playground.carrier.hash(globalThis.playground.opened.files, globalThis.playground.opened.scene, 1e9, true).catch(() => {}); });
     await page.waitForSelector('.message button.plain');
     await page.click('.message button.plain');
     await said('the step was stopped');

@@ -178,22 +178,31 @@ EMSCRIPTEN_KEEPALIVE double tpPlay_Advance(double seconds) {
     return isinf(wait) ? -1.0 : wait;
 }
 
-// The hash of the state after some steps of the scene from its start, as tippe run --hash prints
-// it; "" if it cannot be run.
-EMSCRIPTEN_KEEPALIVE const char* tpPlay_HashAfter(const char* path, int steps) {
+// The hash of the state after some steps of a scene from its start, as tippe run --hash prints it.
+// The run of the page is not touched. 0 if the scene cannot be run.
+static tpScene* hashedScene;
+static tpWorld* hashedWorld;
+
+EMSCRIPTEN_KEEPALIVE const char* tpPlay_EndHash(void) {
     static char words[17];
-    tpScene* own = NULL;
-    tpWorld* world = NULL;
-    tpError error;
-    words[0] = '\0';
-    if (tpReadScene(path, NULL, &own, &error) == tp_success &&
-        tpScene_CreateWorld(own, NULL, 1, &world, &error) == tp_success) {
-        for (int k = 0; k < steps; ++k) {
-            tpWorld_Step(world, own->simulation.step);
-        }
-        snprintf(words, sizeof(words), "%016llx", (unsigned long long)tpWorld_HashState(world));
-    }
-    tpDestroyWorld(world);
-    tpDestroyScene(own);
+    snprintf(words, sizeof(words), "%016llx",
+             hashedWorld != NULL ? (unsigned long long)tpWorld_HashState(hashedWorld) : 0ULL);
+    tpDestroyWorld(hashedWorld);
+    tpDestroyScene(hashedScene);
+    hashedWorld = NULL;
+    hashedScene = NULL;
     return words;
+}
+
+EMSCRIPTEN_KEEPALIVE int tpPlay_BeginHash(const char* path) {
+    tpError error;
+    tpPlay_EndHash();
+    return tpReadScene(path, NULL, &hashedScene, &error) == tp_success &&
+           tpScene_CreateWorld(hashedScene, NULL, 1, &hashedWorld, &error) == tp_success;
+}
+
+EMSCRIPTEN_KEEPALIVE void tpPlay_StepHash(int steps) {
+    for (int k = 0; k < steps && hashedWorld != NULL; ++k) {
+        tpWorld_Step(hashedWorld, hashedScene->simulation.step);
+    }
 }

@@ -1,7 +1,7 @@
 // What can be changed while a run goes on: friction and restitution of its materials, the mass of the selected body, gravity,
 // the step and the stepper.
 
-import { element } from './dom.js';
+import { button, element } from './dom.js';
 import { number, withUnit } from './format.js';
 
 const stepRange = [1e-4, 0.05]; // s, of the slider; the field takes any
@@ -59,8 +59,9 @@ export const logarithmic = (low, high) => ({
 });
 
 export class ChangePanel {
-    constructor(container, run, live) {
+    constructor(container, run, live, plot) {
         this.run = run;
+        this.plot = plot;
         this.live = live;
         this.changes = new Map(); // what was changed, for those who want to pass it on
         this.materials = element('div');
@@ -96,7 +97,7 @@ export class ChangePanel {
                     onChange: changed => this.order(`${kind} ${joint} ${coordinate}`, { [kind]: { joint, coordinate, value: changed } }),
                 });
                 slider.root.append(reading);
-                this.joints.append(slider.root);
+                this.joints.append(element('div.driven', {}, slider.root, button('trail', `Plot ${title}`, () => this.plot(at))));
                 this.readings.push({ reading, at, unit: shownUnit, kind });
             };
             const room = unit === 'rad' ? Math.PI : Math.max(1, 2 * Math.abs(target ?? 0));

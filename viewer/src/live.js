@@ -3,6 +3,8 @@
 import { button, element } from './dom.js';
 import { number } from './format.js';
 
+const unusual = 700; // ms without a frame from which on a step is called hard
+
 // A step in its field: a sixtieth of a second would be longer than the field.
 const shown = step => String(Number(step.toPrecision(6)));
 
@@ -121,8 +123,23 @@ export class Live {
         this.isSending = false;
     }
 
+    // Says for how long a step has been at work, if it takes longer than steps should.
+    #showWork() {
+        const { running, step, speed } = this.status, waited = performance.now() - this.newsAt;
+        const isHard = running && waited > unusual + 3000 * (step ?? 0) / (speed > 0 ? speed : 1);
+        this.factor.classList.toggle('at-work', isHard);
+        if (isHard) {
+            this.factor.textContent = `a hard step: ${(waited / 1000).toFixed(waited < 10000 ? 1 : 0)} s`;
+        }
+        if (!this.hasEnded) {
+            setTimeout(() => this.#showWork(), 200);
+        }
+    }
+
     async watch() {
         const { run, player } = this;
+        this.newsAt = performance.now();
+        this.#showWork();
         while (!this.hasEnded) {
             let status;
             try {
@@ -148,6 +165,7 @@ export class Live {
                 run.source.readSettings().then(settings => { run.materials?.update(settings); run.emit('values', settings); }).catch(() => {});
             }
             this.status = status;
+            this.newsAt = performance.now();
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;
             run.step = status.step;

@@ -106,17 +106,30 @@ export class Page {
     }
 
     #panel(name, title) {
-        const panel = element('section.panel', { role: 'tabpanel', id: `panel-${name}`, hidden: true });
-        const tab = element('button', { type: 'button', role: 'tab', 'aria-controls': `panel-${name}`, onclick: () => this.showTab(name) }, title);
+        const panel = element('section.panel', { role: 'tabpanel', id: `panel-${name}`, 'aria-labelledby': `tab-${name}`, tabindex: 0, hidden: true });
+        const tab = element('button', { type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}`, onclick: () => this.showTab(name), onkeydown: event => this.#moveTab(event) }, title);
         this.tabs.append(tab);
         this.panels.append(panel);
         (this.tabList ??= new Map()).set(name, { tab, panel });
         return panel;
     }
 
+    // Arrows go from tab to tab, as in all lists of tabs.
+    #moveTab(event) {
+        const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+        if (by) {
+            const tabs = [...this.tabs.children], next = tabs[(tabs.indexOf(event.target) + by + tabs.length) % tabs.length];
+            next.click();
+            next.focus();
+            event.preventDefault();
+            event.stopPropagation();
+        }
+    }
+
     showTab(name) {
         for (const [key, { tab, panel }] of this.tabList) {
             tab.setAttribute('aria-selected', key === name ? 'true' : 'false');
+            tab.tabIndex = key === name ? 0 : -1;
             panel.hidden = key !== name;
         }
         if (name === 'contacts') {
@@ -180,7 +193,10 @@ export class Page {
             this.live = new Live(run, player, this.frames, showMessage);
             this.forkButton = button('fork', 'Go on from here, and forget what came after (B)', () => this.#fork(), { class: 'icon fork', hidden: true });
             controls.append(this.forkButton, this.live.controls);
-            this.change = new ChangePanel(this.#panel('change', 'Change'), run, this.live);
+            this.change = new ChangePanel(this.#panel('change', 'Change'), run, this.live, place => {
+                this.showTab('plots');
+                ['value', 'effort'].map(what => this.plots.addCoordinate(place, what).root)[0].scrollIntoView();
+            });
         }
         player.on('playing', isPlaying => {
             this.playButton.replaceChildren(icon(isPlaying ? 'pause' : 'play'));

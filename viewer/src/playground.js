@@ -308,8 +308,8 @@ class Playground {
     }
 }
 
-// The worker starts while the rest is being read.
-const root = document.getElementById('app'), carrier = new WorkerCarrier();
-fetch('scenes.json').then(response => response.json())
+// The worker has started while this was being read.
+const root = document.getElementById('app'), { worker, scenes: sceneList } = globalThis.tippeBoot, carrier = new WorkerCarrier(worker);
+sceneList.then(response => response.json())
     .then(scenes => new Playground(root, carrier, scenes, lessons.find(({ id }) => id === root.dataset.lesson) ?? null).begin())
     .catch(error => showMessage(`The playground cannot start: ${error.message}. It has to come from a web server, such as the one of "make playground".`));

@@ -142,6 +142,14 @@ export class PlotPanel {
                 { label: `${name}: contact forces`, add: () => this.addContacts(selected) },
             ]);
         }
+        const coordinates = this.run.coordinates.slice(0, mostOffers);
+        if (coordinates.length > 0) {
+            group('Coordinates of joints', coordinates.flatMap(({ name, hasTarget }, place) => [
+                { label: `${name}: ${hasTarget ? 'value and target' : 'value'}`, add: () => this.addCoordinate(place, 'value') },
+                { label: `${name}: speed`, add: () => this.addCoordinate(place, 'speed') },
+                { label: `${name}: effort`, add: () => this.addCoordinate(place, 'effort') },
+            ]));
+        }
         const joints = head.joints.slice(0, mostOffers);
         if (joints.length > 0) {
             group('Joints', joints.map((name, joint) => ({ label: `${name}: force and torque`, add: () => this.addJoint(joint) })));
@@ -215,6 +223,20 @@ export class PlotPanel {
                 { name: 'force', x, count, y: size(0), colour: lineColour(0), format: value => withUnit(value, 'N', 4) },
                 { name: 'torque', x, count, y: size(3), colour: lineColour(1), dashed: true, format: value => withUnit(value, 'N m', 4) },
             ];
+        });
+    }
+
+    // The value of a coordinate with the target of its servo, its speed, or the effort of its drive.
+    addCoordinate(place, what) {
+        const { name, unit, hasTarget } = this.run.coordinates[place], isTurn = unit === 'rad';
+        const units = { value: unit, speed: `${unit}/s`, effort: isTurn ? 'N m' : 'N' };
+        return this.add({ title: `${name}: ${what === 'value' && hasTarget ? 'value and target' : what}`, unit: units[what], height: 110 }, async () => {
+            const { first, stride, data } = await this.run.coordinateSeries(place);
+            const count = Math.floor(data.length / 4);
+            const x = Float64Array.from({ length: count }, (_, k) => this.run.timeOf(first + k * stride));
+            const line = (label, at, colour, more = {}) => ({ name: label, x, count, y: Float64Array.from({ length: count }, (_, k) => data[4 * k + at]), colour: lineColour(colour), ...more });
+            return what === 'speed' ? [line('speed', 1, 1)] : what === 'effort' ? [line('effort', 3, 4)]
+                : [line('value', 0, 0), ...(hasTarget ? [line('target', 2, 3, { dashed: true })] : [])];
         });
     }
 

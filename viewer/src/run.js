@@ -12,6 +12,7 @@ export class Run extends Emitter {
     #bodySeries = new Map();
     #contactSeries = new Map();
     #jointSeries = new Map();
+    #coordinateSeries = new Map();
 
     constructor(source) {
         super();
@@ -211,6 +212,7 @@ export class Run extends Emitter {
 
     forgetSeries() {
         this.#jointSeries.clear();
+        this.#coordinateSeries.clear();
         this.#bodySeries.clear();
         this.#contactSeries.clear();
     }
@@ -232,6 +234,22 @@ export class Run extends Emitter {
             this.#contactSeries.set(body, this.source.readContactSeries(body));
         }
         return this.#contactSeries.get(body);
+    }
+
+    // Free coordinates of all joints, in the order of the core: [{ joint, coordinate, name, unit, hasTarget, hasDrive }]. Recordings name none.
+    get coordinates() {
+        const { joints = [] } = this.head.settings ?? {};
+        return joints.flatMap((list, joint) => list.map(({ name, unit, target, speed }, coordinate) => ({
+            joint, coordinate, unit, name: name ? `${this.head.joints[joint]}.${name}` : this.head.joints[joint],
+            hasTarget: target !== undefined, hasDrive: target !== undefined || speed !== undefined,
+        })));
+    }
+
+    coordinateSeries(place) {
+        if (!this.#coordinateSeries.has(place)) {
+            this.#coordinateSeries.set(place, this.source.readCoordinateSeries(place));
+        }
+        return this.#coordinateSeries.get(place);
     }
 
     jointSeries(joint) {

@@ -295,6 +295,11 @@ export class AskedSource {
         return this.#readSeries(`joint?joint=${joint}`);
     }
 
+    // Of a coordinate of a joint: value, speed, target, effort.
+    readCoordinateSeries(coordinate) {
+        return this.#readSeries(`coordinate?coordinate=${coordinate}`);
+    }
+
     async readBodyState(moving, frame) {
         const key = `${moving} ${frame}`;
         if (!this.#exact.has(key)) {

@@ -7,11 +7,13 @@
 //     ask    path "frames", query "first=0&count=3"             as in app/page/answers.h
 //     order  order                                              as in app/page/live_order.h
 //     wait   after, version                                     the status, when it is another one
-//     hash   files, scene, steps                                of the state after some steps
+//     hash   files, scene, steps                                of the state after some steps; other requests are heard meanwhile, unless isAtOnce
+//     memory                                                    of the core, in bytes
 //     ping
 
 const patience = 0.012; // s of steps between two looks at what is asked
 const folder = '/scene';
+const hashPiece = 5; // steps between two such looks
 
 let core = null;
 let waits = [];
@@ -23,13 +25,26 @@ channel.port1.onmessage = () => {
     advance();
 };
 
-async function start() {
-    importScripts('tippe.js');
-    const response = await fetch('tippe.wasm');
+// Compiles while it is being loaded, if the server says what kind of file it is.
+async function compile(response) {
     if (!response.ok) {
         throw new Error('tippe.wasm is not where this page is');
     }
-    core = await self.loadTippe({ wasmBinary: await response.arrayBuffer(), print: () => {}, printErr: () => {} });
+    return response.headers.get('Content-Type') === 'application/wasm' ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}
+
+async function start() {
+    const compiling = fetch('tippe.wasm').then(compile);
+    compiling.catch(() => {}); // told below
+    importScripts('tippe.js');
+    const module = await compiling;
+    core = await self.loadTippe({
+        instantiateWasm: (imports, receive) => {
+            WebAssembly.instantiate(module, imports).then(instance => receive(instance, module));
+            return {};
+        },
+        print: () => {}, printErr: () => {},
+    });
     core.FS.mkdir(folder);
     postMessage({ id: 0, status: 200, bytes: null });
 }
@@ -97,10 +112,7 @@ const kinds = {
         schedule();
         return { status, bytes: reply() };
     },
-    hash({ files, scene, steps }) {
-        writeFiles(files);
-        return { status: 200, bytes: textAt(withTexts([pathOf(scene)], path => core._tpPlay_HashAfter(path.at, steps))) };
-    },
+    memory: () => ({ status: 200, bytes: bytesOf(String(core.HEAPU8.length)).buffer }),
     ping: () => ({ status: 200, bytes: null }),
 };
 
@@ -109,6 +121,19 @@ function schedule() {
         isScheduled = true;
         channel.port2.postMessage(null);
     }
+}
+
+async function hash({ id, files, scene, steps, isAtOnce }) {
+    writeFiles(files);
+    let bytes = bytesOf('').buffer;
+    if (withTexts([pathOf(scene)], path => core._tpPlay_BeginHash(path.at))) {
+        for (let left = steps; left > 0; left -= hashPiece) {
+            core._tpPlay_StepHash(isAtOnce ? steps : Math.min(left, hashPiece));
+            await new Promise(resolve => setTimeout(resolve));
+        }
+        bytes = textAt(core._tpPlay_EndHash());
+    }
+    postMessage({ id, status: 200, bytes });
 }
 
 let alarm = 0;
@@ -143,6 +168,10 @@ onmessage = ({ data }) => {
     if (data.kind === 'wait') {
         waits.push(data);
         answerWaits();
+        return;
+    }
+    if (data.kind === 'hash') {
+        hash(data);
         return;
     }
     let answer;

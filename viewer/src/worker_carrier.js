@@ -31,9 +31,9 @@ export class WorkerCarrier extends Emitter {
     #pending = new Map();
     #next = 1;
 
-    constructor() {
+    constructor(worker = new Worker('worker.js')) {
         super();
-        this.worker = new Worker('worker.js');
+        this.worker = worker;
         this.ready = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
         this.ready.catch(() => {});
         this.worker.onmessage = ({ data }) => this.#take(data);
@@ -107,8 +107,12 @@ export class WorkerCarrier extends Emitter {
         return this.#get('check', { files, scene });
     }
 
-    async hash(files, scene, steps) {
-        return textOf(await this.#get('hash', { files, scene, steps }));
+    async hash(files, scene, steps, isAtOnce = false) {
+        return textOf(await this.#get('hash', { files, scene, steps, isAtOnce }));
+    }
+
+    async memory() {
+        return Number(textOf(await this.#get('memory', {})));
     }
 
     ask(path) {
