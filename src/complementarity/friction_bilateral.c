@@ -243,8 +243,13 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
             return island->residual <= island->tolerance ? tp_solved : tp_stalled;
         }
     }
-    // A contact or a limit is at work. Where patches of contacts fill W, the system of the bodies
-    // is much the cheaper, and has its turn first.
+    // A contact or a limit is at work.
+    tpSolveStatus status = tpFrictionIsland_Condense(island, &W, options, limit, arena, iterations);
+    if (status == tp_solved || status == tp_solverOutOfMemory) {
+        return status;
+    }
+    // Where patches of contacts fill W, the system of the bodies is
+    // much the cheaper, and has its turn first.
     if (W.columnStart[W.count] > chainCouples * W.count) {
         return tp_notApplicable;
     }

@@ -27,6 +27,12 @@ tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFriction
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
                                          int limit, tpArena* arena, int* iterations);
 
+// With the joints eliminated, a small problem of the contacts; W is the island's, formed. Not
+// applicable where there are no contacts, or too many.
+tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockMatrix* W,
+                                        const tpFrictionOptions* options, int limit, tpArena* arena,
+                                        int* iterations);
+
 tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
                                       int limit, tpArena* arena, int* iterations);
 

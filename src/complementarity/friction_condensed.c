@@ -1,0 +1,362 @@
+// Mechanisms that touch: joints are eliminated, and what is left is a small problem of the
+// contacts.
+//
+// With the blocks that hold (e) and the others (c) of an island,
+//
+//     W_ee r_e + W_ec r_c + q_e = 0,    u_c = S r_c + p,
+//     S = W_cc - W_ce W_ee^-1 W_ec,     p = q_c - W_ce W_ee^-1 q_e.
+//
+// A robot has hundreds of rows in joints, servos and rotors and a dozen contacts: one sparse
+// factorisation of W_ee along the tree, one solve for each contact row, and Newton's steps are
+// taken on a matrix of a few dozen rows. S is what the contacts feel of the whole mechanism, so its
+// diagonal, other than that of W, is the right scale for their laws.
+//
+// An impulse of bounded size (a motor, a servo with an effort limit, dry friction in a joint) is a
+// cone whose normal row touches nothing. Within its bound it holds like a joint, and is eliminated
+// with them. One that turns out to be at its bound joins the contacts, and the problem is condensed
+// again.
+
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+
+// Dense rows that are worth it.
+enum { maxRows = 160 };
+
+// Times that blocks may leave the eliminated ones.
+enum { maxChanges = 6 };
+
+// Corrections by the residual of the whole island.
+enum { maxRounds = 3 };
+
+// Contacts are solved to this part of what the island is asked for.
+static const double part = 0.3;
+
+typedef struct tpCondensed {
+    tpFrictionIsland* island;
+    const tpBlockMatrix* W;
+    tpArena* arena;
+    bool* isEliminated; // blocks
+    bool* isBounded;
+
+    // The blocks that are left, and their first rows among themselves.
+    int blockCount, rowCount;
+    int* blocks;
+    int* firstRows;
+    int* dimensions;
+    unsigned char* kinds;
+    double* mu;
+
+    tpBlockLu factor;
+    double* r; // of the island
+    double* u;
+    double* column; // scratch: the island's rows
+    double* S;      // by columns, in units of the problem
+    double* q;
+    double* own; // impulses of the blocks that are left, in units of the problem
+} tpCondensed;
+
+// A cone whose normal row touches nothing has a fixed load.
+static bool hasFixedLoad(const tpFrictionIsland* island, int b) {
+    if (island->kind[b] != tp_frictionCone || tpFrictionIsland_Rows(island, b) != 2 ||
+        !tpFrictionIsland_IsByBodies(island)) {
+        return false;
+    }
+    const double* G = island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->degrees;
+    for (int k = 0; k < 2 * island->degrees; ++k) {
+        if (G[k] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether a block with a fixed load is within its bound.
+static bool isWithin(const tpCondensed* condensed, int b) {
+    const double* r = condensed->r + condensed->island->row[b];
+    const double* u = condensed->u + condensed->island->row[b];
+    return fabs(r[1] - u[1]) <= condensed->island->mu[b] * r[0];
+}
+
+static bool allocate(tpCondensed* condensed) {
+    tpArena* arena = condensed->arena;
+    int n = condensed->island->blockCount, rows = condensed->island->rowCount;
+    condensed->isEliminated = TP_SCRATCH(arena, bool, n);
+    condensed->isBounded = TP_SCRATCH(arena, bool, n);
+    condensed->blocks = TP_SCRATCH(arena, int, n);
+    condensed->firstRows = TP_SCRATCH(arena, int, n + 1);
+    condensed->dimensions = TP_SCRATCH(arena, int, n);
+    condensed->kinds = TP_SCRATCH(arena, unsigned char, n);
+    condensed->mu = TP_SCRATCH(arena, double, n);
+    condensed->r = TP_SCRATCH(arena, double, rows);
+    condensed->u = TP_SCRATCH(arena, double, rows);
+    condensed->column = TP_SCRATCH(arena, double, rows);
+    return !arena->failed;
+}
+
+// Lists the blocks that are left. False where there are none or too many.
+static bool listBlocks(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    condensed->blockCount = condensed->rowCount = 0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (condensed->isEliminated[b]) {
+            continue;
+        }
+        int i = condensed->blockCount++;
+        condensed->blocks[i] = b;
+        condensed->firstRows[i] = condensed->rowCount;
+        condensed->dimensions[i] = tpFrictionIsland_Rows(island, b);
+        condensed->kinds[i] = island->kind[b];
+        condensed->mu[i] = island->mu[b];
+        condensed->rowCount += condensed->dimensions[i];
+    }
+    condensed->firstRows[condensed->blockCount] = condensed->rowCount;
+    return condensed->rowCount > 0 && condensed->rowCount <= maxRows;
+}
+
+// y_e of column `c` of block b of W, zero in other rows.
+static void takeColumn(const tpCondensed* condensed, int b, int c, double* y) {
+    const tpBlockMatrix* W = condensed->W;
+    int n = tpFrictionIsland_Rows(condensed->island, b);
+    memset(y, 0, sizeof(double) * (size_t)condensed->island->rowCount);
+    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
+        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
+        const double* values = W->values + W->value[k];
+        for (int a = 0; condensed->isEliminated[i] && a < m; ++a) {
+            y[W->row[i] + a] = values[a * n + c];
+        }
+    }
+}
+
+// Takes W_be y_e from the rows of block b: W is symmetric.
+static void subtractProduct(const tpCondensed* condensed, int b, const double* y, double* out) {
+    const tpBlockMatrix* W = condensed->W;
+    int n = tpFrictionIsland_Rows(condensed->island, b);
+    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
+        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
+        const double* values = W->values + W->value[k];
+        for (int a = 0; condensed->isEliminated[i] && a < m; ++a) {
+            for (int c = 0; c < n; ++c) {
+                out[c] -= values[a * n + c] * y[W->row[i] + a];
+            }
+        }
+    }
+}
+
+// Column `column` of W_cc, in the island's units.
+static void addOwnColumn(const tpCondensed* condensed, int j, int c, const int* places,
+                         double* out) {
+    const tpBlockMatrix* W = condensed->W;
+    int b = condensed->blocks[j], n = condensed->dimensions[j];
+    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
+        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
+        const double* values = W->values + W->value[k];
+        for (int a = 0; places[i] >= 0 && a < m; ++a) {
+            out[condensed->firstRows[places[i]] + a] += values[a * n + c];
+        }
+    }
+}
+
+// Factorises W_ee and forms S, in units of the problem: r = r' / sqrt(weight), u = u' sqrt(weight).
+static bool formMatrix(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    tpArena* arena = condensed->arena;
+    int n = condensed->rowCount;
+    int* places = TP_SCRATCH(arena, int, island->blockCount);
+    condensed->S = TP_SCRATCH_ZEROED(arena, double, n* n);
+    condensed->q = TP_SCRATCH(arena, double, n);
+    condensed->own = TP_SCRATCH(arena, double, n);
+    if (arena->failed || !tpBlockLu_Create(&condensed->factor, condensed->W, arena) ||
+        !tpBlockLu_Analyse(&condensed->factor, condensed->isEliminated)) {
+        return false;
+    }
+    tpBlockLu_Factorise(&condensed->factor);
+    condensed->island->work += condensed->factor.work;
+    for (int b = 0; b < island->blockCount; ++b) {
+        places[b] = -1;
+    }
+    for (int j = 0; j < condensed->blockCount; ++j) {
+        places[condensed->blocks[j]] = j;
+    }
+    for (int j = 0; j < condensed->blockCount; ++j) {
+        int b = condensed->blocks[j];
+        for (int c = 0; c < condensed->dimensions[j]; ++c) {
+            double* out = condensed->S + (size_t)(condensed->firstRows[j] + c) * (size_t)n;
+            addOwnColumn(condensed, j, c, places, out);
+            takeColumn(condensed, b, c, condensed->column);
+            tpBlockLu_Solve(&condensed->factor, condensed->column);
+            for (int i = 0; i < condensed->blockCount; ++i) {
+                double* rows = out + condensed->firstRows[i];
+                subtractProduct(condensed, condensed->blocks[i], condensed->column, rows);
+                double units = sqrt(island->weight[condensed->blocks[i]] * island->weight[b]);
+                for (int a = 0; a < condensed->dimensions[i]; ++a) {
+                    rows[a] *= units;
+                }
+            }
+        }
+    }
+    condensed->island->work += (double)n * tpFrictionIsland_SweepWork(island);
+    return true;
+}
+
+// The velocities of what is left without its own impulses, if what is eliminated holds.
+static void setVelocities(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    int n = condensed->rowCount;
+    // From the iterate: u_c - W_ce W_ee^-1 u_e is what it would be with u_e = 0.
+    memcpy(condensed->column, condensed->u, sizeof(double) * (size_t)island->rowCount);
+    tpBlockLu_Solve(&condensed->factor, condensed->column);
+    for (int i = 0; i < condensed->blockCount; ++i) {
+        int b = condensed->blocks[i], first = condensed->firstRows[i];
+        double* rows = condensed->q + first;
+        for (int a = 0; a < condensed->dimensions[i]; ++a) {
+            rows[a] = condensed->u[island->row[b] + a];
+        }
+        subtractProduct(condensed, b, condensed->column, rows);
+        for (int a = 0; a < condensed->dimensions[i]; ++a) {
+            rows[a] *= sqrt(island->weight[b]);
+            condensed->own[first + a] = condensed->r[island->row[b] + a] / sqrt(island->weight[b]);
+        }
+    }
+    for (int j = 0; j < n; ++j) {
+        const double* column = condensed->S + (size_t)j * (size_t)n;
+        for (int i = 0; i < n; ++i) {
+            condensed->q[i] -= column[i] * condensed->own[j];
+        }
+    }
+}
+
+// Newton's method on the small problem, then proximal points. False where memory ran out.
+static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
+                       int limit, int* iterations) {
+    int n = condensed->rowCount;
+    tpMatrix S = tpDenseMatrix(n, n, condensed->S);
+    tpFrictionProblem problem = { .blockCount = condensed->blockCount,
+                                  .dimensions = condensed->dimensions,
+                                  .kinds = condensed->kinds,
+                                  .mu = condensed->mu,
+                                  .q = condensed->q,
+                                  .W = &S };
+    tpFrictionSystem system;
+    if (!tpFrictionSystem_Build(&system, &problem, condensed->arena)) {
+        return false;
+    }
+    tpFrictionSystem_Load(&system, condensed->own);
+    for (int i = 0; i < system.islandCount; ++i) {
+        tpFrictionIsland* small = &system.islands[i];
+        small->tolerance = tolerance * sqrt((double)small->rowCount / (double)n);
+        small->work = 0.0;
+        small->workLimit = condensed->island->workLimit - condensed->island->work;
+        small->enough = -1.0;
+        small->grace = INFINITY;
+        small->isExhausted = false;
+        tpSolveStatus status = tp_solved;
+        if (!(small->residual <= small->tolerance)) {
+            status = tpFrictionIsland_Newton(small, options, limit, condensed->arena, iterations);
+        }
+        if (status != tp_solved && status != tp_solverOutOfMemory) {
+            status =
+                tpFrictionIsland_Proximal(small, options, 4 * limit, condensed->arena, iterations);
+        }
+        condensed->island->work += small->work;
+        if (status == tp_solverOutOfMemory) {
+            return false;
+        }
+    }
+    tpFrictionSystem_Store(&system, condensed->own);
+    return true;
+}
+
+// The impulses of the whole island for those of what is left.
+static void expand(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    for (int i = 0; i < condensed->blockCount; ++i) {
+        int b = condensed->blocks[i];
+        for (int a = 0; a < condensed->dimensions[i]; ++a) {
+            condensed->r[island->row[b] + a] =
+                condensed->own[condensed->firstRows[i] + a] * sqrt(island->weight[b]);
+        }
+    }
+    for (int k = 0; k < 2; ++k) { // the second time for rounding, and for what keeps the factors
+                                  // regular
+        tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
+        tpBlockLu_Solve(&condensed->factor, condensed->u);
+        for (int b = 0; b < island->blockCount; ++b) {
+            for (int i = island->row[b]; condensed->isEliminated[b] && i < island->row[b + 1];
+                 ++i) {
+                condensed->r[i] -= condensed->u[i];
+            }
+        }
+    }
+    tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
+}
+
+// Blocks at their bound leave the eliminated ones. Returns their number.
+static int releaseBounded(tpCondensed* condensed) {
+    int released = 0;
+    for (int b = 0; b < condensed->island->blockCount; ++b) {
+        if (condensed->isEliminated[b] && condensed->isBounded[b] && !isWithin(condensed, b)) {
+            condensed->isEliminated[b] = false;
+            released += 1;
+        }
+    }
+    return released;
+}
+
+// With the blocks as they are chosen. False where memory ran out.
+static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
+                        int* iterations) {
+    tpFrictionIsland* island = condensed->island;
+    if (!formMatrix(condensed)) {
+        return false;
+    }
+    double tolerance = part * island->tolerance;
+    for (int round = 0; round < maxRounds && !tpFrictionIsland_IsSpent(island); ++round) {
+        tpArenaMark mark = tpArena_Mark(condensed->arena);
+        setVelocities(condensed);
+        bool isDone = solveSmall(condensed, options, tolerance, limit, iterations);
+        tpArena_Release(condensed->arena, mark);
+        if (!isDone) {
+            return false;
+        }
+        expand(condensed);
+        tpFrictionIsland_Offer(island, condensed->r, condensed->u);
+        if (island->residual <= island->tolerance || releaseBounded(condensed) > 0) {
+            break;
+        }
+        tolerance *= 0.1;
+    }
+    return true;
+}
+
+tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockMatrix* W,
+                                        const tpFrictionOptions* options, int limit, tpArena* arena,
+                                        int* iterations) {
+    tpCondensed condensed = { .island = island, .W = W, .arena = arena };
+    if (!allocate(&condensed)) {
+        return tp_solverOutOfMemory;
+    }
+    memcpy(condensed.r, island->r, sizeof(double) * (size_t)island->rowCount);
+    memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
+    for (int b = 0; b < island->blockCount; ++b) {
+        condensed.isBounded[b] = hasFixedLoad(island, b);
+        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree || condensed.isBounded[b];
+    }
+    bool isNew = true;
+    for (int change = 0; isNew && change < maxChanges && !tpFrictionIsland_IsDone(island);
+         ++change) {
+        int before = condensed.blockCount;
+        tpArenaMark mark = tpArena_Mark(arena);
+        bool isSmall = listBlocks(&condensed);
+        if (change == 0 && !isSmall) {
+            return tp_notApplicable;
+        }
+        isNew = isSmall && (change == 0 || condensed.blockCount != before);
+        if (isNew && !solveChosen(&condensed, options, limit, iterations)) {
+            return tp_solverOutOfMemory;
+        }
+        tpArena_Release(arena, mark);
+    }
+    return island->residual <= island->tolerance ? tp_solved : tp_stalled;
+}
