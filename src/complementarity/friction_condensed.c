@@ -16,6 +16,7 @@
 // with them. One that turns out to be at its bound joins the contacts, and the problem is condensed
 // again.
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,8 +31,10 @@ enum { maxChanges = 6 };
 // Corrections by the residual of the whole island.
 enum { maxRounds = 3 };
 
-// Contacts are solved to this part of what the island is asked for.
-static const double part = 0.3;
+// Contacts are solved to this part of what the island is asked for: Newton's last step gets there, and
+// what is told apart by small differences (efforts found from velocities) profits. None is asked for
+// less than so many units of the last place of its impulses.
+static const double part = 1e-3, roundings = 64.0;
 
 typedef struct tpCondensed {
     tpFrictionIsland* island;
@@ -63,8 +66,8 @@ static bool hasFixedLoad(const tpFrictionIsland* island, int b) {
         !tpFrictionIsland_IsByBodies(island)) {
         return false;
     }
-    const double* G = island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->degrees;
-    for (int k = 0; k < 2 * island->degrees; ++k) {
+    const double* G = island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->componentCount;
+    for (int k = 0; k < 2 * island->componentCount; ++k) {
         if (G[k] != 0.0) {
             return false;
         }
@@ -227,6 +230,16 @@ static void setVelocities(tpCondensed* condensed) {
     }
 }
 
+static double roundingOf(const tpFrictionIsland* island) {
+    double sum = 0.0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int i = island->row[b]; i < island->row[b + 1]; ++i) {
+            sum += island->weight[b] * island->r[i] * island->r[i];
+        }
+    }
+    return roundings * DBL_EPSILON * sqrt(sum);
+}
+
 // Newton's method on the small problem, then proximal points. False where memory ran out.
 static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
                        int limit, int* iterations) {
@@ -245,7 +258,8 @@ static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options,
     tpFrictionSystem_Load(&system, condensed->own);
     for (int i = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* small = &system.islands[i];
-        small->tolerance = tolerance * sqrt((double)small->rowCount / (double)n);
+        double share = tolerance * sqrt((double)small->rowCount / (double)n);
+        small->tolerance = fmax(share, roundingOf(small));
         small->work = 0.0;
         small->workLimit = condensed->island->workLimit - condensed->island->work;
         small->enough = -1.0;

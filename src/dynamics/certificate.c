@@ -2,6 +2,7 @@
 
 #include <float.h>
 
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 
 // Parts of the scales that a certified step may be off by; certificate.h has the reasons.
@@ -61,6 +62,7 @@ void tpCertificate_End(tpSystem* system, tpStepReport* report) {
     report->energyIncrease = report->kineticAfter + report->potentialAfter - report->kineticBefore -
                              report->potentialBefore - report->externalWork;
     closeAccount(report);
+    tpStepReport_SetDriveSlack(report, 0.0);
     report->limits.energy = tpCertificate_EnergyLimit(system, report);
     system->energyPeak = peakNow(system, report);
     report->energyExcess = fmax(0.0, system->energyExcess + report->energyIncrease);

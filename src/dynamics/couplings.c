@@ -1,5 +1,7 @@
 #include "dynamics/couplings.h"
 
+#include "dynamics/energy_account.h"
+
 // Places -----------------------------------------------------------------------------------------
 
 static void addTo(tpCouplingRow* row, int body, const tpWrench* on, double factor) {
@@ -293,8 +295,9 @@ void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, doubl
     double taken =
         -left * first->damping[row] *
         tpRows_RowVelocity(first, row, meanVelocities, first->givenA[block], first->givenB[block]);
-    report->externalWork +=
-        (info->role == tp_springRole ? taken : impulse) * tpCouplingRow_Speed(&now, meanVelocities);
+    tpAddDriveWork((info->role == tp_springRole ? taken : impulse) *
+                       tpCouplingRow_Speed(&now, meanVelocities),
+                   report);
 }
 
 double tpCouplings_PotentialEnergy(const tpSystem* system) {

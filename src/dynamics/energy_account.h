@@ -12,6 +12,18 @@ typedef struct tpRowVelocities {
     const tpVelocity* drift; // with which bodies go their way in the step; NULL if they do not move
 } tpRowVelocities;
 
+// By how much the work of drives, dampers and dry friction in joints may be off so far in the step,
+// J. It stands in the report's reserve while the step lasts, for the energy guard.
+static inline double tpStepReport_GetDriveSlack(const tpStepReport* report) {
+    return report->reserved[0];
+}
+static inline void tpStepReport_SetDriveSlack(tpStepReport* report, double slack) {
+    report->reserved[0] = slack;
+}
+
+// Adds work of drives, dampers or dry friction in joints, and its slack.
+void tpAddDriveWork(double work, tpStepReport* report);
+
 // Adds the energies that impulses changed. Contacts and what joints hold act at one stroke, by the
 // mean of the velocities before and after; motors, springs and dry friction of joints act all along
 // the way.

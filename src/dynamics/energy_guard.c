@@ -1,6 +1,7 @@
 #include "dynamics/energy_guard.h"
 
 #include "dynamics/certificate.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 
 // The part of what the certificate allows.
@@ -35,12 +36,16 @@ void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
     guard->energy = energyOf(system);
     guard->work = report->externalWork;
     guard->friction = report->frictionLoss;
+    guard->slack = tpStepReport_GetDriveSlack(report);
 }
 
 double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
                           const tpStepReport* report, bool hasCollided) {
     double rise = energyOf(system) - guard->energy - (report->externalWork - guard->work);
-    return hasCollided ? rise : rise + report->frictionLoss - guard->friction;
+    rise += hasCollided ? 0.0 : report->frictionLoss - guard->friction;
+    // What the books of drives may be off by is neither gain nor loss.
+    double slack = tpStepReport_GetDriveSlack(report) - guard->slack;
+    return rise > 0.0 ? fmax(0.0, rise - slack) : fmin(0.0, rise + slack);
 }
 
 bool tpEnergyGuard_Allows(const tpEnergyGuard* guard, double rise, double part, bool isTouched,

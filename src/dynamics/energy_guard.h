@@ -34,7 +34,7 @@ typedef struct tpEnergyGuard {
     tpEnergyBook* book;
     double budget; // J
     // Of the part at hand, as it began, J.
-    double energy, work, friction;
+    double energy, work, friction, slack;
 } tpEnergyGuard;
 
 // For the whole step; the report has the energies of its start.
@@ -46,7 +46,8 @@ void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
                              const tpStepReport* report);
 
 // By how much energy has risen in the part beyond what is accounted for, J. In collisions that is
-// the work done; else friction's loss too, which would hide a gain.
+// the work done; else friction's loss too, which would hide a gain. The slack of drives' work
+// (tpStepReport) does not count.
 double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
                           const tpStepReport* report, bool hasCollided);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/couplings.h"
+#include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_laws.h"
 #include "dynamics/joint_types.h"
@@ -186,7 +187,7 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
         double speed = tpJointRow_Speed(joint, &now, meanVelocities);
         double taken = -left * first->damping[row] *
                        tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
-        report->externalWork += (info->role == tp_springRole ? taken : impulse) * speed;
+        tpAddDriveWork((info->role == tp_springRole ? taken : impulse) * speed, report);
     }
 }
 

@@ -50,7 +50,7 @@ static void makeMechanism(uint64_t seed, int count, double bound) {
     memset(c, 0, sizeof(*c));
     memset(compliance, 0, sizeof compliance);
     c->state = 88172645463325252u + 7919u * seed;
-    c->bodies.degrees = 6; // of caseRow
+    c->bodies.componentCount = 6; // of caseRow
     bool isLeaf[CASE_BODIES];
     for (int i = 0; i < count; ++i) {
         double mass = caseUniform(c, 0.2, 5.0);
@@ -96,7 +96,7 @@ static void makeMechanism(uint64_t seed, int count, double bound) {
     }
     setVelocities();
     c->bodies = (tpFrictionBodies){ .bodyCount = count,
-                                    .degrees = 6,
+                                    .componentCount = 6,
                                     .inverseMass = c->inverseMass,
                                     .bodyA = c->bodyA,
                                     .bodyB = c->bodyB,
