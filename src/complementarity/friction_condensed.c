@@ -31,9 +31,9 @@ enum { maxChanges = 6 };
 // Corrections by the residual of the whole island.
 enum { maxRounds = 3 };
 
-// Contacts are solved to this part of what the island is asked for: Newton's last step gets there, and
-// what is told apart by small differences (efforts found from velocities) profits. None is asked for
-// less than so many units of the last place of its impulses.
+// Contacts are solved to this part of what the island is asked for: Newton's last step gets there,
+// and what is told apart by small differences (efforts found from velocities) profits. None is
+// asked for less than so many units of the last place of its impulses.
 static const double part = 1e-3, roundings = 64.0;
 
 typedef struct tpCondensed {
@@ -66,7 +66,8 @@ static bool hasFixedLoad(const tpFrictionIsland* island, int b) {
         !tpFrictionIsland_IsByBodies(island)) {
         return false;
     }
-    const double* G = island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->componentCount;
+    const double* G =
+        island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->componentCount;
     for (int k = 0; k < 2 * island->componentCount; ++k) {
         if (G[k] != 0.0) {
             return false;

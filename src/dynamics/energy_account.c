@@ -29,8 +29,8 @@ static tpWorkKind kindOf(const tpRows* rows, int block, int k) {
 }
 
 // Parts of what drives take out and put in that their work in one step may be off by: velocities
-// change within it, by half and more if a damper is stiff. What is taken out cannot come back, so that
-// the first of them makes no energy.
+// change within it, by half and more if a damper is stiff. What is taken out cannot come back, so
+// that the first of them makes no energy.
 static const double takenSlack = 0.5, givenSlack = 0.02;
 
 void tpAddDriveWork(double work, tpStepReport* report) {

@@ -50,6 +50,9 @@ static double judge(const Search* search, const double* speeds, double* missed) 
     return largest;
 }
 
+// Pushes that are tried to find one that moves a coordinate by a useful amount.
+enum { maxPushes = 8 };
+
 // Derivatives of the speeds by the efforts, at efforts with the speeds given.
 static bool differentiate(Search* search, const double* speeds) {
     int n = search->driven;
@@ -59,7 +62,8 @@ static bool differentiate(Search* search, const double* speeds) {
         // A push that changes a speed by a part that rounding leaves alone; found from one of unit
         // size.
         double push = 1.0;
-        for (int pass = 0; pass < 2; ++pass) {
+        bool isScaled = false;
+        for (int pass = 0; pass < maxPushes; ++pass) {
             memcpy(search->trial, search->efforts, sizeof(double) * (size_t)n);
             search->trial[k] += push;
             if (!stepWith(search, search->trial, changed)) {
@@ -68,10 +72,12 @@ static bool differentiate(Search* search, const double* speeds) {
             double change = fabs(changed[search->places[k]] - speeds[search->places[k]]);
             double goal = 1e-3 * (1.0 + fabs(speeds[search->places[k]]));
             bool isGood = change > 1e-3 * goal && change < 1e3 * goal;
-            if (isGood || !(change > 0.0) || pass == 1) {
+            if (isGood || pass == maxPushes - 1 || (isScaled && change > 0.0)) {
                 break;
             }
-            push *= goal / change;
+            // What friction holds does not move at all, or by rounding, before it gives way.
+            isScaled = change > 1e-9 * goal;
+            push *= isScaled ? goal / change : 100.0;
         }
         for (int i = 0; i < n; ++i) {
             search->matrix[(size_t)k * (size_t)n + (size_t)i] =
