@@ -209,26 +209,26 @@ static int32_t splitLeaves(const tpBoundsNode* nodes, int32_t* leaves, int32_t c
 }
 
 // Leaves that become one part of the tree, with as many inner nodes as that needs.
-typedef struct Part {
+typedef struct TreePart {
     int32_t* leaves;
     int32_t count;
     const int32_t* inner; // count - 1 of them
     int32_t parent;
     int side, depth; // child of the parent
-} Part;
+} TreePart;
 
 // Small parts are built by threads, the large ones above them by one.
 enum { smallPart = 1024, partLimit = 256 };
 
-typedef struct Builder {
+typedef struct BoundsBuilder {
     tpBoundsTree* tree;
-    Part parts[partLimit]; // small ones
+    TreePart parts[partLimit]; // small ones
     int partCount;
     int32_t tops[partLimit]; // inner nodes above them, parents before children
     int topCount;
-} Builder;
+} BoundsBuilder;
 
-static void attach(tpBoundsTree* tree, const Part* part, int32_t index) {
+static void attach(tpBoundsTree* tree, const TreePart* part, int32_t index) {
     tree->nodes.data[index].parent = part->parent;
     if (part->parent >= 0) {
         tree->nodes.data[part->parent].child[part->side] = index;
@@ -238,23 +238,24 @@ static void attach(tpBoundsTree* tree, const Part* part, int32_t index) {
 }
 
 // Makes the inner node of a part, and its two halves.
-static int32_t splitPart(tpBoundsTree* tree, const Part* part, Part halves[2]) {
+static int32_t splitPart(tpBoundsTree* tree, const TreePart* part, TreePart halves[2]) {
     int32_t index = part->inner[0];
     int32_t first = splitLeaves(tree->nodes.data, part->leaves, part->count, part->depth);
     attach(tree, part, index);
     tree->nodes.data[index].height = 1; // not a leaf; fitted when its children are
-    halves[0] = (Part){ part->leaves, first, part->inner + 1, index, 0, part->depth + 1 };
-    halves[1] = (Part){ part->leaves + first, part->count - first, part->inner + first, index, 1,
-                        part->depth + 1 };
+    halves[0] = (TreePart){ part->leaves, first, part->inner + 1, index, 0, part->depth + 1 };
+    halves[1] =
+        (TreePart){ part->leaves + first, part->count - first, part->inner + first, index, 1,
+                    part->depth + 1 };
     return index;
 }
 
-static void buildPart(tpBoundsTree* tree, const Part* part) {
+static void buildPart(tpBoundsTree* tree, const TreePart* part) {
     if (part->count == 1) {
         attach(tree, part, part->leaves[0]);
         return;
     }
-    Part halves[2];
+    TreePart halves[2];
     int32_t index = splitPart(tree, part, halves);
     buildPart(tree, &halves[0]);
     buildPart(tree, &halves[1]);
@@ -263,12 +264,12 @@ static void buildPart(tpBoundsTree* tree, const Part* part) {
 
 static void buildSmall(void* context, int number, int worker) {
     (void)worker;
-    Builder* builder = context;
+    BoundsBuilder* builder = context;
     buildPart(builder->tree, &builder->parts[number]);
 }
 
 // Splits until parts are small or as many as there is room for.
-static void cutParts(Builder* builder, Part whole) {
+static void cutParts(BoundsBuilder* builder, TreePart whole) {
     builder->parts[0] = whole;
     builder->partCount = 1;
     for (int i = 0; i < builder->partCount;) {
@@ -276,7 +277,7 @@ static void cutParts(Builder* builder, Part whole) {
             ++i;
             continue;
         }
-        Part halves[2];
+        TreePart halves[2];
         builder->tops[builder->topCount++] = splitPart(builder->tree, &builder->parts[i], halves);
         builder->parts[i] = halves[0];
         builder->parts[builder->partCount++] = halves[1];
@@ -303,8 +304,8 @@ void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
     if (count == 0) {
         return;
     }
-    Builder builder = { .tree = tree };
-    cutParts(&builder, (Part){ tree->scratch.data, count, inner, -1, 0, 0 });
+    BoundsBuilder builder = { .tree = tree };
+    cutParts(&builder, (TreePart){ tree->scratch.data, count, inner, -1, 0, 0 });
     tpTasks_Run(tasks, buildSmall, &builder, builder.partCount);
     for (int i = builder.topCount - 1; i >= 0; --i) {
         refit(tree, builder.tops[i]);

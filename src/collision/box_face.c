@@ -15,7 +15,7 @@ enum { maxCorners = 16 };
 static const int nextAxis[3] = { 1, 2, 0 }, lastAxis[3] = { 2, 0, 1 };
 
 // The other box over a face of the reference box, in coordinates (u, v, height) of that face.
-typedef struct Face {
+typedef struct BoxFace {
     int axis, sign;       // of the reference
     double half[3];       // of the reference, u and v extents first, then its height
     double center[3];     // of the incident box
@@ -24,16 +24,16 @@ typedef struct Face {
     int incidentAxis, incidentSign;
     double rim;
     bool isEdge; // the lowest corners of the other box lie on an edge of the face (edge_contacts.h)
-} Face;
+} BoxFace;
 
-typedef struct Corner {
+typedef struct BoxCorner {
     double p[3];
     int32_t vertex; // of the incident box; -1 for crossings; -2 - vertex of the reference
     int32_t after;  // line to the next corner: edge of the incident box, or -1 - side
-} Corner;
+} BoxCorner;
 
 // The reference box's axes in the order u, v, height.
-static void layFace(const tpBoxes* x, int axis, Face* face) {
+static void layFace(const tpBoxes* x, int axis, BoxFace* face) {
     bool isA = axis < 3;
     int w = isA ? axis : axis - 3, order[3] = { nextAxis[w], lastAxis[w], w };
     const double* half = isA ? x->a : x->b;
@@ -65,7 +65,7 @@ static void layFace(const tpBoxes* x, int axis, Face* face) {
     face->incidentSign = face->heights[face->incidentAxis] > 0.0 ? -1 : 1;
 }
 
-static void incidentPoint(const Face* face, int32_t vertex, double p[3]) {
+static void incidentPoint(const BoxFace* face, int32_t vertex, double p[3]) {
     const double *x = face->ways[0][vertex & 1], *y = face->ways[1][vertex >> 1 & 1];
     const double* z = face->ways[2][vertex >> 2];
     for (int k = 0; k < 3; ++k) {
@@ -80,13 +80,13 @@ int32_t tpBoxEdge(int axis, int32_t vertex) {
 }
 
 // The vertex of the reference face at (u, v) signs.
-static int32_t referenceVertex(const Face* face, int u, int v) {
+static int32_t referenceVertex(const BoxFace* face, int u, int v) {
     int w = face->axis, signV = face->sign > 0 ? v : -v;
     return (u > 0) << nextAxis[w] | (signV > 0) << lastAxis[w] | (face->sign > 0) << w;
 }
 
 // Sides of the face: u <= half, u >= -half, v <= half, v >= -half.
-static int32_t referenceEdge(const Face* face, int side) {
+static int32_t referenceEdge(const BoxFace* face, int side) {
     int direction = side % 2 == 0 ? 1 : -1;
     return side < 2 ? tpBoxEdge(lastAxis[face->axis], referenceVertex(face, direction, 1))
                     : tpBoxEdge(nextAxis[face->axis], referenceVertex(face, 1, direction));
@@ -94,8 +94,8 @@ static int32_t referenceEdge(const Face* face, int side) {
 
 // Where the line from a corner to the next one crosses a side. `before` is what it lies on up to
 // here.
-static void crossSide(const Face* face, int side, const Corner* p, const Corner* q, double at,
-                      bool leaves, Corner* c) {
+static void crossSide(const BoxFace* face, int side, const BoxCorner* p, const BoxCorner* q,
+                      double at, bool leaves, BoxCorner* c) {
     for (int m = 0; m < 3; ++m) {
         c->p[m] = p->p[m] + at * (q->p[m] - p->p[m]);
     }
@@ -110,7 +110,7 @@ static void crossSide(const Face* face, int side, const Corner* p, const Corner*
 }
 
 // Whether one of four corners lies beyond a side.
-static bool cuts(const Face* face, int side, const Corner* in) {
+static bool cuts(const BoxFace* face, int side, const BoxCorner* in) {
     int k = side / 2;
     double sign = side % 2 == 0 ? 1.0 : -1.0, limit = face->half[k], rim = face->rim;
     bool isWhole = true;
@@ -121,7 +121,8 @@ static bool cuts(const Face* face, int side, const Corner* in) {
 }
 
 // Cuts off what lies beyond a side, into `out`.
-static int cutPolygon(const Face* face, int side, const Corner* in, int count, Corner* out) {
+static int cutPolygon(const BoxFace* face, int side, const BoxCorner* in, int count,
+                      BoxCorner* out) {
     int k = side / 2, kept = 0;
     double sign = side % 2 == 0 ? 1.0 : -1.0, rim = face->rim, beyond[maxCorners + 1];
     for (int i = 0; i < count; ++i) {
@@ -141,7 +142,7 @@ static int cutPolygon(const Face* face, int side, const Corner* in, int count, C
             out[kept - 1].after = -1 - side;
         }
         if ((isIn ? s : t) < -rim) {
-            const Corner* next = &in[i + 1 < count ? i + 1 : 0];
+            const BoxCorner* next = &in[i + 1 < count ? i + 1 : 0];
             crossSide(face, side, &in[i], next, s / (s - t), isIn, &out[kept++]);
         }
     }
@@ -149,7 +150,7 @@ static int cutPolygon(const Face* face, int side, const Corner* in, int count, C
 }
 
 // Whether at most two of the four facing corners are lowest, and those are at one side of the face.
-static bool isAtEdge(const Face* face, const Corner* facing, double rounding) {
+static bool isAtEdge(const BoxFace* face, const BoxCorner* facing, double rounding) {
     double lowest = facing[0].p[2], reach = tp_edgeReach * rounding;
     for (int i = 1; i < 4; ++i) {
         lowest = facing[i].p[2] < lowest ? facing[i].p[2] : lowest;
@@ -172,8 +173,8 @@ static bool isAtEdge(const Face* face, const Corner* facing, double rounding) {
 
 // The facing side, in the face's coordinates, cut by all sides of the face. Returns where it ends
 // up.
-static const Corner* clipFacing(Face* face, double rounding, Corner buffers[2][maxCorners],
-                                int* count) {
+static const BoxCorner* clipFacing(BoxFace* face, double rounding, BoxCorner buffers[2][maxCorners],
+                                   int* count) {
     int f = face->incidentAxis, u = nextAxis[f], v = lastAxis[f];
     int32_t base = (face->incidentSign > 0) << f;
     // Around the facing side: u along, v along, u back, v back.
@@ -202,7 +203,7 @@ static const Corner* clipFacing(Face* face, double rounding, Corner buffers[2][m
     return buffers[current];
 }
 
-static uint64_t cornerFeature(const Face* face, const Corner* corner, int32_t before) {
+static uint64_t cornerFeature(const BoxFace* face, const BoxCorner* corner, int32_t before) {
     if (corner->vertex >= 0) {
         return tpMakeFeature(tp_vertexFace, corner->vertex, 0);
     }
@@ -223,7 +224,7 @@ typedef struct Lift {
     double least;  // gap of what went up so far
 } Lift;
 
-static Lift liftFace(const tpPair* pair, const Face* face, bool isA, tpVec3 shift) {
+static Lift liftFace(const tpPair* pair, const BoxFace* face, bool isA, tpVec3 shift) {
     tpPose pose = isA ? pair->poseA : pair->poseB;
     tpMat33 m = tpMatFromQuat(pose.rotation);
     const tpVec3 axes[3] = { m.cx, m.cy, m.cz };
@@ -260,7 +261,7 @@ static uint64_t featureFrom(bool isA, uint64_t feature) {
 }
 
 // Corners within the margin, in the order of their features.
-static void emitCorners(const Face* face, Lift* lift, const Corner* corners, int count,
+static void emitCorners(const BoxFace* face, Lift* lift, const BoxCorner* corners, int count,
                         double margin, tpContactList* out) {
     uint64_t features[maxCorners];
     int order[maxCorners], used = 0;
@@ -284,7 +285,7 @@ static void emitCorners(const Face* face, Lift* lift, const Corner* corners, int
 }
 
 // Vertices beside the facing polygon that hang over the face, on sides that look towards it.
-static void emitOthers(const Face* face, Lift* lift, double margin, tpContactList* out) {
+static void emitOthers(const BoxFace* face, Lift* lift, double margin, tpContactList* out) {
     int sides[3], count = 0;
     for (int j = 0; j < 3; ++j) {
         if (j != face->incidentAxis && fabs(face->heights[j]) >= TP_FACING_SINE) {
@@ -313,12 +314,12 @@ static double leastHalf(const double half[3]) {
 
 double tpCollideOverBoxFace(const tpPair* pair, const tpBoxes* boxes, int axis, tpVec3 shift,
                             bool* isEdge, tpContactList* out) {
-    Face face;
+    BoxFace face;
     layFace(boxes, axis, &face);
-    Corner buffers[2][maxCorners];
+    BoxCorner buffers[2][maxCorners];
     int count;
     double rounding = tpEdgeRounding(leastHalf(boxes->a), leastHalf(boxes->b));
-    const Corner* corners = clipFacing(&face, rounding, buffers, &count);
+    const BoxCorner* corners = clipFacing(&face, rounding, buffers, &count);
     *isEdge = face.isEdge;
     Lift lift = liftFace(pair, &face, axis < 3, shift);
     emitCorners(&face, &lift, corners, count, pair->margin, out);

@@ -172,10 +172,10 @@ static void fillTable(Hash* self, const tpProxies* proxies) {
 
 // Pairs ---------------------------------------------------------------------------------------
 
-typedef struct Search {
+typedef struct HashSearch {
     const Hash* self;
     const tpProxies* proxies;
-} Search;
+} HashSearch;
 
 // Whether of two boxes on one level the one in cell a looks into cell b, rather than the other way.
 static bool looksAt(const Cell* a, const Cell* b) {
@@ -184,7 +184,7 @@ static bool looksAt(const Cell* a, const Cell* b) {
 
 // Everything in one cell that pairs with `entry`. Of two in the same cell, the lower number
 // reports.
-static void searchCell(const Search* search, const Cell* cell, const Entry* entry,
+static void searchCell(const HashSearch* search, const Cell* cell, const Entry* entry,
                        tpPairSink* sink) {
     const Hash* self = search->self;
     uint32_t bucket = bucketOf(self, cell);
@@ -201,7 +201,8 @@ static void searchCell(const Search* search, const Cell* cell, const Entry* entr
 
 // All cells of one level whose boxes can reach the entry's: a box sticks out of its cell by half a
 // side.
-static void searchLevel(const Search* search, const Entry* entry, int32_t level, tpPairSink* sink) {
+static void searchLevel(const HashSearch* search, const Entry* entry, int32_t level,
+                        tpPairSink* sink) {
     const tpBounds* b = &entry->bounds;
     double size = ldexp(1.0, level), half = 0.5 * (1.0 + reachSlack) * size;
     Cell low = { cellOf(b->lower.x - half, size), cellOf(b->lower.y - half, size),
@@ -221,7 +222,7 @@ static void searchLevel(const Search* search, const Entry* entry, int32_t level,
 }
 
 static void findBounded(const void* context, int begin, int end, tpPairSink* sink) {
-    const Search* search = context;
+    const HashSearch* search = context;
     const Hash* self = search->self;
     for (int i = begin; i < end; ++i) {
         const Entry* entry = &self->entries.data[i];
@@ -239,7 +240,7 @@ static tpResult findHashPairs(tpBroadPhase* broadPhase, const tpProxies* proxies
         return tp_outOfMemory;
     }
     fillTable(self, proxies);
-    Search search = { self, proxies };
+    HashSearch search = { self, proxies };
     tpUnboundedSearch unbounded = { proxies, self->unbounded.data, self->unbounded.count };
     if (!tpPairGather_Run(&self->gather, findBounded, &search, self->entries.count, tasks, out) ||
         (self->unbounded.count > 0 && !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded,

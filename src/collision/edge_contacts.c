@@ -30,24 +30,24 @@ double tpEdgeRounding(double innerRadiusA, double innerRadiusB) {
 }
 
 // One of the two bodies, with its frame in that of A.
-typedef struct Side {
+typedef struct EdgeSide {
     const tpHull* hull;
     tpMat33 rotation;
     tpVec3 offset;
     int32_t vertices[2]; // the lowest ones
     int count;           // 3: more than two
-} Side;
+} EdgeSide;
 
-static tpVec3 pointOf(const Side* side, int32_t vertex) {
+static tpVec3 pointOf(const EdgeSide* side, int32_t vertex) {
     return tpAdd(side->offset, tpMulMV(side->rotation, side->hull->vertices[vertex]));
 }
 
-static tpVec3 turned(const Side* side, tpVec3 v) {
+static tpVec3 turned(const EdgeSide* side, tpVec3 v) {
     return tpMulMV(side->rotation, v);
 }
 
 // The vertices within `reach` of the lowest along `up` (frame of A): those hang together by edges.
-static void findLowest(Side* side, tpVec3 up, double reach) {
+static void findLowest(EdgeSide* side, tpVec3 up, double reach) {
     tpVec3 direction = tpMulMTV(side->rotation, up);
     const tpHull* hull = side->hull;
     int32_t lowest = tpHull_Support(hull, tpNeg(direction), 0);
@@ -84,7 +84,8 @@ typedef struct Wedge {
     double u[2], h[2], s[2]; // of the incident corners; s along the edge
 } Wedge;
 
-static void layWedge(const Side* reference, int32_t halfEdge, const Side* incident, Wedge* w) {
+static void layWedge(const EdgeSide* reference, int32_t halfEdge, const EdgeSide* incident,
+                     Wedge* w) {
     const tpHull* hull = reference->hull;
     const tpHalfEdge* edges = hull->halfEdges;
     w->origin = pointOf(reference, edges[halfEdge].origin);
@@ -106,7 +107,7 @@ static void layWedge(const Side* reference, int32_t halfEdge, const Side* incide
 
 // Narrows the angles to those in which the incident corners stay the lowest of their body. False if
 // nothing is left.
-static bool narrow(const Side* incident, Wedge* w) {
+static bool narrow(const EdgeSide* incident, Wedge* w) {
     const tpHull* hull = incident->hull;
     for (int i = 0; i < incident->count; ++i) {
         int32_t v = incident->vertices[i];
@@ -212,8 +213,8 @@ static uint64_t vertexFeature(int32_t vertex, bool isOfA) {
 }
 
 // The ends of what the two edges share; a lone corner is its own end.
-static void emitShared(const Emission* e, const Side* reference, int32_t halfEdge,
-                       const Side* incident) {
+static void emitShared(const Emission* e, const EdgeSide* reference, int32_t halfEdge,
+                       const EdgeSide* incident) {
     const Wedge* w = e->wedge;
     if (incident->count == 1) {
         emit(e, w->u[0], w->h[0], w->s[0], vertexFeature(incident->vertices[0], e->incidentIsA));
@@ -236,8 +237,9 @@ static void emitShared(const Emission* e, const Side* reference, int32_t halfEdg
 }
 
 // Tries one edge of the reference body.
-static bool tryEdge(const Side* reference, int32_t halfEdge, const Side* incident, bool incidentIsA,
-                    double rounding, tpPose poseA, double margin, tpContactList* out) {
+static bool tryEdge(const EdgeSide* reference, int32_t halfEdge, const EdgeSide* incident,
+                    bool incidentIsA, double rounding, tpPose poseA, double margin,
+                    tpContactList* out) {
     Wedge wedge;
     Offset offset;
     layWedge(reference, halfEdge, incident, &wedge);
@@ -251,7 +253,7 @@ static bool tryEdge(const Side* reference, int32_t halfEdge, const Side* inciden
 }
 
 // The edges of the face over which the incident corners may be, or the one lowest edge.
-static bool tryReference(const Side* reference, const Side* incident, tpVec3 towards,
+static bool tryReference(const EdgeSide* reference, const EdgeSide* incident, tpVec3 towards,
                          bool incidentIsA, double rounding, tpPose poseA, double margin,
                          tpContactList* out) {
     const tpHull* hull = reference->hull;
@@ -277,8 +279,8 @@ bool tpCollideEdges(const tpDifference* d, tpPose poseA, tpVec3 normal, double d
     if (!(distance < apart * rounding && distance > -deepest * rounding)) {
         return false;
     }
-    Side a = { .hull = d->a, .rotation = tpIdentityMat33(), .offset = tpZeroVec3() };
-    Side b = { .hull = d->b, .rotation = d->rotation, .offset = d->offset };
+    EdgeSide a = { .hull = d->a, .rotation = tpIdentityMat33(), .offset = tpZeroVec3() };
+    EdgeSide b = { .hull = d->b, .rotation = d->rotation, .offset = d->offset };
     findLowest(&a, normal, rounding);
     findLowest(&b, tpNeg(normal), rounding);
     if ((a.count == 1 && b.count == 1) || (a.count > 2 && b.count > 2)) {

@@ -255,13 +255,13 @@ static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
 
 // Pairs ---------------------------------------------------------------------------------------
 
-typedef struct Search {
+typedef struct FatSearch {
     const tpFatPairs* fat;
     const tpProxies* proxies;
-} Search;
+} FatSearch;
 
 // Adds a pair of overlapping fat boxes. If both have moved, the one with the lower number reports.
-static void offer(const Search* search, int32_t a, int32_t b, tpPairSink* sink) {
+static void offer(const FatSearch* search, int32_t a, int32_t b, tpPairSink* sink) {
     const tpFatPairs* fat = search->fat;
     bool mine = a != b && (!fat->hasMoved.data[b] || a < b);
     if (!mine || (fat->proxies.data[a].kind != tp_movableProxy &&
@@ -276,7 +276,7 @@ static void offer(const Search* search, int32_t a, int32_t b, tpPairSink* sink) 
 
 // Pairs of the moved shapes.
 static void findMoved(const void* context, int begin, int end, tpPairSink* sink) {
-    const Search* search = context;
+    const FatSearch* search = context;
     const tpFatPairs* fat = search->fat;
     for (int i = begin; i < end; ++i) {
         int32_t a = fat->moved.data[i];
@@ -336,7 +336,7 @@ static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* task
     fat->pairs = fat->old;
     fat->old = old;
     fat->merged.count = fat->found.count = 0;
-    Search search = { fat, proxies };
+    FatSearch search = { fat, proxies };
     if (!tpPairGather_Run(&fat->gather, keepPairs, fat, fat->old.count, tasks, &fat->merged) ||
         !tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count, tasks, &fat->found) ||
         !tpPairGather_Sort(&fat->gather, &fat->found, fat->proxies.count) ||
@@ -371,17 +371,17 @@ bool tpFatPairs_Update(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks
 // Snapshots -----------------------------------------------------------------------------------
 
 // Counts, boxes, pairs.
-typedef struct SavedHead {
+typedef struct SavedPairs {
     int32_t proxyCount, pairCount;
-} SavedHead;
+} SavedPairs;
 
 size_t tpFatPairs_SavedSize(const tpFatPairs* fat) {
-    return sizeof(SavedHead) + sizeof(tpFatProxy) * (size_t)fat->proxies.count +
+    return sizeof(SavedPairs) + sizeof(tpFatProxy) * (size_t)fat->proxies.count +
            sizeof(tpShapePair) * (size_t)fat->pairs.count;
 }
 
 void tpFatPairs_Save(const tpFatPairs* fat, void* saved) {
-    SavedHead head = { fat->proxies.count, fat->pairs.count };
+    SavedPairs head = { fat->proxies.count, fat->pairs.count };
     unsigned char* place = saved;
     size_t proxyBytes = sizeof(tpFatProxy) * (size_t)fat->proxies.count;
     memcpy(place, &head, sizeof(head));
@@ -395,7 +395,7 @@ void tpFatPairs_Save(const tpFatPairs* fat, void* saved) {
 }
 
 bool tpFatPairs_Load(tpFatPairs* fat, tpSavedReader* reader) {
-    SavedHead head;
+    SavedPairs head;
     tpFatPairs_Clear(fat);
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
         !tpSavedReader_Has(reader, head.proxyCount, sizeof(tpFatProxy)) ||

@@ -26,7 +26,7 @@
 static const double sameHeight = 1e-8;
 
 // A triangle, and how the convex shape lies to it.
-typedef struct Side {
+typedef struct TriangleSide {
     tpTriangle triangle;
     int32_t index;
     double offset; // of its plane
@@ -36,7 +36,7 @@ typedef struct Side {
     tpTrianglePart part; // of the triangle, that is nearest
     int k;
     bool isDeep; // the core itself overlaps the triangle
-} Side;
+} TriangleSide;
 
 // The query ---------------------------------------------------------------------------------------
 
@@ -140,7 +140,8 @@ static void deliver(const tpMeshQuery* query, const tpTriangle* t, int32_t index
     }
 }
 
-static void deliverAll(const tpMeshQuery* query, const Side* side, const tpContactList* list) {
+static void deliverAll(const tpMeshQuery* query, const TriangleSide* side,
+                       const tpContactList* list) {
     int count = list->count < list->capacity ? list->count : list->capacity;
     for (int i = 0; i < count; ++i) {
         deliver(query, &side->triangle, side->index, &list->points[i]);
@@ -165,14 +166,14 @@ static bool isOver(const tpTriangle* t, tpVec3 point) {
     return true;
 }
 
-static void fillHull(Side* side) {
+static void fillHull(TriangleSide* side) {
     tpFillTriangle(&side->hull, side->triangle.corners, side->triangle.normal);
     side->geometry = (tpGeometry){ .type = tp_hullShape, .pose = tpIdentityPose() };
     side->geometry.hull = &side->hull.hull;
 }
 
 // Contacts of the shape over the triangle, along its normal; `lowest` is the shape's lowest point.
-static void collideOverTriangle(tpMeshQuery* query, Side* side, tpVec3 lowest,
+static void collideOverTriangle(tpMeshQuery* query, TriangleSide* side, tpVec3 lowest,
                                 tpContactList* list) {
     tpVec3 n = side->triangle.normal;
     if (query->core != NULL && query->core->faceCount > 0) {
@@ -207,7 +208,7 @@ static double leastGap(const tpContactList* list) {
 
 // Whether contacts over the triangle are as near as the shape is to its plane, and, in an overlap,
 // the way out through one of its convex edges is no shorter.
-static bool areProven(const tpMeshQuery* query, const Side* side, double height,
+static bool areProven(const tpMeshQuery* query, const TriangleSide* side, double height,
                       const tpContactList* list) {
     double inwards[3] = { -DBL_MAX, -DBL_MAX, -DBL_MAX };
     const tpTriangle* t = &side->triangle;
@@ -236,7 +237,7 @@ static bool areProven(const tpMeshQuery* query, const Side* side, double height,
 // Nearest features --------------------------------------------------------------------------------
 
 // A start for the solver: from the triangle's point nearest to the shape's centre.
-static tpSmoothCache guessNearest(tpMeshQuery* query, const Side* side) {
+static tpSmoothCache guessNearest(tpMeshQuery* query, const TriangleSide* side) {
     double weights[3];
     tpVec3 q = tpNearestOnTriangle(side->triangle.corners, query->center, weights);
     tpVec3 n = tpSub(query->center, q);
@@ -249,7 +250,7 @@ static tpSmoothCache guessNearest(tpMeshQuery* query, const Side* side) {
 }
 
 // The part of the triangle on which a point lies, to rounding.
-static void findPart(Side* side, tpVec3 point) {
+static void findPart(TriangleSide* side, tpVec3 point) {
     double weights[3], size = side->hull.hull.radius;
     tpNearestOnTriangle(side->triangle.corners, point, weights);
     for (int k = 0; k < 3; ++k) {
@@ -263,7 +264,7 @@ static void findPart(Side* side, tpVec3 point) {
     side->part = tpPartOfWeights(weights, &side->k);
 }
 
-static bool nearestOfRound(tpMeshQuery* query, double limit, Side* side) {
+static bool nearestOfRound(tpMeshQuery* query, double limit, TriangleSide* side) {
     tpSmoothCache cache = guessNearest(query, side);
     tpSmoothResult result;
     tpClosest* c = &side->closest;
@@ -277,7 +278,7 @@ static bool nearestOfRound(tpMeshQuery* query, double limit, Side* side) {
     return c->distance <= limit;
 }
 
-static bool nearestOfCore(tpMeshQuery* query, double limit, Side* side) {
+static bool nearestOfCore(tpMeshQuery* query, double limit, TriangleSide* side) {
     tpClosest* c = &side->closest;
     tpDifference d = tpMakeDifference(query->core, query->pose, &side->hull.hull, tpIdentityPose());
     tpSeparation s = tpSeparatePolyhedra(&d, limit + query->radius, NULL);
@@ -298,13 +299,13 @@ static bool nearestOfCore(tpMeshQuery* query, double limit, Side* side) {
 }
 
 // The nearest features of the shape and the triangle; false if they are farther than `limit`.
-static bool findNearest(tpMeshQuery* query, double limit, Side* side) {
+static bool findNearest(tpMeshQuery* query, double limit, TriangleSide* side) {
     return query->core != NULL ? nearestOfCore(query, limit, side)
                                : nearestOfRound(query, limit, side);
 }
 
 // Contacts along the direction of the nearest features: an edge or a corner of the surface.
-static void collideAlongNearest(tpMeshQuery* query, Side* side) {
+static void collideAlongNearest(tpMeshQuery* query, TriangleSide* side) {
     tpContactPoint points[tp_maxOnTriangle];
     tpContactList list = { points, 0, tp_maxOnTriangle };
     if (query->core != NULL && query->core->faceCount > 0) {
@@ -320,7 +321,8 @@ static void collideAlongNearest(tpMeshQuery* query, Side* side) {
 }
 
 // Whether a neighbour across a bent edge looks more in the direction n than the triangle does.
-static bool isNeighborsTask(const tpMeshQuery* query, const Side* side, tpVec3 n, double cosine) {
+static bool isNeighborsTask(const tpMeshQuery* query, const TriangleSide* side, tpVec3 n,
+                            double cosine) {
     for (int k = 0; k < 3; ++k) {
         int32_t neighbor = side->triangle.neighbors[k];
         if (neighbor >= 0 && side->triangle.edges[k] != tp_flatEdge &&
@@ -334,7 +336,7 @@ static bool isNeighborsTask(const tpMeshQuery* query, const Side* side, tpVec3 n
 // Asking ------------------------------------------------------------------------------------------
 
 // A ball: the nearest point of the triangle to its centre.
-static tpTriangleOutcome askBall(tpMeshQuery* query, Side* side, double height) {
+static tpTriangleOutcome askBall(tpMeshQuery* query, TriangleSide* side, double height) {
     tpTriangle* t = &side->triangle;
     double weights[3], gap = height;
     tpVec3 q = tpNearestOnTriangle(t->corners, query->center, weights), n = t->normal;
@@ -359,7 +361,7 @@ static tpTriangleOutcome askBall(tpMeshQuery* query, Side* side, double height) 
 }
 
 // The triangle as the query sees it, first without its neighbours.
-static void getCorners(const tpMeshQuery* query, int32_t index, Side* side) {
+static void getCorners(const tpMeshQuery* query, int32_t index, TriangleSide* side) {
     tpGetCorners(query->view.geometry, index, &side->triangle);
     side->index = index;
     if (query->view.isInside) {
@@ -370,7 +372,8 @@ static void getCorners(const tpMeshQuery* query, int32_t index, Side* side) {
 }
 
 // Shapes beside a convex edge, or deep in the triangle: by the nearest features.
-static tpTriangleOutcome askNearest(tpMeshQuery* query, Side* side, const tpContactList* over) {
+static tpTriangleOutcome askNearest(tpMeshQuery* query, TriangleSide* side,
+                                    const tpContactList* over) {
     if (!findNearest(query, query->margin, side)) {
         return tp_triangleAnswered;
     }
@@ -398,7 +401,7 @@ static tpTriangleOutcome askNearest(tpMeshQuery* query, Side* side, const tpCont
 }
 
 tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
-    Side side;
+    TriangleSide side;
     getCorners(query, index, &side);
     tpTriangle* t = &side.triangle;
     if (tpDot(t->normal, query->center) <= side.offset) {
@@ -429,7 +432,7 @@ tpTriangleOutcome tpMeshQuery_Ask(tpMeshQuery* query, int32_t index) {
 }
 
 bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClosest* out) {
-    Side side;
+    TriangleSide side;
     getCorners(query, index, &side);
     if (query->core != NULL && query->core->vertexCount == 1) {
         double weights[3];
@@ -449,7 +452,7 @@ bool tpMeshQuery_Distance(tpMeshQuery* query, int32_t index, double limit, tpClo
 }
 
 void tpMeshQuery_PushAlong(tpMeshQuery* query, int32_t index) {
-    Side side;
+    TriangleSide side;
     getCorners(query, index, &side);
     if (!query->view.isInside) {
         tpAddNeighbors(query->view.geometry, index, &side.triangle);

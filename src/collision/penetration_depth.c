@@ -22,20 +22,20 @@ static const double meetTolerance = 2e-14;
 // What rounding may leave between bounds and still count as proven.
 static const double exactTolerance = 1e-10;
 
-typedef struct Face {
+typedef struct DepthFace {
     int16_t corners[3];   // counter-clockwise from outside
     int16_t neighbors[3]; // across the edge from corner k to k + 1
     bool isGone, isSeen;
     bool isThin; // the plane is a neighbour's
     tpVec3 normal;
     double offset; // of the plane along the normal
-} Face;
+} DepthFace;
 
 typedef struct Polytope {
     const tpDifference* d;
     int cornerCount, faceCount, heapCount, holeCount;
     tpCorner corners[maxCorners];
-    Face faces[maxFaces];
+    DepthFace faces[maxFaces];
     int16_t heap[maxFaces];           // faces, the lowest offset on top; those gone are skipped
     int16_t hole[maxFaces];           // faces around the hole while a corner is added
     int16_t edgeOfCorner[maxCorners]; // the new face whose edge of the hole starts at a corner
@@ -86,7 +86,7 @@ static int16_t nearestFace(Polytope* p) {
 // A triangle too thin to have a normal of its own takes the plane of `neighbor` (-1 for none).
 static int16_t addFace(Polytope* p, int16_t i, int16_t j, int16_t k, int16_t neighbor) {
     int16_t index = (int16_t)p->faceCount++;
-    Face* face = &p->faces[index];
+    DepthFace* face = &p->faces[index];
     const tpCorner* c = p->corners;
     face->corners[0] = i;
     face->corners[1] = j;
@@ -121,7 +121,7 @@ static bool openHole(Polytope* p, int16_t first, int16_t corner) {
         p->faces[f].isGone = true;
         for (int k = 0; k < 3; ++k) {
             int16_t g = p->faces[f].neighbors[k];
-            Face* neighbor = &p->faces[g];
+            DepthFace* neighbor = &p->faces[g];
             if (neighbor->isSeen) {
                 continue;
             }
@@ -277,7 +277,7 @@ static void startPolytope(Polytope* p, const tpDifference* d, const tpCornerSimp
 }
 
 // Weights of the foot of the origin on a face; the least of them is returned.
-static double footWeights(const Polytope* p, const Face* face, double weights[3]) {
+static double footWeights(const Polytope* p, const DepthFace* face, double weights[3]) {
     const tpCorner* c[3];
     for (int k = 0; k < 3; ++k) {
         c[k] = &p->corners[face->corners[k]];
@@ -302,10 +302,10 @@ static void answer(const Polytope* p, int16_t face, double offset, tpDepth* out)
     tpVec3 normal = p->faces[face].normal;
     double best[3], slack = exactTolerance * p->d->size;
     // A face that has been grown over found the direction, but lies below the boundary.
-    const Face* carrier = &p->faces[face];
+    const DepthFace* carrier = &p->faces[face];
     double bestLeast = offset - carrier->offset <= slack ? footWeights(p, carrier, best) : -DBL_MAX;
     for (int f = 0; f < p->faceCount && bestLeast < 0.0; ++f) {
-        const Face* other = &p->faces[f];
+        const DepthFace* other = &p->faces[f];
         if (other->isGone || other->offset > offset + slack ||
             tpDot(other->normal, normal) < 1.0 - 1e-12) {
             continue;
@@ -347,7 +347,7 @@ static void answerFlat(const tpDifference* d, const tpCornerSimplex* s, tpDepth*
     out->isExact = false;
 }
 
-static bool isCornerOf(const Polytope* p, const Face* face, const tpCorner* w) {
+static bool isCornerOf(const Polytope* p, const DepthFace* face, const tpCorner* w) {
     for (int k = 0; k < 3; ++k) {
         const tpCorner* c = &p->corners[face->corners[k]];
         if (c->a == w->a && c->b == w->b) {
@@ -369,7 +369,7 @@ void tpFindDepth(const tpDifference* d, const tpCornerSimplex* start, tpDepth* o
     double upper = DBL_MAX, lower = -DBL_MAX;
     int16_t upperFace = 0;
     for (int16_t f = nearestFace(p); f >= 0; f = nearestFace(p)) {
-        Face* face = &p->faces[f];
+        DepthFace* face = &p->faces[f];
         lower = face->offset;
         if (upper - lower <= meetTolerance * d->size) {
             break;

@@ -20,19 +20,19 @@ typedef struct {
     int16_t vertex[3];
     int16_t across[3]; // face across the edge from vertex k to k + 1
     bool isAlive, isSettled;
-} Face;
+} SmoothFace;
 
 typedef struct {
     tpSmoothBody *a, *b;
     tpVec3 w[maxVertices], pointA[maxVertices], pointB[maxVertices];
-    Face faces[maxFaces];
+    SmoothFace faces[maxFaces];
     int16_t freeFaces[maxFaces];
     int vertexCount, faceCount, freeCount;
     double scale;
     int* iterations;
-} Search;
+} DepthSearch;
 
-static int addVertex(Search* s, tpVec3 m) {
+static int addVertex(DepthSearch* s, tpVec3 m) {
     int k = s->vertexCount++;
     s->pointA[k] = tpBodySupport(s->a, m);
     s->pointB[k] = tpBodySupport(s->b, tpNeg(m));
@@ -42,13 +42,13 @@ static int addVertex(Search* s, tpVec3 m) {
 }
 
 // A face; slivers get the distance infinity and are never looked at.
-static int addFace(Search* s, int i, int j, int k) {
+static int addFace(DepthSearch* s, int i, int j, int k) {
     if (s->freeCount == 0 && s->faceCount == maxFaces) {
         return -1;
     }
     int f = s->freeCount > 0 ? s->freeFaces[--s->freeCount] : s->faceCount++;
-    Face* face = &s->faces[f];
-    *face = (Face){ .vertex = { (int16_t)i, (int16_t)j, (int16_t)k }, .isAlive = true };
+    SmoothFace* face = &s->faces[f];
+    *face = (SmoothFace){ .vertex = { (int16_t)i, (int16_t)j, (int16_t)k }, .isAlive = true };
     tpVec3 ij = tpSub(s->w[j], s->w[i]), ik = tpSub(s->w[k], s->w[i]), n = tpCross(ij, ik);
     double area = tpLength(n);
     if (area > 1e-14 * tpLength(ij) * tpLength(ik)) {
@@ -60,7 +60,7 @@ static int addFace(Search* s, int i, int j, int k) {
     return f;
 }
 
-static void joinFaces(Search* s, int f, int edge, int g) {
+static void joinFaces(DepthSearch* s, int f, int edge, int g) {
     int16_t from = s->faces[f].vertex[edge], to = s->faces[f].vertex[(edge + 1) % 3];
     for (int k = 0; k < 3; ++k) {
         if (s->faces[g].vertex[k] == to && s->faces[g].vertex[(k + 1) % 3] == from) {
@@ -71,7 +71,7 @@ static void joinFaces(Search* s, int f, int edge, int g) {
 }
 
 // Four points of C that span a volume.
-static bool startTetrahedron(Search* s, tpVec3 m) {
+static bool startTetrahedron(DepthSearch* s, tpVec3 m) {
     int i0 = addVertex(s, m), i1 = addVertex(s, tpNeg(m));
     tpVec3 axis = tpNormalize(tpSub(s->w[i1], s->w[i0])), t, o;
     tpMakeTangents(axis, &t, &o);
@@ -133,7 +133,7 @@ static bool isClosed(const int* from, const int* to, int count) {
 
 // Replaces all faces that see vertex v, starting from one that does, by a fan. False, with nothing
 // changed, where the room ran out or rounding would tear the surface.
-static bool growTo(Search* s, int start, int v) {
+static bool growTo(DepthSearch* s, int start, int v) {
     int stack[maxFaces], visible[maxFaces], count = 0, depth = 0;
     bool seen[maxFaces] = { false };
     stack[depth++] = start;
@@ -143,7 +143,7 @@ static bool growTo(Search* s, int start, int v) {
         visible[count++] = f;
         for (int k = 0; k < 3; ++k) {
             int g = s->faces[f].across[k];
-            const Face* face = &s->faces[g];
+            const SmoothFace* face = &s->faces[g];
             bool isVisible = isinf(face->distance) ||
                              tpDot(face->normal, s->w[v]) > face->distance + 1e-15 * s->scale;
             if (!seen[g] && isVisible) {
@@ -155,7 +155,7 @@ static bool growTo(Search* s, int start, int v) {
     // Edges between what v sees and what it does not see: one closed loop.
     int from[maxFaces], to[maxFaces], outer[maxFaces], edges = 0;
     for (int i = 0; i < count; ++i) {
-        const Face* face = &s->faces[visible[i]];
+        const SmoothFace* face = &s->faces[visible[i]];
         for (int k = 0; k < 3; ++k) {
             if (!seen[face->across[k]]) {
                 from[edges] = face->vertex[k];
@@ -186,10 +186,10 @@ static bool growTo(Search* s, int start, int v) {
     return true;
 }
 
-static int nearestFace(const Search* s) {
+static int nearestFace(const DepthSearch* s) {
     int best = -1;
     for (int f = 0; f < s->faceCount; ++f) {
-        const Face* face = &s->faces[f];
+        const SmoothFace* face = &s->faces[f];
         if (face->isAlive && !face->isSettled &&
             (best < 0 || face->distance < s->faces[best].distance)) {
             best = f;
@@ -199,7 +199,7 @@ static int nearestFace(const Search* s) {
 }
 
 // Where the face comes nearest to the origin, as points of A and B.
-static void nearestOfFace(const Search* s, const Face* face, tpVec3* a, tpVec3* b) {
+static void nearestOfFace(const DepthSearch* s, const SmoothFace* face, tpVec3* a, tpVec3* b) {
     tpPointSimplex simplex = { .count = 3 };
     for (int k = 0; k < 3; ++k) {
         simplex.w[k] = s->w[face->vertex[k]];
@@ -224,7 +224,8 @@ typedef struct {
 } Valleys;
 
 // Goes down the valley around direction m of support value `upper`, from points a and b.
-static void enterValley(Search* s, tpVec3 m, double upper, tpVec3 a, tpVec3 b, Valleys* valleys) {
+static void enterValley(DepthSearch* s, tpVec3 m, double upper, tpVec3 a, tpVec3 b,
+                        Valleys* valleys) {
     tpElementPair pair;
     tpVec3 n = tpNeg(m);
     tpStartPair(s->a, s->b, tpBodyLocal(s->a, a), tpBodyLocal(s->b, b), n, &pair);
@@ -264,14 +265,14 @@ static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
 
 // Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth
 // known by more than a ten thousandth, or at all where that depth is not exact yet.
-static bool lookAtNearest(Search* s, Valleys* valleys) {
+static bool lookAtNearest(DepthSearch* s, Valleys* valleys) {
     int f = nearestFace(s);
     double depth = valleys->depth;
     double limit = valleys->isExact ? 0.9999 * depth : depth + 1e-12 * s->scale;
     if (f < 0 || !(s->faces[f].distance < limit) || s->vertexCount == maxVertices) {
         return false;
     }
-    Face* face = &s->faces[f];
+    SmoothFace* face = &s->faces[f];
     int v = addVertex(s, face->normal);
     double upper = tpDot(face->normal, s->w[v]);
     bool isFlat = upper - face->distance <= 1e-12 * s->scale;
@@ -291,7 +292,7 @@ static bool lookAtNearest(Search* s, Valleys* valleys) {
 
 // The axes of both shapes are where symmetric shapes have their valleys; the best of them bounds
 // the depth from the start.
-static void tryAxes(Search* s, Valleys* valleys) {
+static void tryAxes(DepthSearch* s, Valleys* valleys) {
     const tpMat33 *ra = &s->a->rotation, *rb = &s->b->rotation;
     const tpVec3 axes[6] = { ra->cx, ra->cy, ra->cz, rb->cx, rb->cy, rb->cz };
     tpVec3 best = axes[0], bestA = tpZeroVec3(), bestB = tpZeroVec3();
@@ -313,7 +314,7 @@ static void tryAxes(Search* s, Valleys* valleys) {
 
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
                          bool* isExact, int* iterations) {
-    Search search;
+    DepthSearch search;
     search.a = a;
     search.b = b;
     search.vertexCount = search.faceCount = search.freeCount = 0;

@@ -44,16 +44,16 @@ static double turningSpeed(const tpBodyPath* path, tpVec3 n, double radius) {
 typedef struct {
     const tpBodyPath *a, *b;
     double radiusA, radiusB;
-} Flight;
+} PathPair;
 
-static Flight makeFlight(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
-                         const tpBodyPath* pathB) {
-    Flight flight = { pathA, pathB, tpGeometry_TurningRadius(a), tpGeometry_TurningRadius(b) };
+static PathPair makeFlight(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
+                           const tpBodyPath* pathB) {
+    PathPair flight = { pathA, pathB, tpGeometry_TurningRadius(a), tpGeometry_TurningRadius(b) };
     return flight;
 }
 
 // An infinite shape that turns: only what comes near the other one counts.
-static double reach(const Flight* f, double time, double duration, double otherRadius) {
+static double reach(const PathPair* f, double time, double duration, double otherRadius) {
     tpVec3 apart =
         tpSub(tpBodyPath_PoseAt(f->a, time).position, tpBodyPath_PoseAt(f->b, time).position);
     tpVec3 acceleration = tpSub(f->a->acceleration, f->b->acceleration);
@@ -77,7 +77,8 @@ double tpFirstRoot(double d, double s, double c) {
 }
 
 // How long after `time` the pair stays apart at least; INFINITY for all of the duration.
-static double boundAfter(const Flight* f, double time, double distance, tpVec3 n, double duration) {
+static double boundAfter(const PathPair* f, double time, double distance, tpVec3 n,
+                         double duration) {
     tpVec3 acceleration = tpSub(f->a->acceleration, f->b->acceleration);
     tpVec3 velocity = tpMulAdd(tpSub(f->a->velocity, f->b->velocity), time, acceleration);
     double radiusA = f->radiusA, radiusB = f->radiusB;
@@ -97,14 +98,14 @@ double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeome
     if (!(distance > 0.0)) {
         return 0.0;
     }
-    Flight flight = makeFlight(a, pathA, b, pathB);
+    PathPair flight = makeFlight(a, pathA, b, pathB);
     return boundAfter(&flight, 0.0, distance, normal, duration);
 }
 
 tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
                         const tpBodyPath* pathB, double duration, double tolerance, int queryLimit,
                         tpPairCache* cache, tpFirstTouch* out) {
-    Flight flight = makeFlight(a, pathA, b, pathB);
+    PathPair flight = makeFlight(a, pathA, b, pathB);
     tpPairCache own = { { 0 } };
     cache = cache != NULL ? cache : &own;
     int limit = queryLimit > 0 ? queryLimit : 10000;

@@ -12,7 +12,7 @@
 enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
 
 // Where the rows and blocks of the problem stand, and the pattern found.
-typedef struct Builder {
+typedef struct MatrixBuilder {
     const tpFrictionProblem* problem;
     tpArena* arena;
     int blockCount;
@@ -23,9 +23,9 @@ typedef struct Builder {
     int* blockRow;      //
     double* trace;      // of each diagonal block, elliptic scale included
     double* columnWork; // one column of blocks: rows x 4
-} Builder;
+} MatrixBuilder;
 
-static int rowsOf(const Builder* builder, int block) {
+static int rowsOf(const MatrixBuilder* builder, int block) {
     return builder->row[block + 1] - builder->row[block];
 }
 
@@ -33,7 +33,7 @@ static double ellipse(const tpFrictionProblem* problem, int row) {
     return problem->scale != NULL ? problem->scale[row] : 1.0;
 }
 
-static bool layOutRows(Builder* builder) {
+static bool layOutRows(MatrixBuilder* builder) {
     const tpFrictionProblem* problem = builder->problem;
     builder->blockCount = problem->blockCount;
     builder->rowCount = tpFriction_RowCount(problem);
@@ -59,7 +59,7 @@ static bool layOutRows(Builder* builder) {
 }
 
 // Visits the blocks coupled to block j in any order, each once. `mark` holds j + 1 for those seen.
-static int coupledBlocks(const Builder* builder, int j, int* mark, int* found) {
+static int coupledBlocks(const MatrixBuilder* builder, int j, int* mark, int* found) {
     const tpFrictionProblem* problem = builder->problem;
     int count = 0;
     mark[j] = j + 1;
@@ -84,7 +84,7 @@ static int coupledBlocks(const Builder* builder, int j, int* mark, int* found) {
 }
 
 // Adds the transposed pattern to a pattern by columns. Gives columns with ascending rows.
-static bool symmetrise(Builder* builder, const int* start, const int* rows, int* mark) {
+static bool symmetrise(MatrixBuilder* builder, const int* start, const int* rows, int* mark) {
     int n = builder->blockCount;
     tpArena* arena = builder->arena;
     int total = start[n];
@@ -144,7 +144,7 @@ static bool symmetrise(Builder* builder, const int* start, const int* rows, int*
     return true;
 }
 
-static bool findPattern(Builder* builder) {
+static bool findPattern(MatrixBuilder* builder) {
     int n = builder->blockCount;
     tpArena* arena = builder->arena;
     int* mark = TP_SCRATCH_ZEROED(arena, int, n);
@@ -171,7 +171,7 @@ static bool findPattern(Builder* builder) {
 }
 
 // Fills columnWork with the columns of block j (rows x rowsOf(j), row by row), from the matrix.
-static void gatherColumn(Builder* builder, int j) {
+static void gatherColumn(MatrixBuilder* builder, int j) {
     const tpMatrix* W = builder->problem->W;
     int n = rowsOf(builder, j);
     for (int c = 0; c < n; ++c) {
@@ -192,7 +192,7 @@ static void gatherColumn(Builder* builder, int j) {
     }
 }
 
-static void loadColumn(Builder* builder, int j) {
+static void loadColumn(MatrixBuilder* builder, int j) {
     gatherColumn(builder, j);
     const double* compliance = builder->problem->compliance;
     for (int c = 0; compliance != NULL && c < rowsOf(builder, j); ++c) {
@@ -201,7 +201,7 @@ static void loadColumn(Builder* builder, int j) {
     }
 }
 
-static void clearColumn(Builder* builder, int j) {
+static void clearColumn(MatrixBuilder* builder, int j) {
     for (int k = builder->columnStart[j]; k < builder->columnStart[j + 1]; ++k) {
         int i = builder->blockRow[k];
         memset(builder->columnWork + (size_t)builder->row[i] * 4, 0,
@@ -218,7 +218,7 @@ static int findRoot(int* parent, int i) {
 }
 
 // Numbers islands by their first block; order lists blocks island by island, ascending inside.
-static int orderIslands(const Builder* builder, int* parent, int* islandOf, int* islandStart,
+static int orderIslands(const MatrixBuilder* builder, int* parent, int* islandOf, int* islandStart,
                         int* order) {
     int n = builder->blockCount, islands = 0;
     for (int j = 0; j < n; ++j) {
@@ -250,13 +250,13 @@ static int orderIslands(const Builder* builder, int* parent, int* islandOf, int*
 }
 
 // The islands' arrays, one after the other in common memory.
-typedef struct Store {
+typedef struct MatrixStore {
     int *row, *columnStart, *blockRow, *value;
     unsigned char* kind;
     double *mu, *q, *weight, *values, *diagonal, *r, *u;
-} Store;
+} MatrixStore;
 
-static bool allocateStore(const Builder* builder, int islandCount, Store* store) {
+static bool allocateStore(const MatrixBuilder* builder, int islandCount, MatrixStore* store) {
     tpArena* arena = builder->arena;
     int n = builder->blockCount, rows = builder->rowCount, blocks = builder->columnStart[n];
     size_t valueCount = 0;
@@ -281,8 +281,8 @@ static bool allocateStore(const Builder* builder, int islandCount, Store* store)
 }
 
 // Writes one island's blocks, in order, at the front of the store, and moves the store on.
-static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store, int firstBlock,
-                       int firstRow, int blockCount, const int* localBlock,
+static void fillIsland(tpFrictionSystem* system, MatrixBuilder* builder, MatrixStore* store,
+                       int firstBlock, int firstRow, int blockCount, const int* localBlock,
                        tpFrictionIsland* island) {
     const tpFrictionProblem* problem = builder->problem;
     const int* order = system->source + firstBlock;
@@ -360,7 +360,7 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
     store->u += rows;
 }
 
-static void findTraces(Builder* builder) {
+static void findTraces(MatrixBuilder* builder) {
     const tpMatrix* W = builder->problem->W;
     const double* compliance = builder->problem->compliance;
     memset(builder->trace, 0, sizeof(double) * (size_t)builder->blockCount);
@@ -389,7 +389,7 @@ static double scaledNorm(const tpFrictionProblem* problem, int rowCount) {
 
 bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* problem,
                             tpArena* arena) {
-    Builder builder = { .problem = problem, .arena = arena };
+    MatrixBuilder builder = { .problem = problem, .arena = arena };
     if (problem->W == NULL) {
         bool built = tpFrictionSystem_BuildByBodies(system, problem, arena);
         system->qNorm = built ? scaledNorm(problem, system->rowCount) : 1.0;
@@ -412,7 +412,7 @@ bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* p
     }
     system->islandCount = orderIslands(&builder, parent, islandOf, islandStart, system->source);
     system->islands = TP_SCRATCH(arena, tpFrictionIsland, system->islandCount);
-    Store store;
+    MatrixStore store;
     if (system->islands == NULL || !allocateStore(&builder, system->islandCount, &store)) {
         return false;
     }

@@ -14,7 +14,7 @@ enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
 // A pivot of the inverse mass below this part of its diagonal entry is rounding of a zero.
 static const double smallestPivot = 1e-14;
 
-typedef struct Builder {
+typedef struct BodyBuilder {
     const tpFrictionProblem* problem;
     tpArena* arena;
     int blockCount;
@@ -25,7 +25,7 @@ typedef struct Builder {
     bool* isMoving; // of each body: its inverse mass is not zero
     int* parent;    // forest of bodies, then of blocks without any
     int* localBody; // number of a body in its island
-} Builder;
+} BodyBuilder;
 
 // Lower L with L L^T = A for a symmetric positive semidefinite A. False where A is zero.
 static bool factorMass(int n, const double* A, double* L) {
@@ -62,7 +62,7 @@ static int findRoot(int* parent, int i) {
 }
 
 // The bodies of a block that can move: -1 for the others, and for the second of two equal ones.
-static void movingBodies(const Builder* builder, int block, int pair[2]) {
+static void movingBodies(const BodyBuilder* builder, int block, int pair[2]) {
     const tpFrictionBodies* bodies = builder->problem->bodies;
     pair[0] = bodies->bodyA[block];
     pair[1] = bodies->bodyB[block];
@@ -76,7 +76,7 @@ static void movingBodies(const Builder* builder, int block, int pair[2]) {
     }
 }
 
-static bool prepare(Builder* builder) {
+static bool prepare(BodyBuilder* builder) {
     const tpFrictionProblem* problem = builder->problem;
     const tpFrictionBodies* bodies = problem->bodies;
     tpArena* arena = builder->arena;
@@ -108,7 +108,7 @@ static bool prepare(Builder* builder) {
 }
 
 // The node of the forest that stands for a block: its first moving body, or itself.
-static int nodeOf(const Builder* builder, int block) {
+static int nodeOf(const BodyBuilder* builder, int block) {
     int pair[2];
     movingBodies(builder, block, pair);
     return pair[0] >= 0   ? pair[0]
@@ -117,7 +117,7 @@ static int nodeOf(const Builder* builder, int block) {
 }
 
 // Islands numbered by their first block; `source` lists blocks island by island, ascending inside.
-static int orderIslands(Builder* builder, int* islandOf, int* islandStart, int* source) {
+static int orderIslands(BodyBuilder* builder, int* islandOf, int* islandStart, int* source) {
     int n = builder->blockCount, islands = 0;
     int nodes = builder->problem->bodies->bodyCount + n;
     for (int b = 0; b < n; ++b) {
@@ -150,16 +150,16 @@ static int orderIslands(Builder* builder, int* islandOf, int* islandStart, int* 
 }
 
 // The islands' arrays, one after the other in common memory.
-typedef struct Store {
+typedef struct BodyStore {
     int *row, *body;
     unsigned char* kind;
     double *mu, *weight, *q, *compliance, *diagonal, *jacobian, *velocity, *r, *u;
-} Store;
+} BodyStore;
 
-static bool allocateStore(const Builder* builder, int islandCount, Store* store) {
+static bool allocateStore(const BodyBuilder* builder, int islandCount, BodyStore* store) {
     tpArena* arena = builder->arena;
     int n = builder->blockCount, rows = builder->rowCount;
-    *store = (Store){ 0 };
+    *store = (BodyStore){ 0 };
     store->row = TP_SCRATCH(arena, int, n + islandCount);
     store->body = TP_SCRATCH(arena, int, 2 * n);
     store->kind = TP_SCRATCH(arena, unsigned char, n);
@@ -179,7 +179,7 @@ static bool allocateStore(const Builder* builder, int islandCount, Store* store)
 }
 
 // G of one block without the block's scale, e J L; two bodies that are one go to the first side.
-static void formJacobian(const Builder* builder, int block, const int pair[2], double* G) {
+static void formJacobian(const BodyBuilder* builder, int block, const int pair[2], double* G) {
     const tpFrictionProblem* problem = builder->problem;
     const tpFrictionBodies* bodies = problem->bodies;
     int componentCount = builder->componentCount;
@@ -209,7 +209,7 @@ static void formJacobian(const Builder* builder, int block, const int pair[2], d
 }
 
 // Fills block b of an island from block `from` of the problem. Returns its scale s.
-static double fillBlock(const Builder* builder, Store* store, int b, int from, int row) {
+static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int from, int row) {
     const tpFrictionProblem* problem = builder->problem;
     int n = builder->row[from + 1] - builder->row[from], width = 2 * builder->componentCount;
     int pair[2];
@@ -253,8 +253,8 @@ static double fillBlock(const Builder* builder, Store* store, int b, int from, i
     return s;
 }
 
-static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store, int firstBlock,
-                       int firstRow, int blockCount, tpFrictionIsland* island) {
+static void fillIsland(tpFrictionSystem* system, BodyBuilder* builder, BodyStore* store,
+                       int firstBlock, int firstRow, int blockCount, tpFrictionIsland* island) {
     const int* source = system->source + firstBlock;
     int bodyCount = 0, rows = 0;
     for (int b = 0; b < blockCount; ++b) {
@@ -312,7 +312,7 @@ static void fillIsland(tpFrictionSystem* system, Builder* builder, Store* store,
 
 bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionProblem* problem,
                                     tpArena* arena) {
-    Builder builder = { .problem = problem, .arena = arena };
+    BodyBuilder builder = { .problem = problem, .arena = arena };
     if (!prepare(&builder)) {
         return false;
     }
@@ -328,7 +328,7 @@ bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionPr
     }
     system->islandCount = orderIslands(&builder, islandOf, islandStart, system->source);
     system->islands = TP_SCRATCH(arena, tpFrictionIsland, system->islandCount);
-    Store store;
+    BodyStore store;
     if (system->islands == NULL || !allocateStore(&builder, system->islandCount, &store)) {
         return false;
     }

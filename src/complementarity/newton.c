@@ -24,7 +24,7 @@ static const double armijo = 1e-4;   // share of the predicted descent asked of 
 static const double shrinkage = 0.5; // natural residual that a whole step has to reach
 static const double singularPivot = 1e-13;
 
-typedef struct Newton {
+typedef struct NewtonSearch {
     const tpNcp* ncp;
     const tpNewtonOptions* options;
     tpSolverMemory* memory;
@@ -46,7 +46,7 @@ typedef struct Newton {
     tpSparseLu factor;
     int* dependent;
     int* replacedBy;
-} Newton;
+} NewtonSearch;
 
 tpNewtonOptions tpDefaultNewtonOptions(void) {
     tpNewtonOptions options = { .tolerance = 1e-8,
@@ -56,7 +56,7 @@ tpNewtonOptions tpDefaultNewtonOptions(void) {
     return options;
 }
 
-static bool createNewton(Newton* newton) {
+static bool createNewton(NewtonSearch* newton) {
     tpArena* arena = &newton->memory->arena;
     int n = newton->n;
     const tpMatrix* pattern = &newton->ncp->jacobianPattern;
@@ -92,7 +92,7 @@ static double fischerBurmeister(double a, double b) {
     return a > 0.0 && b > 0.0 ? 2.0 * a * b / (a + b + norm) : a + b - norm;
 }
 
-static double meritOf(const Newton* newton, const double* z, const double* F) {
+static double meritOf(const NewtonSearch* newton, const double* z, const double* F) {
     double sum = 0.0;
     for (int i = 0; i < newton->n; ++i) {
         double value =
@@ -102,7 +102,7 @@ static double meritOf(const Newton* newton, const double* z, const double* F) {
     return 0.5 * sum;
 }
 
-static double naturalResidual(const Newton* newton, const double* z, const double* F) {
+static double naturalResidual(const NewtonSearch* newton, const double* z, const double* F) {
     double worst = 0.0;
     for (int i = 0; i < newton->n; ++i) {
         double a = isFree(newton->ncp, i) ? F[i] : tpSmaller(distance(newton->ncp, z, i), F[i]);
@@ -113,7 +113,7 @@ static double naturalResidual(const Newton* newton, const double* z, const doubl
 
 // phi and its derivatives at the current point. At the kink a = b = 0 of Fischer-Burmeister any
 // unit vector serves; the diagonal one keeps both parts of H.
-static void linearise(Newton* newton, tpNewtonFunction function) {
+static void linearise(NewtonSearch* newton, tpNewtonFunction function) {
     for (int i = 0; i < newton->n; ++i) {
         double a = distance(newton->ncp, newton->z, i);
         double b = newton->F[i];
@@ -135,7 +135,7 @@ static void linearise(Newton* newton, tpNewtonFunction function) {
 }
 
 // H = diag(da) + diag(db) (F' + proximal I), by columns.
-static void assemble(Newton* newton, double proximal) {
+static void assemble(NewtonSearch* newton, double proximal) {
     const tpMatrix* pattern = &newton->ncp->jacobianPattern;
     bool isDense = pattern->columnStarts == NULL;
     int used = 0;
@@ -167,7 +167,7 @@ static void assemble(Newton* newton, double proximal) {
 }
 
 // gradient = H' phi of the assembled H.
-static void computeGradient(Newton* newton) {
+static void computeGradient(NewtonSearch* newton) {
     const tpSparseColumns* H = &newton->H;
     for (int j = 0; j < newton->n; ++j) {
         double sum = 0.0;
@@ -179,7 +179,7 @@ static void computeGradient(Newton* newton) {
 }
 
 // step = -H^-1 phi; dependent columns stay where they are. False: not finite, or no memory.
-static bool solveForStep(Newton* newton, bool* isSingular) {
+static bool solveForStep(NewtonSearch* newton, bool* isSingular) {
     int n = newton->n;
     int count = tpSparseLu_Factorise(&newton->factor, &newton->H, singularPivot, newton->dependent,
                                      newton->replacedBy);
@@ -209,14 +209,14 @@ static double dot(const double* a, const double* b, int n) {
     return sum;
 }
 
-static bool isDescent(const Newton* newton) {
+static bool isDescent(const NewtonSearch* newton) {
     double slope = dot(newton->gradient, newton->step, newton->n);
     double length = sqrt(dot(newton->step, newton->step, newton->n));
     double steepness = sqrt(dot(newton->gradient, newton->gradient, newton->n));
     return slope < -1e-10 * length * steepness;
 }
 
-static bool evaluateTrial(Newton* newton, double t) {
+static bool evaluateTrial(NewtonSearch* newton, double t) {
     for (int i = 0; i < newton->n; ++i) {
         newton->trial[i] = newton->z[i] + t * newton->step[i];
     }
@@ -224,7 +224,7 @@ static bool evaluateTrial(Newton* newton, double t) {
 }
 
 // Largest t = 1, 1/2, 1/4, ... that meets the nonmonotone rule. Leaves the trial point.
-static bool searchLine(Newton* newton, double reference, double* merit) {
+static bool searchLine(NewtonSearch* newton, double reference, double* merit) {
     double slope = dot(newton->gradient, newton->step, newton->n);
     double t = 1.0;
     for (int k = 0; k < halvings; ++k, t *= 0.5) {
@@ -239,13 +239,13 @@ static bool searchLine(Newton* newton, double reference, double* merit) {
     return false;
 }
 
-static void acceptTrial(Newton* newton) {
+static void acceptTrial(NewtonSearch* newton) {
     memcpy(newton->z, newton->trial, sizeof(double) * (size_t)newton->n);
     memcpy(newton->F, newton->trialF, sizeof(double) * (size_t)newton->n);
 }
 
 // The whole natural-map step, where it shrinks the natural residual.
-static bool tryNaturalStep(Newton* newton, double* merit) {
+static bool tryNaturalStep(NewtonSearch* newton, double* merit) {
     bool isSingular;
     linearise(newton, tp_naturalMap);
     assemble(newton, 0.0);
@@ -259,7 +259,7 @@ static bool tryNaturalStep(Newton* newton, double* merit) {
 }
 
 // A step of Fischer-Burmeister with what it takes to descend. Leaves the trial point.
-static bool tryMeritStep(Newton* newton, double reference, double* merit) {
+static bool tryMeritStep(NewtonSearch* newton, double reference, double* merit) {
     linearise(newton, tp_fischerBurmeister);
     assemble(newton, 0.0);
     computeGradient(newton);
@@ -290,7 +290,7 @@ static double largestMerit(const double* recent, int count, int length) {
     return largest;
 }
 
-static tpSolveStatus iterate(Newton* newton, double* best, int* iterations) {
+static tpSolveStatus iterate(NewtonSearch* newton, double* best, int* iterations) {
     double recent[merits];
     int length = newton->options->memoryLength < merits ? newton->options->memoryLength : merits;
     length = length < 1 ? 1 : length;
@@ -329,13 +329,13 @@ static tpSolveStatus iterate(Newton* newton, double* best, int* iterations) {
 tpSolveStatus tpNewton_Run(const tpNcp* ncp, const tpNewtonOptions* options, tpNewtonJudge judge,
                            void* judgeContext, tpSolverMemory* memory, double* z, int* iterations) {
     tpArena* arena = &memory->arena;
-    Newton newton = { .ncp = ncp,
-                      .options = options,
-                      .memory = memory,
-                      .judge = judge,
-                      .judgeContext = judgeContext,
-                      .n = ncp->n,
-                      .z = TP_SCRATCH(arena, double, ncp->n) };
+    NewtonSearch newton = { .ncp = ncp,
+                            .options = options,
+                            .memory = memory,
+                            .judge = judge,
+                            .judgeContext = judgeContext,
+                            .n = ncp->n,
+                            .z = TP_SCRATCH(arena, double, ncp->n) };
     if (newton.z == NULL || !createNewton(&newton)) {
         return tp_solverOutOfMemory;
     }

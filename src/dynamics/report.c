@@ -30,6 +30,13 @@ void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* w
     tpStepReport_AddNote(report, why);
 }
 
+void tpStepReport_Undo(tpStepReport* report, const tpStepReport* before) {
+    int solves = report->solveCount, iterations = report->iterationCount;
+    *report = *before;
+    report->solveCount = solves;
+    report->iterationCount = iterations;
+}
+
 static int addCounts(int a, int b) {
     return a > INT_MAX - b ? INT_MAX : a + b;
 }

@@ -16,6 +16,10 @@ void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* w
 // Whether the report has this note.
 bool tpStepReport_HasNote(const tpStepReport* report, const char* note);
 
+// Makes the report what it was before a try that is given up, but for what the try has cost: solves
+// and iterations.
+void tpStepReport_Undo(tpStepReport* report, const tpStepReport* before);
+
 // Appends the report of the steps that came next: counts and energies add up, violations and
 // extremes are the larger ones, the rest is as the later steps leave it.
 void tpStepReport_Append(tpStepReport* report, const tpStepReport* next);

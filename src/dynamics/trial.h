@@ -4,19 +4,21 @@
 #define TIPPE_SRC_DYNAMICS_TRIAL_H
 
 #include "dynamics/contacts.h"
+#include "dynamics/kept_motion.h"
+#include "dynamics/tally.h"
 
 typedef struct tpTrial {
     tpSystem* system;
     tpStepReport* report;
     tpContactHistory* history; // of the stepper, or NULL
+    tpTally* tally;            // of the step, or NULL
 
     // As they were when the trial began, in the arena.
-    tpPose* poses;
-    tpVelocity* velocities;
-    double *reactions, *motion; // of joints, see joint_state.h
+    tpKeptMotion motion;
     tpContactMemory* memories;
     int memoryCount;
-    tpStepReport kept;
+    tpTally keptTally;
+    tpStepReport keptReport;
     tpArenaMark mark; // scratch memory behind it belongs to one try
 } tpTrial;
 
@@ -24,6 +26,12 @@ typedef struct tpTrial {
 // report. False if memory ran out.
 bool tpTrial_Begin(tpTrial* trial, tpSystem* system, tpContactHistory* history,
                    tpStepReport* report);
+
+// The tally of the step goes back too.
+void tpTrial_KeepTally(tpTrial* trial, tpTally* tally);
+
+// Scratch memory that was taken since the trial began stays when a try is undone.
+void tpTrial_KeepScratch(tpTrial* trial);
 
 // Undoes the last try and gives its scratch memory back. Of the report only what the try cost
 // stays: solves and iterations.

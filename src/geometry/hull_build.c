@@ -92,15 +92,15 @@ static void* takePart(unsigned char** cursor, size_t count, size_t size) {
 }
 
 // The same arrays as in tpHull, while they may still be written.
-typedef struct Arrays {
+typedef struct HullArrays {
     tpVec3* vertices;
     tpVec3* normals;
     double* offsets;
     tpHalfEdge* halfEdges;
     int32_t *vertexEdges, *faceEdges, *faceFirst, *faceVertices, *neighborFirst, *neighbors;
-} Arrays;
+} HullArrays;
 
-static size_t layOut(Arrays* arrays, unsigned char* memory, const Draft* draft) {
+static size_t layOut(HullArrays* arrays, unsigned char* memory, const Draft* draft) {
     size_t vertexCount = (size_t)draft->usedCount, faceCount = (size_t)draft->faceCount;
     size_t cornerCount = (size_t)draft->cornerCount;
     unsigned char* cursor = memory;
@@ -117,7 +117,7 @@ static size_t layOut(Arrays* arrays, unsigned char* memory, const Draft* draft) 
     return (size_t)(cursor - memory);
 }
 
-static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, Arrays* arrays) {
+static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, HullArrays* arrays) {
     size_t head = (sizeof(tpHull) + 63) & ~(size_t)63;
     size_t vertexCount = (size_t)draft->usedCount, faceCount = (size_t)draft->faceCount;
     size_t cornerCount = (size_t)draft->cornerCount;
@@ -152,7 +152,7 @@ static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, Ar
 }
 
 // Numbers the half-edges and joins them. False where an edge has no twin or is used twice.
-static bool joinEdges(tpEdgeMap* map, const Draft* draft, const Arrays* arrays) {
+static bool joinEdges(tpEdgeMap* map, const Draft* draft, const HullArrays* arrays) {
     // An edge gets its number when its first direction is met; the twin finds it in the map.
     int edgeCount = 0;
     for (int f = 0; f < draft->faceCount; ++f) {
@@ -191,7 +191,7 @@ static bool joinEdges(tpEdgeMap* map, const Draft* draft, const Arrays* arrays) 
 
 // Lists the neighbours of each vertex in the order of its fan. False where the faces at a vertex do
 // not form one fan.
-static bool listNeighbors(const tpHull* hull, const Draft* draft, const Arrays* arrays) {
+static bool listNeighbors(const tpHull* hull, const Draft* draft, const HullArrays* arrays) {
     int32_t total = 0;
     for (int32_t old = 0; old < draft->vertexCount; ++old) {
         int32_t v = draft->number[old];
@@ -227,7 +227,7 @@ static tpVec3 newellNormal(const tpHull* hull, int32_t face) {
 }
 
 // Planes, pushed outward where rounding leaves a vertex outside.
-static void fitPlanes(const tpHull* hull, const Arrays* arrays) {
+static void fitPlanes(const tpHull* hull, const HullArrays* arrays) {
     for (int32_t f = 0; f < hull->faceCount; ++f) {
         tpVec3 normal = newellNormal(hull, f);
         int32_t farthest = tpHull_Support(hull, normal, hull->faceVertices[hull->faceFirst[f]]);
@@ -279,7 +279,7 @@ static void measure(tpHull* hull) {
 }
 
 // Fills a hull whose arrays are laid out.
-static tpResult assemble(tpHull* hull, const Arrays* arrays, const tpPolygons* polygons,
+static tpResult assemble(tpHull* hull, const HullArrays* arrays, const tpPolygons* polygons,
                          const Draft* draft, tpError* error) {
     for (int v = 0; v < draft->vertexCount; ++v) {
         if (draft->number[v] >= 0) {
@@ -318,7 +318,7 @@ tpResult tpHullFromPolygons(const tpAllocator* allocator, const tpPolygons* poly
     if (draft.faceCount < 4 || draft.cornerCount % 2 != 0) {
         tpError_Set(error, tp_badInput, "the faces do not close to a convex polyhedron");
     } else {
-        Arrays arrays;
+        HullArrays arrays;
         tpHull* hull = allocateHull(allocator, &draft, &arrays);
         result = hull != NULL ? assemble(hull, &arrays, polygons, &draft, error)
                               : tpError_OutOfMemory(error);

@@ -22,9 +22,9 @@ static const double breakTolerance = 1e-8;
 enum { sampleCount = 192, breakLimit = 4 * sampleCount, depthLimit = 40, integralCount = 10 };
 
 // The integrals of 1; x, y, z; xx, yy, zz, xy, xz, yz.
-typedef struct Integrals {
+typedef struct QuadratureSums {
     double v[integralCount];
-} Integrals;
+} QuadratureSums;
 
 typedef struct Body {
     const tpGeometry* geometry;
@@ -51,7 +51,7 @@ static const double gaussWeights[4] = { 0.129484966168869693270611432679082,
                                         0.381830050505118944950369775488975,
                                         0.417959183673469387755102040816327 };
 
-typedef Integrals (*Integrand)(Body* body, double x);
+typedef QuadratureSums (*Integrand)(Body* body, double x);
 typedef uint64_t (*Signature)(Body* body, double x);
 
 static tpVec3 directionOf(double theta, double phi) {
@@ -67,12 +67,12 @@ static double reach(const Body* body, tpVec3 u) {
 }
 
 // What lies along one direction, per solid angle.
-static Integrals overPhi(Body* body, double phi) {
+static QuadratureSums overPhi(Body* body, double phi) {
     tpVec3 u = directionOf(body->theta, phi);
     double r = reach(body, u);
     double r3 = r * r * r / 3.0, r4 = 0.25 * r * r * r * r, r5 = 0.2 * r * r * r * r * r;
-    return (Integrals){ { r3, r4 * u.x, r4 * u.y, r4 * u.z, r5 * u.x * u.x, r5 * u.y * u.y,
-                          r5 * u.z * u.z, r5 * u.x * u.y, r5 * u.x * u.z, r5 * u.y * u.z } };
+    return (QuadratureSums){ { r3, r4 * u.x, r4 * u.y, r4 * u.z, r5 * u.x * u.x, r5 * u.y * u.y,
+                               r5 * u.z * u.z, r5 * u.x * u.y, r5 * u.x * u.z, r5 * u.y * u.z } };
 }
 
 // Which inequality ends the ray; of a superellipsoid also in which octant, for its powers break at
@@ -132,7 +132,7 @@ static int findBreaks(Body* body, Signature signature, double low, double high,
     return count;
 }
 
-static void addScaled(Integrals* sum, double weight, const Integrals* value) {
+static void addScaled(QuadratureSums* sum, double weight, const QuadratureSums* value) {
     for (int i = 0; i < integralCount; ++i) {
         sum->v[i] += weight * value->v[i];
     }
@@ -140,13 +140,14 @@ static void addScaled(Integrals* sum, double weight, const Integrals* value) {
 
 // One panel by 15 points. Its error is far smaller than the difference to the 7-point rule, by the
 // rule of thumb of [Piessens83, sec. 3.4.1.1].
-static Integrals panel(Body* body, Integrand integrand, double low, double high, double* error) {
-    Integrals kronrod = { { 0.0 } }, gauss = { { 0.0 } };
+static QuadratureSums panel(Body* body, Integrand integrand, double low, double high,
+                            double* error) {
+    QuadratureSums kronrod = { { 0.0 } }, gauss = { { 0.0 } };
     double middle = 0.5 * (low + high), half = 0.5 * (high - low);
     for (int i = 0; i < 15; ++i) {
         int k = i < 8 ? i : 14 - i;
         double x = middle + (i < 8 ? -half : half) * kronrodPoints[k];
-        Integrals value = integrand(body, x);
+        QuadratureSums value = integrand(body, x);
         addScaled(&kronrod, half * kronrodWeights[k], &value);
         if (k % 2 == 1) {
             addScaled(&gauss, half * gaussWeights[k / 2], &value);
@@ -163,14 +164,15 @@ static Integrals panel(Body* body, Integrand integrand, double low, double high,
 
 // Adaptive bisection, depth first on a stack of right ends. At the depth limit a panel is so narrow
 // that its share is below rounding.
-static Integrals adapt(Body* body, Integrand integrand, double low, double high, double tolerance) {
+static QuadratureSums adapt(Body* body, Integrand integrand, double low, double high,
+                            double tolerance) {
     double ends[depthLimit + 1];
     int depth = 0;
     ends[0] = high;
-    Integrals sum = { { 0.0 } };
+    QuadratureSums sum = { { 0.0 } };
     while (depth >= 0) {
         double error;
-        Integrals part = panel(body, integrand, low, ends[depth], &error);
+        QuadratureSums part = panel(body, integrand, low, ends[depth], &error);
         if (error > tolerance && depth < depthLimit) {
             ends[depth + 1] = 0.5 * (low + ends[depth]);
             ++depth;
@@ -182,18 +184,18 @@ static Integrals adapt(Body* body, Integrand integrand, double low, double high,
     return sum;
 }
 
-static Integrals integratePieces(Body* body, Integrand integrand, const double* breaks, int count,
-                                 double tolerance) {
-    Integrals sum = { { 0.0 } };
+static QuadratureSums integratePieces(Body* body, Integrand integrand, const double* breaks,
+                                      int count, double tolerance) {
+    QuadratureSums sum = { { 0.0 } };
     for (int i = 0; i < count; ++i) {
-        Integrals part = adapt(body, integrand, breaks[i], breaks[i + 1], tolerance);
+        QuadratureSums part = adapt(body, integrand, breaks[i], breaks[i + 1], tolerance);
         addScaled(&sum, 1.0, &part);
     }
     return sum;
 }
 
 // The whole circle of one theta. A smooth one is cut in four.
-static Integrals overTheta(Body* body, double theta) {
+static QuadratureSums overTheta(Body* body, double theta) {
     const double full = 2.0 * TP_PI;
     body->theta = theta;
     double breaks[breakLimit + 1];
@@ -204,29 +206,30 @@ static Integrals overTheta(Body* body, double theta) {
         }
         count = 4;
     }
-    Integrals sum = integratePieces(body, overPhi, breaks, count, innerTolerance * body->volume);
-    Integrals weighted = { { 0.0 } };
+    QuadratureSums sum =
+        integratePieces(body, overPhi, breaks, count, innerTolerance * body->volume);
+    QuadratureSums weighted = { { 0.0 } };
     addScaled(&weighted, tpSin(theta), &sum);
     return weighted;
 }
 
 // The substitution on one piece of theta.
-static Integrals overPiece(Body* body, double s) {
+static QuadratureSums overPiece(Body* body, double s) {
     double width = body->piece[1] - body->piece[0];
-    Integrals value = overTheta(body, body->piece[0] + width * s * s * (3.0 - 2.0 * s));
-    Integrals weighted = { { 0.0 } };
+    QuadratureSums value = overTheta(body, body->piece[0] + width * s * s * (3.0 - 2.0 * s));
+    QuadratureSums weighted = { { 0.0 } };
     addScaled(&weighted, 6.0 * s * (1.0 - s) * width, &value);
     return weighted;
 }
 
-static Integrals overSphere(Body* body) {
+static QuadratureSums overSphere(Body* body) {
     double breaks[breakLimit + 1];
     int count = findBreaks(body, orderAt, 0.0, TP_PI, breaks);
-    Integrals sum = { { 0.0 } };
+    QuadratureSums sum = { { 0.0 } };
     for (int i = 0; i < count; ++i) {
         body->piece[0] = breaks[i];
         body->piece[1] = breaks[i + 1];
-        Integrals part = adapt(body, overPiece, 0.0, 1.0, outerTolerance * body->volume);
+        QuadratureSums part = adapt(body, overPiece, 0.0, 1.0, outerTolerance * body->volume);
         addScaled(&sum, 1.0, &part);
     }
     return sum;
@@ -245,7 +248,7 @@ static double roughVolume(Body* body) {
     return sum * (TP_PI / n) * (TP_PI / n);
 }
 
-static tpMassProperties unscale(const Body* body, const Integrals* sum) {
+static tpMassProperties unscale(const Body* body, const QuadratureSums* sum) {
     tpVec3 s = body->scale;
     double jacobian = s.x * s.y * s.z;
     double volume = jacobian * sum->v[0];
@@ -273,7 +276,7 @@ tpResult tpIntegrateConvex(const tpGeometry* geometry, tpVec3 interior, tpMassPr
     body.center = interior;
     body.scale = tpScale(0.5, tpSub(bounds.upper, bounds.lower));
     body.volume = roughVolume(&body);
-    Integrals sum = overSphere(&body);
+    QuadratureSums sum = overSphere(&body);
     if (!(sum.v[0] > 0.0)) {
         return tpError_Set(error, tp_badInput, "the shape has no volume");
     }

@@ -10,7 +10,7 @@
 #include "geometry/mass.h"
 #include "geometry/shape_parts.h"
 
-typedef struct Arrays {
+typedef struct MeshArrays {
     tpVec3* vertices;
     int32_t (*triangles)[3];
     int32_t (*neighbors)[3];
@@ -18,7 +18,7 @@ typedef struct Arrays {
     tpVec3* normals;
     tpTreeNode* nodes;
     int32_t* order;
-} Arrays;
+} MeshArrays;
 
 static void* takePart(unsigned char** cursor, size_t count, size_t size) {
     void* part = *cursor;
@@ -31,7 +31,7 @@ static size_t padded(size_t count, size_t size) {
 }
 
 static tpMesh* allocateMesh(const tpAllocator* allocator, int vertexCount, int triangleCount,
-                            Arrays* arrays) {
+                            MeshArrays* arrays) {
     size_t v = (size_t)vertexCount, t = (size_t)triangleCount, n = 2 * t;
     size_t head = padded(1, sizeof(tpMesh));
     size_t byteCount = head + padded(v, sizeof(tpVec3)) + 2 * padded(t, sizeof(int32_t[3])) +
@@ -105,7 +105,7 @@ static tpResult edgeError(const tpMesh* mesh, int32_t from, int32_t to, const ch
 }
 
 // Every edge must be run once in each direction.
-static tpResult findNeighbors(const tpMesh* mesh, const Arrays* arrays, tpError* error) {
+static tpResult findNeighbors(const tpMesh* mesh, const MeshArrays* arrays, tpError* error) {
     tpEdgeMap map;
     if (!tpCreateEdgeMap(&map, &mesh->allocator, 3 * mesh->triangleCount)) {
         return tpError_OutOfMemory(error);
@@ -143,7 +143,7 @@ static tpVec3 triangleNormal(const tpMesh* mesh, int i) {
     return tpNormalize(tpCross(tpSub(mesh->vertices[t[1]], a), tpSub(mesh->vertices[t[2]], a)));
 }
 
-static void findNormals(const tpMesh* mesh, const Arrays* arrays) {
+static void findNormals(const tpMesh* mesh, const MeshArrays* arrays) {
     for (int i = 0; i < mesh->triangleCount; ++i) {
         arrays->normals[i] = triangleNormal(mesh, i);
     }
@@ -155,7 +155,7 @@ static void findNormals(const tpMesh* mesh, const Arrays* arrays) {
     }
 }
 
-static void classifyEdges(const tpMesh* mesh, const Arrays* arrays) {
+static void classifyEdges(const tpMesh* mesh, const MeshArrays* arrays) {
     for (int i = 0; i < mesh->triangleCount; ++i) {
         for (int k = 0; k < 3; ++k) {
             int32_t from = mesh->triangles[i][k], to = mesh->triangles[i][(k + 1) % 3];
@@ -167,7 +167,7 @@ static void classifyEdges(const tpMesh* mesh, const Arrays* arrays) {
     }
 }
 
-static tpResult buildTree(tpMesh* mesh, const Arrays* arrays, tpError* error) {
+static tpResult buildTree(tpMesh* mesh, const MeshArrays* arrays, tpError* error) {
     size_t byteCount = (size_t)mesh->triangleCount * sizeof(tpBounds);
     tpBounds* bounds = tpAllocate(&mesh->allocator, byteCount);
     if (bounds == NULL) {
@@ -210,7 +210,7 @@ static tpResult measure(tpMesh* mesh, tpError* error) {
 }
 
 // What is only seen: every triangle is its own neighbour, and the surface has no inside.
-static void leaveAlone(tpMesh* mesh, const Arrays* arrays) {
+static void leaveAlone(tpMesh* mesh, const MeshArrays* arrays) {
     for (int i = 0; i < mesh->triangleCount; ++i) {
         for (int k = 0; k < 3; ++k) {
             arrays->neighbors[i][k] = i;
@@ -227,7 +227,7 @@ tpResult tpCreateMesh(const tpAllocator* allocator, const tpVec3* vertices, int 
     if (result != tp_success) {
         return result;
     }
-    Arrays arrays;
+    MeshArrays arrays;
     tpMesh* mesh = allocateMesh(allocator, vertexCount, triangleCount, &arrays);
     if (mesh == NULL) {
         return tpError_OutOfMemory(error);

@@ -5,15 +5,15 @@
 #include "geometry/mesh.h"
 #include "geometry/shape.h"
 
-typedef struct Part {
+typedef struct MeshPart {
     double volume; // negative: inside out
     tpBounds bounds;
     int32_t triangle; // one of its triangles
-} Part;
+} MeshPart;
 
 typedef struct Parts {
     const tpMesh* mesh;
-    TP_ARRAY(Part) parts;
+    TP_ARRAY(MeshPart) parts;
     TP_ARRAY(int32_t) order; // triangles in the order in which they were reached
     bool* reached;           // [triangleCount]
 } Parts;
@@ -25,10 +25,10 @@ static tpBounds triangleBounds(const tpMesh* mesh, int32_t i) {
 }
 
 // The part of triangle `start`, by going from neighbour to neighbour.
-static Part followPart(Parts* self, int32_t start) {
+static MeshPart followPart(Parts* self, int32_t start) {
     const tpMesh* mesh = self->mesh;
     tpVec3 origin = mesh->vertices[mesh->triangles[start][0]];
-    Part part = { 0.0, triangleBounds(mesh, start), start };
+    MeshPart part = { 0.0, triangleBounds(mesh, start), start };
     int next = self->order.count;
     self->order.data[self->order.count++] = start;
     self->reached[start] = true;
@@ -57,10 +57,10 @@ static bool isAround(const tpBounds* outer, const tpBounds* inner) {
 
 static tpResult checkParts(const Parts* self, tpError* error) {
     for (int i = 0; i < self->parts.count; ++i) {
-        const Part* part = &self->parts.data[i];
+        const MeshPart* part = &self->parts.data[i];
         bool isCavity = false;
         for (int k = 0; k < self->parts.count && part->volume < 0.0 && !isCavity; ++k) {
-            const Part* other = &self->parts.data[k];
+            const MeshPart* other = &self->parts.data[k];
             isCavity = other->volume > 0.0 && isAround(&other->bounds, &part->bounds);
         }
         if (part->volume < 0.0 && !isCavity) {

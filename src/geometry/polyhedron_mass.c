@@ -6,15 +6,15 @@
 
 #include "geometry/mass.h"
 
-typedef struct Integrals {
+typedef struct FaceIntegrals {
     double volume;
     tpVec3 first;     // of x
     double second[6]; // of xx, yy, zz, xy, xz, yz
-} Integrals;
+} FaceIntegrals;
 
 // A tetrahedron with the corners 0, a, b, c has volume d / 6, d = a . b x c; the integral of x is
 // d/24 s and that of x x^T is d/120 (a a^T + b b^T + c c^T + s s^T), with s = a + b + c.
-static void addTetrahedron(Integrals* sum, tpVec3 a, tpVec3 b, tpVec3 c) {
+static void addTetrahedron(FaceIntegrals* sum, tpVec3 a, tpVec3 b, tpVec3 c) {
     double d = tpDot(a, tpCross(b, c));
     tpVec3 s = tpAdd(a, tpAdd(b, c));
     sum->volume += d / 6.0;
@@ -27,9 +27,9 @@ static void addTetrahedron(Integrals* sum, tpVec3 a, tpVec3 b, tpVec3 c) {
     sum->second[5] += d / 120.0 * (a.y * a.z + b.y * b.z + c.y * c.z + s.y * s.z);
 }
 
-static Integrals integrateAbout(tpVec3 origin, const tpVec3* vertices,
-                                const int32_t (*triangles)[3], int count) {
-    Integrals sum = { 0.0, tpZeroVec3(), { 0.0 } };
+static FaceIntegrals integrateAbout(tpVec3 origin, const tpVec3* vertices,
+                                    const int32_t (*triangles)[3], int count) {
+    FaceIntegrals sum = { 0.0, tpZeroVec3(), { 0.0 } };
     for (int i = 0; i < count; ++i) {
         const int32_t* t = triangles[i];
         addTetrahedron(&sum, tpSub(vertices[t[0]], origin), tpSub(vertices[t[1]], origin),
@@ -56,7 +56,7 @@ tpMassProperties tpIntegrateTriangles(const tpVec3* vertices, const int32_t (*tr
         return properties;
     }
     tpVec3 origin = meanCorner(vertices, triangles, count);
-    Integrals sum = integrateAbout(origin, vertices, triangles, count);
+    FaceIntegrals sum = integrateAbout(origin, vertices, triangles, count);
     if (sum.volume > 0.0) {
         origin = tpMulAdd(origin, 1.0 / sum.volume, sum.first);
         sum = integrateAbout(origin, vertices, triangles, count);

@@ -76,20 +76,20 @@ enum {
     cornerBendsInward = -1
 };
 
-typedef struct Corner {
+typedef struct ObjCorner {
     int32_t vertex;
     int32_t before, after; // neighbours that are left
     int32_t obstacle;      // the corner in its triangle, or one of the above
     double x, y;           // in the plane of the face
-} Corner;
+} ObjCorner;
 
-typedef struct Face {
-    Corner* corners;
+typedef struct ObjFace {
+    ObjCorner* corners;
     int count; // left
     int first; // of those left, in the order of the file
     const tpVec3* vertices;
     tpVec3 normal;
-} Face;
+} ObjFace;
 
 static tpVec3 polygonNormal(const tpSurfaceReader* reader, const Polygon* polygon) {
     tpVec3 origin = reader->vertices.data[polygon->data[0]], sum = tpZeroVec3();
@@ -107,9 +107,10 @@ static bool isLeft(tpVec3 a, tpVec3 b, tpVec3 p, tpVec3 normal) {
 }
 
 // A corner in the triangle at corner i, cornerBendsInward, or cornerUnknown: it is an ear.
-static int32_t findObstacle(const Face* face, int i) {
-    const Corner* corner = &face->corners[i];
-    const Corner *before = &face->corners[corner->before], *after = &face->corners[corner->after];
+static int32_t findObstacle(const ObjFace* face, int i) {
+    const ObjCorner* corner = &face->corners[i];
+    const ObjCorner *before = &face->corners[corner->before],
+                    *after = &face->corners[corner->after];
     tpVec3 a = face->vertices[before->vertex], b = face->vertices[corner->vertex];
     tpVec3 c = face->vertices[after->vertex];
     if (!(tpDot(tpCross(tpSub(b, a), tpSub(c, b)), face->normal) > 0.0)) {
@@ -122,7 +123,7 @@ static int32_t findObstacle(const Face* face, int i) {
     double top = fmax(before->y, fmax(corner->y, after->y));
     double slack = 1e-9 * (fabs(low) + fabs(high) + fabs(bottom) + fabs(top));
     for (int k = 0, other = face->first; k < face->count; ++k, other = face->corners[other].after) {
-        const Corner* o = &face->corners[other];
+        const ObjCorner* o = &face->corners[other];
         bool isFar = o->x < low - slack || o->x > high + slack || o->y < bottom - slack ||
                      o->y > top + slack;
         if (isFar || o->vertex == before->vertex || o->vertex == corner->vertex ||
@@ -138,8 +139,8 @@ static int32_t findObstacle(const Face* face, int i) {
     return cornerUnknown;
 }
 
-static bool isEar(Face* face, int i) {
-    Corner* corner = &face->corners[i];
+static bool isEar(ObjFace* face, int i) {
+    ObjCorner* corner = &face->corners[i];
     bool isGone = corner->obstacle >= 0 && face->corners[corner->obstacle].after < 0;
     if (corner->obstacle == cornerUnknown || isGone) {
         corner->obstacle = findObstacle(face, i);
@@ -149,7 +150,7 @@ static bool isEar(Face* face, int i) {
 
 // The first ear behind the first corner. Where there is none (a polygon that crosses itself, or has
 // no area) the corner behind the first is taken as it comes.
-static int findEar(Face* face) {
+static int findEar(ObjFace* face) {
     int i = face->corners[face->first].after;
     for (int k = 0; face->count > 3 && k < face->count; ++k, i = face->corners[i].after) {
         if (isEar(face, i)) {
@@ -185,8 +186,8 @@ static bool addFan(tpSurfaceReader* reader, const Polygon* polygon) {
     return isDone;
 }
 
-static void cutCorner(Face* face, int i) {
-    Corner* corner = &face->corners[i];
+static void cutCorner(ObjFace* face, int i) {
+    ObjCorner* corner = &face->corners[i];
     int before = corner->before, after = corner->after;
     face->corners[before].after = after;
     face->corners[after].before = before;
@@ -196,17 +197,17 @@ static void cutCorner(Face* face, int i) {
     face->count -= 1;
 }
 
-static void fillCorners(Face* face, const Polygon* polygon) {
+static void fillCorners(ObjFace* face, const Polygon* polygon) {
     tpVec3 along, across;
     tpMakeTangents(tpNormalize(face->normal), &along, &across);
     for (int i = 0; i < face->count; ++i) {
         tpVec3 v = face->vertices[polygon->data[i]];
-        face->corners[i] = (Corner){ .vertex = polygon->data[i],
-                                     .before = i > 0 ? i - 1 : face->count - 1,
-                                     .after = i + 1 < face->count ? i + 1 : 0,
-                                     .obstacle = cornerUnknown,
-                                     .x = tpDot(v, along),
-                                     .y = tpDot(v, across) };
+        face->corners[i] = (ObjCorner){ .vertex = polygon->data[i],
+                                        .before = i > 0 ? i - 1 : face->count - 1,
+                                        .after = i + 1 < face->count ? i + 1 : 0,
+                                        .obstacle = cornerUnknown,
+                                        .x = tpDot(v, along),
+                                        .y = tpDot(v, across) };
     }
 }
 
@@ -215,17 +216,17 @@ static bool triangulate(tpSurfaceReader* reader, const Polygon* polygon) {
     if (isConvex(reader->vertices.data, polygon, normal)) {
         return addFan(reader, polygon);
     }
-    size_t size = (size_t)polygon->count * sizeof(Corner);
-    Face face = { .corners = tpAllocate(&reader->allocator, size),
-                  .count = polygon->count,
-                  .vertices = reader->vertices.data,
-                  .normal = normal };
+    size_t size = (size_t)polygon->count * sizeof(ObjCorner);
+    ObjFace face = { .corners = tpAllocate(&reader->allocator, size),
+                     .count = polygon->count,
+                     .vertices = reader->vertices.data,
+                     .normal = normal };
     bool isDone = face.corners != NULL;
     if (isDone) {
         fillCorners(&face, polygon);
     }
     while (isDone && face.count >= 3) {
-        const Corner* ear = &face.corners[findEar(&face)];
+        const ObjCorner* ear = &face.corners[findEar(&face)];
         isDone = tpSurfaceReader_AddTriangle(reader, face.corners[ear->before].vertex, ear->vertex,
                                              face.corners[ear->after].vertex);
         cutCorner(&face, (int)(ear - face.corners));

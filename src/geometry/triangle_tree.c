@@ -6,20 +6,20 @@
 
 enum { leafSize = 4, depthLimit = 48 };
 
-typedef struct Builder {
+typedef struct TriangleBuilder {
     const tpBounds* bounds;
     tpTreeNode* nodes;
     int32_t* order;
     int32_t nodeCount;
-} Builder;
+} TriangleBuilder;
 
 // Orders a range in two parts and returns the size of the first.
-static int32_t splitRange(Builder* b, int32_t first, int32_t count, int depth) {
+static int32_t splitRange(TriangleBuilder* b, int32_t first, int32_t count, int depth) {
     tpItemBounds bounds = { b->bounds, sizeof(tpBounds) };
     return depth > depthLimit ? count / 2 : tpSplitByArea(b->order + first, count, bounds);
 }
 
-static void buildNode(Builder* b, int32_t first, int32_t count, int depth) {
+static void buildNode(TriangleBuilder* b, int32_t first, int32_t count, int depth) {
     int32_t index = b->nodeCount++;
     tpBounds box = b->bounds[b->order[first]];
     for (int32_t i = first + 1; i < first + count; ++i) {
@@ -38,7 +38,7 @@ static void buildNode(Builder* b, int32_t first, int32_t count, int depth) {
 
 void tpBuildTriangleTree(const tpBounds* bounds, int32_t count, tpTreeNode* nodes, int32_t* order,
                          int32_t* nodeCount) {
-    Builder builder = { bounds, nodes, order, 0 };
+    TriangleBuilder builder = { bounds, nodes, order, 0 };
     for (int32_t i = 0; i < count; ++i) {
         order[i] = i;
     }

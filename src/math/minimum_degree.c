@@ -21,7 +21,7 @@
 static const double denseFactor = 10.0;
 enum { denseLeast = 16, NONE = -1 };
 
-typedef struct Graph {
+typedef struct EliminationGraph {
     int variableCount;
     int nodeCount; // variables first, then the elements given from the start
     int* list;     // where all lists lie
@@ -56,11 +56,12 @@ typedef struct Graph {
     int left;      // weight of all variables not yet eliminated
     int stepCount; // pivots so far
     int* pivots;
-} Graph;
+} EliminationGraph;
 
-static bool createGraph(Graph* graph, int variables, int elements, int entries, tpArena* arena) {
+static bool createGraph(EliminationGraph* graph, int variables, int elements, int entries,
+                        tpArena* arena) {
     int nodes = variables + elements;
-    *graph = (Graph){ .variableCount = variables, .nodeCount = nodes };
+    *graph = (EliminationGraph){ .variableCount = variables, .nodeCount = nodes };
     // Live lists never need more than the first ones; the rest is room for one new element, and to
     // make compaction rare.
     graph->capacity = entries + entries / 2 + variables + 1;
@@ -89,7 +90,7 @@ static bool createGraph(Graph* graph, int variables, int elements, int entries, 
 
 // Degree lists ----------------------------------------------------------------------------------
 
-static void insertByDegree(Graph* graph, int i) {
+static void insertByDegree(EliminationGraph* graph, int i) {
     int d = graph->degree[i];
     graph->next[i] = graph->head[d];
     graph->previous[i] = NONE;
@@ -100,7 +101,7 @@ static void insertByDegree(Graph* graph, int i) {
     graph->least = d < graph->least ? d : graph->least;
 }
 
-static void removeByDegree(Graph* graph, int i) {
+static void removeByDegree(EliminationGraph* graph, int i) {
     if (graph->next[i] != NONE) {
         graph->previous[graph->next[i]] = graph->previous[i];
     }
@@ -114,7 +115,7 @@ static void removeByDegree(Graph* graph, int i) {
 // One pivot -------------------------------------------------------------------------------------
 
 // Room for one more element: moves what is alive to the other list.
-static void compact(Graph* graph) {
+static void compact(EliminationGraph* graph) {
     int used = 0;
     for (int i = 0; i < graph->nodeCount; ++i) {
         if (graph->length[i] > 0) {
@@ -130,13 +131,13 @@ static void compact(Graph* graph) {
     graph->used = used;
 }
 
-static void absorb(Graph* graph, int element) {
+static void absorb(EliminationGraph* graph, int element) {
     graph->isElement[element] = false;
     graph->length[element] = 0;
 }
 
 // Moves variables of a list to L_p, unless they are in it or gone. Returns their weight.
-static int gatherVariables(Graph* graph, int begin, int count) {
+static int gatherVariables(EliminationGraph* graph, int begin, int count) {
     int total = 0;
     for (int k = begin; k < begin + count; ++k) {
         int v = graph->list[k], weight = graph->weight[v];
@@ -151,7 +152,7 @@ static int gatherVariables(Graph* graph, int begin, int count) {
 }
 
 // L_p at the end of the list; absorbs the elements of p. p becomes an element.
-static void formElement(Graph* graph, int p) {
+static void formElement(EliminationGraph* graph, int p) {
     if (graph->capacity - graph->used < graph->variableCount) {
         compact(graph);
     }
@@ -176,7 +177,7 @@ static void formElement(Graph* graph, int p) {
 }
 
 // |L_e \ L_p| of all elements e that share a variable with L_p.
-static void measureOutside(Graph* graph, int p) {
+static void measureOutside(EliminationGraph* graph, int p) {
     for (int k = graph->start[p]; k < graph->start[p] + graph->length[p]; ++k) {
         int i = graph->list[k];
         const int* list = graph->list + graph->start[i];
@@ -196,7 +197,7 @@ static void measureOutside(Graph* graph, int p) {
 
 // Rewrites the list of i in L_p: p in place of what it covers. Leaves in degree[i] the bound
 // without L_p itself. A variable that has no other neighbour goes with the pivot.
-static void updateVariable(Graph* graph, int p, int i) {
+static void updateVariable(EliminationGraph* graph, int p, int i) {
     int* list = graph->list + graph->start[i];
     int* kept = graph->scratch;
     int count = 0, bound = 0;
@@ -243,7 +244,7 @@ static void updateVariable(Graph* graph, int p, int i) {
 }
 
 // Whether the list of j has the nodes of that of i, which bear the stamp.
-static bool hasSeenList(const Graph* graph, int i, int j) {
+static bool hasSeenList(const EliminationGraph* graph, int i, int j) {
     if (graph->length[i] != graph->length[j] || graph->elementCount[i] != graph->elementCount[j]) {
         return false;
     }
@@ -256,7 +257,7 @@ static bool hasSeenList(const Graph* graph, int i, int j) {
 }
 
 // Merges the variables of a bucket whose lists are equal.
-static void mergeEqual(Graph* graph, int place) {
+static void mergeEqual(EliminationGraph* graph, int place) {
     int i = graph->bucket[place];
     graph->bucket[place] = NONE;
     for (; i != NONE && graph->nextInBucket[i] != NONE; i = graph->nextInBucket[i]) {
@@ -280,7 +281,7 @@ static void mergeEqual(Graph* graph, int place) {
 }
 
 // Puts the variables of L_p back among the others, with their new degrees.
-static void finishElement(Graph* graph, int p) {
+static void finishElement(EliminationGraph* graph, int p) {
     int kept = 0, begin = graph->start[p], total = graph->degree[p];
     for (int k = begin; k < begin + graph->length[p]; ++k) {
         int i = graph->list[k];
@@ -300,7 +301,7 @@ static void finishElement(Graph* graph, int p) {
     }
 }
 
-static void eliminateAll(Graph* graph) {
+static void eliminateAll(EliminationGraph* graph) {
     graph->least = 0;
     while (graph->left > 0) {
         while (graph->head[graph->least] == NONE) {
@@ -332,7 +333,7 @@ static int denseLimit(int n) {
 }
 
 // Takes variable i in, unless it is dense.
-static void admit(Graph* graph, int i, long long degree) {
+static void admit(EliminationGraph* graph, int i, long long degree) {
     if (degree > denseLimit(graph->variableCount)) {
         graph->length[i] = 0;
         return;
@@ -346,7 +347,7 @@ static void admit(Graph* graph, int i, long long degree) {
 
 // Pivots in the order of elimination, each followed by what was merged into it; dense ones at the
 // end.
-static void writeOrder(const Graph* graph, int* order) {
+static void writeOrder(const EliminationGraph* graph, int* order) {
     int n = graph->variableCount;
     int* step = graph->hash;
     int* count = graph->head;
@@ -384,7 +385,7 @@ static void writeOrder(const Graph* graph, int* order) {
 bool tpMinimumDegree_Order(int n, const int* starts, const int* neighbours, tpArena* arena,
                            int* order) {
     tpArenaMark mark = tpArena_Mark(arena);
-    Graph graph;
+    EliminationGraph graph;
     bool enough = createGraph(&graph, n, 0, starts[n], arena);
     for (int i = 0; enough && i < n; ++i) {
         graph.start[i] = graph.used;
@@ -408,7 +409,7 @@ bool tpMinimumDegree_Order(int n, const int* starts, const int* neighbours, tpAr
 }
 
 // The rows of A as elements; those that are dense or hold nothing are left out.
-static void listRows(Graph* graph, int rowCount, const int* starts, const int* rows) {
+static void listRows(EliminationGraph* graph, int rowCount, const int* starts, const int* rows) {
     int columnCount = graph->variableCount;
     int* rowLength = graph->length + columnCount;
     for (int k = 0; k < starts[columnCount]; ++k) {
@@ -424,7 +425,7 @@ static void listRows(Graph* graph, int rowCount, const int* starts, const int* r
 }
 
 // Lists the rows of each column, and the columns of each row. Entries given twice are listed once.
-static void listColumns(Graph* graph, const int* starts, const int* rows) {
+static void listColumns(EliminationGraph* graph, const int* starts, const int* rows) {
     for (int j = 0; j < graph->variableCount; ++j) {
         graph->start[j] = graph->used;
         ++graph->stamp;
@@ -441,7 +442,7 @@ static void listColumns(Graph* graph, const int* starts, const int* rows) {
 }
 
 // Weighs the rows, without the dense columns, and takes the other columns in.
-static void admitColumns(Graph* graph, int rowCount) {
+static void admitColumns(EliminationGraph* graph, int rowCount) {
     int columnCount = graph->variableCount, limit = denseLimit(rowCount);
     for (int e = columnCount; e < graph->nodeCount; ++e) {
         graph->degree[e] = 0;
@@ -462,7 +463,7 @@ static void admitColumns(Graph* graph, int rowCount) {
 bool tpMinimumDegree_OrderColumns(int rowCount, int columnCount, const int* starts, const int* rows,
                                   tpArena* arena, int* order) {
     tpArenaMark mark = tpArena_Mark(arena);
-    Graph graph;
+    EliminationGraph graph;
     bool enough = createGraph(&graph, columnCount, rowCount, 2 * starts[columnCount], arena);
     if (enough) {
         listRows(&graph, rowCount, starts, rows);

@@ -125,14 +125,14 @@ static bool parseKind(const char* text, tpBodyKind* kind) {
     return false;
 }
 
-typedef struct bodyTables {
+typedef struct ReadTables {
     char *names, *kinds;
     size_t nameStride, kindStride;
     double *mass, *position, *rotation;
     int* moving;
-} bodyTables;
+} ReadTables;
 
-static bool readBodyTables(tpRecording* recording, size_t limit, bodyTables* tables) {
+static bool readBodyTables(tpRecording* recording, size_t limit, ReadTables* tables) {
     tpArena* arena = &recording->texts;
     hid_t file = recording->file;
     hsize_t count = 0, kindCount = 0;
@@ -158,7 +158,7 @@ static bool readBodyTables(tpRecording* recording, size_t limit, bodyTables* tab
 }
 
 static bool readBodies(tpRecording* recording, size_t limit) {
-    bodyTables tables = { 0 };
+    ReadTables tables = { 0 };
     if (!readBodyTables(recording, limit, &tables)) {
         return false;
     }

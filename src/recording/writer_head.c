@@ -101,12 +101,12 @@ static const char* const kindNames[] = {
 };
 
 // Numbers of a body beside its name: gathered into tables, one after the other.
-typedef struct bodyTables {
+typedef struct WrittenTables {
     char (*names)[tp_nameCapacity];
     char (*kinds)[tp_nameCapacity];
     double *mass, *center, *inertia, *position, *rotation;
     int* moving;
-} bodyTables;
+} WrittenTables;
 
 static void putVec3(double* to, tpVec3 v) {
     to[0] = v.x;
@@ -114,7 +114,7 @@ static void putVec3(double* to, tpVec3 v) {
     to[2] = v.z;
 }
 
-static void fillBody(bodyTables* tables, const tpRosterBody* body, int i) {
+static void fillBody(WrittenTables* tables, const tpRosterBody* body, int i) {
     strcpy(tables->names[i], body->name);
     strcpy(tables->kinds[i], kindNames[body->kind]);
     tables->mass[i] = body->mass.mass;
@@ -130,7 +130,7 @@ static void fillBody(bodyTables* tables, const tpRosterBody* body, int i) {
     tables->moving[i] = body->moving;
 }
 
-static bool writeBodyTables(hid_t bodies, const bodyTables* tables, int bodyCount) {
+static bool writeBodyTables(hid_t bodies, const WrittenTables* tables, int bodyCount) {
     hsize_t count = (hsize_t)bodyCount;
     hid_t f64 = H5T_IEEE_F64LE, real = H5T_NATIVE_DOUBLE;
     return writeNames(bodies, "name", bodyCount, tables->names[0]) &&
@@ -147,14 +147,14 @@ static bool writeBodies(hid_t file, const tpRoster* roster, const tpAllocator* a
     size_t count = (size_t)roster->bodyCount;
     tpArena arena;
     tpArena_Create(&arena, allocator);
-    bodyTables tables = { .names = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
-                          .kinds = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
-                          .mass = TP_SCRATCH(&arena, double, count),
-                          .center = TP_SCRATCH(&arena, double, 3 * count),
-                          .inertia = TP_SCRATCH(&arena, double, 6 * count),
-                          .position = TP_SCRATCH(&arena, double, 3 * count),
-                          .rotation = TP_SCRATCH(&arena, double, 4 * count),
-                          .moving = TP_SCRATCH(&arena, int, count) };
+    WrittenTables tables = { .names = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
+                             .kinds = tpArena_GetZeroed(&arena, (count + 1) * tp_nameCapacity),
+                             .mass = TP_SCRATCH(&arena, double, count),
+                             .center = TP_SCRATCH(&arena, double, 3 * count),
+                             .inertia = TP_SCRATCH(&arena, double, 6 * count),
+                             .position = TP_SCRATCH(&arena, double, 3 * count),
+                             .rotation = TP_SCRATCH(&arena, double, 4 * count),
+                             .moving = TP_SCRATCH(&arena, int, count) };
     hid_t bodies = H5Gcreate2(file, "bodies", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool done = !arena.failed && bodies >= 0;
     for (int i = 0; done && i < roster->bodyCount; ++i) {

@@ -734,14 +734,14 @@ bool tpPackStore_Order(tpPackStore* store) {
 // Snapshots -----------------------------------------------------------------------------------
 
 // Numbers, runs, packs, places, bodies, groups with their open runs.
-typedef struct SavedHead {
+typedef struct SavedStore {
     int32_t runCount, packCount, placeCount, bodyCount, groupCount, blockCount, slotCount;
     int32_t freeRun, freeSlot, nobody, tidied, freePacks[tp_packClasses];
     int32_t allowsTorsion;
-} SavedHead;
+} SavedStore;
 
 size_t tpPackStore_SavedSize(const tpPackStore* store) {
-    size_t size = sizeof(SavedHead) + sizeof(tpSoftRun) * (size_t)store->runs.count +
+    size_t size = sizeof(SavedStore) + sizeof(tpSoftRun) * (size_t)store->runs.count +
                   sizeof(tpSoftPack) * (size_t)store->packCount +
                   (store->allowsTorsion ? sizeof(tpSoftTorsion) * (size_t)store->packCount : 0) +
                   sizeof(int32_t) * (size_t)store->places.count +
@@ -761,7 +761,7 @@ static unsigned char* put(unsigned char* place, const void* data, size_t size) {
 }
 
 void tpPackStore_Save(const tpPackStore* store, void* saved) {
-    SavedHead head;
+    SavedStore head;
     memset(&head, 0, sizeof(head));
     head.runCount = store->runs.count;
     head.packCount = store->packCount;
@@ -804,7 +804,7 @@ void tpPackStore_Save(const tpPackStore* store, void* saved) {
     }
 }
 
-static bool reserveAll(tpPackStore* store, const SavedHead* head) {
+static bool reserveAll(tpPackStore* store, const SavedStore* head) {
     const tpAllocator* allocator = &store->allocator;
     return needPieces(store, head->packCount) &&
            TP_RESERVE(allocator, store->runs, head->runCount) &&
@@ -840,7 +840,7 @@ static bool loadGroups(tpPackStore* store, int count, tpSavedReader* reader) {
 }
 
 bool tpPackStore_Load(tpPackStore* store, tpSavedReader* reader) {
-    SavedHead head;
+    SavedStore head;
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
         !tpSavedReader_Has(reader, head.runCount, sizeof(tpSoftRun)) ||
         !tpSavedReader_Has(reader, head.packCount, sizeof(tpSoftPack)) ||

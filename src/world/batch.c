@@ -26,17 +26,17 @@ tpBatchDef tpDefaultBatchDef(void) {
 
 // Loops over worlds -------------------------------------------------------------------------------
 
-typedef struct Loop {
+typedef struct BatchLoop {
     const tpBatch* batch;
     tpBatchWork work;
     void* context;
     tpResult* results; // of chunks: of the first of its worlds that has one
     int* culprits;     // these worlds
-} Loop;
+} BatchLoop;
 
 static void runChunk(void* context, int chunk, int worker) {
     (void)worker;
-    Loop* loop = context;
+    BatchLoop* loop = context;
     tpRange range = tpChunkAt(loop->batch->worldCount, worldsPerChunk, chunk);
     loop->results[chunk] = tp_success;
     for (int i = range.begin; i < range.end; ++i) {
@@ -49,7 +49,7 @@ static void runChunk(void* context, int chunk, int worker) {
 }
 
 // The message is asked for again: works that fail change nothing.
-static tpResult explain(const Loop* loop, int world, tpError* error) {
+static tpResult explain(const BatchLoop* loop, int world, tpError* error) {
     tpError own;
     memset(&own, 0, sizeof(own));
     tpResult result = loop->work(loop->context, loop->batch, world, &own);
@@ -63,7 +63,7 @@ tpResult tpBatch_Run(const tpBatch* batch, tpBatchWork work, void* context, tpEr
     if (results == NULL) {
         return tpError_OutOfMemory(error);
     }
-    Loop loop = { batch, work, context, results, (int*)(void*)(results + chunkCount) };
+    BatchLoop loop = { batch, work, context, results, (int*)(void*)(results + chunkCount) };
     tpTasks_Run(batch->tasks, runChunk, &loop, chunkCount);
     tpResult result = tp_success;
     for (int i = 0; result == tp_success && i < chunkCount; ++i) {

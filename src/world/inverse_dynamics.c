@@ -12,7 +12,7 @@
 #include "tippe/state.h"
 #include "world/require.h"
 
-typedef struct Search {
+typedef struct EffortSearch {
     tpWorld* world;
     tpSnapshot* start;
     double h;
@@ -24,11 +24,11 @@ typedef struct Search {
     double *speeds, *missed, *other; // of all coordinates
     double *matrix, *factors;        // driven x driven, column by column
     bool isOutOfMemory;
-} Search;
+} EffortSearch;
 
 // Speeds after a step with these efforts; the world goes back afterwards. False where the step
 // could not be taken.
-static bool stepWith(Search* search, const double* efforts, double* speeds) {
+static bool stepWith(EffortSearch* search, const double* efforts, double* speeds) {
     tpWorld* world = search->world;
     for (int i = 0; i < search->driven; ++i) {
         search->other[search->places[i]] = efforts[i];
@@ -40,7 +40,7 @@ static bool stepWith(Search* search, const double* efforts, double* speeds) {
 }
 
 // Largest difference from the speeds wanted; `missed` receives all of them.
-static double judge(const Search* search, const double* speeds, double* missed) {
+static double judge(const EffortSearch* search, const double* speeds, double* missed) {
     double largest = 0.0;
     for (int i = 0; i < search->driven; ++i) {
         missed[i] = search->wanted[i] - speeds[search->places[i]];
@@ -54,7 +54,7 @@ static double judge(const Search* search, const double* speeds, double* missed) 
 enum { maxPushes = 8 };
 
 // Derivatives of the speeds by the efforts, at efforts with the speeds given.
-static bool differentiate(Search* search, const double* speeds) {
+static bool differentiate(EffortSearch* search, const double* speeds) {
     int n = search->driven;
     double* changed =
         search->matrix + (size_t)n * (size_t)n; // one more column: scratch of all speeds
@@ -89,7 +89,7 @@ static bool differentiate(Search* search, const double* speeds) {
 
 // step = matrix^-1 missed, by elimination with partial pivoting. False where the matrix is
 // singular: some efforts do nothing.
-static bool solve(Search* search) {
+static bool solve(EffortSearch* search) {
     int n = search->driven;
     double *A = search->factors, *x = search->step;
     memcpy(A, search->matrix, sizeof(double) * (size_t)n * (size_t)n);
@@ -131,7 +131,7 @@ static bool solve(Search* search) {
     return true;
 }
 
-static double search(Search* search) {
+static double search(EffortSearch* search) {
     enum { maxIterations = 40 };
     static const double goal = 1e-12; // of the speeds, relative to one
     double largest = 0.0, best = INFINITY, last = INFINITY;
@@ -182,7 +182,7 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
     size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
     size_t bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
     double* memory = tpAllocateZeroed(allocator, bytes);
-    Search state = { .world = world, .h = h, .count = count, .driven = driven };
+    EffortSearch state = { .world = world, .h = h, .count = count, .driven = driven };
     state.start = memory != NULL ? tpWorld_Snapshot(world) : NULL;
     if (state.start == NULL) {
         tpRelease(allocator, memory, bytes);

@@ -43,6 +43,25 @@ static void testAppend(void** state) {
     assert_string_equal(report.fallback, "another way");
 }
 
+// Of a try that is given up the report keeps what it cost.
+static void testUndo(void** state) {
+    (void)state;
+    tpStepReport before = makeReport(), report = before;
+    report.solveCount = 8;
+    report.iterationCount = 90;
+    report.residual = 1.0;
+    report.externalWork = 2.0;
+    report.failureCount = 1;
+    tpStepReport_AddNote(&report, "tried");
+    tpStepReport_Undo(&report, &before);
+    assert_int_equal(report.solveCount, 8);
+    assert_int_equal(report.iterationCount, 90);
+    assert_true(report.residual == before.residual);
+    assert_true(report.externalWork == before.externalWork);
+    assert_int_equal(report.failureCount, 0);
+    assert_int_equal(report.noteCount, 0);
+}
+
 // Numbers that are not numbers stay, whichever of the two reports has them.
 static void testNan(void** state) {
     (void)state;
@@ -90,10 +109,8 @@ static void testFigures(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testAppend),
-        cmocka_unit_test(testNan),
-        cmocka_unit_test(testNotes),
-        cmocka_unit_test(testFigures),
+        cmocka_unit_test(testAppend), cmocka_unit_test(testUndo),    cmocka_unit_test(testNan),
+        cmocka_unit_test(testNotes),  cmocka_unit_test(testFigures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,8 @@
 
 #include "steppers/bender_schmitt/first_impact.h"
 
-#include <string.h>
-
 #include "dynamics/matching.h"
+#include "dynamics/trial.h"
 
 // Drifts tried before the best is taken.
 enum { maxTrials = 60 };
@@ -25,9 +24,15 @@ static const double slowOverlap = 1e-7;
 // Part of a step below which those are not looked for.
 static const double leastPart = 1e-4;
 
-typedef struct tpTrial {
+typedef struct tpTriedDrift {
     double time, gap;
-} tpTrial;
+} tpTriedDrift;
+
+// The root lies between a drift that ends open and one that overlaps.
+typedef struct Bracket {
+    tpTriedDrift open, deep;
+    bool wasDeep; // the last drift overlapped
+} Bracket;
 
 // Whether a contact at the end is none that the drift has held; `same` is that at the start, or -1.
 static bool isFree(const tpBenderStep* step, int same) {
@@ -97,50 +102,59 @@ static double longestDrift(const tpBenderStep* step, double h) {
     return h;
 }
 
-// Where the gap vanishes between two trials, of which the first is open and the second overlaps.
-static double falsePosition(const tpTrial* open, const tpTrial* deep) {
+// Where the gap vanishes between two drifts, of which the first is open and the second overlaps.
+static double falsePosition(const tpTriedDrift* open, const tpTriedDrift* deep) {
     double t = open->time + (deep->time - open->time) * open->gap / (open->gap - deep->gap);
     double margin = 1e-3 * (deep->time - open->time);
     return fmin(fmax(t, open->time + margin), deep->time - margin);
 }
 
+// The time to try after a drift that left `gap`: false position between the two sides, with the
+// Illinois rule for a side that stays; the middle until both gaps are known.
+static double nextTime(Bracket* bracket, double time, double gap) {
+    tpTriedDrift *open = &bracket->open, *deep = &bracket->deep;
+    bool isDeep = gap < 0.0;
+    if (isDeep) {
+        open->gap *= bracket->wasDeep ? 0.5 : 1.0;
+        *deep = (tpTriedDrift){ time, gap };
+    } else {
+        deep->gap *= bracket->wasDeep ? 1.0 : 0.5;
+        *open = (tpTriedDrift){ time, gap };
+    }
+    bracket->wasDeep = isDeep;
+    bool isBracketed = isfinite(open->gap) && isfinite(deep->gap);
+    return isBracketed ? falsePosition(open, deep) : 0.5 * (open->time + deep->time);
+}
+
+// Whether the drift of `time` seconds is the one to keep: it is whole and open, or it ends where
+// two bodies meet. A slow contact that overlaps after next to no time did so before, and is held
+// from there on.
+static bool isFound(const tpBenderStep* step, const Bracket* bracket, double time, double gap,
+                    bool isSlow) {
+    double landing = landingPart * step->settings->epsilon;
+    bool isWhole = time >= bracket->deep.time;
+    return (gap >= 0.0 && isWhole) || fabs(gap) <= landing ||
+           (isSlow && time < leastPart * step->duration);
+}
+
 bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
-    tpSystem* system = step->system;
-    size_t bodies = (size_t)system->bodyCount;
-    tpPose* poses = TP_SCRATCH(&system->arena, tpPose, bodies);
-    tpVelocity* velocities = TP_SCRATCH(&system->arena, tpVelocity, bodies);
-    if (poses == NULL || velocities == NULL) {
+    tpTrial start;
+    if (!tpTrial_Begin(&start, step->system, NULL, step->report)) {
         return false;
     }
-    if (bodies > 0) {
-        memcpy(poses, system->poses.data, sizeof(tpPose) * bodies);
-        memcpy(velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
-    }
-    tpStepReport start = *step->report;
-    double landing = landingPart * step->settings->epsilon, time = h;
-    tpTrial open = { 0.0, INFINITY }, deep = { h, -INFINITY };
+    Bracket bracket = { { 0.0, INFINITY }, { h, -INFINITY }, false };
     tpContact* contacts = NULL;
     int count = 0;
-    bool wasDeep = false;
-    tpArenaMark mark = { 0 };
-    for (int trial = 0; trial < maxTrials; ++trial) {
-        // The contacts of the first trial are those of all; nothing else of a trial is used by the
+    double time = h;
+    for (int k = 0; k < maxTrials; ++k) {
+        // The contacts of the first drift are those of all; nothing else of one is used by the
         // next.
-        if (trial == 1) {
-            mark = tpArena_Mark(&system->arena);
-        } else if (trial > 1) {
-            tpArena_Release(&system->arena, mark);
+        if (k == 1) {
+            tpTrial_KeepScratch(&start);
         }
-        if (trial > 0) {
-            int solves = step->report->solveCount, iterations = step->report->iterationCount;
-            *step->report = start;
-            step->report->solveCount = solves;
-            step->report->iterationCount = iterations;
-            memcpy(system->poses.data, poses, sizeof(tpPose) * bodies);
-            memcpy(system->velocities.data, velocities, sizeof(tpVelocity) * bodies);
+        if (k > 0) {
+            tpTrial_Undo(&start);
         }
-        double gap;
-        bool isSlow;
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }
@@ -150,35 +164,20 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         // Others are looked at from where these were found.
         contacts = contacts != NULL ? contacts : step->start.contacts;
         count = step->start.contactCount;
-        double longest = trial == 0 ? longestDrift(step, time) : time;
+        double longest = k == 0 ? longestDrift(step, time) : time;
         if (longest < time) {
-            deep.time = time = longest;
+            bracket.deep.time = time = longest;
             continue;
         }
+        double gap;
+        bool isSlow;
         if (!findGap(step, &gap, &isSlow)) {
             return false;
         }
-        bool isWhole = time >= deep.time;
-        if ((gap >= 0.0 && isWhole) || fabs(gap) <= landing) {
+        if (isFound(step, &bracket, time, gap, isSlow)) {
             return true;
         }
-        // A slow one that overlaps after next to no time did so before, and is held from there on.
-        if (isSlow && time < leastPart * step->duration) {
-            return true;
-        }
-        if (gap < 0.0) {
-            open.gap *= wasDeep ? 0.5 : 1.0; // the Illinois rule
-            deep.time = time;
-            deep.gap = gap;
-            wasDeep = true;
-        } else {
-            deep.gap *= wasDeep ? 1.0 : 0.5;
-            open.time = time;
-            open.gap = gap;
-            wasDeep = false;
-        }
-        bool isBracketed = isfinite(open.gap) && isfinite(deep.gap);
-        time = isBracketed ? falsePosition(&open, &deep) : 0.5 * (open.time + deep.time);
+        time = nextTime(&bracket, time, gap);
     }
     return true;
 }

@@ -9,13 +9,11 @@
 
 #include "steppers/bender_schmitt/part.h"
 
-#include <string.h>
-
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
 #include "dynamics/motion.h"
-#include "steppers/bender_schmitt/attempt.h"
+#include "dynamics/trial.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/step_contacts.h"
 
@@ -77,35 +75,26 @@ static double energyOf(const tpSystem* system) {
 // Collisions; where they would raise the energy beyond what it may be, with less restitution.
 static bool resolveGuarded(tpBenderStep* step, double allowed) {
     tpSystem* system = step->system;
-    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
-    tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    if (before == NULL) {
+    tpTrial start;
+    if (!tpTrial_Begin(&start, system, NULL, step->report)) {
         return false;
     }
-    if (bytes > 0) {
-        memcpy(before, system->velocities.data, bytes);
-    }
     static const double factors[] = { 1.0, 0.75, 0.5, 0.25, 0.0 };
-    tpStepReport start = *step->report;
-    for (int trial = 0; trial < 5; ++trial) {
-        if (!tpCollisions_Resolve(step, factors[trial])) {
+    double worked = step->report->externalWork;
+    double collisions = step->report->figures[tp_collisionFigure];
+    for (int k = 0; k < 5; ++k) {
+        if (!tpCollisions_Resolve(step, factors[k])) {
             return false;
         }
         double slack = guardSlack * fabs(allowed);
-        bool hasRisen =
-            energyOf(system) > allowed + step->report->externalWork - start.externalWork + slack;
-        bool isKept =
-            !step->settings->isGuarded || !hasRisen ||
-            step->report->figures[tp_collisionFigure] == start.figures[tp_collisionFigure];
-        if (isKept || trial == 4) {
+        bool hasRisen = energyOf(system) > allowed + step->report->externalWork - worked + slack;
+        bool isKept = !step->settings->isGuarded || !hasRisen ||
+                      step->report->figures[tp_collisionFigure] == collisions;
+        if (isKept || k == 4) {
             break;
         }
-        int solves = step->report->solveCount, iterations = step->report->iterationCount;
-        *step->report = start;
-        step->report->solveCount = solves;
-        step->report->iterationCount = iterations;
+        tpTrial_Undo(&start);
         tpStepReport_AddNote(step->report, "the energy guard acted");
-        memcpy(system->velocities.data, before, bytes);
     }
     return true;
 }
@@ -292,14 +281,15 @@ static bool isTooDeep(const tpBenderStep* step) {
 
 bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     double energy = energyOf(step->system) - step->report->externalWork;
-    tpAttempt attempt;
+    tpTrial start;
     bool isStaged;
     double power = INFINITY; // by which energy is wrong, W
     left = fmin(left, step->longest);
-    if (!findStaged(step, left, &isStaged) || !tpAttempt_Keep(&attempt, step, tally)) {
+    if (!findStaged(step, left, &isStaged) ||
+        !tpTrial_Begin(&start, step->system, NULL, step->report)) {
         return false;
     }
-    tpArenaMark mark = tpArena_Mark(&step->system->arena);
+    tpTrial_KeepTally(&start, tally);
     for (;;) {
         bool isDone = isStaged
                           ? takeStages(step, &compositions[step->composition], left, energy, tally)
@@ -318,8 +308,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
             step->longest *= step->time.h >= step->longest ? 2.0 : 1.0;
             return true;
         }
-        tpAttempt_Undo(&attempt, step, tally);
-        tpArena_Release(&step->system->arena, mark);
+        tpTrial_Undo(&start);
         step->found = NULL;
         if (isThrough) {
             isStaged = false;

@@ -8,6 +8,7 @@
 #include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "dynamics/trial.h"
 #include "steppers/chakraborty_trinkle/islands.h"
 #include "steppers/chakraborty_trinkle/missed.h"
 #include "steppers/chakraborty_trinkle/modes.h"
@@ -287,35 +288,24 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
     return true;
 }
 
-static void goBack(tpImplicitStep* step) {
-    tpTimeStep* base = &step->base;
-    if (base->bodyCount > 0) {
-        memcpy(base->system->poses.data, base->startPoses,
-               sizeof(tpPose) * (size_t)base->bodyCount);
-        memcpy(base->system->velocities.data, base->startVelocities,
-               sizeof(tpVelocity) * (size_t)base->bodyCount);
-    }
-}
-
 // One step of h seconds at the system's time, or two of half the length where it cannot be solved.
 static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
                     double h, double wholeStep, int depth, tpTally* tally, tpImplicitStep* step,
                     tpStepReport* report) {
-    tpStepReport start = *report;
+    tpTrial start;
+    if (!tpTrial_Begin(&start, system, NULL, report)) {
+        return false;
+    }
     step->settings = *settings;
     step->settings.hasHeldJoints = memory->structure == system->structure;
-    system->solveWork = 0.0; // half a step has means of its own
+    system->solveWork = 0.0; // half a step has a work budget of its own
     bool isSolved;
     if (!tpTimeStep_Begin(&step->base, system, h, h) ||
         !solveStep(step, memory, report, &isSolved)) {
         return false;
     }
     if (!isSolved && depth < deepestHalving) {
-        goBack(step);
-        int solves = report->solveCount, iterations = report->iterationCount;
-        *report = start;
-        report->solveCount = solves;
-        report->iterationCount = iterations;
+        tpTrial_Undo(&start);
         report->substepCount += 1;
         double time = system->time;
         bool isDone =
@@ -334,7 +324,8 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         tpStepReport_FallBack(report, "last iterate",
                               "the shortest part was not solved: its best iterate is taken");
     }
-    report->externalWork = start.externalWork; // counted again, with the velocities found
+    report->externalWork = start.keptReport.externalWork; // counted again, with the velocities
+                                                          // found
     judge(step, report);
     if (!commit(step, tally, report)) {
         return false;

@@ -15,7 +15,7 @@
 
 enum { recentMerits = 6, halvings = 14, largestDense = 130 };
 
-typedef struct Newton {
+typedef struct IslandNewton {
     tpIslandProblem* problem;
     int n; // unknowns
     int m; // of them, z
@@ -33,9 +33,9 @@ typedef struct Newton {
     tpSparseColumns columns;
     tpSparseLu factor;
     int* scratch;
-} Newton;
+} IslandNewton;
 
-static bool create(Newton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
+static bool create(IslandNewton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
     tpArena* arena = &memory->arena;
     memset(newton, 0, sizeof(*newton));
     int n = problem->size, m = problem->bodyCount * problem->geometry->step->rows.componentCount;
@@ -110,7 +110,7 @@ static bool solveDense(int n, double* A, double* b) {
 }
 
 // Triplets into columns, entries at the same place summed.
-static void compress(Newton* newton) {
+static void compress(IslandNewton* newton) {
     const tpMatrixEntries* list = &newton->jacobian;
     tpSparseColumns* out = &newton->columns;
     int n = newton->m;
@@ -149,7 +149,7 @@ static void compress(Newton* newton) {
 }
 
 // Newton's step: z from the linear system, then the impulses.
-static bool solveLinear(Newton* newton) {
+static bool solveLinear(IslandNewton* newton) {
     int m = newton->m;
     const tpMatrixEntries* list = &newton->jacobian;
     if (newton->matrix != NULL) {
@@ -181,7 +181,7 @@ static double normOf(const double* F, int n) {
     return sqrt(sum);
 }
 
-static double evaluateAt(Newton* newton, double t) {
+static double evaluateAt(IslandNewton* newton, double t) {
     for (int i = 0; i < newton->n; ++i) {
         newton->trial[i] = newton->x[i] + t * newton->step[i];
     }
@@ -192,7 +192,7 @@ static double evaluateAt(Newton* newton, double t) {
 
 // The part of the step that turns no body by more than this against the point it is at, rad: what
 // has been linearised holds no farther, and to follow wild spins through a step takes long.
-static double longestStep(const Newton* newton) {
+static double longestStep(const IslandNewton* newton) {
     static const double largestTurn = 3.0;
     const tpTimeStep* step = newton->problem->geometry->step;
     int componentCount = step->rows.componentCount;
@@ -206,7 +206,7 @@ static double longestStep(const Newton* newton) {
 }
 
 // Leaves the trial point; false where no step is acceptable.
-static bool search(Newton* newton, double allowed, double* norm) {
+static bool search(IslandNewton* newton, double allowed, double* norm) {
     double t = longestStep(newton);
     for (int k = 0; k < halvings; ++k, t *= 0.5) {
         *norm = evaluateAt(newton, t);
@@ -217,7 +217,8 @@ static bool search(Newton* newton, double allowed, double* norm) {
     return false;
 }
 
-static void iterate(Newton* newton, tpIslandTolerance tolerance, int limit, tpIslandSolve* out) {
+static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit,
+                    tpIslandSolve* out) {
     size_t bytes = sizeof(double) * (size_t)newton->n;
     double recent[recentMerits], norm = INFINITY, bestNorm = INFINITY;
     int count = 0, idle = 0;
@@ -264,7 +265,7 @@ bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance
                            int iterationLimit, tpSolverMemory* memory, tpIslandSolve* out) {
     memset(out, 0, sizeof(*out));
     tpArenaMark mark = tpSolverMemory_Begin(memory);
-    Newton newton;
+    IslandNewton newton;
     bool isCreated = create(&newton, problem, memory);
     if (isCreated) {
         iterate(&newton, tolerance, iterationLimit, out);

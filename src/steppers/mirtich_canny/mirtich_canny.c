@@ -74,20 +74,20 @@ static bool create(tpSystem* system, void** state) {
 }
 
 // A snapshot: who is handed over, what is known of pairs, and the time stepper's memory.
-typedef struct SavedHead {
+typedef struct SavedEvents {
     int bodyCount, knownCount;
     uint64_t knownStructure;
-} SavedHead;
+} SavedEvents;
 
 static size_t savedSize(const void* state) {
     const tpEvents* events = state;
-    return sizeof(SavedHead) + sizeof(tpKnownShapes) * (size_t)events->known.count +
+    return sizeof(SavedEvents) + sizeof(tpKnownShapes) * (size_t)events->known.count +
            (size_t)events->system->bodyCount + tpStepperMemory_SavedSize(events->memory);
 }
 
 static void save(const void* state, void* saved) {
     const tpEvents* events = state;
-    SavedHead head = { events->system->bodyCount, events->known.count, events->knownStructure };
+    SavedEvents head = { events->system->bodyCount, events->known.count, events->knownStructure };
     unsigned char* place = saved;
     memcpy(place, &head, sizeof(head));
     place += sizeof(head);
@@ -104,7 +104,7 @@ static void save(const void* state, void* saved) {
 
 static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
     tpEvents* events = state;
-    SavedHead head;
+    SavedEvents head;
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
         !tpSavedReader_Has(reader, head.knownCount, sizeof(tpKnownShapes)) ||
         !TP_RESERVE(&events->allocator, events->known, head.knownCount) ||

@@ -23,7 +23,7 @@ typedef struct tpArticulatedRow {
 
 // A body since rows were written: where it was, and how it would have turned without rows and
 // contacts.
-typedef struct tpFlight {
+typedef struct tpNodeFlight {
     tpPose start;
     tpVec3 moved;    // displacement in the step until then, angular
     bool isTumbling; // its angular velocity changes by itself
@@ -32,7 +32,7 @@ typedef struct tpFlight {
     tpVec3 change;
     // how much it turns by a force at its end: arm over the middle moment of inertia, 1/(kg m)
     double ease;
-} tpFlight;
+} tpNodeFlight;
 
 typedef struct tpArticulation {
     tpMechanism solver;
@@ -56,7 +56,7 @@ typedef struct tpArticulation {
     double* last;                // velocities after the last solve
     double* momenta;             // scratch
     double* shifts;              // scratch
-    tpFlight* flights;           // of the nodes
+    tpNodeFlight* flights;       // of the nodes
     double work;                 // from outside, J
     double size;                 // of the smallest body, m
     double mass;                 // of all bodies, kg

@@ -22,7 +22,7 @@ static void land(const tpSmallStep* step, const tpArticulation* articulation) {
     double count = articulation->finished, tau = step->substepTime;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int body = articulation->bodies[i], number = numberOf(step, articulation, i);
-        const tpFlight* flight = &articulation->flights[i];
+        const tpNodeFlight* flight = &articulation->flights[i];
         tpPose* pose = &step->joints->poses[body];
         tpVec3 way = tpSub(step->moved[number].angular, flight->moved);
         pose->position = tpAdd(step->system->poses.data[body].position, step->moved[number].linear);

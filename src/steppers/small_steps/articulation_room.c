@@ -48,7 +48,7 @@ typedef struct Room {
     tpNodeMass *masses, *felt;
     tpSweepBody* own;
     double *pushes, *last, *momenta, *shifts;
-    tpFlight* flights;
+    tpNodeFlight* flights;
     double (*diagonal)[36];
     double (*blocks)[36];
     double (*inverses)[36];
@@ -86,7 +86,7 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->last = TP_SCRATCH(arena, double, 6 * nodes);
     room->momenta = TP_SCRATCH(arena, double, 6 * nodes);
     room->shifts = TP_SCRATCH(arena, double, 6 * nodes);
-    room->flights = TP_SCRATCH(arena, tpFlight, nodes);
+    room->flights = TP_SCRATCH(arena, tpNodeFlight, nodes);
     room->diagonal = tpArena_Get(arena, sizeof(*room->diagonal) * nodes);
     room->blocks = tpArena_Get(arena, sizeof(*room->blocks) * (size_t)map->below.count);
     return !arena->failed;

@@ -251,7 +251,7 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
     int substeps = articulation->isFast ? 1 : step->substeps;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         int body = articulation->bodies[i], number = numberOf(step, articulation, i);
-        tpFlight* flight = &articulation->flights[i];
+        tpNodeFlight* flight = &articulation->flights[i];
         flight->start = step->joints->poses[body];
         flight->moved = articulation->isOpen ? step->moved[number].angular : tpZeroVec3();
         flight->velocity = step->velocities[number].angular;

@@ -155,14 +155,14 @@ static void sortByMechanism(tpMechanismMap* map, const tpSystem* system) {
 // Patterns ----------------------------------------------------------------------------------------
 
 // Neighbours of the bodies of one mechanism, by columns of a symmetric matrix.
-typedef struct Graph {
+typedef struct JointGraph {
     int count;
     int* starts;
     int* neighbours;
-} Graph;
+} JointGraph;
 
 // Counts an edge, and in the second pass writes it.
-static void addEdge(Graph* graph, int pass, int a, int b) {
+static void addEdge(JointGraph* graph, int pass, int a, int b) {
     if (pass == 0) {
         graph->starts[a + 2] += 1;
         graph->starts[b + 2] += 1;
@@ -173,7 +173,7 @@ static void addEdge(Graph* graph, int pass, int a, int b) {
 }
 
 static bool makeGraph(const tpMechanismMap* map, const tpSystem* system, int m, tpArena* arena,
-                      Graph* graph) {
+                      JointGraph* graph) {
     const tpMechanismPlace *at = &map->places.data[m], *end = at + 1;
     graph->count = end->node - at->node;
     graph->starts = TP_SCRATCH_ZEROED(arena, int, (size_t)graph->count + 2);
@@ -225,7 +225,7 @@ static void sortRows(int32_t* rows, int count) {
 
 // The columns of the factors: neighbours that are eliminated later, and the same of those columns
 // whose first entry this is.
-static bool findPattern(tpMechanismMap* map, const tpAllocator* allocator, const Graph* graph,
+static bool findPattern(tpMechanismMap* map, const tpAllocator* allocator, const JointGraph* graph,
                         const int* order, const int* ranks, tpArena* arena) {
     int n = graph->count, first = map->below.count;
     int* marks = TP_SCRATCH(arena, int, n);
@@ -301,7 +301,7 @@ static bool orderMechanism(tpMechanismMap* map, const tpSystem* system, int m, t
     for (int i = 0; i < n; ++i) {
         map->nodes.data[bodies[i]] = i;
     }
-    Graph graph;
+    JointGraph graph;
     int* order = TP_SCRATCH(arena, int, n);
     int* ranks = TP_SCRATCH(arena, int, n);
     int32_t* sorted = TP_SCRATCH(arena, int32_t, n);

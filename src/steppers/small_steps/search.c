@@ -23,7 +23,7 @@ typedef struct Found {
     int first, count; // in `numbers`
 } Found;
 
-typedef struct Search {
+typedef struct ContactSearch {
     tpSmallStep* step;
     bool* isKept;     // of each old pair
     int32_t* numbers; // of pairs or slots, a part for each chunk
@@ -31,7 +31,7 @@ typedef struct Search {
     int32_t* asked;   // pairs to be asked, all together
     int askCount;
     tpAnswers* answers; // of each chunk
-} Search;
+} ContactSearch;
 
 // Boxes ---------------------------------------------------------------------------------------
 
@@ -87,7 +87,7 @@ static bool updatePairs(tpSmallStep* step) {
 
 static void handOnChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Search* search = context;
+    const ContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
     tpRange range = tpChunkAt(state->fat.pairs.count, pairsPerChunk, chunk);
     for (int i = range.begin; i < range.end; ++i) {
@@ -107,7 +107,7 @@ static void handOnChunk(void* context, int chunk, int worker) {
 // Slots of pairs that are gone.
 static void dropChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Search* search = context;
+    const ContactSearch* search = context;
     const tpSmallSteps* state = search->step->state;
     tpRange range = tpChunkAt(state->oldPairs.count, pairsPerChunk, chunk);
     Found found = { range.begin, 0 };
@@ -140,7 +140,7 @@ static bool removeManifold(tpSmallStep* step, int32_t slot) {
 }
 
 // Hands on what is known about pairs that are still there.
-static bool handOnPairs(Search* search) {
+static bool handOnPairs(ContactSearch* search) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpArena* arena = &step->system->arena;
@@ -192,7 +192,7 @@ static float cameNearer(const tpBodyWay* a, const tpBodyWay* b) {
 // Lists the pairs of a chunk that are to be asked.
 static void watchChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Search* search = context;
+    const ContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
     const tpShape* shapes = search->step->system->shapes.data;
     tpRange range = tpChunkAt(state->pairs.count, pairsPerChunk, chunk);
@@ -213,7 +213,7 @@ static void watchChunk(void* context, int chunk, int worker) {
     search->found[chunk] = found;
 }
 
-static bool watchPairs(Search* search) {
+static bool watchPairs(ContactSearch* search) {
     const tpSmallSteps* state = search->step->state;
     tpArena* arena = &search->step->system->arena;
     int count = state->pairs.count, chunks = tpChunksOf(count, pairsPerChunk);
@@ -258,7 +258,8 @@ static bool reserveAnswers(tpSystem* system, tpAnswers* answers, int count) {
 }
 
 // Gives chunks that ran out of room what they need, and runs them again.
-static bool repeatShort(Search* search, tpTaskFunction function, tpAnswers* answers, int count) {
+static bool repeatShort(ContactSearch* search, tpTaskFunction function, tpAnswers* answers,
+                        int count) {
     for (int c = 0; c < count; ++c) {
         if (answers[c].pointCount > answers[c].pointRoom) {
             answers[c].pointRoom = answers[c].pointCount;
@@ -273,7 +274,7 @@ static bool repeatShort(Search* search, tpTaskFunction function, tpAnswers* answ
     return true;
 }
 
-static bool runChunks(Search* search, tpTaskFunction function, int count) {
+static bool runChunks(ContactSearch* search, tpTaskFunction function, int count) {
     tpSystem* system = search->step->system;
     if (!reserveAnswers(system, search->answers, count)) {
         return false;
@@ -290,7 +291,7 @@ static int usualRoom(const tpSystem* system, tpShapePair shapes) {
 
 static void askChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Search* search = context;
+    const ContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
     tpAnswers* answers = &search->answers[chunk];
     tpRange range = tpChunkAt(search->askCount, asksPerChunk, chunk);
@@ -365,7 +366,7 @@ static bool addManifold(tpSmallStep* step, const tpAnswer* answer, const tpConta
 }
 
 // Asks pairs without a manifold, and gives those that have one now a lane.
-static bool askPairs(Search* search) {
+static bool askPairs(ContactSearch* search) {
     tpSmallStep* step = search->step;
     tpSystem* system = step->system;
     int chunks = tpChunksOf(search->askCount, asksPerChunk);
@@ -437,7 +438,7 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
 // Finds the stale manifolds of a chunk of runs, and writes those that fit into their lanes.
 static void renewChunk(void* context, int chunk, int worker) {
     (void)worker;
-    const Search* search = context;
+    const ContactSearch* search = context;
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpAnswers* answers = &search->answers[chunk];
@@ -510,7 +511,7 @@ static int countStale(const tpPackStore* store, tpRange runs, int* points) {
     return count;
 }
 
-static bool renewStale(Search* search) {
+static bool renewStale(ContactSearch* search) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpSystem* system = step->system;
@@ -553,7 +554,7 @@ static bool renewStale(Search* search) {
 // The search ----------------------------------------------------------------------------------
 
 bool tpSmallStep_Search(tpSmallStep* step) {
-    Search search = { .step = step };
+    ContactSearch search = { .step = step };
     step->system->contactQueryCount += 1;
     if (!updatePairs(step) || !handOnPairs(&search) || !tpPackStore_Order(&step->state->store) ||
         !renewStale(&search) || !watchPairs(&search) || !askPairs(&search)) {
