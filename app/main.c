@@ -24,7 +24,18 @@ static const tpCommand commands[] = {
     { "schema", "print the JSON Schema of scene files", runSchema },
 };
 
+// Commands of the program `tippe` that the Python package installs; it hands all others to this
+// one.
+static const struct {
+    const char* name;
+    const char* summary;
+} pythonCommands[] = {
+    { "fit", "identify numbers of a scene from measured motions" },
+    { "score", "tell how far simulations are from measured motions" },
+};
+
 enum {
+    pythonCommandCount = sizeof(pythonCommands) / sizeof(pythonCommands[0]),
     commandCount = sizeof(commands) / sizeof(commands[0]),
     mostCompletedWords = 256 // of a line that is being typed
 };
@@ -34,6 +45,11 @@ static void printUsage(FILE* stream) {
                     "Simulates rigid bodies with contact and friction.\n\n");
     for (int i = 0; i < commandCount; ++i) {
         fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    }
+    fprintf(stream,
+            "\nIn the program that the Python package installs (pip install . in a clone):\n\n");
+    for (int i = 0; i < pythonCommandCount; ++i) {
+        fprintf(stream, "  %-10s %s\n", pythonCommands[i].name, pythonCommands[i].summary);
     }
     fprintf(stream, "\n  --help     print this, or with a command before it all about that\n"
                     "  --version  print the version\n\n"
@@ -50,7 +66,26 @@ static const tpCommand* findCommand(const char* name) {
     return NULL;
 }
 
+// Whether the command is one of the Python package; if so, says where it is.
+static bool tellOfPython(const char* name, FILE* stream) {
+    for (int i = 0; i < pythonCommandCount; ++i) {
+        if (strcmp(name, pythonCommands[i].name) == 0) {
+            fprintf(stream,
+                    "usage: tippe %s SCENE MOTIONS [options]\n\nTo %s\n\n"
+                    "This command is part of the Python package: `pip install .` in a clone of "
+                    "Tippe installs a\nprogram `tippe` that has it; there `tippe %s --help` tells "
+                    "its options. docs/measured.md shows\nhow to use it.\n",
+                    name, pythonCommands[i].summary, name);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int complainOfCommand(const char* name) {
+    if (tellOfPython(name, stderr)) {
+        return exitBadInput;
+    }
     const char* names[commandCount];
     for (int i = 0; i < commandCount; ++i) {
         names[i] = commands[i].name;
@@ -102,6 +137,9 @@ static int runHelp(int argumentCount, char** arguments) {
         printUsage(stdout);
         return exitDone;
     }
+    if (tellOfPython(arguments[1], stdout)) {
+        return exitDone;
+    }
     const tpCommand* command = findCommand(arguments[1]);
     char help[] = "--help";
     char* line[] = { arguments[1], help, NULL };
@@ -126,7 +164,8 @@ int main(int argumentCount, char** arguments) {
     }
     const tpCommand* command = findCommand(name);
     if (command == NULL) {
-        return complainOfCommand(name);
+        bool isAsking = argumentCount == 3 && strcmp(arguments[2], "--help") == 0;
+        return isAsking && tellOfPython(name, stdout) ? exitDone : complainOfCommand(name);
     }
     signal(SIGXFSZ, SIG_IGN); // a file that has reached its limit is a write that fails
     int status = command->run(argumentCount - 1, arguments + 1);

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 import tippe
 from tippe import measured
+from tippe.measured.turns import turn_vectors
 
 RATE = 120.0
 
@@ -121,6 +122,43 @@ def test_numbers_are_identified():
         assert low - 0.02 <= true <= high + 0.02
     assert found.held_out["position"].median() < 0.25 * found.start_scores["position"].median()
     assert len(found.trials) == 54 and "held out" in str(found)
+
+
+def test_the_centre_of_mass_is_identified():
+    """Markers show the frame of a body; where its centre of mass lies in it, the motions tell: in flight, and by how it lands."""
+    true = make_scene()
+    true["bodies"][1]["center_of_mass"] = [0.0, 0.0, 0.01]
+    motions = []
+    for motion in make_motions(6, scene=true):
+        centers = motion.bodies["brick"]
+        arms = turn_vectors(centers.rotation, np.array([0.0, 0.0, 0.01]))
+        motions.append(measured.Motion(motion.name, motion.time, {"brick": measured.Poses(centers.position - arms, centers.rotation)}, "frame"))
+    found = measured.fit(make_scene(), motions, {"bodies.brick.center_of_mass.2": (-0.02, 0.02)}, trials=21, folds=2, nested=True, resamples=20)
+    assert found.values["bodies.brick.center_of_mass.2"] == pytest.approx(0.01, abs=5e-4)
+    assert found.scores["position"].median() < 0.1 * found.start_scores["position"].median()
+    assert found.fold_values["bodies.brick.center_of_mass.2"].tolist() == pytest.approx([0.01, 0.01], abs=1e-3)
+    assert measured.score(true, motions)["position"].max() < 0.02  # of a metre, with starts that follow the centre of mass
+    with pytest.raises(ValueError, match="frame"):
+        measured.fit(make_scene(), make_motions(6), {"bodies.brick.center_of_mass.2": (-0.02, 0.02)})
+
+
+def test_bodies_that_fly_and_bodies_that_slide():
+    """Each body has its own flight; one that slides from the start has the speed of its first poses, without a fall that it never had."""
+    scene = make_scene()
+    scene["bodies"].append({"name": "puck", "material": "wood", "mass": 0.2, "position": [1, 0, 0.02], "velocity": [1.5, 0.5, 0],
+                            "angular_velocity": [0, 0, 2], "shapes": [{"type": "cylinder", "radius": 0.05, "length": 0.04}]})
+    world = tippe.load(scene)
+    world["brick"].velocity, world["brick"].angular_velocity = (0.3, 0, 0), (1, 2, 0)
+    run = world.run(until=0.6, every=4, contacts=False)
+    bodies = {name: measured.Poses(run[name].position, run[name].rotation) for name in ("brick", "puck")}
+    motion = measured.Motion("both", run.time, bodies)
+    starts = measured.fit_start(tippe.load(scene), motion)
+    assert starts["brick"].flies and starts["brick"].poses > 10 and not starts["puck"].flies
+    assert starts["puck"].velocity == pytest.approx([1.5, 0.5, 0], abs=6e-3)  # a step of friction
+    assert starts["puck"].angular_velocity == pytest.approx([0, 0, 2], abs=0.05)
+    assert starts["brick"].velocity == pytest.approx([0.3, 0, 0], abs=1e-4)
+    table = measured.score(scene, [motion])
+    assert table["position"].iloc[0] < 0.01 and table["angle"].iloc[0] < 3
 
 
 def test_tables_are_read_and_checked(tmp_path: Path):

@@ -19,6 +19,8 @@ def main() -> int:
 
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
         return run_command(sys.argv[1:])
+    if len(sys.argv) == 3 and sys.argv[1] == "help" and sys.argv[2] in COMMANDS:
+        return run_command([sys.argv[2], "--help"])
     path = program()
     if not path.exists():
         print("tippe: this installation has no program; install the package again", file=sys.stderr)

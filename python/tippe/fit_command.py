@@ -24,6 +24,8 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--body", help="the measured body, where columns do not name it")
     parser.add_argument("--rate", type=float, help="frames a second, where the table has frames instead of times")
     parser.add_argument("--scale", type=float, default=1.0, help="factor of all measured lengths")
+    parser.add_argument("--point", default="center_of_mass", choices=("center_of_mass", "frame"),
+                        help="what x y z are: the centre of mass, or the origin of the body's frame, which markers show")
     parser.add_argument("--size", type=float, default=1.0, help="length that position errors are divided by, m")
     parser.add_argument("--stepper", help="instead of the scene's")
     parser.add_argument("--step", type=float, help="longest step, s")
@@ -34,6 +36,7 @@ def _parser(command: str) -> argparse.ArgumentParser:
                             help="a number of the scene and its bounds, such as materials.wood.friction=0.1:0.6; PATH* is a factor; may be repeated")
         parser.add_argument("--trials", type=int, default=200, help="points at which all motions are simulated (200)")
         parser.add_argument("--folds", type=int, default=5, help="parts of the motions for the held-out scores (5)")
+        parser.add_argument("--nested", action="store_true", help="search anew for each part, without it: as many trials again for each")
         parser.add_argument("--seed", type=int, default=0, help="of the search (0)")
     else:
         parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="a number of the scene; may be repeated")
@@ -76,7 +79,7 @@ def _write(path: str | None, result: dict[str, Any]) -> None:
 def _run(command: str, given: argparse.Namespace) -> None:
     from . import measured
 
-    motions = measured.read(given.motions, body=given.body, rate=given.rate, scale=given.scale)
+    motions = measured.read(given.motions, body=given.body, rate=given.rate, scale=given.scale, point=given.point)
     common: dict[str, Any] = {"stepper": given.stepper, "step": given.step, "size": given.size, "threads": given.threads}
     if command == "score":
         table = measured.score(given.scene, motions, parameters=_values(given.set), **common)
@@ -87,7 +90,7 @@ def _run(command: str, given: argparse.Namespace) -> None:
             table.to_csv(given.csv)
         _write(given.json, {"motions": len(motions), "scores": summary.to_dict(orient="index")})
         return
-    found = measured.fit(given.scene, motions, _bounds(given.vary), trials=given.trials, folds=given.folds, seed=given.seed,
+    found = measured.fit(given.scene, motions, _bounds(given.vary), trials=given.trials, folds=given.folds, nested=given.nested, seed=given.seed,
                          progress=sys.stderr.isatty(), **common)
     print(found)
     scores = {name: measured.summarise(table).to_dict(orient="index")

@@ -268,6 +268,7 @@ def get_path(scene: Mapping[str, Any], path: str) -> Any:
 
 
 _NEW = ("simulation", "options", "servo", "motor", "spring", "parameters")
+_NEW_VECTORS = ("center_of_mass", "velocity", "angular_velocity")
 
 
 def _child(place: Any, part: str, path: str, make: bool) -> Any:
@@ -276,6 +277,8 @@ def _child(place: Any, part: str, path: str, make: bool) -> Any:
     if isinstance(place, dict):
         if part not in place and make and part in _NEW:
             place[part] = {}
+        if part not in place and make and part in _NEW_VECTORS:
+            place[part] = [0.0, 0.0, 0.0]
         if part in place:
             return place[part]
         raise ValueError(f"{path}: the scene has no such key; there are {_listed(place)}")

@@ -128,6 +128,19 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     return law;
 }
 
+double tpContact_Approach(const tpContact* contact, const tpPose* poses,
+                          const tpVelocity* velocities) {
+    const int bodies[2] = { contact->bodyA, contact->bodyB };
+    const tpVec3 points[2] = { contact->pointA, contact->pointB };
+    double along[2];
+    for (int k = 0; k < 2; ++k) {
+        const tpVelocity* v = &velocities[bodies[k]];
+        tpVec3 arm = tpSub(points[k], poses[bodies[k]].position);
+        along[k] = tpDot(tpAdd(v->linear, tpCross(v->angular, arm)), contact->normal);
+    }
+    return along[1] - along[0];
+}
+
 // Approaches at which friction begins and ceases to be that of sliding, m/s.
 static const double slowImpact = 0.1, fastImpact = 0.2;
 

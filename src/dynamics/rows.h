@@ -112,6 +112,11 @@ void tpRows_SetMasses(tpRows* rows, const tpSystem* system);
 // where there is one; otherwise along x where the normal is vertical, and along z cross n
 // elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
+
+// The speed at which the bodies of a contact approach each other at it, m/s; negative if they part.
+double tpContact_Approach(const tpContact* contact, const tpPose* poses,
+                          const tpVelocity* velocities);
+
 // The law of a contact at which the bodies approach at this speed, m/s: friction of impacts may
 // differ from that of sliding.
 void tpContactLaw_Meet(tpContactLaw* law, double approach);

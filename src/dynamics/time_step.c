@@ -51,19 +51,6 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
     return step->margins != NULL;
 }
 
-// Before forces act, so that contacts at rest have none whatever the step.
-static double approachAtStart(const tpTimeStep* step, const tpContact* contact) {
-    const int bodies[2] = { contact->bodyA, contact->bodyB };
-    const tpVec3 points[2] = { contact->pointA, contact->pointB };
-    tpVec3 velocities[2];
-    for (int k = 0; k < 2; ++k) {
-        const tpVelocity* v = &step->startVelocities[bodies[k]];
-        tpVec3 arm = tpSub(points[k], step->startPoses[bodies[k]].position);
-        velocities[k] = tpAdd(v->linear, tpCross(v->angular, arm));
-    }
-    return tpDot(tpSub(velocities[1], velocities[0]), contact->normal);
-}
-
 bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
     tpSystem* system = step->system;
     step->contacts = contacts;
@@ -75,7 +62,9 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
     for (int i = 0; i < count; ++i) {
         step->laws[i] = tpMakeContactLaw(system, &contacts[i]);
         if (step->laws[i].impactReduction != 0.0) {
-            tpContactLaw_Meet(&step->laws[i], approachAtStart(step, &contacts[i]));
+            // Before forces act, so that contacts at rest have none whatever the step.
+            tpContactLaw_Meet(&step->laws[i], tpContact_Approach(&contacts[i], step->startPoses,
+                                                                 step->startVelocities));
         }
     }
     int jointBlocks, jointRows;

@@ -45,6 +45,8 @@ static void suggestNames(void** state) {
     static const char* const cases[][2] = {
         { "", "usage: tippe" },
         { "rnu s.json", "unknown command 'rnu'; did you mean 'run'?" },
+        { "fit scene.json motions.csv", "To identify numbers of a scene from measured motions" },
+        { "score", "part of the Python package" },
         { "frobnicate", "unknown command 'frobnicate'; see tippe --help" },
         { "run", "SCENE is missing" },
         { "run s.json more", "one operand too many" },

@@ -8,7 +8,8 @@
 
 #include "support/floor.h"
 
-static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_mirtichCanny };
+static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu, tp_mirtichCanny,
+                                        tp_benderSchmitt };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
 static const double mu = 0.3, reduction = 2.0 / 3.0, gravity = 10.0;

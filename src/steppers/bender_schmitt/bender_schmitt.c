@@ -204,7 +204,6 @@ static const tpFigureIndex figures[] = { tp_collisionFigure, tp_figureCount };
 
 const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
-    .lacks = tp_lacksImpactFriction,
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
     .seesCrossings = true,
     .options = used,

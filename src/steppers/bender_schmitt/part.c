@@ -58,8 +58,8 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     if (contacts == NULL && !tpStepContacts_Start(step, &contacts, &count)) {
         return false;
     }
-    if (!tpTouch_Create(&step->start, system, step->time.startPoses, contacts, count,
-                        step->settings)) {
+    if (!tpTouch_Create(&step->start, system, step->time.startPoses, step->time.startVelocities,
+                        contacts, count, step->settings)) {
         return false;
     }
     step->overlap = deepestOf(contacts, count);
@@ -139,7 +139,8 @@ static bool finishPart(tpBenderStep* step, double energy, tpTally* tally) {
     step->match = tpMatchContacts(step->start.contacts, step->start.contactCount, contacts, count,
                                   &system->arena);
     if (step->match == NULL ||
-        !tpTouch_Create(&step->end, system, system->poses.data, contacts, count, step->settings)) {
+        !tpTouch_Create(&step->end, system, system->poses.data, step->time.pushed, contacts, count,
+                        step->settings)) {
         return false;
     }
     return resolveGuarded(step, energy + step->report->externalWork) &&

@@ -405,7 +405,8 @@ bool tpResting_Solve(tpBenderStep* step) {
             break;
         }
         memcpy(system->poses.data, poses, sizeof(tpPose) * (size_t)step->time.bodyCount);
-        if (!tpTouch_Create(&step->start, system, poses, contacts, count, step->settings)) {
+        if (!tpTouch_Create(&step->start, system, poses, step->time.startVelocities, contacts,
+                            count, step->settings)) {
             return false;
         }
     }

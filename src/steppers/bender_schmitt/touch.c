@@ -51,15 +51,21 @@ static void makeLaws(void* context, int chunk, int worker) {
     int end = (chunk + 1) * contactsAChunk;
     end = end < touch->contactCount ? end : touch->contactCount;
     for (int i = chunk * contactsAChunk; i < end; ++i) {
-        touch->laws[i] = tpMakeContactLaw(touch->system, &touch->contacts[i]);
+        tpContactLaw* law = &touch->laws[i];
+        *law = tpMakeContactLaw(touch->system, &touch->contacts[i]);
+        if (law->impactReduction != 0.0) {
+            tpContactLaw_Meet(law,
+                              tpContact_Approach(&touch->contacts[i], touch->poses, touch->before));
+        }
     }
 }
 
-bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
-                    int count, const tpBenderSettings* settings) {
+bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const tpVelocity* before,
+                    tpContact* contacts, int count, const tpBenderSettings* settings) {
     memset(touch, 0, sizeof(*touch));
     touch->system = system;
     touch->poses = poses;
+    touch->before = before;
     touch->contacts = contacts;
     touch->contactCount = count;
     touch->isSmall = (double)count * smallUpdates <= settings->budget;

@@ -30,6 +30,7 @@ typedef struct tpBenderSettings {
 typedef struct tpTouch {
     tpSystem* system;
     const tpPose* poses;
+    const tpVelocity* before; // read by tpTouch_Create alone
     tpContact* contacts;
     tpContactLaw* laws;
     int contactCount;
@@ -41,10 +42,11 @@ typedef struct tpTouch {
     bool isLost;  // it could not
 } tpTouch;
 
-// At the poses where the contacts were found, which are the system's own. False where memory ran
-// out.
-bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, tpContact* contacts,
-                    int count, const tpBenderSettings* settings);
+// At the poses where the contacts were found, which are the system's own. `before` are velocities
+// without the forces that act from there on: those that say how fast contacts meet. False where
+// memory ran out.
+bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const tpVelocity* before,
+                    tpContact* contacts, int count, const tpBenderSettings* settings);
 
 // Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as
 // told. False where memory ran out.
