@@ -185,6 +185,20 @@ static void makeTangent(int rows, const double* A, const double* b, Tangent* tan
     }
 }
 
+// Newton's next alpha on 1/|r_T| - 1/(mu r_N).
+static double newtonAlpha(const Tangent* tangent, double mu, double alpha, const double* rT,
+                          const double* derivative, double normal, double norm) {
+    double normRate = 0.0, normalRate = 0.0;
+    for (int i = 0; i < tangent->n; ++i) {
+        normRate += rT[i] * derivative[i];
+        normalRate -= tangent->normalRow[i] * derivative[i];
+    }
+    normRate /= norm;
+    double value = 1.0 / norm - 1.0 / (mu * normal);
+    double slope = normalRate / (mu * normal * normal) - normRate / (norm * norm);
+    return alpha - value / slope;
+}
+
 // Root of |r_T| - mu r_N over alpha in (0, inf); r receives the impulse there.
 static bool solveSliding(const Tangent* tangent, double mu, double guess, double* r) {
     int n = tangent->n;
@@ -210,19 +224,9 @@ static bool solveSliding(const Tangent* tangent, double mu, double guess, double
         } else {
             high = alpha;
         }
-        // Newton on 1/|r_T| - 1/(mu r_N).
-        double next = -1.0;
-        if (regular && normal > 0.0 && norm > 0.0) {
-            double normRate = 0.0, normalRate = 0.0;
-            for (int i = 0; i < n; ++i) {
-                normRate += rT[i] * derivative[i];
-                normalRate -= tangent->normalRow[i] * derivative[i];
-            }
-            normRate /= norm;
-            double value = 1.0 / norm - 1.0 / (mu * normal);
-            double slope = normalRate / (mu * normal * normal) - normRate / (norm * norm);
-            next = alpha - value / slope;
-        }
+        double next = regular && normal > 0.0 && norm > 0.0
+                          ? newtonAlpha(tangent, mu, alpha, rT, derivative, normal, norm)
+                          : -1.0;
         if (fabs(next - alpha) <= 4.0 * DBL_EPSILON * alpha) {
             break;
         }

@@ -17,7 +17,67 @@ static bool createWithW(tpFrictionLinear* linear, tpArena* arena) {
     return !arena->failed;
 }
 
-// Pattern of bodies that share a block, by columns; couples of each block found in it.
+// The blocks of each body: those of body i are list[start[i]] .. list[start[i + 1] - 1].
+static void listBlocks(const tpFrictionIsland* island, int* start, int* list) {
+    int n = island->bodyCount, blocks = island->blockCount;
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < 2 * blocks; ++k) {
+            int body = island->body[k];
+            if (body >= 0 && pass == 0) {
+                ++start[body + 2];
+            } else if (body >= 0) {
+                list[start[body + 1]++] = k / 2;
+            }
+        }
+        for (int i = 0; pass == 0 && i < n; ++i) {
+            start[i + 2] += start[i + 1];
+        }
+    }
+}
+
+// The pattern of bodies that share a block, by columns. Returns the number of its entries.
+static int findPattern(const tpFrictionIsland* island, const int* start, const int* list, int* mark,
+                       int* columnStart, int* blockRow) {
+    int n = island->bodyCount, entries = 0;
+    for (int j = 0; j < n; ++j) {
+        mark[j] = -1;
+    }
+    for (int j = 0; j < n; ++j) {
+        columnStart[j] = entries;
+        mark[j] = j;
+        blockRow[entries++] = j;
+        for (int k = start[j]; k < start[j + 1]; ++k) {
+            const int* pair = island->body + 2 * list[k];
+            int other = pair[0] == j ? pair[1] : pair[0];
+            if (other >= 0 && mark[other] != j) {
+                mark[other] = j;
+                blockRow[entries++] = other;
+            }
+        }
+    }
+    columnStart[n] = entries;
+    return entries;
+}
+
+// Where the four products of a block's two bodies stand in the matrix; -1: a body that is fixed.
+static void findCouples(const tpFrictionLinear* linear, const tpBlockMatrix* matrix) {
+    const tpFrictionIsland* island = linear->island;
+    for (int b = 0; b < island->blockCount; ++b) {
+        for (int c = 0; c < 4; ++c) {
+            int i = island->body[2 * b + c / 2], j = island->body[2 * b + c % 2];
+            bool isInside = i >= 0 && j >= 0;
+            linear->couple[4 * b + c] = -1;
+            for (int k = isInside ? matrix->columnStart[j] : 0;
+                 isInside && k < matrix->columnStart[j + 1]; ++k) {
+                if (matrix->blockRow[k] == i) {
+                    linear->couple[4 * b + c] = matrix->value[k];
+                    break;
+                }
+            }
+        }
+    }
+}
+
 static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     const tpFrictionIsland* island = linear->island;
     int n = island->bodyCount, blocks = island->blockCount, componentCount = island->componentCount;
@@ -36,57 +96,19 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
     if (arena->failed) {
         return false;
     }
-    for (int pass = 0; pass < 2; ++pass) {
-        for (int k = 0; k < 2 * blocks; ++k) {
-            int body = island->body[k];
-            if (body >= 0 && pass == 0) {
-                ++start[body + 2];
-            } else if (body >= 0) {
-                list[start[body + 1]++] = k / 2;
-            }
-        }
-        for (int i = 0; pass == 0 && i < n; ++i) {
-            start[i + 2] += start[i + 1];
-        }
-    }
-    int entries = 0, size = componentCount * componentCount;
-    for (int j = 0; j < n; ++j) {
-        mark[j] = -1;
+    listBlocks(island, start, list);
+    int entries = findPattern(island, start, list, mark, columnStart, blockRow);
+    int size = componentCount * componentCount;
+    for (int j = 0; j <= n; ++j) {
         row[j] = j * componentCount;
+    }
+    for (int j = 0; j < n; ++j) {
         linear->allInPlay[j] = true;
     }
-    row[n] = n * componentCount;
-    for (int j = 0; j < n; ++j) {
-        columnStart[j] = entries;
-        mark[j] = j;
-        blockRow[entries++] = j;
-        for (int k = start[j]; k < start[j + 1]; ++k) {
-            const int* pair = island->body + 2 * list[k];
-            int other = pair[0] == j ? pair[1] : pair[0];
-            if (other >= 0 && mark[other] != j) {
-                mark[other] = j;
-                blockRow[entries++] = other;
-            }
-        }
-    }
-    columnStart[n] = entries;
     for (int k = 0; k < entries; ++k) {
         value[k] = k * size;
     }
     linear->values = TP_SCRATCH(arena, double, entries* size);
-    for (int b = 0; b < blocks; ++b) {
-        for (int c = 0; c < 4; ++c) {
-            int i = island->body[2 * b + c / 2], j = island->body[2 * b + c % 2];
-            linear->couple[4 * b + c] = -1;
-            for (int k = j >= 0 && i >= 0 ? columnStart[j] : entries;
-                 k < entries && k < columnStart[j + 1]; ++k) {
-                if (blockRow[k] == i) {
-                    linear->couple[4 * b + c] = value[k];
-                    break;
-                }
-            }
-        }
-    }
     linear->matrix = (tpBlockMatrix){ .count = n,
                                       .uniform = componentCount,
                                       .row = row,
@@ -94,6 +116,7 @@ static bool createByBodies(tpFrictionLinear* linear, tpArena* arena) {
                                       .blockRow = blockRow,
                                       .value = value,
                                       .values = linear->values };
+    findCouples(linear, &linear->matrix);
     return !arena->failed;
 }
 

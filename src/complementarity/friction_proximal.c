@@ -40,6 +40,28 @@ static const double lostGrowth = 10.0;
 // states to choose from, they can throw it away, and are taken back.
 static const double sweepGrowth = 2.0;
 
+// Back to the center, from which sweeps may lead to a better one. Returns the residual there.
+static double restart(tpFrictionNewton* newton, tpFrictionIsland* island,
+                      const tpFrictionOptions* options, double* center, double* centerVelocity,
+                      double centerResidual) {
+    size_t bytes = sizeof(double) * (size_t)island->rowCount;
+    memcpy(newton->r, center, bytes);
+    memcpy(newton->u, centerVelocity, bytes);
+    for (int i = 0; i < SWEEPS; ++i) {
+        tpFrictionIsland_Sweep(island, options->localProximal, newton->r, newton->u);
+        island->work += tpFrictionIsland_SweepWork(island);
+    }
+    double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton->r, newton->u));
+    if (residual < sweepGrowth * centerResidual) {
+        memcpy(center, newton->r, bytes);
+        memcpy(centerVelocity, newton->u, bytes);
+        return residual;
+    }
+    memcpy(newton->r, center, bytes);
+    memcpy(newton->u, centerVelocity, bytes);
+    return centerResidual;
+}
+
 tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations) {
     tpFrictionNewton newton;
@@ -85,21 +107,8 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             failedWeight = weight;
             weight = fmin(weight * 5.0, greatestWeight);
             lastWeight = 0.0;
-            memcpy(newton.r, center, bytes);
-            memcpy(newton.u, centerVelocity, bytes);
-            for (int i = 0; i < SWEEPS; ++i) {
-                tpFrictionIsland_Sweep(island, options->localProximal, newton.r, newton.u);
-                island->work += tpFrictionIsland_SweepWork(island);
-            }
-            residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
-            if (residual < sweepGrowth * centerResidual) {
-                memcpy(center, newton.r, bytes);
-                memcpy(centerVelocity, newton.u, bytes);
-                centerResidual = residual;
-            } else {
-                memcpy(newton.r, center, bytes);
-                memcpy(newton.u, centerVelocity, bytes);
-            }
+            centerResidual =
+                restart(&newton, island, options, center, centerVelocity, centerResidual);
         }
     }
     *iterations += newton.iterations;

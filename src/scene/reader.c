@@ -75,143 +75,6 @@ tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char
                    tpJsonTypeName(found));
 }
 
-// Texts ---------------------------------------------------------------------------------------
-
-// The value of the formula between braces, written out: whole numbers without a point.
-static tpResult putValue(tpReader* reader, tpScenePlace place, const char* formula, int length,
-                         char* out, size_t size) {
-    char text[256];
-    tpFormulaFault fault;
-    double value;
-    if (length >= (int)sizeof(text)) {
-        return TP_FAIL(reader, place, "a formula in a text has at most %zu characters",
-                       sizeof(text) - 1);
-    }
-    memcpy(text, formula, (size_t)length);
-    text[length] = '\0';
-    if (!tpScope_Evaluate(&reader->scope, text, &value, &fault)) {
-        return TP_FAIL(reader, place, "{%.60s}: %s", text, fault.message);
-    }
-    if (value == floor(value) && fabs(value) < 1e15) {
-        snprintf(out, size, "%.0f", value + 0.0);
-    } else if (isfinite(value)) {
-        char number[tp_numberLength];
-        snprintf(out, size, "%.*s", tpPrintNumber(number, value), number);
-    } else {
-        return TP_FAIL(reader, place, "{%.60s} is %g, which is not finite", text, value);
-    }
-    return tp_success;
-}
-
-// The text with {formula} replaced by its value and {{ by {.
-static const char* fillIn(tpReader* reader, tpScenePlace place, const char* text) {
-    size_t capacity = strlen(text) + 1, used = 0;
-    for (const char* c = text; *c != '\0'; ++c) {
-        capacity += *c == '{' ? tp_numberLength : 0;
-    }
-    char* filled = tpArena_Get(reader->arena, capacity);
-    if (filled == NULL) {
-        tpError_OutOfMemory(reader->error);
-        return NULL;
-    }
-    for (const char* c = text; *c != '\0'; ++c) {
-        const char* end = *c == '{' && c[1] != '{' ? strchr(c, '}') : NULL;
-        if (*c != '{') {
-            filled[used++] = *c;
-        } else if (c[1] == '{') {
-            filled[used++] = *c++;
-        } else if (end == NULL) {
-            TP_FAIL(reader, place, "a { without its }; {{ stands for a { itself");
-            return NULL;
-        } else {
-            if (putValue(reader, place, c + 1, (int)(end - c) - 1, filled + used,
-                         capacity - used) != tp_success) {
-                return NULL;
-            }
-            used += strlen(filled + used);
-            c = end;
-        }
-    }
-    filled[used] = '\0';
-    return filled;
-}
-
-// The text or, with `isKey`, the key that comes next.
-static const char* readString(tpReader* reader, bool isKey) {
-    tpScenePlace place = tpJson_Place(&reader->json);
-    size_t length;
-    const char* text = isKey ? tpJson_ReadKey(&reader->json, reader->arena, &length)
-                             : tpJson_ReadText(&reader->json, reader->arena, &length);
-    if (text == NULL) {
-        tpError_OutOfMemory(reader->error);
-    } else if (strlen(text) != length) {
-        TP_FAIL(reader, place, "a text cannot hold the character \\u0000");
-        return NULL;
-    }
-    return text;
-}
-
-const char* tpReadString(tpReader* reader, bool isPlain) {
-    tpScenePlace place = tpJson_Place(&reader->json);
-    const char* text = readString(reader, false);
-    return text == NULL || isPlain || strchr(text, '{') == NULL ? text
-                                                                : fillIn(reader, place, text);
-}
-
-// Formulas ------------------------------------------------------------------------------------
-
-tpResult tpReadFormula(tpReader* reader, const char* key, double* value) {
-    tpScenePlace place = tpJson_Place(&reader->json);
-    tpArenaMark mark = tpArena_Mark(reader->arena);
-    const char* formula = readString(reader, false);
-    if (formula == NULL) {
-        return reader->error->result;
-    }
-    tpFormulaFault fault;
-    tpResult result = tp_success;
-    if (!tpScope_Evaluate(&reader->scope, formula, value, &fault)) {
-        result = TP_FAIL(reader, place,
-                         "\"%.60s\" takes a number or a formula; formula, character %d: %s", key,
-                         fault.column, fault.message);
-    } else if (!isfinite(*value)) {
-        result = TP_FAIL(reader, place, "the formula \"%.80s\" gives %g: numbers must be finite",
-                         formula, *value);
-    }
-    tpArena_Release(reader->arena, mark);
-    return result;
-}
-
-const char* tpBindFormula(tpReader* reader, const char* formula) {
-    // Names become numbers in brackets; each is at least a character long.
-    size_t capacity = (strlen(formula) + 1) * (tp_numberLength + 2), used = 0;
-    char* bound = tpArena_Get(reader->arena, capacity);
-    if (bound == NULL) {
-        tpError_OutOfMemory(reader->error);
-        return NULL;
-    }
-    bool isAfterNumber = false; // the e of 1e3 is no name
-    for (const char* c = formula; *c != '\0';) {
-        int length = isAfterNumber ? 0 : tpFormulaNameLength(c);
-        double value;
-        char message[256] = "";
-        bool isOwn = length == 0 || tpIsFormulaWord(c, length) || (length == 1 && *c == 't');
-        if (!isOwn && tpScope_Find(&reader->scope, c, length, &value, message)) {
-            char number[tp_numberLength];
-            used += (size_t)snprintf(bound + used, capacity - used, "(%.*s)",
-                                     tpPrintNumber(number, value), number);
-            c += length;
-        } else {
-            length = length > 0 ? length : 1;
-            memcpy(bound + used, c, (size_t)length);
-            used += (size_t)length;
-            isAfterNumber = (*c >= '0' && *c <= '9') || *c == '.';
-            c += length;
-        }
-    }
-    bound[used] = '\0';
-    return bound;
-}
-
 // What went wrong where a function returned NULL.
 static tpResult resultOf(const tpReader* reader) {
     return reader->error != NULL ? reader->error->result : tp_badInput;
@@ -237,7 +100,7 @@ static tpResult readKey(tpReader* reader, const tpRecord* record, bool isEntry, 
                         int* index) {
     tpScenePlace place = tpJson_Place(&reader->json);
     tpArenaMark mark = tpArena_Mark(reader->arena);
-    const char* key = readString(reader, true);
+    const char* key = tpReadPlain(reader, true);
     if (key == NULL) {
         return resultOf(reader);
     }
@@ -468,9 +331,8 @@ tpResult tpReadEntryAgain(tpReader* reader, const tpRecordPlan* plan, const void
     return result == tp_success ? checkKeys(reader, plan->record, part, plan->places) : result;
 }
 
-// Room for `count` more parts behind those that files before this one gave.
-static tpResult makeItems(tpReader* reader, const void* member, int32_t count, size_t size,
-                          tpSceneList* list) {
+tpResult tpReader_MakeItems(tpReader* reader, const void* member, int32_t count, size_t size,
+                            tpSceneList* list) {
     tpSceneList before;
     memcpy(&before, member, sizeof(before));
     list->count = 0;
@@ -499,8 +361,8 @@ tpResult tpReadList(tpReader* reader, const tpField* field, void* part) {
         result = tpCountEntries(reader, &count);
     }
     if (result == tp_success) {
-        result = makeItems(reader, isOfScene ? tpMember(field, part) : &none, count, family->size,
-                           &list);
+        result = tpReader_MakeItems(reader, isOfScene ? tpMember(field, part) : &none, count,
+                                    family->size, &list);
     }
     if (result == tp_success) {
         memcpy(tpMember(field, part), &list, sizeof(list));
@@ -513,10 +375,9 @@ tpResult tpReadList(tpReader* reader, const tpField* field, void* part) {
     return result;
 }
 
-// The name that is the key of a map's entry.
-static tpResult readMapName(tpReader* reader, tpSceneText* name) {
+tpResult tpReadMapName(tpReader* reader, tpSceneText* name) {
     name->place = tpJson_Place(&reader->json);
-    name->text = readString(reader, true);
+    name->text = tpReadPlain(reader, true);
     return name->text != NULL ? tp_success : resultOf(reader);
 }
 
@@ -528,7 +389,7 @@ tpResult tpReadMap(tpReader* reader, const tpField* field, void* part) {
     tpSceneList list = { NULL, 0 };
     int32_t count = result == tp_success ? tpJson_CountItems(&reader->json) : 0;
     if (result == tp_success) {
-        result = makeItems(reader, tpMember(field, part), count, family->size, &list);
+        result = tpReader_MakeItems(reader, tpMember(field, part), count, family->size, &list);
     }
     if (result == tp_success) {
         memcpy(tpMember(field, part), &list, sizeof(list));
@@ -536,109 +397,13 @@ tpResult tpReadMap(tpReader* reader, const tpField* field, void* part) {
         tpJson_Enter(&reader->json);
         for (; result == tp_success && tpJson_Next(&reader->json); item += family->size) {
             tpSceneText* name = (tpSceneText*)(item + family->nameOffset);
-            result = readMapName(reader, name);
+            result = tpReadMapName(reader, name);
             if (result == tp_success) {
                 result = tpCheckName(reader, name->place, name->text);
             }
             if (result == tp_success || tpReader_GoOn(reader, result)) {
                 result = tpReadEntry(reader, family, item, -1, NULL);
             }
-        }
-    }
-    return result;
-}
-
-// Options -------------------------------------------------------------------------------------
-
-static tpResult readOptionFormula(tpReader* reader, tpSceneOption* option) {
-    double value;
-    tpResult result = tpReadFormula(reader, option->name.text, &value);
-    char* text = tpArena_Get(reader->arena, tp_numberLength);
-    if (result == tp_success && text == NULL) {
-        return tpError_OutOfMemory(reader->error);
-    }
-    if (result == tp_success) {
-        text[tpPrintNumber(text, value)] = '\0';
-        option->kind = tp_sceneNumber;
-        option->value = text;
-    }
-    return result;
-}
-
-static tpResult readOptionValue(tpReader* reader, tpSceneOption* option) {
-    tpJsonType type = tpJson_Peek(&reader->json);
-    option->place = tpJson_Place(&reader->json);
-    if (type == tp_jsonText && tpIsNumberOption(option->name.text)) {
-        return readOptionFormula(reader, option);
-    }
-    if (type == tp_jsonText) {
-        option->kind = tp_sceneWord;
-        option->value = tpReadString(reader, false);
-        return option->value != NULL ? tp_success : resultOf(reader);
-    }
-    if (type == tp_jsonBoolean) {
-        option->kind = tp_sceneBoolean;
-        option->value = tpJson_ReadBoolean(&reader->json) ? "true" : "false";
-        return tp_success;
-    }
-    if (type != tp_jsonNumber) {
-        return TP_FAIL(reader, option->place,
-                       "an option takes a number, true or false, or a text, found %s",
-                       tpJsonTypeName(type));
-    }
-    int length;
-    const char* raw = tpJson_RawNumber(&reader->json, &length);
-    char* copy = tpArena_Get(reader->arena, (size_t)length + 1);
-    if (copy == NULL) {
-        return tpError_OutOfMemory(reader->error);
-    }
-    memcpy(copy, raw, (size_t)length);
-    copy[length] = '\0';
-    option->kind = tp_sceneNumber;
-    option->value = copy;
-    tpJson_Skip(&reader->json);
-    return tp_success;
-}
-
-// The option at `index`, whose name has been read.
-static tpResult readOption(tpReader* reader, tpSceneOption* options, int index) {
-    tpSceneOption* option = &options[index];
-    for (int i = 0; i < index; ++i) {
-        if (options[i].name.text != NULL && strcmp(options[i].name.text, option->name.text) == 0) {
-            return TP_FAIL(reader, option->name.place, "the option \"%s\" stands twice",
-                           option->name.text);
-        }
-    }
-    tpResult result = readOptionValue(reader, option);
-    if (result == tp_success) {
-        reader->failedAt = option->name.place;
-        result = tpCheckOption(option, tpReader_PathAt(reader, option->name.place), reader->error);
-    }
-    return result;
-}
-
-tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part) {
-    tpResult result = tpExpect(reader, tp_jsonObject, field->key, "an object of names and values");
-    static const tpSceneList none = { NULL, 0 };
-    tpSceneList list = { NULL, 0 };
-    if (result == tp_success) {
-        result = makeItems(reader, &none, tpJson_CountItems(&reader->json), sizeof(tpSceneOption),
-                           &list);
-    }
-    if (result != tp_success) {
-        return result;
-    }
-    memcpy(tpMember(field, part), &list, sizeof(list));
-    tpSceneOption* options = list.items;
-    tpJson_Enter(&reader->json);
-    for (int i = 0; result == tp_success && tpJson_Next(&reader->json); ++i) {
-        result = readMapName(reader, &options[i].name);
-        tpJson value = reader->json;
-        if (result == tp_success) {
-            result = readOption(reader, options, i);
-        }
-        if (result != tp_success && tpReader_SkipValue(reader, &value, result)) {
-            result = tp_success;
         }
     }
     return result;

@@ -70,6 +70,16 @@ tpResult tpReadOptions(tpReader* reader, const tpField* field, void* part);
 // Fails unless the next value has the type: "KEY takes WHAT, found a number".
 tpResult tpExpect(tpReader* reader, tpJsonType type, const char* key, const char* what);
 
+// Room for `count` more parts behind those that files before this one gave.
+tpResult tpReader_MakeItems(tpReader* reader, const void* member, int32_t count, size_t size,
+                            tpSceneList* list);
+
+// The name that is the key of a map's entry.
+tpResult tpReadMapName(tpReader* reader, tpSceneText* name);
+
+// The text or, with `isKey`, the key that comes next, as it stands; NULL where `error` was set.
+const char* tpReadPlain(tpReader* reader, bool isKey);
+
 // A text of the file without the character zero in it, with {formula} replaced by its value; NULL
 // where `error` was set. With `isPlain` braces are left as they are.
 const char* tpReadString(tpReader* reader, bool isPlain);

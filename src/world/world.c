@@ -9,6 +9,7 @@
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/kept_motion.h"
 #include "dynamics/loads.h"
 #include "steppers/pieces.h"
 #include "world/require.h"
@@ -170,6 +171,49 @@ static void forgetRequests(tpSystem* system, bool isTaken) {
     system->hasDisturbed = false;
 }
 
+static void undo(tpStepReport* report) {
+    report->undone = true;
+    report->converged = false;
+}
+
+// Whether a step can begin: with a copy of the state to go back to, and with finite energies.
+static bool canBegin(tpSystem* system, tpKeptMotion* start, tpStepReport* report) {
+    report->kineticBefore = tpSystem_KineticEnergy(system);
+    report->potentialBefore = tpSystem_PotentialEnergy(system);
+    if (!tpKeptMotion_Take(start, system)) {
+        tpStepReport_AddNote(report, "out of memory");
+        return false;
+    }
+    if (!isfinite(report->kineticBefore + report->potentialBefore)) {
+        tpStepReport_AddNote(report, "the energy is beyond what numbers can hold");
+        return false;
+    }
+    return true;
+}
+
+// The stepper's work. Back to the start if the step gives numbers that are not finite.
+static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStepReport* report) {
+    tpSystem* system = &world->system;
+    tpCertificate_Begin(system, residualLimit(world), report);
+    system->certificate = world->options.values[tp_certificateOption];
+    system->solveWork = 0.0;
+    system->solveRows = 0;
+    system->contactQueryCount = 0;
+    system->problemCount = 0;
+    tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    bool isFinite =
+        isStateFinite(system) && isfinite(report->kineticAfter + report->potentialAfter);
+    if (report->undone || !isFinite) {
+        tpKeptMotion_PutBack(start, system);
+        undo(report);
+        if (report->noteCount == 0) {
+            tpStepReport_AddNote(report, "the step was not finite");
+        }
+    }
+}
+
 tpStepReport tpWorld_Step(tpWorld* world, double h) {
     tpSystem* system = &world->system;
     tpStepReport report;
@@ -185,56 +229,18 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
         tpSystem_ForgetContacts(system);
     }
     tpArena_Reset(&system->arena);
-    report.kineticBefore = tpSystem_KineticEnergy(system);
-    report.potentialBefore = tpSystem_PotentialEnergy(system);
-
-    // A copy of the state, to go back to should the step give numbers that are not finite.
-    size_t poseBytes = sizeof(tpPose) * (size_t)system->bodyCount;
-    size_t velocityBytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
-    tpPose* poses = tpArena_Get(&system->arena, poseBytes);
-    tpVelocity* velocities = tpArena_Get(&system->arena, velocityBytes);
-    bool hasStarted = poses != NULL && velocities != NULL &&
-                      isfinite(report.kineticBefore + report.potentialBefore);
-    if (!hasStarted) {
-        bool hasMemory = poses != NULL && velocities != NULL;
-        report.undone = true;
-        report.converged = false;
-        tpStepReport_AddNote(&report, hasMemory ? "the energy is beyond what numbers can hold"
-                                                : "out of memory");
+    tpKeptMotion start;
+    if (canBegin(system, &start, &report)) {
+        takeStep(world, h, &start, &report);
     } else {
-        if (system->bodyCount > 0) {
-            memcpy(poses, system->poses.data, poseBytes);
-            memcpy(velocities, system->velocities.data, velocityBytes);
-        }
-        tpCertificate_Begin(system, residualLimit(world), &report);
-        system->certificate = world->options.values[tp_certificateOption];
-        system->solveWork = 0.0;
-        system->solveRows = 0;
-        system->contactQueryCount = 0;
-        system->problemCount = 0;
-        tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, &report);
-        report.kineticAfter = tpSystem_KineticEnergy(system);
-        report.potentialAfter = tpSystem_PotentialEnergy(system);
-        bool isFinite =
-            isStateFinite(system) && isfinite(report.kineticAfter + report.potentialAfter);
-        if (report.undone || !isFinite) {
-            if (system->bodyCount > 0) {
-                memcpy(system->poses.data, poses, poseBytes);
-                memcpy(system->velocities.data, velocities, velocityBytes);
-            }
-            report.undone = true;
-            report.converged = false;
-            if (report.noteCount == 0) {
-                tpStepReport_AddNote(&report, "the step was not finite");
-            }
-        }
+        undo(&report);
     }
     if (!report.undone) {
         advanceTime(system, h);
         system->stepCount += 1;
         completeIds(world);
-        tpWorld_MeasureSensors(world, poses, velocities, h);
-        tpWorld_ListEvents(world, poses, velocities);
+        tpWorld_MeasureSensors(world, start.poses, start.velocities, h);
+        tpWorld_ListEvents(world, start.poses, start.velocities);
     } else {
         world->watch.events.count = 0;
     }

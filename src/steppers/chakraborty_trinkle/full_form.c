@@ -83,13 +83,46 @@ static tpVec3 vectorAt(const double* x) {
     return tpMakeVec3(x[0], x[1], x[2]);
 }
 
+// Friction (5) and sigma, and what the impulses p of the contact do to its bodies.
+static void frictionEquations(const FullForm* form, const Contact* c, const tpContactPlace* place,
+                              const double* p, double* G, double* F) {
+    const tpStepGeometry* geometry = form->problem->geometry;
+    const tpRows* rows = &geometry->step->rows;
+    const tpImplicitContact* contact = &geometry->contacts[c->block];
+    int first = rows->firstRows[c->block], dimension = rows->dimensions[c->block], e = 0;
+    double sigma = p[dimension];
+    const tpWaypoint* a = &geometry->travels[contact->bodyA].end;
+    const tpWaypoint* b = &geometry->travels[contact->bodyB].end;
+    tpVec3 slip = tpSub(tpAdd(a->velocity.linear, tpCross(a->velocity.angular, place->armA)),
+                        tpAdd(b->velocity.linear, tpCross(b->velocity.angular, place->armB)));
+    tpVec3 spin = tpSub(a->velocity.angular, b->velocity.angular);
+    double mu = rows->mu[c->block], limit = mu * p[0], left = limit * limit;
+    tpVec3 force = tpScale(p[0], place->normal), moment = tpZeroVec3();
+    for (int k = 1; k < dimension; ++k) {
+        double axis = rows->scale[first + k];
+        double u = k < 3 ? tpDot(place->tangents[k - 1], slip) : tpDot(place->normal, spin);
+        G[e++] = axis * axis * limit * u + p[k] * sigma;
+        left -= p[k] * p[k] / (axis * axis);
+        if (k < 3) {
+            force = tpMulAdd(force, p[k], place->tangents[k - 1]);
+        } else {
+            moment = tpScale(p[k], place->normal);
+        }
+    }
+    G[e++] = left;
+    tpWrench onA = { force, tpAdd(tpCross(place->armA, force), moment) };
+    tpWrench onB = { tpNeg(force), tpNeg(tpAdd(tpCross(place->armB, force), moment)) };
+    tpIslandProblem_TakeImpulse(form->problem, rows->bodyA[c->block], &onA, F);
+    tpIslandProblem_TakeImpulse(form->problem, rows->bodyB[c->block], &onB, F);
+}
+
 // The equations of one contact; its impulse goes off the momentum of its bodies.
 static void contactEquations(const FullForm* form, const Contact* c, const double* x, double* F) {
     const tpStepGeometry* geometry = form->problem->geometry;
     const tpTimeStep* step = geometry->step;
     const tpRows* rows = &step->rows;
     const tpImplicitContact* contact = &geometry->contacts[c->block];
-    int first = rows->firstRows[c->block], dimension = rows->dimensions[c->block];
+    int dimension = rows->dimensions[c->block];
     const double* own = x + c->first;
     double* G = F + c->first;
     tpPose poseA = geometry->endPoses[contact->bodyA], poseB = geometry->endPoses[contact->bodyB];
@@ -97,7 +130,6 @@ static void contactEquations(const FullForm* form, const Contact* c, const doubl
     tpPose frameB = bodyFrame(step->system, contact->bodyB, poseB);
     const double* l = own + 6;
     const double* p = l + c->activeA + c->activeB - 2;
-    double sigma = p[dimension];
     tpContactPlace place;
     place.pointA = vectorAt(own);
     place.pointB = vectorAt(own + 3);
@@ -122,30 +154,8 @@ static void contactEquations(const FullForm* form, const Contact* c, const doubl
     }
     // In the order of the unknowns: p_n, the friction, sigma.
     G[e++] = largestValue(contact->a, frameA, c->activeA, c->surfacesA, place.pointB);
-    const tpWaypoint* a = &geometry->travels[contact->bodyA].end;
-    const tpWaypoint* b = &geometry->travels[contact->bodyB].end;
-    tpVec3 slip = tpSub(tpAdd(a->velocity.linear, tpCross(a->velocity.angular, place.armA)),
-                        tpAdd(b->velocity.linear, tpCross(b->velocity.angular, place.armB)));
-    tpVec3 spin = tpSub(a->velocity.angular, b->velocity.angular);
-    double mu = rows->mu[c->block], limit = mu * p[0], left = limit * limit;
-    tpVec3 force = tpScale(p[0], place.normal), moment = tpZeroVec3();
-    for (int k = 1; k < dimension; ++k) {
-        double axis = rows->scale[first + k];
-        double u = k < 3 ? tpDot(place.tangents[k - 1], slip) : tpDot(place.normal, spin);
-        G[e++] = axis * axis * limit * u + p[k] * sigma;
-        left -= p[k] * p[k] / (axis * axis);
-        if (k < 3) {
-            force = tpMulAdd(force, p[k], place.tangents[k - 1]);
-        } else {
-            moment = tpScale(p[k], place.normal);
-        }
-    }
-    G[e++] = left;
-    TP_ASSERT(e == c->count);
-    tpWrench onA = { force, tpAdd(tpCross(place.armA, force), moment) };
-    tpWrench onB = { tpNeg(force), tpNeg(tpAdd(tpCross(place.armB, force), moment)) };
-    tpIslandProblem_TakeImpulse(form->problem, rows->bodyA[c->block], &onA, F);
-    tpIslandProblem_TakeImpulse(form->problem, rows->bodyB[c->block], &onB, F);
+    frictionEquations(form, c, &place, p, G + e, F);
+    TP_ASSERT(e + dimension == c->count);
 }
 
 static bool evaluate(const double* x, double* F, void* context) {
