@@ -21,6 +21,20 @@ async function checkState(page, frame, name) {
     });
 }
 
+// The same form in millimetres and in kilometres: faces of a cube stay flat, a ball is smooth.
+test('creases do not depend on the size', async () => {
+    const { creaseNormals } = await import('../../viewer/src/creases.js'), { BoxGeometry, SphereGeometry } = await import('../../viewer/node_modules/three/build/three.module.js');
+    for (const size of [1e-3, 1, 1e3]) {
+        const flat = creaseNormals(new BoxGeometry(size, size, size), 0.55).attributes.normal.array;
+        assert.ok(flat.length === 3 * 36 && flat.every(part => Math.abs(Math.abs(part) - Math.round(Math.abs(part))) < 1e-6));
+        const { position, normal } = creaseNormals(new SphereGeometry(size, 64, 32), 0.55).attributes;
+        for (let i = 0; i < position.count; ++i) {
+            const along = [0, 1, 2].reduce((sum, k) => sum + position.array[3 * i + k] * normal.array[3 * i + k], 0) / size;
+            assert.ok(along > 0.995, `${along}`);
+        }
+    }
+});
+
 test('a run in one file', async t => {
     const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { width: 1200, height: 720, offline: true });
 

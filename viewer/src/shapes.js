@@ -6,8 +6,8 @@
 
 import * as THREE from 'three';
 import { RoundedBoxGeometry } from 'three/addons/geometries/RoundedBoxGeometry.js';
-import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 import { Copies } from './copies.js';
+import { creaseNormals } from './creases.js';
 import { makeBalls, makeCornerLit } from './crowd.js';
 import { Visibility } from './hidden.js';
 import { isPlain } from './machine.js';
@@ -53,7 +53,7 @@ function discGeometry(segments) {
     const half = 0.24, bevel = 0.05;
     const profile = [[0, -half], [1 - bevel, -half], [1, -half + bevel], [1, half - bevel], [1 - bevel, half], [0, half]];
     const lathe = new THREE.LatheGeometry(profile.map(([r, y]) => new THREE.Vector2(r, y)), segments);
-    return toCreasedNormals(turnUp(lathe), 0.5);
+    return creaseNormals(turnUp(lathe), 0.5);
 }
 
 function superellipsoidGeometry([e1, e2]) {
@@ -95,7 +95,7 @@ function surfaceGeometry(surface) {
         geometry.computeVertexNormals();
         return geometry;
     }
-    return toCreasedNormals(geometry, 0.55);
+    return creaseNormals(geometry, 0.55);
 }
 
 // What is drawn for a shape: a key of its form, a geometry for it, a scale and a pattern; and the radius of a ball within it,

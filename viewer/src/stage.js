@@ -61,6 +61,7 @@ export class Stage extends Emitter {
             throw new Error('this browser has no WebGL 2');
         }
         this.renderer = new THREE.WebGLRenderer({ canvas, context });
+        this.renderer.debug.checkShaderErrors = false; // asking makes the page wait for each of its shaders
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = isPlain ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
         this.renderer.toneMapping = isPlain ? THREE.NoToneMapping : THREE.NeutralToneMapping;
