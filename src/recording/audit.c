@@ -8,7 +8,45 @@
 
 #include "recording/clock.h"
 #include "recording/number.h"
+#include "tippe/joints.h"
 #include "tippe/recording.h"
+
+enum { mostMaterials = 256 }; // of which pairs are looked at
+
+// What the stepper leaves out, by the names that summaries have for it.
+static const struct {
+    unsigned bit;
+    const char* name;
+} leftOutNames[] = {
+    { tp_lacksRestitution, "restitution" },
+    { tp_lacksFrictionEllipse, "ellipse of friction" },
+    { tp_lacksTorsion, "torsional friction" },
+    { tp_lacksImpactFriction, "friction of impacts" },
+    { tp_lacksJoints, "joints" },
+};
+enum { leftOutCount = sizeof(leftOutNames) / sizeof(leftOutNames[0]) };
+
+// What two materials have between them.
+static unsigned findUsed(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
+    tpFriction friction;
+    double restitution;
+    tpGetMaterialPair(world, a, b, &friction, &restitution);
+    return (restitution > 0.0 ? tp_lacksRestitution : 0u) |
+           (friction.ellipse[0] != friction.ellipse[1] ? tp_lacksFrictionEllipse : 0u) |
+           (friction.torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
+           (friction.impactReduction != 0.0 ? tp_lacksImpactFriction : 0u);
+}
+
+static unsigned findLeftOut(const tpWorld* world) {
+    unsigned used = tpWorld_GetJointCount(world) > 0 ? tp_lacksJoints : 0u;
+    int count = tpWorld_GetMaterialCount(world);
+    for (tpMaterialId a = 1; a < count && a < mostMaterials; ++a) {
+        for (tpMaterialId b = 1; b <= a; ++b) {
+            used |= findUsed(world, a, b);
+        }
+    }
+    return used & tpWorld_GetLacks(world);
+}
 
 void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     memset(audit, 0, sizeof(*audit));
@@ -17,6 +55,7 @@ void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     audit->startTime = audit->endTime = tpWorld_GetTime(world);
     audit->energyStart = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
     audit->energyEnd = audit->energyStart;
+    audit->leftOut = findLeftOut(world);
     audit->wallStart = tpSecondsNow();
 }
 
@@ -231,7 +270,14 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putFirst(&out, "first_uncertified_step", audit->firstUncertified);
     putCount(&out, "unconverged_steps", audit->unconvergedCount);
     putCount(&out, "undone_steps", audit->undoneCount);
-    put(&out, ", \"fallbacks\": {");
+    put(&out, ", \"left_out\": [");
+    for (int i = 0, listed = 0; i < leftOutCount; ++i) {
+        if ((audit->leftOut & leftOutNames[i].bit) != 0) {
+            put(&out, "%s", listed++ > 0 ? ", " : "");
+            putString(&out, leftOutNames[i].name);
+        }
+    }
+    put(&out, "], \"fallbacks\": {");
     for (int i = 0; i < audit->fallbackCount; ++i) {
         put(&out, "%s", i > 0 ? ", " : "");
         putString(&out, audit->fallbacks[i].name);
@@ -324,6 +370,11 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     }
     putFigures(&out, audit);
     putVerdict(&out, audit);
+    for (int i = 0; i < leftOutCount; ++i) {
+        if ((audit->leftOut & leftOutNames[i].bit) != 0) {
+            putRow(&out, "left out", "%s: the stepper does not use it", leftOutNames[i].name);
+        }
+    }
     for (int i = 0; i < audit->fallbackCount; ++i) {
         putRow(&out, i == 0 ? "fallbacks" : "", "%s in %lld steps", audit->fallbacks[i].name,
                (long long)audit->fallbacks[i].count);

@@ -155,6 +155,29 @@ static void testEmpty(void** state) {
     assert_true(tpPeakMemory() > 1 << 20);
 }
 
+// What materials have and the stepper does not use is said, and nothing else.
+static void testLeftOut(void** state) {
+    (void)state;
+    static const tpStepperId steppers[] = { tp_penalty, tp_anitescu };
+    for (int i = 0; i < 4; ++i) {
+        tpWorldDef def = tpDefaultWorldDef();
+        def.stepper = steppers[i % 2];
+        tpWorld* world = tpCreateWorld(&def);
+        tpMaterialDef material = tpDefaultMaterialDef();
+        material.restitution = i < 2 ? 0.5 : 0.0;
+        tpCreateMaterial(world, &material, NULL);
+        tpAudit audit;
+        tpAudit_Start(&audit, world);
+        char text[4096];
+        tpAudit_FormatJson(&audit, text, sizeof(text));
+        assert_non_null(
+            strstr(text, i == 0 ? "\"left_out\": [\"restitution\"]" : "\"left_out\": []"));
+        tpAudit_FormatTable(&audit, text, sizeof(text));
+        assert_int_equal(strstr(text, "restitution: the stepper does not use it") != NULL, i == 0);
+        tpDestroyWorld(world);
+    }
+}
+
 static void testManyFallbacks(void** state) {
     (void)state;
     tpAudit audit;
@@ -172,9 +195,8 @@ static void testManyFallbacks(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(testSums),
-        cmocka_unit_test(testJson),
-        cmocka_unit_test(testEmpty),
+        cmocka_unit_test(testSums),          cmocka_unit_test(testJson),
+        cmocka_unit_test(testEmpty),         cmocka_unit_test(testLeftOut),
         cmocka_unit_test(testManyFallbacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

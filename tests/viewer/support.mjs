@@ -51,7 +51,7 @@ export async function openPage(address, { width = 1000, height = 640, scheme = '
     browsers.push(browser);
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, offline, ...(touch ? { hasTouch: true, isMobile: true } : {}) });
     const page = await context.newPage();
-    page.setDefaultTimeout(60000);
+    page.setDefaultTimeout(120000);
     page.complaints = [];
     page.on('console', message => ['error', 'warning'].includes(message.type()) && !/GL Driver|GPU stall/.test(message.text()) && page.complaints.push(message.text()));
     page.on('pageerror', error => page.complaints.push(error.stack));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { closePage, columns, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, serve, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
+import { closePage, columns, findBarriers, frameOf, inPlace, meaningOf, openPage, readTable, screenshots, seek, serve, shownState, tippe, tryTippe, waitForFrame } from './support.mjs';
 
 tippe('run', 'falling_rod', '--quiet', '--out', 'rod.h5', '--csv', 'rod.csv', '--contacts', 'rod_contacts.csv');
 tippe('export', 'rod.h5', '--html', 'rod.html', '--reports', 'rod_reports.csv');
@@ -20,6 +20,15 @@ async function checkState(page, frame, name) {
         assert.ok(Math.abs(meaningOf(shown[i].text) - truth) < 2e-5 * size, `${column} of frame ${frame} reads ${shown[i].text}, not ${truth}`);
     });
 }
+
+test('what the stepper leaves out is said', async () => {
+    tippe('run', 'bouncing_ball', '--stepper', 'penalty', '--until', '0.1', '--quiet', '--out', 'ball.h5');
+    tippe('export', 'ball.h5', '--html', 'ball.html');
+    const page = await openPage(pathToFileURL(inPlace('ball.html')).href, { offline: true });
+    assert.equal(await page.textContent('#panel-run .notice'), 'penalty does not use restitution.');
+    assert.deepEqual(await findBarriers(page), []);
+    await closePage(page);
+});
 
 // The same form in millimetres and in kilometres: faces of a cube stay flat, a ball is smooth.
 test('creases do not depend on the size', async () => {

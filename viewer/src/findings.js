@@ -149,8 +149,9 @@ export class FindingsPanel {
             ['Tippe', head.version],
         ];
         const state = head.mode === 'live' ? [] : head.finished ? [] : [element('p.notice', {}, 'This run did not reach its end; what it had recorded is here.')];
-        if (this.lacks?.length > 0) {
-            state.push(element('p.notice', {}, `${run.stepper} does not use ${this.lacks.join(', ')}.`));
+        const lacks = this.lacks ?? summary?.left_out ?? [];
+        if (lacks.length > 0) {
+            state.push(element('p.notice', {}, `${run.stepper} does not use ${lacks.join(', ')}.`));
         }
         this.about.replaceChildren(...state,
             ...(scene?.about ? [element('p', {}, scene.about)] : []),

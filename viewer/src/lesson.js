@@ -80,7 +80,7 @@ export class LessonPanel {
             const states = await Promise.all(moving.map(k => run.source.readBodyState(k, view.frame)));
             const row = overview.count > 0 ? overview.rowOf(view.frame) : 0;
             const wanted = this.lesson.wants?.({ values: this.values, overview, row }) ?? -1;
-            const then = wanted >= 0 ? stateOf(await run.source.readBodyState(0, wanted)) : null;
+            const then = wanted >= 0 ? { time: run.timeOf(wanted), ...stateOf(await run.source.readBodyState(0, wanted)) } : null;
             const contacts = Array.from({ length: view.contactCount }, (_, i) => view.contact(i));
             const rows = this.lesson.measure({
                 values: this.values, time: run.timeOf(view.frame), step: run.stepOf(view.frame), frame: view.frame, contacts, overview, row,

@@ -19,6 +19,8 @@ function forcesOf({ contacts, step }) {
 
 // A fall of `height` until the first touch, of something that cannot turn before it.
 const fallTime = height => Math.sqrt(2 * height / g);
+// When a ball of radius 0.1 m left the floor that flies now: its height and speed tell.
+const impactBefore = ({ time, position: [, , z], velocity: [, , v] }) => time - (Math.sqrt(v * v + 2 * g * Math.max(0, z - 0.1)) - v) / g;
 
 // The row of the overview in which a contact first carries something, or -1.
 function firstTouch(overview, row) {
@@ -201,9 +203,10 @@ export const lessons = [
     {
         id: 'bounce',
         title: 'Bounce and restitution',
-        summary: 'Infinitely many bounces in a finite time.',
+        summary: 'Three laws of impact, and infinitely many bounces in a finite time.',
         idea: ['Newton’s law of impact says: a ball leaves with e times the speed at which it came. Each bounce takes e times as long as the one before, so infinitely many of them fit into a finite time, and then the ball lies still.',
-            'A simulation with steps of a fixed length cannot show them all. The stepper “mirtich-canny” goes from impact to impact; “anitescu” in the second run handles an impact where its step is. Compare when they come to rest.'],
+            'A simulation with steps of a fixed length cannot show them all. The stepper “mirtich-canny” goes from impact to impact; “anitescu” in the second run handles an impact where its step is. Compare when they come to rest.',
+            'There are three laws. Newton’s speaks of speeds. Poisson’s speaks of impulses: the ball gets back e times what stopped it. Stronge’s speaks of energy: it gets back e² of it. For a ball that falls straight down all three say the same; for a rod that lands on its end and slips they do not.'],
         formula: 't = √(2h/g) · (1 + e) / (1 − e)',
         sliders: [
             { key: 'restitution', name: 'restitution e', range: [0, 0.95], grain: 0.01, value: 0.7 },
@@ -229,7 +232,7 @@ export const lessons = [
             const isStill = Math.abs(ball.velocity[2]) < 1e-6 && time > fall;
             memory.rest = isStill ? memory.rest ?? time : undefined;
             return [
-                { name: 'first impact after', known: withUnit(fall, 's', 4) },
+                { name: 'first impact after', known: withUnit(fall, 's', 4), now: then ? withUnit(impactBefore(then), 's', 4) : '' },
                 { name: 'height of the first bounce', known: withUnit(e * e * height, 'm'), now: then ? withUnit(then.position[2] - 0.1 + then.velocity[2] ** 2 / (2 * g), 'm') : '' },
                 { name: 'at rest after', known: withUnit(rest, 's', 4), now: memory.rest === undefined ? '' : `≤ ${withUnit(memory.rest, 's', 4)}` },
                 { name: 'height now', now: withUnit(Math.max(0, ball.position[2] - 0.1), 'm') },
@@ -269,7 +272,7 @@ export const lessons = [
             const tilt = Math.acos(Math.max(-1, Math.min(1, axis[2]))) * 180 / Math.PI;
             memory.jellett ??= 1.35e-6 * start * (0.015 * 0.995 - 0.0015 * (0.09983 * 0.09983 + 0.995 * 0.995));
             return [
-                { name: "Jellett's number, of its start", known: '100 % and falling slowly', now: `${number(100 * jellett / memory.jellett, 4)} %` },
+                { name: "Jellett's number, of its start", known: '100 %, slowly less', now: `${number(100 * jellett / memory.jellett, 4)} %` },
                 { name: 'tilt', known: 'from 6° to 180°', now: `${number(tilt, 3)}°` },
                 { name: 'height of the centre of mass', known: `${withUnit(0.0135, 'm')} to ${withUnit(0.0165, 'm')}`, now: withUnit(top.position[2], 'm') },
                 { name: 'spin about the vertical', now: `${number(top.spin[2], 3)} rad/s` },

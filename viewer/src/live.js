@@ -125,7 +125,7 @@ export class Live {
 
     // Says for how long a step has been at work, if it takes longer than steps should.
     #showWork() {
-        const { running, step, speed } = this.status, waited = performance.now() - this.newsAt;
+        const { running, step, speed } = this.status, waited = this.waitsSince ? performance.now() - this.waitsSince : 0;
         const isHard = running && waited > unusual + 3000 * (step ?? 0) / (speed > 0 ? speed : 1);
         this.factor.classList.toggle('at-work', isHard);
         if (isHard) {
@@ -138,10 +138,10 @@ export class Live {
 
     async watch() {
         const { run, player } = this;
-        this.newsAt = performance.now();
         this.#showWork();
         while (!this.hasEnded) {
             let status;
+            this.waitsSince = performance.now(); // the page itself may take long too: that does not count
             try {
                 status = await run.source.wait(run.source.frameCount, this.status.version);
             } catch {
@@ -153,6 +153,7 @@ export class Live {
                 player.emit('playing', false);
                 return;
             }
+            this.waitsSince = 0;
             if (status.epoch !== this.status.epoch || status.frames < run.source.frameCount) {
                 this.frames.clear();
                 run.source.forget();
@@ -165,7 +166,6 @@ export class Live {
                 run.source.readSettings().then(settings => { run.materials?.update(settings); run.emit('values', settings); }).catch(() => {});
             }
             this.status = status;
-            this.newsAt = performance.now();
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;
             run.step = status.step;
