@@ -41,7 +41,7 @@ export function readTable(name) {
 const browsers = [], children = [];
 
 // A page that complains of everything: errors, refusals of its policy, and requests that leave the machine.
-export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false, ready = '#app[data-ready]', touch = false } = {}) {
+export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false, ready = '#app[data-ready]', touch = false, late = null } = {}) {
     const browser = await chromium.launch({
         executablePath: process.env.TIPPE_CHROMIUM,
         args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
@@ -60,6 +60,12 @@ export async function openPage(address, { width = 1000, height = 640, scheme = '
             page.complaints.push(`asks for ${request.url()}`);
         }
     });
+    if (late) { // a file that comes some seconds after the others
+        await page.route(late, async route => {
+            await new Promise(resolve => setTimeout(resolve, 4000));
+            await route.continue();
+        });
+    }
     await page.goto(address, { timeout: 120000 });
     await page.waitForSelector(ready);
     return page;

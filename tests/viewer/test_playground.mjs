@@ -57,6 +57,10 @@ test('a body moves soon', async () => {
     await closePage(page);
 });
 
+test('a worker that is ready before the page is heard', async () => {
+    await closePage(await openPage(address('#scene=falling_rod'), { late: '**/playground.js' }));
+});
+
 // TIPPE_LONG=1 runs for ten minutes; else for as long as it takes to forget the first frames.
 test('memory stays level', { timeout: 900000 }, async () => {
     const page = await openPage(address('#scene=cradle'), { width: 800, height: 600 });

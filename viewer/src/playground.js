@@ -309,7 +309,7 @@ class Playground {
 }
 
 // The worker has started while this was being read.
-const root = document.getElementById('app'), { worker, scenes: sceneList } = globalThis.tippeBoot, carrier = new WorkerCarrier(worker);
+const root = document.getElementById('app'), { worker, heard, scenes: sceneList } = globalThis.tippeBoot, carrier = new WorkerCarrier(worker, heard);
 sceneList.then(response => response.json())
     .then(scenes => new Playground(root, carrier, scenes, lessons.find(({ id }) => id === root.dataset.lesson) ?? null).begin())
     .catch(error => showMessage(`The playground cannot start: ${error.message}. It has to come from a web server, such as the one of "make playground".`));

@@ -31,7 +31,8 @@ export class WorkerCarrier extends Emitter {
     #pending = new Map();
     #next = 1;
 
-    constructor(worker = new Worker('worker.js')) {
+    // `heard` is what the worker said before.
+    constructor(worker = new Worker('worker.js'), heard = []) {
         super();
         this.worker = worker;
         this.ready = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
@@ -42,6 +43,7 @@ export class WorkerCarrier extends Emitter {
             this.end(`the worker came to an end${event.message ? `: ${event.message}` : ''}`);
         };
         this.heardAt = performance.now();
+        heard.forEach(data => this.#take(data));
         this.pulse = setInterval(() => this.#ping(), pingEvery);
     }
 
