@@ -2,11 +2,13 @@
 //
 //     bench_crowds SCENE BODIES STEPS THREADS [THREADS ...]
 //
-// SCENE is spheres (a box of them that settles), cubes (dropped into a funnel), pyramid (BODIES is
-// its rows), dolls (ragdolls of 15 bodies that fall in heaps), chain (one chain of links that
-// swings) or robots (quadrupeds that stand on servos). After a quarter of the steps as a warm-up
-// the others are timed. Prints a line per count of threads: wall and CPU time per step, the slowest
-// step over the median, bytes per body, and a hash of the end, which is the same for all.
+// SCENE is spheres (a box of them that settles), cubes, capsules, cylinders, stones8, stones16 or
+// stones64 (hulls of so many points; all of these are dropped into a funnel), hills (cubes on a
+// mesh of triangles), pyramid (BODIES is its rows), dolls (ragdolls of 15 bodies that fall in
+// heaps), chain (one chain of links that swings) or robots (quadrupeds that stand on servos). After
+// a quarter of the steps as a warm-up the others are timed. Prints a line per count of threads:
+// wall and CPU time per step, the slowest step over the median, bytes per body, and a hash of the
+// end, which is the same for all.
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -96,7 +98,7 @@ static void makeSpheres(tpWorld* world, int count) {
 
 static void makeCubes(tpWorld* world, int count) {
     int side = (int)ceil(cbrt(0.5 * count));
-    addPit(world, 1.2 * side, 0.4);
+    addPit(world, 2.0 * side, 0.4);
     for (int i = 0; i < count; ++i) {
         tpVec3 place = { 1.8 * (i % side - 0.5 * (side - 1)),
                          1.8 * (i / side % side - 0.5 * (side - 1)),
@@ -105,6 +107,141 @@ static void makeCubes(tpWorld* world, int count) {
         double length = sqrt(turn.w * turn.w + turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
         turn = (tpQuat){ turn.w / length, turn.x / length, turn.y / length, turn.z / length };
         addBox(world, place, turn, (tpVec3){ 1.0, 1.0, 1.0 });
+    }
+}
+
+// A unit quaternion; what is below depends on the order of these draws.
+static tpQuat anyTurn(void) {
+    double x = chance() - 0.5, y = chance() - 0.5, z = chance() - 0.5;
+    double length = sqrt(1.0 + x * x + y * y + z * z);
+    return (tpQuat){ 1.0 / length, x / length, y / length, z / length };
+}
+
+// The i-th of many bodies above a pit or a landscape.
+static tpBodyId dropBody(tpWorld* world, int i, int side) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position =
+        (tpVec3){ 1.8 * (i % side - 0.5 * (side - 1)), 1.8 * (i / side % side - 0.5 * (side - 1)),
+                  2.0 + 1.8 * (i / (side * side)) };
+    def.rotation = anyTurn();
+    return tpCreateBody(world, &def, NULL);
+}
+
+static tpShapeDef denseShape(void) {
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1000.0;
+    return shape;
+}
+
+static int openPit(tpWorld* world, int count) {
+    int side = (int)ceil(cbrt(0.5 * count));
+    addPit(world, 2.0 * side, 0.4);
+    return side;
+}
+
+static void makeCapsules(tpWorld* world, int count) {
+    int side = openPit(world, count);
+    tpShapeDef shape = denseShape();
+    tpCapsule capsule = { 0.3, 0.8, { 0.0, 0.0, 1.0 } };
+    for (int i = 0; i < count; ++i) {
+        tpCreateCapsule(world, dropBody(world, i, side), &shape, &capsule, NULL);
+    }
+}
+
+static void makeCylinders(tpWorld* world, int count) {
+    int side = openPit(world, count);
+    tpShapeDef shape = denseShape();
+    tpCylinder cylinder = { 0.45, 1.0, { 0.0, 0.0, 1.0 } };
+    for (int i = 0; i < count; ++i) {
+        tpCreateCylinder(world, dropBody(world, i, side), &shape, &cylinder, NULL);
+    }
+}
+
+// Stones: hulls of so many points on a sphere.
+static void dropStones(tpWorld* world, int count, int points) {
+    int side = openPit(world, count);
+    tpShapeDef shape = denseShape();
+    for (int i = 0; i < count; ++i) {
+        tpBodyId body = dropBody(world, i, side);
+        tpVec3 places[64];
+        for (int k = 0; k < points; ++k) {
+            double z = 2.0 * (k + 0.5) / points - 1.0, angle = 2.399963 * k + 0.3 * chance();
+            double r = 0.6 * sqrt(1.0 - z * z);
+            places[k] = (tpVec3){ r * cos(angle), r * sin(angle), 0.6 * z };
+        }
+        tpGeometry geometry;
+        tpAllocator allocator = tpDefaultAllocator();
+        if (tpMakeHull(&allocator, places, points, (tpPose){ { 0.0, 0.0, 0.0 }, upright },
+                       &geometry, NULL) == tp_success) {
+            tpCreateShape(world, body, &shape, &geometry, NULL);
+            tpReleaseGeometry(&geometry);
+        }
+    }
+}
+
+static void makeStones8(tpWorld* world, int count) {
+    dropStones(world, count, 8);
+}
+
+static void makeStones16(tpWorld* world, int count) {
+    dropStones(world, count, 16);
+}
+
+static void makeStones64(tpWorld* world, int count) {
+    dropStones(world, count, 64);
+}
+
+// Hills of triangles, two per square metre; a point far below closes the surface.
+static void addHills(tpWorld* world, int side) {
+    int points = side + 1;
+    tpVec3* vertices = malloc(sizeof(tpVec3) * (size_t)(points * points + 1));
+    int32_t(*triangles)[3] = malloc(sizeof(*triangles) * (size_t)(2 * side * side + 4 * side));
+    int32_t below = points * points, count = 0;
+    vertices[below] = (tpVec3){ 0.0, 0.0, -2.0 * side };
+    for (int i = 0; i < points * points; ++i) {
+        double x = i % points - 0.5 * side, y = i / points - 0.5 * side;
+        vertices[i] = (tpVec3){ x, y, 0.4 * (sin(0.5 * x) + sin(0.6 * y)) };
+    }
+    for (int k = 0; k < side * side; ++k) {
+        int32_t at = k / side * points + k % side;
+        const int32_t both[2][3] = { { at, at + 1, at + points + 1 },
+                                     { at, at + points + 1, at + points } };
+        memcpy(triangles[count], both, sizeof(both));
+        count += 2;
+    }
+    for (int32_t k = 0; k < side; ++k) {
+        int32_t last = side * points;
+        const int32_t skirt[4][3] = {
+            { k + 1, k, below },
+            { last + k, last + k + 1, below },
+            { k * points, (k + 1) * points, below },
+            { (k + 1) * points + side, k * points + side, below },
+        };
+        memcpy(triangles[count], skirt, sizeof(skirt));
+        count += 4;
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry geometry;
+    tpShapeDef shape = denseShape();
+    if (tpMakeMesh(&allocator, vertices, points * points + 1, (const int32_t(*)[3])triangles, count,
+                   (tpPose){ { 0.0, 0.0, 0.0 }, upright }, &geometry, NULL) == tp_success) {
+        tpCreateShape(world, addFixed(world), &shape, &geometry, NULL);
+        tpReleaseGeometry(&geometry);
+    }
+    free(vertices);
+    free(triangles);
+}
+
+// Cubes in one layer on hills.
+static void makeHills(tpWorld* world, int count) {
+    int side = (int)ceil(sqrt(count));
+    addHills(world, 2 * side + 4);
+    for (int i = 0; i < count; ++i) {
+        tpBodyId body = dropBody(world, i, side);
+        tpShapeDef shape = denseShape();
+        tpBox box = { { 1.0, 1.0, 1.0 } };
+        tpCreateBox(world, body, &shape, &box, NULL);
     }
 }
 
@@ -226,9 +363,12 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[] = {
-    { "spheres", makeSpheres, 1.0 / 120.0 }, { "cubes", makeCubes, 1.0 / 60.0 },
-    { "pyramid", makePyramid, 1.0 / 60.0 },  { "dolls", makeDolls, 1.0 / 60.0 },
-    { "chain", makeChain, 1.0 / 200.0 },     { "robots", makeRobots, 1.0 / 200.0 }
+    { "spheres", makeSpheres, 1.0 / 120.0 },  { "cubes", makeCubes, 1.0 / 60.0 },
+    { "pyramid", makePyramid, 1.0 / 60.0 },   { "dolls", makeDolls, 1.0 / 60.0 },
+    { "chain", makeChain, 1.0 / 200.0 },      { "robots", makeRobots, 1.0 / 200.0 },
+    { "capsules", makeCapsules, 1.0 / 60.0 }, { "cylinders", makeCylinders, 1.0 / 60.0 },
+    { "stones8", makeStones8, 1.0 / 60.0 },   { "stones16", makeStones16, 1.0 / 60.0 },
+    { "stones64", makeStones64, 1.0 / 60.0 }, { "hills", makeHills, 1.0 / 60.0 },
 };
 
 static int compareTimes(const void* a, const void* b) {
@@ -285,8 +425,11 @@ int main(int argc, char** argv) {
         kind = strcmp(argv[1], kinds[k].name) == 0 ? &kinds[k] : kind;
     }
     if (kind == NULL) {
-        fprintf(stderr, "usage: bench_crowds spheres|cubes|pyramid|dolls|chain|robots BODIES STEPS "
-                        "THREADS...\n");
+        fprintf(stderr, "usage: bench_crowds SCENE BODIES STEPS THREADS...; scenes:");
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); ++k) {
+            fprintf(stderr, " %s", kinds[k].name);
+        }
+        fprintf(stderr, "\n");
         return 2;
     }
     for (int i = 4; i < argc; ++i) {

@@ -181,3 +181,85 @@ void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3
     *rotation = tpNormalizeQuat(tpMulQQ(q, tpConjugate(inertia->principal)));
     *angularVelocity = tpInertia_Velocity(inertia, *rotation, inSpace);
 }
+
+// Short times -------------------------------------------------------------------------------------
+
+// Turns by more than this are given to the stages of fourth order, rad.
+static const double shortTurn = 0.2;
+
+// Moments that differ by less, of the largest, are equal.
+static const double equalMoments = 1e-12;
+
+// The axis of a body with two equal moments; -1 if it has none.
+static int axisOfSymmetry(tpVec3 moments) {
+    double near = equalMoments * tpMaxPart(moments);
+    return fabs(moments.x - moments.y) <= near   ? 2
+           : fabs(moments.y - moments.z) <= near ? 0
+           : fabs(moments.x - moments.z) <= near ? 1
+                                                 : -1;
+}
+
+// A symmetric top precesses about its momentum L at L / I and spins about its axis: w is
+// L / I plus what of the spin about the axis is not in that.
+static tpQuat precess(tpVec3 moments, int axis, double h, tpQuat q, tpVec3 inSpace,
+                      tpVec3 momentum) {
+    double across = axis == 0 ? moments.y : moments.x, along = axis == 0 ? moments.x : 0.0;
+    along = axis == 1 ? moments.y : axis == 2 ? moments.z : along;
+    double part = axis == 0 ? momentum.x : axis == 1 ? momentum.y : momentum.z;
+    double spin = h * (quotient(part, along) - quotient(part, across));
+    tpVec3 about =
+        tpMakeVec3(axis == 0 ? spin : 0.0, axis == 1 ? spin : 0.0, axis == 2 ? spin : 0.0);
+    tpVec3 turned = tpScale(quotient(h, across), inSpace);
+    return tpMulQQ(tpMulQQ(tpQuatExp(turned), q), tpQuatExp(about));
+}
+
+// x of (1 - k S) x = d for the slope S of m x w(m): by Cramer's rule, since the matrix is near 1.
+static tpVec3 solveNearOne(tpVec3 w, tpVec3 middle, tpVec3 inverse, double k, tpVec3 d) {
+    tpVec3 cx = { 1.0, k * (w.z - middle.z * inverse.x), -k * (w.y - middle.y * inverse.x) };
+    tpVec3 cy = { -k * (w.z - middle.z * inverse.y), 1.0, k * (w.x - middle.x * inverse.y) };
+    tpVec3 cz = { k * (w.y - middle.y * inverse.z), -k * (w.x - middle.x * inverse.z), 1.0 };
+    tpVec3 yz = tpCross(cy, cz);
+    double scale = 1.0 / tpDot(cx, yz);
+    return tpMakeVec3(scale * tpDot(d, yz), scale * tpDot(cx, tpCross(d, cz)),
+                      scale * tpDot(cx, tpCross(cy, d)));
+}
+
+// One stage as above. The factor k is found with the speed before the stage: whatever it is, energy
+// and momentum are kept, if the equation is solved with the same k throughout.
+static tpQuat rotateOnce(tpVec3 inverse, double h, tpQuat q, tpVec3 start) {
+    tpVec3 end = start, w = tpMulParts(inverse, start);
+    double square = h * h * tpLengthSquared(w);
+    double k = h * (1.0 + square * (1.0 / 12.0 + square / 120.0));
+    double enough = 1e-31 * tpLengthSquared(start);
+    for (int iteration = 0; iteration < 8; ++iteration) {
+        tpVec3 middle = tpScale(0.5, tpAdd(start, end));
+        w = tpMulParts(inverse, middle);
+        tpVec3 defect = tpSub(tpMulAdd(start, k, tpCross(middle, w)), end);
+        tpVec3 change = solveNearOne(w, middle, inverse, 0.5 * k, defect);
+        end = tpAdd(end, change);
+        if (!(tpLengthSquared(change) > enough)) {
+            break;
+        }
+    }
+    // The rotation of which k is the factor: tan of half its angle is k |w| / 2.
+    w = tpMulParts(inverse, tpScale(0.5, tpAdd(start, end)));
+    tpQuat by = { 1.0, 0.5 * k * w.x, 0.5 * k * w.y, 0.5 * k * w.z };
+    return tpMulQQ(q, tpNormalizeQuat(by));
+}
+
+void tpRotateShortly(const tpInertia* inertia, double h, tpQuat* rotation,
+                     tpVec3* angularVelocity) {
+    double turn = h * h * tpLengthSquared(*angularVelocity);
+    if (inertia->isIsotropic || !(turn <= shortTurn * shortTurn)) {
+        tpRotateFreely(inertia, h, rotation, angularVelocity);
+        return;
+    }
+    tpQuat q = tpMulQQ(*rotation, inertia->principal);
+    tpVec3 inSpace = tpInertia_Momentum(inertia, *rotation, *angularVelocity);
+    tpVec3 momentum = turnBack(q, inSpace);
+    int axis = axisOfSymmetry(inertia->moments);
+    q = axis >= 0 ? precess(inertia->moments, axis, h, q, inSpace, momentum)
+                  : rotateOnce(inertia->inverseMoments, h, q, momentum);
+    *rotation = tpNormalizeQuat(tpMulQQ(q, tpConjugate(inertia->principal)));
+    *angularVelocity = tpInertia_Velocity(inertia, *rotation, inSpace);
+}

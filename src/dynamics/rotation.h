@@ -28,4 +28,8 @@ double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 an
 // kinetic energy are kept to rounding; the error of the orientation is of fourth order in h.
 void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3* angularVelocity);
 
+// The same at a small part of the cost, for times in which the body turns by 0.2 rad at most
+// (longer ones are given to tpRotateFreely). Exact if two moments are equal, else of second order.
+void tpRotateShortly(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3* angularVelocity);
+
 #endif

@@ -19,10 +19,6 @@ static const double slowTurn = 0.005;
 // Below this turning is as good as none, rad per step.
 static const double noTurn = 1e-3;
 
-// Up to this angle, rad, the midpoint rule is as good as the exact free rotation: what it is off by
-// is the cube of the angle, far below what joints do to the body.
-static const double shortTurn = 0.05;
-
 // Axes and directions without inertia count as this much of the body's own.
 static const double noInertia = 1e9;
 
@@ -235,17 +231,6 @@ double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* arti
     return turn;
 }
 
-// Free rotation over a time in which a body turns little: the midpoint rule, which keeps the
-// angular momentum; the velocity is that of the momentum at the new attitude.
-static void rotateShortly(const tpInertia* inertia, double time, tpQuat* rotation,
-                          tpVec3* velocity) {
-    tpVec3 momentum = tpInertia_Momentum(inertia, *rotation, *velocity);
-    tpQuat middle = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(0.5 * time, *velocity)), *rotation));
-    tpVec3 mean = tpInertia_Velocity(inertia, middle, momentum);
-    *rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(time, mean)), *rotation));
-    *velocity = tpInertia_Velocity(inertia, *rotation, momentum);
-}
-
 // Free flight from here on, over the time until rows are written again.
 static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
     int substeps = articulation->isFast ? 1 : step->substeps;
@@ -267,11 +252,7 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
             tpVec3 velocity = flight->velocity;
             flight->rotation = flight->start.rotation;
             double time = substeps * step->substepTime;
-            if (owner->locked == 0 && time * tpLength(velocity) < shortTurn) {
-                rotateShortly(&owner->inertia, time, &flight->rotation, &velocity);
-            } else {
-                tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
-            }
+            tpSystem_RotateShortly(step->system, body, time, &flight->rotation, &velocity);
             flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
         }
     }

@@ -18,6 +18,10 @@
 // Threads share loops in chunks of so many shapes, pairs, pairs to be asked, and runs.
 enum { shapesPerChunk = 512, pairsPerChunk = 2048, asksPerChunk = 64, runsPerChunk = 16 };
 
+// Answers of so many chunks are in memory at once. Fewer make threads wait for each other more
+// often.
+enum { chunksAtOnce = 128 };
+
 // A chunk of a loop: what it found.
 typedef struct Found {
     int first, count; // in `numbers`
@@ -30,7 +34,8 @@ typedef struct ContactSearch {
     Found* found;     // of each chunk
     int32_t* asked;   // pairs to be asked, all together
     int askCount;
-    tpAnswers* answers; // of each chunk
+    tpAnswers* answers; // of the chunks that are asked at once
+    int firstChunk;     // of them
 } ContactSearch;
 
 // Boxes ---------------------------------------------------------------------------------------
@@ -294,7 +299,7 @@ static void askChunk(void* context, int chunk, int worker) {
     const ContactSearch* search = context;
     tpSmallSteps* state = search->step->state;
     tpAnswers* answers = &search->answers[chunk];
-    tpRange range = tpChunkAt(search->askCount, asksPerChunk, chunk);
+    tpRange range = tpChunkAt(search->askCount, asksPerChunk, search->firstChunk + chunk);
     answers->count = 0;
     for (int k = range.begin; k < range.end; ++k) {
         int i = search->asked[k];
@@ -365,19 +370,18 @@ static bool addManifold(tpSmallStep* step, const tpAnswer* answer, const tpConta
     return true;
 }
 
-// Asks pairs without a manifold, and gives those that have one now a lane.
-static bool askPairs(ContactSearch* search) {
+// Asks some chunks of pairs without a manifold, and gives those that have one now a lane.
+static bool askChunks(ContactSearch* search, int chunks) {
     tpSmallStep* step = search->step;
     tpSystem* system = step->system;
-    int chunks = tpChunksOf(search->askCount, asksPerChunk);
     search->answers = TP_SCRATCH_ZEROED(&system->arena, tpAnswers, chunks);
-    tpAnswer* list = TP_SCRATCH(&system->arena, tpAnswer, search->askCount);
+    tpAnswer* list = TP_SCRATCH(&system->arena, tpAnswer, (size_t)chunks * asksPerChunk);
     if (system->arena.failed) {
         return false;
     }
     for (int c = 0; c < chunks; ++c) {
-        tpRange range = tpChunkAt(search->askCount, asksPerChunk, c);
-        search->answers[c].list = list + range.begin;
+        tpRange range = tpChunkAt(search->askCount, asksPerChunk, search->firstChunk + c);
+        search->answers[c].list = list + c * asksPerChunk;
         for (int k = range.begin; k < range.end; ++k) {
             search->answers[c].pointRoom +=
                 usualRoom(system, step->state->fat.pairs.data[search->asked[k]]);
@@ -403,6 +407,27 @@ static bool askPairs(ContactSearch* search) {
         }
     }
     return true;
+}
+
+typedef bool (*ChunksFunction)(ContactSearch* search, int chunks);
+
+// All chunks, some at once, whose memory serves the next.
+static bool runInParts(ContactSearch* search, ChunksFunction function, int chunks) {
+    tpArena* arena = &search->step->system->arena;
+    for (int first = 0; first < chunks; first += chunksAtOnce) {
+        tpArenaMark mark = tpArena_Mark(arena);
+        search->firstChunk = first;
+        int count = chunks - first < chunksAtOnce ? chunks - first : chunksAtOnce;
+        if (!function(search, count)) {
+            return false;
+        }
+        tpArena_Release(arena, mark);
+    }
+    return true;
+}
+
+static bool askPairs(ContactSearch* search) {
+    return runInParts(search, askChunks, tpChunksOf(search->askCount, asksPerChunk));
 }
 
 // Stale manifolds -----------------------------------------------------------------------------
@@ -442,7 +467,7 @@ static void renewChunk(void* context, int chunk, int worker) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpAnswers* answers = &search->answers[chunk];
-    listStale(state, runsOf(&state->store, chunk), answers);
+    listStale(state, runsOf(&state->store, search->firstChunk + chunk), answers);
     if (answers->count == 0) {
         return;
     }
@@ -511,18 +536,19 @@ static int countStale(const tpPackStore* store, tpRange runs, int* points) {
     return count;
 }
 
-static bool renewStale(ContactSearch* search) {
+// Finds the stale manifolds of some chunks of runs anew.
+static bool renewChunks(ContactSearch* search, int chunks) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpSystem* system = step->system;
-    int chunks = tpChunksOf(state->store.order.count, runsPerChunk);
     search->answers = TP_SCRATCH_ZEROED(&system->arena, tpAnswers, chunks);
     if (search->answers == NULL) {
         return false;
     }
     for (int c = 0; c < chunks; ++c) {
         tpAnswers* answers = &search->answers[c];
-        int stale = countStale(&state->store, runsOf(&state->store, c), &answers->departedRoom);
+        int stale = countStale(&state->store, runsOf(&state->store, search->firstChunk + c),
+                               &answers->departedRoom);
         answers->pointRoom = 8 * stale;
         answers->list = TP_SCRATCH(&system->arena, tpAnswer, stale);
     }
@@ -551,15 +577,32 @@ static bool renewStale(ContactSearch* search) {
     return true;
 }
 
+static bool renewStale(ContactSearch* search) {
+    int runs = search->step->state->store.order.count;
+    return runInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
+}
+
 // The search ----------------------------------------------------------------------------------
+
+static bool findManifolds(ContactSearch* search) {
+    tpArena* arena = &search->step->system->arena;
+    tpArenaMark mark = tpArena_Mark(arena);
+    if (!updatePairs(search->step) || !handOnPairs(search) ||
+        !tpPackStore_Order(&search->step->state->store) || !renewStale(search)) {
+        return false;
+    }
+    tpArena_Release(arena, mark);
+    return watchPairs(search) && askPairs(search);
+}
 
 bool tpSmallStep_Search(tpSmallStep* step) {
     ContactSearch search = { .step = step };
+    tpArenaMark mark = tpArena_Mark(&step->system->arena);
     step->system->contactQueryCount += 1;
-    if (!updatePairs(step) || !handOnPairs(&search) || !tpPackStore_Order(&step->state->store) ||
-        !renewStale(&search) || !watchPairs(&search) || !askPairs(&search)) {
+    if (!findManifolds(&search)) {
         return false;
     }
+    tpArena_Release(&step->system->arena, mark);
     tpPackStore_Tidy(&step->state->store);
     return true;
 }
