@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-// Contacts that would come to rest or open slower than this are taken for touching, m/s: between
-// bodies that fall together it is rounding that tells who is approached.
+// Contacts that would come to rest or open slower than this are taken for touching, in units of
+// speed: between bodies that fall together it is rounding that tells who is approached.
 static const double nearlyClosed = 1e-4;
 
-// An approach slower than this is rounding, m/s.
+// An approach slower than this is rounding, in units of speed.
 static const double noApproach = 1e-13;
 
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena) {
@@ -18,13 +18,14 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
                                          whole->blockCount, whole->rowCount)) {
         return false;
     }
+    active->rows.speedUnit = whole->speedUnit;
     active->rows.bodyCount = whole->bodyCount;
     active->rows.inverseMass = whole->inverseMass;
     active->rows.terms = whole->terms;
     for (int b = 0; b < whole->blockCount; ++b) {
         int first = whole->firstRows[b];
         active->isActive[b] = whole->kinds[b] == tp_frictionFree || whole->impulse[first] > 0.0 ||
-                              whole->q[first] < nearlyClosed;
+                              whole->q[first] < nearlyClosed * whole->speedUnit;
         active->activeCount += active->isActive[b];
     }
     return true;
@@ -91,7 +92,7 @@ int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
             whole->velocity[k] = whole->q[k] + tpRows_RowVelocity(whole, k, active->changes,
                                                                   whole->bodyA[b], whole->bodyB[b]);
         }
-        if (whole->velocity[first] < -noApproach) {
+        if (whole->velocity[first] < -noApproach * whole->speedUnit) {
             active->isActive[b] = true;
             joined += 1;
         }

@@ -35,9 +35,15 @@ int tpContactInfo_Compare(const tpContactInfo* a, const tpContactInfo* b) {
 }
 
 void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other) {
+    info->torsionalImpulse += other->torsionalImpulse;
+    if (memcmp(&info->normal, &other->normal, sizeof(tpVec3)) != 0) {
+        // The normal has turned in between: what pushed then is friction now, in part.
+        tpContactInfo_AddImpulse(
+            info, tpMulAdd(other->frictionImpulse, other->normalImpulse, other->normal));
+        return;
+    }
     info->normalImpulse += other->normalImpulse;
     info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
-    info->torsionalImpulse += other->torsionalImpulse;
 }
 
 void tpContactInfo_AddImpulse(tpContactInfo* info, tpVec3 impulse) {
@@ -46,9 +52,9 @@ void tpContactInfo_AddImpulse(tpContactInfo* info, tpVec3 impulse) {
     info->frictionImpulse = tpAdd(info->frictionImpulse, tpMulAdd(impulse, -normal, info->normal));
 }
 
-tpContactState tpContactInfo_StateOf(const tpContactInfo* info) {
+tpContactState tpContactInfo_StateOf(const tpContactInfo* info, double speedUnit) {
     if (!(info->normalImpulse > 0.0)) {
         return tp_separated;
     }
-    return info->slidingSpeed > tpStickingSpeed ? tp_sliding : tp_sticking;
+    return info->slidingSpeed > TP_STICKING_SPEED * speedUnit ? tp_sliding : tp_sticking;
 }

@@ -5,11 +5,12 @@
 
 #include "dynamics/contacts.h"
 
-// Contacts nearer than this at the end of a step are listed even if they carry nothing, m.
-static const double tpTouchDistance = 1e-6;
+// Contacts nearer than this at the end of a step are listed even if they carry nothing, in units of
+// length.
+#define TP_TOUCH_DISTANCE 1e-6
 
-// Slower contacts stick, m/s.
-static const double tpStickingSpeed = 1e-8;
+// Slower contacts stick, in units of speed.
+#define TP_STICKING_SPEED 1e-8
 
 // What users see of a contact that carries nothing: slots without generations, which the world
 // fills in.
@@ -29,13 +30,14 @@ static inline int tpContactInfo_BodyB(const tpContactInfo* info) {
 // The order of contacts: -1, 0 or 1.
 int tpContactInfo_Compare(const tpContactInfo* a, const tpContactInfo* b);
 
-// Adds the impulses of the same contact at another time.
+// Adds the impulses of the same contact at another time, as vectors: its normal may have turned in
+// between.
 void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other);
 
 // Adds an impulse on body A, split into its normal and friction parts.
 void tpContactInfo_AddImpulse(tpContactInfo* info, tpVec3 impulse);
 
 // Whether it is separated, sliding or sticking, by its normal impulse and its sliding speed.
-tpContactState tpContactInfo_StateOf(const tpContactInfo* info);
+tpContactState tpContactInfo_StateOf(const tpContactInfo* info, double speedUnit);
 
 #endif

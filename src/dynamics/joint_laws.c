@@ -3,7 +3,7 @@
 #include "dynamics/couplings.h"
 #include "dynamics/locks.h"
 
-// A limit this near counts as reached, m or rad.
+// A limit this near counts as reached, in units of length, or rad.
 static const double limitReached = 1e-9;
 
 // The row that sets the load of a bounded force has at most this for a velocity, m/s.
@@ -133,7 +133,7 @@ void tpLawRow_AddLimits(tpRows* rows, const tpSystem* system, tpBlockInfo info, 
         tpLawRow limit = *row;
         limit.row.error -= limits[side];
         double room = side == 0 ? limit.row.error : -limit.row.error;
-        if (treatment->gain == 0.0 && room > limitReached) {
+        if (treatment->gain == 0.0 && room > limitReached * system->units.length) {
             continue; // on velocities alone a limit acts where it has been reached
         }
         info.part = side;

@@ -226,7 +226,9 @@ void tpJoints_FinishEfforts(tpSystem* system) {
 
 // Errors ------------------------------------------------------------------------------------------
 
-static double heldError(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place) {
+// Errors of positions count in units of length.
+static double heldError(const tpSystem* system, const tpJoint* joint, const tpJointPlace* place,
+                        double unit) {
     double drift = 0.0;
     tpJointRows list = tpJoint_HeldRows(joint, place);
     for (int k = 0; k < list.rowCount; ++k) {
@@ -236,13 +238,14 @@ static double heldError(const tpSystem* system, const tpJoint* joint, const tpJo
         tpVec3 angular = tpAdd(tpAbsVec3(row->onA.angular), tpAbsVec3(row->onB.angular));
         bool isInPlane = linear.x + linear.y + angular.z > 1e-9;
         if (!system->isPlanar || isInPlane) {
-            drift = fmax(drift, fabs(row->error));
+            bool isTurn = linear.x + linear.y + linear.z == 0.0;
+            drift = fmax(drift, isTurn ? fabs(row->error) : fabs(row->error) / unit);
         }
     }
     return drift;
 }
 
-double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
+static double driftIn(const tpSystem* system, const tpPose* poses, double unit) {
     double drift = 0.0;
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -250,16 +253,22 @@ double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
             continue;
         }
         tpJointPlace place = tpJoint_Place(joint, poses);
-        drift = fmax(drift, heldError(system, joint, &place));
+        drift = fmax(drift, heldError(system, joint, &place, unit));
         for (int k = 0; k < joint->coordinateCount; ++k) {
             const tpCoordinateDef* def = &joint->coordinates[k].def;
             if (def->hasLimits) {
                 double value = tpJoint_CoordinateRow(joint, &place, k).error;
-                drift = fmax(drift, fabs(tpPastLimit(def->limits, value)));
+                double past = fabs(tpPastLimit(def->limits, value));
+                bool isSlide = joint->coordinates[k].kind == tp_slideAxis;
+                drift = fmax(drift, isSlide ? past / unit : past);
             }
         }
     }
     return fmax(drift, tpCouplings_PositionError(system, poses));
+}
+
+double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
+    return driftIn(system, poses, 1.0);
 }
 
 void tpJoints_FollowAngles(tpSystem* system) {
@@ -337,7 +346,7 @@ static bool correctOnce(tpSystem* system, tpSolverMemory* memory) {
 }
 
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance) {
-    double drift = tpJoints_PositionError(system, system->poses.data);
+    double drift = driftIn(system, system->poses.data, system->units.length);
     for (int iteration = 0; iteration < 8; ++iteration) {
         if (drift <= tolerance) {
             return iteration;
@@ -345,7 +354,7 @@ int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance)
         tpArenaMark mark = tpArena_Mark(&system->arena);
         bool isDone = correctOnce(system, memory);
         tpArena_Release(&system->arena, mark);
-        double now = tpJoints_PositionError(system, system->poses.data);
+        double now = driftIn(system, system->poses.data, system->units.length);
         if (!isDone || !(now < drift)) {
             return -1;
         }

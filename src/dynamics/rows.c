@@ -12,6 +12,7 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockC
                     int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
     rows->componentCount = componentCount;
+    rows->speedUnit = 1.0;
     rows->blockCapacity = blockCapacity;
     rows->rowCapacity = rowCapacity;
     rows->infos = TP_SCRATCH(arena, tpBlockInfo, blockCapacity);
@@ -45,6 +46,7 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
         return false;
     }
     rows->bodyCount = system->bodyCount;
+    rows->speedUnit = system->units.speed;
     rows->termCapacity = tpCouplings_TermCapacity(system);
     rows->terms = TP_SCRATCH(&system->arena, tpRowTerm, rows->termCapacity);
     size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
@@ -150,6 +152,18 @@ void tpContactLaw_Meet(tpContactLaw* law, double approach) {
         law->mu *= 1.0 - part * law->impactReduction;
         law->muStatic *= 1.0 - part * law->impactReduction;
     }
+}
+
+double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row) {
+    int linear = rows->componentCount == 3 ? 2 : 3;
+    const double* a = rows->jacobianA + (size_t)rows->componentCount * (size_t)row;
+    const double* b = rows->jacobianB + (size_t)rows->componentCount * (size_t)row;
+    for (int k = 0; k < linear; ++k) {
+        if (a[k] != 0.0 || b[k] != 0.0) {
+            return system->units.length;
+        }
+    }
+    return 1.0;
 }
 
 // Blocks ----------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ typedef struct tpRowTerm {
 } tpRowTerm;
 
 typedef struct tpRows {
+    double speedUnit;   // m/s: of tolerances, see scales.h
     int componentCount; // velocities of a body: 6, or 3 in planar worlds
     int bodyCount;
     int blockCount, rowCount;
@@ -131,6 +132,9 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
 // moved.
 void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
                        const tpContactLaw* law);
+
+// What the errors of a row's position count in: the unit of length, or 1 if it measures a turn.
+double tpRows_ErrorUnit(const tpRows* rows, const tpSystem* system, int row);
 
 // Adds an empty block of joint rows, to be filled by tpRows_SetRow. Returns its number.
 int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFrictionKind kind,

@@ -12,9 +12,22 @@
 
 struct tpSystem;
 
+// The units in which tolerances count: 1, or a power of 1024 of it for scenes that are far larger,
+// smaller, faster or slower than a table with things on it. Tolerances need not follow a scene more
+// closely than that: they are far below what anyone measures and far above rounding. Powers of two
+// keep all digits, so that a scene in other units of that kind gives the same digits too; and
+// scenes of the usual size have tolerances that are plain SI.
+typedef struct tpUnits {
+    double length; // m: 1 for bodies that reach 8 mm to 8 m
+    double time;   // s: 1 for times of 16 ms to 16 s
+    double speed;  // m/s: length per time
+} tpUnits;
+
 typedef struct tpScales {
     // m: of the sizes of all bodies that can move, the mean between arithmetic and harmonic mean
     double length;
+    // m: the same of how far their shapes reach, or of sizes for bodies without shapes
+    double reach;
     double smallest; // m: the smallest of these sizes
     double fall;     // J: sum over the bodies of mass times gravity times size
 } tpScales;
@@ -23,5 +36,9 @@ typedef struct tpScales {
 // farthest point of its shapes from its centre of mass, its radius of gyration, the distance of its
 // joints' anchors. False if memory ran out.
 bool tpSystem_MeasureScales(struct tpSystem* system);
+
+// The units for a step of h seconds. The time of a scene is that in which gravity moves a body by
+// its reach; without gravity the step is all that tells of time, and 512 of them count.
+void tpSystem_MeasureUnits(struct tpSystem* system, double h);
 
 #endif

@@ -181,7 +181,7 @@ static bool isShapeNear(const tpSystem* system, int shape, int body, double marg
 static bool isNear(const tpSystem* system, int told, int body, double h) {
     const tpBody* owner = &system->bodies.data[told];
     const tpBody* sleeper = &system->bodies.data[body];
-    double margin = tpTouchDistance + 2.0 * h * speedOf(system, told);
+    double margin = TP_TOUCH_DISTANCE * system->units.length + 2.0 * h * speedOf(system, told);
     double apart =
         tpDistanceBetween(system->poses.data[told].position, system->poses.data[body].position) -
         owner->reach - sleeper->reach;
@@ -304,7 +304,7 @@ bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, i
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
         double closing = -h * tpDot(u, contact->normal);
         double way = speedOf(system, other) > speed ? fall + fmax(0.0, closing) : 0.0;
-        if (contact->gap <= way + tpTouchDistance) {
+        if (contact->gap <= way + TP_TOUCH_DISTANCE * system->units.length) {
             wakeIsland(sleep, system, sleep->islands.data[sleeper]);
             hasWoken = true;
         }

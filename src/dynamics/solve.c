@@ -42,7 +42,7 @@ void tpRows_JudgeContacts(const tpRows* rows, tpStepReport* report) {
         force = sqrt(force);
         speed = sqrt(speed);
         report->coneViolation = fmax(report->coneViolation, force / limit - 1.0);
-        if (speed > 1e-6 * largestSpeed && speed > 1e-9) {
+        if (speed > 1e-6 * largestSpeed && speed > 1e-9 * rows->speedUnit) {
             double gap = (limit * speed + power) / (limit * speed);
             report->dissipationViolation = fmax(report->dissipationViolation, gap);
         }
@@ -71,7 +71,8 @@ static double roundingLevel(const tpRows* rows) {
     return 64.0 * DBL_EPSILON * sqrt(sum);
 }
 
-// Velocities that are rounding have no scale of their own: residuals are not relative to less, m/s.
+// Velocities that are rounding have no scale of their own: residuals are not relative to less, in
+// units of speed.
 static const double smallestScale = 1e-6;
 
 // Outside the plane a pyramid is but a place to start from; with more rows than this it takes
@@ -123,7 +124,7 @@ double tpSolveGoal(double tolerance, double certificate, double size) {
 }
 
 static double sizeOf(const tpRows* rows) {
-    return fmax(normOf(rows->q, rows->rowCount), smallestScale);
+    return fmax(normOf(rows->q, rows->rowCount), smallestScale * rows->speedUnit);
 }
 
 static double velocityTolerance(const tpRows* rows, const tpSystem* system, double tolerance) {
@@ -149,7 +150,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     // The judge divides by |q|; where that is next to nothing, by the smallest scale.
     double norm = normOf(rows->q, rows->rowCount);
     double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
-    *residual = reached / fmax(norm, smallestScale);
+    *residual = reached / fmax(norm, smallestScale * rows->speedUnit);
     return status == tp_solved || reached <= roundingLevel(rows);
 }
 

@@ -10,6 +10,8 @@ void tpSystem_Create(tpSystem* system, const tpAllocator* allocator) {
     memset(system, 0, sizeof(*system));
     system->allocator = *allocator;
     system->structure = 1;
+    system->scales = (tpScales){ .length = 1.0, .reach = 1.0, .smallest = 1.0 };
+    system->units = (tpUnits){ 1.0, 1.0, 1.0 };
     tpArena_Create(&system->arena, allocator);
 }
 

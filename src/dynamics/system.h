@@ -202,6 +202,7 @@ typedef struct tpSystem {
     void* problemContext;
     int problemCount; // problems of this step that it has seen
     tpScales scales;
+    tpUnits units;            // of the tolerances of this step; 1 each before the first
     uint64_t scalesStructure; // for which the scales were measured
     double energyPeak;        // J: largest kinetic and spring energy of late, see certificate.c
     double energyExcess;      // J: of energy less the work done above its lowest value so far

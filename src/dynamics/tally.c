@@ -57,8 +57,8 @@ bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpSte
         const tpContact* same =
             tpContacts_FindSame(tpContactInfo_Key(info), ends, endCount, &cursor);
         info->gap = same != NULL ? same->gap : info->gap;
-        info->state = tpContactInfo_StateOf(info);
-        if (info->normalImpulse > 0.0 || info->gap <= tpTouchDistance) {
+        info->state = tpContactInfo_StateOf(info, system->units.speed);
+        if (info->normalImpulse > 0.0 || info->gap <= TP_TOUCH_DISTANCE * system->units.length) {
             system->contacts.data[system->contacts.count++] = *info;
         }
     }

@@ -49,6 +49,13 @@ static tpVec3 tangentialVelocity(const tpSystem* system, const tpContact* contac
     return tpMulAdd(u, -tpDot(u, contact->normal), contact->normal);
 }
 
+// The direction on body A in which the normal impulse of a block has acted.
+static tpVec3 normalOf(const tpRows* rows, int block) {
+    const double* row =
+        rows->jacobianA + (size_t)rows->firstRows[block] * (size_t)rows->componentCount;
+    return tpMakeVec3(row[0], row[1], rows->componentCount == 3 ? 0.0 : row[2]);
+}
+
 static tpContactInfo describeBlock(const tpTimeStep* step, int block) {
     const tpRows* rows = &step->rows;
     int index = rows->infos[block].index;
@@ -60,7 +67,16 @@ static tpContactInfo describeBlock(const tpTimeStep* step, int block) {
     for (int k = 1; k < dimension && k < 3; ++k) {
         info.frictionImpulse = tpMulAdd(info.frictionImpulse, impulse[k], law->tangents[k - 1]);
     }
-    info.normalImpulse = impulse[0];
+    tpVec3 acted = normalOf(rows, block);
+    if (acted.x == contact->normal.x && acted.y == contact->normal.y &&
+        acted.z == contact->normal.z) {
+        info.normalImpulse = impulse[0];
+    } else {
+        // The contact is listed with the normal of another place than that of its rows.
+        tpVec3 whole = tpMulAdd(info.frictionImpulse, impulse[0], acted);
+        info.frictionImpulse = tpZeroVec3();
+        tpContactInfo_AddImpulse(&info, whole);
+    }
     info.torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
     info.gap = step->h * rows->velocity[rows->firstRows[block]];
     info.slidingSpeed = tpLength(tangentialVelocity(step->system, contact));

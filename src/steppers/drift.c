@@ -20,8 +20,8 @@
 
 enum { maxCorrections = 20, maxPasses = 5 };
 
-// The drift has to meet gaps and joints to this, m or rad; and contacts that do not hold for many
-// steps to that.
+// The drift has to meet gaps and joints to this, in units of length or rad; and contacts that do
+// not hold for many steps to that.
 static const double driftTolerance = 1e-12, impactTolerance = 1e-10;
 
 // Contacts that come up within a step may go this part of the room deep.
@@ -78,7 +78,8 @@ static double meantEndGap(const tpDrift* drift, const tpContact* contact, int pl
 }
 
 static double endTolerance(const tpDrift* drift) {
-    return fmax(drift->settings->tolerance, impactTolerance);
+    double unit = drift->step->system->units.length;
+    return fmax(drift->settings->tolerance / unit, impactTolerance);
 }
 
 // Contacts at the system's poses.
@@ -142,7 +143,8 @@ static bool addStartRows(tpDrift* drift) {
     }
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        drift->isKept[i] = contact->gap <= tpClosedGap || drift->settings->isCareful;
+        drift->isKept[i] =
+            contact->gap <= tpClosedGap * step->system->units.length || drift->settings->isCareful;
         drift->keptBias[i] = (contact->gap - meantGap(drift, i)) / step->h;
         drift->place[i] = i;
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
@@ -310,7 +312,7 @@ static bool correctJoints(tpDrift* drift, int firstBlock) {
                                         rows->velocity[first + k], &end, endFirst + k, step->h);
             rows->bias[first + k] += miss / step->h;
             drift->jointBias[endFirst + k] = rows->bias[first + k];
-            note(drift, fabs(miss), driftTolerance);
+            note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), driftTolerance);
         }
     }
     return true;
@@ -340,10 +342,11 @@ static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
     tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
                         surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
     int first = rows->firstRows[contact];
+    double unit = step->system->units.length;
     for (int k = 1; k < rows->dimensions[contact] && k < 3; ++k) {
         double linear = rows->velocity[first + k] - rows->bias[first + k];
         double bias = tpDot(step->laws[contact].tangents[k - 1], slip) - linear;
-        note(drift, step->h * fabs(bias - rows->bias[first + k]), driftTolerance);
+        note(drift, step->h * fabs(bias - rows->bias[first + k]) / unit, driftTolerance);
         drift->keptSlip[drift->place[contact]][k - 1] = bias;
     }
 }
@@ -354,10 +357,11 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     tpRows* rows = &step->rows;
     int first = rows->firstRows[contact], place = drift->place[contact];
     bool isPushing = rows->impulse[first] > 0.0;
+    double unit = step->system->units.length;
     double gap = end->gap - meantEndGap(drift, end, place);
     if (drift->settings->isCareful) {
         // Other rows of the same contact may hold it farther away.
-        note(drift, fmax(0.0, -gap), endTolerance(drift));
+        note(drift, fmax(0.0, -gap) / unit, endTolerance(drift));
         return;
     }
     // What carries nothing matters only where it has been let through.
@@ -366,7 +370,7 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     }
     double miss = gap - step->h * rows->velocity[first];
     bool isOfStart = drift->round[contact] == 0;
-    note(drift, fabs(miss), isOfStart ? driftTolerance : endTolerance(drift));
+    note(drift, fabs(miss) / unit, isOfStart ? driftTolerance : endTolerance(drift));
     if (isOfStart) {
         drift->keptBias[place] = rows->bias[first] + miss / step->h;
         if (isPushing && drift->isKept[place]) {
@@ -392,7 +396,7 @@ static void correctContacts(tpDrift* drift) {
             }
             if (!isFound) {
                 double gap = end->gap - meantEndGap(drift, end, -1);
-                note(drift, fmax(0.0, -gap), endTolerance(drift));
+                note(drift, fmax(0.0, -gap) / step->system->units.length, endTolerance(drift));
             }
             isFound = false;
         }
@@ -562,7 +566,7 @@ static bool hasCollided(const tpDrift* drift) {
         } else {
             const tpContact* contact = &step->contacts[b];
             int place = drift->place[b];
-            if (place < 0 || drift->start[place].gap > tpClosedGap) {
+            if (place < 0 || drift->start[place].gap > tpClosedGap * step->system->units.length) {
                 return true;
             }
             bodyA = contact->bodyA;

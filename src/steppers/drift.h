@@ -10,7 +10,7 @@ typedef struct tpDriftSettings {
     double gamma;   // part of an overlap that one step takes back
     bool isCareful; // gives no energy, see drift.c
     bool isWhole; // no second problem follows: springs and motors of joints act for all of the step
-    // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10
+    // m: gaps of contacts that do not hold for many steps are met to this, or 1e-10 units
     double tolerance;
     double room; // m: overlaps no deeper than this are left as they are
     // Contacts at the system's poses within the margins, in the collider's order, in the system's
@@ -19,11 +19,12 @@ typedef struct tpDriftSettings {
     void* context;
 } tpDriftSettings;
 
-// A contact is closed below this gap, m.
+// A contact is closed below this gap, in units of length.
 static const double tpClosedGap = 1e-8;
 
 typedef struct tpDriftResult {
-    double miss;      // by how much rows have missed the gaps and joints at the end, m or rad
+    // by how much rows have missed the gaps and joints at the end, in units of length or rad
+    double miss;
     bool hasCollided; // a contact or limit has pushed that was open at the start or approached
 } tpDriftResult;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dynamics/system.h"
 
 static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
@@ -55,16 +56,17 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
                           "end" },
     [tp_stiffnessOption] = { "stiffness", tp_numberOption, -1.0, -1.0, 1e30, NULL, "N/m^b",
                              "of contact springs, force = stiffness overlap^b; not positive: the "
-                             "weight of all bodies overlaps by 1e-6 m" },
+                             "weight of all bodies overlaps by 4e-6 of their reach" },
     [tp_exponentOption] = { "exponent", tp_numberOption, 1.5, 1.0, 4.0, NULL, NULL,
                             "b of contact springs: 1.5 is Hertz's, 1 a linear spring" },
     [tp_dampingOption] = { "damping", tp_numberOption, 0.0, 0.0, 1e6, NULL, "s/m",
                            "contact springs push 1 + damping times the speed of approach as hard" },
     [tp_creepOption] = { "creep", tp_numberOption, 0.0, 0.0, 1e3, NULL, "m/s",
                          "sliding speed up to which friction grows; 0: Coulomb's law itself" },
-    [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, 1e-6, 1e-12, 1.0,
-                                      NULL, "m",
-                                      "contacts with smaller gaps touch, or may collide" },
+    [tp_collisionToleranceOption] = { "collision_tolerance", tp_numberOption, -1.0, -1.0, 1.0, NULL,
+                                      "m",
+                                      "contacts with smaller gaps touch, or may collide; negative: "
+                                      "4e-6 of what bodies reach" },
     [tp_impactsOption] = { "impacts", tp_choiceOption, tp_locatedImpacts, 0, 1, impacts, NULL,
                            "impacts inside a step: all at once at its end, or each located in "
                            "time" },
@@ -105,6 +107,26 @@ tpOptions tpDefaultOptions(void) {
         options.values[i] = tpOptionTable[i].defaultValue;
     }
     return options;
+}
+
+// The collision tolerance, as a part of what bodies reach: 1e-6 m for bodies that reach 0.25 m.
+static const double collisionPart = 4e-6;
+
+tpOptions tpOptions_InScales(const tpOptions* options, const tpSystem* system) {
+    static const tpOptionIndex speeds[] = { tp_toleranceOption, tp_pushOutSpeedOption,
+                                            tp_sleepSpeedOption };
+    tpOptions scaled = *options;
+    for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); ++i) {
+        double* value = &scaled.values[speeds[i]];
+        bool isDefault = *value == tpOptionTable[speeds[i]].defaultValue;
+        *value *= isDefault ? system->units.speed : 1.0;
+    }
+    double* sleepTime = &scaled.values[tp_sleepTimeOption];
+    bool isDefault = *sleepTime == tpOptionTable[tp_sleepTimeOption].defaultValue;
+    *sleepTime *= isDefault ? system->units.time : 1.0;
+    double* tolerance = &scaled.values[tp_collisionToleranceOption];
+    *tolerance = *tolerance > 0.0 ? *tolerance : collisionPart * system->scales.reach;
+    return scaled;
 }
 
 int tpOptions_Find(const char* name) {

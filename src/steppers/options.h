@@ -50,6 +50,8 @@ enum { tp_eliminatedForm, tp_fullForm };
 enum { tp_impactsInStep, tp_locatedImpacts };
 enum { tp_projectedFriction, tp_paperFriction };
 
+struct tpSystem;
+
 // Values, one an option; choices and booleans as whole numbers.
 typedef struct tpOptions {
     double values[tp_optionCount];
@@ -58,6 +60,12 @@ typedef struct tpOptions {
 extern const tpOptionInfo tpOptionTable[tp_optionCount];
 
 tpOptions tpDefaultOptions(void);
+
+// The options for a step of this system: values that are a number by default and that are speeds or
+// times count in the units of the scene (scales.h), a collision tolerance that is negative in what
+// its bodies reach. What a user has set is taken as it is; so is what is in the
+// units of the scene already.
+tpOptions tpOptions_InScales(const tpOptions* options, const struct tpSystem* system);
 
 // The place of an option by name, or -1.
 int tpOptions_Find(const char* name);

@@ -139,12 +139,13 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
 
 void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
                     const tpOptions* options, double h, tpStepReport* report) {
+    tpOptions scaled = tpOptions_InScales(options, system);
     double piece = h;
     if (!stepper->seesCrossings && !measurePiece(system, h, shortest * h, &piece)) {
         fail(report);
     } else if (piece == h) {
-        stepper->step(system, state, options, h, report);
+        stepper->step(system, state, &scaled, h, report);
     } else {
-        takePieces(stepper, system, state, options, h, piece, report);
+        takePieces(stepper, system, state, &scaled, h, piece, report);
     }
 }

@@ -195,6 +195,7 @@ static bool canBegin(tpSystem* system, tpKeptMotion* start, tpStepReport* report
 static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStepReport* report) {
     tpSystem* system = &world->system;
     tpCertificate_Begin(system, residualLimit(world), report);
+    tpSystem_MeasureUnits(system, h);
     system->certificate = world->options.values[tp_certificateOption];
     system->solveWork = 0.0;
     system->solveRows = 0;

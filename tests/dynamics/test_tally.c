@@ -30,16 +30,31 @@ static void testImpulsesAndStates(void** state) {
     (void)state;
     tpContact contact = makeContact(1, 7, 42);
     tpContactInfo info = tpContactInfo_Make(&contact);
-    assert_int_equal(tpContactInfo_StateOf(&info), tp_separated);
+    assert_int_equal(tpContactInfo_StateOf(&info, 1.0), tp_separated);
     tpContactInfo_AddImpulse(&info, tpMakeVec3(0.25, -0.5, 2.0));
     assert_true(info.normalImpulse == 2.0);
     CHECK_VEC3(info.frictionImpulse, tpMakeVec3(0.25, -0.5, 0.0), 0.0);
-    assert_int_equal(tpContactInfo_StateOf(&info), tp_sticking);
+    assert_int_equal(tpContactInfo_StateOf(&info, 1.0), tp_sticking);
     info.slidingSpeed = 1e-3;
-    assert_int_equal(tpContactInfo_StateOf(&info), tp_sliding);
+    assert_int_equal(tpContactInfo_StateOf(&info, 1.0), tp_sliding);
     tpContactInfo twice = info;
     tpContactInfo_AddImpulses(&twice, &info);
     assert_true(twice.normalImpulse == 4.0 && twice.frictionImpulse.y == -1.0);
+}
+
+// The normal of a contact that rolls turns in a step: impulses add as vectors.
+static void testTurnedNormals(void** state) {
+    (void)state;
+    tpContact contact = makeContact(1, 7, 42);
+    tpContactInfo before = tpContactInfo_Make(&contact);
+    contact.normal = tpMakeVec3(0.6, 0.0, 0.8);
+    tpContactInfo after = tpContactInfo_Make(&contact);
+    tpContactInfo_AddImpulse(&before, tpMakeVec3(0.5, 1.0, 2.0));
+    tpContactInfo_AddImpulse(&after, tpMakeVec3(-0.25, 0.5, 3.0));
+    tpContactInfo_AddImpulses(&after, &before);
+    tpVec3 whole = tpMulAdd(after.frictionImpulse, after.normalImpulse, after.normal);
+    CHECK_VEC3(whole, tpMakeVec3(0.25, 1.5, 5.0), 1e-15);
+    CHECK_NEAR(tpDot(after.frictionImpulse, after.normal), 0.0, 1e-15);
 }
 
 // Two sorted lists become one; what is in both adds up and keeps the place of the later one.
@@ -82,6 +97,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testThereAndBack),
         cmocka_unit_test(testImpulsesAndStates),
+        cmocka_unit_test(testTurnedNormals),
         cmocka_unit_test(testMerge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

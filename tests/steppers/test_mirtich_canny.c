@@ -7,6 +7,7 @@ static tpWorld* makeWorld(double friction, double restitution) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = tp_mirtichCanny;
     tpWorld* world = tpCreateWorld(&def);
+    tpWorld_SetOption(world, "collision_tolerance", "1e-6", NULL);
     tpMaterialDef material = tpDefaultMaterialDef();
     material.friction.staticCoefficient = material.friction.dynamicCoefficient = friction;
     material.restitution = restitution;

@@ -16,7 +16,8 @@
 // little: they may be shorter.
 enum { maxHalvings = 5, maxFreeHalvings = 7, maxExhausted = 4, restitutionTrials = 10 };
 
-// A drift that has missed gaps by more than this with all care is taken in halves, m or rad.
+// A drift that has missed gaps by more than this with all care is taken in halves, in units of
+// length or rad.
 static const double lostGap = 1e-6;
 
 static const char guardNote[] = "the energy guard acted";

@@ -37,7 +37,7 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first,
         const tpContact* contact = &step->contacts[i];
         const tpContactInfo* info = tpTally_Find(first, contact, &cursor);
         bool hasPushed = info != NULL && info->normalImpulse > 0.0;
-        if (contact->gap > tpClosedGap && !hasPushed) {
+        if (contact->gap > tpClosedGap * step->system->units.length && !hasPushed) {
             continue;
         }
         int block = tpRows_AddContact(&step->rows, step->system, step->system->poses.data, contact,

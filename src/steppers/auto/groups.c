@@ -208,7 +208,7 @@ bool tpGroups_HaveOutrun(const tpGroups* groups, const tpSystem* system, const t
         tpQuat turn = tpMulQQ(pose->rotation, tpConjugate(starts[i].rotation));
         double way = tpDistanceBetween(pose->position, starts[i].position) +
                      system->bodies.data[i].reach * tpLength(tpQuatLog(turn));
-        if (!(way <= groups->margins[i] + tpTouchDistance)) {
+        if (!(way <= groups->margins[i] + TP_TOUCH_DISTANCE * system->units.length)) {
             return true;
         }
     }

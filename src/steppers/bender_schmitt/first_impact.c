@@ -17,8 +17,8 @@ enum { maxTrials = 60 };
 // impact, and an overlap has to be taken back by velocities.
 static const double landingPart = 1e-3;
 
-// Overlaps of contacts that do not close fast are impacts beyond this, m: less comes from corners
-// that change their names.
+// Overlaps of contacts that do not close fast are impacts beyond this, in units of length: less
+// comes from corners that change their names.
 static const double slowOverlap = 1e-7;
 
 // Part of a step below which those are not looked for.
@@ -69,7 +69,7 @@ static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
         bool isFast = tpDot(u, contact->normal) < -step->settings->threshold;
-        if ((isFast || contact->gap < -slowOverlap) && contact->gap < *gap) {
+        if ((isFast || contact->gap < -slowOverlap * system->units.length) && contact->gap < *gap) {
             *gap = contact->gap;
             *isSlow = !isFast;
         }

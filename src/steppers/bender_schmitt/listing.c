@@ -78,10 +78,11 @@ static bool listContacts(tpBenderStep* step, const tpTally* tally) {
     for (int i = 0; i < tally->count; ++i) {
         tpContactInfo info = tally->list[i];
         bool carries = info.normalImpulse > 0.0;
-        if (carries || info.gap <= tpTouchDistance) {
-            info.state = !carries                              ? tp_separated
-                         : info.slidingSpeed > tpStickingSpeed ? tp_sliding
-                                                               : tp_sticking;
+        if (carries || info.gap <= TP_TOUCH_DISTANCE * step->system->units.length) {
+            info.state = !carries ? tp_separated
+                         : info.slidingSpeed > TP_STICKING_SPEED * step->system->units.speed
+                             ? tp_sliding
+                             : tp_sticking;
             system->contacts.data[system->contacts.count++] = info;
         }
     }

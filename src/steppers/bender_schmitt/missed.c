@@ -11,7 +11,8 @@
 
 #include "dynamics/matching.h"
 
-// Overlaps of missed contacts that matter: m for few contacts, part of the bodies' size for many.
+// Overlaps of missed contacts that matter: units of length for few contacts, part of the bodies'
+// size for many.
 static const double fineOverlap = 1e-7;
 static const double hastyPart = 2e-3;
 
@@ -34,7 +35,7 @@ bool tpMissed_Look(tpBenderStep* step) {
 
 static double allowedOverlap(const tpBenderStep* step, const tpContact* contact) {
     if (step->start.isSmall) {
-        return fineOverlap;
+        return fineOverlap * step->system->units.length;
     }
     double reach = INFINITY;
     const int bodies[2] = { contact->bodyA, contact->bodyB };

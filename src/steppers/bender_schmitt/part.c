@@ -24,7 +24,7 @@ enum { maxHalvings = 10, maxHalvingsAStep = 400 };
 // Parts that are shorter than this many halvings make may be wrong by as much as those.
 enum { slackHalvings = 5 };
 
-// Joints are brought back to within this after each step, m or rad.
+// Joints are brought back to within this after each step, in units of length or rad.
 static const double jointTolerance = 1e-10;
 
 // Collisions may raise the energy by this part of it: rounding and the tolerance of the solves.
@@ -36,8 +36,8 @@ static const double gainSlack = 0.5e-8;
 // Part of it that the tolerance of the solves may be to blame for.
 static const double solveSlack = 1e-7;
 
-// Overlaps that a part may add, m: corrections of its drift that have come to an end leave far
-// less.
+// Overlaps that a part may add, in units of length: corrections of its drift that have come to an
+// end leave far less.
 static const double overlapSlack = 1e-6;
 
 static double deepestOf(const tpContact* contacts, int count) {
@@ -273,7 +273,7 @@ static bool isTooDeep(const tpBenderStep* step) {
         int same = step->match[i];
         double before = same >= 0 ? fmin(0.0, step->start.contacts[same].gap) : 0.0;
         before = fmax(before, -step->overlap); // rows of missed contacts have gaps of their own
-        if (step->end.contacts[i].gap < before - overlapSlack) {
+        if (step->end.contacts[i].gap < before - overlapSlack * step->system->units.length) {
             return true;
         }
     }

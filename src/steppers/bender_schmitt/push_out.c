@@ -56,7 +56,7 @@ typedef struct PushOut {
 // The overlap that a contact may keep.
 static double restOf(const tpSystem* system, const tpContact* contact) {
     const int bodies[2] = { contact->bodyA, contact->bodyB };
-    double rest = restOverlap;
+    double rest = restOverlap * system->units.length;
     for (int k = 0; k < 2; ++k) {
         if (tpSystem_IsDynamic(system, bodies[k])) {
             rest = fmin(rest, restPart * system->bodies.data[bodies[k]].reach);
@@ -82,7 +82,7 @@ static double keptOf(const PushOut* push, int contact) {
 static bool findMatch(PushOut* push) {
     tpBenderStep* step = push->step;
     push->match = NULL;
-    if (!(step->overlap > restOverlap)) {
+    if (!(step->overlap > restOverlap * step->system->units.length)) {
         return true;
     }
     push->match = tpMatchContacts(step->start.contacts, step->start.contactCount, step->found,
@@ -187,11 +187,11 @@ static bool moveApart(PushOut* push) {
         pack->bias[0][lane] = push->room[i];
     }
     sweeper.velocities = way;
-    double change = INFINITY;
+    double change = INFINITY, least = shortPart * restOverlap * push->step->system->units.length;
     tpAccelerator_Begin(&accelerator, &sweeper);
-    for (int k = 0; k < maxSweeps && change > shortPart * restOverlap; ++k) {
+    for (int k = 0; k < maxSweeps && change > least; ++k) {
         change = tpSweeper_Sweep(&sweeper);
-        if (k + 1 < maxSweeps && change > shortPart * restOverlap) {
+        if (k + 1 < maxSweeps && change > least) {
             tpAccelerator_End(&accelerator, &sweeper);
         }
     }

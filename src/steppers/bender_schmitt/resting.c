@@ -21,11 +21,11 @@
 
 enum { maxCorrections = 12, maxPasses = 4 };
 
-// The drift of a small problem has to meet gaps and joints to this, m or rad.
+// The drift of a small problem has to meet gaps and joints to this, in units of length or rad.
 static const double driftTolerance = 1e-12;
 
 // A part of the step that still overlaps by more than this after all corrections takes back those
-// that made it, m.
+// that made it, in units of length.
 static const double lostTolerance = 1e-8;
 
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
@@ -194,13 +194,13 @@ static double correctSlip(tpBenderStep* step, int contact, const tpContact* end,
     }
     tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
                         surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
-    double u[4], largest = 0.0;
+    double u[4], largest = 0.0, unit = step->system->units.length;
     touch->sweeper.velocities = step->time.meanVelocities;
     tpSweeper_ContactVelocity(&touch->sweeper, contact, u);
     touch->sweeper.velocities = step->time.pushed;
     for (int k = 0; k < 2; ++k) {
         double added = law->ellipse[k] * tpDot(law->tangents[k], slip) - u[k + 1];
-        largest = fmax(largest, step->time.h * fabs(added - bias->slip[k]));
+        largest = fmax(largest, step->time.h * fabs(added - bias->slip[k]) / unit);
         bias->slip[k] = added;
     }
     return largest;
@@ -246,14 +246,14 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
             tp_success) {
         return -1.0;
     }
-    double largest = 0.0;
+    double largest = 0.0, unit = step->system->units.length;
     int cursor = 0;
     touch->sweeper.velocities = step->time.pushed;
     for (int i = 0; i < touch->contactCount; ++i) {
         const tpContact* same =
             tpContacts_FindSame(tpContact_Key(&touch->contacts[i]), found, count, &cursor);
         if (biases[i].closing < TP_SWEEP_OPEN && same != NULL) {
-            largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]));
+            largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]) / unit);
             largest = fmax(largest, correctSlip(step, i, same, &biases[i]));
         }
     }
@@ -279,7 +279,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
             double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
                                         &ends, ends.firstRows[joint->block] + k, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
-            largest = fmax(largest, fabs(miss));
+            largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, system, row));
         }
     }
     return largest;

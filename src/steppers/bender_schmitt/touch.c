@@ -29,10 +29,10 @@ enum { fineSweeps = 60 };
 // solves at once.
 enum { jointSweeps = 4, manyJoints = 12 };
 
-// Tolerances above this, m/s, are those of users who want it fast rather than exact.
+// Tolerances above this, in units of speed, are those of users who want it fast rather than exact.
 static const double loosestSum = 1e-8;
 
-// Velocities that are rounding have no scale of their own, m/s.
+// Velocities that are rounding have no scale of their own, in units of speed.
 static const double smallestScale = 1e-6;
 
 // Crowds under a certificate: most sweeps in budgets, and sweeps between looks at the certificate.
@@ -381,9 +381,10 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     if (touch->contactCount == 0 && sweeper->jointCount == 0) {
         return true;
     }
-    double size = fmax(tpSweeper_FreeSpeed(sweeper), smallestScale);
+    double speedUnit = touch->system->units.speed;
+    double size = fmax(tpSweeper_FreeSpeed(sweeper), smallestScale * speedUnit);
     // A loose tolerance is meant for each contact; a tight one for all of them, and relative too.
-    bool isLoose = settings->tolerance > loosestSum;
+    bool isLoose = settings->tolerance > loosestSum * speedUnit;
     double certificate = touch->system->certificate;
     double goal =
         isLoose ? settings->tolerance : tpSolveGoal(settings->tolerance, certificate, size);

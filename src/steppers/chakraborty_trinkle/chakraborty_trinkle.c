@@ -19,10 +19,10 @@ enum { maxPasses = 8, deepestHalving = 5 };
 // Rows of a velocity problem that is solved to rounding.
 enum { finestRows = 60 };
 
-// Velocities that are rounding, m/s.
+// Velocities that are rounding, in units of speed.
 static const double restSpeed = 1e-13;
 
-// Contacts nearer than this where a step ends are closed, m.
+// Contacts nearer than this where a step ends are closed, in units of length.
 static const double closedGap = 1e-9;
 
 // The certificate: the contact law and the momentum where the step ends.
@@ -34,7 +34,8 @@ static void judge(tpImplicitStep* step, tpStepReport* report) {
         sum += tpIslandProblem_Judge(problem);
         scale += size * size;
     }
-    report->residual = fmax(report->residual, sqrt(sum) / fmax(sqrt(scale), 1e-6));
+    report->residual = fmax(report->residual,
+                            sqrt(sum) / fmax(sqrt(scale), 1e-6 * step->base.system->units.speed));
     tpRows_JudgeContacts(&step->base.rows, report);
 }
 
@@ -174,11 +175,12 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
         largest = fmax(largest, fabs(rows->q[k]));
         rows->velocity[k] = rows->q[k];
     }
-    if (largest < restSpeed) {
+    if (largest < restSpeed * system->units.speed) {
         return true;
     }
     tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
-                                 fmin(asked, fmax(1e-12 * largest, 1e-16)), 0.0 };
+                                 fmin(asked, fmax(1e-12 * largest, 1e-16 * system->units.speed)),
+                                 0.0 };
     if (rows->rowCount <= finestRows) {
         tpStepReport trial = *report;
         if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
@@ -218,7 +220,7 @@ static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* t
     for (int i = 0; i < count; ++i) {
         bool isPushed = base->rows.impulse[base->rows.firstRows[i]] > 0.0;
         isClosed[i] = step->isImpact[step->islands.ofBlock[i]] &&
-                      (isPushed || base->contacts[i].gap <= closedGap);
+                      (isPushed || base->contacts[i].gap <= closedGap * system->units.length);
     }
     if (!tpTimeStep_UseContacts(base, base->contacts, count)) {
         return false;

@@ -213,9 +213,9 @@ static bool describeContact(FullForm* form, int number) {
     tpPose frameA = bodyFrame(system, contact->bodyA, geometry->endPoses[contact->bodyA]);
     tpPose frameB = bodyFrame(system, contact->bodyB, geometry->endPoses[contact->bodyB]);
     c->activeA = tpFindActiveSurfaces(contact->a, frameA, place->pointA, tpNeg(place->normal),
-                                      activeWithin, &a);
-    c->activeB =
-        tpFindActiveSurfaces(contact->b, frameB, place->pointB, place->normal, activeWithin, &b);
+                                      activeWithin * system->units.length, &a);
+    c->activeB = tpFindActiveSurfaces(contact->b, frameB, place->pointB, place->normal,
+                                      activeWithin * system->units.length, &b);
     if (c->activeA == 0 || c->activeB == 0) {
         return false;
     }
@@ -230,9 +230,9 @@ static bool describeContact(FullForm* form, int number) {
 
 // Multipliers of unit gradients with the first at 1.
 static void startMultipliers(const tpGeometry* shape, tpPose frame, tpVec3 point, tpVec3 normal,
-                             int count, double* l) {
+                             double within, int count, double* l) {
     tpActiveSurfaces active;
-    tpFindActiveSurfaces(shape, frame, point, normal, activeWithin, &active);
+    tpFindActiveSurfaces(shape, frame, point, normal, within, &active);
     double first = 1.0;
     for (int k = 0; k < count; ++k) {
         tpVec3 gradient;
@@ -267,12 +267,13 @@ static void startValues(const FullForm* form, double* x, bool* isFree) {
         memcpy(own, points, sizeof(points));
         double* l = own + 6;
         const tpSystem* system = geometry->step->system;
+        double within = activeWithin * system->units.length;
         startMultipliers(contact->a,
                          bodyFrame(system, contact->bodyA, geometry->endPoses[contact->bodyA]),
-                         place->pointA, tpNeg(place->normal), c->activeA, l);
+                         place->pointA, tpNeg(place->normal), within, c->activeA, l);
         startMultipliers(contact->b,
                          bodyFrame(system, contact->bodyB, geometry->endPoses[contact->bodyB]),
-                         place->pointB, place->normal, c->activeB, l + c->activeA - 1);
+                         place->pointB, place->normal, within, c->activeB, l + c->activeA - 1);
         double* p = l + c->activeA + c->activeB - 2;
         double speed = 0.0;
         for (int i = 0; i < dimension; ++i) {

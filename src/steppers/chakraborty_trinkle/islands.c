@@ -77,11 +77,11 @@ static double rhoOf(const tpRows* rows, int block, double* response) {
 
 // The gap to be met. Overlaps that nobody sees are left, for taking them back costs energy; those
 // that rounding makes are taken back, or gaps would drift.
-static double targetOf(double startGap, double gamma) {
-    if (startGap < -TP_SMALL_OVERLAP) {
+static double targetOf(double startGap, double gamma, double unit) {
+    if (startGap < -TP_SMALL_OVERLAP * unit) {
         return (1.0 - gamma) * startGap;
     }
-    return startGap < -1e-13 ? startGap : 0.0;
+    return startGap < -1e-13 * unit ? startGap : 0.0;
 }
 
 static void addBlocks(tpImplicitStep* step) {
@@ -92,7 +92,8 @@ static void addBlocks(tpImplicitStep* step) {
         tpImplicitContact_Make(base->system, base->startPoses, contact, isAlone(base, i),
                                &geometry->contacts[i]);
         geometry->startGaps[i] = tpImplicitStep_StartPlace(step, i).gap;
-        geometry->targets[i] = targetOf(geometry->startGaps[i], geometry->gamma);
+        geometry->targets[i] =
+            targetOf(geometry->startGaps[i], geometry->gamma, base->system->units.length);
         tpRows_AddContact(&base->rows, base->system, base->startPoses, contact, i, &base->laws[i],
                           (contact->gap - geometry->targets[i]) / base->h);
     }
@@ -222,7 +223,7 @@ static double roundingOf(const tpImplicitStep* step, const tpIslandProblem* prob
 }
 
 static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandProblem* problem) {
-    double scale = fmax(tpIslandProblem_Scale(problem), 1e-6);
+    double scale = fmax(tpIslandProblem_Scale(problem), 1e-6 * step->base.system->units.speed);
     double asked = step->settings.tolerance, rounding = roundingOf(step, problem);
     double goal = fmin(asked, 1e-12 * scale);
     tpIslandTolerance tolerance = { goal, fmax(goal, rounding), fmax(asked, rounding) };

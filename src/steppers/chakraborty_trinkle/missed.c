@@ -25,7 +25,8 @@ static bool isKnown(const tpImplicitStep* step, const tpContact* contact, int fi
         if (order > 0) {
             break;
         }
-        if (order == 0 && step->geometry.ends[i].gap < contact->gap + TP_SMALL_OVERLAP) {
+        if (order == 0 && step->geometry.ends[i].gap <
+                              contact->gap + TP_SMALL_OVERLAP * step->base.system->units.length) {
             return true;
         }
     }
@@ -55,7 +56,8 @@ bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpCompletion* out) {
             out->contacts[out->count] = base->contacts[old];
             out->sources[out->count++] = old++;
         }
-        if (i == number || found[i].gap >= -TP_SMALL_OVERLAP || isKnown(step, &found[i], old)) {
+        if (i == number || found[i].gap >= -TP_SMALL_OVERLAP * step->base.system->units.length ||
+            isKnown(step, &found[i], old)) {
             continue;
         }
         tpContact contact = found[i];

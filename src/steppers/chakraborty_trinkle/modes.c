@@ -2,8 +2,12 @@
 
 #include "dynamics/joints.h"
 
-// Contacts that slide faster than this at the start have a direction of friction, m/s.
+// Contacts that slide faster than this at the start have a direction of friction, in units of
+// speed.
 static const double slowestSlip = 1e-8;
+
+// Approaches beyond what forces make of them that are tolerances, in units of speed.
+static const double slowestHit = 1e-9;
 
 // A contact is hit when it approaches faster than these parts of what impulses and forces change
 // along it in a step. In smooth motion the midpoint rule leaves velocities of the order of h^2
@@ -99,7 +103,8 @@ static bool stopsSliding(const tpImplicitStep* step, int block, double residue) 
     double before[3], after[3];
     startSlip(step, block, before);
     double speed = sqrt(dot3(before, before));
-    if (speed <= slowestSlip || (geometry->stuck[block] && speed <= residue)) {
+    if (speed <= slowestSlip * step->base.system->units.speed ||
+        (geometry->stuck[block] && speed <= residue)) {
         return false;
     }
     scaledSlip(rows, block, &geometry->ends[block], geometry->travels[contact->bodyA].end.velocity,
@@ -149,7 +154,8 @@ bool tpImplicitStep_GainsBySlip(const tpImplicitStep* step, const tpIslandProble
             work += rows->impulse[first + k] / rows->scale[first + k] * slip[k - 1];
         }
         double limit = rows->mu[block] * rows->impulse[first];
-        if (work > limit * (1e-6 * sqrt(dot3(slip, slip)) + slowestSlip)) {
+        if (work > limit * (1e-6 * sqrt(dot3(slip, slip)) +
+                            slowestSlip * step->base.system->units.speed)) {
             return true;
         }
     }
@@ -205,7 +211,8 @@ bool tpImplicitStep_IsHit(const tpImplicitStep* step, const tpIslandProblem* pro
             double byImpulses = rowVelocity(step, block, row, base->pushed) -
                                 rowVelocity(step, block, row, base->kicked);
             double allowed = byForces + impulsePart * fabs(byImpulses);
-            if (fabs(rowVelocity(step, block, row, base->startVelocities)) > allowed + 1e-9) {
+            if (fabs(rowVelocity(step, block, row, base->startVelocities)) >
+                allowed + slowestHit * base->system->units.speed) {
                 return true;
             }
         }
@@ -238,7 +245,8 @@ bool tpImplicitStep_IsBoundToHit(const tpImplicitStep* step, const tpIslandProbl
         int block = problem->blocks[b], row = rows->firstRows[block];
         if (block < step->geometry.contactBlocks && !step->geometry.carried[block] &&
             rows->q[row] < 0.0 &&
-            rowVelocity(step, block, row, base->startVelocities) < -forces - 1e-9) {
+            rowVelocity(step, block, row, base->startVelocities) <
+                -forces - slowestHit * base->system->units.speed) {
             return true;
         }
     }

@@ -27,7 +27,8 @@ double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall) {
     }
     // Where nothing presses the bodies together, a small part of what it would be under all forces.
     double least = 0.05 * sqrt(2.0 * settings->pull * settings->tolerance);
-    return fmax(fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), least), 1e-7);
+    return fmax(fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), least),
+                settings->leastSpeed);
 }
 
 tpVec3 tpEvents_SurfaceAcceleration(const tpEvents* events, int body, tpVec3 point,
@@ -144,7 +145,8 @@ bool tpEvents_CollectTouches(tpEvents* events, int index, double margin) {
         for (int k = first; system->isPlanar && isNew && k < events->touches.count; ++k) {
             // Points that differ only in depth are one.
             const tpContact* other = &events->touches.data[k].contact;
-            isNew = tpDistanceBetween(other->pointA, contact.pointA) > 1e-9;
+            isNew = tpDistanceBetween(other->pointA, contact.pointA) >
+                    1e-3 * events->settings.tolerance;
         }
         if (isNew) {
             events->touches.data[events->touches.count++] =

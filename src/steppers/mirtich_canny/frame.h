@@ -18,6 +18,7 @@ typedef struct tpEventSettings {
     double deepest;     // m: slow contacts sink no deeper
     double pressed;     // m: contacts that do are pressed by others, and are handed over
     double microSpeed;  // m/s: slower approaches are microcollisions; negative: by the pressure
+    double leastSpeed;  // m/s: microcollisions are at least this slow, whatever the pressure
     double pull;        // m/s^2: how fast forces can press bodies together, about
     double period;      // T, s: from one microcollision of a body at rest to the next
     double shortest;    // s: slow contacts are not looked at more often

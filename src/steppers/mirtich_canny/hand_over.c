@@ -188,10 +188,11 @@ bool tpEvents_IsAllBound(const tpEvents* events) {
 }
 
 void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
-    static const double longestStep = 5e-3; // s
+    static const double longestStep = 5e-3; // in units of time
     tpSystem* system = events->system;
     double start = system->time;
-    int count = (int)fmin(ceil(events->length / longestStep * (1.0 - 1e-9)), 1e6);
+    int count =
+        (int)fmin(ceil(events->length / (longestStep * system->units.time) * (1.0 - 1e-9)), 1e6);
     count = count > 0 ? count : 1;
     double h = events->length / count;
     for (int k = 0; k < count && !events->report->undone; ++k) {

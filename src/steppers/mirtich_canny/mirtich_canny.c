@@ -146,6 +146,9 @@ static double largestPull(const tpSystem* system) {
     return (scale > 0.0 ? scale : 1.0) * pull + push;
 }
 
+// The least speed that tells a collision from a microcollision, in units of speed.
+static const double leastMicroSpeed = 1e-7;
+
 static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* system, double h) {
     tpEventSettings settings;
     memset(&settings, 0, sizeof(settings));
@@ -155,6 +158,7 @@ static tpEventSettings settingsFrom(const tpOptions* options, const tpSystem* sy
     settings.pressed = 0.7 * settings.tolerance;
     double pull = largestPull(system);
     settings.pull = pull;
+    settings.leastSpeed = leastMicroSpeed * system->units.speed;
     settings.microSpeed = options->values[tp_restitutionThresholdOption];
     // In a period a body at rest falls by a part of the room it has.
     double hop = pull > 0.0 ? sqrt(0.5 * settings.tolerance / pull) : h;

@@ -68,7 +68,9 @@ static tpContactState stateOf(const tpEvents* events, const tpContactInfo* info)
     tpContact contact = tpContactInfo_Contact(info);
     double limit = tpMakeContactLaw(events->system, &contact).mu * info->normalImpulse;
     bool isBelow = tpLength(info->frictionImpulse) < (1.0 - 1e-6) * limit;
-    return isBelow || info->slidingSpeed < tpStickingSpeed ? tp_sticking : tp_sliding;
+    return isBelow || info->slidingSpeed < TP_STICKING_SPEED * events->system->units.speed
+               ? tp_sticking
+               : tp_sliding;
 }
 
 bool tpEvents_ListContacts(tpEvents* events) {
@@ -86,7 +88,7 @@ bool tpEvents_ListContacts(tpEvents* events) {
                          tpSystem_PointVelocity(system, bodyB, info->point));
         info->slidingSpeed = tpLength(tpMulAdd(u, -tpDot(u, info->normal), info->normal));
         info->state = stateOf(events, info);
-        if (info->normalImpulse > 0.0 || info->gap <= tpTouchDistance) {
+        if (info->normalImpulse > 0.0 || info->gap <= TP_TOUCH_DISTANCE * system->units.length) {
             system->contacts.data[system->contacts.count++] = *info;
         }
     }

@@ -25,8 +25,8 @@
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
 
-// Steps are no longer and no shorter than these, s. In between, turning bends the ways of contacts
-// between the ends of a step by no more than a part of the tolerance.
+// Steps are no longer and no shorter than these, in units of time. In between, turning bends the
+// ways of contacts between the ends of a step by no more than a part of the tolerance.
 static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 
 // Overlaps beyond the collision tolerance, which no step has left, are taken back in about this
@@ -48,9 +48,9 @@ static double stepLength(const tpEvents* events, double time) {
         }
     }
     // Half way through the step the chord of an arc is w^2 r h^2 / 8 off it.
-    double way = bendingPart * events->settings.tolerance;
-    double h = bending > 0.0 ? sqrt(8.0 * way / bending) : longestStep;
-    h = fmin(fmax(h, shortestStep), longestStep);
+    double way = bendingPart * events->settings.tolerance, unit = system->units.time;
+    double h = bending > 0.0 ? sqrt(8.0 * way / bending) : longestStep * unit;
+    h = fmin(fmax(h, shortestStep * unit), longestStep * unit);
     double left = events->length - time;
     return left / fmax(ceil(left / h * (1.0 - 1e-9)), 1.0);
 }
@@ -216,7 +216,7 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     // Velocities need not be known better than gaps.
     double exact = 0.1 * events->settings.landing;
     tpSolveSettings solve = events->settings.solve;
-    solve.tolerance = fmax(solve.tolerance, exact / longestStep);
+    solve.tolerance = fmax(solve.tolerance, exact / (longestStep * events->system->units.time));
     tpDriftSettings settings = { .solve = solve,
                                  .gamma = h / pushOutTime,
                                  .isCareful = true,
@@ -298,7 +298,8 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
 
 // Impulses of what lasts grow with the length of the step.
 static void scaleHistory(tpEvents* events) {
-    double factor = events->stepLength / fmax(events->historyLength, 1e-12);
+    double factor =
+        events->stepLength / fmax(events->historyLength, 1e-12 * events->system->units.time);
     for (int i = 0; i < events->memory->history.list.count; ++i) {
         tpContactMemory* memory = &events->memory->history.list.data[i];
         memory->impulse = tpScale(factor, memory->impulse);

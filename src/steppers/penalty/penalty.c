@@ -17,7 +17,8 @@
 
 enum { maxPasses = 5, maxNewton = 60, maxFixedPoints = 60 };
 
-// Newton's method starts no nearer to zero overlap than this, m: there the spring has no slope.
+// Newton's method starts no nearer to zero overlap than this, in units of length: there the spring
+// has no slope.
 static const double smallestOverlap = 1e-12;
 
 // The fixed point of the implicit scheme has settled when no velocity changes by more, relative.
@@ -162,7 +163,8 @@ static bool solveSprings(tpTimeStep* step, const tpPlace* at, tpStepperMemory* m
         if (rows->infos[b].source == tp_contactSource) {
             tpContactSpring spring = springOf(step, at, settings, b);
             double force = rows->impulse[rows->firstRows[b]] / step->h;
-            overlaps[b] = fmax(tpContactSpring_OverlapOf(&spring, force), smallestOverlap);
+            overlaps[b] = fmax(tpContactSpring_OverlapOf(&spring, force),
+                               smallestOverlap * step->system->units.length);
             hasSprings = true;
         }
     }
@@ -177,7 +179,8 @@ static bool solveSprings(tpTimeStep* step, const tpPlace* at, tpStepperMemory* m
         change = 0.0;
         for (int b = 0; b < rows->blockCount; ++b) {
             if (rows->infos[b].source == tp_contactSource) {
-                double overlap = fmax(endOverlap(step, at, b), smallestOverlap);
+                double overlap =
+                    fmax(endOverlap(step, at, b), smallestOverlap * step->system->units.length);
                 change = fmax(change, fabs(overlap - overlaps[b]));
                 overlaps[b] = overlap;
             }
@@ -272,8 +275,9 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpPenaltySett
     return tpRows_Judge(&step->rows, memory->solver, report);
 }
 
-// So stiff that the weight of all bodies on one contact overlaps by this, m.
-static const double defaultOverlap = 1e-6;
+// So stiff that the weight of all bodies on one contact overlaps by this part of what bodies reach:
+// 1e-6 m for bodies that reach 0.25 m.
+static const double defaultOverlap = 4e-6;
 
 static double defaultStiffness(const tpSystem* system, double exponent) {
     double mass = 0.0;
@@ -283,7 +287,7 @@ static double defaultStiffness(const tpSystem* system, double exponent) {
     // Without gravity as if there were the earth's.
     double gravity = tpLength(system->gravity);
     double weight = mass * (gravity > 0.0 ? gravity : 9.81);
-    return weight > 0.0 ? weight / tpPow(defaultOverlap, exponent) : 1.0;
+    return weight > 0.0 ? weight / tpPow(defaultOverlap * system->scales.reach, exponent) : 1.0;
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,

@@ -90,10 +90,11 @@ bool tpSmallStep_Judge(tpSmallStep* step) {
     // Impulses times the mean of the velocities before and after.
     report->impactLoss -= 0.5 * sums.normalWork[0];
     report->frictionLoss -= 0.5 * sums.frictionWork[0];
-    double size = fmax(sqrt(sums.freeSquares[0]), 1e-6), miss = sqrt(sums.squares[0]);
+    double size = fmax(sqrt(sums.freeSquares[0]), 1e-6 * step->system->units.speed),
+           miss = sqrt(sums.squares[0]);
     summing.isSecond = true;
     summing.leastLoad = 1e-9 * sums.load[0];
-    summing.leastSpeed = fmax(1e-9, 1e-6 * sums.speed[0]);
+    summing.leastSpeed = fmax(1e-9 * step->system->units.speed, 1e-6 * sums.speed[0]);
     sums = sumUp(&summing);
     for (int c = 0; c < chunkCount; ++c) {
         step->listed += summing.chunks[c].listed;

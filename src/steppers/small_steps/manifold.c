@@ -258,7 +258,7 @@ static tpContactInfo describeKept(const tpFoundManifold* found, const tpKeptPoin
                           .pointA = old->place,
                           .pointB = old->place,
                           .normal = old->normal,
-                          .gap = 2.0 * tpTouchDistance };
+                          .gap = 2.0 * TP_TOUCH_DISTANCE };
     tpContactInfo info = tpContactInfo_Make(&contact);
     info.normalImpulse = old->load;
     info.frictionImpulse = tpMulAdd(old->total, -old->load, old->normal);
@@ -331,7 +331,7 @@ void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLa
 
 static bool isListed(const tpSoftPack* pack, int lane) {
     return pack->isPoint[lane] > 0 &&
-           (pack->load[lane] > 0.0 || pack->gap[lane] <= tpTouchDistance);
+           (pack->load[lane] > 0.0 || pack->gap[lane] <= TP_TOUCH_DISTANCE);
 }
 
 int tpCountListed(const tpSoftRun* run, int lane, double* deepest) {
@@ -380,6 +380,6 @@ tpContactInfo tpDescribeContact(const tpSmallStep* step, const tpSoftRun* run, i
         info.torsionalImpulse = run->torsions[point].arm[lane] * run->torsions[point].total[lane];
     }
     info.slidingSpeed = tpLength(tpMulAdd(slip, -tpDot(slip, contact.normal), contact.normal));
-    info.state = tpContactInfo_StateOf(&info);
+    info.state = tpContactInfo_StateOf(&info, step->system->units.speed);
     return info;
 }

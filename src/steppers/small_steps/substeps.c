@@ -219,7 +219,7 @@ static void openSweep(tpSmallStep* step) {
     sweep->warm = state->substepTime > 0.0 ? step->substepTime / state->substepTime : 0.0;
     sweep->threshold =
         fmax(step->settings.threshold, 2.0 * step->h * tpLength(step->system->gravity));
-    sweep->touching = tpTouchDistance;
+    sweep->touching = TP_TOUCH_DISTANCE * step->system->units.length;
 }
 
 static bool anyBounces(const tpPackStore* store) {

@@ -17,10 +17,11 @@
 // More collisions than this in one step: the rest of it is inelastic, and the report says so.
 enum { maxCollisions = 64, maxTrials = 60, maxGrowth = 8, maxRefinements = 6 };
 
-// Bodies touch along a way within this, m.
+// Bodies touch along a way within this, in units of length.
 static const double touchTolerance = 1e-13;
 
-// A collision is located when the step ends this near to it, m: well within what counts as closed.
+// A collision is located when the step ends this near to it, in units of length: well within what
+// counts as closed.
 static const double locatedGap = 1e-12;
 
 typedef struct tpLocator {
@@ -104,7 +105,7 @@ static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
         int cursor = 0;
         const tpContact* before = tpContacts_FindSame(
             tpContact_Key(contact), locator->passage.start, locator->passage.startCount, &cursor);
-        bool wasOpen = before == NULL || before->gap > tpTouchingGap;
+        bool wasOpen = before == NULL || before->gap > tpTouchingGap * step->system->units.length;
         bool isCollision = wasOpen && step->laws[index].restitution > 0.0 &&
                            approach < -locator->impacts->threshold;
         if (!isCollision || isPair(locator, contact)) {
@@ -171,12 +172,13 @@ static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double ti
 // step; `end` where none does.
 static bool findTouch(const tpLocator* locator, const tpTimeStep* step, double end, double* touch) {
     double low = 0.0, high = end, lowGap = INFINITY, highGap;
+    double within = touchTolerance * step->system->units.length;
     *touch = end;
     if (!gapAlong(locator, step, end, &highGap)) {
         return false;
     }
     int lastSide = 0;
-    for (int trial = 0; trial < maxTrials && highGap < -touchTolerance && high - low > 1e-15 * end;
+    for (int trial = 0; trial < maxTrials && highGap < -within && high - low > 1e-15 * end;
          ++trial) {
         // The secant of the two ends, the value that stays halved [DowellJarratt71]; bisection
         // where a gap is beyond what was looked at, and now and then to be sure.
@@ -188,7 +190,7 @@ static bool findTouch(const tpLocator* locator, const tpTimeStep* step, double e
         if (!gapAlong(locator, step, middle, &gap)) {
             return false;
         }
-        if (fabs(gap) <= touchTolerance) {
+        if (fabs(gap) <= within) {
             *touch = middle;
             return true;
         }
@@ -225,7 +227,7 @@ static bool stepToTouch(tpLocator* locator, double left, tpTimeStep* step, tpSte
         if (!gapAlong(locator, step, touch, &gap)) {
             return false;
         }
-        if ((touch == left && gap >= 0.0) || fabs(gap) <= locatedGap) {
+        if ((touch == left && gap >= 0.0) || fabs(gap) <= locatedGap * step->system->units.length) {
             break;
         }
         // Where bodies are still apart the way goes on beyond the end of the step.
@@ -279,6 +281,7 @@ static bool findStart(tpLocator* locator, double left) {
     }
     locator->passage.start = start;
     locator->passage.startCount = startCount;
+    locator->passage.touching = tpTouchingGap * locator->system->units.length;
     return true;
 }
 

@@ -59,7 +59,8 @@ double tpStewartTrinkle_FastestApproach(tpSystem* system, const tpImpactLaw* set
     double fastest = 0.0;
     for (int i = 0; i < count; ++i) {
         double speed = -approachOf(system, &contacts[i]);
-        bool isFast = contacts[i].gap <= tpTouchingGap && speed > settings->threshold;
+        bool isFast =
+            contacts[i].gap <= tpTouchingGap * system->units.length && speed > settings->threshold;
         if (isFast && tpMakeContactLaw(system, &contacts[i]).restitution > 0.0) {
             fastest = fmax(fastest, speed);
         }
@@ -82,7 +83,7 @@ static bool begin(tpCollision* impact, tpSystem* system, const tpImpactLaw* sett
     }
     int closed = 0;
     for (int i = 0; i < count; ++i) {
-        if (contacts[i].gap <= tpTouchingGap) {
+        if (contacts[i].gap <= tpTouchingGap * system->units.length) {
             contacts[closed++] = contacts[i];
         }
     }

@@ -6,7 +6,8 @@
 #include "dynamics/redundancy.h"
 #include "steppers/drift.h"
 
-// Overlap at the end of a step that makes a contact active, m: far below any use, above rounding.
+// Overlap at the end of a step that makes a contact active, in units of length: far below any use,
+// above rounding.
 static const double violation = 1e-12;
 
 // The fixed point of sec. 3.4 has settled when no velocity changes by more than this, relative.
@@ -41,7 +42,7 @@ bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact) {
     int cursor = 0;
     const tpContact* before =
         tpContacts_FindSame(tpContact_Key(contact), passage->start, passage->startCount, &cursor);
-    return before == NULL || before->gap > tpTouchingGap;
+    return before == NULL || before->gap > passage->touching;
 }
 
 // Contacts at the given poses, without those that are let pass.
@@ -105,7 +106,7 @@ static bool* predictActive(tpTimeStep* step, const tpLinearisation* at,
         bool wasActive = last != NULL && tpLengthSquared(last->impulse) > 0.0;
         double gap = at->meanVelocities != NULL ? contact->gap
                                                 : linearGap(step, contact, step->startVelocities);
-        isActive[i] = wasActive || gap < tpTouchingGap;
+        isActive[i] = wasActive || gap < tpTouchingGap * step->system->units.length;
     }
     return isActive;
 }
@@ -125,8 +126,8 @@ static bool* closedContacts(tpTimeStep* step, bool isPredicted) {
         const tpContact* contact = &step->contacts[i];
         const tpContact* same =
             tpContacts_FindSame(tpContact_Key(contact), start, startCount, &cursor);
-        isActive[i] =
-            (same != NULL && same->gap <= tpTouchingGap) || (isPredicted && contact->gap < 0.0);
+        isActive[i] = (same != NULL && same->gap <= tpTouchingGap * step->system->units.length) ||
+                      (isPredicted && contact->gap < 0.0);
     }
     return isActive;
 }
@@ -152,7 +153,7 @@ static bool addViolated(const tpTimeStep* step, bool* isActive) {
     bool isAdded = false;
     for (int k = 0, i = 0; k < step->endCount; ++k) {
         const tpContact* end = &step->endContacts[k];
-        if (!(end->gap < -violation)) {
+        if (!(end->gap < -violation * step->system->units.length)) {
             continue;
         }
         while (i < step->contactCount && (step->contacts[i].shapeA < end->shapeA ||
@@ -187,7 +188,8 @@ static bool addLinearlyViolated(const tpTimeStep* step, bool* isActive) {
     bool isAdded = false;
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        if (!isActive[i] && linearGap(step, contact, step->meanVelocities) < -violation) {
+        if (!isActive[i] && linearGap(step, contact, step->meanVelocities) <
+                                -violation * step->system->units.length) {
             isActive[i] = true;
             isAdded = true;
         }
@@ -287,7 +289,7 @@ static void flyFreely(tpTimeStep* step) {
             int row = rows->firstRows[b];
             double speed = rows->bias[row] + tpRows_RowVelocity(rows, row, step->meanVelocities,
                                                                 contact->bodyA, contact->bodyB);
-            if (step->h * speed < -violation) {
+            if (step->h * speed < -violation * step->system->units.length) {
                 markHeld(rows, b, isHeld);
                 isSettled = false;
             }

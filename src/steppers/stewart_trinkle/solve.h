@@ -28,6 +28,7 @@ typedef struct tpPassage {
     int pairCount;
     const tpContact* start; // contacts at the start of the step
     int startCount;
+    double touching; // m: contacts with larger gaps at the start are open
 } tpPassage;
 
 bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact);
