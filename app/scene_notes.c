@@ -43,6 +43,11 @@ static void noteGaps(const tpScene* scene, const tpWorld* world) {
                      tpStepperName(stepper));
             printNote(scene, material->name.place, words, material->name.text);
         }
+        if ((lacks & tp_lacksCompliance) != 0 && material->contact.compliance > 0.0) {
+            snprintf(words, sizeof(words), "the stepper %s leaves out the compliance of",
+                     tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
         const tpSceneFriction* friction = &material->friction;
         if (friction->part.record == NULL) {
             continue;
@@ -55,6 +60,11 @@ static void noteGaps(const tpScene* scene, const tpWorld* world) {
         }
         if ((lacks & tp_lacksImpactFriction) != 0 && tpScenePart_Gives(&friction->part, "impact")) {
             snprintf(words, sizeof(words), "the stepper %s leaves out the friction in impacts of",
+                     tpStepperName(stepper));
+            printNote(scene, material->name.place, words, material->name.text);
+        }
+        if ((lacks & tp_lacksRollingFriction) != 0 && friction->rolling > 0.0) {
+            snprintf(words, sizeof(words), "the stepper %s leaves out the rolling friction of",
                      tpStepperName(stepper));
             printNote(scene, material->name.place, words, material->name.text);
         }

@@ -194,10 +194,9 @@ static void writeLacks(const tpWorld* world, tpText* text) {
         unsigned bit;
         const char* word;
     } lacks[] = {
-        { tp_lacksRestitution, "restitution" },
-        { tp_lacksFrictionEllipse, "ellipse" },
-        { tp_lacksTorsion, "torsional" },
-        { tp_lacksJoints, "joints" },
+        { tp_lacksRestitution, "restitution" }, { tp_lacksFrictionEllipse, "ellipse" },
+        { tp_lacksTorsion, "torsional" },       { tp_lacksJoints, "joints" },
+        { tp_lacksRollingFriction, "rolling" }, { tp_lacksCompliance, "compliance" },
     };
     bool isFirst = true;
     tpText_Add(text, ",\"lacks\":[");

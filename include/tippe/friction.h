@@ -6,8 +6,9 @@
 //     nonnegative   0 <= r, 0 <= u, r u = 0        (one row: a joint limit)
 //     free          u = 0, r of any sign           (a bilateral joint)
 //
-// A cone block has its normal row first, then 1 (in the plane), 2 (in space) or 3 rows (with
-// torsional friction). Units are the caller's: with u in m/s and r in N s, W is in 1/kg.
+// A cone block has its normal row first, then 1 (in the plane) or 2 rows (in space) of sliding
+// friction, and up to 3 of torsional and rolling friction. Units are the caller's: with u in m/s
+// and r in N s, W is in 1/kg.
 //
 // W is given as a matrix, or through bodies as W = J M^-1 J^T, which is then never formed by the
 // solvers that do not need it. It may be rank deficient and slightly unsymmetric; solutions r are
@@ -33,7 +34,7 @@ TP_BEGIN_DECLS
 
 // The problem ---------------------------------------------------------------------------------
 
-enum { TP_FRICTION_MAX_ROWS = 4 }; // rows of a block
+enum { TP_FRICTION_MAX_ROWS = 6 }; // rows of a block
 
 typedef enum tpFrictionKind {
     tp_frictionCone = 0,
@@ -57,7 +58,7 @@ typedef struct tpFrictionBodies {
 typedef struct tpFrictionProblem {
     int blockCount;
     int dimension;              // rows of every block, where `dimensions` is NULL
-    const int* dimensions;      // rows of each block, 1 to 4, or NULL
+    const int* dimensions;      // rows of each block, 1 to 6, or NULL
     const unsigned char* kinds; // tpFrictionKind of each block, or NULL: all cones
     const double* mu;           // of each block (read for cones only), >= 0
     const double* scale;      // of each row, or NULL for ones: semi-axes of elliptic cones (below)
@@ -67,10 +68,10 @@ typedef struct tpFrictionProblem {
     const tpFrictionBodies* bodies;
 } tpFrictionProblem;
 
-// Elliptic and torsional friction: the limit (r_t/e_t)^2 + (r_o/e_o)^2 + (r_r/e_r)^2 <= mu^2 r_N^2
-// with the friction of greatest dissipation in it is the circular cone for r_i / e_i and e_i u_i.
-// Put e_t, e_o, e_r (metres) into `scale` at the friction rows and 1 at the others; they must be
-// positive. Residuals are those of the scaled rows; r and u stay in the caller's units.
+// Elliptic, torsional and rolling friction: the limit (r_t/e_t)^2 + (r_o/e_o)^2 + (r_r/e_r)^2 <=
+// mu^2 r_N^2 with the friction of greatest dissipation in it is the circular cone for r_i / e_i and
+// e_i u_i. Put e_t, e_o, e_r (metres) into `scale` at the friction rows and 1 at the others; they
+// must be positive. Residuals are those of the scaled rows; r and u stay in the caller's units.
 
 // Rows of the whole problem.
 TP_API int tpFriction_RowCount(const tpFrictionProblem* problem);

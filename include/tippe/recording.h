@@ -47,9 +47,10 @@ typedef struct tpAudit {
         energyIncreaseMax;  // J, largest rise of energy in one step beyond the external work; >= 0
     double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
-    double numericalLoss; // J, part of impactLoss: what the steps themselves took
-    double errorEstimate; // m, of positions at the end; 0 if the stepper does not estimate it
-    double work;          // counted, of steppers that choose by it, ns
+    double numericalLoss;    // J, part of impactLoss: what the steps themselves took
+    double rigidResidualMax; // of runs with contacts that give: under the law of rigid contact
+    double errorEstimate;    // m, of positions at the end; 0 if the stepper does not estimate it
+    double work;             // counted, of steppers that choose by it, ns
     unsigned leftOut; // tp_lacks bits: what materials and joints have and the stepper does not use
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];
     int fallbackCount;

@@ -64,16 +64,23 @@ typedef struct tpSceneFriction {
     double number;
     double staticCoefficient, dynamicCoefficient;
     double torsional; // m
+    double rolling;   // m
     double impact;    // coefficient
     double ellipse[2];
     tpVec3 direction;
 } tpSceneFriction;
+
+typedef struct tpSceneCompliance {
+    tpScenePart part;
+    double compliance, damping;
+} tpSceneCompliance;
 
 typedef struct tpSceneMaterial {
     tpScenePart part;
     tpSceneText name;
     tpSceneFriction friction;
     double restitution;
+    tpSceneCompliance contact;
 } tpSceneMaterial;
 
 typedef struct tpScenePair {
@@ -81,6 +88,7 @@ typedef struct tpScenePair {
     tpSceneReference between[2];
     tpSceneFriction friction;
     double restitution;
+    tpSceneCompliance contact;
 } tpScenePair;
 
 typedef struct tpSceneShape tpSceneShape;

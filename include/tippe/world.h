@@ -48,8 +48,10 @@ typedef enum tpStepperGap {
     tp_lacksFrictionEllipse = 2,
     tp_lacksTorsion = 4,
     tp_lacksJoints = 8,
-    tp_lacksRestitution = 16,   // impacts are inelastic whatever the materials say
-    tp_lacksImpactFriction = 32 // impacts have the friction of sliding
+    tp_lacksRestitution = 16,    // impacts are inelastic whatever the materials say
+    tp_lacksImpactFriction = 32, // impacts have the friction of sliding
+    tp_lacksRollingFriction = 64,
+    tp_lacksCompliance = 128 // contacts are rigid whatever the materials say
 } tpStepperGap;
 
 typedef struct tpWorldDef {
@@ -107,8 +109,11 @@ typedef struct tpBodyDef {
 // Friction numbers of one material, or of a pair.
 typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
-    // e_r, m: the moment about the normal is at most coefficient * arm * normal force
-    double torsionalArm;
+    double
+        torsionalArm;  // e_r, m: the moment about the normal is at most coefficient * arm * normal
+                       // force
+    double rollingArm; // m: the moment across the normal is at most coefficient * arm * normal
+                       // force
     // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets
     // (1 - impactReduction) times them, one of 0.1 m/s or less all of them. At most 1; 0: impacts
     // are as sliding; negative: they have more.
@@ -118,19 +123,28 @@ typedef struct tpFriction {
                       // zero: any (a circular cone needs none)
 } tpFriction;
 
+// Contacts that give: each contact point is a spring and a damper that only push, instead of a
+// rigid stop.
+typedef struct tpCompliance {
+    double compliance; // m/N, of each contact point; 0: rigid
+    double damping;    // N s/m, of each contact point; needs compliance
+} tpCompliance;
+
 typedef struct tpMaterialDef {
     const char* name; // copied; may be NULL
     tpFriction friction;
-    double restitution; // 0 to 1
+    double restitution; // 0 to 1; contacts with compliance have none beside their spring
+    tpCompliance contact;
 } tpMaterialDef;
 
 // What holds between two materials instead of the rule (geometric mean of each friction number, the
-// larger restitution).
+// larger restitution; springs and dampers of both one after the other).
 typedef struct tpPairDef {
     tpMaterialId materials[2];
-    bool hasFriction, hasRestitution; // what is not given follows the rule
+    bool hasFriction, hasRestitution, hasContact; // what is not given follows the rule
     tpFriction friction;
     double restitution;
+    tpCompliance contact;
 } tpPairDef;
 
 typedef struct tpShapeDef {
@@ -167,6 +181,7 @@ typedef struct tpContactInfo {
     double normalImpulse;    // N s
     tpVec3 frictionImpulse;  // N s, world axes
     double torsionalImpulse; // N m s
+    tpVec3 rollingImpulse;   // N m s, world axes, across the normal
     double slidingSpeed;     // m/s
     tpContactState state;
     // Of steppers driven by events, within the step; 0 for others.
@@ -234,9 +249,9 @@ typedef struct tpStepReport {
     double coneViolation;        // largest |r_T| - mu r_N, relative to mu r_N
     double dissipationViolation; // largest mu r_N |u_T| + r_T . u_T, relative to its first term
     double kineticBefore, kineticAfter;     // J
-    double potentialBefore, potentialAfter; // J, gravity and springs
+    double potentialBefore, potentialAfter; // J, gravity and springs, those of contacts too
     double externalWork; // J, of forces, motors, dampers and kinematic bodies; not gravity
-    double frictionLoss; // J
+    double frictionLoss; // J, and of dampers in contacts
     double impactLoss;   // J, in normal directions and in joints; swings of joints have either sign
 
     const char* fallback;               // NULL, or the name of what carried the step
@@ -250,7 +265,11 @@ typedef struct tpStepReport {
     double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed
                  // it
 
-    double reserved[24]; // zero
+    // Of the last step with contacts that give: residual of its impulses under rigid contact.
+    // `residual` is that of the law with their springs.
+    double rigidResidual;
+
+    double reserved[23]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------
@@ -495,6 +514,7 @@ TP_API tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError*
 // What holds between two materials: the pair's own numbers, or the rule.
 TP_API void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b,
                               tpFriction* friction, double* restitution);
+TP_API tpCompliance tpGetPairCompliance(const tpWorld* world, tpMaterialId a, tpMaterialId b);
 
 // Forces -----------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ tpFriction frictionOf(nb::handle value) {
     friction.staticCoefficient = attribute(value, "static", "static", Range::notNegative);
     friction.dynamicCoefficient = attribute(value, "dynamic", "dynamic", Range::notNegative);
     friction.torsionalArm = attribute(value, "torsional", "torsional", Range::notNegative);
+    friction.rollingArm = attribute(value, "rolling", "rolling", Range::notNegative);
     nb::object impact = value.attr("impact");
     if (!impact.is_none()) {
         double coefficient = numberOf(impact, "impact", Range::notNegative);
@@ -41,6 +42,8 @@ nb::dict placesOf(nb::handle owner) {
 void readMaterial(nb::handle material, tpMaterialDef* def) {
     def->friction = frictionOf(nb::object(material.attr("friction")));
     def->restitution = attribute(material, "restitution", "restitution", Range::zeroToOne);
+    def->contact.compliance = attribute(material, "compliance", "compliance", Range::notNegative);
+    def->contact.damping = attribute(material, "damping", "damping", Range::notNegative);
 }
 
 tpMaterialId addMaterial(World& world, nb::handle material) {
@@ -134,7 +137,8 @@ void bindMaterials(nb::module_&, nb::class_<World>& cls) {
                                        nb::make_tuple(f.ellipse[0], f.ellipse[1]),
                                        nb::make_tuple(f.direction.x, f.direction.y, f.direction.z),
                                        def.restitution, def.name != nullptr ? def.name : "",
-                                       (1.0 - f.impactReduction) * f.dynamicCoefficient);
+                                       (1.0 - f.impactReduction) * f.dynamicCoefficient,
+                                       f.rollingArm, def.contact.compliance, def.contact.damping);
              })
         .def("_set_material",
              [](World& w, int place, nb::handle material) {

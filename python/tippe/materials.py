@@ -22,6 +22,7 @@ class Friction:
     ellipse    factors of the coefficient along and across `direction`
     direction  first axis of the ellipse, in the frame of the body that owns the material
     impact     coefficient in impacts, where bodies approach at 0.2 m/s or more; None: as `dynamic`
+    rolling    arm in metres of friction against rolling
     """
 
     static: float
@@ -30,6 +31,7 @@ class Friction:
     ellipse: tuple[float, float] = (1.0, 1.0)
     direction: tuple[float, float, float] = (0.0, 0.0, 0.0)
     impact: float | None = None
+    rolling: float = 0.0
 
     def __post_init__(self) -> None:
         if self.dynamic is None:
@@ -44,7 +46,8 @@ class Material:
 
     Two materials in contact take the geometric mean of each friction number and the larger
     restitution, unless World.set_pair says otherwise. `friction` is a coefficient, or a Friction; a
-    dict with the keys of a scene works too.
+    dict with the keys of a scene works too. With a `compliance` (m/N) each contact point is a spring,
+    with `damping` (N s/m) beside it; compliances of two materials add.
 
         steel = tippe.Material(friction=0.6, restitution=0.1)
         ball.add_sphere(0.1, density=7850, material=steel)
@@ -53,6 +56,8 @@ class Material:
     friction: float | Friction = 0.0
     restitution: float = 0.0
     name: str | None = None
+    compliance: float = 0.0
+    damping: float = 0.0
 
     def __post_init__(self) -> None:
         friction: Any = self.friction
@@ -66,7 +71,9 @@ class Material:
             ("static", self.friction.static),
             ("dynamic", self.friction.dynamic),
             ("torsional", self.friction.torsional),
+            ("rolling", self.friction.rolling),
         ]
+        numbers += [("compliance", self.compliance), ("damping", self.damping)]
         for name, value in numbers:
             if isinstance(value, bool) or not _is_number(value) or not 0 <= value < float("inf"):
                 raise ValueError(f"{name}: expected a number, zero or positive, got {value!r}")
@@ -82,11 +89,11 @@ class WorldMaterial:
         self._place = place
 
     def _get(self) -> Material:
-        static, dynamic, torsional, ellipse, direction, restitution, name, impact = self._world._get_material(self._place)
+        static, dynamic, torsional, ellipse, direction, restitution, name, impact, rolling, compliance, damping = self._world._get_material(self._place)
         friction: float | Friction = static
-        if dynamic != static or torsional or tuple(ellipse) != (1.0, 1.0) or impact != dynamic:
-            friction = Friction(static, dynamic, torsional, tuple(ellipse), tuple(direction), None if impact == dynamic else impact)
-        return Material(friction, restitution, name or None)
+        if dynamic != static or torsional or rolling or tuple(ellipse) != (1.0, 1.0) or impact != dynamic:
+            friction = Friction(static, dynamic, torsional, tuple(ellipse), tuple(direction), None if impact == dynamic else impact, rolling)
+        return Material(friction, restitution, name or None, compliance, damping)
 
     @property
     def name(self) -> str | None:
@@ -110,6 +117,24 @@ class WorldMaterial:
     @restitution.setter
     def restitution(self, value: float) -> None:
         self._world._set_material(self._place, replace(self._get(), restitution=value))
+
+    @property
+    def compliance(self) -> float:
+        """m/N of each contact point; 0: rigid."""
+        return self._get().compliance
+
+    @compliance.setter
+    def compliance(self, value: float) -> None:
+        self._world._set_material(self._place, replace(self._get(), compliance=value))
+
+    @property
+    def damping(self) -> float:
+        """N s/m of each contact point."""
+        return self._get().damping
+
+    @damping.setter
+    def damping(self, value: float) -> None:
+        self._world._set_material(self._place, replace(self._get(), damping=value))
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, WorldMaterial) and other._world is self._world

@@ -69,9 +69,9 @@ void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const 
     }
 }
 
-// Solves the dense system A x = b of up to 4 rows by elimination with partial pivoting. A and b are
-// overwritten, b with x. False where A is singular to working precision.
-static bool solveDense(int n, double A[4][4], double b[4]) {
+// Solves the dense system A x = b of a block's rows by elimination with partial pivoting. A and b
+// are overwritten, b with x. False where A is singular to working precision.
+static bool solveDense(int n, double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS], double* b) {
     for (int k = 0; k < n; ++k) {
         int best = k;
         for (int i = k + 1; i < n; ++i) {
@@ -111,13 +111,23 @@ static bool solveDense(int n, double A[4][4], double b[4]) {
 
 // The tangent part of the contact after the normal row is eliminated:
 // (S + alpha I) r_T = -c,  r_N = -(b_N + A_NT r_T) / A_NN.
+enum { TANGENTS = TP_FRICTION_MAX_ROWS - 1 };
+
 typedef struct Tangent {
     int n;
-    double S[3][3];
-    double c[3];
-    double normalRow[3]; // A_NT / A_NN
-    double normalFree;   // -b_N / A_NN > 0
+    double S[TANGENTS][TANGENTS];
+    double c[TANGENTS];
+    double normalRow[TANGENTS]; // A_NT / A_NN
+    double normalFree;          // -b_N / A_NN > 0
 } Tangent;
+
+static double normOf(int n, const double* x) {
+    double sum = x[0] * x[0];
+    for (int i = 1; i < n; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
 
 // r_T and its derivative by alpha. False where S + alpha I is singular.
 static bool tangentAt(const Tangent* tangent, double alpha, double* rT, double* derivative) {
@@ -145,7 +155,7 @@ static bool tangentAt(const Tangent* tangent, double alpha, double* rT, double* 
         derivative[1] = -(a * rT[1] - c * rT[0]) * inverse;
         return true;
     }
-    double A[4][4], x[4];
+    double A[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS], x[TP_FRICTION_MAX_ROWS];
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < n; ++i) {
             for (int j = 0; j < n; ++j) {
@@ -202,7 +212,7 @@ static double newtonAlpha(const Tangent* tangent, double mu, double alpha, const
 // Root of |r_T| - mu r_N over alpha in (0, inf); r receives the impulse there.
 static bool solveSliding(const Tangent* tangent, double mu, double guess, double* r) {
     int n = tangent->n;
-    double rT[3] = { 0 }, derivative[3] = { 0 };
+    double rT[TANGENTS] = { 0 }, derivative[TANGENTS] = { 0 };
     double low = 0.0, high = INFINITY;
     double scale = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -214,7 +224,7 @@ static bool solveSliding(const Tangent* tangent, double mu, double guess, double
     for (int iteration = 0; iteration < SLIDING_ITERATIONS; ++iteration) {
         bool regular = tangentAt(tangent, alpha, rT, derivative);
         normal = regular ? normalAt(tangent, rT) : -1.0;
-        norm = regular ? sqrt(rT[0] * rT[0] + rT[1] * rT[1] + rT[2] * rT[2]) : INFINITY;
+        norm = regular ? normOf(n, rT) : INFINITY;
         double excess = norm - mu * normal;
         if (excess == 0.0) {
             break;
@@ -270,10 +280,10 @@ static bool solveCone(int rows, double mu, const double* A, const double* b, dou
     }
     Tangent tangent;
     makeTangent(rows, A, b, &tangent);
-    double rT[3] = { 0 }, derivative[3];
+    double rT[TANGENTS] = { 0 }, derivative[TANGENTS];
     if (tangentAt(&tangent, 0.0, rT, derivative)) {
         double normal = normalAt(&tangent, rT);
-        double norm = sqrt(rT[0] * rT[0] + rT[1] * rT[1] + rT[2] * rT[2]);
+        double norm = normOf(rows - 1, rT);
         if (norm <= mu * normal) {
             r[0] = normal;
             memcpy(r + 1, rT, sizeof(double) * (size_t)(rows - 1));
@@ -306,7 +316,7 @@ bool tpFrictionSolveLocal(int rows, int kind, double mu, const double* A, const 
         r[0] = solution;
         return true;
     }
-    double matrix[4][4], x[4];
+    double matrix[TP_FRICTION_MAX_ROWS][TP_FRICTION_MAX_ROWS], x[TP_FRICTION_MAX_ROWS];
     for (int i = 0; i < rows; ++i) {
         for (int j = 0; j < rows; ++j) {
             matrix[i][j] = A[i * rows + j];

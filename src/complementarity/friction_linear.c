@@ -209,7 +209,7 @@ static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const
                          double weight, const double* F) {
     const tpFrictionIsland* island = linear->island;
     int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
-    double C[TP_LAW], inverse[TP_LAW];
+    double C[TP_LAW] = { 0 }, inverse[TP_LAW];
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
             double own = weight + (island->compliance != NULL ? island->compliance[row + j] : 0.0);

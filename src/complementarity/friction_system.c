@@ -22,7 +22,7 @@ typedef struct MatrixBuilder {
     int* columnStart;   // pattern, symmetric, rows ascending
     int* blockRow;      //
     double* trace;      // of each diagonal block, elliptic scale included
-    double* columnWork; // one column of blocks: rows x 4
+    double* columnWork; // one column of blocks
 } MatrixBuilder;
 
 static int rowsOf(const MatrixBuilder* builder, int block) {
@@ -180,13 +180,13 @@ static void gatherColumn(MatrixBuilder* builder, int j) {
             for (int k = builder->columnStart[j]; k < builder->columnStart[j + 1]; ++k) {
                 int i = builder->blockRow[k];
                 for (int row = builder->row[i]; row < builder->row[i + 1]; ++row) {
-                    builder->columnWork[row * 4 + c] =
+                    builder->columnWork[row * TP_FRICTION_MAX_ROWS + c] =
                         W->values[(size_t)column * (size_t)W->leading + (size_t)row];
                 }
             }
         } else {
             for (int k = W->columnStarts[column]; k < W->columnStarts[column + 1]; ++k) {
-                builder->columnWork[W->rowIndices[k] * 4 + c] = W->values[k];
+                builder->columnWork[W->rowIndices[k] * TP_FRICTION_MAX_ROWS + c] = W->values[k];
             }
         }
     }
@@ -197,15 +197,15 @@ static void loadColumn(MatrixBuilder* builder, int j) {
     const double* compliance = builder->problem->compliance;
     for (int c = 0; compliance != NULL && c < rowsOf(builder, j); ++c) {
         int row = builder->row[j] + c;
-        builder->columnWork[row * 4 + c] += compliance[row];
+        builder->columnWork[row * TP_FRICTION_MAX_ROWS + c] += compliance[row];
     }
 }
 
 static void clearColumn(MatrixBuilder* builder, int j) {
     for (int k = builder->columnStart[j]; k < builder->columnStart[j + 1]; ++k) {
         int i = builder->blockRow[k];
-        memset(builder->columnWork + (size_t)builder->row[i] * 4, 0,
-               sizeof(double) * 4 * (size_t)rowsOf(builder, i));
+        memset(builder->columnWork + (size_t)builder->row[i] * TP_FRICTION_MAX_ROWS, 0,
+               sizeof(double) * TP_FRICTION_MAX_ROWS * (size_t)rowsOf(builder, i));
     }
 }
 
@@ -314,7 +314,7 @@ static void fillIsland(tpFrictionSystem* system, MatrixBuilder* builder, MatrixS
                 int row = builder->row[i] + a;
                 for (int c = 0; c < n; ++c) {
                     store->values[values++] = si * ellipse(problem, row) *
-                                              builder->columnWork[row * 4 + c] *
+                                              builder->columnWork[row * TP_FRICTION_MAX_ROWS + c] *
                                               system->scale[firstRow + rows + c];
                 }
             }

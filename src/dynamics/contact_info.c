@@ -44,6 +44,7 @@ void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other) 
     }
     info->normalImpulse += other->normalImpulse;
     info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
+    info->rollingImpulse = tpAdd(info->rollingImpulse, other->rollingImpulse);
 }
 
 void tpContactInfo_AddImpulse(tpContactInfo* info, tpVec3 impulse) {

@@ -71,6 +71,7 @@ typedef struct tpContactMemory {
     tpVec3 point;       // half way between the two surfaces
     tpVec3 impulse;     // on A, world axes, normal and friction
     double torsion;     // N m s
+    tpVec3 rolling;     // N m s, world axes
     double normalSpeed; // of the approach before the step, m/s
     bool hasHit;        // it collided in the last step
 } tpContactMemory;

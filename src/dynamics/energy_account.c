@@ -5,14 +5,16 @@ typedef enum tpWorkKind {
     tp_normalWork,   // of contacts, of what joints hold, of limits: losses of impacts
     tp_frictionWork, // of contacts
     tp_drivenWork,   // of motors, servos, dampers and dry friction of joints: from outside
-    tp_storedWork,   // of springs, which potential energy has; their dampers work from outside
+    tp_storedWork,   // of springs in joints and contacts, which potential energy has; their dampers
+                     // work from outside
     tp_rotorWork     // of armatures, whose energy counts with that of bodies
 } tpWorkKind;
 
 static tpWorkKind kindOf(const tpRows* rows, int block, int k) {
     const tpBlockInfo* info = &rows->infos[block];
     if (info->source == tp_contactSource) {
-        return k == 0 ? tp_normalWork : tp_frictionWork;
+        bool isSpring = rows->compliance[rows->firstRows[block]] > 0.0;
+        return k > 0 ? tp_frictionWork : isSpring ? tp_storedWork : tp_normalWork;
     }
     switch (info->role) {
     case tp_heldRole:

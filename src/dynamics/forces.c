@@ -97,7 +97,7 @@ double tpSystem_SpringEnergy(const tpSystem* system) {
 }
 
 double tpSystem_PotentialEnergy(const tpSystem* system) {
-    return sumBodies(system, weightEnergy) + tpSystem_SpringEnergy(system);
+    return sumBodies(system, weightEnergy) + tpSystem_SpringEnergy(system) + system->contactEnergy;
 }
 
 tpVec3 tpSystem_LinearMomentum(const tpSystem* system) {

@@ -17,6 +17,7 @@ bool tpKeptMotion_Take(tpKeptMotion* kept, tpSystem* system) {
         memcpy(kept->poses, system->poses.data, sizeof(tpPose) * bodies);
         memcpy(kept->velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
     }
+    kept->contactEnergy = system->contactEnergy;
     tpJoints_ReadReactions(system, kept->reactions);
     tpJoints_ReadMotion(system, kept->motion);
     return true;
@@ -28,6 +29,7 @@ void tpKeptMotion_PutBack(const tpKeptMotion* kept, tpSystem* system) {
         memcpy(system->poses.data, kept->poses, sizeof(tpPose) * bodies);
         memcpy(system->velocities.data, kept->velocities, sizeof(tpVelocity) * bodies);
     }
+    system->contactEnergy = kept->contactEnergy;
     tpJoints_WriteReactions(system, kept->reactions);
     tpJoints_WriteMotion(system, kept->motion);
 }

@@ -9,6 +9,7 @@ typedef struct tpKeptMotion {
     tpPose* poses;
     tpVelocity* velocities;
     double *reactions, *motion; // of joints, see joint_state.h
+    double contactEnergy;       // of springs in contacts
 } tpKeptMotion;
 
 // Copies the motion of the system into its arena. False if memory ran out.

@@ -5,7 +5,8 @@
 #include "dynamics/islands.h"
 #include "math/elementary.h"
 
-enum { maxDirections = 64, maxVariables = maxDirections + 4 };
+// Beside the directions: the normal, lambda, and both signs of torsion and of two axes of rolling.
+enum { maxDirections = 64, maxVariables = maxDirections + 8 };
 
 // Corners of the regular polygon.
 typedef struct tpDirections {
@@ -35,6 +36,14 @@ static double* addColumn(tpGenerator* generator) {
     return column;
 }
 
+// Rows of sliding friction in a cone block; those behind them are moments.
+static int slidingRows(const tpRows* rows, int block) {
+    bool isContact = rows->infos[block].source == tp_contactSource;
+    return isContact                     ? tpRows_FrictionRows(rows, block).slidingCount
+           : rows->dimensions[block] > 2 ? 2
+                                         : 1;
+}
+
 static void makeGenerator(const tpRows* rows, int block, const tpDirections* directions,
                           tpGenerator* out) {
     int rowCount = rows->dimensions[block];
@@ -49,19 +58,20 @@ static void makeGenerator(const tpRows* rows, int block, const tpDirections* dir
         return;
     }
     addColumn(out)[0] = 1.0;
-    if (rowCount == 2) {
+    int slidingCount = slidingRows(rows, block);
+    if (slidingCount == 1) {
         addColumn(out)[1] = scale[1];
         addColumn(out)[1] = -scale[1];
-    } else {
+    } else if (slidingCount == 2) {
         for (int i = 0; i < directions->count; ++i) {
             double* column = addColumn(out);
             column[1] = scale[1] * directions->cosines[i];
             column[2] = scale[2] * directions->sines[i];
         }
     }
-    if (rowCount == 4) {
-        addColumn(out)[3] = scale[3];
-        addColumn(out)[3] = -scale[3];
+    for (int k = 1 + slidingCount; k < rowCount; ++k) {
+        addColumn(out)[k] = scale[k];
+        addColumn(out)[k] = -scale[k];
     }
 }
 
@@ -70,7 +80,9 @@ static int variableCount(const tpRows* rows, int block, int directionCount) {
     if (rows->kinds[block] != tp_frictionCone) {
         return rowCount;
     }
-    return 2 + (rowCount == 2 ? 2 : directionCount) + (rowCount == 4 ? 2 : 0);
+    int slidingCount = slidingRows(rows, block);
+    int sliding = slidingCount == 1 ? 2 : slidingCount == 2 ? directionCount : 0;
+    return 2 + sliding + 2 * (rowCount - 1 - slidingCount);
 }
 
 // W of two blocks, compliance included.
@@ -208,13 +220,8 @@ static const double limitWidth = 1e-9;
 
 // Marks the directions that make up a friction impulse: in the plane of the contact the two corners
 // of the polygon around it. Returns the sum of their multiples.
-static double markDirections(const double* impulse, const double* scale, int rowCount,
-                             const tpDirections* directions, double least, unsigned char* basis) {
-    if (rowCount == 2) {
-        double along = impulse[1] / scale[1];
-        basis[along > 0.0 ? 0 : 1] = fabs(along) > least ? tp_zBasic : tp_wBasic;
-        return fabs(along);
-    }
+static double markSliding(const double* impulse, const double* scale,
+                          const tpDirections* directions, double least, unsigned char* basis) {
     double x = impulse[1] / scale[1], y = impulse[2] / scale[2];
     double sector = 6.283185307179586477 / directions->count;
     double angle = tpAtan2(y, x);
@@ -225,12 +232,25 @@ static double markDirections(const double* impulse, const double* scale, int row
     double second = (y * directions->cosines[i] - x * directions->sines[i]) / tpSin(sector);
     basis[i] = first > least ? tp_zBasic : tp_wBasic;
     basis[j] = second > least ? tp_zBasic : tp_wBasic;
-    double sum = fmax(first, 0.0) + fmax(second, 0.0);
-    if (rowCount == 4) {
-        double turn = impulse[3] / scale[3];
-        basis[directions->count + (turn > 0.0 ? 0 : 1)] =
-            fabs(turn) > least ? tp_zBasic : tp_wBasic;
-        sum += fabs(turn);
+    return fmax(first, 0.0) + fmax(second, 0.0);
+}
+
+// The same for all friction rows of a block: moments, and sliding in the plane, have two directions
+// each.
+static double markDirections(const double* impulse, const double* scale, int rowCount,
+                             int slidingCount, const tpDirections* directions, double least,
+                             unsigned char* basis) {
+    double sum = 0.0;
+    int row = 1;
+    if (slidingCount == 2) {
+        sum = markSliding(impulse, scale, directions, least, basis);
+        basis += directions->count;
+        row = 3;
+    }
+    for (; row < rowCount; ++row, basis += 2) {
+        double along = impulse[row] / scale[row];
+        basis[along > 0.0 ? 0 : 1] = fabs(along) > least ? tp_zBasic : tp_wBasic;
+        sum += fabs(along);
     }
     return sum;
 }
@@ -251,8 +271,9 @@ static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
         basis[0] = tp_zBasic;
         double limit = rows->mu[b] * impulse[0];
         if (rows->kinds[b] == tp_frictionCone && rowCount > 1) {
-            double sum = markDirections(impulse, rows->scale + rows->firstRows[b], rowCount,
-                                        directions, limitWidth * limit, basis + 1);
+            double sum =
+                markDirections(impulse, rows->scale + rows->firstRows[b], rowCount,
+                               slidingRows(rows, b), directions, limitWidth * limit, basis + 1);
             int lambda = variableCount(rows, b, directions->count) - 1;
             basis[lambda] = sum >= (1.0 - limitWidth) * limit ? tp_zBasic : tp_wBasic;
         }

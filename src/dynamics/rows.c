@@ -116,7 +116,18 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     law.ellipse[0] = friction.ellipse[0];
     law.ellipse[1] = friction.ellipse[1];
     law.arm = friction.torsionalArm;
+    bool canRoll = (system->leftOut & tp_lacksRollingFriction) == 0;
+    law.rollingArm = canRoll ? friction.rollingArm : 0.0;
     law.impactReduction = friction.impactReduction;
+    law.stiffness = law.damping = 0.0;
+    if (system->gives) {
+        tpCompliance gives = tpSystem_MixCompliance(system, shapeA->material, shapeB->material);
+        if (gives.compliance > 0.0) {
+            law.stiffness = 1.0 / gives.compliance;
+            law.damping = gives.damping;
+            law.restitution = 0.0; // the spring bounces
+        }
+    }
     defaultTangents(contact->normal, law.tangents);
     if (friction.ellipse[0] != friction.ellipse[1] && tpLength(friction.direction) > 0.0) {
         int body = owner == 0 ? contact->bodyA : contact->bodyB;
@@ -272,25 +283,52 @@ static tpWrench opposite(tpWrench wrench) {
     return other;
 }
 
+tpVec3 tpContactLaw_RollingAxis(const tpContactLaw* law, const tpRows* rows, int k) {
+    return rows->componentCount == 3 ? tpMakeVec3(0.0, 0.0, 1.0) : law->tangents[k];
+}
+
+tpFrictionRows tpRows_FrictionRows(const tpRows* rows, int block) {
+    // By the number of rows: 2 or 3 in the plane, 3 to 6 in space.
+    int dimension = rows->dimensions[block];
+    bool isPlanar = rows->componentCount == 3;
+    tpFrictionRows found = { .slidingCount = isPlanar ? 1 : 2 };
+    if (dimension == 1) {
+        return (tpFrictionRows){ 0 };
+    }
+    int further = dimension - 1 - found.slidingCount;
+    bool isTorsional = !isPlanar && (further == 1 || further == 3);
+    found.torsion = isTorsional ? 3 : 0;
+    found.rollingCount = further - (isTorsional ? 1 : 0);
+    found.rolling = found.rollingCount > 0 ? dimension - found.rollingCount : 0;
+    return found;
+}
+
 void tpRows_SetContact(tpRows* rows, int block, const tpPose* poses, const tpContact* contact,
                        const tpContactLaw* law) {
-    int first = rows->firstRows[block], dimension = rows->dimensions[block];
+    int first = rows->firstRows[block];
+    tpFrictionRows friction = tpRows_FrictionRows(rows, block);
     // Impulses act at each body's own surface point: while there is a gap the two differ, and
     // angular momentum is kept only up to gap times impulse, which is nothing where bodies touch.
     tpVec3 armA = tpSub(contact->pointA, poses[contact->bodyA].position);
     tpVec3 armB = tpSub(contact->pointB, poses[contact->bodyB].position);
     const tpVec3 directions[3] = { contact->normal, law->tangents[0], law->tangents[1] };
-    for (int k = 0; k < dimension && k < 3; ++k) {
+    for (int k = 0; k <= friction.slidingCount; ++k) {
         tpRows_SetRow(rows, block, k, alongAt(directions[k], armA),
                       opposite(alongAt(directions[k], armB)));
     }
-    for (int k = 1; k < dimension && k < 3; ++k) {
+    for (int k = 1; k <= friction.slidingCount; ++k) {
         rows->scale[first + k] = law->ellipse[k - 1];
     }
-    if (dimension == 4) {
+    if (friction.torsion > 0) {
         tpWrench spin = { tpZeroVec3(), contact->normal };
-        tpRows_SetRow(rows, block, 3, spin, opposite(spin));
-        rows->scale[first + 3] = law->arm;
+        tpRows_SetRow(rows, block, friction.torsion, spin, opposite(spin));
+        rows->scale[first + friction.torsion] = law->arm;
+    }
+    // Rolling about the first tangent, then about the second; in the plane about its normal.
+    for (int k = 0; k < friction.rollingCount; ++k) {
+        tpWrench roll = { tpZeroVec3(), tpContactLaw_RollingAxis(law, rows, k) };
+        tpRows_SetRow(rows, block, friction.rolling + k, roll, opposite(roll));
+        rows->scale[first + friction.rolling + k] = law->rollingArm;
     }
 }
 
@@ -299,7 +337,10 @@ int tpRows_AddContact(tpRows* rows, const tpSystem* system, const tpPose* poses,
                       double bias) {
     bool isRough = law->mu > 0.0;
     bool isTorsional = isRough && law->arm > 0.0 && rows->componentCount == 6;
-    int dimension = !isRough ? 1 : rows->componentCount == 3 ? 2 : isTorsional ? 4 : 3;
+    bool isRolling = isRough && law->rollingArm > 0.0;
+    int dimension = !isRough                    ? 1
+                    : rows->componentCount == 3 ? 2 + (isRolling ? 1 : 0)
+                                                : 3 + (isTorsional ? 1 : 0) + (isRolling ? 2 : 0);
     tpBlockInfo info = { .source = tp_contactSource, .index = contactIndex };
     tpFrictionKind kind = isRough ? tp_frictionCone : tp_frictionNonnegative;
     int block =

@@ -20,9 +20,11 @@ typedef struct tpContactLaw {
     double mu; // dynamic coefficient
     double muStatic;
     double ellipse[2], arm; // e_t, e_o; e_r in m
+    double rollingArm;      // m
     double restitution;
-    double impactReduction; // share of mu and muStatic that impacts miss
-    tpVec3 tangents[2];     // unit, world axes, with the normal a right-handed frame (n, t, o)
+    double stiffness, damping; // N/m and N s/m of the contact point; stiffness 0: it is rigid
+    double impactReduction;    // share of mu and muStatic that impacts miss
+    tpVec3 tangents[2];        // unit, world axes, with the normal a right-handed frame (n, t, o)
 } tpContactLaw;
 
 // What a block stands for.
@@ -121,6 +123,20 @@ double tpContact_Approach(const tpContact* contact, const tpPose* poses,
 // The law of a contact at which the bodies approach at this speed, m/s: friction of impacts may
 // differ from that of sliding.
 void tpContactLaw_Meet(tpContactLaw* law, double approach);
+
+// The friction rows of a contact's block come in this order: sliding (1 in the plane, 2 in space),
+// torsion (1, in space only), rolling (1 in the plane, 2 in space). These are their numbers and
+// first places; no row of a kind: count 0.
+typedef struct tpFrictionRows {
+    int slidingCount; // from place 1 on
+    int torsion;      // place, or 0
+    int rolling;      // first place, or 0
+    int rollingCount;
+} tpFrictionRows;
+tpFrictionRows tpRows_FrictionRows(const tpRows* rows, int block);
+
+// The axis of rolling row k: a tangent, or the plane's normal.
+tpVec3 tpContactLaw_RollingAxis(const tpContactLaw* law, const tpRows* rows, int k);
 
 // Adds a contact as a block; poses are those at which it was found. `bias` belongs to the normal
 // row. Returns the block's number.

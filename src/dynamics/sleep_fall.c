@@ -185,6 +185,7 @@ static bool listContacts(tpSleep* sleep, tpSystem* system, double h, tpStepRepor
         info->normalImpulse *= part;
         info->frictionImpulse = tpScale(part, info->frictionImpulse);
         info->torsionalImpulse *= part;
+        info->rollingImpulse = tpScale(part, info->rollingImpulse);
     }
     sleep->h = h;
     int awake = system->contacts.count, asleep = sleep->contacts.count;

@@ -299,6 +299,7 @@ int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b
     friction->staticCoefficient = geometricMean(f->staticCoefficient, g->staticCoefficient);
     friction->dynamicCoefficient = geometricMean(f->dynamicCoefficient, g->dynamicCoefficient);
     friction->torsionalArm = geometricMean(f->torsionalArm, g->torsionalArm);
+    friction->rollingArm = geometricMean(f->rollingArm, g->rollingArm);
     friction->ellipse[0] = geometricMean(f->ellipse[0], g->ellipse[0]);
     friction->ellipse[1] = geometricMean(f->ellipse[1], g->ellipse[1]);
     friction->impactReduction =
@@ -321,4 +322,22 @@ int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b
         }
     }
     return owner;
+}
+
+tpCompliance tpSystem_MixCompliance(const tpSystem* system, tpMaterialId a, tpMaterialId b) {
+    const tpMaterialId wanted[2] = { a, b };
+    int pair = findPair(system, wanted);
+    if (pair >= 0 && system->pairs.data[pair].hasContact) {
+        return system->pairs.data[pair].contact;
+    }
+    const tpCompliance* first = &system->materials.data[a].contact;
+    const tpCompliance* second = &system->materials.data[b].contact;
+    tpCompliance mixed = { first->compliance + second->compliance, 0.0 };
+    if (mixed.compliance > 0.0) {
+        // Each is pressed in by its part of the way, and what both dissipate adds up.
+        double part = first->compliance / mixed.compliance;
+        double other = second->compliance / mixed.compliance;
+        mixed.damping = first->damping * part * part + second->damping * other * other;
+    }
+    return mixed;
 }

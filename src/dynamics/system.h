@@ -80,6 +80,7 @@ typedef struct tpForce {
 typedef struct tpMaterial {
     tpFriction friction;
     double restitution;
+    tpCompliance contact;
     char name[tp_nameCapacity];
 } tpMaterial;
 
@@ -194,6 +195,9 @@ typedef struct tpSystem {
     bool hasDisturbed;           // bodies are disturbed, tired, or have a target
     double time, timeError;      // the error of the sum, to be taken off the next step
     int64_t stepCount;
+    unsigned leftOut;          // tpStepperGap: what the stepper at work leaves out of contact laws
+    bool gives;                // contacts may have springs; contact_spring.h
+    double contactEnergy;      // J, of these springs where the last step or trial has ended
     double certificate;        // relative residual that a solve has to reach; solve.h
     double solveWork;          // multiply-adds of this step's solves so far
     int solveRows;             // rows of the largest of them
@@ -286,5 +290,9 @@ int tpComparePairs(const tpMaterialId a[2], const tpMaterialId b[2]);
 // 1: which of the two owns the direction of the ellipse.
 int tpSystem_MixMaterials(const tpSystem* system, tpMaterialId a, tpMaterialId b,
                           tpFriction* friction, double* restitution);
+
+// The same for springs and dampers of contact points. By the rule those of the two materials lie
+// one behind the other.
+tpCompliance tpSystem_MixCompliance(const tpSystem* system, tpMaterialId a, tpMaterialId b);
 
 #endif

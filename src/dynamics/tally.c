@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "dynamics/contact_spring.h"
+
 const tpContactInfo* tpTally_Find(const tpTally* tally, const tpContact* contact, int* cursor) {
     tpContactKey key = tpContact_Key(contact);
     for (; *cursor < tally->count; *cursor += 1) {
@@ -45,8 +47,12 @@ bool tpTally_List(tpTally* tally, tpSystem* system, const double* margins, tpSte
         return false;
     }
     for (int i = 0; i < endCount; ++i) {
-        report->penetration = fmax(report->penetration, -ends[i].gap);
+        // A contact that gives is pressed in, which is no overlap.
+        bool isSpring = system->gives && ends[i].gap < 0.0 &&
+                        tpMakeContactLaw(system, &ends[i]).stiffness > 0.0;
+        report->penetration = fmax(report->penetration, isSpring ? 0.0 : -ends[i].gap);
     }
+    tpSystem_SetContactEnergy(system, ends, endCount);
     system->contacts.count = 0;
     if (!TP_RESERVE(&system->allocator, system->contacts, tally->count)) {
         return false;

@@ -115,11 +115,16 @@ void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, dou
         double* impulse = rows->impulse + rows->firstRows[b];
         tpVec3 last = tpScale(part, memory->impulse);
         impulse[0] = fmax(0.0, tpDot(last, step->contacts[index].normal));
-        for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
+        tpFrictionRows friction = tpRows_FrictionRows(rows, b);
+        for (int k = 1; k <= friction.slidingCount; ++k) {
             impulse[k] = tpDot(last, step->laws[index].tangents[k - 1]);
         }
-        if (rows->dimensions[b] == 4) {
-            impulse[3] = part * memory->torsion;
+        if (friction.torsion > 0) {
+            impulse[friction.torsion] = part * memory->torsion;
+        }
+        for (int k = 0; k < friction.rollingCount; ++k) {
+            tpVec3 axis = tpContactLaw_RollingAxis(&step->laws[index], rows, k);
+            impulse[friction.rolling + k] = part * tpDot(memory->rolling, axis);
         }
     }
 }

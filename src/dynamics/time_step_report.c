@@ -62,9 +62,9 @@ static tpContactInfo describeBlock(const tpTimeStep* step, int block) {
     const tpContact* contact = &step->contacts[index];
     const tpContactLaw* law = &step->laws[index];
     const double* impulse = rows->impulse + rows->firstRows[block];
-    int dimension = rows->dimensions[block];
+    tpFrictionRows friction = tpRows_FrictionRows(rows, block);
     tpContactInfo info = tpContactInfo_Make(contact);
-    for (int k = 1; k < dimension && k < 3; ++k) {
+    for (int k = 1; k <= friction.slidingCount; ++k) {
         info.frictionImpulse = tpMulAdd(info.frictionImpulse, impulse[k], law->tangents[k - 1]);
     }
     tpVec3 acted = normalOf(rows, block);
@@ -77,7 +77,11 @@ static tpContactInfo describeBlock(const tpTimeStep* step, int block) {
         info.frictionImpulse = tpZeroVec3();
         tpContactInfo_AddImpulse(&info, whole);
     }
-    info.torsionalImpulse = dimension == 4 ? impulse[3] : 0.0;
+    info.torsionalImpulse = friction.torsion > 0 ? impulse[friction.torsion] : 0.0;
+    for (int k = 0; k < friction.rollingCount; ++k) {
+        info.rollingImpulse = tpMulAdd(info.rollingImpulse, impulse[friction.rolling + k],
+                                       tpContactLaw_RollingAxis(law, rows, k));
+    }
     info.gap = step->h * rows->velocity[rows->firstRows[block]];
     info.slidingSpeed = tpLength(tangentialVelocity(step->system, contact));
     return info;
@@ -132,6 +136,7 @@ static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* inf
     memory.point = info->point;
     memory.impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
     memory.torsion = info->torsionalImpulse;
+    memory.rolling = info->rollingImpulse;
     tpVec3 approach =
         tpSub(tpTimeStep_PointVelocity(step, bodyA, info->point, step->startVelocities),
               tpTimeStep_PointVelocity(step, bodyB, info->point, step->startVelocities));

@@ -22,6 +22,8 @@ static const struct {
     { tp_lacksFrictionEllipse, "ellipse of friction" },
     { tp_lacksTorsion, "torsional friction" },
     { tp_lacksImpactFriction, "friction of impacts" },
+    { tp_lacksRollingFriction, "rolling friction" },
+    { tp_lacksCompliance, "compliance of contacts" },
     { tp_lacksJoints, "joints" },
 };
 enum { leftOutCount = sizeof(leftOutNames) / sizeof(leftOutNames[0]) };
@@ -34,7 +36,9 @@ static unsigned findUsed(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
     return (restitution > 0.0 ? tp_lacksRestitution : 0u) |
            (friction.ellipse[0] != friction.ellipse[1] ? tp_lacksFrictionEllipse : 0u) |
            (friction.torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
-           (friction.impactReduction != 0.0 ? tp_lacksImpactFriction : 0u);
+           (friction.impactReduction != 0.0 ? tp_lacksImpactFriction : 0u) |
+           (friction.rollingArm > 0.0 ? tp_lacksRollingFriction : 0u) |
+           (tpGetPairCompliance(world, a, b).compliance > 0.0 ? tp_lacksCompliance : 0u);
 }
 
 static unsigned findLeftOut(const tpWorld* world) {
@@ -145,6 +149,7 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->impactLoss += report->impactLoss;
     audit->numericalLoss += report->numericalLoss;
     audit->errorEstimate = report->errorEstimate;
+    audit->rigidResidualMax = worse(audit->rigidResidualMax, report->rigidResidual);
     audit->work += report->work;
     if (report->fallback != NULL) {
         countFallback(audit, report->fallback);
@@ -250,6 +255,7 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "impact_loss", audit->impactLoss);
     putNumber(&out, "numerical_loss", audit->numericalLoss);
     putNumber(&out, "error_estimate", audit->errorEstimate);
+    putNumber(&out, "rigid_residual_max", audit->rigidResidualMax);
     putNumber(&out, "work", audit->work);
     putCount(&out, "solves", audit->solveCount);
     putCount(&out, "iterations", audit->iterationCount);

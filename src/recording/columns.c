@@ -80,6 +80,8 @@ const tpColumn tpColumns[tp_columnCount] = {
           "part of impact_loss: what the step itself took"),
     LATER("error_estimate", tp_doubleColumn, errorEstimate, "m",
           "of positions since the start, by steppers that estimate it"),
+    LATER("rigid_residual", tp_doubleColumn, rigidResidual, "1",
+          "of steps with contacts that give: under the law of rigid contact"),
     LATER("work", tp_doubleColumn, work, "ns",
           "counted work of steppers that choose by it, on the machine that weighed it"),
     LATER_COUNT("violations", violations,

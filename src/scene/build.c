@@ -62,6 +62,7 @@ static tpFriction makeFriction(const tpSceneFriction* friction) {
     made.dynamicCoefficient =
         hasDynamic ? friction->dynamicCoefficient : friction->staticCoefficient;
     made.torsionalArm = friction->torsional;
+    made.rollingArm = friction->rolling;
     if (tpScenePart_Gives(&friction->part, "impact")) {
         made.impactReduction = 1.0 - friction->impact / made.dynamicCoefficient;
     }
@@ -69,6 +70,10 @@ static tpFriction makeFriction(const tpSceneFriction* friction) {
     made.ellipse[1] = friction->ellipse[1];
     made.direction = friction->direction;
     return made;
+}
+
+static tpCompliance complianceOf(const tpSceneCompliance* contact) {
+    return (tpCompliance){ contact->compliance, contact->damping };
 }
 
 static tpResult buildMaterials(tpBuilder* builder) {
@@ -79,6 +84,7 @@ static tpResult buildMaterials(tpBuilder* builder) {
         def.name = material->name.text;
         def.friction = makeFriction(&material->friction);
         def.restitution = material->restitution;
+        def.contact = complianceOf(&material->contact);
         builder->materials[i] = tpCreateMaterial(builder->world, &def, NULL);
         if (builder->materials[i] < 0) {
             return tpError_OutOfMemory(builder->error);
@@ -98,6 +104,8 @@ static tpResult buildPairs(tpBuilder* builder) {
             .hasRestitution = tpScenePart_Gives(&pair->part, "restitution"),
             .friction = makeFriction(&pair->friction),
             .restitution = pair->restitution,
+            .hasContact = tpScenePart_Gives(&pair->part, "contact"),
+            .contact = complianceOf(&pair->contact),
         };
         if (tpSetMaterialPair(builder->world, &def, builder->error) != tp_success) {
             return tpFailBuilding(builder->scene, pair->part.place, builder->error);

@@ -38,6 +38,10 @@ static const tpField frictionFields[] = {
       .unit = "m", .byDefault = "0",
       .summary = "The arm e_r of friction against spin: its moment about the normal is at most "
                  "coefficient times arm times normal force." },
+    { "rolling", tp_numberField, AT(tpSceneFriction, rolling), .range = tp_notNegative, .unit = "m",
+      .byDefault = "0",
+      .summary = "The arm of friction against rolling: its moment across the normal is at most "
+                 "coefficient times arm times normal force." },
     { "impact", tp_numberField, AT(tpSceneFriction, impact), .range = tp_notNegative,
       .byDefault = "dynamic",
       .summary =
@@ -67,12 +71,35 @@ const tpRecord tpFrictionRecord = {
 
 // Materials and pairs -------------------------------------------------------------------------
 
+static const tpField complianceFields[] = {
+    { "compliance", tp_numberField, AT(tpSceneCompliance, compliance), .isRequired = true,
+      .range = tp_notNegative, .unit = "m/N",
+      .summary = "How far a contact point gives per newton, one over its stiffness. 0: rigid." },
+    { "damping", tp_numberField, AT(tpSceneCompliance, damping), .range = tp_notNegative,
+      .unit = "N s/m", .byDefault = "0",
+      .summary = "Force of a contact point per speed at which it is pressed in." },
+};
+
+static const tpRecord complianceRecord = {
+    .name = "contact",
+    .article = "a contact",
+    .summary =
+        "Contact points that give: a spring and a damper at each point, which push and never "
+        "pull, instead of a rigid stop. Of two materials the springs lie one behind the "
+        "other: compliances add.",
+    FIELDS(complianceFields),
+};
+
 static const tpField materialFields[] = {
     { "friction", tp_frictionField, AT(tpSceneMaterial, friction), .range = tp_notNegative,
       .byDefault = "0",
       .summary = "One coefficient (static and dynamic, no torsion), or an object of numbers." },
     { "restitution", tp_numberField, AT(tpSceneMaterial, restitution), .range = tp_zeroToOne,
-      .byDefault = "0", .summary = "From 0 (no bounce) to 1 (no loss)." },
+      .byDefault = "0",
+      .summary = "From 0 (no bounce) to 1 (no loss). Contacts with compliance bounce by their "
+                 "spring and leave it out." },
+    { "contact", tp_recordField, AT(tpSceneMaterial, contact), .record = &complianceRecord,
+      .byDefault = "rigid", .summary = "How contact points give." },
 };
 
 static const tpRecord materialRecord = {
@@ -80,7 +107,8 @@ static const tpRecord materialRecord = {
     .article = "a material",
     .summary =
         "What a surface is made of. Two materials in contact take the geometric mean of each "
-        "friction number and the larger restitution, unless `pairs` says otherwise.",
+        "friction number, the larger restitution and the sum of compliances, unless `pairs` says "
+        "otherwise.",
     FIELDS(materialFields),
 };
 
@@ -96,6 +124,8 @@ static const tpField pairFields[] = {
     { "friction", tp_frictionField, AT(tpScenePair, friction), .range = tp_notNegative,
       .byDefault = "by the rule", .summary = "As in a material." },
     { "restitution", tp_numberField, AT(tpScenePair, restitution), .range = tp_zeroToOne,
+      .byDefault = "by the rule", .summary = "As in a material." },
+    { "contact", tp_recordField, AT(tpScenePair, contact), .record = &complianceRecord,
       .byDefault = "by the rule", .summary = "As in a material." },
 };
 

@@ -11,14 +11,19 @@
 // of the start, as in (4.11), and one with the directions of the end. Where a gap bends open on the
 // way the first one binds, without work; where it bends shut the second one, which brakes. Rows
 // that bind stay when others are written: rims whose lowest point runs around have several.
+//
+// Contacts that give (dynamics/contact_spring.h) have a law between impulse and way instead of a
+// gap to meet. It is bent where a contact opens or closes within the step: solves with its tangent
+// follow each other until they agree with it.
 
 #include "steppers/drift.h"
 
 #include <string.h>
 
+#include "dynamics/contact_spring.h"
 #include "dynamics/joints.h"
 
-enum { maxCorrections = 20, maxPasses = 5 };
+enum { maxCorrections = 20, maxPasses = 5, maxTangents = 40 };
 
 // The drift has to meet gaps and joints to this, in units of length or rad; and contacts that do
 // not hold for many steps to that.
@@ -26,6 +31,9 @@ static const double driftTolerance = 1e-12, impactTolerance = 1e-10;
 
 // Contacts that come up within a step may go this part of the room deep.
 static const double newPart = 0.2;
+
+// Springs of contacts are met to this part of the velocities, and to this speed, m/s.
+static const double springPart = 1e-10, springSpeed = 1e-13;
 
 typedef struct tpDrift {
     tpTimeStep* step;
@@ -45,6 +53,8 @@ typedef struct tpDrift {
     int* place;
     int* round;
     double* bias;
+    double* gap;                   // at the start, as the row says it; read for contacts that give
+    bool hasSprings;               // there are such contacts
     tpPose* poses[maxCorrections]; // by rounds
     double* jointBias;             // of all rows of joints, in order
     bool isRelinearised;
@@ -135,6 +145,8 @@ static bool addStartRows(tpDrift* drift) {
         tpArena_GetZeroed(arena, sizeof(*drift->keptSlip) * (size_t)step->contactCount);
     drift->place = TP_SCRATCH(arena, int, step->contactCount);
     drift->round = TP_SCRATCH_ZEROED(arena, int, step->contactCount);
+    drift->gap = TP_SCRATCH(arena, double, step->contactCount);
+    drift->hasSprings = false;
     drift->poses[0] = step->startPoses;
     drift->jointBias = TP_SCRATCH(arena, double, jointRows);
     drift->isRelinearised = false;
@@ -143,9 +155,12 @@ static bool addStartRows(tpDrift* drift) {
     }
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
-        drift->isKept[i] =
-            contact->gap <= tpClosedGap * step->system->units.length || drift->settings->isCareful;
-        drift->keptBias[i] = (contact->gap - meantGap(drift, i)) / step->h;
+        bool isSpring = step->laws[i].stiffness > 0.0;
+        drift->hasSprings = drift->hasSprings || isSpring;
+        drift->isKept[i] = contact->gap <= tpClosedGap * step->system->units.length ||
+                           drift->settings->isCareful || isSpring;
+        drift->keptBias[i] = isSpring ? 0.0 : (contact->gap - meantGap(drift, i)) / step->h;
+        drift->gap[i] = contact->gap;
         drift->place[i] = i;
         tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
                           drift->keptBias[i]);
@@ -170,24 +185,31 @@ typedef struct tpMerged {
     int* place;
     int* round;
     double* bias;
+    double* gap;
     int count;
 } tpMerged;
 
 static void putContact(tpMerged* merged, const tpContact* contact, int place, int round,
-                       double bias) {
+                       double bias, double gap) {
     int i = merged->count++;
     merged->contacts[i] = *contact;
     merged->place[i] = place;
     merged->round[i] = round;
     merged->bias[i] = bias;
+    merged->gap[i] = gap;
 }
 
 static void putOld(const tpDrift* drift, int i, tpMerged* merged) {
     if (stays(drift, i)) {
         int place = drift->place[i];
         double bias = drift->round[i] == 0 ? drift->keptBias[place] : drift->bias[i];
-        putContact(merged, &drift->step->contacts[i], place, drift->round[i], bias);
+        putContact(merged, &drift->step->contacts[i], place, drift->round[i], bias, drift->gap[i]);
     }
+}
+
+static bool isSpring(const tpDrift* drift, const tpContact* contact) {
+    const tpSystem* system = drift->step->system;
+    return system->gives && tpMakeContactLaw(system, contact).stiffness > 0.0;
 }
 
 // Contacts at the end whose row of the start stays have that one alone, but for the careful way.
@@ -196,7 +218,8 @@ static bool mergeContacts(tpDrift* drift, int round) {
     tpArena* arena = &step->system->arena;
     size_t capacity = (size_t)step->contactCount + (size_t)step->endCount;
     tpMerged merged = { TP_SCRATCH(arena, tpContact, capacity), TP_SCRATCH(arena, int, capacity),
-                        TP_SCRATCH(arena, int, capacity), TP_SCRATCH(arena, double, capacity), 0 };
+                        TP_SCRATCH(arena, int, capacity),       TP_SCRATCH(arena, double, capacity),
+                        TP_SCRATCH(arena, double, capacity),    0 };
     if (arena->failed) {
         return false;
     }
@@ -214,8 +237,9 @@ static bool mergeContacts(tpDrift* drift, int round) {
             start < drift->startCount && tpContact_CompareKeys(&drift->start[start], end) == 0;
         int place = isSame ? start : -1;
         bool isMissed = end->gap - meantEndGap(drift, end, place) < -endTolerance(drift);
-        if (!isSame || !drift->isKept[start] || (drift->settings->isCareful && isMissed)) {
-            putContact(&merged, end, place, round, 0.0);
+        bool isCovered = drift->settings->isCareful && isMissed && !isSpring(drift, end);
+        if (!isSame || !drift->isKept[start] || isCovered) {
+            putContact(&merged, end, place, round, 0.0, 0.0);
         }
     }
     for (; old < step->contactCount; ++old) {
@@ -224,6 +248,7 @@ static bool mergeContacts(tpDrift* drift, int round) {
     drift->place = merged.place;
     drift->round = merged.round;
     drift->bias = merged.bias;
+    drift->gap = merged.gap;
     return tpTimeStep_UseContacts(step, merged.contacts, merged.count);
 }
 
@@ -247,14 +272,18 @@ static bool rewriteRows(tpDrift* drift, int round) {
         int block = tpRows_AddContact(&step->rows, system, drift->poses[drift->round[i]], contact,
                                       i, &step->laws[i], drift->bias[i]);
         int row = step->rows.firstRows[block];
-        for (int k = 1; drift->round[i] == 0 && k < step->rows.dimensions[block] && k < 3; ++k) {
+        int slidingCount = tpRows_FrictionRows(&step->rows, block).slidingCount;
+        for (int k = 1; drift->round[i] == 0 && k <= slidingCount; ++k) {
             step->rows.bias[row + k] = drift->keptSlip[drift->place[i]][k - 1];
         }
         if (drift->round[i] == round) {
             double towards = tpRows_RowVelocity(&step->rows, row, meanVelocities, contact->bodyA,
                                                 contact->bodyB);
             double gap = contact->gap - meantEndGap(drift, contact, drift->place[i]);
-            drift->bias[i] = step->rows.bias[row] = gap / step->h - towards;
+            bool gives = step->laws[i].stiffness > 0.0;
+            drift->gap[i] = contact->gap - step->h * towards;
+            drift->hasSprings = drift->hasSprings || gives;
+            drift->bias[i] = step->rows.bias[row] = gives ? 0.0 : gap / step->h - towards;
         }
     }
     drift->isRelinearised = true;
@@ -343,7 +372,8 @@ static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
                         surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
     int first = rows->firstRows[contact];
     double unit = step->system->units.length;
-    for (int k = 1; k < rows->dimensions[contact] && k < 3; ++k) {
+    int slidingCount = tpRows_FrictionRows(rows, contact).slidingCount;
+    for (int k = 1; k <= slidingCount; ++k) {
         double linear = rows->velocity[first + k] - rows->bias[first + k];
         double bias = tpDot(step->laws[contact].tangents[k - 1], slip) - linear;
         note(drift, step->h * fabs(bias - rows->bias[first + k]) / unit, driftTolerance);
@@ -357,6 +387,12 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     tpRows* rows = &step->rows;
     int first = rows->firstRows[contact], place = drift->place[contact];
     bool isPushing = rows->impulse[first] > 0.0;
+    if (step->laws[contact].stiffness > 0.0) {
+        if (isPushing && drift->round[contact] == 0 && !drift->settings->isCareful) {
+            correctSlip(drift, contact, end);
+        }
+        return;
+    }
     double unit = step->system->units.length;
     double gap = end->gap - meantEndGap(drift, end, place);
     if (drift->settings->isCareful) {
@@ -448,21 +484,6 @@ static bool chooseStart(tpDrift* drift) {
     return true;
 }
 
-static bool solveOnce(tpDrift* drift, int round) {
-    tpTimeStep* step = drift->step;
-    setDriftVelocities(step);
-    if (round > 1 && drift->settings->room > 0.0 && !chooseStart(drift)) {
-        return false;
-    }
-    if (!tpRows_Solve(&step->rows, step->system, drift->memory->solver, &drift->settings->solve,
-                      drift->report)) {
-        return false;
-    }
-    tpTimeStep_ApplyImpulses(step);
-    tpTimeStep_Drift(step);
-    return true;
-}
-
 // Takes back what a solve has said about its problem; what it cost stays.
 static void forgetVerdict(tpStepReport* report, const tpStepReport* before) {
     report->residual = before->residual;
@@ -470,6 +491,97 @@ static void forgetVerdict(tpStepReport* report, const tpStepReport* before) {
     report->dissipationViolation = before->dissipationViolation;
     report->failureCount = before->failureCount;
     report->converged = before->converged;
+}
+
+// The contact's spring in this step, or one without stiffness.
+static tpContactSpring springAt(const tpDrift* drift, int contact) {
+    tpRows* rows = &drift->step->rows;
+    const tpContactLaw* law = &drift->step->laws[contact];
+    int row = rows->firstRows[contact];
+    double response = tpRows_Response(rows, contact, row) - rows->compliance[row];
+    return tpMakeContactSpring(law, drift->gap[contact], drift->step->h, response);
+}
+
+// Writes the tangents of springs at the velocities of the last solve, or before the first at those
+// that each would come to alone.
+static void writeTangents(tpDrift* drift, bool isFirst) {
+    tpTimeStep* step = drift->step;
+    tpRows* rows = &step->rows;
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->laws[i].stiffness > 0.0) {
+            tpContactSpring spring = springAt(drift, i);
+            int row = rows->firstRows[i];
+            double response = tpRows_Response(rows, i, row) - rows->compliance[row];
+            rows->q[row] -= rows->bias[row];
+            double u = isFirst ? tpContactSpring_Settle(&spring, response, rows->q[row])
+                               : tpRows_BareVelocity(rows, row);
+            tpContactSpring_Linearise(&spring, u, rows, row);
+            rows->q[row] += rows->bias[row];
+        }
+    }
+}
+
+// How far the tangents are from the springs where the solve has led, m/s.
+static double missOfSprings(const tpDrift* drift) {
+    const tpTimeStep* step = drift->step;
+    const tpRows* rows = &step->rows;
+    double miss = 0.0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->laws[i].stiffness > 0.0) {
+            tpContactSpring spring = springAt(drift, i);
+            int row = rows->firstRows[i];
+            double response = tpRows_Response(rows, i, row) - rows->compliance[row], slope;
+            double u = tpRows_BareVelocity(rows, row);
+            double wanted = tpContactSpring_FirstImpulse(&spring, u, &slope);
+            double tangent = fmax(0.0, -(u + rows->bias[row]) / rows->compliance[row]);
+            miss = fmax(miss, response * fabs(wanted - tangent));
+        }
+    }
+    return miss;
+}
+
+// Solves with the tangents of springs until they are met.
+static bool solveSprings(tpDrift* drift) {
+    tpTimeStep* step = drift->step;
+    const tpRows* rows = &step->rows;
+    const tpStepReport verdict = *drift->report;
+    double miss = 0.0, size = 0.0;
+    for (int k = 0; k < maxTangents; ++k) {
+        writeTangents(drift, k == 0);
+        forgetVerdict(drift->report, &verdict);
+        if (!tpRows_Solve(&step->rows, step->system, drift->memory->solver, &drift->settings->solve,
+                          drift->report)) {
+            return false;
+        }
+        size = 0.0;
+        for (int row = 0; row < rows->rowCount; ++row) {
+            size = fmax(size, fabs(rows->q[row]));
+        }
+        miss = missOfSprings(drift);
+        if (miss <= springPart * size + springSpeed) {
+            break;
+        }
+    }
+    // The certificate is that of the springs themselves.
+    drift->report->residual = fmax(drift->report->residual, miss / fmax(size, 1e-6));
+    return true;
+}
+
+static bool solveOnce(tpDrift* drift, int round) {
+    tpTimeStep* step = drift->step;
+    setDriftVelocities(step);
+    if (round > 1 && drift->settings->room > 0.0 && !chooseStart(drift)) {
+        return false;
+    }
+    bool isDone = drift->hasSprings ? solveSprings(drift)
+                                    : tpRows_Solve(&step->rows, step->system, drift->memory->solver,
+                                                   &drift->settings->solve, drift->report);
+    if (!isDone) {
+        return false;
+    }
+    tpTimeStep_ApplyImpulses(step);
+    tpTimeStep_Drift(step);
+    return true;
 }
 
 // Solves, measures at the end and writes the rows again, until they agree with where they lead.
@@ -539,6 +651,16 @@ static double startSpeed(const tpTimeStep* step, int block, int bodyA, int bodyB
     return speed;
 }
 
+// Whether a spring or its damper stops a body in not much more than the step: to the step that is
+// an impact.
+static bool isStiff(const tpDrift* drift, int contact) {
+    const tpTimeStep* step = drift->step;
+    const tpContactLaw* law = &step->laws[contact];
+    int row = step->rows.firstRows[contact];
+    double response = tpRows_Response(&step->rows, contact, row) - step->rows.compliance[row];
+    return step->h * response * (step->h * law->stiffness + law->damping) > 0.1;
+}
+
 // Whether anything has collided: a contact or limit pushes that was open at the start, or
 // approached; or a joint held velocities that it does not allow, as one that has just been made may
 // find them.
@@ -566,6 +688,12 @@ static bool hasCollided(const tpDrift* drift) {
         } else {
             const tpContact* contact = &step->contacts[b];
             int place = drift->place[b];
+            if (step->laws[b].stiffness > 0.0) {
+                if (fabs(tpRows_BareVelocity(rows, row)) > least && isStiff(drift, b)) {
+                    return true;
+                }
+                continue; // springs take their time
+            }
             if (place < 0 || drift->start[place].gap > tpClosedGap * step->system->units.length) {
                 return true;
             }
@@ -580,6 +708,53 @@ static bool hasCollided(const tpDrift* drift) {
         }
     }
     return false;
+}
+
+// What is left of the springs' impulses for the second half, and what dampers take: what bodies
+// lose in both halves less what the springs store.
+static bool finishSprings(tpDrift* drift, tpDriftResult* result) {
+    tpTimeStep* step = drift->step;
+    tpRows* rows = &step->rows;
+    tpArena* arena = &step->system->arena;
+    result->rest = TP_SCRATCH_ZEROED(arena, double, step->contactCount);
+    double* solved = TP_SCRATCH(arena, double, rows->rowCount);
+    double* early = TP_SCRATCH_ZEROED(arena, double, rows->rowCount);
+    tpVelocity* moved = tpArena_GetZeroed(arena, sizeof(tpVelocity) * (size_t)step->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    // The first impulse less half of the whole: what comes too early to act over the way of the
+    // drift alone.
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (step->laws[i].stiffness > 0.0) {
+            tpContactSpring spring = springAt(drift, i);
+            int row = rows->firstRows[i];
+            double whole = tpContactSpring_WholeImpulse(&spring, tpRows_BareVelocity(rows, row));
+            result->rest[i] = whole - rows->impulse[row];
+            early[row] = rows->impulse[row] - 0.5 * whole;
+        }
+    }
+    memcpy(solved, rows->impulse, sizeof(double) * (size_t)rows->rowCount);
+    memcpy(rows->impulse, early, sizeof(double) * (size_t)rows->rowCount);
+    tpRows_ApplyImpulses(rows, moved);
+    memcpy(rows->impulse, solved, sizeof(double) * (size_t)rows->rowCount);
+    for (int i = 0; i < step->contactCount; ++i) {
+        if (!(step->laws[i].damping > 0.0)) {
+            continue;
+        }
+        int row = rows->firstRows[i];
+        double u = tpRows_BareVelocity(rows, row), whole = rows->impulse[row] + result->rest[i];
+        double sooner = tpRows_RowVelocity(rows, row, moved, rows->bodyA[i], rows->bodyB[i]);
+        double stored =
+            tpContactSpring_Energy(step->laws[i].stiffness, drift->gap[i] + step->h * u) -
+            tpContactSpring_Energy(step->laws[i].stiffness, drift->gap[i]);
+        result->dampingLoss += fmax(0.0, whole * (sooner - u) - stored);
+    }
+    double rigid = 0.0;
+    bool isDone = tpRows_JudgeRigid(rows, step->laws, drift->gap, step->h, arena,
+                                    drift->memory->solver, &rigid);
+    drift->report->rigidResidual = fmax(drift->report->rigidResidual, rigid);
+    return isDone;
 }
 
 bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSettings* settings,
@@ -605,5 +780,7 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     }
     result->miss = drift.miss;
     result->hasCollided = hasCollided(&drift);
-    return true;
+    result->rest = NULL;
+    result->dampingLoss = 0.0;
+    return !drift.hasSprings || finishSprings(&drift, result);
 }

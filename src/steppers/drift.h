@@ -26,6 +26,10 @@ typedef struct tpDriftResult {
     // by how much rows have missed the gaps and joints at the end, in units of length or rad
     double miss;
     bool hasCollided; // a contact or limit has pushed that was open at the start or approached
+    // Of contacts that give, by contact of the step: the impulse that remains for the second half,
+    // N s, and the loss in dampers, J. NULL if there are none.
+    double* rest;
+    double dampingLoss;
 } tpDriftResult;
 
 // Solves for the impulses and drifts: the system has the poses and velocities of the drift's end,

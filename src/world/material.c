@@ -13,10 +13,10 @@ tpMaterialDef tpDefaultMaterialDef(void) {
 }
 
 static tpResult checkFriction(const tpFriction* friction, tpError* error) {
-    const double numbers[5] = { friction->staticCoefficient, friction->dynamicCoefficient,
-                                friction->torsionalArm, friction->ellipse[0],
-                                friction->ellipse[1] };
-    for (int i = 0; i < 5; ++i) {
+    const double numbers[6] = { friction->staticCoefficient, friction->dynamicCoefficient,
+                                friction->torsionalArm,      friction->rollingArm,
+                                friction->ellipse[0],        friction->ellipse[1] };
+    for (int i = 0; i < 6; ++i) {
         if (!(numbers[i] >= 0.0) || !isfinite(numbers[i])) {
             return tpError_Set(error, tp_badInput, "friction numbers must be zero or positive");
         }
@@ -31,12 +31,25 @@ static bool isRestitution(double restitution) {
     return restitution >= 0.0 && restitution <= 1.0;
 }
 
+static tpResult checkContact(const tpCompliance* contact, tpError* error) {
+    bool isRight = contact->compliance >= 0.0 && isfinite(contact->compliance) &&
+                   contact->damping >= 0.0 && isfinite(contact->damping);
+    if (!isRight) {
+        return tpError_Set(error, tp_badInput,
+                           "contact.compliance and contact.damping must be zero or positive");
+    }
+    if (contact->damping > 0.0 && !(contact->compliance > 0.0)) {
+        return tpError_Set(error, tp_badInput, "contact.damping needs contact.compliance");
+    }
+    return tp_success;
+}
+
 static tpResult checkMaterial(const tpMaterialDef* def, tpError* error) {
     tpResult result = checkFriction(&def->friction, error);
     if (result == tp_success && !isRestitution(def->restitution)) {
         result = tpError_Set(error, tp_badInput, "restitution lies between 0 and 1");
     }
-    return result;
+    return result == tp_success ? checkContact(&def->contact, error) : result;
 }
 
 tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError* error) {
@@ -46,6 +59,7 @@ tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError*
     tpMaterial material;
     material.friction = def->friction;
     material.restitution = def->restitution;
+    material.contact = def->contact;
     tpCopyName(material.name, def->name);
     if (!TP_PUSH(&world->system.allocator, world->system.materials, material)) {
         tpError_OutOfMemory(error);
@@ -85,6 +99,7 @@ tpMaterialDef tpMaterial_GetDef(const tpWorld* world, tpMaterialId material) {
         def.name = own->name;
         def.friction = own->friction;
         def.restitution = own->restitution;
+        def.contact = own->contact;
     }
     return def;
 }
@@ -99,6 +114,7 @@ tpResult tpMaterial_SetDef(tpWorld* world, tpMaterialId material, const tpMateri
     if (result == tp_success) {
         world->system.materials.data[material].friction = def->friction;
         world->system.materials.data[material].restitution = def->restitution;
+        world->system.materials.data[material].contact = def->contact;
         tpWorld_DisturbAll(world);
     }
     return result;
@@ -120,6 +136,9 @@ tpResult tpSetMaterialPair(tpWorld* world, const tpPairDef* def, tpError* error)
     }
     if (pair.hasRestitution && !isRestitution(pair.restitution)) {
         return tpError_Set(error, tp_badInput, "restitution lies between 0 and 1");
+    }
+    if (pair.hasContact && checkContact(&pair.contact, error) != tp_success) {
+        return tp_badInput;
     }
     if (!TP_PUSH(&system->allocator, system->pairs, pair)) {
         return tpError_OutOfMemory(error);
@@ -161,4 +180,10 @@ void tpGetMaterialPair(const tpWorld* world, tpMaterialId a, tpMaterialId b, tpF
     if (restitution != NULL) {
         *restitution = ownRestitution;
     }
+}
+
+tpCompliance tpGetPairCompliance(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
+    bool areThere =
+        tpRequireMaterial(world, a, "a", __func__) && tpRequireMaterial(world, b, "b", __func__);
+    return areThere ? tpSystem_MixCompliance(&world->system, a, b) : (tpCompliance){ 0 };
 }

@@ -70,15 +70,22 @@ static void transferFriction(tpArchive* archive, tpFriction* friction) {
     tpArchive_Double(archive, &friction->staticCoefficient);
     tpArchive_Double(archive, &friction->dynamicCoefficient);
     tpArchive_Double(archive, &friction->torsionalArm);
+    tpArchive_Double(archive, &friction->rollingArm);
     tpArchive_Double(archive, &friction->impactReduction);
     tpArchive_Doubles(archive, friction->ellipse, 2);
     tpArchive_Vec3(archive, &friction->direction);
+}
+
+static void transferCompliance(tpArchive* archive, tpCompliance* contact) {
+    tpArchive_Double(archive, &contact->compliance);
+    tpArchive_Double(archive, &contact->damping);
 }
 
 static void transferMaterials(tpSystem* system, tpArchive* archive) {
     for (int i = 0; i < system->materials.count; ++i) {
         transferFriction(archive, &system->materials.data[i].friction);
         tpArchive_Double(archive, &system->materials.data[i].restitution);
+        transferCompliance(archive, &system->materials.data[i].contact);
     }
     int count = system->pairs.count;
     tpArchive_Int(archive, &count);
@@ -104,6 +111,8 @@ static void transferMaterials(tpSystem* system, tpArchive* archive) {
         tpArchive_Bool(archive, &pair->hasRestitution);
         transferFriction(archive, &pair->friction);
         tpArchive_Double(archive, &pair->restitution);
+        tpArchive_Bool(archive, &pair->hasContact);
+        transferCompliance(archive, &pair->contact);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/tasks.h"
 #include "dynamics/certificate.h"
+#include "dynamics/contact_spring.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/kept_motion.h"
@@ -177,10 +178,14 @@ static void undo(tpStepReport* report) {
 }
 
 // Whether a step can begin: with a copy of the state to go back to, and with finite energies.
-static bool canBegin(tpSystem* system, tpKeptMotion* start, tpStepReport* report) {
+static bool canBegin(tpWorld* world, tpKeptMotion* start, tpStepReport* report) {
+    tpSystem* system = &world->system;
+    system->leftOut = tpStepper_Lacks(world->stepper, &world->options);
+    system->gives = tpSystem_Gives(system);
+    bool hasEnergy = tpSystem_FindContactEnergy(system);
     report->kineticBefore = tpSystem_KineticEnergy(system);
     report->potentialBefore = tpSystem_PotentialEnergy(system);
-    if (!tpKeptMotion_Take(start, system)) {
+    if (!hasEnergy || !tpKeptMotion_Take(start, system)) {
         tpStepReport_AddNote(report, "out of memory");
         return false;
     }
@@ -231,7 +236,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     }
     tpArena_Reset(&system->arena);
     tpKeptMotion start;
-    if (canBegin(system, &start, &report)) {
+    if (canBegin(world, &start, &report)) {
         takeStep(world, h, &start, &report);
     } else {
         undo(&report);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "dynamics/contact_spring.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "steppers/anitescu/guard.h"
@@ -42,6 +43,11 @@ static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamm
         const tpContactMemory* last = tpContactHistory_Find(&memory->history, contact, &cursor);
         int block = tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i,
                                       &step->laws[i], 0.0);
+        if (step->laws[i].stiffness > 0.0) {
+            tpContactSpring_WriteImplicit(&step->laws[i], contact->gap, step->h, &step->rows,
+                                          step->rows.firstRows[block]);
+            continue;
+        }
         double lambda = restitutionTerm(step, memory, block, i, last, threshold);
         bounces = bounces || lambda < 0.0;
         // A gap that is open is met exactly; of an overlap one step takes back the part gamma.
@@ -75,6 +81,19 @@ static bool solve(tpTimeStep* step, tpStepperMemory* memory, const tpSolveSettin
     return true;
 }
 
+// What the springs of contacts store in the step, J.
+static double storedEnergy(const tpTimeStep* step) {
+    double energy = 0.0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        double k = step->laws[i].stiffness, gap = step->contacts[i].gap;
+        if (k > 0.0) {
+            double u = tpRows_BareVelocity(&step->rows, step->rows.firstRows[i]);
+            energy += tpContactSpring_Energy(k, gap + step->h * u) - tpContactSpring_Energy(k, gap);
+        }
+    }
+    return energy;
+}
+
 // Energy at the end of the step less what it may be: that of the start and the work done.
 static double energyRise(tpTimeStep* step, const tpStepReport* report) {
     tpSystem* system = step->system;
@@ -92,7 +111,8 @@ static double energyRise(tpTimeStep* step, const tpStepReport* report) {
         memcpy(poses, step->startPoses, sizeof(tpPose) * count);
         memcpy(velocities, step->kicked, sizeof(tpVelocity) * count);
     }
-    return after - (report->kineticBefore + report->potentialBefore + trial.externalWork);
+    return after + storedEnergy(step) -
+           (report->kineticBefore + report->potentialBefore + trial.externalWork);
 }
 
 // Solves, and where energy rises solves again with less restitution and then less push-out, by
@@ -163,6 +183,21 @@ static bool keepVelocities(tpStepperMemory* memory, const tpTimeStep* step) {
     return true;
 }
 
+// The certificate of rigid contact beside that of springs.
+static bool judgeRigid(tpTimeStep* step, tpStepperMemory* memory, tpStepReport* report) {
+    tpArena* arena = &step->system->arena;
+    double* gaps = TP_SCRATCH(arena, double, step->contactCount);
+    double rigid = 0.0;
+    for (int i = 0; gaps != NULL && i < step->contactCount; ++i) {
+        gaps[i] = step->contacts[i].gap;
+    }
+    bool isDone = !step->system->gives ||
+                  (gaps != NULL && tpRows_JudgeRigid(&step->rows, step->laws, gaps, step->h, arena,
+                                                     memory->solver, &rigid));
+    report->rigidResidual = fmax(report->rigidResidual, rigid);
+    return isDone;
+}
+
 // The paper's step, theta = 1.
 static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
                       double threshold, double h, tpStepReport* report) {
@@ -176,6 +211,7 @@ static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions
     step.isFlightExact = !(options->values[tp_thetaOption] > 0.5);
     isDone = isDone &&
              solveGuarded(&step, memory, &settings, gamma, threshold, isGuarded, report) &&
+             judgeRigid(&step, memory, report) &&
              tpTimeStep_Finish(&step, memory->solver, &memory->history, report) &&
              keepVelocities(memory, &step);
     if (isDone) {

@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "dynamics/contact_spring.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
@@ -26,6 +27,50 @@
 // Impacts without restitution are located too if the step has at most so many contacts: a block
 // that rocks loses what it should only if its edges strike when they do.
 enum { fewContacts = 12 };
+
+// The friction of a contact whose spring has pushed with this impulse over the whole step: its
+// normal row has a fixed load and moves no body.
+static void addFixedLoad(tpTimeStep* step, int contact, double load) {
+    tpRows* rows = &step->rows;
+    int block = tpRows_AddContact(rows, step->system, step->system->poses.data,
+                                  &step->contacts[contact], contact, &step->laws[contact], 0.0);
+    int row = rows->firstRows[block];
+    double response = tpRows_Response(rows, block, row);
+    tpWrench none = { tpZeroVec3(), tpZeroVec3() };
+    tpRows_SetRow(rows, block, 0, none, none);
+    rows->compliance[row] = response;
+    rows->bias[row] = -response * load;
+}
+
+// The second half of the springs' impulses, along the normals of the end if the contact is still
+// there. The tally gets them, so that it has the load of friction.
+static void kickSprings(const tpTimeStep* step, const double* rest, const tpContact* ends,
+                        int endCount, tpTally* tally) {
+    tpSystem* system = step->system;
+    int cursor = 0, tallied = 0;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        if (!(step->laws[i].stiffness > 0.0) || rest[i] == 0.0) {
+            continue;
+        }
+        const tpContact* end = tpContacts_FindSame(tpContact_Key(contact), ends, endCount, &cursor);
+        const tpContact* at = end != NULL ? end : contact;
+        const tpPose* poses = end != NULL ? system->poses.data : step->startPoses;
+        tpVec3 impulse = tpScale(rest[i], at->normal);
+        tpVec3 armA = tpSub(at->pointA, poses[at->bodyA].position);
+        tpVec3 armB = tpSub(at->pointB, poses[at->bodyB].position);
+        tpSystem_ApplyImpulse(system, at->bodyA, impulse, tpCross(armA, impulse));
+        tpSystem_ApplyImpulse(system, at->bodyB, tpNeg(impulse), tpNeg(tpCross(armB, impulse)));
+        for (; tallied < tally->count; ++tallied) {
+            int order = tpContactKey_Compare(tpContactInfo_Key(&tally->list[tallied]),
+                                             tpContact_Key(contact));
+            if (order >= 0) {
+                tally->list[tallied].normalImpulse += order == 0 ? rest[i] : 0.0;
+                break;
+            }
+        }
+    }
+}
 
 // Rows on the velocities at the end, for what is closed there.
 static void addVelocityRows(tpTimeStep* step, const tpTally* first,
@@ -37,6 +82,12 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first,
         const tpContact* contact = &step->contacts[i];
         const tpContactInfo* info = tpTally_Find(first, contact, &cursor);
         bool hasPushed = info != NULL && info->normalImpulse > 0.0;
+        if (step->laws[i].stiffness > 0.0) {
+            if (hasPushed && step->laws[i].mu > 0.0) {
+                addFixedLoad(step, i, info->normalImpulse);
+            }
+            continue;
+        }
         if (contact->gap > tpClosedGap * step->system->units.length && !hasPushed) {
             continue;
         }
@@ -77,11 +128,17 @@ static double* firstImpulses(const tpTimeStep* step, const tpTally* first) {
         }
         double* own = impulses + rows->firstRows[b];
         own[0] = info->normalImpulse;
-        for (int k = 1; k < rows->dimensions[b] && k < 3; ++k) {
-            own[k] = tpDot(info->frictionImpulse, step->laws[index].tangents[k - 1]);
+        tpFrictionRows friction = tpRows_FrictionRows(rows, b);
+        const tpContactLaw* law = &step->laws[index];
+        for (int k = 1; k <= friction.slidingCount; ++k) {
+            own[k] = tpDot(info->frictionImpulse, law->tangents[k - 1]);
         }
-        if (rows->dimensions[b] == 4) {
-            own[3] = info->torsionalImpulse;
+        if (friction.torsion > 0) {
+            own[friction.torsion] = info->torsionalImpulse;
+        }
+        for (int k = 0; k < friction.rollingCount; ++k) {
+            own[friction.rolling + k] =
+                tpDot(info->rollingImpulse, tpContactLaw_RollingAxis(law, rows, k));
         }
     }
     return impulses;
@@ -158,6 +215,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     trial->miss = drift.miss;
     trial->hasCollided = drift.hasCollided;
     tpTimeStep_AccountEnergy(&step, report);
+    report->frictionLoss += drift.dampingLoss;
     tpJoints_StoreReactions(system, &step.rows, h);
     trial->isTouched = isPushed(&step);
 
@@ -167,14 +225,26 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         tpSystem_KickForces(system, system->time + kick, h - kick);
     }
     tpJoints_KickRest(system, &step.rows, step.meanVelocities, h, report);
-    if (bytes > 0) {
-        memcpy(before, system->velocities.data, bytes);
-    }
     tpContact* contacts;
     int count;
     if (tpSystem_FindContacts(system, system->poses.data, step.margins, &contacts, &count) !=
-            tp_success ||
-        !tpTimeStep_UseContacts(&step, contacts, count)) {
+        tp_success) {
+        return false;
+    }
+    tpVelocity* unsprung = before;
+    if (drift.rest != NULL) {
+        // The loss of friction is counted without what springs and friction do to each other.
+        unsprung = tpArena_Get(&system->arena, bytes);
+        if (unsprung == NULL) {
+            return false;
+        }
+        memcpy(unsprung, system->velocities.data, bytes);
+        kickSprings(&step, drift.rest, contacts, count, &tally);
+    }
+    if (bytes > 0) {
+        memcpy(before, system->velocities.data, bytes);
+    }
+    if (!tpTimeStep_UseContacts(&step, contacts, count)) {
         return false;
     }
     addVelocityRows(&step, &tally, step.startVelocities, settings, trial);
@@ -182,7 +252,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     tpRows_ApplyImpulses(&step.rows, system->velocities.data);
-    tpRowVelocities velocities = { before, system->velocities.data, step.velocities };
+    tpRowVelocities velocities = { unsprung, system->velocities.data, step.velocities };
     tpRows_AccountEnergy(&step.rows, &velocities, report);
     tpJoints_AddReactions(system, &step.rows, h);
     trial->isTouched = trial->isTouched || isPushed(&step);

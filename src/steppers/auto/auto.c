@@ -494,6 +494,7 @@ const tpStepper tpAutoStepper = {
     .name = "auto",
     .summary = "the method and the step chosen on the fly, to the accuracy asked for",
     .options = used,
+    .lacks = tp_lacksCompliance,
     .figures = figures,
     .seesCrossings = true,
     .create = create,

@@ -67,20 +67,23 @@ static bool rolls(const tpSystem* system, const tpGroups* groups, int group) {
 }
 
 static bool lacks(const tpStepper* stepper, const tpSystem* system) {
-    bool hasRestitution = false, hasTorsion = false;
+    bool hasRestitution = false, hasTorsion = false, hasRolling = false;
     for (int i = 0; i < system->materials.count; ++i) {
         hasRestitution = hasRestitution || system->materials.data[i].restitution > 0.0;
         hasTorsion = hasTorsion || system->materials.data[i].friction.torsionalArm > 0.0;
+        hasRolling = hasRolling || system->materials.data[i].friction.rollingArm > 0.0;
     }
     for (int i = 0; i < system->pairs.count; ++i) {
         const tpPairDef* pair = &system->pairs.data[i];
         hasRestitution = hasRestitution || (pair->hasRestitution && pair->restitution > 0.0);
         hasTorsion = hasTorsion || (pair->hasFriction && pair->friction.torsionalArm > 0.0);
+        hasRolling = hasRolling || (pair->hasFriction && pair->friction.rollingArm > 0.0);
     }
     bool isRolling = stepper == &tpChakrabortyTrinkleStepper;
     bool isEvent = stepper == &tpMirtichCannyStepper;
     bool lacksTorsion = isEvent || (stepper->lacks & tp_lacksTorsion) != 0;
-    return (isRolling && hasRestitution) || (hasTorsion && lacksTorsion);
+    return (isRolling && hasRestitution) || (hasTorsion && lacksTorsion) ||
+           (hasRolling && (stepper->lacks & tp_lacksRollingFriction) != 0);
 }
 
 bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* groups, int group) {

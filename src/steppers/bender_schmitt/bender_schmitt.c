@@ -204,6 +204,7 @@ static const tpFigureIndex figures[] = { tp_collisionFigure, tp_figureCount };
 
 const tpStepper tpBenderSchmittStepper = {
     .name = "bender-schmitt",
+    .lacks = tp_lacksRollingFriction | tp_lacksCompliance,
     .summary = "iterated impulses for collisions and resting contacts, the fast one",
     .seesCrossings = true,
     .options = used,

@@ -371,7 +371,8 @@ const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",
     .summary = "geometrically implicit on smooth bodies, elliptic friction with spin, inelastic",
     .options = used,
-    .lacks = tp_lacksRestitution | tp_lacksImpactFriction,
+    .lacks =
+        tp_lacksRestitution | tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
     .step = step,

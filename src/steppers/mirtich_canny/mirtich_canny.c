@@ -292,7 +292,8 @@ const tpStepper tpMirtichCannyStepper = {
     .seesCrossings = true,
     .options = used,
     .figures = figures,
-    .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion,
+    .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion |
+             tp_lacksRollingFriction | tp_lacksCompliance,
     .create = create,
     .destroy = destroy,
     .step = step,

@@ -89,6 +89,7 @@ const tpStepper tpStewartTrinkleStepper = {
     .name = "stewart-trinkle",
     .summary = "implicit time stepping, exact complementarity, inelastic impacts",
     .options = used,
+    .lacks = tp_lacksCompliance,
     .lacksWith = lacksWith,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
