@@ -109,11 +109,8 @@ typedef struct tpBodyDef {
 // Friction numbers of one material, or of a pair.
 typedef struct tpFriction {
     double staticCoefficient, dynamicCoefficient;
-    double
-        torsionalArm;  // e_r, m: the moment about the normal is at most coefficient * arm * normal
-                       // force
-    double rollingArm; // m: the moment across the normal is at most coefficient * arm * normal
-                       // force
+    // Moments about the normal and across it are at most coefficient * arm * normal force, m.
+    double torsionalArm, rollingArm;
     // Share of the coefficients that is missing in impacts: an approach of 0.2 m/s or more meets
     // (1 - impactReduction) times them, one of 0.1 m/s or less all of them. At most 1; 0: impacts
     // are as sliding; negative: they have more.
