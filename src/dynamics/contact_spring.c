@@ -11,23 +11,22 @@ static double depthAt(double gap) {
     return fmax(0.0, -gap);
 }
 
-tpContactSpring tpMakeContactSpring(const tpContactLaw* law, double gap, double h,
-                                    double response) {
+tpPointSpring tpMakePointSpring(const tpContactLaw* law, double gap, double h, double response) {
     // A damper that would stop the point within the step acts before the drift; a weak one half
     // before, half after.
     double decay = h * law->damping * response;
-    tpContactSpring spring = { law->stiffness, law->damping, gap, h,
-                               decay > 2.0 ? 1.0 - 1.0 / decay : 0.5 };
+    tpPointSpring spring = { law->stiffness, law->damping, gap, h,
+                             decay > 2.0 ? 1.0 - 1.0 / decay : 0.5 };
     return spring;
 }
 
-double tpContactSpring_Energy(double stiffness, double gap) {
+double tpPointSpring_Energy(double stiffness, double gap) {
     double depth = depthAt(gap);
     return 0.5 * stiffness * depth * depth;
 }
 
 // The mean force of the spring over the way, -(V1 - V0) / (h u), and its derivative by u.
-static double springForce(const tpContactSpring* spring, double u, double* slope) {
+static double springForce(const tpPointSpring* spring, double u, double* slope) {
     double k = spring->stiffness, before = depthAt(spring->gap);
     double end = spring->gap + spring->h * u, after = depthAt(end);
     *slope = 0.0;
@@ -46,14 +45,14 @@ static double springForce(const tpContactSpring* spring, double u, double* slope
 }
 
 // The damper's force, and its derivative by u, from below where it is bent.
-static double damperForce(const tpContactSpring* spring, double u, double* slope) {
+static double damperForce(const tpPointSpring* spring, double u, double* slope) {
     double end = spring->gap + spring->h * u;
     *slope = end <= 0.0 ? -spring->damping : 0.0;
     return spring->damping * (depthAt(end) - depthAt(spring->gap)) / spring->h;
 }
 
 // Before the drift, with what the damper would pull. It falls with u and is convex in it.
-static double firstImpulse(const tpContactSpring* spring, double u, double* slope) {
+static double firstImpulse(const tpPointSpring* spring, double u, double* slope) {
     double byU, dampedByU;
     double impulse = 0.5 * spring->h * springForce(spring, u, &byU) +
                      spring->share * spring->h * damperForce(spring, u, &dampedByU);
@@ -61,14 +60,14 @@ static double firstImpulse(const tpContactSpring* spring, double u, double* slop
     return impulse;
 }
 
-double tpContactSpring_FirstImpulse(const tpContactSpring* spring, double u, double* slope) {
+double tpPointSpring_FirstImpulse(const tpPointSpring* spring, double u, double* slope) {
     double impulse = firstImpulse(spring, u, slope);
     *slope = impulse > 0.0 ? *slope : 0.0;
     return fmax(0.0, impulse);
 }
 
 // The u from which on the point does not push.
-static double openingVelocity(const tpContactSpring* spring) {
+static double openingVelocity(const tpPointSpring* spring) {
     double h = spring->h, k = spring->stiffness, depth = depthAt(spring->gap);
     double damped = spring->share * h * spring->damping;
     if (spring->gap > 0.0) {
@@ -78,22 +77,22 @@ static double openingVelocity(const tpContactSpring* spring) {
     return h * u <= depth || !(damped > 0.0) ? u : (0.25 * h * h * k * depth / damped - depth) / h;
 }
 
-double tpContactSpring_WholeImpulse(const tpContactSpring* spring, double u) {
+double tpPointSpring_WholeImpulse(const tpPointSpring* spring, double u) {
     double unused;
-    if (!(tpContactSpring_FirstImpulse(spring, u, &unused) > 0.0)) {
+    if (!(tpPointSpring_FirstImpulse(spring, u, &unused) > 0.0)) {
         return 0.0;
     }
     return fmax(0.0,
                 spring->h * (springForce(spring, u, &unused) + damperForce(spring, u, &unused)));
 }
 
-double tpContactSpring_Settle(const tpContactSpring* spring, double response, double free) {
+double tpPointSpring_Settle(const tpPointSpring* spring, double response, double free) {
     // u - free - response r(u) rises with u; it is not positive at u = free.
     double slope;
-    double low = free, high = free + response * tpContactSpring_FirstImpulse(spring, free, &slope);
+    double low = free, high = free + response * tpPointSpring_FirstImpulse(spring, free, &slope);
     double u = low;
     for (int k = 0; k < 60 && high - low > 1e-14 * (fabs(high) + fabs(low)); ++k) {
-        double impulse = tpContactSpring_FirstImpulse(spring, u, &slope);
+        double impulse = tpPointSpring_FirstImpulse(spring, u, &slope);
         double excess = u - free - response * impulse;
         low = excess <= 0.0 ? u : low;
         high = excess >= 0.0 ? u : high;
@@ -103,7 +102,7 @@ double tpContactSpring_Settle(const tpContactSpring* spring, double response, do
     return u;
 }
 
-void tpContactSpring_Linearise(const tpContactSpring* spring, double u, tpRows* rows, int row) {
+void tpPointSpring_Linearise(const tpPointSpring* spring, double u, tpRows* rows, int row) {
     double slope;
     double impulse = firstImpulse(spring, u, &slope);
     if (!(impulse > 0.0)) {
@@ -119,8 +118,8 @@ void tpContactSpring_Linearise(const tpContactSpring* spring, double u, tpRows* 
     rows->bias[row] = impulse / slope - u;
 }
 
-void tpContactSpring_WriteImplicit(const tpContactLaw* law, double gap, double h, tpRows* rows,
-                                   int row) {
+void tpPointSpring_WriteImplicit(const tpContactLaw* law, double gap, double h, tpRows* rows,
+                                 int row) {
     // r = h (k depth1 + d (depth1 - depth0) / h) with depth1 = -(gap + h u).
     double b = h * (h * law->stiffness + law->damping);
     rows->compliance[row] = 1.0 / b;
@@ -178,7 +177,7 @@ void tpSystem_SetContactEnergy(tpSystem* system, const tpContact* contacts, int 
     for (int i = 0; system->gives && i < count; ++i) {
         if (contacts[i].gap < 0.0) {
             tpContactLaw law = tpMakeContactLaw(system, &contacts[i]);
-            system->contactEnergy += tpContactSpring_Energy(law.stiffness, contacts[i].gap);
+            system->contactEnergy += tpPointSpring_Energy(law.stiffness, contacts[i].gap);
         }
     }
 }

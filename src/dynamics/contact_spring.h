@@ -8,34 +8,34 @@
 #include "dynamics/solve.h"
 
 // One contact point in one step. `u` below is the velocity of its normal row, mean over the step.
-typedef struct tpContactSpring {
+typedef struct tpPointSpring {
     double stiffness, damping; // N/m, N s/m
     double gap;                // at the start of the step, m; negative where it is pressed in
     double h;                  // s
     double share;              // of the damper's impulse that acts before the drift
-} tpContactSpring;
+} tpPointSpring;
 
-tpContactSpring tpMakeContactSpring(const tpContactLaw* law, double gap, double h, double response);
+tpPointSpring tpMakePointSpring(const tpContactLaw* law, double gap, double h, double response);
 
 // The energy of a point at this gap, J.
-double tpContactSpring_Energy(double stiffness, double gap);
+double tpPointSpring_Energy(double stiffness, double gap);
 
 // The symmetric step: the impulse before the drift, N s, and what it changes by with u (zero or
 // negative).
-double tpContactSpring_FirstImpulse(const tpContactSpring* spring, double u, double* slope);
+double tpPointSpring_FirstImpulse(const tpPointSpring* spring, double u, double* slope);
 
 // The impulse of the whole step, N s.
-double tpContactSpring_WholeImpulse(const tpContactSpring* spring, double u);
+double tpPointSpring_WholeImpulse(const tpPointSpring* spring, double u);
 
 // The u of the symmetric step at which free + response r = u, for a point alone.
-double tpContactSpring_Settle(const tpContactSpring* spring, double response, double free);
+double tpPointSpring_Settle(const tpPointSpring* spring, double response, double free);
 
 // Writes the tangent of the first impulse at u into a contact's normal row: compliance and bias.
-void tpContactSpring_Linearise(const tpContactSpring* spring, double u, tpRows* rows, int row);
+void tpPointSpring_Linearise(const tpPointSpring* spring, double u, tpRows* rows, int row);
 
 // The same for a step with one solve: implicit Euler, exactly linear where it pushes.
-void tpContactSpring_WriteImplicit(const tpContactLaw* law, double gap, double h, tpRows* rows,
-                                   int row);
+void tpPointSpring_WriteImplicit(const tpContactLaw* law, double gap, double h, tpRows* rows,
+                                 int row);
 
 // u without compliance and bias of the row.
 double tpRows_BareVelocity(const tpRows* rows, int row);

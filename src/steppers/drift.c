@@ -494,12 +494,12 @@ static void forgetVerdict(tpStepReport* report, const tpStepReport* before) {
 }
 
 // The contact's spring in this step, or one without stiffness.
-static tpContactSpring springAt(const tpDrift* drift, int contact) {
+static tpPointSpring springAt(const tpDrift* drift, int contact) {
     tpRows* rows = &drift->step->rows;
     const tpContactLaw* law = &drift->step->laws[contact];
     int row = rows->firstRows[contact];
     double response = tpRows_Response(rows, contact, row) - rows->compliance[row];
-    return tpMakeContactSpring(law, drift->gap[contact], drift->step->h, response);
+    return tpMakePointSpring(law, drift->gap[contact], drift->step->h, response);
 }
 
 // Writes the tangents of springs at the velocities of the last solve, or before the first at those
@@ -509,13 +509,13 @@ static void writeTangents(tpDrift* drift, bool isFirst) {
     tpRows* rows = &step->rows;
     for (int i = 0; i < step->contactCount; ++i) {
         if (step->laws[i].stiffness > 0.0) {
-            tpContactSpring spring = springAt(drift, i);
+            tpPointSpring spring = springAt(drift, i);
             int row = rows->firstRows[i];
             double response = tpRows_Response(rows, i, row) - rows->compliance[row];
             rows->q[row] -= rows->bias[row];
-            double u = isFirst ? tpContactSpring_Settle(&spring, response, rows->q[row])
+            double u = isFirst ? tpPointSpring_Settle(&spring, response, rows->q[row])
                                : tpRows_BareVelocity(rows, row);
-            tpContactSpring_Linearise(&spring, u, rows, row);
+            tpPointSpring_Linearise(&spring, u, rows, row);
             rows->q[row] += rows->bias[row];
         }
     }
@@ -528,11 +528,11 @@ static double missOfSprings(const tpDrift* drift) {
     double miss = 0.0;
     for (int i = 0; i < step->contactCount; ++i) {
         if (step->laws[i].stiffness > 0.0) {
-            tpContactSpring spring = springAt(drift, i);
+            tpPointSpring spring = springAt(drift, i);
             int row = rows->firstRows[i];
             double response = tpRows_Response(rows, i, row) - rows->compliance[row], slope;
             double u = tpRows_BareVelocity(rows, row);
-            double wanted = tpContactSpring_FirstImpulse(&spring, u, &slope);
+            double wanted = tpPointSpring_FirstImpulse(&spring, u, &slope);
             double tangent = fmax(0.0, -(u + rows->bias[row]) / rows->compliance[row]);
             miss = fmax(miss, response * fabs(wanted - tangent));
         }
@@ -727,9 +727,9 @@ static bool finishSprings(tpDrift* drift, tpDriftResult* result) {
     // drift alone.
     for (int i = 0; i < step->contactCount; ++i) {
         if (step->laws[i].stiffness > 0.0) {
-            tpContactSpring spring = springAt(drift, i);
+            tpPointSpring spring = springAt(drift, i);
             int row = rows->firstRows[i];
-            double whole = tpContactSpring_WholeImpulse(&spring, tpRows_BareVelocity(rows, row));
+            double whole = tpPointSpring_WholeImpulse(&spring, tpRows_BareVelocity(rows, row));
             result->rest[i] = whole - rows->impulse[row];
             early[row] = rows->impulse[row] - 0.5 * whole;
         }
@@ -745,9 +745,8 @@ static bool finishSprings(tpDrift* drift, tpDriftResult* result) {
         int row = rows->firstRows[i];
         double u = tpRows_BareVelocity(rows, row), whole = rows->impulse[row] + result->rest[i];
         double sooner = tpRows_RowVelocity(rows, row, moved, rows->bodyA[i], rows->bodyB[i]);
-        double stored =
-            tpContactSpring_Energy(step->laws[i].stiffness, drift->gap[i] + step->h * u) -
-            tpContactSpring_Energy(step->laws[i].stiffness, drift->gap[i]);
+        double stored = tpPointSpring_Energy(step->laws[i].stiffness, drift->gap[i] + step->h * u) -
+                        tpPointSpring_Energy(step->laws[i].stiffness, drift->gap[i]);
         result->dampingLoss += fmax(0.0, whole * (sooner - u) - stored);
     }
     double rigid = 0.0;

@@ -44,8 +44,8 @@ static bool addRows(tpTimeStep* step, const tpStepperMemory* memory, double gamm
         int block = tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i,
                                       &step->laws[i], 0.0);
         if (step->laws[i].stiffness > 0.0) {
-            tpContactSpring_WriteImplicit(&step->laws[i], contact->gap, step->h, &step->rows,
-                                          step->rows.firstRows[block]);
+            tpPointSpring_WriteImplicit(&step->laws[i], contact->gap, step->h, &step->rows,
+                                        step->rows.firstRows[block]);
             continue;
         }
         double lambda = restitutionTerm(step, memory, block, i, last, threshold);
@@ -88,7 +88,7 @@ static double storedEnergy(const tpTimeStep* step) {
         double k = step->laws[i].stiffness, gap = step->contacts[i].gap;
         if (k > 0.0) {
             double u = tpRows_BareVelocity(&step->rows, step->rows.firstRows[i]);
-            energy += tpContactSpring_Energy(k, gap + step->h * u) - tpContactSpring_Energy(k, gap);
+            energy += tpPointSpring_Energy(k, gap + step->h * u) - tpPointSpring_Energy(k, gap);
         }
     }
     return energy;
