@@ -36,6 +36,7 @@ int tpContactInfo_Compare(const tpContactInfo* a, const tpContactInfo* b) {
 
 void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other) {
     info->torsionalImpulse += other->torsionalImpulse;
+    info->rollingImpulse = tpAdd(info->rollingImpulse, other->rollingImpulse);
     if (memcmp(&info->normal, &other->normal, sizeof(tpVec3)) != 0) {
         // The normal has turned in between: what pushed then is friction now, in part.
         tpContactInfo_AddImpulse(
@@ -44,7 +45,6 @@ void tpContactInfo_AddImpulses(tpContactInfo* info, const tpContactInfo* other) 
     }
     info->normalImpulse += other->normalImpulse;
     info->frictionImpulse = tpAdd(info->frictionImpulse, other->frictionImpulse);
-    info->rollingImpulse = tpAdd(info->rollingImpulse, other->rollingImpulse);
 }
 
 void tpContactInfo_AddImpulse(tpContactInfo* info, tpVec3 impulse) {
