@@ -9,21 +9,13 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "dynamics/trial.h"
+#include "steppers/chakraborty_trinkle/impacts.h"
 #include "steppers/chakraborty_trinkle/islands.h"
 #include "steppers/chakraborty_trinkle/missed.h"
 #include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 enum { maxPasses = 8, deepestHalving = 5 };
-
-// Rows of a velocity problem that is solved to rounding.
-enum { finestRows = 60 };
-
-// Velocities that are rounding, in units of speed.
-static const double restSpeed = 1e-13;
-
-// Contacts nearer than this where a step ends are closed, in units of length.
-static const double closedGap = 1e-9;
 
 // The certificate: the contact law and the momentum where the step ends.
 static void judge(tpImplicitStep* step, tpStepReport* report) {
@@ -166,85 +158,6 @@ static bool commit(tpImplicitStep* step, tpTally* tally, tpStepReport* report) {
     return true;
 }
 
-// Small problems to the last digit, where that can be had; others as exactly as is asked.
-static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report) {
-    tpRows* rows = &step->base.rows;
-    tpSystem* system = step->base.system;
-    double asked = step->settings.tolerance, largest = 0.0;
-    for (int k = 0; k < rows->rowCount; ++k) {
-        largest = fmax(largest, fabs(rows->q[k]));
-        rows->velocity[k] = rows->q[k];
-    }
-    if (largest < restSpeed * system->units.speed) {
-        return true;
-    }
-    tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
-                                 fmin(asked, fmax(1e-12 * largest, 1e-16 * system->units.speed)),
-                                 0.0 };
-    if (rows->rowCount <= finestRows) {
-        tpStepReport trial = *report;
-        if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
-            return false;
-        }
-        if (trial.failureCount == report->failureCount) {
-            *report = trial;
-            return true;
-        }
-    }
-    settings.tolerance = asked;
-    return tpRows_Solve(rows, system, memory->solver, &settings, report);
-}
-
-// After an impact: velocities where the step ends that no longer approach, with friction, for the
-// islands that were hit. The position condition alone leaves a part of the approach to the next
-// step.
-static bool endImpacts(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally,
-                       double wholeStep, tpStepReport* report) {
-    tpTimeStep* base = &step->base;
-    tpSystem* system = base->system;
-    bool isAny = false;
-    for (int k = 0; k < step->islands.count; ++k) {
-        isAny = isAny || step->isImpact[k];
-    }
-    if (!isAny) {
-        return true;
-    }
-    int count = base->contactCount;
-    bool* isClosed = TP_SCRATCH(&system->arena, bool, count);
-    size_t bytes = sizeof(tpVelocity) * (size_t)base->bodyCount;
-    tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    if (isClosed == NULL || before == NULL) {
-        return false;
-    }
-    memcpy(before, system->velocities.data, bytes);
-    for (int i = 0; i < count; ++i) {
-        bool isPushed = base->rows.impulse[base->rows.firstRows[i]] > 0.0;
-        isClosed[i] = step->isImpact[step->islands.ofBlock[i]] &&
-                      (isPushed || base->contacts[i].gap <= closedGap * system->units.length);
-    }
-    if (!tpTimeStep_UseContacts(base, base->contacts, count)) {
-        return false;
-    }
-    for (int i = 0; i < count; ++i) {
-        if (isClosed[i]) {
-            tpRows_AddContact(&base->rows, system, system->poses.data, &base->contacts[i], i,
-                              &base->laws[i], 0.0);
-        }
-    }
-    tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0 };
-    tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
-    base->freeVelocities = base->freeMeanVelocities = before;
-    tpTimeStep_SetFreeVelocities(base);
-    if (!solveVelocities(step, memory, report)) {
-        return false;
-    }
-    tpRows_ApplyImpulses(&base->rows, system->velocities.data);
-    tpRowVelocities velocities = { before, system->velocities.data, NULL };
-    tpRows_AccountEnergy(&base->rows, &velocities, report);
-    tpJoints_AddReactions(system, &base->rows, wholeStep);
-    return tpTimeStep_Tally(base, tally);
-}
-
 // Finds contacts and solves; again where bodies outran their margins or ran into what was not seen.
 static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                       bool* isSolved) {
@@ -290,14 +203,33 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
     return true;
 }
 
-// One step of h seconds at the system's time, or two of half the length where it cannot be solved.
 static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
-                    double h, double wholeStep, int depth, tpTally* tally, tpImplicitStep* step,
+                    double h, int depth, tpTally* tally, tpImplicitStep* step,
+                    tpStepReport* report);
+
+// The same in two halves.
+static bool advanceInHalves(tpSystem* system, tpStepperMemory* memory,
+                            const tpImplicitSettings* settings, double h, int depth, tpTally* tally,
+                            tpImplicitStep* step, tpStepReport* report) {
+    report->substepCount += 1;
+    double time = system->time;
+    bool isDone = advance(system, memory, settings, 0.5 * h, depth + 1, tally, step, report);
+    system->time = time + 0.5 * h;
+    isDone = isDone && advance(system, memory, settings, 0.5 * h, depth + 1, tally, step, report);
+    system->time = time;
+    return isDone;
+}
+
+// One step of h seconds at the system's time, or two of half the length if it cannot be solved or
+// something strikes in it.
+static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitSettings* settings,
+                    double h, int depth, tpTally* tally, tpImplicitStep* step,
                     tpStepReport* report) {
     tpTrial start;
     if (!tpTrial_Begin(&start, system, NULL, report)) {
         return false;
     }
+    double energy = tpImpacts_Energy(system, report);
     step->settings = *settings;
     step->settings.hasHeldJoints = memory->structure == system->structure;
     system->solveWork = 0.0; // half a step has a work budget of its own
@@ -308,17 +240,14 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
     }
     if (!isSolved && depth < deepestHalving) {
         tpTrial_Undo(&start);
-        report->substepCount += 1;
-        double time = system->time;
-        bool isDone =
-            advance(system, memory, settings, 0.5 * h, wholeStep, depth + 1, tally, step, report);
-        system->time = time + 0.5 * h;
-        isDone = isDone && advance(system, memory, settings, 0.5 * h, wholeStep, depth + 1, tally,
-                                   step, report);
-        system->time = time;
+        bool isDone = advanceInHalves(system, memory, settings, h, depth, tally, step, report);
         tpStepReport_FallBack(report, "halved step",
                               "the whole step was not solved: it is taken in halves");
         return isDone;
+    }
+    if (isSolved && tpImpacts_AreWorthLocating(step)) {
+        tpTrial_Undo(&start);
+        return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }
     if (!isSolved) {
         report->failureCount += 1;
@@ -326,53 +255,72 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         tpStepReport_FallBack(report, "last iterate",
                               "the shortest part was not solved: its best iterate is taken");
     }
-    report->externalWork = start.keptReport.externalWork; // counted again, with the velocities
-                                                          // found
+    // It is counted again, with the velocities found.
+    report->externalWork = start.keptReport.externalWork;
     judge(step, report);
     if (!commit(step, tally, report)) {
         return false;
     }
-    tpJoints_AddReactions(system, &step->base.rows, wholeStep);
+    tpJoints_AddReactions(system, &step->base.rows, settings->wholeStep);
     memory->structure = system->structure;
-    return endImpacts(step, memory, tally, wholeStep, report);
+    return tpImpacts_End(step, memory, tally, energy, report);
+}
+
+// The paper's own step is inelastic.
+static bool isPapersStep(const tpOptions* options) {
+    return (int)options->values[tp_formulationOption] == tp_fullForm ||
+           options->values[tp_thetaOption] >= 1.0;
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpStepperMemory* memory = state;
-    tpImplicitSettings settings = { options->values[tp_thetaOption],
-                                    options->values[tp_gammaOption],
-                                    options->values[tp_toleranceOption],
-                                    (int)options->values[tp_directionsOption],
-                                    (int)options->values[tp_formulationOption] == tp_fullForm,
-                                    false };
+    double threshold = options->values[tp_restitutionThresholdOption];
+    tpImplicitSettings settings = {
+        .theta = options->values[tp_thetaOption],
+        .gamma = options->values[tp_gammaOption],
+        .tolerance = options->values[tp_toleranceOption],
+        .directionCount = (int)options->values[tp_directionsOption],
+        .isFull = (int)options->values[tp_formulationOption] == tp_fullForm,
+        .threshold = threshold < 0.0 ? 2.0 * h * tpLength(system->gravity) : threshold,
+        .isScaled = threshold < 0.0,
+        .wholeStep = h,
+    };
     settings.theta = settings.isFull ? 1.0 : settings.theta;
     tpImplicitStep step;
     tpTally tally = { NULL, 0 };
     memset(&step, 0, sizeof(step));
     tpJoints_ClearReactions(system);
-    if (!advance(system, memory, &settings, h, h, 0, &tally, &step, report) ||
+    if (!advance(system, memory, &settings, h, 0, &tally, &step, report) ||
         !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
         report->undone = true;
         tpStepReport_AddNote(report, "out of memory");
         return;
     }
-    if (tpTimeStep_HasRestitution(&step.base)) {
-        tpStepReport_AddNote(report, "chakraborty-trinkle is inelastic: restitution is not used");
+    if (isPapersStep(options) && tpTimeStep_HasRestitution(&step.base)) {
+        tpStepReport_AddNote(report, "the paper's step is inelastic: restitution is not used");
     }
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption,
-                                      tp_thetaOption,     tp_formulationOption,
-                                      tp_gammaOption,     tp_directionsOption,
+static unsigned lacksWith(const tpOptions* options) {
+    return isPapersStep(options) ? tp_lacksRestitution : 0;
+}
+
+static const tpOptionIndex used[] = { tp_toleranceOption,
+                                      tp_certificateOption,
+                                      tp_thetaOption,
+                                      tp_formulationOption,
+                                      tp_gammaOption,
+                                      tp_directionsOption,
+                                      tp_restitutionThresholdOption,
                                       tp_optionCount };
 
 const tpStepper tpChakrabortyTrinkleStepper = {
     .name = "chakraborty-trinkle",
-    .summary = "geometrically implicit on smooth bodies, elliptic friction with spin, inelastic",
+    .summary = "geometrically implicit on smooth bodies, elliptic friction with spin",
     .options = used,
-    .lacks =
-        tp_lacksRestitution | tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,
+    .lacks = tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,
+    .lacksWith = lacksWith,
     .create = tpStepperMemory_Create,
     .destroy = tpStepperMemory_Destroy,
     .step = step,

@@ -14,7 +14,10 @@ typedef struct tpImplicitSettings {
     double theta, gamma;
     double tolerance; // m/s
     int directionCount;
-    bool isFull; // the paper's own formulation where it applies
+    bool isFull;      // the paper's own formulation where it applies
+    double threshold; // m/s, for the whole step: slower approaches do not bounce
+    bool isScaled;    // in a part of the step it is smaller in proportion
+    double wholeStep; // s
     // Joints have held velocities in the step before: what is left along them is the midpoint
     // rule's own.
     bool hasHeldJoints;
