@@ -4,6 +4,7 @@
 The Markdown that is there is copied with its links as they are, beside pages that are made here: the gallery, the C reference
 from the headers, the Python reference from the docstrings. A link that leads nowhere is an error.
 """
+import html
 import json
 import os
 import re
@@ -71,29 +72,36 @@ def settle(folder, page, match, pages):
     return match.group(0)
 
 
+def find_picture(key):
+    """The moving picture of a scene, or else the still one; None if it has neither."""
+    for path in (os.path.join("docs", "figures", "moving", key + ".webp"), os.path.join("viewer", "playground", "pictures", key + ".jpg")):
+        if os.path.exists(os.path.join(ROOT, path)):
+            return path
+    return None
+
+
 def write_gallery(folder, has_playground):
+    """A card per scene, those that move first; the picture leads into the playground."""
     cards = []
     for name in sorted(os.listdir(os.path.join(ROOT, "scenes"))):
         if not name.endswith(".json"):
             continue
         text = read(os.path.join(ROOT, "scenes", name))
         about, title = re.search(r'"about":\s*"((?:[^"\\]|\\.)*)"', text), re.search(r'"name":\s*"((?:[^"\\]|\\.)*)"', text)
-        key = name[:-len(".json")]
-        moving = os.path.join("docs", "figures", "moving", key + ".webp")
-        card = ["### " + (json.loads('"%s"' % title.group(1)) if title else key), ""]
-        if os.path.exists(os.path.join(ROOT, moving)):
-            target = os.path.join(folder, moving)
+        said = lambda found, otherwise: html.escape(json.loads('"%s"' % found.group(1)) if found else otherwise)
+        key, picture = name[:-len(".json")], find_picture(name[:-len(".json")])
+        shown = '<span class="no-picture"></span>'
+        if picture:
+            target = os.path.join(folder, "static", "gallery", os.path.basename(picture))
             os.makedirs(os.path.dirname(target), exist_ok=True)
-            shutil.copyfile(os.path.join(ROOT, moving), target)
-            card += ["![%s in motion](%s)" % (key, os.path.relpath(moving, "docs")), ""]
-        card += [json.loads('"%s"' % about.group(1)).replace("<", "&lt;") if about else "", "", "    tippe view " + key, ""]
+            shutil.copyfile(os.path.join(ROOT, picture), target)
+            shown = '<img src="../_static/gallery/%s" alt="%s" loading="lazy">' % (os.path.basename(picture), said(title, key))
         if has_playground and os.path.exists(os.path.join(ROOT, "build", "playground", "scenes", name)):
-            card += ['<a href="../playground/index.html#scene=%s">Play with it</a>' % key, ""]
-        cards.append((not os.path.exists(os.path.join(ROOT, moving)), key, card))
-    lines = ["# Gallery", "", "The scenes that came with Tippe. Moving pictures are of runs of ours, played at their own speed unless they say otherwise.", ""]
-    for _, _, card in sorted(cards, key=lambda one: one[:2]):
-        lines += card
-    write(folder, "docs/gallery.md", "\n".join(lines))
+            shown = '<a href="../playground/index.html#scene=%s" title="Play with it">%s</a>' % (key, shown)
+        cards.append((not (picture or "").endswith(".webp"), picture is None, key,
+                      '<figure>%s<figcaption><b>%s</b> %s<br><code>tippe view %s</code></figcaption></figure>' % (shown, said(title, key), said(about, ""), key)))
+    lines = ["# Gallery", "", "The scenes that came with Tippe, in pictures of runs of ours." + (" Click one to play with it in the browser." if has_playground else ""), "", '<div class="gallery">']
+    write(folder, "docs/gallery.md", "\n".join(lines + [card[-1] for card in sorted(cards)] + ["</div>", ""]))
 
 
 def write_c_reference(folder):
@@ -176,8 +184,8 @@ def main():
     headers = write_c_reference(folder)
     package = find_package()
     write_python_reference(folder, package)
-    os.makedirs(os.path.join(folder, "static"))
-    for name, place in [("site.css", "static"), ("logo.svg", ""), ("conf.py", "")]:
+    os.makedirs(os.path.join(folder, "static"), exist_ok=True)
+    for name, place in [("site.css", "static"), ("site.js", "static"), ("logo.svg", ""), ("conf.py", "")]:
         shutil.copyfile(os.path.join(HERE, name), os.path.join(folder, place, name))
     write_navigation(folder, navigation(folder, headers))
     log = os.path.join(ROOT, "build", "site_warnings.txt")

@@ -15,6 +15,7 @@ html_logo = "logo.svg"
 html_favicon = "logo.svg"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("site.js", {"priority": 500})]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#b5432c", "color-brand-content": "#2b7f92"},
     "dark_css_variables": {"color-brand-primary": "#ea7a5c", "color-brand-content": "#4db3c9"},
