@@ -146,7 +146,8 @@ static void answerSeries(tpView* view, const char* query, tpSeriesKind kind, tpR
     if (!readRange(view, query, &series.next, &count, &series.stride, reply)) {
         return;
     }
-    int64_t bodies = kind == tp_bodySeries         ? info.movingCount
+    bool isMoving = kind == tp_bodySeries || kind == tp_carrierSeries;
+    int64_t bodies = isMoving                      ? info.movingCount
                      : kind == tp_jointSeries      ? info.jointCount
                      : kind == tp_coordinateSeries ? info.coordinateCount
                                                    : info.bodyCount;
@@ -182,6 +183,10 @@ static void answerJoint(tpView* view, const char* query, tpReply* reply) {
 
 static void answerCoordinate(tpView* view, const char* query, tpReply* reply) {
     answerSeries(view, query, tp_coordinateSeries, reply);
+}
+
+static void answerCarrier(tpView* view, const char* query, tpReply* reply) {
+    answerSeries(view, query, tp_carrierSeries, reply);
 }
 
 static void answerContacts(tpView* view, const char* query, tpReply* reply) {
@@ -285,6 +290,7 @@ static const question questions[] = {
     { "body", answerBody },
     { "joint", answerJoint },
     { "coordinate", answerCoordinate },
+    { "carrier", answerCarrier },
     { "contacts", answerContacts },
     { "settings", answerSettings },
     { "coordinates", answerCoordinates },

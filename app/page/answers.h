@@ -2,7 +2,7 @@
 // (server.h) or the playground's worker asks in its own memory.
 //
 //     head labels settings coordinates frames overview body joint coordinate       answered
-//     contacts live                                                                answered
+//     carrier contacts live                                                        answered
 //     command                                                                      obeyed
 //
 // run_data.h says what is in the answers, live_order.h what in the orders.

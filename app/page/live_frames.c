@@ -15,8 +15,13 @@ static void releaseFrame(tpLiveFrames* store, tpLiveFrame* frame) {
     frame->snapshot = NULL;
 }
 
+// With its place in an array that may be half empty.
+static size_t sizeOfFrame(const tpLiveFrame* frame) {
+    return 2 * sizeof(tpLiveFrame) + frame->blockSize + frame->snapshotSize;
+}
+
 static void freeFrame(tpLiveFrames* store, tpLiveFrame* frame) {
-    store->memoryUsed -= frame->blockSize + frame->snapshotSize;
+    store->memoryUsed -= sizeOfFrame(frame);
     releaseFrame(store, frame);
 }
 
@@ -83,7 +88,9 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
         (size_t)countLiveCoordinates(roster, world) * coordinateWidth * sizeof(double);
     size_t contactBytes = (size_t)contactCount * sizeof(tpRecordedContact);
     *frame = (tpLiveFrame){ .report = *report, .step = step, .contactCount = contactCount };
-    frame->blockSize = stateBytes + reactionBytes + coordinateBytes + contactBytes + 1;
+    size_t carrierBytes = (size_t)roster->movingCount * sizeof(const char*);
+    frame->blockSize =
+        stateBytes + reactionBytes + coordinateBytes + contactBytes + carrierBytes + 1;
     frame->block = tpAllocate(&store->allocator, frame->blockSize);
     if (frame->block == NULL) {
         return false;
@@ -92,6 +99,10 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     frame->reactions = (double*)((char*)frame->block + stateBytes);
     frame->coordinates = (double*)((char*)frame->block + stateBytes + reactionBytes);
     frame->contacts = (tpRecordedContact*)((char*)frame->coordinates + coordinateBytes);
+    frame->carriers = (const char**)((char*)frame->contacts + contactBytes);
+    for (int i = 0; i < roster->movingCount; ++i) {
+        frame->carriers[i] = tpBody_GetCarrier(world, roster->bodies[roster->moving[i]].id);
+    }
     tpRoster_GetStates(roster, world, frame->states);
     tpRoster_GetReactions(roster, world, frame->reactions);
     copyCoordinates(roster, world, frame->coordinates);
@@ -101,8 +112,7 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
                  tpWorld_GetStepCount(world) % framesBetweenSnapshots == 0;
     frame->snapshot = isDue ? tpWorld_Snapshot(world) : NULL;
     if (frame->snapshot != NULL) {
-        // Poses, velocities, and what steppers remember of contacts.
-        frame->snapshotSize = 512 + 112 * (size_t)roster->bodyCount + 256 * (size_t)contactCount;
+        tpSnapshot_GetBytes(frame->snapshot, &frame->snapshotSize);
     }
     return true;
 }
@@ -129,7 +139,7 @@ bool keepLiveFrame(tpLiveFrames* store, tpLiveFrame* frame) {
         releaseFrame(store, frame);
         return false;
     }
-    store->memoryUsed += frame->blockSize + frame->snapshotSize;
+    store->memoryUsed += sizeOfFrame(frame);
     store->contactTotal += frame->contactCount;
     forgetOldest(store);
     return true;

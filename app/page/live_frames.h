@@ -14,12 +14,13 @@ typedef struct tpLiveFrame {
     int contactCount;
     double* states;
     double* reactions;
-    double* coordinates; // coordinateWidth numbers per coordinate of a joint
+    double* coordinates;   // coordinateWidth numbers per coordinate of a joint
+    const char** carriers; // of each moving body: tpBody_GetCarrier
     tpRecordedContact* contacts;
-    void* block; // all four
+    void* block; // all five
     size_t blockSize;
     tpSnapshot* snapshot; // to go on from here, or NULL
-    size_t snapshotSize;  // bytes, about
+    size_t snapshotSize;  // bytes
     tpStepperId stepper;
 } tpLiveFrame;
 

@@ -249,6 +249,12 @@ static void copyCoordinate(const tpLiveRun* run, const tpLiveFrame* frame, int64
            coordinateWidth * sizeof(double));
 }
 
+static void copyCarrier(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
+                        int extra) {
+    (void)run;
+    ((const char**)to)[k] = frame->carriers[extra];
+}
+
 static tpResult readStates(tpRunSource* source, int64_t first, int64_t count, double* states,
                            tpError* error) {
     return copyFrames(source, first, count, copyStates, states, 0, error);
@@ -279,6 +285,11 @@ static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t fir
     return copyFrames(source, first, count, copyCoordinate, numbers, coordinate, error);
 }
 
+static tpResult readCarriers(tpRunSource* source, int moving, int64_t first, int64_t count,
+                             const char** names, tpError* error) {
+    return copyFrames(source, first, count, copyCarrier, names, moving, error);
+}
+
 static tpResult readContacts(tpRunSource* source, int64_t firstContact, int64_t count,
                              tpRecordedContact* contacts, tpError* error) {
     tpLiveRun* run = runOf(source);
@@ -302,6 +313,7 @@ static const tpRunClass liveClass = {
     .readContacts = readContacts,
     .readReactions = readReactions,
     .readCoordinates = readCoordinates,
+    .readCarriers = readCarriers,
 };
 
 // Making

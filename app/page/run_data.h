@@ -6,6 +6,7 @@
 //     body       the states of one body, 13 doubles a frame
 //     joint      force and torque of one joint, 6 doubles a frame
 //     coordinate value, speed, target and effort of one coordinate of a joint, 4 doubles a frame
+//     carrier    the method that carried one body, 1 double a frame: its place in the labels, or -1
 //     contacts   the contacts of one body, 19 doubles each
 //
 // viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a
@@ -24,7 +25,7 @@ typedef TP_ARRAY(unsigned char) tpBytes;
 bool appendBytes(tpBytes* bytes, const void* data, size_t size);
 void freeBytes(tpBytes* bytes);
 
-// Names of fallbacks and notes; rows of the overview have their places in it.
+// Names of fallbacks, notes and methods; rows of the overview have their places in it.
 enum { mostLabels = 64 };
 typedef struct tpRunLabels {
     const char* names[mostLabels];
@@ -61,6 +62,7 @@ typedef enum tpSeriesKind {
     tp_bodySeries,
     tp_jointSeries,
     tp_coordinateSeries,
+    tp_carrierSeries,
     tp_contactSeries
 } tpSeriesKind;
 

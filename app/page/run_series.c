@@ -275,9 +275,23 @@ static int rowWidth(tpSeriesKind kind) {
         return reactionWidth;
     case tp_coordinateSeries:
         return coordinateWidth;
+    case tp_carrierSeries:
+        return 1;
     default:
         return 0;
     }
+}
+
+static tpResult readCarriers(tpSeriesCursor* cursor, int64_t count, double* places,
+                             tpError* error) {
+    const char* names[framesAtOnce];
+    tpRunSource* source = cursor->source;
+    tpResult result =
+        source->class->readCarriers(source, cursor->body, cursor->next, count, names, error);
+    for (int64_t k = 0; result == tp_success && k < count; ++k) {
+        places[k] = findLabel(cursor->labels, names[k]);
+    }
+    return result;
 }
 
 // Rows of one body, joint or coordinate, `width` numbers each. Reactions come with all joints of a
@@ -289,6 +303,8 @@ static tpResult readRows(tpSeriesCursor* cursor, int64_t count, seriesScratch* s
     case tp_bodySeries:
         return source->class->readBodyStates(source, cursor->body, cursor->next, count,
                                              scratch->states, error);
+    case tp_carrierSeries:
+        return readCarriers(cursor, count, scratch->states, error);
     case tp_coordinateSeries:
         return source->class->readCoordinates(source, cursor->body, cursor->next, count,
                                               scratch->states, error);

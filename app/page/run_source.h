@@ -57,6 +57,9 @@ typedef struct tpRunClass {
     // One coordinate of a joint: value, speed, target of its servo (NaN: none), effort.
     tpResult (*readCoordinates)(tpRunSource* source, int coordinate, int64_t first, int64_t count,
                                 double* numbers, tpError* error);
+    // The methods that carried a moving body, by name; NULL: the stepper itself.
+    tpResult (*readCarriers)(tpRunSource* source, int moving, int64_t first, int64_t count,
+                             const char** names, tpError* error);
 } tpRunClass;
 
 // The first member of every source.

@@ -196,6 +196,28 @@ test('fingers find what they touch', async () => {
     await server.stop();
 });
 
+test('auto tells which method carried which body when', async () => {
+    writeFileSync(inPlace('drop.json'), JSON.stringify({
+        tippe: 1, name: 'Drop', gravity: [0, 0, -9.81], materials: { m: { friction: 0.4, restitution: 0.5 } },
+        bodies: [
+            { name: 'floor', kind: 'fixed', material: 'm', shapes: [{ type: 'plane', normal: [0, 0, 1], offset: 0 }] },
+            { name: 'ball', density: 500, material: 'm', shapes: [{ type: 'sphere', radius: 0.1 }], position: [0, 0, 0.5] },
+        ],
+        simulation: { stepper: 'auto', step: 0.01, until: 1000 },
+    }));
+    const server = await serve('drop.json');
+    const page = await openPage(server.address);
+    await page.evaluate(() => globalThis.tippe.showTab('run'));
+    // In flight first, then something that knows impacts.
+    await until(page, () => globalThis.tippe.findings.carriers.chart.lanes[0]?.pieces.length > 1);
+    const methods = await page.evaluate(() => globalThis.tippe.findings.carriers.chart.lanes[0].pieces.map(({ method }) => method));
+    assert.equal(methods[0], 'free-flight');
+    assert.ok(methods.slice(1).some(method => method !== 'free-flight'));
+    assert.equal(await page.locator('.carriers').isVisible(), true);
+    await closePage(page);
+    await server.stop();
+});
+
 test('servos have sliders, and what a stepper leaves out is said', async () => {
     writeFileSync(inPlace('arm.json'), JSON.stringify({
         tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], materials: { m: { friction: 0.5, restitution: 0.4 } },

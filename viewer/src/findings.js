@@ -1,6 +1,7 @@
 // What the run came to, in the words of someone who asks: where is the largest force, when does it slip, how far
 // can the numbers be trusted? Each answer leads to its moment.
 
+import { CarrierLanes } from './carriers.js';
 import { element } from './dom.js';
 import { count, many, number, withUnit } from './format.js';
 
@@ -13,7 +14,9 @@ export class FindingsPanel {
         this.actions = actions;
         this.list = element('dl.findings');
         this.about = element('div.about');
-        container.append(this.list, this.about);
+        container.append(this.list);
+        this.carriers = new CarrierLanes(container, run, player);
+        container.append(this.about);
         run.on('overview', () => this.update());
         run.on('settings', () => this.#describe());
         run.on('lacks', words => {

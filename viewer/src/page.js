@@ -347,6 +347,7 @@ export class Page {
         this.bodies.show(view.frame, this.player.wantsContacts ? view : null);
         this.contacts.show(view);
         this.law.show(view);
+        this.findings.carriers.setCursor(view.frame);
         this.change?.showReadings();
         this.forkButton?.toggleAttribute('hidden', view.frame >= this.run.lastFrame || Boolean(this.live.status.running));
         this.toldAt = performance.now();

@@ -295,6 +295,11 @@ export class AskedSource {
         return this.#readSeries(`joint?joint=${joint}`);
     }
 
+    // The method that carried a body: its place among the labels, or -1 for the stepper itself.
+    readCarrierSeries(moving) {
+        return this.#readSeries(`carrier?body=${moving}`);
+    }
+
     // Of a coordinate of a joint: value, speed, target, effort.
     readCoordinateSeries(coordinate) {
         return this.#readSeries(`coordinate?coordinate=${coordinate}`);
