@@ -110,11 +110,67 @@ static void flatten(const tpSystem* system, const tpAnswer* answer, tpContactLis
     out->count = before + count;
 }
 
+// The nearest points of two segments, p + s d with s from -1 to 1: the square of their distance.
+static double segmentsApart(tpVec3 between, tpVec3 a, tpVec3 b) {
+    double aa = tpLengthSquared(a), bb = tpLengthSquared(b), ab = tpDot(a, b);
+    double pa = tpDot(between, a), pb = tpDot(between, b), least = aa * bb - ab * ab;
+    // The point on A, then the one on B that is nearest to it, then again the one on A.
+    double s = least > 1e-12 * aa * bb ? (ab * pb - bb * pa) / least : 0.0;
+    s = fmin(fmax(s, -1.0), 1.0);
+    double t = bb > 0.0 ? fmin(fmax((pb + s * ab) / bb, -1.0), 1.0) : 0.0;
+    s = aa > 0.0 ? fmin(fmax((t * ab - pa) / aa, -1.0), 1.0) : 0.0;
+    return tpLengthSquared(tpSub(tpMulAdd(between, s, a), tpScale(t, b)));
+}
+
+// A capsule about a capsule or a cylinder: half of its axis, in world axes, and its radius. False
+// for other shapes.
+static bool findTube(const tpShape* shape, tpPose pose, tpVec3* half, double* radius) {
+    static const tpVec3 alongZ = { 0.0, 0.0, 1.0 };
+    if (shape->geometry.type == tp_capsuleShape) {
+        const tpCapsule* capsule = &shape->geometry.capsule;
+        *half = tpScale(0.5 * capsule->length, tpRotate(pose.rotation, alongZ));
+        *radius = capsule->radius;
+        return true;
+    }
+    if (shape->geometry.type == tp_cylinderShape) {
+        const tpCylinder* cylinder = &shape->geometry.cylinder;
+        // Shorter than the cylinder by half of its radius, and wider by what its rims then need.
+        double less = fmin(0.5 * cylinder->radius, 0.5 * cylinder->length);
+        *half = tpScale(0.5 * cylinder->length - less, tpRotate(pose.rotation, alongZ));
+        *radius = sqrt(cylinder->radius * cylinder->radius + less * less);
+        return true;
+    }
+    return false;
+}
+
+// How far apart the shapes of a pair are at least, by what encloses them; often that is enough.
+static double apartAtLeast(const tpSystem* system, const Pair* pair) {
+    tpVec3 halfA, halfB;
+    double radiusA, radiusB;
+    if (findTube(pair->a, pair->poseA, &halfA, &radiusA) &&
+        findTube(pair->b, pair->poseB, &halfB, &radiusB)) {
+        tpVec3 between = tpSub(pair->poseA.position, pair->poseB.position);
+        return sqrt(segmentsApart(between, halfA, halfB)) - radiusA - radiusB;
+    }
+    const tpBody *a = &system->bodies.data[pair->a->body], *b = &system->bodies.data[pair->b->body];
+    if (!(a->inverseMass > 0.0 && b->inverseMass > 0.0)) {
+        return -INFINITY;
+    }
+    tpVec3 way = tpSub(system->poses.data[pair->a->body].position,
+                       system->poses.data[pair->b->body].position);
+    return tpLength(way) - a->reach - b->reach;
+}
+
 // Any pair but boxes.
 static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                           tpContactList* out) {
     if (pair->a->geometry.type == tp_sphereShape && pair->b->geometry.type == tp_sphereShape) {
         collideBalls(step, pair, answer, out);
+        return;
+    }
+    double apart = apartAtLeast(step->system, pair);
+    if (apart > pair->margin) {
+        answer->slack = apart;
         return;
     }
     tpPairCache none;

@@ -20,7 +20,7 @@ enum { shapesPerChunk = 512, pairsPerChunk = 2048, asksPerChunk = 64, runsPerChu
 
 // Answers of so many chunks are in memory at once. Fewer make threads wait for each other more
 // often.
-enum { chunksAtOnce = 128 };
+enum { chunksAtOnce = 48 };
 
 // A chunk of a loop: what it found.
 typedef struct Found {
