@@ -28,7 +28,7 @@ def make_scene(friction: float = 0.3, restitution: float = 0.4, inertia: tuple[f
             {"name": "brick", "material": "wood", "mass": 0.6, "inertia": list(inertia), "position": [0, 0, 0.3],
              "shapes": [{"type": "box", "size": [0.2, 0.15, 0.1]}]},
         ],
-        "simulation": {"stepper": "stewart-trinkle", "step": 1 / 480, "until": 1, "options": {"impact_law": "newton"}},
+        "simulation": {"stepper": "stewart-trinkle", "step": 1 / 240, "until": 1, "options": {"impact_law": "newton"}},
     }
 
 
@@ -42,7 +42,7 @@ def make_motions(count: int, noise: float = 0.0, scene: dict[str, Any] | None = 
         brick.rotation = random.standard_normal(4)
         brick.velocity = (random.uniform(0.5, 1.5), random.uniform(-0.5, 0.5), random.uniform(-0.5, 0.5))
         brick.angular_velocity = random.uniform(-4, 4, 3)
-        run = world.run(until=0.7, every=4, contacts=False)
+        run = world.run(until=0.7, every=2, contacts=False)
         position = run.position[:, 0] + noise * random.standard_normal((len(run.time), 3))
         rotation = run.rotation[:, 0] + noise * random.standard_normal((len(run.time), 4))
         rotation /= np.linalg.norm(rotation, axis=1, keepdims=True)
@@ -129,11 +129,11 @@ def test_the_centre_of_mass_is_identified():
     true = make_scene()
     true["bodies"][1]["center_of_mass"] = [0.0, 0.0, 0.01]
     motions = []
-    for motion in make_motions(6, scene=true):
+    for motion in make_motions(4, scene=true):
         centers = motion.bodies["brick"]
         arms = turn_vectors(centers.rotation, np.array([0.0, 0.0, 0.01]))
         motions.append(measured.Motion(motion.name, motion.time, {"brick": measured.Poses(centers.position - arms, centers.rotation)}, "frame"))
-    found = measured.fit(make_scene(), motions, {"bodies.brick.center_of_mass.2": (-0.02, 0.02)}, trials=21, folds=2, nested=True, resamples=20)
+    found = measured.fit(make_scene(), motions, {"bodies.brick.center_of_mass.2": (-0.02, 0.02)}, trials=15, folds=2, nested=True, resamples=20)
     assert found.values["bodies.brick.center_of_mass.2"] == pytest.approx(0.01, abs=5e-4)
     assert found.scores["position"].median() < 0.1 * found.start_scores["position"].median()
     assert found.fold_values["bodies.brick.center_of_mass.2"].tolist() == pytest.approx([0.01, 0.01], abs=1e-3)
@@ -149,7 +149,7 @@ def test_bodies_that_fly_and_bodies_that_slide():
                             "angular_velocity": [0, 0, 2], "shapes": [{"type": "cylinder", "radius": 0.05, "length": 0.04}]})
     world = tippe.load(scene)
     world["brick"].velocity, world["brick"].angular_velocity = (0.3, 0, 0), (1, 2, 0)
-    run = world.run(until=0.6, every=4, contacts=False)
+    run = world.run(until=0.6, every=2, contacts=False)
     bodies = {name: measured.Poses(run[name].position, run[name].rotation) for name in ("brick", "puck")}
     motion = measured.Motion("both", run.time, bodies)
     starts = measured.fit_start(tippe.load(scene), motion)

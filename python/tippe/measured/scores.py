@@ -18,7 +18,7 @@ from .motions import FloatArray, Motion, Poses
 from .starts import Start, adapt_starts, center_in, place, starts_of
 from .turns import angle_between, turn_vectors
 
-__all__ = ["AFTER_TOUCH", "Engine", "paired_difference", "score", "simulate", "summarise"]
+__all__ = ["AFTER_TOUCH", "Engine", "paired_difference", "score", "simulate", "summarise", "values_of"]
 
 AFTER_TOUCH = (0.1, 0.2, 0.4)
 """Times after the first touch, s, at which `score` tells the error too."""
@@ -124,7 +124,7 @@ def _engine_of(scene: SceneLike, parameters: Mapping[str, Any], stepper: str | N
     document: SceneLike = scene
     if parameters:
         base: dict[str, Any] = dict(scene) if isinstance(scene, Mapping) else read_scene(scene)
-        document = with_paths(base, _values(base, parameters))
+        document = with_paths(base, values_of(base, parameters))
 
     def engine(motion: Motion, starts: Mapping[str, Start]) -> Mapping[str, Poses]:
         return simulate(load(document, stepper=stepper), motion, starts, step)
@@ -132,7 +132,7 @@ def _engine_of(scene: SceneLike, parameters: Mapping[str, Any], stepper: str | N
     return engine
 
 
-def _values(scene: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def values_of(scene: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """A path that ends in * takes a factor of what the scene gives there: for inertias, sizes and other lists."""
     made: dict[str, Any] = {}
     for path, value in parameters.items():
