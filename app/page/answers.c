@@ -234,6 +234,13 @@ static void answerCommand(tpView* view, const tpPageRequest* request, tpReply* r
         replyWithError(reply, 404, "a recording takes no orders");
     } else if (readLiveOrder(request->body, request->bodySize, &order, &error) != tp_success) {
         replyWithError(reply, 400, error.message);
+    } else if (isLiveRunWatched(view->live)) {
+        if (order.begins) { // it has begun already
+            reply->status = 204;
+            reply->type = "text/plain";
+        } else {
+            replyWithError(reply, 409, "a program steps this world: it takes no orders from here");
+        }
     } else if (!orderLiveRun(view->live, &order)) {
         replyWithError(reply, 503, "too many orders wait already");
     } else {

@@ -110,7 +110,7 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     frame->stepper = tpWorld_GetStepper(world);
     bool isDue = roster->bodyCount <= mostWithSnapshots ||
                  tpWorld_GetStepCount(world) % framesBetweenSnapshots == 0;
-    frame->snapshot = isDue ? tpWorld_Snapshot(world) : NULL;
+    frame->snapshot = isDue && !store->hasNoSnapshots ? tpWorld_Snapshot(world) : NULL;
     if (frame->snapshot != NULL) {
         tpSnapshot_GetBytes(frame->snapshot, &frame->snapshotSize);
     }

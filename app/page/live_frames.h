@@ -31,6 +31,7 @@ typedef struct tpLiveFrames {
     int forgotten;                  // of the array, at its start
     int64_t firstFrame;
     int64_t contactTotal;
+    bool hasNoSnapshots; // nobody goes on from a frame
 } tpLiveFrames;
 
 // Coordinates of all joints of the roster, in their order.

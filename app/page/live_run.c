@@ -29,6 +29,8 @@ struct tpLiveRun {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     bool quits, hasEnded;
+    bool isPlanar;
+    tpVec3 gravity; // at the start
 };
 
 static void describeSettings(tpLiveRun* run) {
@@ -133,7 +135,7 @@ static tpRunInfo getInfo(const tpRunSource* source) {
     const tpLiveRun* run = runOf(source);
     const tpScene* scene = run->live.scene;
     return (tpRunInfo){ .version = tpVersion(),
-                        .sceneText = run->sceneText,
+                        .sceneText = run->sceneText != NULL ? run->sceneText : "{}",
                         .sceneName = run->def.name,
                         .shapesText = run->live.shapes.data,
                         .summary = "",
@@ -142,9 +144,9 @@ static tpRunInfo getInfo(const tpRunSource* source) {
                         .movingCount = run->live.roster.movingCount,
                         .jointCount = run->live.roster.jointCount,
                         .coordinateCount = run->coordinateCount,
-                        .planar = scene->planar,
-                        .gravity = scene->gravity,
-                        .until = scene->simulation.until };
+                        .planar = run->isPlanar,
+                        .gravity = run->gravity,
+                        .until = scene != NULL ? scene->simulation.until : 0.0 };
 }
 
 static tpRunRange getRange(tpRunSource* source) {
@@ -331,6 +333,17 @@ static bool makeLock(tpLiveRun* run) {
     return run->hasLock;
 }
 
+static tpResult openWorld(tpLiveRun* run, tpError* error) {
+    const tpLiveDef* def = &run->def;
+    if (def->world != NULL) {
+        return watchWorld(&run->live, def->world, def->step, def->memoryLimit, error);
+    }
+    tpResult result = tpFormatScene(def->scene, NULL, &run->sceneText, &run->sceneLength, error);
+    return result != tp_success
+               ? result
+               : openLiveWorld(&run->live, def->scene, def->threadCount, def->memoryLimit, error);
+}
+
 tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
     tpAllocator allocator = tpDefaultAllocator();
     tpLiveRun* run = tpAllocateZeroed(&allocator, sizeof(tpLiveRun));
@@ -340,18 +353,18 @@ tpLiveRun* createLiveRun(const tpLiveDef* def, tpError* error) {
     }
     run->source.class = &liveClass;
     run->def = *def;
-    if (tpFormatScene(def->scene, NULL, &run->sceneText, &run->sceneLength, error) != tp_success ||
-        openLiveWorld(&run->live, def->scene, def->threadCount, def->memoryLimit, error) !=
-            tp_success) {
+    if (openWorld(run, error) != tp_success) {
         tpReleaseSceneText(NULL, run->sceneText, run->sceneLength);
         tpRelease(&allocator, run, sizeof(tpLiveRun));
         return NULL;
     }
     run->coordinateCount = countLiveCoordinates(&run->live.roster, run->live.world);
+    run->isPlanar = tpWorld_IsPlanar(run->live.world);
+    run->gravity = tpWorld_GetGravity(run->live.world);
     describeSettings(run);
     keepCoordinates(run);
     bool isMade = makeLock(run);
-    if (isMade && !def->isDriven) {
+    if (isMade && !def->isDriven && def->world == NULL) {
         isMade = run->hasThread = pthread_create(&run->thread, NULL, simulate, run) == 0;
     }
     if (!isMade) {
@@ -416,6 +429,31 @@ void writeSettingsOfLiveRun(tpLiveRun* run, tpText* text) {
         tpText_Add(text, run->settings.bytes.data);
     }
     pthread_mutex_unlock(&run->lock);
+}
+
+bool isLiveRunWatched(const tpLiveRun* run) {
+    return run->def.world != NULL;
+}
+
+bool noteLiveChange(tpLiveRun* run) {
+    pthread_mutex_lock(&run->lock);
+    bool hasChanged = hasWatchedChanged(&run->live);
+    if (hasChanged) {
+        describeWatchedAnew(&run->live);
+        run->coordinateCount = countLiveCoordinates(&run->live.roster, run->live.world);
+        describeSettings(run);
+        keepCoordinates(run);
+    }
+    pthread_mutex_unlock(&run->lock);
+    return hasChanged;
+}
+
+void noteLiveStep(tpLiveRun* run, const tpStepReport* report, double h) {
+    pthread_mutex_lock(&run->lock);
+    keepWatchedStep(&run->live, report, h);
+    keepCoordinates(run);
+    pthread_mutex_unlock(&run->lock);
+    run->def.news(run->def.context);
 }
 
 bool copyCoordinatesOfLiveRun(tpLiveRun* run, tpBytes* bytes) {

@@ -19,7 +19,10 @@ typedef void (*tpLiveNews)(void* context);
 
 typedef struct tpLiveDef {
     const tpScene* scene; // stays the caller's, and has to live as long as the run
-    const char* name;     // title
+    tpWorld*
+        world; // in place of a scene: someone else steps it and calls noteLiveStep; it obeys nobody
+    double step;      // of that world, s, as it usually is
+    const char* name; // title
     int threadCount;
     size_t memoryLimit; // bytes of frames
     bool isDriven;
@@ -43,6 +46,16 @@ void writeSettingsOfLiveRun(tpLiveRun* run, tpText* text); // see writeLiveSetti
 // Coordinates of all joints after the newest step, appended: values, then speeds, then efforts, in
 // the order of tippe/state.h. False if memory ran out.
 bool copyCoordinatesOfLiveRun(tpLiveRun* run, tpBytes* bytes);
+
+// Whether it is the run of a world that someone else steps.
+bool isLiveRunWatched(const tpLiveRun* run);
+
+// Before steps of such a world, and while nobody asks: looks whether bodies came or went. True if
+// so; the run begins anew then.
+bool noteLiveChange(tpLiveRun* run);
+
+// After each step of it.
+void noteLiveStep(tpLiveRun* run, const tpStepReport* report, double h);
 
 // False if too many orders wait already.
 bool orderLiveRun(tpLiveRun* run, const tpLiveOrder* order);

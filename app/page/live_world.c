@@ -85,8 +85,71 @@ void closeLiveWorld(tpLiveWorld* live) {
     freeLiveSettings(&live->settings);
     TP_FREE_ARRAY(&live->allocator, live->shapes);
     tpRoster_Destroy(&live->roster);
-    tpDestroyWorld(live->world);
+    if (live->scene != NULL) {
+        tpDestroyWorld(live->world);
+    }
     live->world = NULL;
+}
+
+// Watching
+// --------------------------------------------------------------------------------------------
+
+// What there is to see, from the world as it is.
+static bool describeWatched(tpLiveWorld* live) {
+    live->structure = tpWorld_GetStructure(live->world);
+    live->status.stepper = tpWorld_GetStepper(live->world);
+    if (!tpRoster_Create(&live->roster, live->world, &live->allocator) ||
+        !tpWriteShapesText(&live->roster, live->world, &live->allocator, &live->shapes)) {
+        return false;
+    }
+    keepFirstFrame(live);
+    return true;
+}
+
+tpResult watchWorld(tpLiveWorld* live, tpWorld* world, double step, size_t memoryLimit,
+                    tpError* error) {
+    tpAllocator allocator = tpDefaultAllocator();
+    *live = (tpLiveWorld){ .allocator = allocator, .world = world, .limit = INFINITY };
+    live->frames = (tpLiveFrames){ .allocator = allocator,
+                                   .memoryLimit = memoryLimit,
+                                   .hasNoSnapshots = true };
+    live->settings = (tpLiveSettings){ .allocator = allocator };
+    live->status.step = step;
+    live->status.speed = 1.0;
+    live->status.isRunning = live->hasRun = true;
+    if (!describeWatched(live)) {
+        closeLiveWorld(live);
+        return tpError_OutOfMemory(error);
+    }
+    return tp_success;
+}
+
+bool hasWatchedChanged(const tpLiveWorld* live) {
+    return tpWorld_GetStructure(live->world) != live->structure;
+}
+
+void describeWatchedAnew(tpLiveWorld* live) {
+    clearLiveFrames(&live->frames);
+    TP_FREE_ARRAY(&live->allocator, live->shapes);
+    tpRoster_Destroy(&live->roster);
+    live->shapes = (tpShapesText){ 0 };
+    live->roster = (tpRoster){ 0 };
+    bool isDescribed = describeWatched(live);
+    ++live->status.epoch;
+    ++live->status.version;
+    snprintf(live->status.message, sizeof(live->status.message), "%s",
+             isDescribed ? "the world has other bodies now: load this page again"
+                         : "out of memory");
+}
+
+void keepWatchedStep(tpLiveWorld* live, const tpStepReport* report, double h) {
+    tpLiveFrame frame;
+    live->status.step = h;
+    live->status.stepper = tpWorld_GetStepper(live->world);
+    if (!makeLiveFrame(&live->frames, &live->roster, live->world, report, h, true, &frame) ||
+        !keepFrame(live, &frame)) {
+        halt(live, "out of memory");
+    }
 }
 
 // Orders

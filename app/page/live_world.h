@@ -22,10 +22,11 @@ typedef struct tpLiveStatus {
 } tpLiveStatus;
 
 typedef struct tpLiveWorld {
-    const tpScene* scene;
+    const tpScene* scene; // NULL: the world is watched
     int threadCount;
     tpAllocator allocator;
     tpWorld* world;
+    uint64_t structure; // of a watched world, when the roster was made
     tpRoster roster;
     tpShapesText shapes;
     tpLiveFrames frames;
@@ -43,6 +44,18 @@ typedef struct tpLiveWorld {
 tpResult openLiveWorld(tpLiveWorld* live, const tpScene* scene, int threadCount, size_t memoryLimit,
                        tpError* error);
 void closeLiveWorld(tpLiveWorld* live);
+
+// A world that someone else owns and steps: its frames are kept, it obeys nobody. `step` is the
+// length that steps usually have, s.
+tpResult watchWorld(tpLiveWorld* live, tpWorld* world, double step, size_t memoryLimit,
+                    tpError* error);
+// Whether it has other bodies or joints than those that are described; and describes it anew, from
+// its present state on.
+bool hasWatchedChanged(const tpLiveWorld* live);
+void describeWatchedAnew(tpLiveWorld* live);
+
+// After each step of it.
+void keepWatchedStep(tpLiveWorld* live, const tpStepReport* report, double h);
 
 // `now` is the clock in seconds.
 void obeyLiveOrder(tpLiveWorld* live, const tpLiveOrder* order, double now);

@@ -1,8 +1,8 @@
 // What the files of the extension share: the object behind tippe.World, arguments that are checked
 // by name, and errors of the C library as Python exceptions.
 //
-// The extension sees the public headers only. Every call into a world starts with use(), which
-// refuses a world that another thread is stepping.
+// The extension sees the public headers only, but for the page of a live world (watching.cpp).
+// Every call into a world starts with use(), which refuses a world that another thread is stepping.
 
 #ifndef TIPPE_PYTHON_BINDING_H
 #define TIPPE_PYTHON_BINDING_H
@@ -102,6 +102,7 @@ struct World {
     std::vector<std::weak_ptr<StateBlock>> older; // of bodies that were the moving ones once
     std::vector<int> rowOfSlot;                   // in `block`, by slot of the body; -1: none
     nb::object views[StateBlock::kinds];          // the arrays of `block` that somebody asked for
+    struct WorldWatch* watch = nullptr;           // of a page that looks at it (watching.cpp)
 
     World() = default;
     World(const World&) = delete;
@@ -134,6 +135,11 @@ class Away {
 const std::string& sceneTextOf(World& world);
 std::string formatScene(const tpScene* scene);
 
+// Pages that look at a world (watching.cpp): before steps, with the interpreter's lock; and after
+// each step, without it.
+void prepareWatch(World& world);
+void noteStep(World& world, const tpStepReport& report, double h);
+
 // Views (views.cpp): what Python wrote goes into the world, what the world did goes to the arrays.
 // Raises where a row is not finite; the row is reset. Before a step the arrays are left as the user
 // wrote them.
@@ -153,6 +159,7 @@ void bindJoints(nb::module_& m, nb::class_<World>& cls);
 void bindContacts(nb::module_& m, nb::class_<World>& cls);
 void bindScenes(nb::module_& m, nb::class_<World>& cls);
 void bindRuns(nb::module_& m, nb::class_<World>& cls);
+void bindWatching(nb::module_& m);
 void bindSolvers(nb::module_& m);
 void bindBatches(nb::module_& m);
 void bindSensors(nb::module_& m, nb::class_<World>& cls);

@@ -7,5 +7,6 @@ NB_MODULE(_core, m) {
     bindErrors(m);
     bindWorld(m);
     bindBatches(m);
+    bindWatching(m);
     bindSolvers(m);
 }

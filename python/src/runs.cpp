@@ -131,6 +131,7 @@ bool stepAll(World& world, Trace& trace, int64_t steps, double h, Watch& watch, 
             report = tpWorld_Step(world.world, h);
         }
         tpAudit_AddStep(&trace.audit, &report);
+        noteStep(world, report, h);
         isDone = tpRecorder_Step(trace.recorder, world.world, &report, error) == tp_success &&
                  watch.look(k + 1);
     }
@@ -164,6 +165,7 @@ Trace* run(World& world, int64_t steps, int every, double h, bool statesOnly, nb
     }
     tpAudit_Start(&trace->audit, world.world);
     Watch watch(progress);
+    prepareWatch(world);
     bool isDone;
     {
         Away away(world);

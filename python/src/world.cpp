@@ -56,10 +56,12 @@ tpStepReport step(World& world, nb::handle size) {
     use(world);
     double h = size.is_none() ? world.step : numberOf(size, "step", Range::positive);
     pushViews(world, true);
+    prepareWatch(world);
     tpStepReport report;
     {
         Away away(world);
         report = tpWorld_Step(world.world, h);
+        noteStep(world, report, h);
     }
     pullViews(world);
     return report;

@@ -16,6 +16,7 @@ from .materials import Friction, Material, Materials, WorldMaterial
 from .run import Run, open_run
 from .scene_files import SceneLike, open_scene, settings_of
 from .sensors import Event, Sensors
+from .viewing import View, open_view
 
 __all__ = ["Options", "World", "load"]
 
@@ -168,6 +169,29 @@ class World(_core.World):
         with _progress(steps, progress) as tell:
             trace = self._run(steps, every, float(h), not contacts, path, tell)
         return Run(trace) if path is None else open_run(path)
+
+    def view(self, *, pace: float | None = 1.0, browser: bool | None = None, port: int = 0, megabytes: float = 256.0) -> View:
+        """Shows the world live: a page in the browser that follows every step from now on.
+
+            with world.view() as view:                  # opens the browser
+                while world.time < 10:
+                    world.step()
+
+        pace       simulated seconds for one of the clock, at most: steps wait for it. None: as fast as they are
+        browser    opens the page; by default outside of notebooks, where the View shows itself in a cell
+        port       of the server, on this machine only; 0: any that is free
+        megabytes  of frames that the page can go back to; beyond it the oldest are forgotten
+
+        The View has the address (`url`) and `close()`. The page takes no orders: Python steps the world. Adding or removing bodies begins the
+        page anew.
+        """
+        if pace is not None and not (isinstance(pace, (int, float)) and math.isfinite(pace) and pace > 0):
+            raise ValueError(f"pace: expected a positive number or None, got {pace!r}")
+        if not (isinstance(megabytes, (int, float)) and math.isfinite(megabytes) and megabytes > 0):
+            raise ValueError(f"megabytes: expected a positive number, got {megabytes!r}")
+        if isinstance(port, bool) or not isinstance(port, int) or not 0 <= port < 65536:
+            raise ValueError(f"port: expected a whole number from 0 to 65535, got {port!r}")
+        return open_view(self, self.scene_name or "A world", port, float(megabytes), float(pace or 0.0), browser)
 
     def __repr__(self) -> str:
         name = f'"{self.scene_name}", ' if self.scene_name else ""
