@@ -155,6 +155,7 @@ void bindWorld(nb::module_& m);
 void bindViews(nb::class_<World>& cls);
 void bindBodies(nb::module_& m, nb::class_<World>& cls);
 void bindMaterials(nb::module_& m, nb::class_<World>& cls);
+void bindCouplings(nb::module_& m, nb::class_<World>& cls);
 void bindJoints(nb::module_& m, nb::class_<World>& cls);
 void bindContacts(nb::module_& m, nb::class_<World>& cls);
 void bindScenes(nb::module_& m, nb::class_<World>& cls);

@@ -405,6 +405,7 @@ void bindWorld(nb::module_& m) {
     bindBodies(m, cls);
     bindMaterials(m, cls);
     bindJoints(m, cls);
+    bindCouplings(m, cls);
     bindSensors(m, cls);
     bindContacts(m, cls);
     bindScenes(m, cls);

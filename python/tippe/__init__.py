@@ -18,11 +18,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, measured, models, shapes
-from ._core import Axis, Body, Geometry, Joint, Report, Sensor, Shape, __version__
+from ._core import Axis, Body, Coupling, Geometry, Joint, Report, Sensor, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
 from .impacts import ImpactBody, ImpactResult, collide
-from .joints import Joints
+from .joints import Couplings, Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .rotations import rotation
 from .run import BodyRun, Run
@@ -41,6 +41,7 @@ from .solvers import (
     solve_lcp,
 )
 from .sweeps import sweep
+from .viewing import View
 from .world import Options, World, load
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ __all__ = [
     "Body",
     "BodyForm",
     "BodyRun",
+    "Coupling",
+    "Couplings",
     "Event",
     "Friction",
     "FrictionSolution",
@@ -74,6 +77,7 @@ __all__ = [
     "Shape",
     "Stage",
     "UnsupportedError",
+    "View",
     "World",
     "WorldMaterial",
     "__version__",

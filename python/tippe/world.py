@@ -11,7 +11,7 @@ from typing import Any, Union
 from numpy.typing import ArrayLike
 
 from . import _core
-from .joints import Joints
+from .joints import Couplings, Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .run import Run, open_run
 from .scene_files import SceneLike, open_scene, settings_of
@@ -110,6 +110,11 @@ class World(_core.World):
     def joints(self) -> Joints:
         """The joints by name: ``world.joints["knee"].target = 0.5``."""
         return Joints(self)
+
+    @property
+    def couplings(self) -> Couplings:
+        """The couplings of joints by name: ``world.couplings["gear"].value``."""
+        return Couplings(self)
 
     @property
     def sensors(self) -> Sensors:

@@ -39,3 +39,11 @@ limits = elbow.limits
 print(report.converged, total, axis.value, limits[0] if limits is not None else None, elbow.force @ elbow.torque)
 body = elbow.body_a
 print(body.name if body is not None else "world", {name: joint.value for name, joint in world.joints.items()})
+
+gear: tippe.Coupling = world.add_coupling("wrist", {"elbow": 1.0}, limits=(-2, 2))
+gear.servo = {"target": 0.1, "stiffness": 5.0}
+print({name: (coupling.value, coupling.of) for name, coupling in world.couplings.items()}, gear.limits)
+world.apply_efforts(world.inverse_dynamics(world.joint_speeds, step=0.001))
+with world.view(pace=None, browser=False) as view:
+    world.step()
+    print(view.url)
