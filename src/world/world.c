@@ -11,6 +11,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/kept_motion.h"
+#include "dynamics/least_norm.h"
 #include "dynamics/loads.h"
 #include "steppers/pieces.h"
 #include "world/require.h"
@@ -93,6 +94,7 @@ void tpDestroyWorld(tpWorld* world) {
     tpIdPool_Destroy(&world->forceIds, &allocator);
     TP_FREE_ARRAY(&allocator, world->moving);
     TP_FREE_ARRAY(&allocator, world->births);
+    TP_FREE_ARRAY(&allocator, world->shown);
     tpAppearance_Destroy(&world->appearance, &allocator);
     tpSystem_Destroy(&world->system);
     tpRelease(&allocator, world, sizeof(tpWorld));
@@ -234,6 +236,7 @@ tpStepReport tpWorld_Step(tpWorld* world, double h) {
     if (system->listContacts != NULL) {
         tpSystem_ForgetContacts(system);
     }
+    world->areShown = false;
     tpArena_Reset(&system->arena);
     tpKeptMotion start;
     if (canBegin(world, &start, &report)) {
@@ -339,12 +342,35 @@ tpVec3 tpWorld_GetAngularMomentum(const tpWorld* world, tpVec3 about) {
     return TP_FINITE_VEC3(about) ? tpSystem_AngularMomentum(&world->system, about) : tpZeroVec3();
 }
 
+// The contacts with their impulses of least norm. No step reads them. If a user has moved bodies
+// since the step, or if memory runs out, they stay as they are.
+static const tpContactInfo* showContacts(tpWorld* world) {
+    tpSystem* system = &world->system;
+    int count = system->contacts.count;
+    if (count < 2 || system->hasDisturbed) {
+        return system->contacts.data;
+    }
+    if (world->areShown && world->shown.count == count) {
+        return world->shown.data;
+    }
+    world->shown.count = 0;
+    if (!TP_RESERVE(&system->allocator, world->shown, count)) {
+        return system->contacts.data;
+    }
+    memcpy(world->shown.data, system->contacts.data, sizeof(tpContactInfo) * (size_t)count);
+    world->shown.count = count;
+    tpSystem_SpreadImpulses(system, world->shown.data, count);
+    world->areShown = true;
+    return world->shown.data;
+}
+
 const tpContactInfo* tpWorld_GetContacts(const tpWorld* world, int* count) {
-    listPromised((tpWorld*)world);
+    tpWorld* own = (tpWorld*)world;
+    listPromised(own);
     if (count != NULL) {
         *count = world->system.contacts.count;
     }
-    return world->system.contacts.data;
+    return showContacts(own);
 }
 
 tpResult tpWorld_SetOption(tpWorld* world, const char* name, const char* text, tpError* error) {

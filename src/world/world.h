@@ -40,6 +40,10 @@ struct tpWorld {
 
     int lastShape; // slot of the shape that was created last
 
+    // The contacts of the last step as users see them, with impulses of least norm.
+    TP_ARRAY(tpContactInfo) shown;
+    bool areShown; // they are those of the last step
+
     tpAppearance appearance;
 };
 

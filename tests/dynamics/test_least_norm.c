@@ -1,0 +1,145 @@
+// Contacts are shown with the impulses of least norm that give the same motion.
+
+#include "support/floor.h"
+
+static const double gravity = 10.0, mu = 0.5;
+
+static tpWorld* makeWorld(tpStepperId stepper, tpVec3 pull) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = stepper;
+    worldDef.gravity = pull;
+    tpWorld* world = tpCreateWorld(&worldDef);
+    addMaterial(world, mu, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    return world;
+}
+
+static tpBodyId addBox(tpWorld* world, tpVec3 position, tpVec3 size, double density) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    shapeDef.density = density;
+    tpCreateBox(world, body, &shapeDef, &(tpBox){ size }, NULL);
+    return body;
+}
+
+static void run(tpWorld* world, double h, int count) {
+    for (int k = 0; k < count; ++k) {
+        tpWorld_Step(world, h);
+    }
+}
+
+// What contacts do to a body in a step: force and moment about its centre.
+static void sumOn(const tpWorld* world, tpBodyId body, tpVec3* force, tpVec3* moment) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    *force = *moment = tpZeroVec3();
+    for (int i = 0; i < count; ++i) {
+        const tpContactInfo* c = &contacts[i];
+        double sign = c->bodyA.slot == body.slot ? 1.0 : c->bodyB.slot == body.slot ? -1.0 : 0.0;
+        tpVec3 push = tpScale(sign, tpMulAdd(c->frictionImpulse, c->normalImpulse, c->normal));
+        tpVec3 arm = tpSub(c->point, tpBody_GetPosition(world, body));
+        *force = tpAdd(*force, push);
+        *moment = tpAdd(*moment, tpCross(arm, push));
+        *moment = tpMulAdd(*moment, sign * c->torsionalImpulse, c->normal);
+    }
+}
+
+static void boxesAtRestHaveEqualLoads(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt };
+    const double h = 0.01;
+    for (int i = 0; i < 3; ++i) {
+        tpWorld* world = makeWorld(steppers[i], tpMakeVec3(0.0, 0.0, -gravity));
+        addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+        run(world, h, 20);
+        int count;
+        const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+        assert_int_equal(count, 4);
+        for (int k = 0; k < 4; ++k) {
+            assert_float_equal(contacts[k].normalImpulse, 0.25 * 100.0 * gravity * h, 1e-7);
+            assert_true(tpLength(contacts[k].frictionImpulse) < 1e-7);
+        }
+        tpDestroyWorld(world);
+    }
+}
+
+// On a slope the loads shift as they must and friction is shared by cones; sums are what the weight
+// asks for.
+static void boxesOnSlopesKeepTheirSums(void** state) {
+    (void)state;
+    const double slope = 0.3, h = 0.01, mass = 100.0;
+    tpVec3 pull = tpMakeVec3(gravity * sin(slope), 0.0, -gravity * cos(slope));
+    tpWorld* world = makeWorld(tp_anitescu, pull);
+    tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+    run(world, h, 20);
+    tpVec3 force, moment;
+    sumOn(world, box, &force, &moment);
+    assert_true(tpLength(tpMulAdd(force, mass * h, pull)) < 1e-6);
+    assert_true(tpLength(moment) < 1e-6);
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 4);
+    for (int k = 0; k < count; ++k) {
+        double friction = tpLength(contacts[k].frictionImpulse);
+        assert_true(friction <= mu * contacts[k].normalImpulse * (1.0 + 1e-9));
+        // All friction points up the slope and is equal: that is the least norm while no cone
+        // binds.
+        double side = contacts[k].normal.z; // 1 if the box is body A
+        assert_float_equal(side * contacts[k].frictionImpulse.x, -0.25 * mass * h * pull.x, 1e-6);
+        assert_float_equal(contacts[k].frictionImpulse.y, 0.0, 1e-6);
+    }
+    tpDestroyWorld(world);
+}
+
+// Two boxes in a stack: each layer is equal, and the upper one's weight comes through.
+static void stacksShareTheirLoads(void** state) {
+    (void)state;
+    const double h = 0.01;
+    tpWorld* world = makeWorld(tp_anitescu, tpMakeVec3(0.0, 0.0, -gravity));
+    addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+    addBox(world, tpMakeVec3(0.0, 0.0, 0.75), tpMakeVec3(0.8, 0.8, 0.5), 200.0);
+    run(world, h, 20);
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 8);
+    for (int k = 0; k < count; ++k) {
+        double mass = contacts[k].point.z < 0.25 ? 164.0 : 64.0;
+        assert_float_equal(contacts[k].normalImpulse, 0.25 * mass * gravity * h, 1e-6);
+        assert_true(tpLength(contacts[k].frictionImpulse) < 1e-6);
+    }
+    tpDestroyWorld(world);
+}
+
+// Looking at contacts changes nothing.
+static void lookingChangesNothing(void** state) {
+    (void)state;
+    tpVec3 ends[2];
+    for (int i = 0; i < 2; ++i) {
+        tpWorld* world = makeWorld(tp_anitescu, tpMakeVec3(1.0, 0.3, -gravity));
+        tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.3), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
+        tpBody_SetVelocity(world, box, tpMakeVec3(1.0, 0.0, 0.0), tpMakeVec3(0.3, 0.2, 1.0));
+        for (int k = 0; k < 60; ++k) {
+            tpWorld_Step(world, 0.01);
+            int count;
+            if (i == 1) {
+                tpWorld_GetContacts(world, &count);
+            }
+        }
+        ends[i] = tpBody_GetPosition(world, box);
+        tpDestroyWorld(world);
+    }
+    assert_true(ends[0].x == ends[1].x && ends[0].y == ends[1].y && ends[0].z == ends[1].z);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(boxesAtRestHaveEqualLoads),
+        cmocka_unit_test(boxesOnSlopesKeepTheirSums),
+        cmocka_unit_test(stacksShareTheirLoads),
+        cmocka_unit_test(lookingChangesNothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
