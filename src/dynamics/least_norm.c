@@ -30,7 +30,7 @@ typedef struct tpSpread {
     double mu;                 // of the numbers behind the first
     double scale[mostColumns]; // moments are numbers times these, m
     tpVec3 force[mostColumns], moment[mostColumns];
-    double numbers[mostColumns], aim[mostColumns];
+    double given[mostColumns], numbers[mostColumns], aim[mostColumns];
     double onA[mostColumns][bodyNumbers], onB[mostColumns][bodyNumbers];
 } tpSpread;
 
@@ -65,7 +65,7 @@ static void addColumn(tpSpread* spread, tpVec3 force, tpVec3 moment, double numb
     spread->force[k] = force;
     spread->moment[k] = moment;
     spread->scale[k] = scale;
-    spread->numbers[k] = number;
+    spread->numbers[k] = spread->given[k] = number;
 }
 
 // A contact that slides has one number, its load: friction and moments go with it.
@@ -291,15 +291,16 @@ static void write(const tpSystem* system, const tpSpread* spread, tpContactInfo*
         info->normalImpulse = spread->numbers[0];
         return;
     }
+    // By differences: friction that is not quite across the normal stays what it is.
     info->normalImpulse = spread->numbers[0];
-    tpVec3 force = tpZeroVec3(), moment = tpZeroVec3();
     for (int k = 1; k < spread->columnCount; ++k) {
-        force = tpMulAdd(force, spread->numbers[k], spread->force[k]);
-        moment = tpMulAdd(moment, spread->numbers[k], spread->moment[k]);
+        double change = spread->numbers[k] - spread->given[k];
+        info->frictionImpulse = tpMulAdd(info->frictionImpulse, change, spread->force[k]);
+        double turn = tpDot(spread->moment[k], info->normal);
+        info->torsionalImpulse += change * turn;
+        tpVec3 roll = tpMulAdd(spread->moment[k], -turn, info->normal);
+        info->rollingImpulse = tpMulAdd(info->rollingImpulse, change, roll);
     }
-    info->frictionImpulse = force;
-    info->torsionalImpulse = tpDot(moment, info->normal);
-    info->rollingImpulse = tpMulAdd(moment, -info->torsionalImpulse, info->normal);
     info->state = tpContactInfo_StateOf(info, system->units.speed);
 }
 
