@@ -22,13 +22,12 @@ enum { mostColumns = 6, bodyNumbers = 6 };
 
 // A contact as columns: what a unit of each of its numbers does to body A, and to B in opposition.
 typedef struct tpSpread {
-    int info;                  // place in the list
-    int bodyA, bodyB;          // places in the island, or -1
-    int columnCount;           // 1: it slides, or has no friction
-    bool slides;               // friction goes with the load
-    bool isFrozen;             // at the limit of its cone, or not to be touched
-    double mu;                 // of the numbers behind the first
-    double scale[mostColumns]; // moments are numbers times these, m
+    int info;         // place in the list
+    int bodyA, bodyB; // places in the island, or -1
+    int columnCount;  // 1: it slides, or has no friction
+    bool slides;      // friction goes with the load
+    bool isFrozen;    // at the limit of its cone, or not to be touched
+    double mu;        // of the numbers behind the first
     tpVec3 force[mostColumns], moment[mostColumns];
     double given[mostColumns], numbers[mostColumns], aim[mostColumns];
     double onA[mostColumns][bodyNumbers], onB[mostColumns][bodyNumbers];
@@ -60,11 +59,10 @@ static void actOn(const tpSystem* system, int body, tpVec3 point, tpVec3 force, 
     memcpy(out, all, sizeof(all));
 }
 
-static void addColumn(tpSpread* spread, tpVec3 force, tpVec3 moment, double number, double scale) {
+static void addColumn(tpSpread* spread, tpVec3 force, tpVec3 moment, double number) {
     int k = spread->columnCount++;
     spread->force[k] = force;
     spread->moment[k] = moment;
-    spread->scale[k] = scale;
     spread->numbers[k] = spread->given[k] = number;
 }
 
@@ -74,12 +72,12 @@ static void describeSliding(const tpContactInfo* info, tpSpread* spread) {
     tpVec3 force = tpMulAdd(info->normal, part, info->frictionImpulse);
     tpVec3 moment =
         tpMulAdd(tpScale(part, info->rollingImpulse), part * info->torsionalImpulse, info->normal);
-    addColumn(spread, force, moment, info->normalImpulse, 1.0);
+    addColumn(spread, force, moment, info->normalImpulse);
 }
 
 static void describeSticking(const tpContactInfo* info, const tpContactLaw* law, bool isPlanar,
                              tpSpread* spread) {
-    addColumn(spread, info->normal, tpZeroVec3(), info->normalImpulse, 1.0);
+    addColumn(spread, info->normal, tpZeroVec3(), info->normalImpulse);
     if (!(law->mu > 0.0)) {
         return;
     }
@@ -87,16 +85,16 @@ static void describeSticking(const tpContactInfo* info, const tpContactLaw* law,
     for (int k = 0; k < (isPlanar ? 1 : 2); ++k) {
         double e = law->ellipse[k];
         tpVec3 tangent = tpScale(e, law->tangents[k]);
-        addColumn(spread, tangent, tpZeroVec3(), tpDot(info->frictionImpulse, law->tangents[k]) / e,
-                  e);
+        addColumn(spread, tangent, tpZeroVec3(),
+                  tpDot(info->frictionImpulse, law->tangents[k]) / e);
     }
     if (law->arm > 0.0 && !isPlanar) {
         addColumn(spread, tpZeroVec3(), tpScale(law->arm, info->normal),
-                  info->torsionalImpulse / law->arm, law->arm);
+                  info->torsionalImpulse / law->arm);
     }
     for (int k = 0; law->rollingArm > 0.0 && !isPlanar && k < 2; ++k) {
         addColumn(spread, tpZeroVec3(), tpScale(law->rollingArm, law->tangents[k]),
-                  tpDot(info->rollingImpulse, law->tangents[k]) / law->rollingArm, law->rollingArm);
+                  tpDot(info->rollingImpulse, law->tangents[k]) / law->rollingArm);
     }
     for (int k = 1; k < spread->columnCount; ++k) {
         squares += spread->numbers[k] * spread->numbers[k];
