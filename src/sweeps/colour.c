@@ -19,7 +19,9 @@
 
 enum { mostPoints = 16 };
 
-static void chooseColours(tpManifold* manifolds, int count, uint64_t* used) {
+// Returns the largest colour.
+static int chooseColours(tpManifold* manifolds, int count, uint64_t* used) {
+    int largest = 0;
     for (int m = 0; m < count; ++m) {
         tpManifold* manifold = &manifolds[m];
         int32_t a = manifold->bodyA, b = manifold->bodyB;
@@ -32,7 +34,9 @@ static void chooseColours(tpManifold* manifolds, int count, uint64_t* used) {
         if (b >= 0) {
             used[b] |= mine;
         }
+        largest = manifold->colour > largest ? manifold->colour : largest;
     }
+    return largest;
 }
 
 static int bucketOf(const tpManifold* manifold) {
@@ -41,14 +45,16 @@ static int bucketOf(const tpManifold* manifold) {
 }
 
 void tpColourManifolds(tpManifold* manifolds, int count, uint64_t* used, int32_t* order) {
-    chooseColours(manifolds, count, used);
-    // Within a colour those with more points first: a run wastes few places.
-    int32_t starts[(tp_maskColours + 1) * mostPoints] = { 0 };
+    // Within a colour those with more points first: a run wastes few places. Small scenes have few
+    // colours, and the buckets of others are not looked at.
+    int32_t starts[(tp_maskColours + 1) * mostPoints];
+    int buckets = (chooseColours(manifolds, count, used) + 1) * mostPoints;
+    memset(starts, 0, sizeof(int32_t) * (size_t)buckets);
     for (int m = 0; m < count; ++m) {
         ++starts[bucketOf(&manifolds[m])];
     }
     int32_t sum = 0;
-    for (int k = 0; k < (tp_maskColours + 1) * mostPoints; ++k) {
+    for (int k = 0; k < buckets; ++k) {
         int32_t size = starts[k];
         starts[k] = sum;
         sum += size;
