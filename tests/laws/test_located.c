@@ -11,7 +11,9 @@ typedef struct Located {
     double late;
 } Located;
 
-static const Located located[] = { { tp_anitescu, 0.4 }, { tp_chakrabortyTrinkle, 0.7 } };
+static const Located located[] = { { tp_anitescu, 0.4 },
+                                   { tp_chakrabortyTrinkle, 0.7 },
+                                   { tp_benderSchmitt, 0.7 } };
 enum { locatedCount = sizeof(located) / sizeof(located[0]) };
 
 static tpWorld* makeWorld(tpStepperId stepper, double friction, double restitution) {

@@ -27,6 +27,7 @@ typedef struct tpCollisions {
     tpVelocity* velocities;
     bool* isClosed;   // of each contact
     double* approach; // m/s, the velocity with which it collides
+    double* held;     // m/s, of its velocity what forces gave a contact that rests
     int* closing;     // contacts of this pass
     int closingCount;
 } tpCollisions;
@@ -36,6 +37,19 @@ static double speedOf(const tpTouch* touch, int contact) {
     int lane;
     const tpContactPack* pack = tpSweeper_PackOf(&touch->sweeper, contact, &lane);
     return pack->speed[0][lane];
+}
+
+// A contact that has held since the part began rests: the velocity that forces give it at the end
+// is no approach. Without this, bodies at rest would bounce whenever others strike within a step.
+static void leaveResting(tpCollisions* c) {
+    const tpBenderStep* step = c->step;
+    c->touch->sweeper.velocities = step->time.startVelocities;
+    tpSweeper_FindSpeeds(&c->touch->sweeper);
+    for (int i = 0; i < c->touch->contactCount; ++i) {
+        bool hasHeld = speedOf(c->touch, i) >= -step->settings->threshold;
+        c->held[i] = hasHeld ? c->held[i] : 0.0;
+        c->approach[i] -= c->held[i];
+    }
 }
 
 // Which contacts touch, and how fast they closed.
@@ -50,6 +64,10 @@ static void classify(tpCollisions* c) {
         double drift = same >= 0 ? tpTouch_Normal(&step->start, same) : 0.0;
         c->isClosed[i] = contact->gap <= step->settings->epsilon || drift > 0.0;
         c->approach[i] = speedOf(touch, i);
+        c->held[i] = step->isLocating && drift > 0.0 ? fmin(c->approach[i], 0.0) : 0.0;
+    }
+    if (step->isLocating) {
+        leaveResting(c);
     }
 }
 
@@ -76,7 +94,7 @@ static void gatherClosing(tpCollisions* c, int pass, double restitution) {
         tpSweeper_FindSpeeds(&touch->sweeper);
     }
     for (int i = 0; i < touch->contactCount; ++i) {
-        double closing = pass > 0 ? speedOf(touch, i) : c->approach[i];
+        double closing = pass > 0 ? speedOf(touch, i) - c->held[i] : c->approach[i];
         // Without restitution a collision ends as a resting contact: it is stopped with those.
         double bias = restitution * touch->laws[i].restitution * closing;
         bool collides = c->isClosed[i] && closing < -c->step->settings->threshold && bias < 0.0;
@@ -200,6 +218,54 @@ static bool stopResting(tpCollisions* c) {
     return true;
 }
 
+// Whether a contact that was open strikes while others hold.
+static bool strikesWhileHeld(const tpCollisions* c) {
+    bool strikes = false, holds = false;
+    for (int i = 0; i < c->touch->contactCount; ++i) {
+        bool isHeld = c->held[i] < 0.0;
+        holds = holds || isHeld;
+        strikes = strikes ||
+                  (!isHeld && c->isClosed[i] && c->approach[i] < -c->step->settings->threshold);
+    }
+    return strikes && holds && c->touch->sweeper.jointCount == 0;
+}
+
+// Contacts that have held up to the impact carry the forces up to then too. The impact may open
+// them, and what strikes would carry for them: a block that rocks lost 4 percent more than it
+// should in an impact at 1/240 s.
+static bool holdResting(tpCollisions* c) {
+    tpBenderStep* step = c->step;
+    tpTouch* touch = c->touch;
+    tpSystem* system = step->system;
+    tpVelocity* before = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (before == NULL) {
+        return false;
+    }
+    c->closingCount = 0;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        bool isHeld = c->held[i] < 0.0;
+        clearContact(touch, i, isHeld ? 0.0 : TP_SWEEP_OPEN);
+        if (isHeld) {
+            c->closing[c->closingCount++] = i;
+        }
+    }
+    memcpy(before, c->velocities, sizeof(tpVelocity) * (size_t)system->bodyCount);
+    if (!tpTouch_Solve(touch, step->settings, step->state->memory->solver, before, c->velocities,
+                       tpBenderStep_SweepLimit(step, touch), step->report) ||
+        !tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
+                               step->report)) {
+        return false;
+    }
+    collect(c);
+    touch->sweeper.velocities = c->velocities;
+    tpSweeper_FindSpeeds(&touch->sweeper);
+    for (int i = 0; i < touch->contactCount; ++i) {
+        c->approach[i] = speedOf(touch, i);
+        c->held[i] = 0.0;
+    }
+    return true;
+}
+
 bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     tpTouch* touch = &step->end;
     tpArena* arena = &step->system->arena;
@@ -210,6 +276,7 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
     c.velocities = step->system->velocities.data;
     c.isClosed = TP_SCRATCH(arena, bool, touch->contactCount);
     c.approach = TP_SCRATCH(arena, double, touch->contactCount);
+    c.held = TP_SCRATCH(arena, double, touch->contactCount);
     c.closing = TP_SCRATCH(arena, int, touch->contactCount);
     step->collided = TP_SCRATCH_ZEROED(arena, tpVec3, touch->contactCount);
     step->collidedTorsion = TP_SCRATCH_ZEROED(arena, double, touch->contactCount);
@@ -221,5 +288,8 @@ bool tpCollisions_Resolve(tpBenderStep* step, double restitution) {
         return true;
     }
     classify(&c);
+    if (strikesWhileHeld(&c) && !holdResting(&c)) {
+        return false;
+    }
     return resolve(&c, restitution) && stopResting(&c);
 }
