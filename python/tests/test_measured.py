@@ -167,13 +167,17 @@ def test_tables_are_read_and_checked(tmp_path: Path):
     again = measured.read(tmp_path / "motions.csv")
     assert [motion.name for motion in again] == ["0", "1"] and list(again[0].bodies) == ["brick"]
     assert again[1].bodies["brick"].position == pytest.approx(motions[1].bodies["brick"].position, abs=1e-12)
-    table = pd.read_csv(tmp_path / "motions.csv").rename(columns=lambda name: name.replace("brick.", ""))
+    table = pd.read_csv(tmp_path / "motions.csv").rename(columns=lambda name: name.replace("brick.", "")).drop(columns="point")
     table["frame"] = (table.pop("time") * RATE).round().astype(int)
     table.to_csv(tmp_path / "frames.csv.gz", index=False)
     frames = measured.read(tmp_path / "frames.csv.gz", body="brick", rate=RATE, scale=2.0)
     assert frames[0].bodies["brick"].position == pytest.approx(2 * motions[0].bodies["brick"].position)
     assert frames[0].time == pytest.approx(motions[0].time)
+    assert again[0].point == "center_of_mass" and frames[0].point == "frame"
+    measured.write(tmp_path / "again.csv", frames)
+    assert measured.read(tmp_path / "again.csv")[0].point == "frame"
     for change, word in (
+        (lambda t: t.assign(point="middle"), "column 'point'"),
         (lambda t: t.assign(x=[math.nan, *t.x[1:]]), ":2: column 'x'"), (lambda t: t.assign(qw=3.0), ":2: column 'qw'"),
         (lambda t: t.assign(frame=0), ":3: times"), (lambda t: t.drop(columns="z"), "needs columns"), (lambda t: t.iloc[:0], "no rows"),
         (lambda t: t.drop(columns="frame"), "time"), (lambda t: t.assign(y="far"), "far"),

@@ -24,8 +24,9 @@ def _parser(command: str) -> argparse.ArgumentParser:
     parser.add_argument("--body", help="the measured body, where columns do not name it")
     parser.add_argument("--rate", type=float, help="frames a second, where the table has frames instead of times")
     parser.add_argument("--scale", type=float, default=1.0, help="factor of all measured lengths")
-    parser.add_argument("--point", default="center_of_mass", choices=("center_of_mass", "frame"),
-                        help="what x y z are: the centre of mass, or the origin of the body's frame, which markers show")
+    parser.add_argument("--point", choices=("center_of_mass", "frame"),
+                        help="what x y z are: the centre of mass, or the origin of the body's frame, which markers show; by default the frame for columns x y z, "
+                             "the centre of mass for BODY.x ...")
     parser.add_argument("--size", type=float, default=1.0, help="length that position errors are divided by, m")
     parser.add_argument("--stepper", help="instead of the scene's")
     parser.add_argument("--step", type=float, help="longest step, s")

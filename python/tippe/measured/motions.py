@@ -56,14 +56,15 @@ def read(
     rate: float | None = None,
     motion: str | None = None,
     scale: float = 1.0,
-    point: str = "center_of_mass",
+    point: str | None = None,
 ) -> list[Motion]:
     """Motions from a table (CSV, may be compressed): a row per time.
 
     Columns: `time` in s, or `frame` with `rate` in 1/s; x y z (m) and qw qx qy qz for the one body `body`, or BODY.x ...
     BODY.qz for several; and if the table has several motions, a column that tells them apart (`motion`, by default one called motion, toss
     or run). `scale` multiplies all lengths. `point` says what x y z are: the "center_of_mass" of a body, or the origin of its "frame", which is
-    what markers show; the scene's `center_of_mass` then leads from one to the other.
+    what markers show; the scene's `center_of_mass` then leads from one to the other. By default a column `point` says it; without one, columns x y z
+    are those of the frame, as trackers give them, and BODY.x ... those of the centre of mass, as `tippe run --csv` writes them.
 
     A table that is wrong is a ValueError with file, line and column: numbers that are missing or not finite, quaternions that are none, times
     that do not ascend.
@@ -81,6 +82,7 @@ def read(
         raise ValueError(f"rate: expected a positive number, got {rate!r}")
     if not (math.isfinite(scale) and scale > 0):
         raise ValueError(f"scale: expected a positive number, got {scale!r}")
+    point = point or _point_of(file, table)
     if point not in POINTS:
         raise ValueError(f"point: expected {' or '.join(POINTS)}, got {point!r}")
     key = motion or next((name for name in ("motion", "toss", "run") if name in table), None)
@@ -101,6 +103,16 @@ def _bodies_of(file: str, columns: list[str], body: str | None) -> dict[str, lis
     if not owners:
         raise ValueError(f"{file}: needs columns {' '.join(_COLUMNS)} (or BODY.x ... BODY.qz); there are {', '.join(columns)}")
     return {name: [f"{name}.{part}" for part in _COLUMNS] for name in owners}
+
+
+def _point_of(file: str, table: pd.DataFrame) -> str:
+    """What the positions of a table are those of, as the table says it."""
+    if "point" not in table:
+        return "frame" if set(_COLUMNS) <= set(table.columns) else "center_of_mass"
+    words = table["point"].unique().tolist()
+    if len(words) != 1 or words[0] not in POINTS:
+        raise ValueError(f"{file}: column 'point': expected {' or '.join(POINTS)} in every row, found {', '.join(map(str, words[:4]))}")
+    return str(words[0])
 
 
 def _check_numbers(file: str, table: pd.DataFrame, columns: list[str]) -> None:
@@ -139,7 +151,7 @@ def write(path: str | os.PathLike[str], motions: Sequence[Motion]) -> None:
     """Writes motions as a table that `read` takes."""
     tables = []
     for motion in motions:
-        columns: dict[str, Any] = {"motion": motion.name, "time": motion.time}
+        columns: dict[str, Any] = {"motion": motion.name, "time": motion.time, "point": motion.point}
         for body, poses in motion.bodies.items():
             prefix = f"{body}." if body else ""
             numbers = np.hstack([poses.position, poses.rotation])
