@@ -278,24 +278,36 @@ void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, doubl
     addEffort(system, &rows->infos[block], rows->impulse[tpRows_ForceRow(rows, block)] / h);
 }
 
-void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double left,
-                         const tpVelocity* meanVelocities, double h, tpStepReport* report) {
-    const tpBlockInfo* info = &first->infos[block];
-    tpCouplingRow now;
-    tpCoupling_Place(system, &system->couplings.data[info->index], system->poses.data, &now);
-    int row = tpRows_ForceRow(first, block);
-    double impulse = left * first->impulse[row];
-    for (int k = 0; k < now.bodyCount; ++k) {
-        if (tpSystem_IsDynamic(system, now.bodies[k])) {
-            tpSystem_ApplyImpulse(system, now.bodies[k], tpScale(impulse, now.on[k].linear),
-                                  tpScale(impulse, now.on[k].angular));
+void tpCouplingRow_Apply(tpSystem* system, const tpCouplingRow* row, double impulse) {
+    for (int k = 0; k < row->bodyCount; ++k) {
+        if (tpSystem_IsDynamic(system, row->bodies[k])) {
+            tpSystem_ApplyImpulse(system, row->bodies[k], tpScale(impulse, row->on[k].linear),
+                                  tpScale(impulse, row->on[k].angular));
         }
     }
-    addEffort(system, info, impulse / h);
-    double taken =
+}
+
+void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double share,
+                         const tpVelocity* meanVelocities, const tpStepTimes* times,
+                         tpStepReport* report) {
+    const tpBlockInfo* info = &first->infos[block];
+    tpCoupling* coupling = &system->couplings.data[info->index];
+    tpCouplingRow now;
+    tpCoupling_Place(system, coupling, system->poses.data, &now);
+    int row = tpRows_ForceRow(first, block);
+    double left = (1.0 - share) / share, rest = left * first->impulse[row];
+    double lent = 0.0, taken = 0.0;
+    if (info->role == tp_servoRole) {
+        double effort = first->impulse[row] / (share * times->h);
+        lent = tpServoMemory_Advance(&coupling->servoMemory, effort, share, times, &taken);
+    }
+    tpCouplingRow_Apply(system, &now, rest + lent);
+    addEffort(system, info, rest / times->whole);
+    addReactions(system, coupling, (lent - taken) / times->whole);
+    double damped =
         -left * first->damping[row] *
         tpRows_RowVelocity(first, row, meanVelocities, first->givenA[block], first->givenB[block]);
-    tpAddDriveWork((info->role == tp_springRole ? taken : impulse) *
+    tpAddDriveWork((info->role == tp_springRole ? damped : rest + lent - taken) *
                        tpCouplingRow_Speed(&now, meanVelocities),
                    report);
 }

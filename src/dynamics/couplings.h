@@ -22,6 +22,9 @@ void tpCoupling_Place(const tpSystem* system, const tpCoupling* coupling, const 
 // Rate of the sum for the velocities of all bodies.
 double tpCouplingRow_Speed(const tpCouplingRow* row, const tpVelocity* velocities);
 
+// Applies an impulse on the sum to all its bodies.
+void tpCouplingRow_Apply(tpSystem* system, const tpCouplingRow* row, double impulse);
+
 // Bodies of the coupling's joints one after the other, from k = 0 on; false after the last. A body
 // may be -1 or come twice.
 bool tpCoupling_BodyAt(const tpSystem* system, int index, int k, int* body);
@@ -46,8 +49,9 @@ void tpCouplings_AddErrors(tpRows* rows, const tpSystem* system, const tpJointTr
 double tpCouplings_PositionError(const tpSystem* system, const tpPose* poses);
 void tpCouplings_ClearEfforts(tpSystem* system);
 void tpCoupling_AddEffort(tpSystem* system, const tpRows* rows, int block, double h);
-void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double left,
-                         const tpVelocity* meanVelocities, double h, tpStepReport* report);
+void tpCoupling_KickRest(tpSystem* system, const tpRows* first, int block, double share,
+                         const tpVelocity* meanVelocities, const tpStepTimes* times,
+                         tpStepReport* report);
 double tpCouplings_PotentialEnergy(const tpSystem* system);
 
 #endif

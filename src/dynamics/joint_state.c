@@ -1,6 +1,6 @@
 #include "dynamics/joint_state.h"
 
-enum { reactionNumbers = 6, effortNumbers = 2, motionNumbers = 4 };
+enum { reactionNumbers = 6, effortNumbers = 2, motionNumbers = 6, couplingNumbers = 2 };
 
 int tpJoints_ReactionCount(const tpSystem* system) {
     int count = 0;
@@ -55,7 +55,7 @@ int tpJoints_MotionCount(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         count += tpJoint_MotionCount(&system->joints.data[i]);
     }
-    return count;
+    return count + couplingNumbers * system->couplings.count;
 }
 
 void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
@@ -67,7 +67,13 @@ void tpJoints_ReadMotion(const tpSystem* system, double* numbers) {
             for (int axis = 0; axis < 3; ++axis) {
                 *numbers++ = coordinate->rotorSpeed[axis];
             }
+            *numbers++ = coordinate->servoMemory.last;
+            *numbers++ = coordinate->servoMemory.steady;
         }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        *numbers++ = system->couplings.data[i].servoMemory.last;
+        *numbers++ = system->couplings.data[i].servoMemory.steady;
     }
 }
 
@@ -80,6 +86,12 @@ void tpJoints_WriteMotion(tpSystem* system, const double* numbers) {
             for (int axis = 0; axis < 3; ++axis) {
                 coordinate->rotorSpeed[axis] = *numbers++;
             }
+            coordinate->servoMemory.last = *numbers++;
+            coordinate->servoMemory.steady = *numbers++;
         }
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        system->couplings.data[i].servoMemory.last = *numbers++;
+        system->couplings.data[i].servoMemory.steady = *numbers++;
     }
 }

@@ -302,3 +302,15 @@ tpPose tpJoint_PoseOfB(const tpJoint* joint, tpPose a, const double* displacemen
     pose.position = tpSub(point, tpRotate(pose.rotation, joint->anchorB));
     return pose;
 }
+
+void tpJoint_ApplyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
+                      double impulse) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    const tpWrench* sides[2] = { &row->onA, &row->onB };
+    for (int side = 0; side < 2; ++side) {
+        if (tpSystem_IsDynamic(system, bodies[side])) {
+            tpSystem_ApplyImpulse(system, bodies[side], tpScale(impulse, sides[side]->linear),
+                                  tpScale(impulse, sides[side]->angular));
+        }
+    }
+}

@@ -61,4 +61,8 @@ void tpJoint_Displacements(const tpJoint* joint, const tpJointPlace* place, doub
 // The pose of B for given displacements, if A stays where it is.
 tpPose tpJoint_PoseOfB(const tpJoint* joint, tpPose a, const double* displacements);
 
+// Applies an impulse in a row of the joint to both bodies.
+void tpJoint_ApplyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
+                      double impulse);
+
 #endif

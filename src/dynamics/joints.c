@@ -113,19 +113,6 @@ void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
     joint->torque = tpAdd(joint->torque, tpSub(onB.angular, tpCross(arm, onB.linear)));
 }
 
-// Applies an impulse in a row to both bodies.
-static void applyRow(tpSystem* system, const tpJoint* joint, const tpJointRow* row,
-                     double impulse) {
-    const int bodies[2] = { joint->bodyA, joint->bodyB };
-    const tpWrench* sides[2] = { &row->onA, &row->onB };
-    for (int side = 0; side < 2; ++side) {
-        if (tpSystem_IsDynamic(system, bodies[side])) {
-            tpSystem_ApplyImpulse(system, bodies[side], tpScale(impulse, sides[side]->linear),
-                                  tpScale(impulse, sides[side]->angular));
-        }
-    }
-}
-
 int tpRows_ForceRow(const tpRows* rows, int block) {
     return rows->firstRows[block] + (rows->infos[block].source == tp_boundedSource ? 1 : 0);
 }
@@ -156,8 +143,37 @@ static tpJointRow rowOf(const tpJoint* joint, const tpJointPlace* place, const t
     return row;
 }
 
+// The rest of a law of a joint's coordinate.
+static void kickCoordinate(tpSystem* system, const tpRows* first, int block, double share,
+                           const tpVelocity* meanVelocities, const tpStepTimes* times,
+                           tpStepReport* report) {
+    const tpBlockInfo* info = &first->infos[block];
+    tpJoint* joint = &system->joints.data[info->index];
+    tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    tpJointRow now = rowOf(joint, &place, first, block);
+    int row = tpRows_ForceRow(first, block);
+    double left = (1.0 - share) / share, rest = left * first->impulse[row];
+    double lent = 0.0, taken = 0.0;
+    if (info->role == tp_servoRole) {
+        double effort = first->impulse[row] / (share * times->h);
+        lent = tpServoMemory_Advance(&coordinate->servoMemory, effort, share, times, &taken);
+        coordinate->effort += rest / times->whole;
+    }
+    tpJoint_ApplyRow(system, joint, &now, rest + lent);
+    double mean = (rest + lent - taken) / times->whole;
+    tpWrench onB = { tpScale(mean, now.onB.linear), tpScale(mean, now.onB.angular) };
+    tpJoint_AddReaction(system, joint, onB);
+    // They act all along the way. What a spring stores is part of the potential energy; its
+    // damper's part of the impulse is not.
+    double speed = tpJointRow_Speed(joint, &now, meanVelocities);
+    double damped = -left * first->damping[row] *
+                    tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
+    tpAddDriveWork((info->role == tp_springRole ? damped : rest + lent - taken) * speed, report);
+}
+
 void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
-                       double h, tpStepReport* report) {
+                       const tpStepTimes* times, tpStepReport* report) {
     for (int b = 0; b < first->blockCount; ++b) {
         const tpBlockInfo* info = &first->infos[b];
         bool isLaw = info->source != tp_contactSource &&
@@ -166,28 +182,12 @@ void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* 
         if (!isLaw) {
             continue;
         }
-        double share = tpJoints_Share(system, info), left = (1.0 - share) / share;
+        double share = tpJoints_Share(system, info);
         if (info->isCoupling) {
-            tpCoupling_KickRest(system, first, b, left, meanVelocities, h, report);
-            continue;
+            tpCoupling_KickRest(system, first, b, share, meanVelocities, times, report);
+        } else {
+            kickCoordinate(system, first, b, share, meanVelocities, times, report);
         }
-        tpJoint* joint = &system->joints.data[info->index];
-        tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
-        tpJointPlace place = tpJoint_Place(joint, system->poses.data);
-        tpJointRow now = rowOf(joint, &place, first, b);
-        int row = tpRows_ForceRow(first, b);
-        double impulse = left * first->impulse[row];
-        applyRow(system, joint, &now, impulse);
-        tpWrench onB = { tpScale(impulse / h, now.onB.linear),
-                         tpScale(impulse / h, now.onB.angular) };
-        tpJoint_AddReaction(system, joint, onB);
-        coordinate->effort += info->role == tp_servoRole ? impulse / h : 0.0;
-        // They act all along the way. What a spring stores is part of the potential energy; its
-        // damper's part of the impulse is not.
-        double speed = tpJointRow_Speed(joint, &now, meanVelocities);
-        double taken = -left * first->damping[row] *
-                       tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
-        tpAddDriveWork((info->role == tp_springRole ? taken : impulse) * speed, report);
     }
 }
 
@@ -199,7 +199,7 @@ void tpJoints_KickEfforts(tpSystem* system, double duration) {
             if (applied != 0.0) {
                 tpJointPlace place = tpJoint_Place(joint, system->poses.data);
                 tpJointRow row = tpJoint_CoordinateRow(joint, &place, k);
-                applyRow(system, joint, &row, duration * applied);
+                tpJoint_ApplyRow(system, joint, &row, duration * applied);
             }
         }
     }

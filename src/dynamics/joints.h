@@ -8,6 +8,7 @@
 #define TIPPE_SRC_DYNAMICS_JOINTS_H
 
 #include "dynamics/rows.h"
+#include "dynamics/steady_efforts.h"
 
 // How errors of position enter the rows.
 typedef struct tpJointTreatment {
@@ -44,10 +45,10 @@ void tpJoints_AddHalfRows(tpRows* rows, const tpSystem* system, const tpPose* po
                           const tpJointTreatment* treatment, tpStepHalf half);
 
 // The impulses of springs, servos and dampers in the second half of a step, from those in the rows
-// of the first half; efforts are means over `h` seconds. Adds the work of what is not in the
+// of the first half, and what balances steady efforts. Adds the work of what is not in the
 // potential energy, over the way with the velocities `meanVelocities`, to the report.
 void tpJoints_KickRest(tpSystem* system, const tpRows* first, const tpVelocity* meanVelocities,
-                       double h, tpStepReport* report);
+                       const tpStepTimes* times, tpStepReport* report);
 
 // The share of a law's impulse before the drift of a symmetric step, 1/2 or more; more where it is
 // stiff for the step.

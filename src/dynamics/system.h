@@ -84,6 +84,12 @@ typedef struct tpMaterial {
     char name[tp_nameCapacity];
 } tpMaterial;
 
+// What a servo has done lately, N m or N; see steady_efforts.h.
+typedef struct tpServoMemory {
+    double last;   // its effort in the last step
+    double steady; // the part of it that the step before had too
+} tpServoMemory;
+
 // A coordinate that a joint leaves free, and what acts on it.
 typedef struct tpCoordinate {
     tpCoordinateDef def;
@@ -92,6 +98,7 @@ typedef struct tpCoordinate {
     double displacement; // since then, followed past half a turn, at the end of the last step
     double applied;      // effort that a user has applied for this step, N m or N
     double effort, limitEffort; // of drives and of limits in the last step, means
+    tpServoMemory servoMemory;  // of symmetric steps
     bool wasAtLimit;            // when events were last listed
 
     // Of the step that is being taken.
@@ -133,6 +140,7 @@ typedef struct tpCoupling {
     double effort,
         limitEffort; // of its servo, and of limits or held value, in the last step, means
     double springShare, servoShare; // as those of coordinates
+    tpServoMemory servoMemory;
     char name[tp_nameCapacity];
 } tpCoupling;
 

@@ -7,7 +7,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 
-bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick) {
+static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, bool isSymmetric) {
     memset(step, 0, sizeof(*step));
     step->system = system;
     step->h = h;
@@ -34,6 +34,9 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
         memcpy(step->startPoses, system->poses.data, sizeof(tpPose) * (size_t)count);
         memcpy(step->startVelocities, system->velocities.data, velocityBytes);
     }
+    if (isSymmetric) {
+        tpJoints_TakeBackSteady(system, h, kick);
+    }
     tpSystem_KickForces(system, system->time, kick);
     if (system->mayDamp && count > 0) {
         step->undamped = TP_SCRATCH(arena, tpVelocity, count);
@@ -49,6 +52,14 @@ bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick)
     tpTimeStep_FindDrift(step, step->kicked, step->freeMeanVelocities, step->freeVelocities);
     step->margins = tpSystem_Margins(system, step->startVelocities, step->freeVelocities, h);
     return step->margins != NULL;
+}
+
+bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick) {
+    return begin(step, system, h, kick, false);
+}
+
+bool tpTimeStep_BeginSymmetric(tpTimeStep* step, tpSystem* system, double h, double kick) {
+    return begin(step, system, h, kick, true);
 }
 
 bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {

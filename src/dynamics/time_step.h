@@ -42,6 +42,8 @@ typedef struct tpTimeStep {
 // Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion
 // over h. False where memory ran out.
 bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick);
+// The same for a step in two halves, which balances steady efforts (steady_efforts.h).
+bool tpTimeStep_BeginSymmetric(tpTimeStep* step, tpSystem* system, double h, double kick);
 
 // The drift of all bodies from the start with the given velocities: its mean velocities, and the
 // velocities at its end.

@@ -238,6 +238,9 @@ tpResult tpCoupling_SetLaws(tpWorld* world, tpCouplingId id, const tpCouplingDef
         coupling->def.name = NULL;
         coupling->def.terms = NULL;
         coupling->def.termCount = coupling->partCount;
+        if (!def->hasServo) {
+            coupling->servoMemory = (tpServoMemory){ 0.0, 0.0 };
+        }
         disturb(world, index);
     }
     return result;

@@ -23,6 +23,7 @@ typedef struct EffortSearch {
     double *efforts, *trial, *step;
     double *speeds, *missed, *other; // of all coordinates
     double *matrix, *factors;        // driven x driven, column by column
+    double reach;                    // change of speeds by which the next derivatives are taken
     bool isOutOfMemory;
 } EffortSearch;
 
@@ -70,7 +71,7 @@ static bool differentiate(EffortSearch* search, const double* speeds) {
                 return false;
             }
             double change = fabs(changed[search->places[k]] - speeds[search->places[k]]);
-            double goal = 1e-3 * (1.0 + fabs(speeds[search->places[k]]));
+            double goal = search->reach * (1.0 + fabs(speeds[search->places[k]]));
             bool isGood = change > 1e-3 * goal && change < 1e3 * goal;
             if (isGood || pass == maxPushes - 1 || (isScaled && change > 0.0)) {
                 break;
@@ -151,6 +152,8 @@ static double search(EffortSearch* search) {
                 return best;
             }
             hasMatrix = true;
+            // Efforts that come to a kink are followed from nearer by.
+            search->reach = fmax(0.1 * search->reach, 1e-8);
         }
         last = largest;
         if (!solve(search)) {
@@ -182,7 +185,9 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
     size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
     size_t bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
     double* memory = tpAllocateZeroed(allocator, bytes);
-    EffortSearch state = { .world = world, .h = h, .count = count, .driven = driven };
+    EffortSearch state = {
+        .world = world, .h = h, .count = count, .driven = driven, .reach = 1e-3
+    };
     state.start = memory != NULL ? tpWorld_Snapshot(world) : NULL;
     if (state.start == NULL) {
         tpRelease(allocator, memory, bytes);

@@ -120,6 +120,9 @@ tpResult tpJoint_SetCoordinate(tpWorld* world, tpJointId id, int coordinate,
         joint->coordinates[coordinate].def = *def;
         joint->coordinates[coordinate].def.hasSpring =
             def->hasSpring || joint->type == tp_springJoint;
+        if (!def->hasServo) {
+            joint->coordinates[coordinate].servoMemory = (tpServoMemory){ 0.0, 0.0 };
+        }
         tpWorld_DisturbJoint(world, joint);
     }
     return result;

@@ -143,6 +143,8 @@ static void transferCouplings(tpSystem* system, tpArchive* archive) {
         transferServo(archive, &coupling->def.servo);
         tpArchive_Double(archive, &coupling->effort);
         tpArchive_Double(archive, &coupling->limitEffort);
+        tpArchive_Double(archive, &coupling->servoMemory.last);
+        tpArchive_Double(archive, &coupling->servoMemory.steady);
     }
 }
 
@@ -177,6 +179,8 @@ static void transferJoints(tpSystem* system, tpArchive* archive) {
             tpArchive_Double(archive, &coordinate->applied);
             tpArchive_Double(archive, &coordinate->effort);
             tpArchive_Double(archive, &coordinate->limitEffort);
+            tpArchive_Double(archive, &coordinate->servoMemory.last);
+            tpArchive_Double(archive, &coordinate->servoMemory.steady);
         }
     }
     tpArchive_Bool(archive, &system->hasEfforts);

@@ -319,6 +319,7 @@ tpResult tpWorld_SetStepper(tpWorld* world, tpStepperId id) {
     world->stepper = stepper;
     world->stepperId = id;
     world->stepperState = state;
+    tpJoints_ForgetSteady(&world->system);
     return tp_success;
 }
 

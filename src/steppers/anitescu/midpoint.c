@@ -198,7 +198,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2,
     // and more.
     double kick = settings->drift.isCareful ? h : 0.5 * h;
-    if (!tpTimeStep_Begin(&step, system, h, kick)) {
+    if (!tpTimeStep_BeginSymmetric(&step, system, h, kick)) {
         return false;
     }
     step.isFlightExact = settings->drift.isCareful;
@@ -224,7 +224,8 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         report->externalWork += tpSystem_KickDamping(system, h - kick);
         tpSystem_KickForces(system, system->time + kick, h - kick);
     }
-    tpJoints_KickRest(system, &step.rows, step.meanVelocities, h, report);
+    tpStepTimes times = { h, kick, h };
+    tpJoints_KickRest(system, &step.rows, step.meanVelocities, &times, report);
     tpContact* contacts;
     int count;
     if (tpSystem_FindContacts(system, system->poses.data, step.margins, &contacts, &count) !=

@@ -51,7 +51,7 @@ static double deepestOf(const tpContact* contacts, int count) {
 // Resting contacts during the step, and the drift, of h seconds.
 bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count) {
     tpSystem* system = step->system;
-    if (!tpTimeStep_Begin(&step->time, system, h, 0.5 * h)) {
+    if (!tpTimeStep_BeginSymmetric(&step->time, system, h, 0.5 * h)) {
         return false;
     }
     step->drifted = h;
@@ -120,7 +120,8 @@ static bool finishDrift(tpBenderStep* step) {
     tpJoints_AddReactions(system, &step->start.rows, step->duration);
     report->externalWork += tpSystem_KickDamping(system, 0.5 * h);
     tpSystem_KickForces(system, system->time + 0.5 * h, 0.5 * h);
-    tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, step->duration, report);
+    tpStepTimes times = { h, 0.5 * h, step->duration };
+    tpJoints_KickRest(system, &step->start.rows, step->time.meanVelocities, &times, report);
     tpJoints_FollowAngles(system);
     tpJoints_Correct(system, step->state->memory->solver, jointTolerance);
     report->jointDrift =
