@@ -398,7 +398,14 @@ typedef struct tpSceneErrors {
 // Times are k * step with k exact in a double.
 #define TP_MOST_STEPS 1e15
 
+// The version that scene files have in their key "tippe".
+#define TP_SCENE_VERSION 1
+
 TP_BEGIN_DECLS
+
+// The newest version of scene files that the library reads: TP_SCENE_VERSION. Files of older
+// versions are read too; newer ones are refused with a message.
+TP_API int tpSceneVersion(void);
 
 // Reads a file. `allocator` may be NULL: the C library's heap. On failure *out is NULL and `error`
 // says where and what was expected.

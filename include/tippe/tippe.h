@@ -1,5 +1,14 @@
 // Everything of the core library. Scenes, recordings and problem files have headers of their own
 // (scene.h, recording.h, problems.h) and live in the library tippe_io.
+//
+// What is stable. The functions, types and names of the installed headers are the interface;
+// nothing else of the library is. Versions are major.minor.patch (tpVersion): a patch changes
+// neither the interface nor the layout of its structs, a minor version before 1.0 may change both,
+// and the soname (libtippe.so.0.1) tells which one a program was linked to. Definitions get new
+// fields: start them from tpDefault...Def(). tpStepReport keeps its size and the places of its
+// fields for good. Scene files of version 1 stay readable (tpSceneVersion). A snapshot is read by
+// the version that wrote it (tpSnapshotVersion); others refuse it with a message. Trajectories may
+// change with any version; the changelog marks where they do.
 
 #ifndef TIPPE_TIPPE_H
 #define TIPPE_TIPPE_H

@@ -356,6 +356,7 @@ TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name);
 // or one that another process has built from the same scene with the same version of the library.
 typedef struct tpSnapshot tpSnapshot;
 #define TP_SNAPSHOT_VERSION 2
+TP_API int tpSnapshotVersion(void); // of the library that is linked: TP_SNAPSHOT_VERSION
 TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL where memory ran out
 // tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same
 // ones, or the stepper is another.
@@ -466,6 +467,17 @@ TP_API tpMaterialId tpShape_GetMaterial(const tpWorld* world, tpShapeId shape);
 TP_API tpShapeDef tpShape_GetDef(const tpWorld* world, tpShapeId shape); // as it is now
 TP_API void tpShape_SetMaterial(tpWorld* world, tpShapeId shape, tpMaterialId material);
 TP_API void tpShape_SetFilter(tpWorld* world, tpShapeId shape, uint32_t group, uint32_t mask);
+// Whether two shapes may touch; asked for pairs that groups, masks, joints and tpBody_SetCollide
+// let touch, before they are near enough to do so. The shape in the lower slot comes first.
+typedef bool (*tpShapeFilter)(const tpWorld* world, tpShapeId a, tpShapeId b, void* context);
+// Installs a filter; NULL: none. Steps and tpWorld_FindOverlaps ask it, rays and other queries do
+// not. Which pairs it is asked for, how often, in which order and on which thread of the world is
+// not promised: it must answer the same for the same two shapes every time, may be called by
+// several threads at once if the world has more than one, and must not call functions that change
+// the world. Contacts and events then come in their fixed order on any number of threads. If its
+// answers are to change, install it again: the world then asks anew. It is no part of snapshots.
+TP_API void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context);
+
 // Changes the mass of a body whose mass follows from its shapes.
 TP_API tpResult tpShape_SetDensity(tpWorld* world, tpShapeId shape, double density, tpError* error);
 TP_API void* tpShape_GetUserData(const tpWorld* world, tpShapeId shape);

@@ -287,7 +287,7 @@ static void cutParts(BoundsBuilder* builder, TreePart whole) {
 // Gathers all leaves, loose ones too, and uses the other nodes as inner ones.
 void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
     int32_t count = 0, innerCount = 0;
-    int32_t* inner = tree->scratch.data + tree->leafCount;
+    int32_t* inner = TP_PLACE(tree->scratch, tree->leafCount);
     tree->firstFree = -1;
     for (int32_t i = tree->nodes.count - 1; i >= 0; --i) {
         if (tree->nodes.data[i].height == 0) {

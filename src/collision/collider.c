@@ -155,7 +155,13 @@ static bool mayCollide(const void* context, int32_t i, int32_t j) {
     bool swapped;
     return a->body != b->body && (a->group & b->mask) != 0 && (b->group & a->mask) != 0 &&
            tpFindPairClass(a->geometry.type, b->geometry.type, &swapped) != NULL &&
-           !tpExcludedPairs_Has(&collider->excluded, a->body, b->body);
+           !tpExcludedPairs_Has(&collider->excluded, a->body, b->body) &&
+           (collider->filter == NULL || collider->filter(collider->filterContext, i, j));
+}
+
+void tpCollider_SetFilter(tpCollider* collider, tpPairFilter filter, void* context) {
+    collider->filter = filter;
+    collider->filterContext = context;
 }
 
 bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB) {

@@ -60,6 +60,11 @@ void tpCollider_MoveShape(tpCollider* collider, int32_t shape, int32_t body, tpP
 const tpGeometry* tpCollider_GetGeometry(const tpCollider* collider, int32_t shape);
 int32_t tpCollider_GetBody(const tpCollider* collider, int32_t shape);
 
+// Asked for pairs that nothing else keeps apart, from several threads; it answers the same every
+// time. NULL: none.
+typedef bool (*tpPairFilter)(void* context, int32_t shapeA, int32_t shapeB);
+void tpCollider_SetFilter(tpCollider* collider, tpPairFilter filter, void* context);
+
 // Whether two shapes may collide at all: bodies, groups, masks, joints, and what is known of their
 // types.
 bool tpCollider_MayCollide(const tpCollider* collider, int32_t shapeA, int32_t shapeB);

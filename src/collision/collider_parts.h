@@ -38,7 +38,9 @@ struct tpCollider {
     const tpBroadPhaseClass* broadPhaseClass;
     tpBroadPhase* broadPhase;
     bool looksAhead;
-    tpExcludedPairs excluded;    // bodies
+    tpExcludedPairs excluded; // bodies
+    tpPairFilter filter;      // or NULL
+    void* filterContext;
     tpPairArray pairs, oldPairs; // sorted
     tpCacheArray caches, oldCaches;
     tpContactArray contacts;

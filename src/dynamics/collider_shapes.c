@@ -48,6 +48,9 @@ tpResult tpSystem_NeedCollider(tpSystem* system) {
         const tpExcludedPair* pair = &system->excludes.pairs.data[i];
         result = tpCollider_Exclude(system->collider, pair->low, pair->high);
     }
+    if (result == tp_success) {
+        tpCollider_SetFilter(system->collider, system->pairFilter, system->pairFilterContext);
+    }
     if (result != tp_success) {
         tpSystem_DropCollider(system);
     }

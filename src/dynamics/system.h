@@ -182,6 +182,8 @@ typedef struct tpSystem {
     TP_ARRAY(tpMaterial) materials;
     TP_ARRAY(tpPairDef) pairs; // sorted by the smaller and then the larger material
     tpExcludedPairs excludes;  // bodies that do not collide, beside those of joints
+    tpPairFilter pairFilter;   // of the user's, or NULL
+    void* pairFilterContext;
 
     TP_ARRAY(tpContactInfo)
     contacts; // of the last step; steppers fill in slots (index + 1), the world the generations

@@ -229,7 +229,8 @@ static tpResult readVersion(tpReader* reader, const tpField* field, void* part) 
     double number;
     tpResult result = readOneNumber(reader, field, "the number 1", &number);
     if (result == tp_success && number != 1.0) {
-        return TP_FAIL(reader, place, "this version reads scenes of version 1, found %g", number);
+        return TP_FAIL(reader, place, "this version reads scenes of version %d, found %g",
+                       TP_SCENE_VERSION, number);
     }
     *(uint32_t*)tpMember(field, part) = 1;
     return result;

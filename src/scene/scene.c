@@ -408,6 +408,10 @@ tpResult tpScene_Override(tpScene* scene, const tpSceneOverrides* overrides, tpE
     return result;
 }
 
+int tpSceneVersion(void) {
+    return TP_SCENE_VERSION;
+}
+
 tpStepperId tpScene_GetStepper(const tpScene* scene) {
     tpStepperId stepper = tpDefaultWorldDef().stepper;
     if (scene->simulation.stepper.text != NULL) {

@@ -262,14 +262,40 @@ void tpShape_SetMaterial(tpWorld* world, tpShapeId id, tpMaterialId material) {
     }
 }
 
+// Steppers ask anew which pairs may touch; to users the structure is the same.
+static void changePairs(tpWorld* world) {
+    tpWorld_ChangeStructure(world);
+    world->structureShift -= 1;
+}
+
 void tpShape_SetFilter(tpWorld* world, tpShapeId id, uint32_t group, uint32_t mask) {
     int index = TP_SHAPE(world, id);
     if (index >= 0) {
         world->system.shapes.data[index].group = group;
         world->system.shapes.data[index].mask = mask;
         tpSystem_PutShape(&world->system, index); // the collider keeps both
+        changePairs(world);
         tpSystem_Disturb(&world->system, world->system.shapes.data[index].body);
     }
+}
+
+static bool askFilter(void* context, int32_t a, int32_t b) {
+    const tpWorld* world = context;
+    int low = a < b ? a : b, high = a < b ? b : a;
+    return world->shapeFilter(world, tpWorld_ShapeId(world, low), tpWorld_ShapeId(world, high),
+                              world->shapeFilterContext);
+}
+
+void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context) {
+    tpSystem* system = &world->system;
+    world->shapeFilter = filter;
+    world->shapeFilterContext = context;
+    system->pairFilter = filter != NULL ? askFilter : NULL;
+    system->pairFilterContext = world;
+    // What is known of pairs may not hold any more.
+    tpSystem_DropCollider(system);
+    changePairs(world);
+    tpWorld_DisturbAll(world);
 }
 
 tpResult tpShape_SetDensity(tpWorld* world, tpShapeId id, double density, tpError* error) {

@@ -93,6 +93,10 @@ static void saveStepper(const tpWorld* world, tpArchive* archive) {
     }
 }
 
+int tpSnapshotVersion(void) {
+    return TP_SNAPSHOT_VERSION;
+}
+
 tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
     tpWorld* world = (tpWorld*)constant; // writing only reads
     tpArchive archive = { .mode = tp_archiveWrites, .allocator = &world->system.allocator };

@@ -38,6 +38,9 @@ struct tpWorld {
 
     struct tpBatch* batch; // that the world is in, or NULL
 
+    tpShapeFilter shapeFilter; // or NULL
+    void* shapeFilterContext;
+
     int lastShape; // slot of the shape that was created last
 
     // The contacts of the last step as users see them, with impulses of least norm.

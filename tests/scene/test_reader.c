@@ -258,8 +258,25 @@ static void readLargeScene(void** state) {
     CHECK_BELOW(seconds, 5.0); // some 0.05 s optimised; a quadratic reader needs minutes
 }
 
+static void newerVersionsAreRefused(void** state) {
+    (void)state;
+    static const char format[] = "{ \"tippe\": %d, \"bodies\": [], "
+                                 "\"simulation\": { \"step\": 0.01, \"until\": 1 } }";
+    for (int version = tpSceneVersion(); version <= TP_SCENE_VERSION + 1; ++version) {
+        char text[128];
+        int length = snprintf(text, sizeof(text), format, version);
+        tpScene* scene;
+        tpError error = { tp_success, "" };
+        tpResult result = tpParseScene(text, (size_t)length, "a.json", NULL, &scene, &error);
+        assert_int_equal(result, version == TP_SCENE_VERSION ? tp_success : tp_badInput);
+        assert_true(result == tp_success || strstr(error.message, "version 1, found 2") != NULL);
+        tpDestroyScene(scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newerVersionsAreRefused),
         cmocka_unit_test(readWhole),
         cmocka_unit_test(readMaterials),
         cmocka_unit_test(readBodies),

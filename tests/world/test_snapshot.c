@@ -189,6 +189,8 @@ static void wrongBytesAreRefused(void** state) {
     copy[0] = 'x';
     refuse(world, copy, size, "no snapshot");
     memcpy(copy, bytes, size);
+    assert_int_equal(copy[8], tpSnapshotVersion());
+    assert_int_equal(tpSnapshotVersion(), TP_SNAPSHOT_VERSION);
     copy[8] = 77;
     refuse(world, copy, size, "format 77");
     memcpy(copy, bytes, size);
