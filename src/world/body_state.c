@@ -358,20 +358,29 @@ void tpBody_ApplyTorque(tpWorld* world, tpBodyId id, tpVec3 torque, tpFrame fram
 }
 
 // Impulses and moments in the frame's axes.
-static void push(tpWorld* world, int index, tpVec3 impulse, tpVec3 moment, tpFrame frame) {
+static void push(tpWorld* world, int index, tpVec3 impulse, tpVec3 moment, tpFrame frame,
+                 const char* function) {
     tpQuat rotation = world->system.poses.data[index].rotation;
     if (frame == tp_bodyFrame) {
         impulse = tpRotate(rotation, impulse);
         moment = tpRotate(rotation, moment);
     }
+    tpVelocity* velocity = &world->system.velocities.data[index];
+    tpVelocity before = *velocity;
     tpSystem_ApplyImpulse(&world->system, index, impulse, moment);
+    // A light body and a large impulse: more than numbers can hold.
+    if (!tpIsFiniteVec3(velocity->linear) || !tpIsFiniteVec3(velocity->angular)) {
+        *velocity = before;
+        tpMisused(function, "impulse", "makes a velocity that is not finite");
+        return;
+    }
     tpSystem_Disturb(&world->system, index);
 }
 
 void tpBody_ApplyImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
-        push(world, index, impulse, tpZeroVec3(), frame);
+        push(world, index, impulse, tpZeroVec3(), frame, __func__);
     }
 }
 
@@ -380,13 +389,14 @@ void tpBody_ApplyImpulseAt(tpWorld* world, tpBodyId id, tpVec3 impulse, tpVec3 p
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && TP_FINITE_VEC3(point) &&
         isFrame(frame, __func__)) {
-        push(world, index, impulse, tpCross(armTo(world, index, point, frame), impulse), frame);
+        push(world, index, impulse, tpCross(armTo(world, index, point, frame), impulse), frame,
+             __func__);
     }
 }
 
 void tpBody_ApplyAngularImpulse(tpWorld* world, tpBodyId id, tpVec3 impulse, tpFrame frame) {
     int index = TP_BODY(world, id);
     if (index >= 0 && TP_FINITE_VEC3(impulse) && isFrame(frame, __func__)) {
-        push(world, index, tpZeroVec3(), impulse, frame);
+        push(world, index, tpZeroVec3(), impulse, frame, __func__);
     }
 }
