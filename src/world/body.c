@@ -192,6 +192,10 @@ tpBodyId tpCreateBody(tpWorld* world, const tpBodyDef* def, tpError* error) {
         system->bodyCount = index + 1;
     }
     fillBody(system, index, def, keyframes);
+    if (system->hasLoads && index < system->loads.count) {
+        // Of a body that was there before.
+        memset(&system->loads.data[index], 0, sizeof(tpLoad));
+    }
     tpBirth birth = { index, ++world->lastBirth };
     system->bodies.data[index].birth = birth.number;
     world->births.data[world->births.count++] = birth;

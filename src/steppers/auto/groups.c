@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/collider_shapes.h"
+#include "dynamics/loads.h"
 
 // What impulses can add to the way of a body, in parts of the way that it is known to go.
 static const double reserve = 0.5;
@@ -78,7 +79,7 @@ static void markConcerned(const tpSystem* system, const tpContact* contacts, int
     }
     for (int i = 0; i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        bool isPulled = system->hasLoads && system->loads.data[i].isUsed;
+        bool isPulled = tpSystem_LoadOf(system, i) != NULL;
         isConcerned[i] = isConcerned[i] || isPulled || body->linearDamping > 0.0 ||
                          body->angularDamping > 0.0 || body->locked != 0;
     }
