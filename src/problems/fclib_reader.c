@@ -88,10 +88,40 @@ static tpResult readContacts(const tpProblemFile* file, const char* group, int r
     return result;
 }
 
+// Whether a problem has no contacts: writers leave out vectors of no length, and may leave out the
+// matrix that has them as a side.
+static bool hasNoContacts(const tpProblemFile* file, const char* group, const char* matrix,
+                          const char* vector, tpArena* arena) {
+    char name[64];
+    const char* const left[2] = { "mu", vector };
+    for (int k = 0; k < 2; ++k) {
+        snprintf(name, sizeof(name), "%s/vectors/%s", group, left[k]);
+        if (tpProblemFile_Has(file, name)) {
+            return false;
+        }
+    }
+    int columns = 0;
+    snprintf(name, sizeof(name), "%s/%s", group, matrix);
+    return !tpProblemFile_Has(file, name) ||
+           (tpProblemFile_ReadInt(file, name, "n", 0, arena, &columns) == tp_success &&
+            columns == 0);
+}
+
+static tpResult readEmpty(const tpProblemFile* file, const char* group, tpOwnedProblem* owned) {
+    tpProblem* problem = &owned->problem;
+    tpResult result =
+        tpProblemFile_ReadInt(file, group, "spacedim", 2, &owned->arena, &problem->dimension);
+    problem->kind = problem->dimension == 2 ? tp_friction2dProblem : tp_friction3dProblem;
+    return result;
+}
+
 static tpResult readLocal(const tpProblemFile* file, tpOwnedProblem* owned) {
     tpProblem* problem = &owned->problem;
     if (tpProblemFile_Has(file, "/fclib_local/V") || tpProblemFile_Has(file, "/fclib_local/R")) {
         return tpProblemFile_Fail(file, "/fclib_local/V", "equality constraints are not supported");
+    }
+    if (hasNoContacts(file, "/fclib_local", "W", "q", &owned->arena)) {
+        return readEmpty(file, "/fclib_local", owned);
     }
     const char* q = "/fclib_local/vectors/q";
     tpResult result =
@@ -110,6 +140,9 @@ static tpResult readGlobal(const tpProblemFile* file, tpOwnedProblem* owned) {
     if (tpProblemFile_Has(file, "/fclib_global/G")) {
         return tpProblemFile_Fail(file, "/fclib_global/G",
                                   "equality constraints are not supported");
+    }
+    if (hasNoContacts(file, "/fclib_global", "H", "w", &owned->arena)) {
+        return readEmpty(file, "/fclib_global", owned);
     }
     tpResult result;
     const char* f = "/fclib_global/vectors/f";

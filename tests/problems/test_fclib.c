@@ -462,6 +462,38 @@ static void writtenByOthers(void** state) {
     }
 }
 
+// A problem without contacts may have vectors of no length, or none of them; its matrix too.
+static void emptyProblems(void** state) {
+    (void)state;
+    static const int two = 2, three = 3, zero = 0, columns = -1, p[] = { 0 };
+    static const double f[] = { 1.0, 2.0, 3.0 };
+    for (int variant = 0; variant < 3; ++variant) {
+        hid_t file = create();
+        putVariant(file, "/fclib_global/spacedim", H5T_STD_I32LE, H5T_NATIVE_INT, &two, 1, 0);
+        putVariant(file, "/fclib_global/vectors/f", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, f, 3, 0);
+        if (variant > 0) {
+            putVariant(file, "/fclib_global/H/m", H5T_STD_I32LE, H5T_NATIVE_INT, &three, 1, 0);
+            putVariant(file, "/fclib_global/H/n", H5T_STD_I32LE, H5T_NATIVE_INT,
+                       variant == 1 ? &zero : &two, 1, 0);
+            putVariant(file, "/fclib_global/H/nz", H5T_STD_I32LE, H5T_NATIVE_INT, &columns, 1, 0);
+            putVariant(file, "/fclib_global/H/p", H5T_STD_I32LE, H5T_NATIVE_INT, p, 1, 0);
+        }
+        H5Fclose(file);
+        tpProblem* problem = NULL;
+        tpError error = { 0 };
+        tpResult result = tpReadProblem(path, tp_anyProblem, NULL, &problem, &error);
+        if (variant < 2) {
+            assert_int_equal(result, tp_success);
+            assert_int_equal(problem->kind, tp_friction2dProblem);
+            assert_int_equal(problem->contactCount, 0);
+            tpDestroyProblem(problem);
+        } else {
+            assert_int_equal(result, tp_badInput); // there are contacts, and vectors are missing
+        }
+        unlink(path);
+    }
+}
+
 // Links to other files, and data kept in other files, lead nowhere.
 static void elsewhere(void** state) {
     (void)state;
@@ -517,7 +549,7 @@ int main(void) {
         cmocka_unit_test(brokenFiles),     cmocka_unit_test(otherFiles),
         cmocka_unit_test(claims),          cmocka_unit_test(otherThings),
         cmocka_unit_test(elsewhere),       cmocka_unit_test(everyAllocationMayFail),
-        cmocka_unit_test(writtenByOthers),
+        cmocka_unit_test(writtenByOthers), cmocka_unit_test(emptyProblems),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
