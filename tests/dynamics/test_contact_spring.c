@@ -1,0 +1,67 @@
+// The spring and damper of one contact point in one step.
+
+#include "dynamics/contact_spring.h"
+#include "support/check.h"
+
+static const double stiffness = 2e3, damping = 7.0, h = 0.01;
+
+static tpPointSpring springAt(double gap, double d, double response) {
+    tpContactLaw law = { .stiffness = stiffness, .damping = d };
+    return tpMakePointSpring(&law, gap, h, response);
+}
+
+// Whether the point enters, stays or leaves: the whole impulse does the work that the energy takes.
+static void impulsesDoTheWorkOfTheEnergy(void** state) {
+    (void)state;
+    const double gaps[] = { 0.004, 0.001, 0.0, -0.001, -0.004 };
+    for (int i = 0; i < 5; ++i) {
+        tpPointSpring spring = springAt(gaps[i], 0.0, 0.5);
+        for (double u = -1.0; u <= 1.0; u += 0.125) {
+            double gained = tpPointSpring_Energy(stiffness, gaps[i] + h * u) -
+                            tpPointSpring_Energy(stiffness, gaps[i]);
+            assert_float_equal(-tpPointSpring_WholeImpulse(&spring, u) * u, gained, 1e-15);
+            double slope, first = tpPointSpring_FirstImpulse(&spring, u, &slope);
+            assert_float_equal(2.0 * first, tpPointSpring_WholeImpulse(&spring, u), 1e-15);
+        }
+    }
+}
+
+// It falls with u and is convex, and its slope is that of differences.
+static void impulsesFallAndAreConvex(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0, -0.002 }, step = 1e-3;
+    for (int i = 0; i < 3; ++i) {
+        tpPointSpring spring = springAt(gaps[i], damping, 100.0);
+        assert_true(spring.share > 0.8); // a damper that stops the point within the step
+        for (double u = -1.0003; u <= 1.0; u += 0.01) {
+            double slope, unused;
+            double low = tpPointSpring_FirstImpulse(&spring, u - step, &unused);
+            double high = tpPointSpring_FirstImpulse(&spring, u + step, &unused);
+            double middle = tpPointSpring_FirstImpulse(&spring, u, &slope);
+            assert_true(low >= middle && middle >= high && middle >= 0.0 && slope <= 0.0);
+            assert_true(low + high >= 2.0 * middle - 1e-15);
+        }
+    }
+}
+
+static void aPointAloneSettles(void** state) {
+    (void)state;
+    const double gaps[] = { 0.003, 0.0, -0.002 };
+    for (int i = 0; i < 3; ++i) {
+        tpPointSpring spring = springAt(gaps[i], damping, 0.5);
+        for (double free = -2.0; free <= 2.0; free += 0.25) {
+            double slope, u = tpPointSpring_Settle(&spring, 0.5, free);
+            double impulse = tpPointSpring_FirstImpulse(&spring, u, &slope);
+            assert_float_equal(u, free + 0.5 * impulse, 1e-12);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(impulsesDoTheWorkOfTheEnergy),
+        cmocka_unit_test(impulsesFallAndAreConvex),
+        cmocka_unit_test(aPointAloneSettles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
