@@ -25,23 +25,31 @@
 // Dense rows that are worth it.
 enum { maxRows = 160 };
 
-// Times that blocks may leave the eliminated ones.
-enum { maxChanges = 6 };
+// Rounds in which drives change sides; times that one of them may.
+enum { maxChanges = 12, maxFlips = 2 };
 
 // Corrections by the residual of the whole island.
-enum { maxRounds = 3 };
+enum { maxRounds = 4 };
 
 // Contacts are solved to this part of what the island is asked for: Newton's last step gets there,
 // and what is told apart by small differences (efforts found from velocities) profits. None is
 // asked for less than so many units of the last place of its impulses.
 static const double part = 1e-3, roundings = 64.0;
 
+// Where Newton's method does not get there (redundant contacts), this part will do.
+static const double enough = 0.3;
+
+// As long as drives may change sides, contacts are solved to this part of their velocities.
+static const double loosePart = 1e-4;
+
 typedef struct tpCondensed {
     tpFrictionIsland* island;
     const tpBlockMatrix* W;
     tpArena* arena;
     bool* isEliminated; // blocks
-    bool* isBounded;
+    bool* isBounded;    // drives that are not among the contacts
+    signed char* side;  // of drives: 0 within the bound, else the sign of an impulse at it
+    int* flips;         // of drives
 
     // The blocks that are left, and their first rows among themselves.
     int blockCount, rowCount;
@@ -76,11 +84,39 @@ static bool hasFixedLoad(const tpFrictionIsland* island, int b) {
     return true;
 }
 
-// Whether a block with a fixed load is within its bound.
-static bool isWithin(const tpCondensed* condensed, int b) {
-    const double* r = condensed->r + condensed->island->row[b];
-    const double* u = condensed->u + condensed->island->row[b];
-    return fabs(r[1] - u[1]) <= condensed->island->mu[b] * r[0];
+// The bound of a drive: nothing but its own load acts on its normal row.
+static double boundOf(const tpCondensed* condensed, int b) {
+    const tpFrictionIsland* island = condensed->island;
+    int row = island->row[b];
+    double give = island->diagonal[(size_t)b * TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS];
+    double load = give > 0.0 ? -island->q[row] / give : island->r[row];
+    return island->mu[b] * fmax(load, 0.0);
+}
+
+// Where a drive stands: within its bound, or at it. One that holds is told by its impulse, one at its
+// bound by its velocity; at first by both.
+static int sideOf(const tpCondensed* condensed, int b, bool isFirst) {
+    int row = condensed->island->row[b] + 1;
+    double r = condensed->r[row], u = condensed->u[row], bound = boundOf(condensed, b);
+    int side = condensed->side[b];
+    if (!isFirst && side != 0) {
+        return side * u > 0.0 ? 0 : side;
+    }
+    double force = isFirst ? r - u : r;
+    return force > bound ? 1 : force < -bound ? -1 : 0;
+}
+
+// Puts a drive on a side.
+static void setSide(tpCondensed* condensed, int b, int side) {
+    const tpFrictionIsland* island = condensed->island;
+    int row = island->row[b];
+    condensed->side[b] = (signed char)side;
+    condensed->isEliminated[b] = side == 0;
+    if (side != 0) {
+        double bound = boundOf(condensed, b);
+        condensed->r[row] = island->mu[b] > 0.0 ? bound / island->mu[b] : 0.0;
+        condensed->r[row + 1] = side * bound;
+    }
 }
 
 static bool allocate(tpCondensed* condensed) {
@@ -88,6 +124,8 @@ static bool allocate(tpCondensed* condensed) {
     int n = condensed->island->blockCount, rows = condensed->island->rowCount;
     condensed->isEliminated = TP_SCRATCH(arena, bool, n);
     condensed->isBounded = TP_SCRATCH(arena, bool, n);
+    condensed->side = TP_SCRATCH_ZEROED(arena, signed char, n);
+    condensed->flips = TP_SCRATCH_ZEROED(arena, int, n);
     condensed->blocks = TP_SCRATCH(arena, int, n);
     condensed->firstRows = TP_SCRATCH(arena, int, n + 1);
     condensed->dimensions = TP_SCRATCH(arena, int, n);
@@ -99,12 +137,12 @@ static bool allocate(tpCondensed* condensed) {
     return !arena->failed;
 }
 
-// Lists the blocks that are left. False where there are none or too many.
+// Lists the blocks that are left. False where there are too many.
 static bool listBlocks(tpCondensed* condensed) {
     const tpFrictionIsland* island = condensed->island;
     condensed->blockCount = condensed->rowCount = 0;
     for (int b = 0; b < island->blockCount; ++b) {
-        if (condensed->isEliminated[b]) {
+        if (condensed->isEliminated[b] || condensed->isBounded[b]) {
             continue;
         }
         int i = condensed->blockCount++;
@@ -116,7 +154,7 @@ static bool listBlocks(tpCondensed* condensed) {
         condensed->rowCount += condensed->dimensions[i];
     }
     condensed->firstRows[condensed->blockCount] = condensed->rowCount;
-    return condensed->rowCount > 0 && condensed->rowCount <= maxRows;
+    return condensed->rowCount <= maxRows;
 }
 
 // y_e of column `c` of block b of W, zero in other rows.
@@ -270,7 +308,9 @@ static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options,
         if (!(small->residual <= small->tolerance)) {
             status = tpFrictionIsland_Newton(small, options, limit, condensed->arena, iterations);
         }
-        if (status != tp_solved && status != tp_solverOutOfMemory) {
+        small->tolerance = fmax(small->tolerance, enough / part * share);
+        bool isFar = !(small->residual <= small->tolerance);
+        if (status != tp_solverOutOfMemory && isFar) {
             status =
                 tpFrictionIsland_Proximal(small, options, 4 * limit, condensed->arena, iterations);
         }
@@ -307,40 +347,74 @@ static void expand(tpCondensed* condensed) {
     tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
 }
 
-// Blocks at their bound leave the eliminated ones. Returns their number.
-static int releaseBounded(tpCondensed* condensed) {
-    int released = 0;
+// Drives that are not where they belong change sides. Returns their number.
+static int changeSides(tpCondensed* condensed) {
+    int changed = 0;
     for (int b = 0; b < condensed->island->blockCount; ++b) {
-        if (condensed->isEliminated[b] && condensed->isBounded[b] && !isWithin(condensed, b)) {
-            condensed->isEliminated[b] = false;
-            released += 1;
+        int side = condensed->isBounded[b] ? sideOf(condensed, b, false) : 0;
+        if (!condensed->isBounded[b] || side == condensed->side[b]) {
+            continue;
+        }
+        changed += 1;
+        condensed->flips[b] += 1;
+        if (condensed->flips[b] > maxFlips) {
+            condensed->isBounded[b] = condensed->isEliminated[b] = false;
+        } else {
+            setSide(condensed, b, side);
         }
     }
-    return released;
+    return changed;
 }
 
-// With the blocks as they are chosen. False where memory ran out.
+static bool hasDrive(const tpCondensed* condensed) {
+    for (int b = 0; b < condensed->island->blockCount; ++b) {
+        if (condensed->isBounded[b]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static double sizeOf(const tpCondensed* condensed) {
+    double sum = 0.0;
+    for (int i = 0; i < condensed->rowCount; ++i) {
+        sum += condensed->q[i] * condensed->q[i];
+    }
+    return sqrt(sum);
+}
+
+// With the blocks as they are chosen. `isNew`: drives have changed sides. False where memory ran out.
 static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
-                        int* iterations) {
+                        int* iterations, bool* isNew) {
     tpFrictionIsland* island = condensed->island;
     if (!formMatrix(condensed)) {
         return false;
     }
+    *isNew = false;
     double tolerance = part * island->tolerance;
+    bool isLoose = hasDrive(condensed);
     for (int round = 0; round < maxRounds && !tpFrictionIsland_IsSpent(island); ++round) {
         tpArenaMark mark = tpArena_Mark(condensed->arena);
+        tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
         setVelocities(condensed);
-        bool isDone = solveSmall(condensed, options, tolerance, limit, iterations);
+        bool isDone = condensed->rowCount == 0 ||
+                      solveSmall(condensed, options,
+                                 isLoose ? fmax(tolerance, loosePart * part * sizeOf(condensed))
+                                         : tolerance,
+                                 limit, iterations);
         tpArena_Release(condensed->arena, mark);
         if (!isDone) {
             return false;
         }
         expand(condensed);
+        *iterations += condensed->rowCount == 0 ? 1 : 0;
         tpFrictionIsland_Offer(island, condensed->r, condensed->u);
-        if (island->residual <= island->tolerance || releaseBounded(condensed) > 0) {
+        *isNew = !(island->residual <= island->tolerance) && changeSides(condensed) > 0;
+        if (island->residual <= island->tolerance || *isNew) {
             break;
         }
-        tolerance *= 0.1;
+        tolerance *= isLoose ? 1.0 : 0.1;
+        isLoose = false;
     }
     return true;
 }
@@ -356,19 +430,19 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockM
     memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int b = 0; b < island->blockCount; ++b) {
         condensed.isBounded[b] = hasFixedLoad(island, b);
-        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree || condensed.isBounded[b];
+        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree;
+        if (condensed.isBounded[b]) {
+            setSide(&condensed, b, sideOf(&condensed, b, true));
+        }
     }
     bool isNew = true;
     for (int change = 0; isNew && change < maxChanges && !tpFrictionIsland_IsDone(island);
          ++change) {
-        int before = condensed.blockCount;
         tpArenaMark mark = tpArena_Mark(arena);
-        bool isSmall = listBlocks(&condensed);
-        if (change == 0 && !isSmall) {
-            return tp_notApplicable;
+        if (!listBlocks(&condensed)) {
+            return change == 0 ? tp_notApplicable : tp_stalled;
         }
-        isNew = isSmall && (change == 0 || condensed.blockCount != before);
-        if (isNew && !solveChosen(&condensed, options, limit, iterations)) {
+        if (!solveChosen(&condensed, options, limit, iterations, &isNew)) {
             return tp_solverOutOfMemory;
         }
         tpArena_Release(arena, mark);

@@ -167,6 +167,7 @@ static bool addStartRows(tpDrift* drift) {
     }
     addJointRows(drift);
     tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
+    tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
     return true;
 }
 
@@ -781,5 +782,6 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     result->hasCollided = hasCollided(&drift);
     result->rest = NULL;
     result->dampingLoss = 0.0;
-    return !drift.hasSprings || finishSprings(&drift, result);
+    return tpRowHistory_Keep(&memory->driftRows, &memory->allocator, &step->rows, step->h) &&
+           (!drift.hasSprings || finishSprings(&drift, result));
 }

@@ -28,6 +28,8 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
     }
     tpDestroySolverMemory(memory->solver);
     TP_FREE_ARRAY(&system->allocator, memory->history.list);
+    TP_FREE_ARRAY(&system->allocator, memory->driftRows.list);
+    TP_FREE_ARRAY(&system->allocator, memory->endRows.list);
     TP_FREE_ARRAY(&system->allocator, memory->before);
     tpRelease(&system->allocator, memory, sizeof(tpStepperMemory));
 }
@@ -43,13 +45,16 @@ typedef struct tpSavedHead {
     size_t colliderSize;
 } tpSavedHead;
 
-// The last answer to the question for contacts, as arrays of a snapshot.
-enum { foundArrayCount = 3 };
-static void listFound(const tpSystem* constant, tpSavedArray arrays[foundArrayCount]) {
-    tpSystem* system = (tpSystem*)constant; // saving only reads
-    const tpSavedArray list[foundArrayCount] = { TP_SAVED_ARRAY(system->found.poses),
+// The last answer to the question for contacts and the impulses of joints, as arrays of a snapshot.
+enum { savedArrayCount = 5 };
+static void listArrays(const tpStepperMemory* constant, tpSavedArray arrays[savedArrayCount]) {
+    tpStepperMemory* memory = (tpStepperMemory*)constant; // saving only reads
+    tpSystem* system = (tpSystem*)memory->system;
+    const tpSavedArray list[savedArrayCount] = { TP_SAVED_ARRAY(system->found.poses),
                                                  TP_SAVED_ARRAY(system->found.margins),
-                                                 TP_SAVED_ARRAY(system->found.contacts) };
+                                                 TP_SAVED_ARRAY(system->found.contacts),
+                                                 TP_SAVED_ARRAY(memory->driftRows.list),
+                                                 TP_SAVED_ARRAY(memory->endRows.list) };
     memcpy(arrays, list, sizeof(list));
 }
 
@@ -59,9 +64,9 @@ static size_t colliderSize(const tpSystem* system) {
 
 size_t tpStepperMemory_SavedSize(const void* state) {
     const tpStepperMemory* memory = state;
-    tpSavedArray found[foundArrayCount];
-    listFound(memory->system, found);
-    return sizeof(tpSavedHead) + tpSavedArrays_Size(found, foundArrayCount) +
+    tpSavedArray arrays[savedArrayCount];
+    listArrays(memory, arrays);
+    return sizeof(tpSavedHead) + tpSavedArrays_Size(arrays, savedArrayCount) +
            sizeof(tpContactMemory) * (size_t)memory->history.list.count +
            sizeof(tpVelocity) * (size_t)memory->before.count + colliderSize(memory->system);
 }
@@ -91,9 +96,9 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     place =
         put(place, memory->history.list.data, sizeof(tpContactMemory) * (size_t)head.historyCount);
     place = put(place, memory->before.data, sizeof(tpVelocity) * (size_t)head.beforeCount);
-    tpSavedArray found[foundArrayCount];
-    listFound(system, found);
-    place = tpSavedArrays_Save(found, foundArrayCount, place);
+    tpSavedArray arrays[savedArrayCount];
+    listArrays(memory, arrays);
+    place = tpSavedArrays_Save(arrays, savedArrayCount, place);
     if (head.colliderSize > 0) {
         tpCollider_SaveState(system->collider, place);
     }
@@ -118,10 +123,10 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
     memory->lastLoss = head.lastLoss;
     memory->book = head.book;
     memory->structure = head.hasStepped ? system->structure : 0;
-    tpSavedArray found[foundArrayCount];
-    listFound(system, found);
+    tpSavedArray arrays[savedArrayCount];
+    listArrays(memory, arrays);
     tpSystem_ForgetFound(system);
-    if (!tpSavedArrays_Restore(found, foundArrayCount, &system->allocator, reader)) {
+    if (!tpSavedArrays_Restore(arrays, savedArrayCount, &system->allocator, reader)) {
         return false;
     }
     const tpContact* contacts = system->found.contacts.data;

@@ -169,7 +169,9 @@ static bool solveVelocities(tpTimeStep* step, const tpTally* first, tpVelocity* 
         rows->impulse[k] = 0.0;
     }
     tpTimeStep_WarmStart(step, &memory->history, 1.0);
-    if (!tpRows_Solve(rows, step->system, memory->solver, &settings->drift.solve, report)) {
+    tpRowHistory_Start(&memory->endRows, rows, step->h);
+    if (!tpRows_Solve(rows, step->system, memory->solver, &settings->drift.solve, report) ||
+        !tpRowHistory_Keep(&memory->endRows, &memory->allocator, rows, step->h)) {
         return false;
     }
     for (int k = 0; k < rows->rowCount; ++k) {
