@@ -93,8 +93,8 @@ static double boundOf(const tpCondensed* condensed, int b) {
     return island->mu[b] * fmax(load, 0.0);
 }
 
-// Where a drive stands: within its bound, or at it. One that holds is told by its impulse, one at its
-// bound by its velocity; at first by both.
+// Where a drive stands: within its bound, or at it. One that holds is told by its impulse, one at
+// its bound by its velocity; at first by both.
 static int sideOf(const tpCondensed* condensed, int b, bool isFirst) {
     int row = condensed->island->row[b] + 1;
     double r = condensed->r[row], u = condensed->u[row], bound = boundOf(condensed, b);
@@ -383,7 +383,8 @@ static double sizeOf(const tpCondensed* condensed) {
     return sqrt(sum);
 }
 
-// With the blocks as they are chosen. `isNew`: drives have changed sides. False where memory ran out.
+// With the blocks as they are chosen. `isNew`: drives have changed sides. False where memory ran
+// out.
 static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
                         int* iterations, bool* isNew) {
     tpFrictionIsland* island = condensed->island;
@@ -397,11 +398,11 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         tpArenaMark mark = tpArena_Mark(condensed->arena);
         tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
         setVelocities(condensed);
-        bool isDone = condensed->rowCount == 0 ||
-                      solveSmall(condensed, options,
-                                 isLoose ? fmax(tolerance, loosePart * part * sizeOf(condensed))
-                                         : tolerance,
-                                 limit, iterations);
+        bool isDone =
+            condensed->rowCount == 0 ||
+            solveSmall(condensed, options,
+                       isLoose ? fmax(tolerance, loosePart * part * sizeOf(condensed)) : tolerance,
+                       limit, iterations);
         tpArena_Release(condensed->arena, mark);
         if (!isDone) {
             return false;

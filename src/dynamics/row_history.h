@@ -7,7 +7,7 @@
 
 // What a block of rows carries over.
 typedef struct tpRowMemory {
-    int owner;                 // joints count up from 0, couplings down from -1
+    int owner;                  // joints count up from 0, couplings down from -1
     int role, coordinate, part; // as in tpBlockInfo
     int source, rowCount;
     double force[TP_FRICTION_MAX_ROWS]; // impulse per second

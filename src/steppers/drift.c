@@ -779,6 +779,10 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
         }
     }
     result->miss = drift.miss;
+    result->overlap = 0.0;
+    for (int i = 0; i < drift.startCount; ++i) {
+        result->overlap = fmax(result->overlap, -drift.start[i].gap);
+    }
     result->hasCollided = hasCollided(&drift);
     result->rest = NULL;
     result->dampingLoss = 0.0;

@@ -23,6 +23,7 @@ typedef struct tpDriftSettings {
 static const double tpClosedGap = 1e-8;
 
 typedef struct tpDriftResult {
+    double overlap; // the deepest at the start, m
     // by how much rows have missed the gaps and joints at the end, in units of length or rad
     double miss;
     bool hasCollided; // a contact or limit has pushed that was open at the start or approached

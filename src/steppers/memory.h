@@ -13,10 +13,10 @@ typedef struct tpStepperMemory {
     tpSolverMemory* solver;
     tpContactHistory history;
     tpRowHistory driftRows, endRows; // of joints, in the two problems of a symmetric step
-    TP_ARRAY(tpVelocity) before; // velocities at the start of the last step
-    double lastLoss;             // energy lost in the last step, J
-    tpEnergyBook book;           // of the energy guard
-    uint64_t structure;          // of the system when it last took a step, 0 before
+    TP_ARRAY(tpVelocity) before;     // velocities at the start of the last step
+    double lastLoss;                 // energy lost in the last step, J
+    tpEnergyBook book;               // of the energy guard
+    uint64_t structure;              // of the system when it last took a step, 0 before
     const tpSystem* system;
 } tpStepperMemory;
 

@@ -8,6 +8,7 @@
 #include "steppers/anitescu/guard.h"
 
 #include "dynamics/forces.h"
+#include "dynamics/joints.h"
 #include "dynamics/parts.h"
 #include "dynamics/trial.h"
 #include "steppers/anitescu/midpoint.h"
@@ -32,6 +33,7 @@ typedef struct tpGuard {
     tpEnergyGuard energy;
     double threshold; // of bounces in the whole step, m/s
     bool isScaled;    // it goes with the length of a part
+    bool isAstray;    // joints are apart, or beyond their limits, at the start of the step
     double duration;  // of the whole step, s
     int exhausted;    // parts whose solves have used up the work budget of a step
     tpStepReport* report;
@@ -63,7 +65,11 @@ static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h
     }
     outcome->rise =
         tpEnergyGuard_Rise(&guard->energy, guard->system, guard->report, trial->hasCollided);
-    outcome->isRight = !guard->isGuarded ||
+    // To put right what overlaps or is apart at the start takes energy: no law of motion made it
+    // so.
+    bool isAstray = guard->isAstray || trial->overlap > guard->report->limits.penetration;
+    outcome->rise = isAstray ? fmin(outcome->rise, 0.0) : outcome->rise;
+    outcome->isRight = !guard->isGuarded || isAstray ||
                        tpEnergyGuard_Allows(&guard->energy, outcome->rise, h / guard->duration,
                                             trial->isTouched, trial->hasCollided);
     return true;
@@ -270,6 +276,7 @@ bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* op
     double least = guard.isScaled ? ldexp(threshold, -maxFreeHalvings) : threshold;
     guard.settings.least = fmax(least, leastPart * speed);
     guard.settings.hard = fmax(0.125 * threshold, hardPart * speed);
+    guard.isAstray = tpJoints_PositionError(system, system->poses.data) > report->limits.jointDrift;
     tpEnergyGuard_Begin(&guard.energy, &memory->book, system, report);
     int level = guard.isGuarded ? memory->book.level : 0;
     tpPartResult whole = { .isSmooth = true };

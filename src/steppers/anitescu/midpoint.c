@@ -214,6 +214,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         !tpTimeStep_Tally(&step, &tally)) {
         return false;
     }
+    trial->overlap = drift.overlap;
     trial->miss = drift.miss;
     trial->hasCollided = drift.hasCollided;
     tpTimeStep_AccountEnergy(&step, report);

@@ -17,6 +17,7 @@ typedef struct tpMidpointSettings {
 typedef struct tpMidpointTrial {
     bool bounces;     // with restitution
     bool mayBounce;   // or a shorter part would, and say when; or a hard impact without
+    double overlap;   // the deepest at the start, m
     double miss;      // of the drift, m or rad
     bool isTouched;   // contacts or limits have pushed
     bool hasCollided; // some of them against an approach
