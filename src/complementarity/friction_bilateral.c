@@ -44,33 +44,43 @@ static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
     return true;
 }
 
+// With the number of components a constant, the loop unrolls.
+static inline double dotRows(int componentCount, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int k = 0; k < componentCount; ++k) {
+        sum += x[k] * y[k];
+    }
+    return sum;
+}
+
+// Adds what blocks i and j share by side `sideI` of one and `sideJ` of the other.
+static void addShared(const tpFrictionIsland* island, int i, int sideI, int j, int sideJ,
+                      double* W) {
+    int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
+    int n = island->componentCount;
+    const double* x = island->jacobian + (size_t)(2 * island->row[i] + sideI) * (size_t)n;
+    for (int a = 0; a < rows; ++a, x += 2 * n) {
+        const double* y = island->jacobian + (size_t)(2 * island->row[j] + sideJ) * (size_t)n;
+        for (int b = 0; b < columns; ++b, y += 2 * n) {
+            W[a * columns + b] += n == 6 ? dotRows(6, x, y) : dotRows(n, x, y);
+        }
+    }
+}
+
 // W_ij through the bodies that blocks i and j share, row by row.
 static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
     int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
-    int componentCount = island->componentCount;
-    for (int a = 0; a < rows; ++a) {
-        for (int b = 0; b < columns; ++b) {
-            double sum = 0.0;
-            for (int s = 0; s < 4; ++s) {
-                int sideI = s / 2, sideJ = s % 2;
-                int body = island->body[2 * i + sideI];
-                if (body < 0 || body != island->body[2 * j + sideJ]) {
-                    continue;
-                }
-                const double* x = island->jacobian + (size_t)(2 * (island->row[i] + a) + sideI) *
-                                                         (size_t)componentCount;
-                const double* y = island->jacobian + (size_t)(2 * (island->row[j] + b) + sideJ) *
-                                                         (size_t)componentCount;
-                for (int k = 0; k < componentCount; ++k) {
-                    sum += x[k] * y[k];
-                }
-            }
-            if (i == j && a == b) {
-                sum += regularisation +
-                       (island->compliance != NULL ? island->compliance[island->row[i] + a] : 0.0);
-            }
-            W[a * columns + b] = sum;
+    memset(W, 0, sizeof(double) * (size_t)(rows * columns));
+    for (int side = 0; side < 4; ++side) {
+        int sideI = side / 2, sideJ = side % 2, body = island->body[2 * i + sideI];
+        if (body >= 0 && body == island->body[2 * j + sideJ]) {
+            addShared(island, i, sideI, j, sideJ, W);
         }
+    }
+    for (int a = 0; i == j && a < rows; ++a) {
+        W[a * columns + a] +=
+            regularisation +
+            (island->compliance != NULL ? island->compliance[island->row[i] + a] : 0.0);
     }
 }
 

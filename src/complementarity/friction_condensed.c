@@ -200,6 +200,26 @@ static void addOwnColumn(const tpCondensed* condensed, int j, int c, const int* 
     }
 }
 
+static double dot(int n, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int i = 0; i < n; ++i) {
+        sum += x[i] * y[i];
+    }
+    return sum;
+}
+
+// Multiplies the rows of block i in the columns of block j, up to the diagonal, and mirrors them.
+static void scaleBlock(tpCondensed* condensed, int i, int j, double factor) {
+    size_t n = (size_t)condensed->rowCount;
+    for (int c = condensed->firstRows[j]; c < condensed->firstRows[j + 1]; ++c) {
+        for (int a = condensed->firstRows[i]; a < condensed->firstRows[i + 1] && a <= c; ++a) {
+            double value = factor * condensed->S[(size_t)c * n + (size_t)a];
+            condensed->S[(size_t)c * n + (size_t)a] = value;
+            condensed->S[(size_t)a * n + (size_t)c] = value;
+        }
+    }
+}
+
 // Factorises W_ee and forms S, in units of the problem: r = r' / sqrt(weight), u = u' sqrt(weight).
 static bool formMatrix(tpCondensed* condensed) {
     const tpFrictionIsland* island = condensed->island;
@@ -221,21 +241,34 @@ static bool formMatrix(tpCondensed* condensed) {
     for (int j = 0; j < condensed->blockCount; ++j) {
         places[condensed->blocks[j]] = j;
     }
+    // S = W_cc - Y' D^-1 Y with Y = L^-1 W_ec: a column of Y is zero but on the way to the root.
+    size_t rows = (size_t)island->rowCount;
+    double* Y = TP_SCRATCH(arena, double, (size_t)n* rows);
+    if (Y == NULL) {
+        return false;
+    }
     for (int j = 0; j < condensed->blockCount; ++j) {
         int b = condensed->blocks[j];
         for (int c = 0; c < condensed->dimensions[j]; ++c) {
-            double* out = condensed->S + (size_t)(condensed->firstRows[j] + c) * (size_t)n;
+            int column = condensed->firstRows[j] + c;
+            double* y = Y + (size_t)column * rows;
+            double* out = condensed->S + (size_t)column * (size_t)n;
             addOwnColumn(condensed, j, c, places, out);
-            takeColumn(condensed, b, c, condensed->column);
-            tpBlockLu_Solve(&condensed->factor, condensed->column);
-            for (int i = 0; i < condensed->blockCount; ++i) {
-                double* rows = out + condensed->firstRows[i];
-                subtractProduct(condensed, condensed->blocks[i], condensed->column, rows);
-                double units = sqrt(island->weight[condensed->blocks[i]] * island->weight[b]);
-                for (int a = 0; a < condensed->dimensions[i]; ++a) {
-                    rows[a] *= units;
-                }
+            takeColumn(condensed, b, c, y);
+            tpBlockLu_SolveLower(&condensed->factor, y);
+            memset(condensed->column, 0, sizeof(double) * rows);
+            tpBlockLu_SolveDiagonal(&condensed->factor, y, condensed->column);
+            for (int i = 0; i <= column; ++i) {
+                out[i] -= dot(island->rowCount, Y + (size_t)i * rows, condensed->column);
             }
+        }
+    }
+    // The other half, and units.
+    for (int j = 0; j < condensed->blockCount; ++j) {
+        for (int i = 0; i <= j; ++i) {
+            double units =
+                sqrt(island->weight[condensed->blocks[i]] * island->weight[condensed->blocks[j]]);
+            scaleBlock(condensed, i, j, units);
         }
     }
     condensed->island->work += (double)n * tpFrictionIsland_SweepWork(island);

@@ -327,3 +327,37 @@ void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
         }
     }
 }
+
+static bool isZero(int n, const double* x) {
+    for (int i = 0; i < n; ++i) {
+        if (x[i] != 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void tpBlockLu_SolveLower(const tpBlockLu* factor, double* x) {
+    const tpBlockMatrix* matrix = factor->matrix;
+    int stride = factor->stride;
+    for (int j = 0; j < factor->count; ++j) {
+        const double* xj = x + matrix->row[factor->block[j]];
+        int n = factor->size[j];
+        if (isZero(n, xj)) {
+            continue;
+        }
+        for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
+            int i = factor->rows[e];
+            multiplySubtract(factor->size[i], n, 1, factor->L + (size_t)e * (size_t)stride, xj,
+                             x + matrix->row[factor->block[i]]);
+        }
+    }
+}
+
+void tpBlockLu_SolveDiagonal(const tpBlockLu* factor, const double* x, double* y) {
+    for (int j = 0; j < factor->count; ++j) {
+        int row = factor->matrix->row[factor->block[j]], n = factor->size[j];
+        const double* inverse = factor->inverse + (size_t)(j * factor->stride);
+        multiply(n, n, 1, inverse, x + row, y + row);
+    }
+}

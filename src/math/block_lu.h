@@ -67,4 +67,10 @@ void tpInvertBlock(int n, const double* A, double* inverse);
 // Solves in place; x has the matrix's rows, those out of play are not touched.
 void tpBlockLu_Solve(const tpBlockLu* factor, double* x);
 
+// For symmetric matrices, A = L D L^T: x <- L^-1 x, which passes over blocks that are zero, and
+// y = D^-1 x. Rows out of play are not touched. x . A^-1 z is then the product of L^-1 x and D^-1
+// L^-1 z.
+void tpBlockLu_SolveLower(const tpBlockLu* factor, double* x);
+void tpBlockLu_SolveDiagonal(const tpBlockLu* factor, const double* x, double* y);
+
 #endif

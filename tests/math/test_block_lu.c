@@ -138,10 +138,60 @@ static void invertsBlocks(void** state) {
     }
 }
 
+// x . A^-1 z by the two halves of a symmetric factorisation, against a whole solve; sparse x and z.
+static void halvesMakeTheWhole(void** state) {
+    (void)state;
+    static Matrix matrix;
+    tpRandom random = { 77 };
+    tpAllocator allocator = tpDefaultAllocator();
+    for (int trial = 0; trial < 20; ++trial) {
+        int n = 4 + trial;
+        randomMatrix(&matrix, &random, n, trial % 2 == 0 ? 3 : 0);
+        int rows = matrix.row[n];
+        for (int j = 0, k = 0; j < n; ++j) {
+            for (int e = matrix.columnStart[j]; e < matrix.columnStart[j + 1]; ++e) {
+                int i = matrix.blockRow[e];
+                for (int a = matrix.row[i]; a < matrix.row[i + 1]; ++a) {
+                    for (int b = matrix.row[j]; b < matrix.row[j + 1]; ++b, ++k) {
+                        matrix.values[k] = 0.5 * (matrix.dense[a][b] + matrix.dense[b][a]);
+                    }
+                }
+            }
+        }
+        tpArena arena;
+        tpArena_Create(&arena, &allocator);
+        tpBlockLu factor;
+        bool inPlay[mostBlocks];
+        for (int b = 0; b < n; ++b) {
+            inPlay[b] = b % 4 != 3;
+        }
+        assert_true(tpBlockLu_Create(&factor, &matrix.view, &arena) &&
+                    tpBlockLu_Analyse(&factor, inPlay));
+        tpBlockLu_Factorise(&factor);
+        double x[mostRows] = { 0.0 }, z[mostRows] = { 0.0 }, y[mostRows] = { 0.0 };
+        double solved[mostRows], half = 0.0, whole = 0.0;
+        x[0] = 1.0;
+        z[matrix.row[1]] = 2.0;
+        z[matrix.row[2]] = -1.0;
+        memcpy(solved, z, sizeof(solved));
+        tpBlockLu_Solve(&factor, solved);
+        whole = solved[0];
+        tpBlockLu_SolveLower(&factor, x);
+        tpBlockLu_SolveLower(&factor, z);
+        tpBlockLu_SolveDiagonal(&factor, z, y);
+        for (int i = 0; i < rows; ++i) {
+            half += x[i] * y[i];
+        }
+        CHECK_NEAR(half, whole, 1e-14);
+        tpArena_Destroy(&arena);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solvesRandomBlocks),
         cmocka_unit_test(invertsBlocks),
+        cmocka_unit_test(halvesMakeTheWhole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

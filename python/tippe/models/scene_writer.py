@@ -67,7 +67,7 @@ class _Writer:
                 for f in model.forces
             ],
             "sensors": self._sensors(),
-            "simulation": {"stepper": "anitescu", "step": model.step, "until": 10.0, "options": {"energy_guard": False}},
+            "simulation": {"stepper": "anitescu", "step": model.step, "until": 10.0},
         }
         for key in ("materials", "pairs", "joints", "excludes", "couplings", "forces", "sensors"):
             if not scene[key]:

@@ -1,0 +1,78 @@
+// Impulses of joints come back to the rows that they were of, whatever has come or gone between.
+
+#include "dynamics/row_history.h"
+
+#include <string.h>
+
+#include "support/check.h"
+
+enum { mostBlocks = 8 };
+
+// Rows as a list of blocks, without bodies.
+typedef struct Sample {
+    tpRows rows;
+    tpBlockInfo infos[mostBlocks];
+    int firstRows[mostBlocks], dimensions[mostBlocks];
+    double impulse[4 * mostBlocks];
+} Sample;
+
+static void begin(Sample* sample) {
+    memset(sample, 0, sizeof(*sample));
+    sample->rows.infos = sample->infos;
+    sample->rows.firstRows = sample->firstRows;
+    sample->rows.dimensions = sample->dimensions;
+    sample->rows.impulse = sample->impulse;
+}
+
+static void add(Sample* sample, tpBlockInfo info, int rowCount, double impulse) {
+    int block = sample->rows.blockCount++;
+    sample->infos[block] = info;
+    sample->firstRows[block] = sample->rows.rowCount;
+    sample->dimensions[block] = rowCount;
+    for (int i = 0; i < rowCount; ++i) {
+        sample->impulse[sample->rows.rowCount++] = impulse + i;
+    }
+}
+
+static tpBlockInfo joint(int index, tpRowRole role, int part) {
+    return (tpBlockInfo){ .source = tp_jointSource, .index = index, .role = role, .part = part };
+}
+
+static void rowsFindTheirImpulses(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpRowHistory history = { 0 };
+    Sample old, new;
+    tpBlockInfo contact = { .source = tp_contactSource };
+    tpBlockInfo coupling = { .source = tp_jointSource, .index = 0, .isCoupling = true };
+    tpBlockInfo servo = { .source = tp_boundedSource, .index = 2, .role = tp_servoRole };
+    begin(&old);
+    add(&old, contact, 3, 100.0);
+    add(&old, joint(0, tp_heldRole, 0), 3, 1.0);
+    add(&old, joint(0, tp_limitRole, 1), 1, 7.0); // gone in the next step
+    add(&old, joint(1, tp_rotorRole, 0), 1, 5.0);
+    add(&old, servo, 2, 20.0);
+    add(&old, coupling, 1, 9.0);
+    assert_true(tpRowHistory_Keep(&history, &allocator, &old.rows, 0.01));
+    begin(&new);
+    add(&new, contact, 3, 50.0);
+    add(&new, joint(0, tp_heldRole, 0), 3, 0.0);
+    add(&new, joint(0, tp_limitRole, 0), 1, -3.0); // the other limit: new
+    add(&new, joint(1, tp_rotorRole, 0), 1, 0.0);
+    add(&new, servo, 2, 4.0);
+    add(&new, coupling, 1, 0.0);
+    tpRowHistory_Start(&history, &new.rows, 0.02); // a step twice as long
+    // Contacts are left alone, as is the load of the servo.
+    const double wanted[] = { 50.0, 51.0, 52.0, 2.0, 4.0, 6.0, -3.0, 10.0, 4.0, 42.0, 18.0 };
+    for (int i = 0; i < new.rows.rowCount; ++i) {
+        CHECK_NEAR(new.impulse[i], wanted[i], 1e-12);
+    }
+    TP_FREE_ARRAY(&allocator, history.list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rowsFindTheirImpulses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
