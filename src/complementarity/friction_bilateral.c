@@ -1,4 +1,4 @@
-// Islands of joints, with W formed: direct where no contact pushes, Newton where some do.
+// Islands of joints, with W formed or given: direct where no contact pushes, Newton where some do.
 //
 // Where joints alone are at work the problem is one linear system, W r = -q, solved and refined.
 // A chain with a heavy end is so badly conditioned that sweeps and proximal points need thousands
@@ -234,12 +234,13 @@ static tpSolveStatus solveFormed(tpFrictionIsland* island, const tpBlockMatrix* 
 
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
                                          int limit, tpArena* arena, int* iterations) {
-    if (!tpFrictionIsland_IsByBodies(island) || !hasJoint(island)) {
+    if (!hasJoint(island)) {
         return tp_notApplicable;
     }
-    tpBlockMatrix W;
+    tpBlockMatrix W = island->W;
     bool* inPlay = TP_SCRATCH(arena, bool, island->blockCount);
-    if (arena->failed || !formW(island, arena, &W)) {
+    bool isByBodies = tpFrictionIsland_IsByBodies(island);
+    if (arena->failed || (isByBodies && !formW(island, arena, &W))) {
         return tp_solverOutOfMemory;
     }
     if (chooseJoints(island, inPlay)) {
@@ -260,7 +261,7 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     }
     // Where patches of contacts fill W, the system of the bodies is
     // much the cheaper, and has its turn first.
-    if (W.columnStart[W.count] > chainCouples * W.count) {
+    if (!isByBodies || W.columnStart[W.count] > chainCouples * W.count) {
         return tp_notApplicable;
     }
     return solveFormed(island, &W, options, limit, arena, iterations);

@@ -69,16 +69,18 @@ typedef struct tpCondensed {
 } tpCondensed;
 
 // A cone whose normal row touches nothing has a fixed load.
-static bool hasFixedLoad(const tpFrictionIsland* island, int b) {
-    if (island->kind[b] != tp_frictionCone || tpFrictionIsland_Rows(island, b) != 2 ||
-        !tpFrictionIsland_IsByBodies(island)) {
+static bool hasFixedLoad(const tpFrictionIsland* island, const tpBlockMatrix* W, int b) {
+    if (island->kind[b] != tp_frictionCone || tpFrictionIsland_Rows(island, b) != 2) {
         return false;
     }
-    const double* G =
-        island->jacobian + (size_t)(2 * island->row[b]) * (size_t)island->componentCount;
-    for (int k = 0; k < 2 * island->componentCount; ++k) {
-        if (G[k] != 0.0) {
-            return false;
+    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
+        int i = W->blockRow[k];
+        const double* values = W->values + W->value[k];
+        for (int a = 0; a < tpFrictionIsland_Rows(island, i); ++a) {
+            bool isOwn = i == b && a == 0;
+            if ((!isOwn && values[2 * a] != 0.0) || (isOwn && values[1] != 0.0)) {
+                return false;
+            }
         }
     }
     return true;
@@ -463,7 +465,7 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockM
     memcpy(condensed.r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int b = 0; b < island->blockCount; ++b) {
-        condensed.isBounded[b] = hasFixedLoad(island, b);
+        condensed.isBounded[b] = hasFixedLoad(island, W, b);
         condensed.isEliminated[b] = island->kind[b] == tp_frictionFree;
         if (condensed.isBounded[b]) {
             setSide(&condensed, b, sideOf(&condensed, b, true));

@@ -20,6 +20,12 @@ static const double strict = 4e-7;
 // as long, which are four times as large, are within half the budget.
 enum { longQuiet = 128 };
 
+// And if next to nothing swings, all of the step at once after so few: swings of the whole step,
+// four times as large with every halving, and this factor for what has not been seen of them, must
+// be within half the budget.
+enum { shortQuiet = 16 };
+static const double unseen = 16.0;
+
 static double energyOf(const tpSystem* system) {
     return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
 }
@@ -89,6 +95,12 @@ void tpEnergyGuard_RaiseLevel(tpEnergyGuard* guard, int level) {
 void tpEnergyGuard_End(tpEnergyGuard* guard) {
     tpEnergyBook* book = guard->book;
     book->quiet += 1;
+    bool isStill = ldexp(unseen * book->swing, 2 * book->level) < 0.5 * guard->budget;
+    if (book->level > 0 && book->quiet >= shortQuiet && isStill) {
+        book->level = 0;
+        book->quiet = 0;
+        book->swing = 0.0;
+    }
     if (book->level > 0 && book->quiet >= longQuiet) {
         book->level -= 4.0 * book->swing < 0.5 * guard->budget ? 1 : 0;
         book->quiet = 0;

@@ -73,11 +73,11 @@ static void kickSprings(const tpTimeStep* step, const double* rest, const tpCont
 }
 
 // Rows on the velocities at the end, for what is closed there.
-static void addVelocityRows(tpTimeStep* step, const tpTally* first,
+static void addVelocityRows(tpTimeStep* step, const tpTally* first, const tpContactHistory* history,
                             const tpVelocity* startVelocities, const tpMidpointSettings* settings,
                             tpMidpointTrial* trial) {
     trial->bounces = trial->mayBounce = false;
-    int cursor = 0;
+    int cursor = 0, past = 0;
     for (int i = 0; i < step->contactCount; ++i) {
         const tpContact* contact = &step->contacts[i];
         const tpContactInfo* info = tpTally_Find(first, contact, &cursor);
@@ -103,7 +103,10 @@ static void addVelocityRows(tpTimeStep* step, const tpTally* first,
             trial->bounces = trial->bounces || isBounce;
             trial->mayBounce = trial->mayBounce || (hasPushed && approach < -settings->least);
         } else if (hasPushed && approach < -settings->hard && step->contactCount <= fewContacts) {
-            trial->mayBounce = true;
+            // What has pushed in the last step too is no impact.
+            const tpContactMemory* last = tpContactHistory_Find(history, contact, &past);
+            bool isOld = last != NULL && tpLengthSquared(last->impulse) > 0.0;
+            trial->mayBounce = trial->mayBounce || !isOld;
         }
     }
     tpJointTreatment treatment = { step->h, 0.0, NULL, 0.5 * step->h, 0.0 };
@@ -251,7 +254,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     if (!tpTimeStep_UseContacts(&step, contacts, count)) {
         return false;
     }
-    addVelocityRows(&step, &tally, step.startVelocities, settings, trial);
+    addVelocityRows(&step, &tally, &memory->history, step.startVelocities, settings, trial);
     if (!solveVelocities(&step, &tally, before, memory, settings, report)) {
         return false;
     }
