@@ -211,11 +211,12 @@ MODEL = """<mujoco>
 def test_report_names_what_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "model.xml"
     path.write_text(MODEL.format(joint='type="hinge" margin="0.1"'))
-    report = models.convert(path).report
+    scene = models.convert(path)
+    report = scene.report
     found = {(note.kind, note.element, note.attribute): note for note in report.notes}
     assert found["missing", "option", "density"].line == 2
     assert found["rigid", "geom", "solref"].line == 3
-    assert ("missing", "geom", "condim") in found
+    assert scene["materials"]["surface0"]["friction"]["rolling"] == 1e-4  # the plane's condim 6
     assert found["rigid", "joint", "margin"].line == 6
     assert found["missing", "joint", "range"].name == "ball"
     assert found["missing", "tendon", None].name == "cord"

@@ -780,7 +780,8 @@ bool tpDrift_Solve(tpTimeStep* step, tpStepperMemory* memory, const tpDriftSetti
     }
     result->miss = drift.miss;
     result->overlap = 0.0;
-    for (int i = 0; i < drift.startCount; ++i) {
+    // Contacts that give overlap as they are meant to.
+    for (int i = 0; i < drift.startCount && !drift.hasSprings; ++i) {
         result->overlap = fmax(result->overlap, -drift.start[i].gap);
     }
     result->hasCollided = hasCollided(&drift);

@@ -82,12 +82,15 @@ def _together(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(max(x, y) for x, y in zip(a, b))
 
 
-def _numbers(sliding: float, spinning: float, dimension: int) -> dict[str, float]:
+def _numbers(sliding: float, spinning: float, rolling: float, dimension: int) -> dict[str, float]:
     if dimension == 1 or sliding == 0:
         return {"dynamic": 0.0}
+    numbers = {"dynamic": sliding}
     if dimension >= 4 and spinning > 0:
-        return {"dynamic": sliding, "torsional": spinning / sliding}
-    return {"dynamic": sliding}
+        numbers["torsional"] = spinning / sliding
+    if dimension == 6 and rolling > 0:
+        numbers["rolling"] = rolling / sliding
+    return numbers
 
 
 def _surfaces(c: Compiled, geoms: list[int], shapes: dict[int, Shape], meets: np.ndarray) -> None:
@@ -106,31 +109,29 @@ def _surfaces(c: Compiled, geoms: list[int], shapes: dict[int, Shape], meets: np
         name = named.setdefault(key, f"surface{len(named)}")
         members.setdefault(name, []).append(g)
         shapes[g].material = name
-        if m.geom_condim[g] == 6:
-            c.note("missing", "geom", "condim", "rolling friction is left out", m.geom(g).name)
     row = {g: i for i, g in enumerate(geoms)}
     rows = {name: [row[g] for g in group] for name, group in members.items()}
     first = {name: group[0] for name, group in rows.items()}
     names = list(members)
     for i, a in enumerate(names):
         surface = _surface(c, geoms[first[a]])
-        c.model.materials[a] = _numbers(surface[0], surface[1], int(surface[3]))
+        c.model.materials[a] = _numbers(surface[0], surface[1], surface[2], int(surface[3]))
         for b in names[i:]:
             ga, gb = geoms[first[a]], geoms[first[b]]
             k = pairs.get((min(ga, gb), max(ga, gb)))
             if k is None and (a == b or not meets[np.ix_(rows[a], rows[b])].any()):
                 continue
             if k is not None:
-                sliding, _, spinning, _, _, dimension = _pair_numbers(c, k)
-                c.model.pairs.append((a, b, _numbers(sliding, spinning, int(dimension))))
+                sliding, _, spinning, rolling, _, dimension = _pair_numbers(c, k)
+                c.model.pairs.append((a, b, _numbers(sliding, spinning, rolling, int(dimension))))
             else:
                 both = _together(_surface(c, ga), _surface(c, gb))
-                c.model.pairs.append((a, b, _numbers(both[0], both[1], int(both[3]))))
+                c.model.pairs.append((a, b, _numbers(both[0], both[1], both[2], int(both[3]))))
     for k in range(m.npair):
         if m.pair_friction[k][0] != m.pair_friction[k][1] and m.pair_dim[k] > 1:
             c.note("changed", "pair", "friction", "the first of two different coefficients holds in all directions", m.pair(k).name)
-        if m.pair_dim[k] == 6:
-            c.note("missing", "pair", "condim", "rolling friction is left out", m.pair(k).name)
+        if m.pair_friction[k][3] != m.pair_friction[k][4] and m.pair_dim[k] == 6:
+            c.note("changed", "pair", "friction", "the first of two different coefficients of rolling holds in all directions", m.pair(k).name)
 
 
 def _pair_numbers(c: Compiled, k: int) -> tuple[float, ...]:
