@@ -13,6 +13,7 @@ const width = 320, height = 200, rate = 12; // pictures a second
 // Seconds that are shown; the others have a still picture after some.
 const films = { tippe_top: 3, card_house: 1.2, cradle: 2.4, brick_wall: 1.6, rattleback: 5, falling_rod: 0.9, coins: 2.5, chain: 2.4, double_pendulum: 3, t_handle: 4, bouncing_ball: 2, stack10: 1, painleve_rod: 0.5, door: 3, heavy_top: 3, four_bar: 2.5, office_toy_1: 2, discs66: 1.5 };
 const stillAt = 0.6; // s, or where it is at its end
+const startsBest = ['tippe_top']; // the still is of the start
 
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm', '.json': 'application/json' };
 const server = createServer((request, response) => {
@@ -79,11 +80,21 @@ const takePictures = (page, frames, type, quality) => page.evaluate(async ([list
         stage.renderer.setPixelRatio(1);
         stage.invalidate();
         stage.draw();
-        context.drawImage(stage.renderer.domElement, 0, 0, w, h);
+        // The middle of it, should the stage not have the form of the picture yet.
+        const drawn = stage.renderer.domElement, across = Math.min(drawn.width, drawn.height * w / h), up = across * h / w;
+        context.drawImage(drawn, (drawn.width - across) / 2, (drawn.height - up) / 2, across, up, 0, 0, w, h);
         found.push(canvas.toDataURL(kind, q));
     }
     return found;
 }, [frames, type, quality, width, height]);
+
+// Before the camera has seen where things go.
+async function pictureOfStart() {
+    await page.waitForFunction(() => globalThis.tippe.player.view?.frame >= 0);
+    await prepare(page);
+    await page.waitForTimeout(700);
+    return (await takePictures(page, [0], 'image/jpeg', 0.82))[0];
+}
 
 [stills, moving].forEach(folder => mkdirSync(folder, { recursive: true }));
 const page = await openPage(address('#scene=falling_rod'), { width: 1100, height: 700 });
@@ -91,11 +102,9 @@ const list = JSON.parse(readFileSync(join(site, 'scenes.json'), 'utf8')).map(({ 
 for (const name of list) {
     try {
         const seconds = films[name] ?? stillAt;
-        await page.evaluate(async ([scene, until]) => {
-            await globalThis.playground.openNamed(scene, { begins: false });
-            const { run, live } = globalThis.tippe;
-            await live.send({ steps: Math.min(10000, Math.ceil(until / run.step)) });
-        }, [name, seconds]);
+        await page.evaluate(scene => globalThis.playground.openNamed(scene, { begins: false }), name);
+        const start = startsBest.includes(name) ? await pictureOfStart() : null;
+        await page.evaluate(until => globalThis.tippe.live.send({ steps: Math.min(10000, Math.ceil(until / globalThis.tippe.run.step)) }), seconds);
         await page.waitForFunction(until => globalThis.tippe.run.timeOf(globalThis.tippe.run.lastFrame) > until - 2 * globalThis.tippe.run.step, seconds, { timeout: 240000 });
         await prepare(page);
         await page.waitForTimeout(700);
@@ -105,7 +114,7 @@ for (const name of list) {
         await takePictures(page, frames.filter((_, k) => k % 4 === 0), 'image/jpeg', 0.5);
         await page.waitForTimeout(1500);
         const [still] = await takePictures(page, [frames[Math.floor(frames.length * 0.6)]], 'image/jpeg', 0.82);
-        writeFileSync(join(stills, `${name}.jpg`), bytesOf(still));
+        writeFileSync(join(stills, `${name}.jpg`), bytesOf(start ?? still));
         if (films[name]) {
             const pictures = await takePictures(page, frames, 'image/webp', 0.6);
             writeFileSync(join(moving, `${name}.webp`), film(pictures.map(bytesOf), Math.round(1000 / rate)));

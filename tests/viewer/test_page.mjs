@@ -30,6 +30,15 @@ test('what the stepper leaves out is said', async () => {
     await closePage(page);
 });
 
+test('an overview forgets its first rows', async () => {
+    const { Overview } = await import('../../viewer/src/source.js'), overview = new Overview(), width = 38;
+    overview.append(Float64Array.from({ length: 100 * width }, (_, k) => Math.floor(k / width)));
+    overview.dropBefore(70);
+    assert.deepEqual([overview.first, overview.count, overview.time[0], overview.residual[29], overview.rowOf(75), overview.frameOf(5)], [70, 30, 70, 99, 5, 75]);
+    overview.append(new Float64Array(width).fill(100));
+    assert.deepEqual([overview.count, overview.time[30]], [31, 100]);
+});
+
 // The same form in millimetres and in kilometres: faces of a cube stay flat, a ball is smooth.
 test('creases do not depend on the size', async () => {
     const { creaseNormals } = await import('../../viewer/src/creases.js'), { BoxGeometry, SphereGeometry } = await import('../../viewer/node_modules/three/build/three.module.js');

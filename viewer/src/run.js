@@ -89,7 +89,18 @@ export class Run extends Emitter {
         const from = this.overview.first + this.overview.count;
         if (from < this.source.frameCount) {
             await this.source.readOverview(this.overview, () => {}, from, this.source.frameCount);
+            this.#forgetRows();
             this.#grew();
+        }
+    }
+
+    // Rows of frames that a live run has forgotten, once they are the larger part: each row moves once on average.
+    #forgetRows() {
+        const { overview, source } = this;
+        if (source.isLive && source.firstFrame - overview.first > overview.count / 2) {
+            overview.dropBefore(source.firstFrame);
+            this.largest = {};
+            this.searched = 0;
         }
     }
 

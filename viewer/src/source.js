@@ -48,6 +48,16 @@ export class Overview {
         this.count += rows;
     }
 
+    // Forgets the rows of earlier frames. Of runs with a row per frame.
+    dropBefore(frame) {
+        const dropped = Math.max(0, Math.min(this.count, frame - this.first));
+        for (const name of columns) {
+            this[name].copyWithin(0, dropped, this.count);
+        }
+        this.count -= dropped;
+        this.first += dropped;
+    }
+
     rowOf(frame) {
         return Math.max(0, Math.min(this.count - 1, Math.ceil((frame - this.first) / this.stride)));
     }

@@ -19,6 +19,8 @@ const fastest = 1000;   // of the clock: it is held back by its limit alone
 const points = 300;     // of the plot, about
 const atOnce = 24;      // of them are measured between two pictures
 
+const mostPoints = 30000; // of the plot of how far the runs are apart
+
 export class Twin {
     constructor(page, carrier, { stepper, onChoose, onMessage }) {
         this.page = page;
@@ -194,12 +196,20 @@ export class Twin {
             if (!first || !second || this.epoch !== epoch || this.hasEnded) {
                 return;
             }
-            this.apart.set(frame, [time, this.#farthest(first, second).most]);
+            this.#keep(frame, [time, this.#farthest(first, second).most]);
         }
         this.caughtUp = frame;
     }
 
     // The largest distance between a body and its twin, and whose it is; `take` gets both places of each.
+    // Up to a bound; the oldest go first.
+    #keep(frame, point) {
+        this.apart.set(frame, point);
+        if (this.apart.size > mostPoints) {
+            this.apart.delete(this.apart.keys().next().value);
+        }
+    }
+
     #farthest(first, second, take = () => {}) {
         let most = 0, at = -1;
         this.model.bodyOfMoving.forEach((body, k) => {
@@ -229,7 +239,7 @@ export class Twin {
         if (!isThere) {
             return;
         }
-        this.apart.set(first.frame, [time, most]);
+        this.#keep(first.frame, [time, most]);
         this.words.textContent = at < 0 ? 'the same' : `${this.run.nameOf(at)}: ${withUnit(most, 'm', 2)} apart`;
         this.#draw(time);
     }
