@@ -17,9 +17,10 @@ typedef struct tpSolveSettings {
 // The certificate that users have who do not ask for another: option `certificate`.
 #define TP_USUAL_CERTIFICATE 1e-8
 
-// What a solve aims at, as a velocity: the tolerance (m/s), and half of the certificate relative to
-// `size` (m/s). It need not get there: a solve that meets the certificate and takes long for more
-// is solved.
+// What a solve aims at, as a velocity: the tolerance (m/s) or half of the certificate relative to
+// `size` (m/s), the smaller one; for a certificate that asks for less than usual nine tenths of it
+// or the tolerance, the larger one. It need not get there: a solve that meets the certificate and
+// takes long for more is solved.
 double tpSolveGoal(double tolerance, double certificate, double size);
 
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,

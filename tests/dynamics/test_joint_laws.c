@@ -1,0 +1,75 @@
+// Laws of coordinates: limits, responses, energies of springs and armatures.
+
+#include "ball_cases.h"
+#include "dynamics/joint_laws.h"
+
+// A rod of mass 2 on a hinge 1 m from its centre; moment about the hinge I + m.
+static tpWorld* makeRod(double stiffness, double armature) {
+    tpWorld* world = makeEmptyWorld();
+    int rod = addBall(world, tpMakeVec3(1.0, 0.0, 0.0), tpZeroVec3());
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_revoluteJoint;
+    joint.bodyB = tpWorld_GetBody(world, rod);
+    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
+    joint.coordinate.hasSpring = stiffness > 0.0;
+    joint.coordinate.spring = (tpSpring){ stiffness, 0.0, 0.25 };
+    joint.coordinate.armature = armature;
+    tpCreateJoint(world, &joint, NULL);
+    return world;
+}
+
+static void testLimits(void** state) {
+    (void)state;
+    const double limits[2] = { -0.5, 2.0 }, open[2] = { -INFINITY, 2.0 };
+    assert_true(tpPastLimit(limits, 0.3) == 0.0 && tpPastLimit(limits, 2.0) == 0.0);
+    CHECK_NEAR(tpPastLimit(limits, 2.5), 0.5, 1e-15);
+    CHECK_NEAR(tpPastLimit(limits, -0.75), -0.25, 1e-15);
+    assert_true(tpPastLimit(open, -1e9) == 0.0);
+}
+
+// A unit of impulse gives no more than the bodies' own masses allow: on the rod alone, about its
+// centre of mass and with it along the arm, at least what the hinge leaves of it.
+static void testResponse(void** state) {
+    (void)state;
+    tpWorld* world = makeRod(0.0, 0.0);
+    tpSystem* system = &world->system;
+    const tpJoint* joint = &system->joints.data[0];
+    tpJointPlace place = tpJoint_Place(joint, system->poses.data);
+    double response = tpCoordinate_Response(system, joint, &place, 0);
+    double hinged = 1.0 / (ballMoment + ballMass);
+    assert_true(response >= hinged * (1.0 - 1e-12) && response <= 1.0 / ballMoment * (1.0 + 1e-12));
+    tpDestroyWorld(world);
+}
+
+// k (q - rest)^2 / 2 and a w^2 / 2.
+static void testEnergies(void** state) {
+    (void)state;
+    tpWorld* world = makeRod(8.0, 0.5);
+    tpSystem* system = &world->system;
+    CHECK_NEAR(tpJoints_PotentialEnergy(system), 0.5 * 8.0 * 0.25 * 0.25, 1e-14);
+    CHECK_NEAR(tpJoints_KineticEnergy(system), 0.0, 1e-15);
+    system->velocities.data[0].angular = tpMakeVec3(0.0, 3.0, 0.0);
+    system->velocities.data[0].linear = tpMakeVec3(0.0, 0.0, -3.0);
+    CHECK_NEAR(tpJoints_KineticEnergy(system), 0.5 * 0.5 * 9.0, 1e-14);
+    tpDestroyWorld(world);
+}
+
+// A soft law acts by halves, one that is stiff for the step by more before the drift.
+static void testShare(void** state) {
+    (void)state;
+    CHECK_NEAR(tpLawShare(0.01, 1e-9, 0.0, 1.0), 0.5, 1e-6);
+    double last = tpLawShare(0.01, 1.0, 0.0, 1.0);
+    for (double k = 10.0; k < 1e9; k *= 10.0) {
+        double share = tpLawShare(0.01, k, 0.0, 1.0);
+        assert_true(share >= last - 1e-12 && share <= 1.0 + 1e-12);
+        last = share;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testLimits),
+                                        cmocka_unit_test(testResponse),
+                                        cmocka_unit_test(testEnergies),
+                                        cmocka_unit_test(testShare) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+// What sweeps get: inverse masses in world axes, arms and frames of contacts.
+
+#include "ball_cases.h"
+#include "dynamics/sweep_input.h"
+
+static void testBody(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    tpBodyDef def = tpDefaultBodyDef();
+    def.rotation = tpQuatFromAxisAngle(tpMakeVec3(0.0, 0.0, 1.0), 0.5);
+    def.hasMass = true;
+    def.mass.mass = 4.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.2, 0.25));
+    tpCreateBody(world, &def, NULL);
+    int ground = addFloor(world);
+    tpSweepBody body = tpSystem_SweepBody(system, 0);
+    double c = cos(0.5), s = sin(0.5);
+    CHECK_NEAR(body.inverseMass, 0.25, 1e-15);
+    CHECK_NEAR(body.inverseInertia[0], c * c / 0.1 + s * s / 0.2, 1e-13);
+    CHECK_NEAR(body.inverseInertia[1], s * s / 0.1 + c * c / 0.2, 1e-13);
+    CHECK_NEAR(body.inverseInertia[2], 4.0, 1e-13);
+    CHECK_NEAR(body.inverseInertia[3], c * s * (1.0 / 0.1 - 1.0 / 0.2), 1e-13);
+    CHECK_NEAR(body.inverseInertia[4], 0.0, 1e-14);
+    tpSweepBody fixed = tpSystem_SweepBody(system, ground);
+    assert_true(fixed.inverseMass == 0.0 && fixed.inverseInertia[0] == 0.0);
+    tpDestroyWorld(world);
+}
+
+// One contact in a sweeper: its responses are those of the rows.
+static void testContact(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(0.0, 0.0, -3.0));
+    tpContact contact = makeContact(system, ball, addFloor(world));
+    tpContactLaw law = makeLaw(0.5);
+    tpSweeper sweeper;
+    assert_true(tpSystem_CreateSweeper(system, system->poses.data, &contact, &law, 1,
+                                       &system->arena, &sweeper));
+    int lane;
+    const tpContactPack* pack = tpSweeper_PackOf(&sweeper, 0, &lane);
+    assert_non_null(pack);
+    assert_true(sweeper.bodies[ball].inverseMass == 1.0 / ballMass);
+    CHECK_NEAR(pack->muStatic[lane], 0.5, 1e-15);
+    CHECK_NEAR(pack->armA[2][lane], -ballRadius, 1e-15);
+    CHECK_NEAR(pack->response[0][lane], 1.0 / ballMass, 1e-15);
+    double along = 1.0 / ballMass + ballRadius * ballRadius / ballMoment;
+    CHECK_NEAR(pack->response[3][lane], along, 1e-13);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testBody), cmocka_unit_test(testContact) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,101 @@
+// The frame around the problem of a step: free motion before, moving after.
+
+#include "ball_cases.h"
+#include "dynamics/time_step.h"
+
+static const double h = 0.1;
+
+// A ball in flight: the kick, the drift, and the impulse of a contact in between.
+static void testBall(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(2.0, 0.0, 0.0));
+    int ground = addFloor(world);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpCreateSphere(world, tpWorld_GetBody(world, ball), &shape, &(tpSphere){ ballRadius }, NULL);
+    tpCreatePlane(world, tpWorld_GetBody(world, ground), &shape,
+                  &(tpPlane){ .normal = tpMakeVec3(0.0, 0.0, 1.0) }, NULL);
+    tpContact contact = makeContact(system, ball, ground);
+    contact.shapeB = 1;
+    tpTimeStep step;
+    assert_true(tpTimeStep_Begin(&step, system, h, h));
+    CHECK_VEC3(step.kicked[ball].linear, tpMakeVec3(2.0, 0.0, -1.0), 1e-15);
+    CHECK_VEC3(step.freeMeanVelocities[ball].linear, tpMakeVec3(2.0, 0.0, -1.0), 1e-15);
+    assert_true(tpTimeStep_UseContacts(&step, &contact, 1));
+    tpRows_SetMasses(&step.rows, system);
+    tpContactLaw law = makeLaw(0.5);
+    tpRows_AddContact(&step.rows, system, system->poses.data, &contact, 0, &law, 0.25);
+    tpTimeStep_SetFreeVelocities(&step);
+    CHECK_NEAR(step.rows.q[0], -1.0 + 0.25, 1e-15);
+    CHECK_NEAR(step.rows.q[1], 2.0, 1e-15);
+    step.rows.impulse[0] = ballMass;
+    step.rows.impulse[1] = -0.4;
+    step.rows.impulse[2] = 0.0;
+    tpTimeStep_ApplyImpulses(&step);
+    CHECK_VEC3(step.pushed[ball].linear, tpMakeVec3(1.8, 0.0, 0.0), 1e-15);
+    CHECK_VEC3(step.meanVelocities[ball].linear, tpMakeVec3(1.8, 0.0, 0.0), 1e-15);
+    double spin = 0.4 * ballRadius / ballMoment; // (0, 0, -r) x (-.4, 0, .) / I
+    CHECK_VEC3(step.pushed[ball].angular, tpMakeVec3(0.0, spin, 0.0), 1e-14);
+    tpVec3 low = tpTimeStep_PointVelocity(&step, ball, contact.pointA, step.pushed);
+    CHECK_VEC3(low, tpMakeVec3(1.8 - spin * ballRadius, 0.0, 0.0), 1e-14);
+    tpTimeStep_Drift(&step);
+    CHECK_VEC3(system->poses.data[ball].position, tpMakeVec3(0.18, 0.0, ballRadius), 1e-15);
+    CHECK_VEC3(tpQuatLog(system->poses.data[ball].rotation), tpMakeVec3(0.0, h * spin, 0.0), 1e-14);
+    CHECK_VEC3(system->poses.data[ground].position, tpZeroVec3(), 0.0);
+    tpDestroyWorld(world);
+}
+
+// A body that is faster than was looked for gets a larger margin.
+static void testOutran(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, 5.0), tpMakeVec3(2.0, 0.0, 0.0));
+    tpTimeStep step;
+    assert_true(tpTimeStep_Begin(&step, system, h, h));
+    step.pushed[ball] = step.kicked[ball];
+    tpTimeStep_FollowPushed(&step);
+    double margin = step.margins[ball];
+    assert_true(margin >= h * 2.0);
+    assert_false(tpTimeStep_Outran(&step, NULL));
+    step.pushed[ball].linear = tpMakeVec3(0.0, 0.0, 50.0);
+    tpTimeStep_FollowPushed(&step);
+    assert_true(tpTimeStep_Outran(&step, NULL));
+    CHECK_NEAR(step.margins[ball], 1.25 * h * 50.0, 1e-12);
+    assert_false(tpTimeStep_Outran(&step, NULL));
+    // What has been looked at along the way does not count.
+    step.margins[ball] = margin;
+    assert_false(tpTimeStep_Outran(&step, step.meanVelocities));
+    tpDestroyWorld(world);
+}
+
+// Forces of users do work over the way of the drift.
+static void testWork(void** state) {
+    (void)state;
+    tpWorld* world = makeEmptyWorld();
+    tpSystem* system = &world->system;
+    int ball = addBall(world, tpMakeVec3(0.0, 0.0, 5.0), tpMakeVec3(2.0, 0.0, 0.0));
+    addFloor(world);
+    tpForceDef force = tpDefaultForceDef();
+    force.force = tpMakeVec3(6.0, 0.0, 0.0);
+    for (int i = 0; i < 2; ++i) { // on a fixed body it does none
+        force.body = tpWorld_GetBody(world, i);
+        tpCreateForce(world, &force, NULL);
+    }
+    tpTimeStep step;
+    assert_true(tpTimeStep_Begin(&step, system, h, h));
+    step.pushed[ball] = step.kicked[ball];
+    step.pushed[1].linear = tpMakeVec3(100.0, 0.0, 0.0);
+    tpTimeStep_FollowPushed(&step);
+    step.meanVelocities[1].linear = tpMakeVec3(100.0, 0.0, 0.0);
+    CHECK_NEAR(tpTimeStep_ForceWork(&step), 6.0 * h * (2.0 + 6.0 * h / ballMass), 1e-13);
+    assert_false(tpTimeStep_HasRestitution(&step));
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = { cmocka_unit_test(testBall), cmocka_unit_test(testOutran),
+                                        cmocka_unit_test(testWork) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
