@@ -14,7 +14,8 @@ import numpy
 from scipy.optimize import nnls
 
 NAMES = ["solve", "step", "body", "query", "contact", "iteration", "check", "collision"]
-SCENES = "bouncing_ball double_pendulum falling_rod board/platter board/stopping four_balls disc_slip card_house coins marbles_spheres stack10 disc_pyramid bowling chain".split()
+SCENES = """bouncing_ball double_pendulum falling_rod board/platter board/stopping board/hold board/hook four_balls disc_slip card_house
+coins marbles_spheres stack10 disc_pyramid cradle door ellipsoid_on_ellipsoid lens""".split()
 STEPPERS = ["free-flight", "anitescu", "mirtich-canny", "chakraborty-trinkle", "bender-schmitt", "small-steps"]
 
 

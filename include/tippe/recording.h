@@ -50,6 +50,7 @@ typedef struct tpAudit {
     double numericalLoss;    // J, part of impactLoss: what the steps themselves took
     double rigidResidualMax; // of runs with contacts that give: under the law of rigid contact
     double errorEstimate;    // m, of positions at the end; 0 if the stepper does not estimate it
+    double errorAsked;       // m, of positions; 0 if the stepper is not asked for an accuracy
     double work;             // counted, of steppers that choose by it, ns
     unsigned leftOut; // tp_lacks bits: what materials and joints have and the stepper does not use
     tpFallbackCount fallbacks[tp_auditFallbackCapacity];

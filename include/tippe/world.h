@@ -257,16 +257,18 @@ typedef struct tpStepReport {
 
     double numericalLoss; // J, part of impactLoss: what the step itself took, negative if it gave
 
-    double errorEstimate; // m: of positions since the start, as `auto` has added it up; 0 for
-                          // steppers that do not estimate
+    // m: of positions since the start, as `auto` has added it up; 0 for steppers that do not
+    // estimate
+    double errorEstimate;
     double work; // of `auto`: counted work of the step, in nanoseconds of the machine that weighed
                  // it
 
     // Of the last step with contacts that give: residual of its impulses under rigid contact.
     // `residual` is that of the law with their springs.
     double rigidResidual;
+    double errorAsked; // m: of positions, what `accuracy` of `auto` comes to in this scene
 
-    double reserved[23]; // zero
+    double reserved[22]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------

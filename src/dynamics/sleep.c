@@ -54,11 +54,25 @@ static void wakeIsland(tpSleep* sleep, tpSystem* system, int island) {
     }
 }
 
+static void setMovable(const tpSleep* sleep, tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isMovable = body->inverseMass > 0.0 && !isAsleep(sleep, i);
+        if (body->firstShape >= 0 &&
+            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
+            tpSystem_MoveShapes(system, i, isMovable);
+        }
+    }
+}
+
 void tpSleep_WakeAll(tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < sleep->islands.count && sleep->sleepingCount > 0; ++i) {
         if (isAsleep(sleep, i)) {
             wakeIsland(sleep, system, sleep->islands.data[i]);
         }
+    }
+    if (sleep->isTaken) {
+        setMovable(sleep, system);
     }
 }
 
@@ -235,17 +249,6 @@ static void wakeDriven(tpSleep* sleep, tpSystem* system, double h) {
 }
 
 // Tells the collider which shapes may move.
-static void setMovable(const tpSleep* sleep, tpSystem* system) {
-    for (int i = 0; i < system->bodyCount; ++i) {
-        const tpBody* body = &system->bodies.data[i];
-        bool isMovable = body->inverseMass > 0.0 && !isAsleep(sleep, i);
-        if (body->firstShape >= 0 &&
-            tpCollider_IsMovable(system->collider, body->firstShape) != isMovable) {
-            tpSystem_MoveShapes(system, i, isMovable);
-        }
-    }
-}
-
 static void takeMasses(const tpSleep* sleep, tpSystem* system) {
     for (int i = 0; i < sleep->islands.count; ++i) {
         if (isAsleep(sleep, i)) {

@@ -150,6 +150,7 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->numericalLoss += report->numericalLoss;
     audit->errorEstimate = report->errorEstimate;
     audit->rigidResidualMax = worse(audit->rigidResidualMax, report->rigidResidual);
+    audit->errorAsked = report->errorAsked;
     audit->work += report->work;
     if (report->fallback != NULL) {
         countFallback(audit, report->fallback);
@@ -256,6 +257,7 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "numerical_loss", audit->numericalLoss);
     putNumber(&out, "error_estimate", audit->errorEstimate);
     putNumber(&out, "rigid_residual_max", audit->rigidResidualMax);
+    putNumber(&out, "error_asked", audit->errorAsked);
     putNumber(&out, "work", audit->work);
     putCount(&out, "solves", audit->solveCount);
     putCount(&out, "iterations", audit->iterationCount);
@@ -372,7 +374,8 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     putRow(&out, "solves", "%lld, %lld iterations, %lld failed", (long long)audit->solveCount,
            (long long)audit->iterationCount, (long long)audit->failureCount);
     if (audit->work > 0.0) {
-        putRow(&out, "error estimate", "%.3g m at the end", audit->errorEstimate);
+        putRow(&out, "error estimate", "%.3g m at the end, %.3g m asked", audit->errorEstimate,
+               audit->errorAsked);
     }
     putFigures(&out, audit);
     putVerdict(&out, audit);

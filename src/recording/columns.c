@@ -82,6 +82,8 @@ const tpColumn tpColumns[tp_columnCount] = {
           "of positions since the start, by steppers that estimate it"),
     LATER("rigid_residual", tp_doubleColumn, rigidResidual, "1",
           "of steps with contacts that give: under the law of rigid contact"),
+    LATER("error_asked", tp_doubleColumn, errorAsked, "m",
+          "of positions: what the accuracy that was asked for comes to"),
     LATER("work", tp_doubleColumn, work, "ns",
           "counted work of steppers that choose by it, on the machine that weighed it"),
     LATER_COUNT("violations", violations,

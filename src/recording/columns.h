@@ -62,7 +62,7 @@ enum {
     tp_pairOffsetColumn, // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 65
+    tp_columnCount = 66
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

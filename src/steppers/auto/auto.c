@@ -9,6 +9,7 @@
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "dynamics/sleep.h"
 #include "steppers/auto/carriers.h"
 
 // Methods are compared again when a group has cost this many times what the last comparison did.
@@ -27,6 +28,15 @@ static const double shortfall = 1e3;
 // back, and they are compared again.
 static const double surprising = 5.0;
 
+// Of a comparison: the work that each method gets at first for a body, ns, and how often it gets
+// twice as much.
+static const double firstBudget = 1.6e4;
+enum { maxRounds = 16 };
+
+// A method that misses the accuracy is taken if the others have not come to the end with so many
+// times its work.
+static const double patience = 16.0;
+
 static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";
 static const char* const isCrowded =
@@ -35,6 +45,7 @@ static const char* const hasSwitched = "auto: another method is cheaper for this
 
 typedef struct Auto {
     tpCarriers carriers;
+    tpSleep sleep;
     tpSolverMemory* solver;
 } Auto;
 
@@ -80,20 +91,27 @@ static void destroy(tpSystem* system, void* state) {
         return;
     }
     tpCarriers_Destroy(&own->carriers, system);
+    tpSleep_Destroy(&own->sleep, system);
     tpDestroySolverMemory(own->solver);
     tpRelease(&system->allocator, own, sizeof(Auto));
 }
 
 static size_t savedSize(const void* state) {
-    return tpCarriers_SavedSize(&((const Auto*)state)->carriers);
+    const Auto* own = state;
+    return tpCarriers_SavedSize(&own->carriers) + tpSleep_SavedSize(&own->sleep);
 }
 
 static void save(const void* state, void* memory) {
-    tpCarriers_Save(&((const Auto*)state)->carriers, memory);
+    const Auto* own = state;
+    unsigned char* place = memory;
+    tpCarriers_Save(&own->carriers, place);
+    tpSleep_Save(&own->sleep, place + tpCarriers_SavedSize(&own->carriers));
 }
 
 static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
-    return tpCarriers_Restore(&((Auto*)state)->carriers, system, reader);
+    Auto* own = state;
+    return tpCarriers_Restore(&own->carriers, system, reader) &&
+           tpSleep_Restore(&own->sleep, system, reader);
 }
 
 // Scales ------------------------------------------------------------------------------------------
@@ -160,82 +178,133 @@ static bool startErrors(const Frame* frame, tpTrial* trial) {
     return true;
 }
 
-// What a method would cost for this group and frame, more if it does not do it well; INFINITY if it
-// cannot. Nothing is changed.
-static double tryMethod(Frame* frame, int group, const tpKept* before, tpMethod method,
-                        const tpPace* pace, double limit, const tpStepReport* report,
-                        double* spent) {
+// How a method did in a comparison.
+typedef struct Candidate {
+    tpMethod method;
+    double work;     // of the last try
+    double lasting;  // of a frame like this one, if the method goes on
+    bool isOver;     // no more tries: it is done, or it cannot
+    bool isDone;     // it came to the end
+    bool isAccurate; // as was asked for, and within the limits of the certificate
+} Candidate;
+
+// Lets a method carry the group over the frame for at most `limit` of work. Nothing is changed.
+static void tryMethod(Frame* frame, int group, const tpKept* before, const tpPace* pace,
+                      double limit, const tpStepReport* report, Candidate* candidate) {
     tpSystem* system = frame->system;
     double time = system->time;
     tpCarrier carrier = { .state = NULL };
-    if (!tpCarrier_Change(&carrier, system, method)) {
-        return INFINITY;
+    candidate->isOver = !tpCarrier_Change(&carrier, system, candidate->method);
+    if (candidate->isOver) {
+        return;
     }
     tpCarrier_Pace(&carrier, pace);
     tpTrial trial = makeTrial(frame, group, &carrier, report);
     trial.mayGiveUp = true;
     trial.workLimit = limit;
-    double work = INFINITY;
     if (startErrors(frame, &trial)) {
         tpTrial_Run(&trial);
-        bool isDone = trial.hasMemory && !trial.isGivenUp && !trial.isPassedOn;
-        bool isMet = isDone && trial.isAccurate && !trial.taken.isBad;
-        work = isMet ? trial.taken.work : isDone ? shortfall * trial.taken.work : INFINITY;
-        *spent += trial.taken.work;
+        candidate->work = trial.taken.work;
+        candidate->lasting = tpTrial_LastingWork(&trial);
+        candidate->isDone = trial.hasMemory && !trial.isGivenUp && !trial.isPassedOn;
+        candidate->isAccurate = candidate->isDone && trial.isAccurate && !trial.taken.isBad;
     }
-    const tpStepper* stepper = tpMethod_Stepper(method);
+    candidate->isOver = candidate->isDone || trial.isPassedOn || !trial.hasMemory;
+    const tpStepper* stepper = tpMethod_Stepper(candidate->method);
     if (stepper->destroy != NULL) {
         stepper->destroy(system, carrier.state);
     }
     tpKept_PutBack(before, system, NULL, NULL);
     system->time = time;
-    return work;
 }
 
-// Compares all methods that can carry the group. What it has now has the first word. False if
-// memory ran out. `limit` is what the present method may cost.
-static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, double limit,
-                         const tpStepReport* report) {
+// The methods that can carry the group, what it has now first.
+static int listCandidates(const Frame* frame, int group, tpMethod present,
+                          Candidate candidates[tp_methodCount]) {
+    int count = 0;
+    for (int i = 0; i < tp_methodCount; ++i) {
+        tpMethod method = (tpMethod)((present + i) % tp_methodCount);
+        if (tpMethod_CanCarry(method, frame->system, &frame->groups, group)) {
+            candidates[count++] = (Candidate){ .method = method };
+        }
+    }
+    return count;
+}
+
+// What counts in a comparison: what it has now has an advantage, those that miss something come
+// last.
+static double countedWork(const Candidate* candidate, const tpCarrier* carrier) {
+    bool isPresent = candidate->method == carrier->method && !carrier->isFresh;
+    return candidate->lasting * (isPresent ? clearlyCheaper : 1.0) *
+           (candidate->isAccurate ? 1.0 : shortfall);
+}
+
+// Whether all that have not come to the end have had as much work as the best one.
+static bool isBehind(const Candidate* candidates, int count, double work) {
+    for (int i = 0; i < count; ++i) {
+        if (!candidates[i].isOver && candidates[i].work < work) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// All go in turn, each for the same work at most, and for twice as much in the next round, until
+// one is there: so a comparison costs no more than a few times what the best one does, whatever the
+// others need.
+static const Candidate* race(Frame* frame, int group, const tpKept* before,
+                             const tpCarrier* carrier, const tpStepReport* report,
+                             Candidate* candidates, int count, double* spent) {
+    const Candidate* best = NULL;
+    double budget = firstBudget * frame->groups.sizes[group];
+    for (int round = 0; round < maxRounds; ++round, budget *= 2.0) {
+        bool isOver = true;
+        for (int i = 0; i < count; ++i) {
+            Candidate* candidate = &candidates[i];
+            if (candidate->isOver) {
+                continue;
+            }
+            double least = best != NULL && best->isAccurate ? hopeless * best->work : INFINITY;
+            double limit = round + 1 == maxRounds ? INFINITY : budget;
+            tryMethod(frame, group, before, &carrier->pace, fmin(limit, least), report, candidate);
+            *spent += candidate->work;
+            isOver = isOver && candidate->isOver;
+            if (candidate->isDone &&
+                (best == NULL || countedWork(candidate, carrier) < countedWork(best, carrier))) {
+                best = candidate;
+            }
+        }
+        bool isGood = best != NULL && (best->isAccurate || budget > patience * best->work);
+        if (isOver || (isGood && isBehind(candidates, count, best->work))) {
+            break;
+        }
+    }
+    return best;
+}
+
+// Compares all methods that can carry the group. False if memory ran out.
+static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, const tpStepReport* report) {
     tpSystem* system = frame->system;
     tpKept before;
     const tpStepper* stepper = tpMethod_Stepper(carrier->method);
+    Candidate candidates[tp_methodCount];
     if (!tpKept_Take(&before, system, stepper, carrier->state)) {
         return false;
     }
-    double spent = 0.0, least = INFINITY, typical = INFINITY;
-    int tried = 0;
-    tpMethod best = carrier->method;
-    bool canStay = tpMethod_CanCarry(carrier->method, system, &frame->groups, group);
-    if (canStay) {
-        typical = tryMethod(frame, group, &before, carrier->method, &carrier->pace, limit, report,
-                            &spent);
-        least = typical * (carrier->isFresh ? 1.0 : clearlyCheaper);
-        tried = 1;
-    }
-    for (int i = 0; i < tp_methodCount; ++i) {
-        tpMethod method = (tpMethod)i;
-        if ((method == carrier->method && canStay) ||
-            !tpMethod_CanCarry(method, system, &frame->groups, group)) {
-            continue;
-        }
-        double most = hopeless * fmin(least, tried > 0 ? spent / tried : INFINITY);
-        double work = tryMethod(frame, group, &before, method, &carrier->pace, fmin(most, limit),
-                                report, &spent);
-        tried += 1;
-        if (work < least || !canStay) {
-            canStay = true;
-            least = typical = work;
-            best = method;
-        }
-    }
+    double spent = 0.0;
+    int count = listCandidates(frame, group, carrier->method, candidates);
+    const Candidate* best =
+        count > 1 ? race(frame, group, &before, carrier, report, candidates, count, &spent) : NULL;
     if (!tpKept_PutBack(&before, system, stepper, carrier->state)) {
         return false;
     }
+    tpMethod method = best != NULL ? best->method
+                      : count > 0  ? candidates[0].method
+                                   : tp_standardMethod;
     tpPace pace = carrier->pace;
-    bool isOther = best != carrier->method;
-    if (isOther) {
+    if (method != carrier->method) {
         frame->switchCount += carrier->isFresh ? 0 : 1;
-        if (!tpCarrier_Change(carrier, system, best)) {
+        if (!tpCarrier_Change(carrier, system, method)) {
             return false;
         }
         tpCarrier_Pace(carrier, &pace);
@@ -243,7 +312,7 @@ static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, double lim
     carrier->isFresh = false;
     carrier->spent = 0.0;
     carrier->compared = spent;
-    carrier->typical = typical;
+    carrier->typical = best != NULL ? fmax(best->lasting, best->work / surprising) : INFINITY;
     frame->taken.work += spent;
     return true;
 }
@@ -254,6 +323,14 @@ static bool needsComparison(const Frame* frame, int group, const tpCarrier* carr
     }
     return group != frame->groups.flying &&
            (carrier->isFresh || carrier->spent > comparisonShare * carrier->compared);
+}
+
+// Where steps have become cheaper, a comparison costs less too.
+static void foreseeComparison(tpCarrier* carrier, double work) {
+    if (isfinite(carrier->typical) && work * surprising < carrier->typical) {
+        carrier->compared *= work / carrier->typical;
+        carrier->typical = work;
+    }
 }
 
 // Groups ------------------------------------------------------------------------------------------
@@ -328,17 +405,18 @@ static bool carryGroup(Frame* frame, int group, const tpStepReport* report) {
     tpGroups_Isolate(&frame->groups, system, group);
     double time = system->time;
     bool isCompared = needsComparison(frame, group, carrier);
-    bool isDone = !isCompared || chooseMethod(frame, group, carrier, INFINITY, report);
+    bool isDone = !isCompared || chooseMethod(frame, group, carrier, report);
     tpTrial trial;
     isDone = isDone && runGroup(frame, group, carrier, isCompared, report, &trial);
     if (isDone && trial.isGivenUp) {
-        isDone = chooseMethod(frame, group, carrier, trial.workLimit, report) &&
+        isDone = chooseMethod(frame, group, carrier, report) &&
                  runGroup(frame, group, carrier, true, report, &trial);
     }
     if (isDone) {
         isDone = tpTaken_Append(&frame->taken, system, &trial.taken);
         carrier->pace = trial.pace;
         carrier->spent += trial.taken.work;
+        foreseeComparison(carrier, trial.taken.work);
         frame->rejectedCount += trial.rejectedCount;
         frame->isAccurate = frame->isAccurate && trial.isAccurate;
         frame->isCrowded = frame->isCrowded || (frame->groups.sizes[group] > tp_crowdSize &&
@@ -387,7 +465,10 @@ static bool startFrame(Frame* frame, const tpStepReport* report, bool isOne) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
+        const tpCarried* body = &frame->own->carriers.bodies.data[i];
         frame->targets[i] = system->bodies.data[i].target;
+        frame->positionErrors[i] = body->positionError;
+        frame->speedErrors[i] = body->speedError;
     }
     tpJoints_ReadMotion(system, frame->motion);
     return true;
@@ -436,6 +517,7 @@ static void finishReport(Frame* frame, tpStepReport* report) {
         largest = fmax(largest, body->positionError);
     }
     report->errorEstimate = largest;
+    report->errorAsked = frame->accuracy * frame->lengthScale;
     report->work = frame->taken.work;
     if (!frame->isAccurate) {
         tpStepReport_AddNote(report, notAccurate);
@@ -453,29 +535,66 @@ static void fail(tpStepReport* report) {
     tpStepReport_AddNote(report, "out of memory");
 }
 
+// Rest --------------------------------------------------------------------------------------------
+
+// Of the speed at which an error as large as was asked for comes together: slower groups are at
+// rest. And the time for which they have to be, in time scales: those that turn around are slow for
+// less.
+static const double stillPart = 1e-3, stillTime = 0.5;
+
+static tpSleepSettings restSettings(const Frame* frame) {
+    return (tpSleepSettings){ stillPart * frame->accuracy * frame->lengthScale / frame->timeScale,
+                              fmax(stillTime * frame->timeScale, 4.0 * frame->h) };
+}
+
+// Who wakes, who is left out of the step, and the groups of the others. False if memory ran out.
+static bool wakeAndStart(Frame* frame, const tpStepReport* report) {
+    tpSleep* sleep = &frame->own->sleep;
+    tpSleepSettings settings = restSettings(frame);
+    if (!tpSleep_Begin(sleep, frame->system, frame->h)) {
+        return false;
+    }
+    bool isDone;
+    do {
+        isDone = startFrame(frame, report, false);
+    } while (isDone && sleep->sleepingCount > 0 &&
+             tpSleep_Meet(sleep, frame->system, frame->groups.contacts, frame->groups.contactCount,
+                          settings.speed, frame->h));
+    return isDone;
+}
+
+// All together and awake, from the start.
+static bool startAgain(Frame* frame, const tpStepReport* report) {
+    tpSystem* system = frame->system;
+    tpKept start = frame->start;
+    tpSleep_WakeAll(&frame->own->sleep, system);
+    return tpKept_PutBack(&start, system, NULL, NULL) && startFrame(frame, report, true);
+}
+
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     Frame frame = { .system = system, .own = state, .options = options, .h = h };
     frame.accuracy = options->values[tp_accuracyOption];
     findScales(&frame);
-    bool isDone = tpCarriers_Follow(&frame.own->carriers, system) &&
-                  startFrame(&frame, report, false) && carryAll(&frame, report);
+    bool isDone = tpCarriers_Follow(&frame.own->carriers, system) && wakeAndStart(&frame, report) &&
+                  carryAll(&frame, report);
     // Somebody came so far that he can have met another group: all together, from the start.
-    if (isDone && frame.groups.count > 1 &&
+    if (isDone && (frame.groups.count > 1 || frame.own->sleep.sleepingCount > 0) &&
         tpGroups_HaveOutrun(&frame.groups, system, frame.start.poses)) {
-        tpKept start = frame.start;
         double work = frame.taken.work;
-        isDone = tpKept_PutBack(&start, system, NULL, NULL) && startFrame(&frame, report, true) &&
-                 carryAll(&frame, report);
+        isDone = startAgain(&frame, report) && carryAll(&frame, report);
         frame.taken.work += work;
     }
-    if (!isDone) {
-        fail(report);
-        return;
+    if (isDone) {
+        finishReport(&frame, report);
+        double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+        isDone = margins != NULL && tpTally_List(&frame.taken.tally, system, margins, report);
     }
-    finishReport(&frame, report);
-    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
-    if (margins == NULL || !tpTally_List(&frame.taken.tally, system, margins, report)) {
+    if (frame.own->sleep.isTaken) {
+        tpSleepSettings settings = restSettings(&frame);
+        isDone = tpSleep_End(&frame.own->sleep, system, &settings, h, report) && isDone;
+    }
+    if (!isDone) {
         fail(report);
     }
 }

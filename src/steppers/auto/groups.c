@@ -169,6 +169,38 @@ static void joinConcerned(const tpSystem* system, int* parents, const bool* isCo
     }
 }
 
+static bool isBall(const tpSystem* system, const tpBody* body) {
+    if (body->firstShape < 0 || !body->inertia.isIsotropic) {
+        return false;
+    }
+    const tpShape* shape = &system->shapes.data[body->firstShape];
+    const tpVec3 offset = tpSub(shape->geometry.pose.position, body->center);
+    return shape->next < 0 && shape->geometry.type == tp_sphereShape &&
+           tpLength(offset) <= 1e-9 * body->size;
+}
+
+// False if memory ran out.
+static bool findTurnSizes(tpGroups* groups, tpSystem* system) {
+    groups->turnSizes = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    if (groups->turnSizes == NULL) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        groups->turnSizes[i] = isBall(system, body) ? 0.0 : body->size;
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        const int ends[] = { joint->bodyA, joint->bodyB };
+        for (int k = 0; joint->isLive && k < 2; ++k) {
+            if (ends[k] >= 0) {
+                groups->turnSizes[ends[k]] = system->bodies.data[ends[k]].size;
+            }
+        }
+    }
+    return true;
+}
+
 bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
     memset(groups, 0, sizeof(*groups));
     int bodies = system->bodyCount;
@@ -178,11 +210,13 @@ bool tpGroups_Find(tpGroups* groups, tpSystem* system, double h, bool isOne) {
     groups->margins = findMargins(system, h);
     tpContact* contacts;
     int contactCount;
-    if (system->arena.failed || groups->margins == NULL ||
+    if (system->arena.failed || groups->margins == NULL || !findTurnSizes(groups, system) ||
         tpSystem_FindContacts(system, system->poses.data, groups->margins, &contacts,
                               &contactCount) != tp_success) {
         return false;
     }
+    groups->contacts = contacts;
+    groups->contactCount = contactCount;
     for (int i = 0; i < bodies; ++i) {
         parents[i] = i;
     }

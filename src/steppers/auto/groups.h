@@ -16,12 +16,16 @@ enum { tp_groupLimit = 24 };
 
 typedef struct tpGroups {
     int count;
-    int* ofBody;      // -1: it does not move by impulses
-    int* sizes;       // bodies of a group
-    int* pairCounts;  // contacts within the margins
-    int* jointCounts; // joints that hold something
-    bool* areForced;  // something but gravity acts
-    int flying;       // the group of those that fly, -1: none
+    int* ofBody;               // -1: it does not move by impulses
+    int* sizes;                // bodies of a group
+    int* pairCounts;           // contacts within the margins
+    int* jointCounts;          // joints that hold something
+    bool* areForced;           // something but gravity acts
+    const tpContact* contacts; // within the margins
+    int contactCount;
+    double* turnSizes; // of bodies: what an angle of theirs counts, m; 0 for balls, whom nobody
+                       // sees turn
+    int flying;        // the group of those that fly, -1: none
     // of bodies: how far they can come in the step before groups are to be found anew
     double* margins;
 } tpGroups;

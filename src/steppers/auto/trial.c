@@ -91,6 +91,7 @@ static bool takeStep(tpTrial* trial, double start, double h, tpTaken* taken) {
     taken->isBad = isBeyond(report, trial->taken.report.penetration) || !isFinite(system);
     trial->isPassedOn = trial->isPassedOn || tpMethod_HasPassedOn(trial->method, report);
     taken->work = tpMethod_Work(trial->method, system, report, trial->groups->sizes[trial->group]);
+    trial->lastWork = taken->work;
     tpJoints_ReadReactions(system, taken->reactions);
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {
@@ -171,9 +172,9 @@ static void findBodyDifference(const tpTrial* trial, int i, const Ends* ends, do
     const tpSystem* system = trial->system;
     const tpPose* pose = &system->poses.data[i];
     const tpVelocity* velocity = &system->velocities.data[i];
-    double size = system->bodies.data[i].size;
+    double size = system->bodies.data[i].size, turnSize = trial->groups->turnSizes[i];
     *position = part * (tpDistanceBetween(pose->position, ends->poses[i].position) +
-                        size * turnBetween(pose->rotation, ends->poses[i].rotation));
+                        turnSize * turnBetween(pose->rotation, ends->poses[i].rotation));
     *speed = part * (tpDistanceBetween(velocity->linear, ends->velocities[i].linear) +
                      size * tpDistanceBetween(velocity->angular, ends->velocities[i].angular));
 }
@@ -189,7 +190,7 @@ static Difference findDifference(const tpTrial* trial, const Ends* ends, double 
         largest.position = fmax(largest.position, position);
         largest.speed = fmax(largest.speed, speed);
         double way = tpDistanceBetween(ends->poses[i].position, ends->start[i].position) +
-                     trial->system->bodies.data[i].size *
+                     trial->groups->turnSizes[i] *
                          turnBetween(ends->poses[i].rotation, ends->start[i].rotation);
         largest.way = fmax(largest.way, way);
     }
@@ -460,8 +461,22 @@ void tpTrial_Run(tpTrial* trial) {
             trial->pace.hopelessCount = hopelessFrames;
             trial->isAccurate = false;
         }
+        trial->cutCount += 1;
         double next = goOn(trial, start, isBlind);
         start = next > trial->length * (1.0 - 1e-12) ? trial->length : next;
     }
     trial->pace.hopelessCount -= trial->pace.hopelessCount > 0 ? 1 : 0;
+}
+
+double tpTrial_LastingWork(const tpTrial* trial) {
+    const tpPace* pace = &trial->pace;
+    if (trial->cutCount > 1 || trial->rejectedCount > 0) {
+        return trial->taken.work;
+    }
+    double steps =
+        trial->length / fmin(fmax(pace->step, trial->length / shortestCut), trial->length);
+    double checks = isUnchecked(trial)             ? 1.0
+                    : pace->checkedError > trusted ? 3.0
+                                                   : 1.0 + 2.0 / (1.0 + maxUnchecked);
+    return trial->lastWork * steps * checks;
 }

@@ -52,7 +52,8 @@ typedef struct tpTrial {
     bool wasBad;                       // it was beyond a limit
     tpTaken taken;
     double *positionErrors, *speedErrors; // of bodies, added up: m, m/s
-    int rejectedCount;
+    int rejectedCount, cutCount;
+    double lastWork; // of the last step that was taken
     bool isAccurate; // no step had to be accepted with a larger error than allowed
     bool isPassedOn; // the method has left bodies to another one
     bool isGivenUp;
@@ -61,6 +62,11 @@ typedef struct tpTrial {
 
 // Carries the group over the user's step.
 void tpTrial_Run(tpTrial* trial);
+
+// What a step of the user like this one costs from now on. The first steps of a method that knows
+// nothing of the group yet cost more, the last one tells; but where a step had to be cut, all that
+// it took counts.
+double tpTrial_LastingWork(const tpTrial* trial);
 
 // Room for what is taken. False if memory ran out.
 bool tpTaken_Start(tpTaken* taken, tpSystem* system, const tpCertificateLimits* limits);

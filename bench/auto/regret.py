@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""What `auto` costs and how right it is, beside the best fixed stepper and step in hindsight.
+
+usage: python3 bench/auto/regret.py PROGRAM [SCENE ...] [--accuracies 1e-2,1e-3,1e-4] [--json FILE]
+
+Without scenes: those of the repository that have a closed form or a reference, or whose paths can be followed, so that the
+finest run is the truth. For every scene and accuracy: the largest error of a position in parts of the accuracy times the
+length of the scene (1 or less: met), the wall time of stepping, the time of the cheapest fixed run that is as accurate as was
+asked, their ratio (the regret), and the time that a fixed step of `anitescu` needs in parts of that of `auto`. Times are the
+least of several runs.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parents[2] / "scenes"
+SCENES = """board/bounce board/free_fall board/hold board/hook board/platter board/stopping board/torsion board/stack10
+board/double_pendulum board/t_handle bouncing_ball ball_wall block_ramp disc_slip disc_rolling sphere_spinning
+double_pendulum heavy_top four_bar t_handle pendulum_wall door cart_pole falling_rod four_balls tippe_top euler_disc
+ball_platter ellipsoid_on_ellipsoid thrust_bearing rattleback/rattleback lens""".split()
+FIXED = "anitescu,stewart-trinkle,mirtich-canny,chakraborty-trinkle,bender-schmitt,penalty,small-steps".split(",")
+REPEATS = 5
+NOTHING = 1e-9  # m: errors below are rounding
+
+
+def compared(program, scene, steppers, steps, *options):
+    """The runs that came to their end, without the truth."""
+    command = [program, "compare", str(scene), "--steppers", ",".join(steppers), "--json", "--quiet", "--jobs", "2",
+               "--limit", "20", "--steps", ",".join(f"{step:.12g}" for step in steps), *options]
+    text = subprocess.run(command, capture_output=True, text=True).stdout
+    answer = json.loads(text)
+    runs = [run for run in answer["runs"] if not run["is_truth"] and run["status"] == "done"]
+    return answer["against"], [run for run in runs if run["error_position"] is not None]
+
+
+def timed(program, scene, stepper, step, *options):
+    """The least wall time of stepping, and the summary."""
+    command = [program, "run", str(scene), "--stepper", stepper, "--step", f"{step:.12g}", "--json", *options]
+    least, summary = float("inf"), None
+    spent = 0.0
+    for _ in range(REPEATS):
+        summary = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+        least = min(least, summary["wall_time"])
+        spent += summary["wall_time"]
+        if spent > 4.0:
+            break
+    return least, summary
+
+
+def length_of(program, scene):
+    """The length that accuracies are parts of, and the scene's step."""
+    command = [program, "run", str(scene), "--stepper", "auto", "--set", "accuracy=1e-2", "--json"]
+    summary = json.loads(subprocess.run(command, capture_output=True, text=True).stdout)
+    return summary["error_asked"] / 1e-2, summary["simulated_time"] / summary["steps"]
+
+
+def cheapest(program, scene, runs, allowed, times):
+    """The least time of a run whose error is allowed: of every stepper the largest such step."""
+    best = (float("inf"), None, None)
+    for stepper in FIXED:
+        steps = [run["step"] for run in runs if run["stepper"] == stepper and run["error_position"] <= allowed]
+        if not steps:
+            continue
+        key = (stepper, max(steps))
+        if key not in times:
+            times[key] = timed(program, scene, *key)[0]
+        best = min(best, (times[key], *key), key=lambda entry: entry[0])
+    return best
+
+
+def look_at(program, scene, accuracies):
+    length, step = length_of(program, scene)
+    steps = [step * 2.0 ** k for k in range(2, -7, -1)]
+    against, runs = compared(program, scene, FIXED, steps)
+    rows, times = [], {}
+    for accuracy in accuracies:
+        allowed = max(accuracy * length, NOTHING)
+        option = ["--set", f"accuracy={accuracy:g}"]
+        own = compared(program, scene, ["auto"], [step], *option)[1]
+        if not own:
+            rows.append({"accuracy": accuracy, "status": "not ended"})
+            continue
+        spent, summary = timed(program, scene, "auto", step, *option)
+        least, stepper, fixed = cheapest(program, scene, runs, allowed, times)
+        usual = [run["step"] for run in runs if run["stepper"] == "anitescu" and run["error_position"] <= allowed]
+        small = times.get(("anitescu", max(usual))) if usual else None
+        rows.append({"accuracy": accuracy, "error": own[0]["error_position"] / allowed,
+                     "estimate": summary["error_estimate"] / allowed, "time": spent, "best": least, "stepper": stepper,
+                     "step": fixed, "regret": spent / least if stepper else None,
+                     "anitescu": small / spent if small else None, "notes": list(summary["notes"])})
+    return {"scene": str(scene), "against": against, "length": length, "rows": rows}
+
+
+def show(found):
+    name = Path(found["scene"]).relative_to(FOLDER) if FOLDER in Path(found["scene"]).parents else found["scene"]
+    for row in found["rows"]:
+        if "error" not in row:
+            print(f"{str(name)[:30]:30} {row['accuracy']:7g} {row['status']}")
+            continue
+        fixed = f"{row['stepper']} at {row['step']:.3g} s" if row["stepper"] else "none"
+        regret = f"{row['regret']:6.2f}" if row["regret"] else "     -"
+        gain = f"{row['anitescu']:6.2f}" if row["anitescu"] else "     -"
+        print(f"{str(name)[:30]:30} {row['accuracy']:7g} error {row['error']:9.2g} estimate {row['estimate']:9.2g} "
+              f"{1e3 * row['time']:8.2f} ms, regret {regret} (best {fixed}), anitescu {gain}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("scenes", nargs="*")
+    parser.add_argument("--accuracies", default="1e-2,1e-3,1e-4")
+    parser.add_argument("--json")
+    arguments = parser.parse_args()
+    accuracies = [float(text) for text in arguments.accuracies.split(",")]
+    scenes = [Path(name) for name in arguments.scenes] or [FOLDER / f"{name}.json" for name in SCENES]
+    all_found = []
+    for scene in scenes:
+        all_found.append(look_at(arguments.program, scene, accuracies))
+        show(all_found[-1])
+    rows = [row for found in all_found for row in found["rows"]]
+    met = [row for row in rows if "error" in row and row["error"] <= 1.0]
+    told = [row for row in rows if "error" in row and row["error"] > 1.0 >= row["estimate"] and not row["notes"]]
+    regrets = sorted(row["regret"] for row in rows if row.get("regret"))
+    gains = [row["anitescu"] for row in rows if row.get("anitescu")]
+    print(f"met: {len(met)} of {len(rows)}; missed and not said: {len(told)}")
+    if regrets:
+        print(f"regret: median {statistics.median(regrets):.2f}, worst {regrets[-1]:.2f}; {len(regrets)} cases")
+    if gains:
+        print(f"anitescu at a fixed step: {statistics.median(gains):.2f} times the time of auto, in the median")
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(all_found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
