@@ -79,6 +79,7 @@ typedef struct tpContactMemory {
 // Sorted as the collider sorts contacts.
 typedef struct tpContactHistory {
     TP_ARRAY(tpContactMemory) list;
+    double h; // of the step that the impulses belong to, s; 0: unknown
 } tpContactHistory;
 
 // The memory of a contact, or NULL. Contacts are asked for in order; `cursor` starts at 0.

@@ -113,6 +113,8 @@ void tpTimeStep_SetFreeVelocities(tpTimeStep* step) {
 void tpTimeStep_WarmStart(tpTimeStep* step, const tpContactHistory* history, double part) {
     tpRows* rows = &step->rows;
     int cursor = 0;
+    // Lasting forces: their impulses are as long as the step.
+    part *= history->h > 0.0 ? step->h / history->h : 1.0;
     for (int b = 0; b < rows->blockCount; ++b) {
         if (rows->infos[b].source != tp_contactSource) {
             continue;

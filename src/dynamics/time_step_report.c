@@ -146,6 +146,7 @@ static tpContactMemory memoryOf(const tpTimeStep* step, const tpContactInfo* inf
 
 static bool remember(const tpTimeStep* step, const tpTally* tally, tpContactHistory* history) {
     history->list.count = 0;
+    history->h = step->h;
     if (!TP_RESERVE(&step->system->allocator, history->list, tally->count)) {
         return false;
     }

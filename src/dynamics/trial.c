@@ -11,6 +11,7 @@ bool tpTrial_Begin(tpTrial* trial, tpSystem* system, tpContactHistory* history,
     trial->report = report;
     trial->history = history;
     trial->memoryCount = history != NULL ? history->list.count : 0;
+    trial->memoryStep = history != NULL ? history->h : 0.0;
     trial->memories = TP_SCRATCH(&system->arena, tpContactMemory, trial->memoryCount);
     if (!tpKeptMotion_Take(&trial->motion, system)) {
         return false;
@@ -38,6 +39,7 @@ void tpTrial_Undo(const tpTrial* trial) {
     if (trial->history != NULL) {
         // There was room for as many before.
         trial->history->list.count = trial->memoryCount;
+        trial->history->h = trial->memoryStep;
         if (trial->memoryCount > 0) {
             memcpy(trial->history->list.data, trial->memories,
                    sizeof(tpContactMemory) * (size_t)trial->memoryCount);

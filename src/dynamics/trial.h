@@ -17,6 +17,7 @@ typedef struct tpTrial {
     tpKeptMotion motion;
     tpContactMemory* memories;
     int memoryCount;
+    double memoryStep;
     tpTally keptTally;
     tpStepReport keptReport;
     tpArenaMark mark; // scratch memory behind it belongs to one try

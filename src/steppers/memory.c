@@ -38,7 +38,7 @@ void tpStepperMemory_Destroy(tpSystem* system, void* state) {
 typedef struct tpSavedHead {
     bool isFound; // the last answer to the question for contacts holds
     int historyCount, beforeCount;
-    double lastLoss;
+    double historyStep, lastLoss;
     tpEnergyBook book;
     bool hasStepped;  // with these bodies and joints
     bool hasCollider; // contacts have been asked for
@@ -87,6 +87,7 @@ void tpStepperMemory_Save(const void* state, void* saved) {
     head.isFound = system->found.isValid;
     head.historyCount = memory->history.list.count;
     head.beforeCount = memory->before.count;
+    head.historyStep = memory->history.h;
     head.lastLoss = memory->lastLoss;
     head.book = memory->book;
     head.hasStepped = memory->structure == system->structure;
@@ -119,6 +120,7 @@ bool tpStepperMemory_Restore(tpSystem* system, void* state, tpSavedReader* reade
         return false;
     }
     memory->history.list.count = head.historyCount;
+    memory->history.h = head.historyStep;
     memory->before.count = head.beforeCount;
     memory->lastLoss = head.lastLoss;
     memory->book = head.book;

@@ -19,7 +19,7 @@ static void testUndo(void** state) {
     joint.bodyB = tpCreateBody(world, &body, NULL);
     joint.type = tp_revoluteJoint;
     tpCreateJoint(world, &joint, NULL);
-    tpContactHistory history = { { NULL, 0, 0 } };
+    tpContactHistory history = { .h = 0.0 };
     tpContactMemory known = { .torsion = 7.0 };
     assert_true(TP_PUSH(&system->allocator, history.list, known));
 

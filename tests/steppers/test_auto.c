@@ -184,11 +184,72 @@ static void groupsMeet(void** state) {
     tpDestroyWorld(world);
 }
 
+static double loadOf(const tpWorld* world, double h) {
+    int count;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    double sum = 0.0;
+    for (int i = 0; i < count; ++i) {
+        sum += contacts[i].normalImpulse / h;
+    }
+    return sum;
+}
+
+// A ball that lies still is left alone, with what it weighs in the list of contacts; another one
+// that comes rolling wakes it, and the two exchange what elastic balls exchange.
+static void restIsLeftAlone(void** state) {
+    (void)state;
+    const double h = 0.01, g = 9.81;
+    tpWorld* world = makeWorld(0.0, 1.0, "1e-3");
+    tpBodyId resting = addBall(world, tpMakeVec3(0.0, 0.0, 0.1), tpZeroVec3());
+    tpBodyId coming = addBall(world, tpMakeVec3(-2.2, 0.0, 0.1), tpMakeVec3(2.0, 0.0, 0.0));
+    double weight = g * tpBody_GetMass(world, resting).mass;
+    bool hasSlept = false;
+    for (int i = 0; i < 90; ++i) {
+        assert_int_equal(tpWorld_Step(world, h).violations, 0);
+        hasSlept = hasSlept || tpBody_IsAsleep(world, resting);
+        CHECK_NEAR(loadOf(world, h), 2.0 * weight, 1e-6 * weight);
+    }
+    assert_true(hasSlept);
+    for (int i = 0; i < 60; ++i) {
+        tpWorld_Step(world, h);
+    }
+    assert_false(tpBody_IsAsleep(world, resting));
+    // They touch after 1 s.
+    CHECK_NEAR(tpBody_GetPosition(world, resting).x, 2.0 * 0.5, 1e-4);
+    CHECK_NEAR(tpBody_GetPosition(world, coming).x, -0.2, 1e-4);
+    tpDestroyWorld(world);
+}
+
+// Sleep and what is known of groups go into snapshots.
+static void snapshotsKeepTheRest(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(0.3, 0.5, "1e-3");
+    addBall(world, tpMakeVec3(0.0, 0.0, 0.1), tpZeroVec3());
+    tpBodyId ball = addBall(world, tpMakeVec3(0.15, 0.0, 1.0), tpMakeVec3(0.0, 0.2, 0.0));
+    for (int i = 0; i < 30; ++i) {
+        tpWorld_Step(world, 0.01);
+    }
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    assert_non_null(snapshot);
+    tpVec3 ends[2];
+    for (int run = 0; run < 2; ++run) {
+        for (int i = 0; i < 40; ++i) {
+            tpWorld_Step(world, 0.01);
+        }
+        ends[run] = tpBody_GetPosition(world, ball);
+        assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+    }
+    assert_memory_equal(&ends[0], &ends[1], sizeof(tpVec3));
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bouncesAreFound),    cmocka_unit_test(slidingEndsInTime),
-        cmocka_unit_test(pendulumIsFollowed), cmocka_unit_test(carriersAreTold),
-        cmocka_unit_test(groupsMeet),
+        cmocka_unit_test(bouncesAreFound),      cmocka_unit_test(slidingEndsInTime),
+        cmocka_unit_test(pendulumIsFollowed),   cmocka_unit_test(carriersAreTold),
+        cmocka_unit_test(groupsMeet),           cmocka_unit_test(restIsLeftAlone),
+        cmocka_unit_test(snapshotsKeepTheRest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,40 +140,40 @@ static void findScales(Frame* frame) {
 
 // Trials ------------------------------------------------------------------------------------------
 
-static tpTrial makeTrial(const Frame* frame, int group, const tpCarrier* carrier,
-                         const tpStepReport* report) {
-    tpTrial trial = { .system = frame->system,
-                      .options =
-                          tpMethod_Options(carrier->method, frame->options, &frame->groups, group),
-                      .groups = &frame->groups,
-                      .group = group,
-                      .method = carrier->method,
-                      .state = carrier->state,
-                      .solver = frame->own->solver,
-                      .targets = frame->targets,
-                      .limits = report->limits,
-                      .begin = frame->system->time,
-                      .length = frame->h,
-                      .lengthScale = frame->lengthScale,
-                      .timeScale = frame->timeScale,
-                      .accuracy = frame->accuracy,
-                      .workLimit = INFINITY,
-                      .pace = carrier->pace };
-    return trial;
+static tpGroupRun makeRun(const Frame* frame, int group, const tpCarrier* carrier,
+                          const tpStepReport* report) {
+    tpGroupRun run = { .system = frame->system,
+                       .options =
+                           tpMethod_Options(carrier->method, frame->options, &frame->groups, group),
+                       .groups = &frame->groups,
+                       .group = group,
+                       .method = carrier->method,
+                       .state = carrier->state,
+                       .solver = frame->own->solver,
+                       .targets = frame->targets,
+                       .limits = report->limits,
+                       .begin = frame->system->time,
+                       .length = frame->h,
+                       .lengthScale = frame->lengthScale,
+                       .timeScale = frame->timeScale,
+                       .accuracy = frame->accuracy,
+                       .workLimit = INFINITY,
+                       .pace = carrier->pace };
+    return run;
 }
 
 // Errors as they are at the start of the frame.
-static bool startErrors(const Frame* frame, tpTrial* trial) {
+static bool startErrors(const Frame* frame, tpGroupRun* run) {
     int count = frame->system->bodyCount;
-    trial->positionErrors = TP_SCRATCH(&frame->system->arena, double, count);
-    trial->speedErrors = TP_SCRATCH(&frame->system->arena, double, count);
+    run->positionErrors = TP_SCRATCH(&frame->system->arena, double, count);
+    run->speedErrors = TP_SCRATCH(&frame->system->arena, double, count);
     if (frame->system->arena.failed) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
         const tpCarried* body = &frame->own->carriers.bodies.data[i];
-        trial->positionErrors[i] = body->positionError;
-        trial->speedErrors[i] = body->speedError;
+        run->positionErrors[i] = body->positionError;
+        run->speedErrors[i] = body->speedError;
     }
     return true;
 }
@@ -199,17 +199,17 @@ static void tryMethod(Frame* frame, int group, const tpKept* before, const tpPac
         return;
     }
     tpCarrier_Pace(&carrier, pace);
-    tpTrial trial = makeTrial(frame, group, &carrier, report);
-    trial.mayGiveUp = true;
-    trial.workLimit = limit;
-    if (startErrors(frame, &trial)) {
-        tpTrial_Run(&trial);
-        candidate->work = trial.taken.work;
-        candidate->lasting = tpTrial_LastingWork(&trial);
-        candidate->isDone = trial.hasMemory && !trial.isGivenUp && !trial.isPassedOn;
-        candidate->isAccurate = candidate->isDone && trial.isAccurate && !trial.taken.isBad;
+    tpGroupRun run = makeRun(frame, group, &carrier, report);
+    run.mayGiveUp = true;
+    run.workLimit = limit;
+    if (startErrors(frame, &run)) {
+        tpGroupRun_Take(&run);
+        candidate->work = run.taken.work;
+        candidate->lasting = tpGroupRun_LastingWork(&run);
+        candidate->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;
+        candidate->isAccurate = candidate->isDone && run.isAccurate && !run.taken.isBad;
     }
-    candidate->isOver = candidate->isDone || trial.isPassedOn || !trial.hasMemory;
+    candidate->isOver = candidate->isDone || run.isPassedOn || !run.hasMemory;
     const tpStepper* stepper = tpMethod_Stepper(candidate->method);
     if (stepper->destroy != NULL) {
         stepper->destroy(system, carrier.state);
@@ -335,16 +335,16 @@ static void foreseeComparison(tpCarrier* carrier, double work) {
 
 // Groups ------------------------------------------------------------------------------------------
 
-static void keepGroup(Frame* frame, int group, const tpTrial* trial) {
+static void keepGroup(Frame* frame, int group, const tpGroupRun* run) {
     tpSystem* system = frame->system;
-    const char* name = tpMethod_Stepper(trial->method)->name;
+    const char* name = tpMethod_Stepper(run->method)->name;
     for (int i = 0; i < system->bodyCount; ++i) {
         bool isKinematic = frame->groups.ofBody[i] < 0;
         if (frame->groups.ofBody[i] == group || isKinematic) {
             frame->poses[i] = system->poses.data[i];
             frame->velocities[i] = system->velocities.data[i];
-            frame->positionErrors[i] = trial->positionErrors[i];
-            frame->speedErrors[i] = trial->speedErrors[i];
+            frame->positionErrors[i] = run->positionErrors[i];
+            frame->speedErrors[i] = run->speedErrors[i];
             frame->carriers[i] = isKinematic ? NULL : name;
         }
     }
@@ -374,26 +374,26 @@ static void keepMotion(Frame* frame, int group) {
 // Carries the group over the frame. A surprising cost makes it give up, with all as it was, unless
 // methods have just been compared. False if memory ran out.
 static bool runGroup(Frame* frame, int group, tpCarrier* carrier, bool isCompared,
-                     const tpStepReport* report, tpTrial* trial) {
+                     const tpStepReport* report, tpGroupRun* run) {
     tpSystem* system = frame->system;
     const tpStepper* stepper = tpMethod_Stepper(carrier->method);
     double time = system->time;
     bool mayGiveUp = !isCompared && isfinite(carrier->typical) && group != frame->groups.flying;
     tpKept before;
-    *trial = makeTrial(frame, group, carrier, report);
-    if (!startErrors(frame, trial) ||
+    *run = makeRun(frame, group, carrier, report);
+    if (!startErrors(frame, run) ||
         (mayGiveUp && !tpKept_Take(&before, system, stepper, carrier->state))) {
         return false;
     }
-    trial->mayGiveUp = mayGiveUp;
-    trial->workLimit = mayGiveUp ? surprising * carrier->typical : INFINITY;
-    tpTrial_Run(trial);
-    if (trial->isGivenUp) {
-        frame->taken.work += trial->taken.work;
+    run->mayGiveUp = mayGiveUp;
+    run->workLimit = mayGiveUp ? surprising * carrier->typical : INFINITY;
+    tpGroupRun_Take(run);
+    if (run->isGivenUp) {
+        frame->taken.work += run->taken.work;
         system->time = time;
         return tpKept_PutBack(&before, system, stepper, carrier->state);
     }
-    return trial->hasMemory;
+    return run->hasMemory;
 }
 
 static bool carryGroup(Frame* frame, int group, const tpStepReport* report) {
@@ -406,22 +406,22 @@ static bool carryGroup(Frame* frame, int group, const tpStepReport* report) {
     double time = system->time;
     bool isCompared = needsComparison(frame, group, carrier);
     bool isDone = !isCompared || chooseMethod(frame, group, carrier, report);
-    tpTrial trial;
-    isDone = isDone && runGroup(frame, group, carrier, isCompared, report, &trial);
-    if (isDone && trial.isGivenUp) {
+    tpGroupRun run;
+    isDone = isDone && runGroup(frame, group, carrier, isCompared, report, &run);
+    if (isDone && run.isGivenUp) {
         isDone = chooseMethod(frame, group, carrier, report) &&
-                 runGroup(frame, group, carrier, true, report, &trial);
+                 runGroup(frame, group, carrier, true, report, &run);
     }
     if (isDone) {
-        isDone = tpTaken_Append(&frame->taken, system, &trial.taken);
-        carrier->pace = trial.pace;
-        carrier->spent += trial.taken.work;
-        foreseeComparison(carrier, trial.taken.work);
-        frame->rejectedCount += trial.rejectedCount;
-        frame->isAccurate = frame->isAccurate && trial.isAccurate;
+        isDone = tpTaken_Append(&frame->taken, system, &run.taken);
+        carrier->pace = run.pace;
+        carrier->spent += run.taken.work;
+        foreseeComparison(carrier, run.taken.work);
+        frame->rejectedCount += run.rejectedCount;
+        frame->isAccurate = frame->isAccurate && run.isAccurate;
         frame->isCrowded = frame->isCrowded || (frame->groups.sizes[group] > tp_crowdSize &&
                                                 frame->groups.pairCounts[group] > 0);
-        keepGroup(frame, group, &trial);
+        keepGroup(frame, group, &run);
         keepMotion(frame, group);
     }
     system->time = time;

@@ -130,6 +130,8 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->checkedError = from->checkedError;
     to->trust = from->trust;
     to->uncheckedCount = from->uncheckedCount;
+    to->positionRate = from->positionRate;
+    to->speedRate = from->speedRate;
     to->knowsPushing = from->knowsPushing;
     to->pushing = from->pushing;
     to->hopelessCount = from->hopelessCount;

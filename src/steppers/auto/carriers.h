@@ -3,7 +3,7 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_CARRIERS_H
 #define TIPPE_SRC_STEPPERS_AUTO_CARRIERS_H
 
-#include "steppers/auto/trial.h"
+#include "steppers/auto/group_run.h"
 
 // The method that carries a group, with what it keeps.
 typedef struct tpCarrier {

@@ -141,12 +141,28 @@ bool tpMethod_HasPassedOn(tpMethod method, const tpStepReport* report) {
     return method == tp_eventMethod && report->figures[tp_handedOverFigure] > 0;
 }
 
+// Ellipsoids have no closed form of their distance: asking for it costs so many times as much.
+static const double curvedCheck = 8.0;
+
+static bool hasEllipsoids(const tpSystem* system, const tpGroups* groups, int group) {
+    for (int i = 0; i < system->shapes.count; ++i) {
+        const tpShape* shape = &system->shapes.data[i];
+        if (shape->isLive && shape->geometry.type == tp_ellipsoidShape &&
+            groups->ofBody[shape->body] == group) {
+            return true;
+        }
+    }
+    return false;
+}
+
 double tpMethod_Work(tpMethod method, const tpSystem* system, const tpStepReport* report,
-                     int bodyCount) {
+                     const tpGroups* groups, int group) {
     const Weights* weights = &rows[method].weights;
+    int bodyCount = groups->sizes[group], checkCount = report->figures[tp_checkFigure];
+    bool isCurved = checkCount > 0 && hasEllipsoids(system, groups, group);
     return weights->solve * system->solveWork + weights->step * report->substepCount +
            weights->body * bodyCount + weights->query * system->contactQueryCount * bodyCount +
            weights->contact * report->contactCount + weights->iteration * report->iterationCount +
-           weights->check * report->figures[tp_checkFigure] +
+           weights->check * (isCurved ? curvedCheck : 1.0) * checkCount +
            weights->collision * report->figures[tp_collisionFigure];
 }

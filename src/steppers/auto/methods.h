@@ -40,6 +40,6 @@ bool tpMethod_HasPassedOn(tpMethod method, const tpStepReport* report);
 // Work of a step from what was counted, in nanoseconds of a certain machine. README.md says how the
 // weights were found.
 double tpMethod_Work(tpMethod method, const tpSystem* system, const tpStepReport* report,
-                     int bodyCount);
+                     const tpGroups* groups, int group);
 
 #endif

@@ -3,8 +3,8 @@
 // A step of h is taken once whole and once in two halves. The difference of the two ends is the
 // estimate of the error of the halves, which are kept. README.md has the norms.
 
-#ifndef TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
-#define TIPPE_SRC_STEPPERS_AUTO_TRIAL_H
+#ifndef TIPPE_SRC_STEPPERS_AUTO_GROUP_RUN_H
+#define TIPPE_SRC_STEPPERS_AUTO_GROUP_RUN_H
 
 #include "dynamics/tally.h"
 #include "steppers/auto/kept.h"
@@ -21,17 +21,18 @@ typedef struct tpTaken {
 
 // How a group is carried, from step to step of the user.
 typedef struct tpPace {
-    double step;         // s: the last that was accepted; 0: none yet
-    double checkedError; // of the last check, in parts of what is allowed
-    int trust;           // steps that need not be checked after it
-    int uncheckedCount;  // steps since then
+    double step;                    // s: the last that was accepted; 0: none yet
+    double checkedError;            // of the last check, in parts of what is allowed
+    int trust;                      // steps that need not be checked after it
+    int uncheckedCount;             // steps since then
+    double positionRate, speedRate; // of errors in steps that are not checked, m/s and m/s^2
     bool knowsPushing;
     uint64_t pushing;  // which shapes pushed each other in the last step
     int hopelessCount; // steps of the user for which nothing is checked, since no step was short
                        // enough
 } tpPace;
 
-typedef struct tpTrial {
+typedef struct tpGroupRun {
     tpSystem* system;
     tpOptions options;
     const tpGroups* groups;
@@ -58,15 +59,15 @@ typedef struct tpTrial {
     bool isPassedOn; // the method has left bodies to another one
     bool isGivenUp;
     bool hasMemory;
-} tpTrial;
+} tpGroupRun;
 
 // Carries the group over the user's step.
-void tpTrial_Run(tpTrial* trial);
+void tpGroupRun_Take(tpGroupRun* run);
 
 // What a step of the user like this one costs from now on. The first steps of a method that knows
 // nothing of the group yet cost more, the last one tells; but where a step had to be cut, all that
 // it took counts.
-double tpTrial_LastingWork(const tpTrial* trial);
+double tpGroupRun_LastingWork(const tpGroupRun* run);
 
 // Room for what is taken. False if memory ran out.
 bool tpTaken_Start(tpTaken* taken, tpSystem* system, const tpCertificateLimits* limits);

@@ -1,4 +1,4 @@
-#include "steppers/auto/trial.h"
+#include "steppers/auto/group_run.h"
 
 #include <string.h>
 
@@ -12,9 +12,10 @@
 // the group goes on as well as it can for a while, in a few cuts.
 enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 8 };
 
-// At most so many steps are not checked after one whose error was this part of the allowed one.
-enum { maxUnchecked = 7 };
-static const double trusted = 0.1;
+// Steps after one whose error was at most a part of the allowed one are not checked: a few, or many
+// where it was small.
+enum { fewUnchecked = 3, maxUnchecked = 7 };
+static const double trusted = 0.5, verySmall = 0.1;
 
 // Part of the error that is asked for that the estimates may add up to.
 static const double margin = 0.5;
@@ -67,31 +68,31 @@ static bool isBeyond(const tpStepReport* report, double overlap) {
 }
 
 // One step of h seconds from `start` seconds after the begin.
-static bool takeStep(tpTrial* trial, double start, double h, tpTaken* taken) {
-    tpSystem* system = trial->system;
-    const tpStepper* stepper = tpMethod_Stepper(trial->method);
-    if (!tpTaken_Start(taken, system, &trial->limits)) {
+static bool takeStep(tpGroupRun* run, double start, double h, tpTaken* taken) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
+    if (!tpTaken_Start(taken, system, &run->limits)) {
         return false;
     }
     tpStepReport* report = &taken->report;
     report->substepCount = 1;
     report->kineticBefore = tpSystem_KineticEnergy(system);
     report->potentialBefore = tpSystem_PotentialEnergy(system);
-    system->time = trial->begin + start;
+    system->time = run->begin + start;
     system->solveWork = 0.0;
     system->solveRows = 0;
     system->contactQueryCount = 0;
-    tpPieces_AimTargets(system, trial->targets, h / (trial->length - start));
+    tpPieces_AimTargets(system, run->targets, h / (run->length - start));
     tpJoints_ClearReactions(system);
-    tpStepper_Take(stepper, system, trial->state, &trial->options, h, report);
+    tpStepper_Take(stepper, system, run->state, &run->options, h, report);
     if (system->listContacts != NULL) {
         system->listContacts(system, system->listContext);
         system->listContacts = NULL;
     }
-    taken->isBad = isBeyond(report, trial->taken.report.penetration) || !isFinite(system);
-    trial->isPassedOn = trial->isPassedOn || tpMethod_HasPassedOn(trial->method, report);
-    taken->work = tpMethod_Work(trial->method, system, report, trial->groups->sizes[trial->group]);
-    trial->lastWork = taken->work;
+    taken->isBad = isBeyond(report, run->taken.report.penetration) || !isFinite(system);
+    run->isPassedOn = run->isPassedOn || tpMethod_HasPassedOn(run->method, report);
+    taken->work = tpMethod_Work(run->method, system, report, run->groups, run->group);
+    run->lastWork = taken->work;
     tpJoints_ReadReactions(system, taken->reactions);
     int count = tpJoints_ReactionCount(system);
     for (int i = 0; i < count; ++i) {
@@ -167,43 +168,43 @@ static double turnBetween(tpQuat a, tpQuat b) {
 }
 
 // Of one body, times `part`.
-static void findBodyDifference(const tpTrial* trial, int i, const Ends* ends, double part,
+static void findBodyDifference(const tpGroupRun* run, int i, const Ends* ends, double part,
                                double* position, double* speed) {
-    const tpSystem* system = trial->system;
+    const tpSystem* system = run->system;
     const tpPose* pose = &system->poses.data[i];
     const tpVelocity* velocity = &system->velocities.data[i];
-    double size = system->bodies.data[i].size, turnSize = trial->groups->turnSizes[i];
+    double size = system->bodies.data[i].size, turnSize = run->groups->turnSizes[i];
     *position = part * (tpDistanceBetween(pose->position, ends->poses[i].position) +
                         turnSize * turnBetween(pose->rotation, ends->poses[i].rotation));
     *speed = part * (tpDistanceBetween(velocity->linear, ends->velocities[i].linear) +
                      size * tpDistanceBetween(velocity->angular, ends->velocities[i].angular));
 }
 
-static Difference findDifference(const tpTrial* trial, const Ends* ends, double part) {
+static Difference findDifference(const tpGroupRun* run, const Ends* ends, double part) {
     Difference largest = { 0.0, 0.0, 0.0 };
-    for (int i = 0; i < trial->system->bodyCount; ++i) {
-        if (trial->groups->ofBody[i] != trial->group) {
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] != run->group) {
             continue;
         }
         double position, speed;
-        findBodyDifference(trial, i, ends, part, &position, &speed);
+        findBodyDifference(run, i, ends, part, &position, &speed);
         largest.position = fmax(largest.position, position);
         largest.speed = fmax(largest.speed, speed);
         double way = tpDistanceBetween(ends->poses[i].position, ends->start[i].position) +
-                     trial->groups->turnSizes[i] *
+                     run->groups->turnSizes[i] *
                          turnBetween(ends->poses[i].rotation, ends->start[i].rotation);
         largest.way = fmax(largest.way, way);
     }
     return largest;
 }
 
-static void addErrors(tpTrial* trial, const Ends* ends, double part, bool countsSpeed, double h) {
-    for (int i = 0; i < trial->system->bodyCount; ++i) {
-        if (trial->groups->ofBody[i] == trial->group) {
+static void addErrors(tpGroupRun* run, const Ends* ends, double part, bool countsSpeed, double h) {
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
             double position, speed;
-            findBodyDifference(trial, i, ends, part, &position, &speed);
-            trial->positionErrors[i] += position + h * trial->speedErrors[i];
-            trial->speedErrors[i] += countsSpeed ? speed : 0.0;
+            findBodyDifference(run, i, ends, part, &position, &speed);
+            run->positionErrors[i] += position + h * run->speedErrors[i];
+            run->speedErrors[i] += countsSpeed ? speed : 0.0;
         }
     }
 }
@@ -214,16 +215,19 @@ static void addErrors(tpTrial* trial, const Ends* ends, double part, bool counts
 // fourth order.
 static const double thirdPart = 1.0 / 3.0;
 
+// The error of the whole step in parts of that difference.
+static const double wholePart = 4.0 / 3.0;
+
 // Of the way in a step: errors above this are not of the order that theory gives them.
 static const double smallPart = 2e-3;
 
 // The estimate of the error of an extrapolation is taken so many times.
 static const double safety = 10.0;
 
-static void extrapolate(tpTrial* trial, const Ends* ends) {
-    tpSystem* system = trial->system;
+static void extrapolate(tpGroupRun* run, const Ends* ends) {
+    tpSystem* system = run->system;
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (trial->groups->ofBody[i] != trial->group) {
+        if (run->groups->ofBody[i] != run->group) {
             continue;
         }
         tpPose* pose = &system->poses.data[i];
@@ -239,16 +243,16 @@ static void extrapolate(tpTrial* trial, const Ends* ends) {
         velocity->angular =
             tpMulAdd(velocity->angular, thirdPart, tpSub(velocity->angular, whole->angular));
     }
-    if (trial->groups->jointCounts[trial->group] > 0) {
+    if (run->groups->jointCounts[run->group] > 0) {
         tpJoints_FollowAngles(system);
-        tpJoints_Correct(system, trial->solver, 1e-12 * trial->lengthScale);
+        tpJoints_Correct(system, run->solver, 1e-12 * run->lengthScale);
     }
 }
 
 // The energy that the extrapolation gave or took is nobody's work: the report's sums go on from
 // what is there.
-static bool canExtrapolate(const tpTrial* trial, const tpTaken* whole, const tpTaken* halves) {
-    return tpMethod_IsSymmetric(trial->method) && !hasPushed(&whole->tally) &&
+static bool canExtrapolate(const tpGroupRun* run, const tpTaken* whole, const tpTaken* halves) {
+    return tpMethod_IsSymmetric(run->method) && !hasPushed(&whole->tally) &&
            !hasPushed(&halves->tally);
 }
 
@@ -258,47 +262,52 @@ static bool canExtrapolate(const tpTrial* trial, const tpTaken* whole, const tpT
 // is. Otherwise errors add up over time.
 static const double momentPart = 0.1;
 
-static double allowedError(const tpTrial* trial, bool isMoment, double h) {
-    double part = h / (span * trial->timeScale);
+static double allowedError(const tpGroupRun* run, bool isMoment, double h) {
+    double part = h / (span * run->timeScale);
     part = isMoment ? fmax(momentPart, part) : part;
-    return margin * trial->accuracy * trial->lengthScale * part;
+    return margin * run->accuracy * run->lengthScale * part;
 }
 
-static bool needsCheck(const tpTrial* trial) {
-    const tpPace* pace = &trial->pace;
+static int mostUnchecked(double error) {
+    return error > trusted ? 0 : error > verySmall ? fewUnchecked : maxUnchecked;
+}
+
+static bool needsCheck(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
     return pace->checkedError > trusted || pace->uncheckedCount >= pace->trust;
 }
 
-static void accept(tpTrial* trial, const tpTaken* next) {
-    trial->hasMemory = tpTaken_Append(&trial->taken, trial->system, next) && trial->hasMemory;
+static void accept(tpGroupRun* run, const tpTaken* next) {
+    run->hasMemory = tpTaken_Append(&run->taken, run->system, next) && run->hasMemory;
 }
 
 // A step that nobody checks. False, and nothing has changed, if other shapes push each other in it
 // than before: that is to be looked at.
-static bool goUnchecked(tpTrial* trial, double start, double h, bool isBlind) {
-    tpSystem* system = trial->system;
-    const tpStepper* stepper = tpMethod_Stepper(trial->method);
+static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
     tpKept before;
     tpTaken taken;
-    trial->hasMemory = (isBlind || tpKept_Take(&before, system, stepper, trial->state)) &&
-                       takeStep(trial, start, h, &taken);
-    if (!trial->hasMemory) {
+    run->hasMemory = (isBlind || tpKept_Take(&before, system, stepper, run->state)) &&
+                     takeStep(run, start, h, &taken);
+    if (!run->hasMemory) {
         return true;
     }
     uint64_t pushing = numberOfPairs(&taken.tally);
-    if (!isBlind && (pushing != trial->pace.pushing || taken.isBad)) {
-        trial->taken.work += taken.work;
-        trial->pace.checkedError = INFINITY;
-        trial->hasMemory = tpKept_PutBack(&before, system, stepper, trial->state);
+    if (!isBlind && (pushing != run->pace.pushing || taken.isBad)) {
+        run->taken.work += taken.work;
+        run->pace.checkedError = INFINITY;
+        run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
         return false;
     }
-    trial->pace.uncheckedCount += 1;
-    trial->pace.pushing = pushing;
-    trial->pace.knowsPushing = true;
-    accept(trial, &taken);
+    run->pace.uncheckedCount += 1;
+    run->pace.pushing = pushing;
+    run->pace.knowsPushing = true;
+    accept(run, &taken);
     for (int i = 0; i < system->bodyCount; ++i) {
-        if (trial->groups->ofBody[i] == trial->group) {
-            trial->positionErrors[i] += h * trial->speedErrors[i];
+        if (run->groups->ofBody[i] == run->group) {
+            run->positionErrors[i] += h * (run->speedErrors[i] + run->pace.positionRate);
+            run->speedErrors[i] += h * run->pace.speedRate;
         }
     }
     return true;
@@ -321,6 +330,7 @@ typedef struct Check {
     bool isSame;       // the same shapes have pushed in both
     bool isMoment;     // others have pushed in the step before, or not in both
     bool extrapolates;
+    Difference difference;
 } Check;
 
 // The order of the error in h, for the next step.
@@ -328,20 +338,21 @@ static double orderOf(const Check* check) {
     return check->extrapolates ? 4.0 : check->isMoment ? 1.0 : 2.0;
 }
 
-static void measure(tpTrial* trial, double start, double h, Check* check) {
+static void measure(tpGroupRun* run, double start, double h, Check* check) {
     check->isSame = haveSamePairs(&check->whole.tally, &check->halves.tally);
     bool isOther =
-        trial->pace.knowsPushing && numberOfPairs(&check->halves.tally) != trial->pace.pushing;
+        run->pace.knowsPushing && numberOfPairs(&check->halves.tally) != run->pace.pushing;
     check->isMoment = !check->isSame || isOther;
-    check->extrapolates = canExtrapolate(trial, &check->whole, &check->halves);
-    double weight = check->isSame ? trial->timeScale : h;
-    double allowed = allowedError(trial, check->isMoment, h);
-    Difference difference = findDifference(trial, &check->ends, 1.0);
+    check->extrapolates = canExtrapolate(run, &check->whole, &check->halves);
+    double weight = check->isSame ? run->timeScale : h;
+    double allowed = allowedError(run, check->isMoment, h);
+    Difference difference = findDifference(run, &check->ends, 1.0);
+    check->difference = difference;
     double plain = difference.position + weight * difference.speed;
     // A shorter step that is no better has something in it that happens at once, or rounding.
-    if (trial->refusedStart == start && plain / allowed > noBetter * trial->refusedError) {
+    if (run->refusedStart == start && plain / allowed > noBetter * run->refusedError) {
         check->isMoment = true;
-        allowed = allowedError(trial, true, h);
+        allowed = allowedError(run, true, h);
     }
     check->plainError = plain / allowed;
     check->part = check->extrapolates ? thirdPart : 1.0;
@@ -353,7 +364,7 @@ static void measure(tpTrial* trial, double start, double h, Check* check) {
     }
     check->error = check->part * check->plainError;
     // Once: what a shorter step does not mend was there before.
-    if (check->halves.isBad && !(trial->refusedStart == start && trial->wasBad)) {
+    if (check->halves.isBad && !(run->refusedStart == start && run->wasBad)) {
         check->error = fmax(check->error, badError);
     }
 }
@@ -365,118 +376,118 @@ static double nextStep(const Check* check, double h) {
 }
 
 // Takes a step whole and in halves; returns where the group is then.
-static double goChecked(tpTrial* trial, double start, double h) {
-    tpSystem* system = trial->system;
-    const tpStepper* stepper = tpMethod_Stepper(trial->method);
+static double goChecked(tpGroupRun* run, double start, double h) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
     tpKept before, end;
     Check check;
     tpTaken second;
-    double shortest = trial->length / shortestCut;
-    trial->hasMemory = tpKept_Take(&before, system, stepper, trial->state) &&
-                       takeStep(trial, start, h, &check.whole) &&
-                       tpKept_Take(&end, system, NULL, NULL) &&
-                       tpKept_PutBack(&before, system, stepper, trial->state) &&
-                       takeStep(trial, start, 0.5 * h, &check.halves) &&
-                       takeStep(trial, start + 0.5 * h, 0.5 * h, &second) &&
-                       tpTaken_Append(&check.halves, system, &second);
-    if (!trial->hasMemory) {
+    double shortest = run->length / shortestCut;
+    run->hasMemory = tpKept_Take(&before, system, stepper, run->state) &&
+                     takeStep(run, start, h, &check.whole) &&
+                     tpKept_Take(&end, system, NULL, NULL) &&
+                     tpKept_PutBack(&before, system, stepper, run->state) &&
+                     takeStep(run, start, 0.5 * h, &check.halves) &&
+                     takeStep(run, start + 0.5 * h, 0.5 * h, &second) &&
+                     tpTaken_Append(&check.halves, system, &second);
+    if (!run->hasMemory) {
         return start;
     }
     check.ends = (Ends){ before.poses, end.poses, end.velocities };
-    measure(trial, start, h, &check);
+    measure(run, start, h, &check);
     bool isShort = h <= 1.5 * shortest;
-    trial->taken.work += check.whole.work;
+    run->taken.work += check.whole.work;
     if (check.error > 1.0 && !isShort) {
-        trial->taken.work += check.halves.work;
-        trial->rejectedCount += 1;
-        trial->refusedStart = start;
-        trial->refusedError = check.plainError;
-        trial->wasBad = check.halves.isBad;
-        trial->pace.step = fmax(fmin(nextStep(&check, h), 0.5 * h), shortest);
-        trial->hasMemory = tpKept_PutBack(&before, system, stepper, trial->state);
+        run->taken.work += check.halves.work;
+        run->rejectedCount += 1;
+        run->refusedStart = start;
+        run->refusedError = check.plainError;
+        run->wasBad = check.halves.isBad;
+        run->pace.step = fmax(fmin(nextStep(&check, h), 0.5 * h), shortest);
+        run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
         return start;
     }
-    trial->isAccurate = trial->isAccurate && check.error <= 1.0;
-    addErrors(trial, &check.ends, check.part, check.isSame, h);
+    run->isAccurate = run->isAccurate && check.error <= 1.0;
+    addErrors(run, &check.ends, check.part, check.isSame, h);
     if (check.extrapolates) {
-        extrapolate(trial, &check.ends);
+        extrapolate(run, &check.ends);
     }
-    trial->pace.step = fmax(nextStep(&check, h), shortest);
-    trial->pace.checkedError = check.plainError;
+    run->pace.step = fmax(nextStep(&check, h), shortest);
+    run->pace.checkedError = check.plainError;
     // Trust grows from check to check.
-    int trust = 2 * trial->pace.trust + 1;
-    trial->pace.trust = check.plainError > trusted ? 0
-                        : trust < maxUnchecked     ? trust
-                                                   : maxUnchecked;
-    trial->pace.uncheckedCount = 0;
-    trial->pace.pushing = numberOfPairs(&second.tally);
-    trial->pace.knowsPushing = true;
-    accept(trial, &check.halves);
+    int trust = 2 * run->pace.trust + 1;
+    int most = mostUnchecked(check.plainError);
+    run->pace.trust = trust < most ? trust : most;
+    run->pace.positionRate = wholePart * check.difference.position / h;
+    run->pace.speedRate = check.isSame ? wholePart * check.difference.speed / h : 0.0;
+    run->pace.uncheckedCount = 0;
+    run->pace.pushing = numberOfPairs(&second.tally);
+    run->pace.knowsPushing = true;
+    accept(run, &check.halves);
     return start + h;
 }
 
 // The length of the next step: what is left in equal parts.
-static double partOf(const tpTrial* trial, double start) {
-    double left = trial->length - start;
-    double step = trial->pace.step > 0.0 ? trial->pace.step : trial->length;
+static double partOf(const tpGroupRun* run, double start) {
+    double left = run->length - start;
+    double step = run->pace.step > 0.0 ? run->pace.step : run->length;
     return left / fmax(1.0, ceil(left / step * (1.0 - 1e-9)));
 }
 
 // Whether nothing is checked: the flying are exact, and nobody can follow crowds.
-static bool isUnchecked(const tpTrial* trial) {
-    bool isCrowd = trial->groups->sizes[trial->group] > tp_crowdSize &&
-                   trial->groups->pairCounts[trial->group] > 0;
-    return trial->method == tp_flyingMethod || isCrowd;
+static bool isUnchecked(const tpGroupRun* run) {
+    bool isCrowd =
+        run->groups->sizes[run->group] > tp_crowdSize && run->groups->pairCounts[run->group] > 0;
+    return run->method == tp_flyingMethod || isCrowd;
 }
 
 // The next step; returns where the group is then.
-static double goOn(tpTrial* trial, double start, bool isBlind) {
-    double left = trial->length - start, h = partOf(trial, start);
-    bool isHopeless = trial->pace.hopelessCount > 0;
+static double goOn(tpGroupRun* run, double start, bool isBlind) {
+    double left = run->length - start, h = partOf(run, start);
+    bool isHopeless = run->pace.hopelessCount > 0;
     if (isBlind || isHopeless) {
-        h = isBlind ? left : fmin(trial->length / hopelessCuts, left);
-        trial->isAccurate = trial->isAccurate && isBlind;
-        goUnchecked(trial, start, h, true);
+        h = isBlind ? left : fmin(run->length / hopelessCuts, left);
+        run->isAccurate = run->isAccurate && isBlind;
+        goUnchecked(run, start, h, true);
         return start + h;
     }
-    if (!needsCheck(trial) && goUnchecked(trial, start, h, false)) {
+    if (!needsCheck(run) && goUnchecked(run, start, h, false)) {
         return start + h;
     }
-    return trial->hasMemory ? goChecked(trial, start, h) : start;
+    return run->hasMemory ? goChecked(run, start, h) : start;
 }
 
-void tpTrial_Run(tpTrial* trial) {
+void tpGroupRun_Take(tpGroupRun* run) {
     double start = 0.0;
-    bool isBlind = isUnchecked(trial);
-    trial->isAccurate = true;
-    trial->refusedStart = -1.0;
-    trial->hasMemory = tpTaken_Start(&trial->taken, trial->system, &trial->limits);
-    for (int cut = 0; trial->hasMemory && start < trial->length; ++cut) {
-        trial->isGivenUp =
-            trial->mayGiveUp && (trial->isPassedOn || trial->taken.work > trial->workLimit);
-        if (trial->isGivenUp) {
+    bool isBlind = isUnchecked(run);
+    run->isAccurate = true;
+    run->refusedStart = -1.0;
+    run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
+    for (int cut = 0; run->hasMemory && start < run->length; ++cut) {
+        run->isGivenUp = run->mayGiveUp && (run->isPassedOn || run->taken.work > run->workLimit);
+        if (run->isGivenUp) {
             return;
         }
         if (cut == maxCuts && !isBlind) {
-            trial->pace.hopelessCount = hopelessFrames;
-            trial->isAccurate = false;
+            run->pace.hopelessCount = hopelessFrames;
+            run->isAccurate = false;
         }
-        trial->cutCount += 1;
-        double next = goOn(trial, start, isBlind);
-        start = next > trial->length * (1.0 - 1e-12) ? trial->length : next;
+        run->cutCount += 1;
+        double next = goOn(run, start, isBlind);
+        start = next > run->length * (1.0 - 1e-12) ? run->length : next;
     }
-    trial->pace.hopelessCount -= trial->pace.hopelessCount > 0 ? 1 : 0;
+    run->pace.hopelessCount -= run->pace.hopelessCount > 0 ? 1 : 0;
 }
 
-double tpTrial_LastingWork(const tpTrial* trial) {
-    const tpPace* pace = &trial->pace;
-    if (trial->cutCount > 1 || trial->rejectedCount > 0) {
-        return trial->taken.work;
+double tpGroupRun_LastingWork(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
+    if (run->cutCount > 1 || run->rejectedCount > 0) {
+        return run->taken.work;
     }
-    double steps =
-        trial->length / fmin(fmax(pace->step, trial->length / shortestCut), trial->length);
-    double checks = isUnchecked(trial)             ? 1.0
-                    : pace->checkedError > trusted ? 3.0
-                                                   : 1.0 + 2.0 / (1.0 + maxUnchecked);
-    return trial->lastWork * steps * checks;
+    double steps = run->length / fmin(fmax(pace->step, run->length / shortestCut), run->length);
+    double checks = isUnchecked(run) ? 1.0
+                    : pace->checkedError > trusted
+                        ? 3.0
+                        : 1.0 + 2.0 / (1.0 + mostUnchecked(pace->checkedError));
+    return run->lastWork * steps * checks;
 }
