@@ -426,7 +426,8 @@ static bool carryGroup(Frame* frame, int group, const tpStepReport* report) {
     }
     system->time = time;
     tpKept_PutBack(&frame->start, system, NULL, NULL);
-    tpGroups_Rejoin(&frame->groups, system, group, frame->start.poses, frame->start.velocities);
+    tpGroups_Rejoin(&frame->groups, system, group, frame->start.motion.poses,
+                    frame->start.motion.velocities);
     return isDone;
 }
 
@@ -580,7 +581,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                   carryAll(&frame, report);
     // Somebody came so far that he can have met another group: all together, from the start.
     if (isDone && (frame.groups.count > 1 || frame.own->sleep.sleepingCount > 0) &&
-        tpGroups_HaveOutrun(&frame.groups, system, frame.start.poses)) {
+        tpGroups_HaveOutrun(&frame.groups, system, frame.start.motion.poses)) {
         double work = frame.taken.work;
         isDone = startAgain(&frame, report) && carryAll(&frame, report);
         frame.taken.work += work;

@@ -393,7 +393,7 @@ static double goChecked(tpGroupRun* run, double start, double h) {
     if (!run->hasMemory) {
         return start;
     }
-    check.ends = (Ends){ before.poses, end.poses, end.velocities };
+    check.ends = (Ends){ before.motion.poses, end.motion.poses, end.motion.velocities };
     measure(run, start, h, &check);
     bool isShort = h <= 1.5 * shortest;
     run->taken.work += check.whole.work;

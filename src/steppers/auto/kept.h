@@ -3,14 +3,13 @@
 #ifndef TIPPE_SRC_STEPPERS_AUTO_KEPT_H
 #define TIPPE_SRC_STEPPERS_AUTO_KEPT_H
 
+#include "dynamics/kept_motion.h"
 #include "steppers/stepper.h"
 
 typedef struct tpKept {
-    tpPose* poses;
-    tpVelocity* velocities;
-    double *reactions, *motion; // of joints
-    const char** carriers;      // of bodies
-    void* saved;                // what the method keeps, NULL if nothing
+    tpKeptMotion motion;
+    const char** carriers; // of bodies
+    void* saved;           // what the method keeps, NULL if nothing
     size_t savedSize;
 } tpKept;
 
