@@ -179,23 +179,23 @@ static bool startErrors(const Frame* frame, tpGroupRun* run) {
 }
 
 // How a method did in a comparison.
-typedef struct Candidate {
+typedef struct Racer {
     tpMethod method;
     double work;     // of the last try
     double lasting;  // of a frame like this one, if the method goes on
     bool isOver;     // no more tries: it is done, or it cannot
     bool isDone;     // it came to the end
     bool isAccurate; // as was asked for, and within the limits of the certificate
-} Candidate;
+} Racer;
 
 // Lets a method carry the group over the frame for at most `limit` of work. Nothing is changed.
 static void tryMethod(Frame* frame, int group, const tpKept* before, const tpPace* pace,
-                      double limit, const tpStepReport* report, Candidate* candidate) {
+                      double limit, const tpStepReport* report, Racer* racer) {
     tpSystem* system = frame->system;
     double time = system->time;
     tpCarrier carrier = { .state = NULL };
-    candidate->isOver = !tpCarrier_Change(&carrier, system, candidate->method);
-    if (candidate->isOver) {
+    racer->isOver = !tpCarrier_Change(&carrier, system, racer->method);
+    if (racer->isOver) {
         return;
     }
     tpCarrier_Pace(&carrier, pace);
@@ -204,13 +204,13 @@ static void tryMethod(Frame* frame, int group, const tpKept* before, const tpPac
     run.workLimit = limit;
     if (startErrors(frame, &run)) {
         tpGroupRun_Take(&run);
-        candidate->work = run.taken.work;
-        candidate->lasting = tpGroupRun_LastingWork(&run);
-        candidate->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;
-        candidate->isAccurate = candidate->isDone && run.isAccurate && !run.taken.isBad;
+        racer->work = run.taken.work;
+        racer->lasting = tpGroupRun_LastingWork(&run);
+        racer->isDone = run.hasMemory && !run.isGivenUp && !run.isPassedOn;
+        racer->isAccurate = racer->isDone && run.isAccurate && !run.taken.isBad;
     }
-    candidate->isOver = candidate->isDone || run.isPassedOn || !run.hasMemory;
-    const tpStepper* stepper = tpMethod_Stepper(candidate->method);
+    racer->isOver = racer->isDone || run.isPassedOn || !run.hasMemory;
+    const tpStepper* stepper = tpMethod_Stepper(racer->method);
     if (stepper->destroy != NULL) {
         stepper->destroy(system, carrier.state);
     }
@@ -219,13 +219,13 @@ static void tryMethod(Frame* frame, int group, const tpKept* before, const tpPac
 }
 
 // The methods that can carry the group, what it has now first.
-static int listCandidates(const Frame* frame, int group, tpMethod present,
-                          Candidate candidates[tp_methodCount]) {
+static int listRacers(const Frame* frame, int group, tpMethod present,
+                      Racer racers[tp_methodCount]) {
     int count = 0;
     for (int i = 0; i < tp_methodCount; ++i) {
         tpMethod method = (tpMethod)((present + i) % tp_methodCount);
         if (tpMethod_CanCarry(method, frame->system, &frame->groups, group)) {
-            candidates[count++] = (Candidate){ .method = method };
+            racers[count++] = (Racer){ .method = method };
         }
     }
     return count;
@@ -233,16 +233,16 @@ static int listCandidates(const Frame* frame, int group, tpMethod present,
 
 // What counts in a comparison: what it has now has an advantage, those that miss something come
 // last.
-static double countedWork(const Candidate* candidate, const tpCarrier* carrier) {
-    bool isPresent = candidate->method == carrier->method && !carrier->isFresh;
-    return candidate->lasting * (isPresent ? clearlyCheaper : 1.0) *
-           (candidate->isAccurate ? 1.0 : shortfall);
+static double countedWork(const Racer* racer, const tpCarrier* carrier) {
+    bool isPresent = racer->method == carrier->method && !carrier->isFresh;
+    return racer->lasting * (isPresent ? clearlyCheaper : 1.0) *
+           (racer->isAccurate ? 1.0 : shortfall);
 }
 
 // Whether all that have not come to the end have had as much work as the best one.
-static bool isBehind(const Candidate* candidates, int count, double work) {
+static bool isBehind(const Racer* racers, int count, double work) {
     for (int i = 0; i < count; ++i) {
-        if (!candidates[i].isOver && candidates[i].work < work) {
+        if (!racers[i].isOver && racers[i].work < work) {
             return false;
         }
     }
@@ -252,30 +252,29 @@ static bool isBehind(const Candidate* candidates, int count, double work) {
 // All go in turn, each for the same work at most, and for twice as much in the next round, until
 // one is there: so a comparison costs no more than a few times what the best one does, whatever the
 // others need.
-static const Candidate* race(Frame* frame, int group, const tpKept* before,
-                             const tpCarrier* carrier, const tpStepReport* report,
-                             Candidate* candidates, int count, double* spent) {
-    const Candidate* best = NULL;
+static const Racer* race(Frame* frame, int group, const tpKept* before, const tpCarrier* carrier,
+                         const tpStepReport* report, Racer* racers, int count, double* spent) {
+    const Racer* best = NULL;
     double budget = firstBudget * frame->groups.sizes[group];
     for (int round = 0; round < maxRounds; ++round, budget *= 2.0) {
         bool isOver = true;
         for (int i = 0; i < count; ++i) {
-            Candidate* candidate = &candidates[i];
-            if (candidate->isOver) {
+            Racer* racer = &racers[i];
+            if (racer->isOver) {
                 continue;
             }
             double least = best != NULL && best->isAccurate ? hopeless * best->work : INFINITY;
             double limit = round + 1 == maxRounds ? INFINITY : budget;
-            tryMethod(frame, group, before, &carrier->pace, fmin(limit, least), report, candidate);
-            *spent += candidate->work;
-            isOver = isOver && candidate->isOver;
-            if (candidate->isDone &&
-                (best == NULL || countedWork(candidate, carrier) < countedWork(best, carrier))) {
-                best = candidate;
+            tryMethod(frame, group, before, &carrier->pace, fmin(limit, least), report, racer);
+            *spent += racer->work;
+            isOver = isOver && racer->isOver;
+            if (racer->isDone &&
+                (best == NULL || countedWork(racer, carrier) < countedWork(best, carrier))) {
+                best = racer;
             }
         }
         bool isGood = best != NULL && (best->isAccurate || budget > patience * best->work);
-        if (isOver || (isGood && isBehind(candidates, count, best->work))) {
+        if (isOver || (isGood && isBehind(racers, count, best->work))) {
             break;
         }
     }
@@ -287,19 +286,19 @@ static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, const tpSt
     tpSystem* system = frame->system;
     tpKept before;
     const tpStepper* stepper = tpMethod_Stepper(carrier->method);
-    Candidate candidates[tp_methodCount];
+    Racer racers[tp_methodCount];
     if (!tpKept_Take(&before, system, stepper, carrier->state)) {
         return false;
     }
     double spent = 0.0;
-    int count = listCandidates(frame, group, carrier->method, candidates);
-    const Candidate* best =
-        count > 1 ? race(frame, group, &before, carrier, report, candidates, count, &spent) : NULL;
+    int count = listRacers(frame, group, carrier->method, racers);
+    const Racer* best =
+        count > 1 ? race(frame, group, &before, carrier, report, racers, count, &spent) : NULL;
     if (!tpKept_PutBack(&before, system, stepper, carrier->state)) {
         return false;
     }
     tpMethod method = best != NULL ? best->method
-                      : count > 0  ? candidates[0].method
+                      : count > 0  ? racers[0].method
                                    : tp_standardMethod;
     tpPace pace = carrier->pace;
     if (method != carrier->method) {
