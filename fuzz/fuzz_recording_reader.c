@@ -75,9 +75,9 @@ static void makeRecording(void) {
                              .compression = 1 };
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
-    tpBatch batch;
+    tpFrameBatch batch;
     REQUIRE(tpWriter_Create(&writer, path, &head, &allocator, NULL) == tp_success);
-    tpBatch_Create(&batch, 2, 1, &allocator);
+    tpFrameBatch_Create(&batch, 2, 1, &allocator);
     REQUIRE(TP_PUSH(&allocator, batch.labels, "fallback"));
     double states[2 * tp_stateWidth], reactions[6] = { 1.0 };
     tpRecordedContact contacts[contactsInFrame] = { { .bodyA = 1 }, { .bodyA = 2, .state = 2 } };
@@ -94,11 +94,11 @@ static void makeRecording(void) {
                               .reactions = reactions,
                               .contacts = contacts,
                               .contactCount = contactsInFrame };
-        REQUIRE(tpBatch_Add(&batch, &frame));
+        REQUIRE(tpFrameBatch_Add(&batch, &frame));
     }
     REQUIRE(tpWriter_Append(&writer, &batch, NULL) == tp_success);
     REQUIRE(tpWriter_Close(&writer, "{}", NULL) == tp_success);
-    tpBatch_Destroy(&batch);
+    tpFrameBatch_Destroy(&batch);
 }
 
 int LLVMFuzzerInitialize(int* argumentCount, char*** arguments) {

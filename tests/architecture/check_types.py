@@ -13,7 +13,6 @@ import sys
 # Variants of one type, of which every file has one.
 VARIANTS = {
     "tpBroadPhase": "each kind of broad phase defines what the header only names",
-    "tpTrial": "of the steps of auto, which are about to be called runs of groups",
     "wide": "numbers of a vector register, for each width of the machine",
     "wideMask": "their comparison",
 }
