@@ -92,29 +92,29 @@ enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 static void anotherWorldContinues(void** state) {
     (void)state;
     for (int s = 0; s < stepperCount; ++s) {
-        tpWorld* world = build(steppers[s], 4);
+        tpWorld* world = build(steppers[s], 3);
         run(world, 20);
         meddle(world);
         tpSnapshot* snapshot = tpWorld_Snapshot(world);
         size_t size;
         const void* bytes = tpSnapshot_GetBytes(snapshot, &size);
-        uint64_t expected = run(world, 30);
+        uint64_t expected = run(world, 15);
         double value = tpJoint_GetValue(world, tpWorld_FindJoint(world, "elbow"), 0);
 
-        tpWorld* other = build(steppers[s], 4);
+        tpWorld* other = build(steppers[s], 3);
         tpError error = { 0 };
         tpSnapshot* copy = tpCreateSnapshot(bytes, size, NULL, &error);
         if (copy == NULL || tpWorld_Restore(other, copy, &error) != tp_success) {
             fail_msg("%s", error.message);
         }
         assert_int_equal(tpWorld_GetStepCount(other), 20);
-        if (run(other, 30) != expected) {
+        if (run(other, 15) != expected) {
             fail_msg("%s goes another way", tpStepperName(steppers[s]));
         }
         assert_true(tpJoint_GetValue(other, tpWorld_FindJoint(other, "elbow"), 0) == value);
         // And again from the middle, in the first world.
         assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
-        assert_true(run(world, 30) == expected);
+        assert_true(run(world, 15) == expected);
         tpDestroySnapshot(copy);
         tpDestroySnapshot(snapshot);
         tpDestroyWorld(other);

@@ -117,22 +117,26 @@ static const tpStepperId steppers[] = {
 };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
+// Piles are no work for `auto`, whose last place this is: tests/steppers/test_auto.c has its
+// snapshots.
+enum { pileCount = stepperCount - 1 };
+
 static void snapshotsContinueBitForBit(void** state) {
     (void)state;
-    for (int s = 0; s < stepperCount; ++s) {
+    for (int s = 0; s < pileCount; ++s) {
         tpWorld* world = makeTumblingPile(steppers[s]);
-        for (int i = 0; i < 25; ++i) {
+        for (int i = 0; i < 15; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
         }
         tpSnapshot* snapshot = tpWorld_Snapshot(world);
         assert_non_null(snapshot);
-        for (int i = 0; i < 25; ++i) {
+        for (int i = 0; i < 15; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
         }
         uint64_t hash = tpWorld_HashState(world);
         double time = tpWorld_GetTime(world);
         assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
-        for (int i = 0; i < 25; ++i) {
+        for (int i = 0; i < 15; ++i) {
             tpWorld_Step(world, 1.0 / 50.0);
         }
         assert_true(tpWorld_HashState(world) == hash);
@@ -150,11 +154,11 @@ static void snapshotsContinueBitForBit(void** state) {
 
 static void sameSceneGivesSameBits(void** state) {
     (void)state;
-    for (int s = 0; s < stepperCount; ++s) {
+    for (int s = 0; s < pileCount; ++s) {
         uint64_t hashes[2];
         for (int k = 0; k < 2; ++k) {
             tpWorld* world = makeTumblingPile(steppers[s]);
-            for (int i = 0; i < 30; ++i) {
+            for (int i = 0; i < 25; ++i) {
                 tpWorld_Step(world, 1.0 / 50.0);
             }
             hashes[k] = tpWorld_HashState(world);

@@ -35,7 +35,7 @@ enum { maxRounds = 16 };
 
 // A method that misses the accuracy is taken if the others have not come to the end with so many
 // times its work.
-static const double patience = 16.0;
+static const double patience = 2.0;
 
 static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";

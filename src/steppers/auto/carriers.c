@@ -52,7 +52,8 @@ void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace) {
     carrier->pace = (tpPace){ .step = pace->step,
                               .checkedError = INFINITY,
                               .knowsPushing = pace->knowsPushing,
-                              .pushing = pace->pushing };
+                              .pushing = pace->pushing,
+                              .hopelessCount = pace->hopelessCount };
 }
 
 static int findFree(const tpCarriers* carriers) {

@@ -10,7 +10,7 @@
 
 // The user's step is checked no more than so many times, and cut no shorter than a part of it; then
 // the group goes on as well as it can for a while, in a few cuts.
-enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 8 };
+enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 2 };
 
 // Steps after one whose error was at most a part of the allowed one are not checked: a few, or many
 // where it was small.
