@@ -75,7 +75,7 @@ static void testChecks(void** unused) {
     tpError error;
     assert_int_equal(tpFriction_Check(&good, &error), tp_success);
     tpFrictionProblem bad = good;
-    bad.dimension = 5;
+    bad.dimension = TP_FRICTION_MAX_ROWS + 1;
     assert_int_equal(tpFriction_Check(&bad, &error), tp_badInput);
     bad = good;
     bad.dimension = 2;
