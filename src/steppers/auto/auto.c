@@ -287,11 +287,15 @@ static bool chooseMethod(Frame* frame, int group, tpCarrier* carrier, const tpSt
     tpKept before;
     const tpStepper* stepper = tpMethod_Stepper(carrier->method);
     Racer racers[tp_methodCount];
+    int count = listRacers(frame, group, carrier->method, racers);
+    if (count == 1 && racers[0].method == carrier->method) {
+        carrier->isFresh = false;
+        return true;
+    }
     if (!tpKept_Take(&before, system, stepper, carrier->state)) {
         return false;
     }
     double spent = 0.0;
-    int count = listRacers(frame, group, carrier->method, racers);
     const Racer* best =
         count > 1 ? race(frame, group, &before, carrier, report, racers, count, &spent) : NULL;
     if (!tpKept_PutBack(&before, system, stepper, carrier->state)) {
