@@ -96,4 +96,20 @@ static inline int sweepsTo(Column* column, double tolerance, bool isAccelerated)
     return 20000;
 }
 
+// Impulses and velocities stay together: the velocities are those that the impulses give to cubes
+// which fall at 1 m/s.
+static inline void checkVelocitiesAreOfImpulses(Column* column, double tolerance) {
+    tpVelocity kept[height + 1];
+    memcpy(kept, column->velocities, sizeof(kept));
+    memset(column->velocities, 0, sizeof(kept));
+    for (int i = 1; i <= height; ++i) {
+        column->velocities[i].linear.z = -1.0;
+    }
+    tpSweeper_WarmStart(&column->sweeper);
+    for (int i = 0; i <= height; ++i) {
+        CHECK_VEC3(column->velocities[i].linear, kept[i].linear, tolerance);
+        CHECK_VEC3(column->velocities[i].angular, kept[i].angular, tolerance);
+    }
+}
+
 #endif

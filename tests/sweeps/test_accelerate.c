@@ -20,22 +20,11 @@ static void directionsSaveSweeps(void** state) {
     destroyColumn(column);
 }
 
-// Impulses and velocities stay together: the velocities are those of the impulses.
 static void directionsKeepVelocities(void** state) {
     (void)state;
     Column* column = makeColumn();
     sweepsTo(column, 1e-3, true);
-    tpVelocity kept[height + 1];
-    memcpy(kept, column->velocities, sizeof(kept));
-    memset(column->velocities, 0, sizeof(kept));
-    for (int i = 1; i <= height; ++i) {
-        column->velocities[i].linear.z = -1.0;
-    }
-    tpSweeper_WarmStart(&column->sweeper);
-    for (int i = 0; i <= height; ++i) {
-        CHECK_VEC3(column->velocities[i].linear, kept[i].linear, 1e-12);
-        CHECK_VEC3(column->velocities[i].angular, kept[i].angular, 1e-12);
-    }
+    checkVelocitiesAreOfImpulses(column, 1e-12);
     destroyColumn(column);
 }
 
