@@ -1,0 +1,140 @@
+// What the rows of the drift have missed at its end, which their biases take in.
+
+#include "dynamics/joints.h"
+#include "steppers/drift_problem.h"
+
+// Contacts of the start and joints are met to this, in units of length or rad.
+static const double driftTolerance = 1e-12;
+
+static void note(tpDrift* drift, double miss, double tolerance) {
+    drift->miss = fmax(drift->miss, miss);
+    drift->isSettled = drift->isSettled && miss <= tolerance;
+}
+
+// By how much the rows of joints have missed; their biases take it in.
+bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
+    tpTimeStep* step = drift->step;
+    tpSystem* system = step->system;
+    tpRows* rows = &step->rows;
+    // The errors at the end, row by row: the same rows written there with h = 1.
+    int blocks, count;
+    tpJoints_Count(system, &blocks, &count);
+    tpRows end;
+    if (!tpRows_Create(&end, system, blocks, count)) {
+        return false;
+    }
+    tpDrift_WriteJoints(drift, &end, system->poses.data, 1.0);
+    for (int b = firstBlock; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b], endFirst = end.firstRows[b - firstBlock];
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            double miss = tpJoints_Miss(rows, b, first + k, rows->impulse[first + k],
+                                        rows->velocity[first + k], &end, endFirst + k, step->h);
+            rows->bias[first + k] += miss / step->h;
+            drift->jointBias[endFirst + k] = rows->bias[first + k];
+            note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), driftTolerance);
+        }
+    }
+    return true;
+}
+
+static tpVec3 halfWay(tpVec3 a, tpVec3 b) {
+    return tpScale(0.5, tpAdd(a, b));
+}
+
+// Velocity of a body's surface at a contact half way through the drift; `start` and `end` are the
+// contact's points on it.
+static tpVec3 surfaceVelocity(const tpTimeStep* step, int body, tpVec3 start, tpVec3 end) {
+    const tpPose* poses = step->system->poses.data;
+    const tpVelocity *first = &step->pushed[body], *last = &step->system->velocities.data[body];
+    tpVec3 arm =
+        halfWay(tpSub(start, step->startPoses[body].position), tpSub(end, poses[body].position));
+    return tpAdd(halfWay(first->linear, last->linear),
+                 tpCross(halfWay(first->angular, last->angular), arm));
+}
+
+// Friction acts on the slip half way through the drift, of which the rows of the start know
+// nothing: with theirs a ball on a turntable spirals outwards.
+static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
+    const tpTimeStep* step = drift->step;
+    const tpRows* rows = &step->rows;
+    const tpContact* start = &step->contacts[contact];
+    tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
+                        surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
+    int first = rows->firstRows[contact];
+    double unit = step->system->units.length;
+    int slidingCount = tpRows_FrictionRows(rows, contact).slidingCount;
+    for (int k = 1; k <= slidingCount; ++k) {
+        double linear = rows->velocity[first + k] - rows->bias[first + k];
+        double bias = tpDot(step->laws[contact].tangents[k - 1], slip) - linear;
+        note(drift, step->h * fabs(bias - rows->bias[first + k]) / unit, driftTolerance);
+        drift->keptSlip[drift->place[contact]][k - 1] = bias;
+    }
+}
+
+// What a row has missed of the true gap at the end. Biases of those that hold take it in.
+static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
+    tpTimeStep* step = drift->step;
+    tpRows* rows = &step->rows;
+    int first = rows->firstRows[contact], place = drift->place[contact];
+    bool isPushing = rows->impulse[first] > 0.0;
+    if (step->laws[contact].stiffness > 0.0) {
+        if (isPushing && drift->round[contact] == 0 && !drift->settings->isCareful) {
+            correctSlip(drift, contact, end);
+        }
+        return;
+    }
+    double unit = step->system->units.length;
+    double gap = end->gap - tpDrift_MeantEndGap(drift, end, place);
+    if (drift->settings->isCareful) {
+        // Other rows of the same contact may hold it farther away.
+        note(drift, fmax(0.0, -gap) / unit, tpDrift_EndTolerance(drift));
+        return;
+    }
+    // What carries nothing matters only where it has been let through.
+    if (!isPushing && gap >= 0.0) {
+        return;
+    }
+    double miss = gap - step->h * rows->velocity[first];
+    bool isOfStart = drift->round[contact] == 0;
+    note(drift, fabs(miss) / unit, isOfStart ? driftTolerance : tpDrift_EndTolerance(drift));
+    if (isOfStart) {
+        drift->keptBias[place] = rows->bias[first] + miss / step->h;
+        if (isPushing && drift->isKept[place]) {
+            correctSlip(drift, contact, end);
+        }
+    }
+}
+
+// Compares the rows of contacts, which come first, with the true gaps at the end.
+void tpDrift_CorrectContacts(tpDrift* drift) {
+    tpTimeStep* step = drift->step;
+    const tpRows* rows = &step->rows;
+    int next = 0;
+    bool isFound = false; // the contact at `next` has had a row
+    for (int b = 0; b <= step->contactCount; ++b) {
+        const tpContact* contact = b < step->contactCount ? &step->contacts[b] : NULL;
+        int order = 1;
+        for (; next < step->endCount; ++next) {
+            const tpContact* end = &step->endContacts[next];
+            order = contact != NULL ? tpContact_CompareKeys(end, contact) : -1;
+            if (order >= 0) {
+                break;
+            }
+            if (!isFound) {
+                double gap = end->gap - tpDrift_MeantEndGap(drift, end, -1);
+                note(drift, fmax(0.0, -gap) / step->system->units.length,
+                     tpDrift_EndTolerance(drift));
+            }
+            isFound = false;
+        }
+        if (contact == NULL) {
+            break;
+        }
+        if (next < step->endCount && order == 0) {
+            correctRow(drift, b, &step->endContacts[next]);
+            isFound = true;
+        } else if (rows->impulse[rows->firstRows[b]] > 0.0 && !tpDrift_Stays(drift, b)) {
+            drift->isSettled = false; // other features have met: look again there
+        }
+    }
+}

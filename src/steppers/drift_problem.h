@@ -1,0 +1,83 @@
+// The problem of the drift, shared by the files that solve it: rows are written (drift_rows.c),
+// solved (drift.c; drift_springs.c if contacts give), compared with the end (drift_correction.c).
+
+#ifndef TIPPE_SRC_STEPPERS_DRIFT_PROBLEM_H
+#define TIPPE_SRC_STEPPERS_DRIFT_PROBLEM_H
+
+#include "steppers/drift.h"
+
+// The most solves of one drift.
+enum { tp_driftCorrections = 20 };
+
+typedef struct tpDrift {
+    tpTimeStep* step;
+    tpStepperMemory* memory;
+    const tpDriftSettings* settings;
+    tpStepReport* report;
+
+    // Contacts of the start; which of them keep rows of the start, and the biases of these.
+    const tpContact* start;
+    int startCount;
+    bool* isKept;
+    double* keptBias;
+    double (*keptSlip)[2]; // biases of the friction rows
+
+    // Of each contact in the step: its place in the list above or -1, the solve after which its row
+    // was written (0: at the start), and the row's bias.
+    int* place;
+    int* round;
+    double* bias;
+    double* gap;     // at the start, as the row says it; read for contacts that give
+    bool hasSprings; // there are such contacts
+    tpPose* poses[tp_driftCorrections]; // by rounds
+    double* jointBias;                  // of all rows of joints, in order
+    bool isRelinearised;
+
+    double miss;    // the largest of the rows, m or rad
+    bool isSettled; // all are within their tolerance
+} tpDrift;
+
+// drift_rows.c
+
+// Writes the rows of all contacts of the start, with its directions. False if memory ran out.
+bool tpDrift_AddStartRows(tpDrift* drift);
+
+// Writes the rows again after solve number `round`: rows that stay, and rows of the contacts at the
+// end of that solve. False if memory ran out.
+bool tpDrift_RewriteRows(tpDrift* drift, int round);
+
+// Writes the rows of joints at these poses.
+void tpDrift_WriteJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h);
+
+// Whether a contact's row stays if rows are written again.
+bool tpDrift_Stays(const tpDrift* drift, int contact);
+
+// The gap that a contact may have at the end, m: 0, or less for overlaps that are left. `place` is
+// its place among the contacts of the start, or -1.
+double tpDrift_MeantEndGap(const tpDrift* drift, const tpContact* contact, int place);
+
+// Gaps of contacts whose rows are of the end are met to this, in units of length.
+double tpDrift_EndTolerance(const tpDrift* drift);
+
+// drift_correction.c: what rows have missed at the end goes into their biases, `miss`, `isSettled`.
+
+void tpDrift_CorrectContacts(tpDrift* drift);
+// Joint rows come from block `firstBlock` on. False if memory ran out.
+bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock);
+
+// drift_springs.c: contacts that give. Both are false if memory ran out.
+
+bool tpDrift_SolveSprings(tpDrift* drift);
+bool tpDrift_FinishSprings(tpDrift* drift, tpDriftResult* result);
+
+// drift_impacts.c
+
+// Whether anything has collided in the step.
+bool tpDrift_HasCollided(const tpDrift* drift);
+
+// drift.c
+
+// Takes back what a solve has said about its problem; what it cost stays.
+void tpDrift_ForgetVerdict(tpStepReport* report, const tpStepReport* before);
+
+#endif

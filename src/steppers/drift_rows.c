@@ -1,0 +1,224 @@
+// Rows of the drift: of contacts at its start and at its end, and of joints.
+
+#include "steppers/drift_problem.h"
+
+#include <string.h>
+
+#include "dynamics/joints.h"
+
+// Gaps of contacts that do not hold for many steps are met to this at least, in units of length.
+static const double impactTolerance = 1e-10;
+
+// Contacts that come up within a step may go this part of the room deep.
+static const double newPart = 0.2;
+
+// Of an overlap at the start beyond the room only a part is to be taken back: what remains is
+// meant.
+static double meantGap(const tpDrift* drift, int place) {
+    double gap = place >= 0 ? drift->start[place].gap : 0.0, room = drift->settings->room;
+    return gap < -room ? (1.0 - drift->settings->gamma) * (gap + room) - room : fmin(gap, 0.0);
+}
+
+// The same for a contact at the end. One that has come up on the way may go a part of the room
+// deep, and as deep as others of the same shapes: a disc that lies flat tips by that before it is
+// known which point of its rim holds it.
+double tpDrift_MeantEndGap(const tpDrift* drift, const tpContact* contact, int place) {
+    if (place >= 0 || !(drift->settings->room > 0.0)) {
+        return meantGap(drift, place);
+    }
+    double meant = -newPart * drift->settings->room;
+    for (int i = 0; i < drift->startCount; ++i) {
+        const tpContact* start = &drift->start[i];
+        if (start->shapeA == contact->shapeA && start->shapeB == contact->shapeB) {
+            meant = fmin(meant, fmax(start->gap, -drift->settings->room));
+        }
+    }
+    return meant;
+}
+
+double tpDrift_EndTolerance(const tpDrift* drift) {
+    double unit = drift->step->system->units.length;
+    return fmax(drift->settings->tolerance / unit, impactTolerance);
+}
+
+void tpDrift_WriteJoints(const tpDrift* drift, tpRows* rows, const tpPose* poses, double h) {
+    const tpTimeStep* step = drift->step;
+    bool isWhole = drift->settings->isWhole;
+    tpJointTreatment treatment = { h, 1.0, NULL, isWhole ? step->h : 0.5 * step->h, 0.0 };
+    if (isWhole) {
+        tpJoints_AddRows(rows, step->system, poses, &treatment);
+    } else {
+        tpJoints_AddHalfRows(rows, step->system, poses, &treatment, tp_firstHalf);
+    }
+}
+
+static void addJointRows(tpDrift* drift) {
+    tpTimeStep* step = drift->step;
+    int first = step->rows.rowCount;
+    tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
+    for (int k = first; drift->isRelinearised && k < step->rows.rowCount; ++k) {
+        step->rows.bias[k] = drift->jointBias[k - first];
+    }
+}
+
+// All contacts of the start, with its directions.
+bool tpDrift_AddStartRows(tpDrift* drift) {
+    tpTimeStep* step = drift->step;
+    tpArena* arena = &step->system->arena;
+    int jointBlocks, jointRows;
+    tpJoints_Count(step->system, &jointBlocks, &jointRows);
+    drift->start = step->contacts;
+    drift->startCount = step->contactCount;
+    drift->isKept = TP_SCRATCH(arena, bool, step->contactCount);
+    drift->keptBias = TP_SCRATCH(arena, double, step->contactCount);
+    drift->keptSlip =
+        tpArena_GetZeroed(arena, sizeof(*drift->keptSlip) * (size_t)step->contactCount);
+    drift->place = TP_SCRATCH(arena, int, step->contactCount);
+    drift->round = TP_SCRATCH_ZEROED(arena, int, step->contactCount);
+    drift->gap = TP_SCRATCH(arena, double, step->contactCount);
+    drift->hasSprings = false;
+    drift->poses[0] = step->startPoses;
+    drift->jointBias = TP_SCRATCH(arena, double, jointRows);
+    drift->isRelinearised = false;
+    if (arena->failed) {
+        return false;
+    }
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        bool isSpring = step->laws[i].stiffness > 0.0;
+        drift->hasSprings = drift->hasSprings || isSpring;
+        drift->isKept[i] = contact->gap <= tpClosedGap * step->system->units.length ||
+                           drift->settings->isCareful || isSpring;
+        drift->keptBias[i] = isSpring ? 0.0 : (contact->gap - meantGap(drift, i)) / step->h;
+        drift->gap[i] = contact->gap;
+        drift->place[i] = i;
+        tpRows_AddContact(&step->rows, step->system, step->startPoses, contact, i, &step->laws[i],
+                          drift->keptBias[i]);
+    }
+    addJointRows(drift);
+    tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
+    tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
+    return true;
+}
+
+// Whether a contact's row stays when rows are written again.
+bool tpDrift_Stays(const tpDrift* drift, int contact) {
+    if (drift->round[contact] == 0) {
+        return drift->isKept[drift->place[contact]];
+    }
+    const tpRows* rows = &drift->step->rows;
+    return drift->settings->isCareful && rows->impulse[rows->firstRows[contact]] > 0.0;
+}
+
+// Contacts whose rows stay, and those at the end, in one list in the collider's order.
+typedef struct tpMerged {
+    tpContact* contacts;
+    int* place;
+    int* round;
+    double* bias;
+    double* gap;
+    int count;
+} tpMerged;
+
+static void putContact(tpMerged* merged, const tpContact* contact, int place, int round,
+                       double bias, double gap) {
+    int i = merged->count++;
+    merged->contacts[i] = *contact;
+    merged->place[i] = place;
+    merged->round[i] = round;
+    merged->bias[i] = bias;
+    merged->gap[i] = gap;
+}
+
+static void putOld(const tpDrift* drift, int i, tpMerged* merged) {
+    if (tpDrift_Stays(drift, i)) {
+        int place = drift->place[i];
+        double bias = drift->round[i] == 0 ? drift->keptBias[place] : drift->bias[i];
+        putContact(merged, &drift->step->contacts[i], place, drift->round[i], bias, drift->gap[i]);
+    }
+}
+
+static bool isSpring(const tpDrift* drift, const tpContact* contact) {
+    const tpSystem* system = drift->step->system;
+    return system->gives && tpMakeContactLaw(system, contact).stiffness > 0.0;
+}
+
+// Contacts at the end whose row of the start stays have that one alone, but for the careful way.
+static bool mergeContacts(tpDrift* drift, int round) {
+    tpTimeStep* step = drift->step;
+    tpArena* arena = &step->system->arena;
+    size_t capacity = (size_t)step->contactCount + (size_t)step->endCount;
+    tpMerged merged = { TP_SCRATCH(arena, tpContact, capacity), TP_SCRATCH(arena, int, capacity),
+                        TP_SCRATCH(arena, int, capacity),       TP_SCRATCH(arena, double, capacity),
+                        TP_SCRATCH(arena, double, capacity),    0 };
+    if (arena->failed) {
+        return false;
+    }
+    int old = 0, start = 0;
+    for (int i = 0; i < step->endCount; ++i) {
+        const tpContact* end = &step->endContacts[i];
+        for (; old < step->contactCount && tpContact_CompareKeys(&step->contacts[old], end) <= 0;
+             ++old) {
+            putOld(drift, old, &merged);
+        }
+        while (start < drift->startCount && tpContact_CompareKeys(&drift->start[start], end) < 0) {
+            start += 1;
+        }
+        bool isSame =
+            start < drift->startCount && tpContact_CompareKeys(&drift->start[start], end) == 0;
+        int place = isSame ? start : -1;
+        bool isMissed =
+            end->gap - tpDrift_MeantEndGap(drift, end, place) < -tpDrift_EndTolerance(drift);
+        bool isCovered = drift->settings->isCareful && isMissed && !isSpring(drift, end);
+        if (!isSame || !drift->isKept[start] || isCovered) {
+            putContact(&merged, end, place, round, 0.0, 0.0);
+        }
+    }
+    for (; old < step->contactCount; ++old) {
+        putOld(drift, old, &merged);
+    }
+    drift->place = merged.place;
+    drift->round = merged.round;
+    drift->bias = merged.bias;
+    drift->gap = merged.gap;
+    return tpTimeStep_UseContacts(step, merged.contacts, merged.count);
+}
+
+// Writes the rows again after solve number `round`: those that stay, and those of the end where it
+// is.
+bool tpDrift_RewriteRows(tpDrift* drift, int round) {
+    tpTimeStep* step = drift->step;
+    tpSystem* system = step->system;
+    double* inverseMass = step->rows.inverseMass; // that of the start
+    tpVelocity* meanVelocities = TP_SCRATCH(&system->arena, tpVelocity, step->bodyCount);
+    tpPose* poses = TP_SCRATCH(&system->arena, tpPose, step->bodyCount);
+    if (meanVelocities == NULL || poses == NULL || !mergeContacts(drift, round)) {
+        return false;
+    }
+    tpTimeStep_LinearMeanVelocities(step, meanVelocities);
+    memcpy(poses, system->poses.data, sizeof(tpPose) * (size_t)step->bodyCount);
+    drift->poses[round] = poses;
+    step->rows.inverseMass = inverseMass;
+    for (int i = 0; i < step->contactCount; ++i) {
+        const tpContact* contact = &step->contacts[i];
+        int block = tpRows_AddContact(&step->rows, system, drift->poses[drift->round[i]], contact,
+                                      i, &step->laws[i], drift->bias[i]);
+        int row = step->rows.firstRows[block];
+        int slidingCount = tpRows_FrictionRows(&step->rows, block).slidingCount;
+        for (int k = 1; drift->round[i] == 0 && k <= slidingCount; ++k) {
+            step->rows.bias[row + k] = drift->keptSlip[drift->place[i]][k - 1];
+        }
+        if (drift->round[i] == round) {
+            double towards = tpRows_RowVelocity(&step->rows, row, meanVelocities, contact->bodyA,
+                                                contact->bodyB);
+            double gap = contact->gap - tpDrift_MeantEndGap(drift, contact, drift->place[i]);
+            bool gives = step->laws[i].stiffness > 0.0;
+            drift->gap[i] = contact->gap - step->h * towards;
+            drift->hasSprings = drift->hasSprings || gives;
+            drift->bias[i] = step->rows.bias[row] = gives ? 0.0 : gap / step->h - towards;
+        }
+    }
+    drift->isRelinearised = true;
+    addJointRows(drift);
+    return true;
+}
