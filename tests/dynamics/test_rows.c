@@ -50,28 +50,6 @@ static void testImpulses(void** state) {
     tpDestroyWorld(world);
 }
 
-// Approach at the point, spin counted; friction of impacts is less from .1 to .2 m/s on.
-static void testApproach(void** state) {
-    (void)state;
-    tpWorld* world = makeEmptyWorld();
-    tpSystem* system = &world->system;
-    int ball = addBall(world, tpMakeVec3(0.0, 0.0, ballRadius), tpMakeVec3(0.0, 0.0, -3.0));
-    tpContact contact = makeContact(system, ball, addFloor(world));
-    contact.pointA.x += 0.1; // off the vertical line, where turning moves the point up and down
-    system->velocities.data[ball].angular = tpMakeVec3(0.0, 2.0, 0.0);
-    double approach = tpContact_Approach(&contact, system->poses.data, system->velocities.data);
-    CHECK_NEAR(approach, 3.0 + 2.0 * 0.1, 1e-14);
-    const double speeds[] = { -1.0, 0.05, 0.1, 0.2, 5.0 }, factors[] = { 1.0, 1.0, 1.0, 0.6, 0.6 };
-    for (int i = 0; i < 5; ++i) {
-        tpContactLaw law = makeLaw(0.5);
-        law.impactReduction = 0.4;
-        tpContactLaw_Meet(&law, speeds[i]);
-        CHECK_NEAR(law.mu, 0.5 * factors[i], 1e-15);
-        CHECK_NEAR(law.muStatic, 0.5 * factors[i], 1e-15);
-    }
-    tpDestroyWorld(world);
-}
-
 // A kinematic body gives no impulse way, and its velocity counts on its own.
 static void testKinematic(void** state) {
     (void)state;
@@ -97,7 +75,6 @@ static void testKinematic(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testResponse),
                                         cmocka_unit_test(testImpulses),
-                                        cmocka_unit_test(testApproach),
                                         cmocka_unit_test(testKinematic) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,152 @@
+// What rows say of velocities, and what their impulses do to them.
+
+#include "complementarity/friction_island.h"
+#include "dynamics/rows.h"
+
+static double rowTimesVelocity(int componentCount, const double* row, const tpVelocity* velocity) {
+    if (componentCount == 3) {
+        return row[0] * velocity->linear.x + row[1] * velocity->linear.y +
+               row[2] * velocity->angular.z;
+    }
+    return row[0] * velocity->linear.x + row[1] * velocity->linear.y + row[2] * velocity->linear.z +
+           row[3] * velocity->angular.x + row[4] * velocity->angular.y +
+           row[5] * velocity->angular.z;
+}
+
+double tpRows_RowVelocity(const tpRows* rows, int row, const tpVelocity* velocities, int bodyA,
+                          int bodyB) {
+    size_t place = (size_t)row * (size_t)rows->componentCount;
+    double sum = 0.0;
+    if (bodyA >= 0) {
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianA + place, &velocities[bodyA]);
+    }
+    if (bodyB >= 0) {
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianB + place, &velocities[bodyB]);
+    }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        sum += rowTimesVelocity(rows->componentCount, term->jacobian, &velocities[term->body]);
+    }
+    return sum;
+}
+
+double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
+                                const tpVelocity* velocities) {
+    size_t place = (size_t)row * (size_t)rows->componentCount;
+    double sum = 0.0;
+    if (rows->bodyA[block] < 0 && rows->givenA[block] >= 0) {
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianA + place,
+                                &velocities[rows->givenA[block]]);
+    }
+    if (rows->bodyB[block] < 0 && rows->givenB[block] >= 0) {
+        sum += rowTimesVelocity(rows->componentCount, rows->jacobianB + place,
+                                &velocities[rows->givenB[block]]);
+    }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        if (!term->isDynamic) {
+            sum += rowTimesVelocity(rows->componentCount, term->jacobian, &velocities[term->body]);
+        }
+    }
+    return sum;
+}
+
+static void addRow(int componentCount, const double* row, const double* inverseMass, double impulse,
+                   tpVelocity* velocity) {
+    double change[6];
+    for (int i = 0; i < componentCount; ++i) {
+        double sum = 0.0;
+        for (int j = 0; j < componentCount; ++j) {
+            sum += inverseMass[i * componentCount + j] * row[j];
+        }
+        change[i] = sum * impulse;
+    }
+    velocity->linear.x += change[0];
+    velocity->linear.y += change[1];
+    if (componentCount == 3) {
+        velocity->angular.z += change[2];
+        return;
+    }
+    velocity->linear.z += change[2];
+    velocity->angular.x += change[3];
+    velocity->angular.y += change[4];
+    velocity->angular.z += change[5];
+}
+
+void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
+    int componentCount = rows->componentCount;
+    size_t massSize = (size_t)(componentCount * componentCount);
+    for (int b = 0; b < rows->blockCount; ++b) {
+        int first = rows->firstRows[b];
+        for (int k = first; k < first + rows->dimensions[b]; ++k) {
+            size_t place = (size_t)k * (size_t)componentCount;
+            int a = rows->bodyA[b], c = rows->bodyB[b];
+            if (a >= 0) {
+                addRow(componentCount, rows->jacobianA + place,
+                       rows->inverseMass + massSize * (size_t)a, rows->impulse[k], &velocities[a]);
+            }
+            if (c >= 0) {
+                addRow(componentCount, rows->jacobianB + place,
+                       rows->inverseMass + massSize * (size_t)c, rows->impulse[k], &velocities[c]);
+            }
+            for (int t = 0; t < rows->termCounts[k]; ++t) {
+                const tpRowTerm* term = &rows->terms[rows->firstTerms[k] + t];
+                if (term->isDynamic) {
+                    addRow(componentCount, term->jacobian,
+                           rows->inverseMass + massSize * (size_t)term->body, rows->impulse[k],
+                           &velocities[term->body]);
+                }
+            }
+        }
+    }
+}
+
+static double responseThrough(const tpRows* rows, int body, const double* row) {
+    int componentCount = rows->componentCount;
+    const double* inverse =
+        rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
+    double sum = 0.0;
+    for (int i = 0; i < componentCount; ++i) {
+        for (int j = 0; j < componentCount; ++j) {
+            sum += row[i] * inverse[i * componentCount + j] * row[j];
+        }
+    }
+    return sum;
+}
+
+double tpRows_Response(const tpRows* rows, int block, int row) {
+    size_t place = (size_t)row * (size_t)rows->componentCount;
+    double response = rows->compliance[row];
+    if (rows->bodyA[block] >= 0) {
+        response += responseThrough(rows, rows->bodyA[block], rows->jacobianA + place);
+    }
+    if (rows->bodyB[block] >= 0) {
+        response += responseThrough(rows, rows->bodyB[block], rows->jacobianB + place);
+    }
+    for (int k = 0; k < rows->termCounts[row]; ++k) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + k];
+        response += term->isDynamic ? responseThrough(rows, term->body, term->jacobian) : 0.0;
+    }
+    return response;
+}
+
+double tpRows_ResidualSquared(const tpRows* rows, int block) {
+    int first = rows->firstRows[block], count = rows->dimensions[block];
+    double trace = 0.0;
+    for (int k = first; k < first + count; ++k) {
+        trace += tpRows_Response(rows, block, k) * rows->scale[k] * rows->scale[k];
+    }
+    double rho = trace > 0.0 ? (double)count / trace : 1.0;
+    double r[TP_FRICTION_MAX_ROWS] = { 0 }, u[TP_FRICTION_MAX_ROWS] = { 0 };
+    double map[TP_FRICTION_MAX_ROWS];
+    for (int k = 0; k < count; ++k) {
+        r[k] = rows->impulse[first + k] / rows->scale[first + k];
+        u[k] = rho * rows->velocity[first + k] * rows->scale[first + k];
+    }
+    tpFrictionNaturalMap(count, rows->kinds[block], rows->mu[block], r, u, map);
+    double sum = 0.0;
+    for (int k = 0; k < count; ++k) {
+        sum += (map[k] / rho) * (map[k] / rho);
+    }
+    return sum;
+}
