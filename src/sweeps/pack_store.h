@@ -90,16 +90,6 @@ static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot
 // lane as for another.
 void tpPackStore_Tidy(tpPackStore* store);
 
-// Sets what a run says of all its lanes (count, isFlat, isRound, bounces) from each of them.
-void tpSoftRun_Summarise(tpSoftRun* run);
-
-// Marks a lane as having one normal for all points or not. False frames of other lanes are put
-// right.
-void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven);
-
-// Copies a manifold from one lane to another, empty one with the same bodies, slot and room.
-void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int toLane);
-
 // Brings `order` up to date. False if memory ran out.
 bool tpPackStore_Order(tpPackStore* store);
 

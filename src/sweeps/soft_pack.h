@@ -182,4 +182,19 @@ extern const tpSoftKernels tp_plainSoftKernels;
 extern const tpSoftKernels tp_avx2SoftKernels;
 extern const tpSoftKernels tp_avx512SoftKernels;
 
+// soft_run.c
+
+// Sets what a run says of all its lanes (count, isFlat, isRound, bounces) from each of them.
+void tpSoftRun_Summarise(tpSoftRun* run);
+
+// Marks a lane as having one normal for all points or not. False frames of other lanes are put
+// right.
+void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven);
+
+// Copies a manifold from one lane to another, empty one with the same bodies, slot and room.
+void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int toLane);
+
+// Empties a lane: numbers, packs, and its bits of the masks.
+void tpSoftRun_ClearLane(tpSoftRun* run, int lane);
+
 #endif

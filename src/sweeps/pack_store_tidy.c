@@ -1,0 +1,76 @@
+// Sparse runs of the store are emptied, a few in each step.
+
+#include "sweeps/pack_store_parts.h"
+
+// Runs that are looked at in a step, a part of all and some; those with at most so many manifolds
+// are emptied if these find lanes elsewhere.
+enum { tidyPart = 16, leastTidy = 8, sparseLanes = 4 };
+
+// Moves a manifold to an empty lane of another colour. False if there is none.
+static bool moveLane(tpPackStore* store, int32_t number, int lane) {
+    tpSoftRun* from = &store->runs.data[number];
+    int32_t a = from->bodyA[lane], b = from->bodyB[lane], group = from->group;
+    uint64_t* masks = tpPackStore_ColourMasks(store, group);
+    bool movesA = store->blocks.data[a] >= 0, movesB = store->blocks.data[b] >= 0;
+    uint64_t busy = (movesA ? masks[a] : 0) | (movesB ? masks[b] : 0);
+    int sort = tpSoftRun_Sort(from);
+    // Its own colour is busy, so that it does not come back to its own run.
+    uint64_t open = store->groups.data[group].openColours[sort] & ~busy;
+    if (open == 0) {
+        return false;
+    }
+    int32_t slot = from->slots[lane];
+    int32_t moved = tpPackStore_Add(store, a, b, from->capacity, from->areBalls);
+    if (moved < 0) {
+        return false;
+    }
+    int newLane;
+    tpSoftRun* to = tpPackStore_Find(store, moved, &newLane);
+    tpSoftRun_CopyLane(&store->runs.data[number], lane, to, newLane);
+    // The slots change places, so that the manifold keeps its own.
+    to->slots[newLane] = slot;
+    store->runs.data[number].slots[lane] = moved;
+    int32_t place = store->places.data[slot];
+    store->places.data[slot] = store->places.data[moved];
+    store->places.data[moved] = place;
+    tpPackStore_Remove(store, moved);
+    return true;
+}
+
+// Gives an empty run back.
+static void closeRun(tpPackStore* store, int32_t number) {
+    tpSoftRun* run = &store->runs.data[number];
+    int32_t* open = tpPackStore_OpenList(store, run->group, run->colour, tpSoftRun_Sort(run));
+    if (*open == number) {
+        tpPackStore_PopOpen(store, open);
+    } else {
+        int32_t before = *open;
+        while (store->runs.data[before].next != number) {
+            before = store->runs.data[before].next;
+        }
+        store->runs.data[before].next = run->next;
+    }
+    tpPackStore_FreeRun(store, number);
+    store->isOrdered = false;
+}
+
+void tpPackStore_Tidy(tpPackStore* store) {
+    int looks = store->runs.count / tidyPart + leastTidy;
+    for (int k = 0; k < looks && store->runs.count > 0; ++k) {
+        store->tidied = (store->tidied + 1) % store->runs.count;
+        int32_t number = store->tidied;
+        const tpSoftRun* run = &store->runs.data[number];
+        if (run->packs == NULL || run->colour == tp_maskColours ||
+            __builtin_popcount(run->used) > sparseLanes) {
+            continue;
+        }
+        for (int lane = 0; lane < tp_packWidth; ++lane) {
+            if ((store->runs.data[number].used >> lane & 1) != 0) {
+                moveLane(store, number, lane);
+            }
+        }
+        if (store->runs.data[number].used == 0) {
+            closeRun(store, number);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// Lanes of runs: cleared, copied, and what a run says of all its lanes.
+
+#include "sweeps/soft_pack.h"
+
+// Rows of floats that a pack begins with.
+static const size_t floatRows =
+    offsetof(tpSoftPack, inverseNormal) / (tp_packWidth * sizeof(float));
+
+void tpSoftRun_Summarise(tpSoftRun* run) {
+    run->count = 0;
+    for (int lane = 0; lane < tp_packWidth; ++lane) {
+        run->count = run->points[lane] > run->count ? run->points[lane] : run->count;
+    }
+    run->isFlat = run->uneven == 0;
+    run->isRound = run->unround == 0;
+    run->bounces = run->elastic != 0;
+}
+
+static void clearLane(tpSoftPack* pack, int lane) {
+    // All but the last rows are floats, doubles or whole numbers of which zero is zero.
+    float* floats = &pack->normal[0][0];
+    for (size_t k = 0; k < floatRows; ++k) {
+        floats[k * tp_packWidth + (size_t)lane] = 0.0f;
+    }
+    pack->inverseNormal[lane] = pack->load[lane] = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        pack->impulse[k][lane] = pack->total[k][lane] = 0.0;
+        pack->diagonal[k][lane] = 0.0f;
+    }
+    pack->isPoint[lane] = -1;
+    pack->feature[lane] = 0;
+}
+
+static void clearTorsion(tpSoftTorsion* torsion, int lane) {
+    torsion->impulse[lane] = torsion->total[lane] = 0.0;
+    torsion->arm[lane] = torsion->coupling[lane] = 0.0f;
+    for (int k = 0; k < 6; ++k) {
+        torsion->friction[k][lane] = 0.0f;
+    }
+}
+
+void tpSoftRun_ClearLane(tpSoftRun* run, int lane) {
+    unsigned bit = 1u << lane;
+    run->uneven = (uint8_t)(run->uneven & ~bit);
+    run->unround = (uint8_t)(run->unround & ~bit);
+    run->elastic = (uint8_t)(run->elastic & ~bit);
+    run->stale = (uint8_t)(run->stale & ~bit);
+    run->torsional = (uint8_t)(run->torsional & ~bit);
+    run->points[lane] = 0;
+    run->restitution[lane] = run->share[lane] = run->slack[lane] = run->slip[lane] = 0.0f;
+    run->turn[lane] = run->tilt[lane] = run->size[lane] = run->age[lane] = 0.0f;
+    run->radiusA[lane] = run->radiusB[lane] = 0.0;
+    for (int k = 0; k < run->capacity; ++k) {
+        clearLane(&run->packs[k], lane);
+        if (run->torsions != NULL) {
+            clearTorsion(&run->torsions[k], lane);
+        }
+    }
+    tpSoftRun_Summarise(run);
+}
+
+void tpSoftRun_CopyLane(const tpSoftRun* from, int fromLane, tpSoftRun* to, int toLane) {
+    unsigned oldBit = 1u << fromLane, newBit = 1u << toLane;
+    for (int k = 0; k < from->points[fromLane]; ++k) {
+        const tpSoftPack *a = &from->packs[k], *frame = &from->packs[from->isFlat ? 0 : k];
+        tpSoftPack* b = &to->packs[k];
+        const float* floats = &a->normal[0][0];
+        float* others = &b->normal[0][0];
+        for (size_t row = 0; row < floatRows; ++row) {
+            others[row * tp_packWidth + (size_t)toLane] =
+                floats[row * tp_packWidth + (size_t)fromLane];
+        }
+        for (int i = 0; i < 3; ++i) {
+            b->impulse[i][toLane] = a->impulse[i][fromLane];
+            b->total[i][toLane] = a->total[i][fromLane];
+            b->diagonal[i][toLane] = a->diagonal[i][fromLane];
+            b->normal[i][toLane] = frame->normal[i][fromLane];
+            b->tangents[0][i][toLane] = frame->tangents[0][i][fromLane];
+            b->tangents[1][i][toLane] = frame->tangents[1][i][fromLane];
+        }
+        b->inverseNormal[toLane] = a->inverseNormal[fromLane];
+        b->load[toLane] = a->load[fromLane];
+        b->isPoint[toLane] = a->isPoint[fromLane];
+        b->feature[toLane] = a->feature[fromLane];
+    }
+    for (int k = 0; from->torsions != NULL && to->torsions != NULL && k < from->points[fromLane];
+         ++k) {
+        const tpSoftTorsion* a = &from->torsions[k];
+        tpSoftTorsion* b = &to->torsions[k];
+        b->impulse[toLane] = a->impulse[fromLane];
+        b->total[toLane] = a->total[fromLane];
+        b->arm[toLane] = a->arm[fromLane];
+        b->coupling[toLane] = a->coupling[fromLane];
+        for (int i = 0; i < 6; ++i) {
+            b->friction[i][toLane] = a->friction[i][fromLane];
+        }
+    }
+    to->points[toLane] = from->points[fromLane];
+    to->restitution[toLane] = from->restitution[fromLane];
+    to->share[toLane] = from->share[fromLane];
+    to->slack[toLane] = from->slack[fromLane];
+    to->slip[toLane] = from->slip[fromLane];
+    to->turn[toLane] = from->turn[fromLane];
+    to->tilt[toLane] = from->tilt[fromLane];
+    to->size[toLane] = from->size[fromLane];
+    to->age[toLane] = from->age[fromLane];
+    to->radiusA[toLane] = from->radiusA[fromLane];
+    to->radiusB[toLane] = from->radiusB[fromLane];
+    to->stale = (uint8_t)(to->stale | ((from->stale & oldBit) != 0 ? newBit : 0));
+    to->unround = (uint8_t)(to->unround | ((from->unround & oldBit) != 0 ? newBit : 0));
+    to->elastic = (uint8_t)(to->elastic | ((from->elastic & oldBit) != 0 ? newBit : 0));
+    to->torsional = (uint8_t)(to->torsional | ((from->torsional & oldBit) != 0 ? newBit : 0));
+    tpSoftRun_SetUneven(to, toLane, (from->uneven & oldBit) != 0);
+    tpSoftRun_Summarise(to);
+}
+
+static void copyFrame(const tpSoftPack* from, tpSoftPack* to, int lane) {
+    for (int k = 0; k < 3; ++k) {
+        to->normal[k][lane] = from->normal[k][lane];
+        to->tangents[0][k][lane] = from->tangents[0][k][lane];
+        to->tangents[1][k][lane] = from->tangents[1][k][lane];
+    }
+    to->muStatic[lane] = from->muStatic[lane];
+    to->muDynamic[lane] = from->muDynamic[lane];
+}
+
+void tpSoftRun_SetUneven(tpSoftRun* run, int lane, bool isUneven) {
+    unsigned bit = 1u << lane;
+    bool wasFlat = run->uneven == 0;
+    run->uneven = (uint8_t)(isUneven ? run->uneven | bit : run->uneven & ~bit);
+    // While a run is flat only the frames of its first pack are kept up to date.
+    for (int other = 0; wasFlat && isUneven && other < tp_packWidth; ++other) {
+        for (int k = 1; other != lane && k < run->points[other]; ++k) {
+            copyFrame(run->packs, &run->packs[k], other);
+        }
+    }
+}
