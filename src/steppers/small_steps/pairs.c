@@ -1,0 +1,130 @@
+// Pairs of fat boxes that come and go, and the manifolds that go with them.
+
+#include <float.h>
+
+#include "dynamics/contacts.h"
+#include "geometry/shape.h"
+#include "steppers/small_steps/search.h"
+
+// Threads share the loop over shapes in chunks of so many.
+enum { shapesPerChunk = 512 };
+
+// Boxes ------------------------------------------------------------------------------------------
+
+typedef struct Boxes {
+    const tpSmallStep* step;
+    tpBounds* bounds;
+    uint8_t* kinds;
+    int count;
+} Boxes;
+
+static void placeChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Boxes* boxes = context;
+    const tpSmallSteps* state = boxes->step->state;
+    const tpSystem* system = boxes->step->system;
+    tpRange range = tpChunkAt(boxes->count, shapesPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
+        const tpShape* shape = &system->shapes.data[i];
+        if (!shape->isLive) {
+            boxes->kinds[i] = tp_noProxy;
+            boxes->bounds[i] = (tpBounds){ { 0.0, 0.0, 0.0 }, { 0.0, 0.0, 0.0 } };
+            continue;
+        }
+        bool isMovable = tpSystem_IsDynamic(system, shape->body);
+        double margin = state->ways.data[state->numbers.data[shape->body]].margin;
+        tpVec3 grow = tpMakeVec3(margin, margin, margin);
+        tpBounds bounds =
+            tpGeometry_Bounds(&shape->geometry, tpSystem_BodyFrame(system, shape->body));
+        boxes->kinds[i] = isMovable ? tp_movableProxy : tp_fixedProxy;
+        boxes->bounds[i] = (tpBounds){ tpSub(bounds.lower, grow), tpAdd(bounds.upper, grow) };
+    }
+}
+
+static bool mayPair(const void* context, int32_t a, int32_t b) {
+    const tpSystem* system = context;
+    return tpCollider_MayCollide(system->collider, a, b);
+}
+
+bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
+    tpSystem* system = step->system;
+    int count = system->shapes.count;
+    Boxes boxes = { step, TP_SCRATCH(&system->arena, tpBounds, count),
+                    TP_SCRATCH(&system->arena, uint8_t, count), count };
+    if (system->arena.failed) {
+        return false;
+    }
+    tpTasks_Run(system->tasks, placeChunk, &boxes, tpChunksOf(count, shapesPerChunk));
+    tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system };
+    return tpFatPairs_Update(&step->state->fat, &proxies, system->tasks);
+}
+
+// Pairs ------------------------------------------------------------------------------------------
+
+static void handOnChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const tpContactSearch* search = context;
+    tpSmallSteps* state = search->step->state;
+    tpRange range = tpChunkAt(state->fat.pairs.count, tp_pairsPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
+        int origin = state->fat.origins.data[i];
+        state->pairs.data[i] = (tpPairState){ -1, -FLT_MAX };
+        if (origin >= 0) {
+            search->isKept[origin] = true;
+            state->pairs.data[i] = state->oldPairs.data[origin];
+        }
+        if (state->remembers) {
+            static const tpPairCache nothing = { { 0 } };
+            state->caches.data[i] = origin >= 0 ? state->oldCaches.data[origin] : nothing;
+        }
+    }
+}
+
+// Slots of pairs that are gone.
+static void dropChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const tpContactSearch* search = context;
+    const tpSmallSteps* state = search->step->state;
+    tpRange range = tpChunkAt(state->oldPairs.count, tp_pairsPerChunk, chunk);
+    tpChunkFound found = { range.begin, 0 };
+    for (int i = range.begin; i < range.end; ++i) {
+        if (!search->isKept[i] && state->oldPairs.data[i].slot >= 0) {
+            search->numbers[found.first + found.count++] = state->oldPairs.data[i].slot;
+        }
+    }
+    search->found[chunk] = found;
+}
+
+bool tpContactSearch_HandOnPairs(tpContactSearch* search) {
+    tpSmallStep* step = search->step;
+    tpSmallSteps* state = step->state;
+    tpArena* arena = &step->system->arena;
+    const tpAllocator* allocator = &step->system->allocator;
+    if (!state->fat.hasChanged) {
+        return true;
+    }
+    int count = state->fat.pairs.count, oldCount = state->pairs.count;
+    int oldChunks = tpChunksOf(oldCount, tp_pairsPerChunk);
+    search->isKept = TP_SCRATCH_ZEROED(arena, bool, oldCount);
+    search->numbers = TP_SCRATCH(arena, int32_t, oldCount);
+    search->found = TP_SCRATCH(arena, tpChunkFound, oldChunks);
+    if (arena->failed || !TP_RESERVE(allocator, state->oldPairs, count) ||
+        (state->remembers && !TP_RESERVE(allocator, state->oldCaches, count))) {
+        return false;
+    }
+    TP_SWAP_ARRAYS(state->pairs, state->oldPairs);
+    TP_SWAP_ARRAYS(state->caches, state->oldCaches);
+    state->pairs.count = count;
+    state->caches.count = state->remembers ? count : 0;
+    tpTasks* tasks = step->system->tasks;
+    tpTasks_Run(tasks, handOnChunk, search, tpChunksOf(count, tp_pairsPerChunk));
+    tpTasks_Run(tasks, dropChunk, search, oldChunks);
+    for (int c = 0; c < oldChunks; ++c) {
+        for (int k = 0; k < search->found[c].count; ++k) {
+            if (!tpSmallStep_RemoveManifold(step, search->numbers[search->found[c].first + k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}

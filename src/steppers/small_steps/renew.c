@@ -1,0 +1,158 @@
+// Manifolds that have followed their bodies for too long are found anew.
+
+#include <string.h>
+
+#include "steppers/small_steps/search.h"
+
+// Threads share runs in chunks of so many.
+enum { runsPerChunk = 16 };
+
+static tpRange runsOf(const tpPackStore* store, int chunk) {
+    return tpChunkAt(store->order.count, runsPerChunk, chunk);
+}
+
+// The place of a pair in the list.
+static int placeOfPair(const tpSmallSteps* state, tpShapePair shapes) {
+    return tpPairs_Find(&state->fat.pairs, shapes);
+}
+
+static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answers) {
+    answers->count = 0;
+    for (int r = runs.begin; r < runs.end; ++r) {
+        const tpSoftRun* run = &state->store.runs.data[state->store.order.data[r]];
+        for (int lane = 0; run->stale != 0 && lane < tp_packWidth; ++lane) {
+            if ((run->stale >> lane & 1) == 0) {
+                continue;
+            }
+            tpShapePair shapes = state->shapes.data[run->slots[lane]];
+            int pair = state->remembers ? placeOfPair(state, shapes) : -1;
+            answers->list[answers->count++] =
+                (tpAnswer){ .pair = pair,
+                            .slot = run->slots[lane],
+                            .shapes = shapes,
+                            .cache = pair >= 0 ? &state->caches.data[pair] : NULL };
+        }
+    }
+}
+
+// Finds the stale manifolds of a chunk of runs, and writes those that fit into their lanes.
+static void renewChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const tpContactSearch* search = context;
+    tpSmallStep* step = search->step;
+    tpSmallSteps* state = step->state;
+    tpAnswers* answers = &search->answers[chunk];
+    listStale(state, runsOf(&state->store, search->firstChunk + chunk), answers);
+    if (answers->count == 0) {
+        return;
+    }
+    tpAskNarrowPhase(step, answers);
+    if (answers->pointCount > answers->pointRoom) {
+        return;
+    }
+    tpLawMemo memo[tp_lawMemoSize];
+    memset(memo, 0, sizeof(memo));
+    for (int k = 0; k < answers->count; ++k) {
+        tpAnswer* answer = &answers->list[k];
+        int lane;
+        tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
+        if (answer->count == 0 || tpAnswer_PointCount(answer) > run->capacity ||
+            answer->areBalls != run->areBalls) {
+            continue;
+        }
+        double before = 0.0;
+        answers->listed -= tpCountListed(run, lane, &before);
+        tpFoundManifold found = { answer->shapes,
+                                  step->system->shapes.data[answer->shapes.shapeA].body,
+                                  step->system->shapes.data[answer->shapes.shapeB].body,
+                                  answers->points + answer->first,
+                                  tpAnswer_PointCount(answer),
+                                  answer->slack };
+        int gone = answers->departed.count;
+        tpKeptManifold kept;
+        tpKeepManifold(step, run, lane, &kept);
+        tpWriteManifold(step, &found, memo, &kept, run, lane, &answers->departed);
+        answers->listed += tpCountListed(run, lane, &answers->penetration);
+        answers->listed += answers->departed.count - gone;
+        answer->isWritten = true;
+    }
+}
+
+// Manifolds that do not fit into their lanes any more, or are none: the first get other lanes.
+static bool moveManifold(tpSmallStep* step, tpAnswer* answer, const tpContactPoint* points,
+                         tpLawMemo* memo) {
+    tpSmallSteps* state = step->state;
+    answer->pair = placeOfPair(state, answer->shapes);
+    state->pairs.data[answer->pair] = (tpPairState){ -1, (float)answer->slack };
+    if (answer->count == 0) {
+        return tpSmallStep_RemoveManifold(step, answer->slot);
+    }
+    int lane;
+    tpKeptManifold kept;
+    tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
+    tpKeepManifold(step, run, lane, &kept);
+    double deepest = 0.0;
+    step->listed -= tpCountListed(run, lane, &deepest);
+    tpPackStore_Remove(&state->store, answer->slot);
+    return tpSmallStep_AddManifold(step, answer, points, memo, &kept);
+}
+
+static int countStale(const tpPackStore* store, tpRange runs, int* points) {
+    int count = 0;
+    for (int r = runs.begin; r < runs.end; ++r) {
+        const tpSoftRun* run = &store->runs.data[store->order.data[r]];
+        for (int lane = 0; run->stale != 0 && lane < tp_packWidth; ++lane) {
+            if ((run->stale >> lane & 1) != 0) {
+                count += 1;
+                *points += run->points[lane];
+            }
+        }
+    }
+    return count;
+}
+
+// Finds the stale manifolds of some chunks of runs anew.
+static bool renewChunks(tpContactSearch* search, int chunks) {
+    tpSmallStep* step = search->step;
+    tpSmallSteps* state = step->state;
+    tpSystem* system = step->system;
+    search->answers = TP_SCRATCH_ZEROED(&system->arena, tpAnswers, chunks);
+    if (search->answers == NULL) {
+        return false;
+    }
+    for (int c = 0; c < chunks; ++c) {
+        tpAnswers* answers = &search->answers[c];
+        int stale = countStale(&state->store, runsOf(&state->store, search->firstChunk + c),
+                               &answers->departedRoom);
+        answers->pointRoom = 8 * stale;
+        answers->list = TP_SCRATCH(&system->arena, tpAnswer, stale);
+    }
+    if (system->arena.failed || !tpContactSearch_RunChunks(search, renewChunk, chunks)) {
+        return false;
+    }
+    tpLawMemo memo[tp_lawMemoSize];
+    memset(memo, 0, sizeof(memo));
+    for (int c = 0; c < chunks; ++c) {
+        tpAnswers* answers = &search->answers[c];
+        step->listed += answers->listed;
+        step->penetration = fmax(step->penetration, answers->penetration);
+        for (int k = 0; k < answers->departed.count; ++k) {
+            if (!TP_PUSH(&system->allocator, state->departed, answers->departed.list[k])) {
+                return false;
+            }
+        }
+        for (int k = 0; k < answers->count; ++k) {
+            tpAnswer* answer = &answers->list[k];
+            if (!answer->isWritten &&
+                !moveManifold(step, answer, answers->points + answer->first, memo)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool tpContactSearch_RenewStale(tpContactSearch* search) {
+    int runs = search->step->state->store.order.count;
+    return tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
+}

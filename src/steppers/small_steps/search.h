@@ -1,0 +1,63 @@
+// A search for manifolds at work: what its files hand each other.
+
+#ifndef TIPPE_SRC_STEPPERS_SMALL_STEPS_SEARCH_H
+#define TIPPE_SRC_STEPPERS_SMALL_STEPS_SEARCH_H
+
+#include "steppers/small_steps/narrow.h"
+
+// A chunk of a loop: what it found.
+typedef struct tpChunkFound {
+    int first, count; // in `numbers`
+} tpChunkFound;
+
+typedef struct tpContactSearch {
+    tpSmallStep* step;
+    bool* isKept;        // of each old pair
+    int32_t* numbers;    // of pairs or slots, a part for each chunk
+    tpChunkFound* found; // of each chunk
+    int32_t* asked;      // pairs to be asked, all together
+    int askCount;
+    tpAnswers* answers; // of the chunks that are asked at once
+    int firstChunk;     // of them
+} tpContactSearch;
+
+// Threads share loops over pairs in chunks of so many.
+enum { tp_pairsPerChunk = 2048 };
+
+// Pairs that come and go (pairs.c) ----------------------------------------------------------------
+
+// Brings the list of pairs of fat boxes up to date. False if memory ran out.
+bool tpSmallStep_UpdatePairs(tpSmallStep* step);
+
+// Hands on what is known about pairs that are still there, and removes the manifolds of others.
+// False if memory ran out.
+bool tpContactSearch_HandOnPairs(tpContactSearch* search);
+
+// Manifolds that come and go, and chunks (search.c) -----------------------------------------------
+
+// Gives a manifold a lane, with what it carried elsewhere. False if memory ran out.
+bool tpSmallStep_AddManifold(tpSmallStep* step, const tpAnswer* answer,
+                             const tpContactPoint* points, tpLawMemo* memo, tpKeptManifold* kept);
+
+// Takes a manifold out. Contacts that carried something in the step are listed though it goes.
+// False if memory ran out.
+bool tpSmallStep_RemoveManifold(tpSmallStep* step, int32_t slot);
+
+// Points of an answer that a lane takes.
+int tpAnswer_PointCount(const tpAnswer* answer);
+
+// Runs the function for all chunks whose answers are in memory, and again for chunks that ran out
+// of room. False if memory ran out.
+bool tpContactSearch_RunChunks(tpContactSearch* search, tpTaskFunction function, int count);
+
+typedef bool (*tpChunksFunction)(tpContactSearch* search, int chunks);
+
+// All chunks, some at once, whose memory serves the next. False if memory ran out.
+bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction function, int chunks);
+
+// Stale manifolds (renew.c) -----------------------------------------------------------------------
+
+// Finds all stale manifolds anew. False if memory ran out.
+bool tpContactSearch_RenewStale(tpContactSearch* search);
+
+#endif
