@@ -315,3 +315,139 @@ def test_contacts_follow_masks_and_pairs(tmp_path: Path) -> None:
     assert friction[frozenset((material["world"], material["b"]))] == 0.5
     assert friction[frozenset((material["world"], material["c"]))] == 0.1
     assert scene["excludes"] == [{"bodies": ["a", "c"]}]
+
+
+SENSED = """<mujoco><option timestep="0.0005"/><worldbody>
+  <body name="arm" pos="0 0 1">
+    <joint name="swing" axis="0 1 0" damping="0.1"/>
+    <geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/>
+    <site name="imu" pos=".3 .01 .02" euler="20 30 40"/>
+  </body></worldbody>
+  <sensor>
+    <accelerometer name="acc" site="imu"/><gyro name="gyro" site="imu"/>
+    <jointpos name="angle" joint="swing"/><jointvel name="rate" joint="swing"/><touch name="touch" site="imu"/>
+  </sensor></mujoco>
+"""
+
+
+def test_sensors_read_what_mujoco_reads(tmp_path: Path) -> None:
+    """A swinging arm: acceleration and turning rate in the axes of a turned site, angle and speed of the joint."""
+    path = tmp_path / "sensed.xml"
+    path.write_text(SENSED)
+    m = compiled(path)
+    m.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    d = mujoco.MjData(m)
+    scene = models.convert(path)
+    assert {sensor["name"]: sensor["type"] for sensor in scene["sensors"]} == {
+        "acc": "accelerometer",
+        "gyro": "gyroscope",
+        "angle": "joint_state",
+        "touch": "contact_force",
+    }
+    assert scene.report.renamed["sensor rate"] == "angle"  # one sensor has both
+    world = tippe.load(scene)
+    for _ in range(400):
+        world.step()
+        mujoco.mj_step(m, d)
+    mujoco.mj_forward(m, d)
+    read = {name: np.asarray(world.sensors[name].value) for name in ("acc", "gyro", "angle", "touch")}
+    np.testing.assert_allclose(read["gyro"], d.sensor("gyro").data, atol=1e-3)
+    np.testing.assert_allclose(read["acc"], d.sensor("acc").data, atol=2e-2)
+    np.testing.assert_allclose(read["angle"][:2], [d.sensor("angle").data[0], d.sensor("rate").data[0]], atol=1e-3)
+    assert not read["touch"].any()
+    assert abs(d.sensor("rate").data[0]) > 1  # it does swing
+
+
+def test_motors_hold_the_start_without_a_keyframe(tmp_path: Path) -> None:
+    path = tmp_path / "m.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="arm"><joint name="j" axis="0 1 0"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03"/></body>
+        </worldbody><actuator><motor name="pull" joint="j"/></actuator></mujoco>"""
+    )
+    held, free = models.convert(path), models.convert(path, hold=False)
+    assert held["joints"][0]["servo"]["stiffness"] > 0
+    assert "servo" not in free["joints"][0]
+    for scene, words in ((held, "holds 0 with stiffness"), (free, "gives 0, by the input")):
+        assert any(words in note.message for note in scene.report.of("chosen"))
+
+
+def test_meshes_of_included_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a relative path too: an included file names a mesh beside itself."""
+    (tmp_path / "robot" / "parts").mkdir(parents=True)
+    (tmp_path / "robot" / "meshes").mkdir()
+    (tmp_path / "robot" / "meshes" / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (tmp_path / "robot" / "parts" / "assets.xml").write_text('<mujocoinclude><asset><mesh name="t" file="../meshes/t.obj"/></asset></mujocoinclude>')
+    (tmp_path / "robot" / "m.xml").write_text(
+        '<mujoco><include file="parts/assets.xml"/><worldbody><body name="b"><freejoint/><geom type="mesh" mesh="t"/></body></worldbody></mujoco>'
+    )
+    monkeypatch.chdir(tmp_path)
+    assert models.convert("robot/m.xml")["bodies"][0]["shapes"][0]["type"] == "hull"
+    (tmp_path / "robot" / "meshes" / "t.obj").unlink()
+    with pytest.raises(models.ModelError, match=r"assets\.xml:1: .*t\.obj"):
+        models.convert("robot/m.xml")
+
+
+def urdf_of(inner: str) -> str:
+    base = '<link name="base"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    return f'<robot name="r">{base}{inner}</robot>'
+
+
+def urdf_link(name: str, mass: float, moments: tuple[float, float, float]) -> str:
+    ixx, iyy, izz = moments
+    return f'<link name="{name}"><inertial><mass value="{mass}"/><inertia ixx="{ixx}" iyy="{iyy}" izz="{izz}"/></inertial></link>'
+
+
+def urdf_joint(kind: str, parent: str, child: str) -> str:
+    return f'<joint name="{parent}_{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/><origin xyz="1 0 0"/></joint>'
+
+
+def test_urdf_links_that_are_no_bodies(tmp_path: Path) -> None:
+    """Without inertia on a fixed joint: one with the parent. Moments that no body has: mended, and told. No mass: a small one."""
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        urdf_of(
+            urdf_link("imu", 1, (0, 0, 0)) + urdf_joint("fixed", "base", "imu")
+            + urdf_link("thin", 1, (0, 0, 0.3)) + urdf_joint("continuous", "base", "thin")
+            + '<link name="empty"/>' + urdf_joint("continuous", "thin", "empty")
+        )
+    )  # fmt: skip
+    scene = models.convert(path)
+    bodies = {body["name"]: body for body in scene["bodies"]}
+    assert set(bodies) == {"base", "thin", "empty"}
+    assert bodies["base"]["mass"] == 3
+    np.testing.assert_allclose(bodies["base"]["center_of_mass"], [1 / 3, 0, 0])
+    np.testing.assert_allclose(bodies["base"]["inertia"][:3], [1, 1 + 2 / 3, 1 + 2 / 3])  # m1 m2 / (m1 + m2) at 1 m
+    np.testing.assert_allclose(sorted(bodies["thin"]["inertia"][:3]), [0.15, 0.15, 0.3], rtol=1e-3)
+    assert bodies["empty"]["mass"] == pytest.approx(1e-3)
+    assert {note.name for note in scene.report.of("changed")} == {"thin", "empty"}
+    tippe.load(scene).step(0.001)
+    path.write_text(urdf_of(urdf_link("odd", 1, (-1, 1, 1)) + urdf_joint("fixed", "base", "odd")))
+    with pytest.raises(models.ModelError, match=r"r\.urdf:1: no body has the moments -1"):
+        models.convert(path)
+
+
+def test_urdf_packages_are_found_by_their_name(tmp_path: Path) -> None:
+    """A clone may be called as its owner likes: package.xml says which package it is."""
+    folder = tmp_path / "my_clone"
+    (folder / "urdf").mkdir(parents=True)
+    (folder / "meshes").mkdir()
+    (folder / "package.xml").write_text("<package><name>robot_data</name></package>")
+    (folder / "meshes" / "t.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    shape = '<collision><geometry><mesh filename="package://robot_data/meshes/t.obj"/></geometry></collision>'
+    (folder / "urdf" / "r.urdf").write_text(urdf_of("").replace("</link>", f"{shape}</link>"))
+    scene = models.convert(folder / "urdf" / "r.urdf")
+    assert scene["bodies"][0]["shapes"][0]["type"] == "hull"
+
+
+def test_urdf_meshes_that_cannot_be_read(tmp_path: Path) -> None:
+    """One that collides is an error; one that is only seen is left out, and told."""
+    (tmp_path / "empty.obj").write_text("# nothing\n")
+    form = '<geometry><mesh filename="empty.obj"/></geometry>'
+    path = tmp_path / "r.urdf"
+    path.write_text(urdf_of("").replace("</link>", f"\n<visual>{form}</visual></link>"))
+    scene = models.convert(path)
+    assert "shapes" not in scene["bodies"][0]
+    assert any(note.line == 2 and "is not shown" in note.message for note in scene.report.of("looks"))
+    path.write_text(urdf_of("").replace("</link>", f"\n<collision>{form}</collision></link>"))
+    with pytest.raises(models.ModelError, match=r'r\.urdf:2: "empty\.obj" cannot be read'):
+        models.convert(path)

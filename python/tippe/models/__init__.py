@@ -96,7 +96,7 @@ def convert(
     """The scene of an MJCF or URDF file, with `.report` on what became of it.
 
     keyframe   name or number of the keyframe where the scene starts, or "none"; by default `home`, or the first
-    hold       torque motors get gains that hold the keyframe
+    hold       torque motors get gains that hold the start
     merge      bodies without a joint become one with their parents; by default they hang on a fixed joint
     visual     keeps meshes that are only seen, of at most `triangles` each
     step       of the scene; by default the model's

@@ -29,7 +29,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--report", metavar="FILE", help="write the report: JSON if the name ends in .json, else text")
     parser.add_argument("--keyframe", help="name or number of the keyframe to start from, or none (default: home, or the first)")
-    parser.add_argument("--free-motors", action="store_true", help="torque motors do nothing; by default they hold the keyframe")
+    parser.add_argument("--free-motors", action="store_true", help="torque motors do nothing; by default they hold the start")
     parser.add_argument("--floor", action="store_true", help="put a level floor under the lowest shape")
     parser.add_argument("--merge", action="store_true", help="bodies without a joint become one with their parents")
     parser.add_argument("--no-visual", action="store_true", help="leave out what is only seen")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,15 +60,32 @@ def _import_mujoco() -> Any:
     return mujoco
 
 
-def _compile(mujoco: Any, path: Path, report: Report) -> Any:
+def _place_of_error(text: str, path: Path, source: Source) -> tuple[str, int | None]:
+    """File and line of what the compiler complains about: the element that it names, or the file that it cannot open."""
+    line = re.search(r"\bline (\d+)", text)
+    named = re.search(r"Element name '([^']+)'", text)
+    lost = re.search(r"file '([^']+)'", text)
+    for element in source.root.walk():
+        file = element.attributes.get("file", "")
+        if lost and file and Path(lost[1]).name == Path(file).name:
+            return element.file, element.line
+        if named and element.attributes.get("name") == named[1] and (line is None or element.line == int(line[1])):
+            return element.file, element.line
+    files = {element.file for element in source.root.walk()}
+    return (str(path), int(line[1])) if line and len(files) == 1 else (str(path), None)
+
+
+def _compile(mujoco: Any, path: Path, source: Source, report: Report) -> Any:
     def warn(message: str) -> None:
         report.add("changed", "compiler", None, f"MuJoCo warns: {message.strip()}", None, (str(path), 1))
 
     mujoco.set_mju_user_warning(warn)
     try:
-        return mujoco.MjModel.from_xml_path(str(path))
+        # An absolute path: from a relative one MuJoCo does not find meshes that included files name.
+        return mujoco.MjModel.from_xml_path(str(path.absolute()))
     except (ValueError, mujoco.FatalError) as error:
-        raise ModelError(" ".join(str(error).split()), str(path)) from None
+        text = " ".join(str(error).split())
+        raise ModelError(text, *_place_of_error(text, path, source)) from None
     finally:
         mujoco.set_mju_user_warning(None)
 
@@ -109,7 +127,7 @@ def read_mjcf(
     mujoco = _import_mujoco()
     report = Report(str(path))
     source = Source(path)
-    m = _compile(mujoco, path, report)
+    m = _compile(mujoco, path, source, report)
     d = mujoco.MjData(m)
     key = _choose_keyframe(m, report, keyframe, path)
     if key is None:
@@ -125,7 +143,7 @@ def read_mjcf(
     gravity = np.zeros(3) if m.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY else np.array(m.opt.gravity)
     name = source.root.attributes.get("model") or path.stem
     model = Model(name=name, report=report, gravity=gravity, step=float(m.opt.timestep))
-    compiled = Compiled(mujoco, m, d, source, model, hold and key is not None)
+    compiled = Compiled(mujoco, m, d, source, model, hold)
     add_bodies(compiled, merge)
     add_contacts(compiled)
     add_drives(compiled)

@@ -181,11 +181,13 @@ def _drive(c: Compiled, laws: Laws, parts: list[Affine], name: str, value: float
         drive.effort = most if drive.effort is None else min(most, drive.effort)
     if drive.stiffness == 0 and drive.damping == 0 and c.hold:
         _hold(c, joint, drive, value, name)
+    elif drive.stiffness == 0 and drive.damping == 0:
+        c.note("chosen", "motor", None, f"a torque motor gives {drive.push:.6g}, by the input of the start", name)
     laws.drive = drive
 
 
 def _hold(c: Compiled, joint: int, drive: Drive, value: float, name: str) -> None:
-    """The gains with which a torque motor holds its keyframe: stiff enough for the weight that may rest on it."""
+    """The gains with which a torque motor holds the start: stiff enough for the weight that may rest on it."""
     m, d = c.m, c.d
     body, dof = int(m.jnt_bodyid[joint]), int(m.jnt_dofadr[joint])
     below = [i for i in range(m.nbody) if _is_below(c, i, body)]

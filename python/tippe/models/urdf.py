@@ -7,6 +7,7 @@ as URDF has no word for a base that is fixed in the world.
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,30 @@ from .urdf_lint import lint
 __all__ = ["read_urdf"]
 
 _TURN_FREE = np.array([1.0, 0.0, 0.0, 0.0])
+_BALL = 0.01  # m: radius of the ball whose inertia a link without one gets
+_THINNEST = 1e-3  # smallest principal moment over the largest that a repaired link has
+
+
+def _is_solid(inertia: Array) -> bool:
+    """Whether a rigid body can have this inertia."""
+    moments = np.linalg.eigvalsh(inertia)
+    return bool(moments[0] > 1e-9 * moments[2] and moments[0] + moments[1] >= moments[2] * (1 - 1e-9))
+
+
+def _package_name(folder: Path) -> str | None:
+    """The name that a folder's package.xml gives it."""
+    try:
+        root = parse(folder / "package.xml")
+    except ModelError:
+        return None
+    name = root.first("name")
+    return name.text.strip() if name is not None else None
+
+
+def _roots() -> list[Path]:
+    """Folders of packages that the environment names."""
+    listed = [Path(p) for p in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if p]
+    return listed + [Path(p) / "share" for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
 
 
 class _Reader:
@@ -162,20 +187,26 @@ class _Reader:
         position, rotation = self.origin(inertial)
         turn = rotations.matrix(rotation)
         inertia = turn @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ turn.T
-        moments = np.linalg.eigvalsh(inertia)
-        if moments[0] <= 0:
-            raise tensor.error(f"no body has the principal moments {', '.join(f'{v:.6g}' for v in moments)}")
-        if moments[0] + moments[1] < moments[2] * (1 - 1e-9):
-            inertia = self.repaired(inertia, tensor, link)
+        if min(xx, yy, zz) < -1e-12:  # rounded zeros are common
+            raise tensor.error(f"no body has the moments {xx:.6g}, {yy:.6g}, {zz:.6g}")
         return mass, position, inertia
 
-    def repaired(self, inertia: Array, tensor: Element, link: Element) -> Array:
-        """Moments that violate the triangle inequality: the largest is made the sum of the others."""
-        moments, axes = np.linalg.eigh(inertia)
-        moments[2] = moments[0] + moments[1]
-        message = "no body has these moments: the largest is more than the sum of the others, and is made that"
-        self.report.add("changed", "inertia", None, message, self.name(link), (tensor.file, tensor.line))
-        return axes @ np.diag(moments) @ axes.T
+    def make_solid(self, body: Body) -> None:
+        """Moments that no rigid body has are changed as little as it takes, with a note."""
+        moments, axes = np.linalg.eigh(body.inertia)
+        if moments[0] > 0 and moments[0] + moments[1] >= moments[2] * (1 - 1e-9):
+            return
+        given = ", ".join(f"{v:.3g}" for v in moments)
+        if moments[2] <= 0:
+            moments[:] = 0.4 * body.mass * _BALL**2
+        else:
+            moments = np.maximum(moments, _THINNEST * moments[2])
+            moments[:2] += 0.5 * max(moments[2] - moments[0] - moments[1], 0.0)
+        body.inertia = axes @ np.diag(moments) @ axes.T
+        message = f"no body has the principal moments {given}: they are made {', '.join(f'{v:.3g}' for v in moments)}"
+        link = self.links[body.name]
+        place = next((e for e in link.walk() if e.tag == "inertia"), link)
+        self.report.add("changed", "inertia", None, message, body.name, (place.file, place.line))
 
     def add_bodies(self, order: list[tuple[str, Element | None]]) -> None:
         for name, joint in order:
@@ -184,8 +215,25 @@ class _Reader:
             else:
                 self.frames[name] = rotations.place(*self.frames[self.end(joint, "parent")], *self.origin(joint))
             self.add_body(name, joint)
+        for body in self.model.bodies:
+            if body.kind == "dynamic":
+                self.give_mass(body)
+                self.make_solid(body)
         for name, _ in order:
             self.add_shapes(name)
+
+    def give_mass(self, body: Body) -> None:
+        """A link that moves and has no mass gets a small one, so that it can be a body."""
+        if body.mass > 0:
+            return
+        masses = [other.mass for other in self.model.bodies if other.mass > 0]
+        link = self.links[body.name]
+        if not masses:
+            raise link.error(f'link "{body.name}" moves and has no mass, and neither has any other')
+        body.mass = 1e-3 * min(masses)
+        body.inertia = 0.4 * body.mass * _BALL**2 * np.eye(3)
+        message = f"moves and has no mass: it gets {body.mass:.3g} kg, a thousandth of that of the lightest link"
+        self.report.add("changed", "link", None, message, body.name, (link.file, link.line))
 
     def add_body(self, name: str, joint: Element | None) -> None:
         link, mass = self.links[name], self.mass(self.links[name])
@@ -198,7 +246,8 @@ class _Reader:
                 self.report.add("chosen", "link", None, "the root has a mass: it flies freely", name, (link.file, link.line))
         else:
             kind = "fixed" if fixed and self.model.body(parent or "").kind == "fixed" else "dynamic"
-        if kind == "dynamic" and fixed and parent is not None and (mass is None or self.merge or name in self.merged.get(parent, ())):
+        lumped = mass is None or self.merge or name in self.merged.get(parent or "", ()) or not _is_solid(mass[2])
+        if kind == "dynamic" and fixed and parent is not None and lumped:
             self.carriers[name] = parent
             if mass is not None:
                 self.lump(name, parent, mass)
@@ -216,7 +265,7 @@ class _Reader:
         welded = [j for j in self.joints if self.end(j, "parent") == name and j.attributes.get("type") == "fixed"]
         masses = [(j, self.mass(self.links[self.end(j, "child")])) for j in welded]
         if not any(mass is not None for _, mass in masses):
-            raise self.links[name].error(f'link "{name}" moves and has no mass')
+            return
         for joint, mass in masses:
             if mass is None:
                 continue
@@ -264,11 +313,14 @@ class _Reader:
             place = rotations.place(*self.frames[name], *self.origin(element))
             position, rotation = rotations.between(body.position, body.rotation, *place)
             shape = self.shape(geometry.children[0], position, rotation, element.tag == "visual")
+            if shape is None:
+                continue
             material = element.first("material")
             shape.color = self.color(material) if material is not None else None
             body.shapes.append(shape)
 
-    def shape(self, form: Element, position: Array, rotation: Array, visual: bool) -> Shape:
+    def shape(self, form: Element, position: Array, rotation: Array, visual: bool) -> Shape | None:
+        """None for a mesh that is only seen and cannot be read."""
         if form.tag == "box":
             data = {"size": [self.positive(form, v) for v in self.vector(form, "size", (1.0, 1.0, 1.0))]}
         elif form.tag in ("cylinder", "capsule"):
@@ -277,6 +329,8 @@ class _Reader:
             data = {"radius": self.positive(form, self.number(form, "radius"))}
         elif form.tag == "mesh":
             mesh = self.mesh(form, visual)
+            if mesh is None:
+                return None
             return Shape("mesh" if visual else "hull", position, rotation, mesh=mesh, visual=visual)
         else:
             raise form.error(f"<{form.tag}> is no geometry of URDF")
@@ -288,7 +342,7 @@ class _Reader:
             raise element.error(f"<{element.tag}>: a length must be greater than zero, found {value:g}")
         return float(value)
 
-    def mesh(self, form: Element, visual: bool) -> str:
+    def mesh(self, form: Element, visual: bool) -> str | None:
         name = form.attributes.get("filename")
         if not name:
             raise form.error("a mesh without a filename")
@@ -298,19 +352,22 @@ class _Reader:
         if key not in self.model.meshes:
             try:
                 corners, triangles = load_surface(path)
-            except ImportError:
-                raise ModelError("meshes of URDF are read by the package trimesh: pip install 'tippe[models]'") from None
+                if len(corners) == 0 or len(triangles) == 0 or not np.isfinite(corners).all():
+                    raise ValueError("it has no triangles, or corners that are not finite")
+            except ImportError as error:
+                raise ModelError(f"meshes of URDF are read by the packages trimesh and pycollada: pip install 'tippe[models]' ({error})") from None
             except Exception as error:  # trimesh raises whatever its loaders do
-                raise form.error(f'"{name}" cannot be read: {error}') from None
-            if len(corners) == 0 or not np.isfinite(corners).all():
-                raise form.error(f'"{name}" has no corners, or some that are not finite')
+                if not visual:
+                    raise form.error(f'"{name}" cannot be read: {error}') from None
+                self.report.add("looks", "mesh", "filename", f'is not shown, since "{name}" cannot be read: {error}', None, (form.file, form.line))
+                return None
             if np.prod(scale) < 0:
                 triangles = triangles[:, ::-1]
             self.model.meshes[key] = Mesh(key, np.unique(corners * scale, axis=0) if not visual else corners * scale, triangles if visual else None)
         return key
 
     def find(self, name: str, form: Element) -> Path:
-        """The file of a mesh: package://NAME/REST is looked for above the model."""
+        """The file of a mesh: package://NAME/REST is looked for above the model, then where the environment says."""
         rest = name
         if "://" in name:
             scheme, _, rest = name.partition("://")
@@ -322,9 +379,10 @@ class _Reader:
             if package in self.packages:
                 candidates = [Path(self.packages[package]) / inner]
             else:
-                for folder in self.path.resolve().parents:
-                    candidates += [folder / rest, folder / inner] if folder.name == package or (folder / package).is_dir() else []
-                candidates.append(self.path.parent / inner)
+                above = list(self.path.resolve().parents)
+                named = [folder for folder in above if folder.name == package or _package_name(folder) == package]
+                candidates += [folder / inner for folder in named] + [folder / rest for folder in [*above, *_roots()]]
+                candidates += [folder / inner for folder in above]  # a package in a folder of another name
         found = next((p for p in candidates if p.is_file()), None)
         if found is None:
             raise form.error(f'there is no file "{name}"')
