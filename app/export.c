@@ -10,7 +10,7 @@
 #include "run_page.h"
 #include "tippe/recording.h"
 
-enum { exportCount = 5 };
+enum { exportCount = 6 };
 
 typedef struct tpExportOptions {
     const char* recording;
@@ -32,6 +32,12 @@ static tpResult writeTrajectory(tpRecording* recording, const tpExportOptions* o
                                 const char* path, tpError* error) {
     (void)options;
     return tpExportTrajectory(recording, path, error);
+}
+
+static tpResult writeJoints(tpRecording* recording, const tpExportOptions* options,
+                            const char* path, tpError* error) {
+    (void)options;
+    return tpExportJoints(recording, path, error);
 }
 
 static tpResult writeContacts(tpRecording* recording, const tpExportOptions* options,
@@ -67,8 +73,11 @@ static tpResult writePage(tpRecording* recording, const tpExportOptions* options
 
 // What can be written. The order is that of the help, and that of writing.
 static const tpExport exports[exportCount] = {
-    { "csv", "FILE.csv", "write positions and velocities of the bodies, a row per frame",
+    { "csv", "FILE.csv",
+      "write positions and velocities of the bodies and values of the sensors, a row per frame",
       writeTrajectory },
+    { "joints", "FILE.csv",
+      "write value, speed and effort of the joints' coordinates, a row per frame", writeJoints },
     { "contacts", "FILE.csv", "write the contacts, a row per contact and frame", writeContacts },
     { "reports", "FILE.csv",
       "write what the steps reported: energies, residuals, iterations; a row per frame",
@@ -81,7 +90,7 @@ static const tpExport exports[exportCount] = {
 };
 
 static const char notes[] =
-    "The first two tables are, byte for byte, those that the run itself would have written. The\n"
+    "The first three tables are, byte for byte, those that the run itself would have written. The\n"
     "page holds everything it shows and needs no network; of a recording too large to be mailed "
     "it\n"
     "takes as many frames as fit. A file is replaced when all of it is written, and not before;\n"

@@ -58,12 +58,19 @@ static void makeRecording(void) {
                                { .name = "cart", .kind = tp_kinematicBody, .moving = 1 } };
     int moving[2] = { 1, 2 };
     tpRosterJoint joint = { .name = "hinge" };
+    tpRosterCoordinate coordinate = { .name = "hinge" };
+    tpRosterValue value = { .name = "zone.on" };
     tpRoster roster = { .bodies = bodies,
                         .bodyCount = 3,
                         .moving = moving,
                         .movingCount = 2,
                         .joints = &joint,
-                        .jointCount = 1 };
+                        .jointCount = 1,
+                        .coordinates = &coordinate,
+                        .coordinateCount = 1,
+                        .values = &value,
+                        .valueCount = 1,
+                        .hasCarriers = true };
     tpRecordingHead head = { .roster = &roster,
                              .sceneText = "{ \"tippe\": 1 }",
                              .sceneName = "fuzz",
@@ -77,9 +84,11 @@ static void makeRecording(void) {
     tpWriter writer;
     tpFrameBatch batch;
     REQUIRE(tpWriter_Create(&writer, path, &head, &allocator, NULL) == tp_success);
-    tpFrameBatch_Create(&batch, 2, 1, &allocator);
+    tpFrameBatch_Create(&batch, &roster, &allocator);
     REQUIRE(TP_PUSH(&allocator, batch.labels, "fallback"));
     double states[2 * tp_stateWidth], reactions[6] = { 1.0 };
+    double coordinates[tp_coordinateWidth] = { 2.0 }, one = 1.0, pair[2] = { 1.0, 2.0 };
+    int methods[2] = { 0, -1 };
     tpRecordedContact contacts[contactsInFrame] = { { .bodyA = 1 }, { .bodyA = 2, .state = 2 } };
     for (int k = 0; k < frameCount; ++k) {
         for (int i = 0; i < 2 * tp_stateWidth; ++i) {
@@ -90,8 +99,13 @@ static void makeRecording(void) {
                                        .report = { .time = 0.01 * k, .converged = true },
                                        .fallback = k % 2 - 1,
                                        .note = -1 },
-                              .states = states,
-                              .reactions = reactions,
+                              .blocks = { [tp_statesColumn] = states,
+                                          [tp_reactionsColumn] = reactions,
+                                          [tp_coordinatesColumn] = coordinates,
+                                          [tp_sensorsColumn] = &one,
+                                          [tp_carrierMethodColumn] = methods,
+                                          [tp_carrierStepColumn] = pair,
+                                          [tp_carrierErrorColumn] = pair },
                               .contacts = contacts,
                               .contactCount = contactsInFrame };
         REQUIRE(tpFrameBatch_Add(&batch, &frame));

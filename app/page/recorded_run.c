@@ -2,7 +2,7 @@
 
 #include "page/run_source.h"
 
-#include "base/error.h"
+#include <string.h>
 
 static tpRecording* recordingOf(const tpRunSource* source) {
     return ((const tpRecordedRun*)source)->recording;
@@ -19,6 +19,7 @@ static tpRunInfo getInfo(const tpRunSource* source) {
                         .bodyCount = info->bodyCount,
                         .movingCount = info->movingCount,
                         .jointCount = info->jointCount,
+                        .coordinateCount = info->coordinateCount,
                         .finished = info->finished,
                         .planar = info->planar,
                         .gravity = info->gravity };
@@ -77,25 +78,35 @@ static tpResult readReactions(tpRunSource* source, int64_t first, int64_t count,
 
 static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t first, int64_t count,
                                 double* numbers, tpError* error) {
-    (void)source;
-    (void)coordinate;
-    (void)first;
-    (void)count;
-    (void)numbers;
-    return tpError_Set(error, tp_unsupported, "the recording has no coordinates of joints");
+    enum { rowsAtOnce = 256 };
+    double rows[rowsAtOnce][tp_coordinateWidth];
+    tpResult result = tp_success;
+    for (int64_t k = 0; result == tp_success && k < count; k += rowsAtOnce) {
+        int64_t now = count - k < rowsAtOnce ? count - k : rowsAtOnce;
+        result = tpRecording_ReadCoordinate(recordingOf(source), coordinate, first + k, now,
+                                            rows[0], error);
+        for (int64_t i = 0; result == tp_success && i < now; ++i) {
+            const double* row = rows[i];
+            const double shown[coordinateWidth] = { row[0], row[1], row[3], row[2] };
+            memcpy(numbers + (k + i) * coordinateWidth, shown, sizeof(shown));
+        }
+    }
+    return result;
 }
 
-// Recordings do not say: the stepper carried all bodies itself, as far as they know.
 static tpResult readCarriers(tpRunSource* source, int moving, int64_t first, int64_t count,
                              const char** names, tpError* error) {
-    (void)source;
-    (void)moving;
-    (void)first;
-    (void)error;
-    for (int64_t k = 0; k < count; ++k) {
-        names[k] = NULL;
+    enum { rowsAtOnce = 256 };
+    tpRecordedCarrier rows[rowsAtOnce];
+    tpResult result = tp_success;
+    for (int64_t k = 0; result == tp_success && k < count; k += rowsAtOnce) {
+        int64_t now = count - k < rowsAtOnce ? count - k : rowsAtOnce;
+        result = tpRecording_ReadCarriers(recordingOf(source), moving, first + k, now, rows, error);
+        for (int64_t i = 0; result == tp_success && i < now; ++i) {
+            names[k + i] = rows[i].method;
+        }
     }
-    return tp_success;
+    return result;
 }
 
 static const tpRunClass recordedClass = {

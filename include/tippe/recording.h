@@ -100,7 +100,10 @@ typedef struct tpTable tpTable;
 
 typedef struct tpRecording tpRecording;
 
-enum { tp_stateWidth = 13 }; // x y z qw qx qy qz vx vy vz wx wy wz
+enum {
+    tp_stateWidth = 13,    // x y z qw qx qy qz vx vy vz wx wy wz
+    tp_coordinateWidth = 5 // q qd effort target target_speed; NaN for targets without a servo
+};
 
 typedef struct tpRecordingInfo {
     const char* version; // of the Tippe that wrote it
@@ -115,6 +118,9 @@ typedef struct tpRecordingInfo {
     int bodyCount;          // all bodies
     int movingCount;        // those with states: dynamic and kinematic
     int jointCount;
+    int coordinateCount;  // of all joints; 0 in recordings of earlier versions
+    int sensorValueCount; // of all sensors; 0 in recordings of earlier versions
+    bool hasCarriers;     // the stepper may leave bodies to other methods, and it is told which
     int64_t contactCount; // of all frames
     int64_t pairCount;    // of all frames
     bool finished;        // closed by its recorder; false: the run was cut short
@@ -151,6 +157,13 @@ typedef struct tpRecordedPair {
     int microcollisionCount; // those that stand for lasting contact
     double energyLost;       // J, kinetic energy that both kinds of collisions took
 } tpRecordedPair;
+
+// How a body was carried at a frame.
+typedef struct tpRecordedCarrier {
+    const char* method; // NULL: the stepper itself
+    double step;        // s, of that method; 0: not known
+    double error;       // m, estimate of its position's since the start; 0: not known
+} tpRecordedCarrier;
 
 TP_BEGIN_DECLS
 
@@ -190,6 +203,10 @@ TP_API int tpRecordedColumnCount(void);
 TP_API tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column);
 TP_API void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows);
 TP_API const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label);
+// Names of the coordinates ("JOINT" or "JOINT.AXIS") and of the values of sensors ("SENSOR.x") of
+// any recorder; NULL for a number that is none.
+TP_API const char* tpRecorder_GetCoordinateName(const tpRecorder* recorder, int coordinate);
+TP_API const char* tpRecorder_GetSensorColumn(const tpRecorder* recorder, int value);
 
 // Finishes and closes the file, with the audit (may be NULL) kept in it, and frees the recorder,
 // also on failure. NULL is allowed.
@@ -220,6 +237,9 @@ TP_API void tpCloseRecording(tpRecording* recording);
 TP_API const tpRecordingInfo* tpRecording_GetInfo(const tpRecording* recording);
 TP_API tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body);
 TP_API const char* tpRecording_GetJointName(const tpRecording* recording, int joint);
+// "JOINT" or "JOINT.AXIS", and "SENSOR.x".
+TP_API const char* tpRecording_GetCoordinateName(const tpRecording* recording, int coordinate);
+TP_API const char* tpRecording_GetSensorColumn(const tpRecording* recording, int value);
 // The summary (JSON) of a finished recording, or "".
 TP_API const char* tpRecording_GetSummary(const tpRecording* recording);
 
@@ -262,10 +282,27 @@ TP_API const char* tpRecording_GetLabel(const tpRecording* recording, int label)
 // Force and torque of each joint, as tpJoint_GetReaction: count x jointCount x 6 numbers.
 TP_API tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                           double* reactions, tpError* error);
+// Coordinates of joints: count x coordinateCount x tp_coordinateWidth numbers; of one of them:
+// count x tp_coordinateWidth.
+TP_API tpResult tpRecording_ReadCoordinates(tpRecording* recording, int64_t first, int64_t count,
+                                            double* numbers, tpError* error);
+TP_API tpResult tpRecording_ReadCoordinate(tpRecording* recording, int coordinate, int64_t first,
+                                           int64_t count, double* numbers, tpError* error);
+// Values of sensors: count x sensorValueCount numbers; of one of them: count.
+TP_API tpResult tpRecording_ReadSensors(tpRecording* recording, int64_t first, int64_t count,
+                                        double* values, tpError* error);
+TP_API tpResult tpRecording_ReadSensorValue(tpRecording* recording, int value, int64_t first,
+                                            int64_t count, double* values, tpError* error);
+// How one moving body was carried: a row per frame. All of the stepper itself if the recording has
+// no carriers. Names live as long as the recording.
+TP_API tpResult tpRecording_ReadCarriers(tpRecording* recording, int moving, int64_t first,
+                                         int64_t count, tpRecordedCarrier* carriers,
+                                         tpError* error);
 
-// The trajectory, and the contacts, of a recording as CSV, the same bytes the run would have
-// written.
+// The trajectory with the sensors, the coordinates of joints, and the contacts, of a recording as
+// CSV, the same bytes the run would have written.
 TP_API tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error);
+TP_API tpResult tpExportJoints(tpRecording* recording, const char* path, tpError* error);
 TP_API tpResult tpExportContacts(tpRecording* recording, const char* path, tpError* error);
 // The reports of the frames as CSV, a column a dataset of /reports; words of fallbacks and notes in
 // place of their numbers. Cells of numbers that the recording does not have are empty.

@@ -330,6 +330,8 @@ TP_API const char* tpStepperName(tpStepperId stepper);
 TP_API const char* tpStepperSummary(tpStepperId stepper);
 TP_API bool tpStepperIsAvailable(tpStepperId stepper);
 TP_API bool tpFindStepper(const char* name, tpStepperId* stepper);
+// Whether it may leave bodies to other methods (tpBody_GetCarrier).
+TP_API bool tpStepperHasCarriers(tpStepperId stepper);
 TP_API int tpOptionCount(void);
 TP_API const tpOptionInfo* tpOption(int index);
 TP_API bool tpStepperUsesOption(tpStepperId stepper, int optionIndex);
@@ -421,6 +423,10 @@ TP_API void tpBody_SetTarget(tpWorld* world, tpBodyId body, tpPose pose);
 // The name of the method that carries the body, if that is not the world's stepper itself; else
 // NULL.
 TP_API const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId body);
+// The step of that method in seconds, and the estimated error of the body's position since the
+// start in metres. Zero for steppers that do not tell.
+TP_API double tpBody_GetCarrierStep(const tpWorld* world, tpBodyId body);
+TP_API double tpBody_GetErrorEstimate(const tpWorld* world, tpBodyId body);
 // Whether the body is asleep (option `sleep`). One that is put to sleep loses its velocity, and
 // sleeps from the next step on if its stepper knows sleep and all that hangs together with it is at
 // rest.

@@ -48,6 +48,8 @@ typedef struct tpBody {
     double size;         // the larger of that and its radius of gyration, m
     int firstShape;      // chained through tpShape.next, in order of creation
     const char* carrier; // the method to which the stepper leaves it for now, or NULL
+    double carrierStep;  // s, of the last step that method took; 0: not known
+    double carrierError; // m, estimated error of its position since the start; 0: not known
     bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step
     tpPose target;
     bool isAsleep;    // a stepper leaves it alone until something concerns it

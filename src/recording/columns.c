@@ -23,11 +23,24 @@
     }
 
 const tpColumn tpColumns[tp_columnCount] = {
-    [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, 0, 0, "m, 1, m/s, rad/s",
+    [tp_statesColumn] = { "/states", tp_doubleColumn, tp_frameRows, tp_stateWidth, 0,
+                          "m, 1, m/s, rad/s",
                           "frame x moving body x (x y z qw qx qy qz vx vy vz wx wy wz)", false },
-    [tp_reactionsColumn] = { "/joints/reactions", tp_doubleColumn, tp_frameRows, 0, 0, "N, N m",
+    [tp_reactionsColumn] = { "/joints/reactions", tp_doubleColumn, tp_frameRows, 6, 0, "N, N m",
                              "frame x joint x (fx fy fz tx ty tz) on body B, mean over the step",
                              false },
+    [tp_coordinatesColumn] = { "/joints/coordinates", tp_doubleColumn, tp_frameRows,
+                               tp_coordinateWidth, 0, "rad or m, per s; N m or N",
+                               "frame x coordinate x (q qd effort target target_speed)", true },
+    [tp_sensorsColumn] = { "/sensors/values", tp_doubleColumn, tp_frameRows, 1, 0, "SI",
+                           "frame x value; /sensors/column names the values", true },
+    [tp_carrierMethodColumn] = { "/carriers/method", tp_intColumn, tp_frameRows, 1, 0, "",
+                                 "frame x moving body: place in /labels, or -1 for the stepper",
+                                 true },
+    [tp_carrierStepColumn] = { "/carriers/step", tp_doubleColumn, tp_frameRows, 1, 0, "s",
+                               "frame x moving body: step of that method, 0 if not known", true },
+    [tp_carrierErrorColumn] = { "/carriers/error", tp_doubleColumn, tp_frameRows, 1, 0, "m",
+                                "frame x moving body: estimated error of its position", true },
     [tp_offsetColumn] = FRAME("/contacts/offset", tp_int64Column, contactEnd, "",
                               "frame k has the contacts offset[k] to offset[k + 1] - 1"),
     [tp_pairOffsetColumn] = FRAME("/pairs/offset", tp_int64Column, pairEnd, "",
@@ -128,6 +141,11 @@ size_t tpColumnKind_Size(tpColumnKind kind) {
         [tp_boolColumn] = sizeof(bool),     [tp_enumColumn] = sizeof(int),
     };
     return sizes[kind];
+}
+
+int tpColumn_GetRank(int column) {
+    int width = tpColumns[column].width;
+    return column < tp_blockCount ? (width > 1 ? 3 : 2) : (width > 1 ? 2 : 1);
 }
 
 int tpRecordedColumnCount(void) {

@@ -31,8 +31,9 @@ typedef struct tpColumn {
     const char* path; // of the dataset
     tpColumnKind kind;
     tpColumnRows rows;
-    int width;     // numbers in a row; 0: depends on the scene
-    size_t offset; // of the numbers in a tpFrameRow, a tpRecordedContact or a tpRecordedPair
+    int width;     // numbers in a row; of blocks: numbers of each thing
+    size_t offset; // of the numbers in a tpFrameRow, a tpRecordedContact or a tpRecordedPair; 0 of
+                   // blocks
     const char* unit;
     const char* about;
     bool isLater; // recordings of earlier versions do not have it
@@ -56,19 +57,30 @@ static inline int* tpFrameRow_Note(tpFrameRow* row, int i) {
 }
 
 enum {
-    tp_statesColumn,     // width: tp_stateWidth * moving bodies
-    tp_reactionsColumn,  // width: 6 * joints
-    tp_offsetColumn,     // one row more than there are frames: the first is 0
-    tp_pairOffsetColumn, // the same
+    // Blocks: a row has things of the scene side by side, as many as its roster says.
+    tp_statesColumn,        // of moving bodies
+    tp_reactionsColumn,     // of joints
+    tp_coordinatesColumn,   // of coordinates of joints
+    tp_sensorsColumn,       // of values of sensors
+    tp_carrierMethodColumn, // of moving bodies, if the stepper leaves some to other methods
+    tp_carrierStepColumn,   // the same
+    tp_carrierErrorColumn,  // the same
+    tp_blockCount,
+
+    tp_offsetColumn = tp_blockCount, // one row more than there are frames: the first is 0
+    tp_pairOffsetColumn,             // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 66
+    tp_columnCount = 71
 };
 
 extern const tpColumn tpColumns[tp_columnCount];
 
 // Bytes of one number in memory.
 size_t tpColumnKind_Size(tpColumnKind kind);
+
+// Dimensions of the dataset of a column.
+int tpColumn_GetRank(int column);
 
 // A column without its width and rows; its path is NULL for a number that is none.
 tpRecordedColumn tpColumn_Describe(int column);

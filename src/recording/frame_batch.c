@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-void tpFrameBatch_Create(tpFrameBatch* batch, int movingCount, int jointCount,
+void tpFrameBatch_Create(tpFrameBatch* batch, const tpRoster* roster,
                          const tpAllocator* allocator) {
     memset(batch, 0, sizeof(*batch));
     batch->allocator = *allocator;
-    batch->stateWidth = tp_stateWidth * movingCount;
-    batch->reactionWidth = 6 * jointCount;
+    for (int i = 0; i < tp_blockCount; ++i) {
+        batch->things[i] = tpRoster_CountThings(roster, i);
+    }
 }
 
 void tpFrameBatch_Destroy(tpFrameBatch* batch) {
@@ -27,14 +28,8 @@ void tpFrameBatch_Clear(tpFrameBatch* batch) {
 }
 
 int tpFrameBatch_GetWidth(const tpFrameBatch* batch, int column) {
-    switch (column) {
-    case tp_statesColumn:
-        return batch->stateWidth;
-    case tp_reactionsColumn:
-        return batch->reactionWidth;
-    default:
-        return tpColumns[column].width;
-    }
+    int width = tpColumns[column].width;
+    return column < tp_blockCount ? batch->things[column] * width : width;
 }
 
 static size_t rowSize(const tpFrameBatch* batch, int column) {
@@ -77,10 +72,8 @@ bool tpFrameBatch_Add(tpFrameBatch* batch, const tpFrameData* frame) {
     for (int i = 0; i < tp_columnCount; ++i) {
         const tpColumn* column = &tpColumns[i];
         size_t size = rowSize(batch, i);
-        if (i == tp_statesColumn) {
-            append(batch, i, frame->states, size);
-        } else if (i == tp_reactionsColumn) {
-            append(batch, i, frame->reactions, size);
+        if (i < tp_blockCount) {
+            append(batch, i, frame->blocks[i], size);
         } else if (column->rows == tp_frameRows) {
             append(batch, i, (const char*)&frame->row + column->offset, size);
         } else if (column->rows == tp_contactRows) {

@@ -4,13 +4,12 @@
 #define TIPPE_SRC_RECORDING_FRAME_BATCH_H
 
 #include "base/memory.h"
-#include "recording/columns.h"
+#include "recording/roster.h"
 
 // A frame as the recorder hands it over.
 typedef struct tpFrameData {
     tpFrameRow row;
-    const double* states;    // movingCount x tp_stateWidth
-    const double* reactions; // jointCount x 6
+    const void* blocks[tp_blockCount]; // things of the roster x numbers of each
     const tpRecordedContact* contacts;
     int contactCount;
     const tpRecordedPair* pairs;
@@ -19,15 +18,14 @@ typedef struct tpFrameData {
 
 typedef struct tpFrameBatch {
     tpAllocator allocator;
-    int stateWidth, reactionWidth; // numbers in a row of the columns that depend on the scene
+    int things[tp_blockCount]; // side by side in a row of each block
     int rowCounts[tp_columnRowsCount];
     size_t byteCount;
     TP_ARRAY(unsigned char) columns[tp_columnCount];
     TP_ARRAY(const char*) labels; // that occur here for the first time
 } tpFrameBatch;
 
-void tpFrameBatch_Create(tpFrameBatch* batch, int movingCount, int jointCount,
-                         const tpAllocator* allocator);
+void tpFrameBatch_Create(tpFrameBatch* batch, const tpRoster* roster, const tpAllocator* allocator);
 void tpFrameBatch_Destroy(tpFrameBatch* batch);
 void tpFrameBatch_Clear(tpFrameBatch* batch); // keeps its memory
 

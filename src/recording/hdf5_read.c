@@ -227,7 +227,7 @@ bool tpReadRows(hid_t column, tpColumnKind kind, hsize_t first, hsize_t count, h
     hsize_t start[3] = { first, from, 0 }, size[3] = { 0, 0, 0 };
     int rank = H5Sget_simple_extent_dims(space, size, NULL);
     size[0] = count;
-    if (rank == 3) {
+    if (rank > 1 && many > 0) {
         size[1] = many;
     } else {
         start[1] = 0;

@@ -30,7 +30,7 @@ bool tpReadTable(hid_t place, const char* name, tpColumnKind kind, hsize_t rows,
 hid_t tpOpenColumn(hid_t file, const char* path, tpColumnKind kind, int rank, hsize_t* size);
 
 // Rows `first` to `first` + `count` - 1 of a column; in the second dimension those from `from` on,
-// `many` of them, where its rank is 3.
+// `many` of them, or all of them if `many` is 0.
 bool tpReadRows(hid_t column, tpColumnKind kind, hsize_t first, hsize_t count, hsize_t from,
                 hsize_t many, void* values);
 

@@ -12,8 +12,11 @@ enum {
 void tpKeptFrames_Create(tpKeptFrames* kept, const tpRoster* roster, const tpAllocator* allocator) {
     memset(kept, 0, sizeof(*kept));
     kept->allocator = *allocator;
-    kept->stateCount = tp_stateWidth * roster->movingCount;
-    kept->reactionCount = 6 * roster->jointCount;
+    kept->roster = roster;
+    for (int i = 0; i < tp_blockCount; ++i) {
+        kept->blockSizes[i] =
+            (int)tpColumnKind_Size(tpColumns[i].kind) * tpKeptFrames_GetWidth(kept, i);
+    }
     tpArena_Create(&kept->texts, allocator);
 }
 
@@ -21,8 +24,9 @@ void tpKeptFrames_Destroy(tpKeptFrames* kept) {
     for (int i = 0; i < kept->blocks.count; ++i) {
         tpKeptBlock* block = &kept->blocks.data[i];
         TP_FREE_ARRAY(&kept->allocator, block->rows);
-        TP_FREE_ARRAY(&kept->allocator, block->states);
-        TP_FREE_ARRAY(&kept->allocator, block->reactions);
+        for (int k = 0; k < tp_blockCount; ++k) {
+            TP_FREE_ARRAY(&kept->allocator, block->blocks[k]);
+        }
         TP_FREE_ARRAY(&kept->allocator, block->contacts);
         TP_FREE_ARRAY(&kept->allocator, block->pairs);
         TP_FREE_ARRAY(&kept->allocator, block->labels);
@@ -72,9 +76,13 @@ static tpKeptBlock* openBlock(tpKeptFrames* kept) {
 static bool reserveFrame(tpKeptFrames* kept, tpKeptBlock* block, const tpFrameData* frame,
                          int labelCount) {
     const tpAllocator* allocator = &kept->allocator;
+    for (int i = 0; i < tp_blockCount; ++i) {
+        if (!TP_RESERVE(allocator, block->blocks[i],
+                        block->blocks[i].count + kept->blockSizes[i])) {
+            return false;
+        }
+    }
     return TP_RESERVE(allocator, block->rows, block->rows.count + 1) &&
-           TP_RESERVE(allocator, block->states, block->states.count + kept->stateCount) &&
-           TP_RESERVE(allocator, block->reactions, block->reactions.count + kept->reactionCount) &&
            TP_RESERVE(allocator, block->contacts, block->contacts.count + frame->contactCount) &&
            TP_RESERVE(allocator, block->pairs, block->pairs.count + frame->pairCount) &&
            TP_RESERVE(allocator, block->labels, block->labels.count + labelCount);
@@ -97,13 +105,14 @@ tpResult tpKeptFrames_Add(tpKeptFrames* kept, const tpFrameData* frame, const ch
         return tpError_OutOfMemory(error);
     }
     APPEND(block->rows, &frame->row, 1);
-    APPEND(block->states, frame->states, kept->stateCount);
-    APPEND(block->reactions, frame->reactions, kept->reactionCount);
+    for (int i = 0; i < tp_blockCount; ++i) {
+        APPEND(block->blocks[i], frame->blocks[i], kept->blockSizes[i]);
+        block->byteCount += (size_t)kept->blockSizes[i];
+    }
     APPEND(block->contacts, frame->contacts, frame->contactCount);
     APPEND(block->pairs, frame->pairs, frame->pairCount);
     APPEND(block->labels, labels, labelCount);
     block->byteCount += sizeof(tpFrameRow) +
-                        sizeof(double) * (size_t)(kept->stateCount + kept->reactionCount) +
                         sizeof(tpRecordedContact) * (size_t)frame->contactCount +
                         sizeof(tpRecordedPair) * (size_t)frame->pairCount;
     kept->rowCounts[tp_frameRows] += 1;
@@ -119,14 +128,15 @@ static tpFrameData frameOf(const tpKeptFrames* kept, const tpKeptBlock* block, i
     const tpFrameRow* row = &block->rows.data[k];
     int64_t firstContact = k > 0 ? row[-1].contactEnd : block->contactStart;
     int64_t firstPair = k > 0 ? row[-1].pairEnd : block->pairStart;
-    return (tpFrameData){ .row = *row,
-                          .states = TP_PLACE(block->states, (size_t)k * (size_t)kept->stateCount),
-                          .reactions =
-                              TP_PLACE(block->reactions, (size_t)k * (size_t)kept->reactionCount),
+    tpFrameData frame = { .row = *row,
                           .contacts = TP_PLACE(block->contacts, firstContact - block->contactStart),
                           .contactCount = (int)(row->contactEnd - firstContact),
                           .pairs = TP_PLACE(block->pairs, firstPair - block->pairStart),
                           .pairCount = (int)(row->pairEnd - firstPair) };
+    for (int i = 0; i < tp_blockCount; ++i) {
+        frame.blocks[i] = TP_PLACE(block->blocks[i], (size_t)k * (size_t)kept->blockSizes[i]);
+    }
+    return frame;
 }
 
 static tpResult writeBatch(tpWriter* writer, tpFrameBatch* batch, tpError* error) {
@@ -167,8 +177,7 @@ tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const cha
         return result;
     }
     tpFrameBatch batch;
-    tpFrameBatch_Create(&batch, kept->stateCount / tp_stateWidth, kept->reactionCount / 6,
-                        &kept->allocator);
+    tpFrameBatch_Create(&batch, kept->roster, &kept->allocator);
     for (int i = 0; i < kept->blocks.count && result == tp_success; ++i) {
         result = writeBlock(kept, &kept->blocks.data[i], &writer, &batch, error);
     }
@@ -180,14 +189,8 @@ tpResult tpKeptFrames_Save(const tpKeptFrames* kept, const char* path, const cha
 // Columns -----------------------------------------------------------------------------------------
 
 int tpKeptFrames_GetWidth(const tpKeptFrames* kept, int column) {
-    switch (column) {
-    case tp_statesColumn:
-        return kept->stateCount;
-    case tp_reactionsColumn:
-        return kept->reactionCount;
-    default:
-        return tpColumns[column].width;
-    }
+    int width = tpColumns[column].width;
+    return column < tp_blockCount ? width * tpRoster_CountThings(kept->roster, column) : width;
 }
 
 // Numbers of one column out of structs of `size` bytes each; where they end.
@@ -201,12 +204,11 @@ static unsigned char* gather(const tpColumn* column, const void* structs, size_t
     return place;
 }
 
-static unsigned char* copyNumbers(const double* numbers, int count, unsigned char* place) {
-    size_t size = sizeof(double) * (size_t)count;
-    if (size > 0) {
-        memcpy(place, numbers, size);
+static unsigned char* copyBytes(const unsigned char* bytes, int count, unsigned char* place) {
+    if (count > 0) {
+        memcpy(place, bytes, (size_t)count);
     }
-    return place + size;
+    return place + count;
 }
 
 void tpKeptFrames_CopyColumn(const tpKeptFrames* kept, int column, void* rows) {
@@ -214,10 +216,8 @@ void tpKeptFrames_CopyColumn(const tpKeptFrames* kept, int column, void* rows) {
     unsigned char* place = rows;
     for (int i = 0; i < kept->blocks.count; ++i) {
         const tpKeptBlock* block = &kept->blocks.data[i];
-        if (column == tp_statesColumn) {
-            place = copyNumbers(block->states.data, block->states.count, place);
-        } else if (column == tp_reactionsColumn) {
-            place = copyNumbers(block->reactions.data, block->reactions.count, place);
+        if (column < tp_blockCount) {
+            place = copyBytes(block->blocks[column].data, block->blocks[column].count, place);
         } else if (info->rows == tp_frameRows) {
             place = gather(info, block->rows.data, sizeof(tpFrameRow), block->rows.count, place);
         } else if (info->rows == tp_contactRows) {

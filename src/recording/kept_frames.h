@@ -14,8 +14,7 @@
 // own.
 typedef struct tpKeptBlock {
     TP_ARRAY(tpFrameRow) rows;
-    TP_ARRAY(double) states;    // tp_stateWidth per moving body and frame
-    TP_ARRAY(double) reactions; // 6 per joint and frame
+    TP_ARRAY(unsigned char) blocks[tp_blockCount]; // of all frames
     TP_ARRAY(tpRecordedContact) contacts;
     TP_ARRAY(tpRecordedPair) pairs;
     int64_t contactStart, pairStart; // contacts and pairs of all blocks before
@@ -25,7 +24,8 @@ typedef struct tpKeptBlock {
 
 typedef struct tpKeptFrames {
     tpAllocator allocator;
-    int stateCount, reactionCount; // numbers in a frame
+    const tpRoster* roster;        // the recorder's
+    int blockSizes[tp_blockCount]; // bytes in a frame
     TP_ARRAY(tpKeptBlock) blocks;
     int64_t rowCounts[tp_columnRowsCount]; // of all blocks
     tpArena texts;                         // what the head points to

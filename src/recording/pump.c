@@ -106,13 +106,13 @@ static void stopThread(tpPump* pump) {
 
 // The pump ---------------------------------------------------------------------------------------
 
-void tpPump_Start(tpPump* pump, tpWriter* writer, int movingCount, int jointCount, bool threaded,
+void tpPump_Start(tpPump* pump, tpWriter* writer, const tpRoster* roster, bool threaded,
                   const tpAllocator* allocator) {
     memset(pump, 0, sizeof(*pump));
     pump->writer = writer;
     pump->lastCommit = tpSecondsNow();
     for (int i = 0; i < 2; ++i) {
-        tpFrameBatch_Create(&pump->batches[i], movingCount, jointCount, allocator);
+        tpFrameBatch_Create(&pump->batches[i], roster, allocator);
     }
     pump->threaded = threaded && startThread(pump);
 }

@@ -30,7 +30,7 @@ typedef struct tpPump {
 } tpPump;
 
 // The writer must outlive the pump, and be used by no one else until it stops.
-void tpPump_Start(tpPump* pump, tpWriter* writer, int movingCount, int jointCount, bool threaded,
+void tpPump_Start(tpPump* pump, tpWriter* writer, const tpRoster* roster, bool threaded,
                   const tpAllocator* allocator);
 
 // Adds a frame, and the labels that occur with it for the first time.

@@ -1,5 +1,6 @@
 // The recorder: takes frames from a world and hands them to the pump, or keeps them in memory.
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -23,7 +24,7 @@ struct tpRecorder {
     tpStepReport merged;  // of the steps since the last frame
     bool hasMerged;
     tpRoster roster;
-    double *states, *reactions; // of the frame at hand
+    void* blocks[tp_blockCount]; // of the frame at hand
     TP_ARRAY(tpRecordedContact) contacts;
     tpPairTally pairs;              // of the steps since the last frame
     const char* labels[labelLimit]; // constant strings of the steppers'
@@ -95,25 +96,45 @@ static bool captureContacts(tpRecorder* recorder, const tpWorld* world) {
     return true;
 }
 
+static void captureCarriers(tpRecorder* recorder, const tpWorld* world) {
+    const tpRoster* roster = &recorder->roster;
+    int* methods = recorder->blocks[tp_carrierMethodColumn];
+    double* steps = recorder->blocks[tp_carrierStepColumn];
+    double* errors = recorder->blocks[tp_carrierErrorColumn];
+    for (int i = 0; roster->hasCarriers && i < roster->movingCount; ++i) {
+        tpBodyId body = roster->bodies[roster->moving[i]].id;
+        bool isThere = tpBody_IsValid(world, body);
+        methods[i] = isThere ? findLabel(recorder, tpBody_GetCarrier(world, body)) : -1;
+        steps[i] = isThere ? tpBody_GetCarrierStep(world, body) : NAN;
+        errors[i] = isThere ? tpBody_GetErrorEstimate(world, body) : NAN;
+    }
+}
+
+static void captureBlocks(tpRecorder* recorder, const tpWorld* world) {
+    const tpRoster* roster = &recorder->roster;
+    tpRoster_GetStates(roster, world, recorder->blocks[tp_statesColumn]);
+    tpRoster_GetReactions(roster, world, recorder->blocks[tp_reactionsColumn]);
+    tpRoster_GetCoordinates(roster, world, recorder->blocks[tp_coordinatesColumn]);
+    tpRoster_GetSensors(roster, world, recorder->blocks[tp_sensorsColumn]);
+    captureCarriers(recorder, world);
+}
+
 static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tpStepReport* report,
                             bool withContacts, tpError* error) {
     recorder->contacts.count = 0;
     if (withContacts && !recorder->statesOnly && !captureContacts(recorder, world)) {
         return tpError_OutOfMemory(error);
     }
-    tpRoster_GetStates(&recorder->roster, world, recorder->states);
-    tpRoster_GetReactions(&recorder->roster, world, recorder->reactions);
     recorder->contactTotal += recorder->contacts.count;
     recorder->pairTotal += recorder->pairs.pairs.count;
     int knownLabels = recorder->labelCount;
+    captureBlocks(recorder, world);
     tpFrameData frame = { .row = { .step = tpWorld_GetStepCount(world),
                                    .hash = recorder->statesOnly ? 0 : tpWorld_HashState(world),
                                    .contactEnd = recorder->contactTotal,
                                    .pairEnd = recorder->pairTotal,
                                    .report = *report,
                                    .fallback = findLabel(recorder, report->fallback) },
-                          .states = recorder->states,
-                          .reactions = recorder->reactions,
                           .contacts = recorder->contacts.data,
                           .contactCount = recorder->contacts.count,
                           .pairs = recorder->pairs.pairs.data,
@@ -121,6 +142,9 @@ static tpResult recordFrame(tpRecorder* recorder, const tpWorld* world, const tp
     for (int i = 0; i < tp_noteCapacity; ++i) {
         const char* note = i < report->noteCount ? report->notes[i] : NULL;
         *tpFrameRow_Note(&frame.row, i) = findLabel(recorder, note);
+    }
+    for (int i = 0; i < tp_blockCount; ++i) {
+        frame.blocks[i] = recorder->blocks[i];
     }
     const char* const* labels = recorder->labels + knownLabels;
     int labelCount = recorder->labelCount - knownLabels;
@@ -152,21 +176,28 @@ tpResult tpRecorder_Step(tpRecorder* recorder, const tpWorld* world, const tpSte
 
 // Creating and closing ---------------------------------------------------------------------------
 
+// Bytes of a block of a frame.
+static size_t sizeOfBlock(const tpRecorder* recorder, int block) {
+    return (size_t)tpRoster_CountThings(&recorder->roster, block) * (size_t)tpColumns[block].width *
+           tpColumnKind_Size(tpColumns[block].kind);
+}
+
 static bool allocateFrame(tpRecorder* recorder) {
-    size_t stateCount = tp_stateWidth * (size_t)recorder->roster.movingCount;
-    size_t reactionCount = 6 * (size_t)recorder->roster.jointCount;
-    recorder->states = tpAllocate(&recorder->allocator, stateCount * sizeof(double));
-    recorder->reactions = tpAllocate(&recorder->allocator, reactionCount * sizeof(double));
-    return (stateCount == 0 || recorder->states != NULL) &&
-           (reactionCount == 0 || recorder->reactions != NULL);
+    for (int i = 0; i < tp_blockCount; ++i) {
+        size_t size = sizeOfBlock(recorder, i);
+        recorder->blocks[i] = tpAllocate(&recorder->allocator, size);
+        if (size > 0 && recorder->blocks[i] == NULL) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static void freeRecorder(tpRecorder* recorder) {
     tpAllocator allocator = recorder->allocator;
-    size_t stateCount = tp_stateWidth * (size_t)recorder->roster.movingCount;
-    size_t reactionCount = 6 * (size_t)recorder->roster.jointCount;
-    tpRelease(&allocator, recorder->states, stateCount * sizeof(double));
-    tpRelease(&allocator, recorder->reactions, reactionCount * sizeof(double));
+    for (int i = 0; i < tp_blockCount; ++i) {
+        tpRelease(&allocator, recorder->blocks[i], sizeOfBlock(recorder, i));
+    }
     TP_FREE_ARRAY(&allocator, recorder->contacts);
     if (recorder->isKept) {
         tpKeptFrames_Destroy(&recorder->kept);
@@ -263,8 +294,8 @@ tpRecorder* tpCreateRecorder(const tpRecorderDef* def, const tpWorld* world, tpE
         return NULL;
     }
     if (!recorder->isKept) {
-        tpPump_Start(&recorder->pump, &recorder->writer, recorder->roster.movingCount,
-                     recorder->roster.jointCount, def->background, &def->allocator);
+        tpPump_Start(&recorder->pump, &recorder->writer, &recorder->roster, def->background,
+                     &def->allocator);
     }
     tpStepReport start = reportStart(world);
     if (recordFrame(recorder, world, &start, false, error) != tp_success) {
@@ -312,7 +343,7 @@ tpRecordedColumn tpRecorder_GetColumn(const tpRecorder* recorder, int column) {
     tpRecordedColumn made = tpColumn_Describe(column);
     if (recorder->isKept && made.path != NULL) {
         made.width = tpKeptFrames_GetWidth(&recorder->kept, column);
-        made.rowCount = recorder->kept.rowCounts[tpColumns[column].rows];
+        made.rowCount = made.width > 0 ? recorder->kept.rowCounts[tpColumns[column].rows] : 0;
     }
     return made;
 }
@@ -321,6 +352,16 @@ void tpRecorder_CopyColumn(const tpRecorder* recorder, int column, void* rows) {
     if (recorder->isKept && column >= 0 && column < tp_columnCount) {
         tpKeptFrames_CopyColumn(&recorder->kept, column, rows);
     }
+}
+
+const char* tpRecorder_GetCoordinateName(const tpRecorder* recorder, int coordinate) {
+    bool isThere = coordinate >= 0 && coordinate < recorder->roster.coordinateCount;
+    return isThere ? recorder->roster.coordinates[coordinate].name : NULL;
+}
+
+const char* tpRecorder_GetSensorColumn(const tpRecorder* recorder, int value) {
+    bool isThere = value >= 0 && value < recorder->roster.valueCount;
+    return isThere ? recorder->roster.values[value].name : NULL;
 }
 
 const char* tpRecorder_GetLabel(const tpRecorder* recorder, int label) {

@@ -184,6 +184,28 @@ static bool readBodies(tpRecording* recording, size_t limit) {
     return true;
 }
 
+// Whether a dataset is there; false also where its group is not.
+static bool hasDataset(hid_t file, const char* group, const char* path) {
+    return H5Lexists(file, group, H5P_DEFAULT) > 0 && H5Lexists(file, path, H5P_DEFAULT) > 0;
+}
+
+// Names that recordings of earlier versions do not have: there are none of these things then.
+static bool readLaterNames(tpRecording* recording, const char* path, size_t limit, char** names,
+                           size_t* stride, int* count) {
+    hsize_t found = 0;
+    char group[16] = "";
+    strncat(group, path, strcspn(path, "/"));
+    *count = 0;
+    if (!hasDataset(recording->file, group, path)) {
+        return true;
+    }
+    bool isRead =
+        tpReadTexts(recording->file, path, limit, &recording->texts, names, stride, &found) &&
+        found <= mostBodies;
+    *count = isRead ? (int)found : 0;
+    return isRead;
+}
+
 static tpResult readHead(tpRecording* recording, size_t size, tpError* error) {
     tpArena* arena = &recording->texts;
     hid_t file = recording->file;
@@ -207,6 +229,13 @@ static tpResult readHead(tpRecording* recording, size_t size, tpError* error) {
         jointCount > mostBodies) {
         return damaged(recording, "/joints", error);
     }
+    if (!readLaterNames(recording, "joints/coordinate_name", size, &recording->coordinateNames,
+                        &recording->coordinateStride, &info->coordinateCount) ||
+        !readLaterNames(recording, "sensors/column", size, &recording->sensorColumns,
+                        &recording->sensorStride, &info->sensorValueCount)) {
+        return damaged(recording, "names of coordinates or sensors", error);
+    }
+    info->hasCarriers = hasDataset(file, "carriers", "carriers/method");
     if (!tpReadTexts(file, "labels", size, arena, &recording->labels, &recording->labelStride,
                      &labelCount) ||
         labelCount > shortText) {
@@ -224,23 +253,34 @@ static tpResult readHead(tpRecording* recording, size_t size, tpError* error) {
 
 // Columns ----------------------------------------------------------------------------------------
 
-// Numbers of things side by side in a column of rank 3; -1 for other columns.
-static int thingCount(const tpRecording* recording, int column) {
-    return column == tp_statesColumn      ? recording->info.movingCount
-           : column == tp_reactionsColumn ? recording->info.jointCount
-                                          : -1;
+int tpRecording_CountThings(const tpRecording* recording, int block) {
+    const tpRecordingInfo* info = &recording->info;
+    switch (block) {
+    case tp_statesColumn:
+        return info->movingCount;
+    case tp_reactionsColumn:
+        return info->jointCount;
+    case tp_coordinatesColumn:
+        return info->coordinateCount;
+    case tp_sensorsColumn:
+        return info->sensorValueCount;
+    default:
+        return info->hasCarriers ? info->movingCount : 0;
+    }
 }
 
 static bool openColumn(tpRecording* recording, int i) {
     const tpColumn* column = &tpColumns[i];
-    int things = thingCount(recording, i);
+    bool isBlock = i < tp_blockCount;
+    int things = isBlock ? tpRecording_CountThings(recording, i) : 1;
     if (things == 0) {
         return true;
     }
-    if (column->isLater && H5Lexists(recording->file, column->path, H5P_DEFAULT) == 0) {
+    // Blocks of later versions come with their names, or not at all.
+    if (!isBlock && column->isLater && H5Lexists(recording->file, column->path, H5P_DEFAULT) == 0) {
         return true;
     }
-    int rank = things > 0 ? 3 : column->width > 1 ? 2 : 1;
+    int rank = tpColumn_GetRank(i);
     hsize_t size[3] = { 0, 0, 0 };
     hid_t data = tpOpenColumn(recording->file, column->path, column->kind, rank, size);
     recording->columns[i] = data;
@@ -252,10 +292,9 @@ static bool openColumn(tpRecording* recording, int i) {
                                                  info->pairCount };
     hsize_t rows = (hsize_t)counts[column->rows];
     bool isOffset = i == tp_offsetColumn || i == tp_pairOffsetColumn;
-    hsize_t width = (hsize_t)(i == tp_statesColumn ? tp_stateWidth : 6);
-    return size[0] == rows + (isOffset ? 1 : 0) &&
-           (rank != 2 || size[1] == (hsize_t)column->width) &&
-           (rank != 3 || (size[1] == (hsize_t)things && size[2] == width));
+    hsize_t second = (hsize_t)(isBlock ? things : column->width);
+    return size[0] == rows + (isOffset ? 1 : 0) && (rank < 2 || size[1] == second) &&
+           (rank < 3 || size[2] == (hsize_t)column->width);
 }
 
 // The number of rows is that of one column; the others are then held to it.
@@ -362,6 +401,16 @@ tpRecordedBody tpRecording_GetBody(const tpRecording* recording, int body) {
 const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
     TP_ASSERT(joint >= 0 && joint < recording->info.jointCount);
     return recording->jointNames + (size_t)joint * recording->jointStride;
+}
+
+const char* tpRecording_GetCoordinateName(const tpRecording* recording, int coordinate) {
+    TP_ASSERT(coordinate >= 0 && coordinate < recording->info.coordinateCount);
+    return recording->coordinateNames + (size_t)coordinate * recording->coordinateStride;
+}
+
+const char* tpRecording_GetSensorColumn(const tpRecording* recording, int value) {
+    TP_ASSERT(value >= 0 && value < recording->info.sensorValueCount);
+    return recording->sensorColumns + (size_t)value * recording->sensorStride;
 }
 
 const char* tpRecording_GetSummary(const tpRecording* recording) {

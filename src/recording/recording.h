@@ -16,13 +16,16 @@ struct tpRecording {
     tpRecordingInfo info;
     tpRecordedBody* bodies;
     int* moving; // bodies with states, in their order
-    char* jointNames;
-    size_t jointStride;
+    char *jointNames, *coordinateNames, *sensorColumns;
+    size_t jointStride, coordinateStride, sensorStride;
     char* labels;
     size_t labelStride;
     int labelCount;
     const char* summary;
 };
+
+// Things side by side in a row of a block column.
+int tpRecording_CountThings(const tpRecording* recording, int block);
 
 // Writes the rows of a table of a recording; `context` is the caller's.
 typedef tpResult tpTableWriter(tpRecording* recording, tpTextFile* text, void* context,

@@ -19,9 +19,17 @@ static const char* nameOf(const tpRecording* recording, int body) {
     return body >= 0 ? recording->bodies[body].name : "";
 }
 
-// Frames that fit into a few megabytes.
-static int64_t framesInBlock(const tpRecording* recording) {
-    int64_t row = (int64_t)recording->info.movingCount * tp_stateWidth * (int64_t)sizeof(double);
+static const char* nameOfValue(const void* context, int value) {
+    return tpRecording_GetSensorColumn(context, value);
+}
+
+static const char* nameOfCoordinate(const void* context, int coordinate) {
+    return tpRecording_GetCoordinateName(context, coordinate);
+}
+
+// Frames of so many numbers that fit into a few megabytes.
+static int64_t framesInBlock(int64_t numberCount) {
+    int64_t row = numberCount * (int64_t)sizeof(double);
     int64_t count = row > 0 ? bytesAtOnce / row : framesAtOnce;
     return count < 1 ? 1 : count > framesAtOnce ? framesAtOnce : count;
 }
@@ -43,22 +51,34 @@ tpResult tpExportTable(tpRecording* recording, const char* path, tpTableWriter* 
 
 // The trajectory ----------------------------------------------------------------------------------
 
-static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* states,
-                             int64_t block, tpError* error) {
-    int movingCount = recording->info.movingCount;
-    int64_t frameCount = recording->info.frameCount;
+// Rows of numbers that are read a block of frames at a time.
+typedef struct ExportedRows {
+    int64_t block; // frames at a time
+    double* states;
+    double* values; // of sensors, behind the states
+} ExportedRows;
+
+static tpResult exportFrames(tpRecording* recording, tpTextFile* text, const ExportedRows* rows,
+                             tpError* error) {
+    const tpRecordingInfo* info = &recording->info;
+    int movingCount = info->movingCount, valueCount = info->sensorValueCount;
+    int64_t block = rows->block;
     double times[framesAtOnce];
-    tpTrajectory_PutNames(text, nameOfMoving, recording, movingCount);
+    tpTrajectory_PutNames(text, recording, nameOfMoving, movingCount, nameOfValue, valueCount);
     tpResult result = tpTextFile_EndRow(text, error);
-    for (int64_t first = 0; result == tp_success && first < frameCount; first += block) {
-        int64_t count = frameCount - first < block ? frameCount - first : block;
+    for (int64_t first = 0; result == tp_success && first < info->frameCount; first += block) {
+        int64_t count = info->frameCount - first < block ? info->frameCount - first : block;
         result = tpRecording_ReadTimes(recording, first, count, times, error);
         if (result == tp_success) {
-            result = tpRecording_ReadStates(recording, first, count, states, error);
+            result = tpRecording_ReadStates(recording, first, count, rows->states, error);
+        }
+        if (result == tp_success) {
+            result = tpRecording_ReadSensors(recording, first, count, rows->values, error);
         }
         for (int64_t k = 0; result == tp_success && k < count; ++k) {
-            result = tpTrajectory_PutRow(text, times[k], states + k * movingCount * tp_stateWidth,
-                                         movingCount, error);
+            result =
+                tpTrajectory_PutRow(text, times[k], rows->states + k * movingCount * tp_stateWidth,
+                                    movingCount, rows->values + k * valueCount, valueCount, error);
         }
     }
     return result;
@@ -67,21 +87,63 @@ static tpResult exportFrames(tpRecording* recording, tpTextFile* text, double* s
 static tpResult putTrajectory(tpRecording* recording, tpTextFile* text, void* context,
                               tpError* error) {
     (void)context;
-    int64_t block = framesInBlock(recording);
+    int64_t stateCount = (int64_t)recording->info.movingCount * tp_stateWidth;
+    int64_t numberCount = stateCount + recording->info.sensorValueCount;
+    int64_t block = framesInBlock(numberCount);
     // One number more, so that there is memory also where nothing moves.
-    size_t size =
-        (size_t)(block * recording->info.movingCount * tp_stateWidth + 1) * sizeof(double);
+    size_t size = (size_t)(block * numberCount + 1) * sizeof(double);
     double* states = tpAllocate(&recording->allocator, size);
     if (states == NULL) {
         return tpError_OutOfMemory(error);
     }
-    tpResult result = exportFrames(recording, text, states, block, error);
+    ExportedRows rows = { block, states, states + block * stateCount };
+    tpResult result = exportFrames(recording, text, &rows, error);
     tpRelease(&recording->allocator, states, size);
     return result;
 }
 
 tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
     return tpExportTable(recording, path, putTrajectory, NULL, error);
+}
+
+// Joints ------------------------------------------------------------------------------------------
+
+static tpResult exportCoordinates(tpRecording* recording, tpTextFile* text, double* numbers,
+                                  int64_t block, tpError* error) {
+    const tpRecordingInfo* info = &recording->info;
+    double times[framesAtOnce];
+    tpJoints_PutNames(text, recording, nameOfCoordinate, info->coordinateCount);
+    tpResult result = tpTextFile_EndRow(text, error);
+    for (int64_t first = 0; result == tp_success && first < info->frameCount; first += block) {
+        int64_t count = info->frameCount - first < block ? info->frameCount - first : block;
+        result = tpRecording_ReadTimes(recording, first, count, times, error);
+        if (result == tp_success) {
+            result = tpRecording_ReadCoordinates(recording, first, count, numbers, error);
+        }
+        for (int64_t k = 0; result == tp_success && k < count; ++k) {
+            const double* row = numbers + k * info->coordinateCount * tp_coordinateWidth;
+            result = tpJoints_PutRow(text, times[k], row, info->coordinateCount, error);
+        }
+    }
+    return result;
+}
+
+static tpResult putJoints(tpRecording* recording, tpTextFile* text, void* context, tpError* error) {
+    (void)context;
+    int64_t numberCount = (int64_t)recording->info.coordinateCount * tp_coordinateWidth;
+    int64_t block = framesInBlock(numberCount);
+    size_t size = (size_t)(block * numberCount + 1) * sizeof(double);
+    double* numbers = tpAllocate(&recording->allocator, size);
+    if (numbers == NULL) {
+        return tpError_OutOfMemory(error);
+    }
+    tpResult result = exportCoordinates(recording, text, numbers, block, error);
+    tpRelease(&recording->allocator, numbers, size);
+    return result;
+}
+
+tpResult tpExportJoints(tpRecording* recording, const char* path, tpError* error) {
+    return tpExportTable(recording, path, putJoints, NULL, error);
 }
 
 // Contacts ----------------------------------------------------------------------------------------

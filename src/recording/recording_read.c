@@ -36,45 +36,71 @@ static tpResult readPart(tpRecording* recording, int column, int64_t first, int6
 }
 
 static tpResult readFrames(tpRecording* recording, int column, int64_t first, int64_t count,
-                           int many, void* values, tpError* error) {
+                           void* values, tpError* error) {
     tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
-    return result == tp_success ? readPart(recording, column, first, count, 0, many, values, error)
+    return result == tp_success ? readPart(recording, column, first, count, 0, 0, values, error)
+                                : result;
+}
+
+// Rows of one thing of a block, "moving body" for instance.
+static tpResult readThing(tpRecording* recording, int block, int thing, const char* name,
+                          int64_t first, int64_t count, void* values, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    int most = tpRecording_CountThings(recording, block);
+    if (result == tp_success && (thing < 0 || thing >= most)) {
+        return tpError_Set(error, tp_badInput, "%s: %s %d of %d", recording->path, name, thing,
+                           most);
+    }
+    return result == tp_success ? readPart(recording, block, first, count, thing, 1, values, error)
                                 : result;
 }
 
 tpResult tpRecording_ReadTimes(tpRecording* recording, int64_t first, int64_t count, double* times,
                                tpError* error) {
-    return readFrames(recording, tp_timeColumn, first, count, 1, times, error);
+    return readFrames(recording, tp_timeColumn, first, count, times, error);
 }
 
 tpResult tpRecording_ReadHashes(tpRecording* recording, int64_t first, int64_t count,
                                 uint64_t* hashes, tpError* error) {
-    return readFrames(recording, tp_hashColumn, first, count, 1, hashes, error);
+    return readFrames(recording, tp_hashColumn, first, count, hashes, error);
 }
 
 tpResult tpRecording_ReadStates(tpRecording* recording, int64_t first, int64_t count,
                                 double* states, tpError* error) {
-    return readFrames(recording, tp_statesColumn, first, count, recording->info.movingCount, states,
-                      error);
+    return readFrames(recording, tp_statesColumn, first, count, states, error);
 }
 
 tpResult tpRecording_ReadReactions(tpRecording* recording, int64_t first, int64_t count,
                                    double* reactions, tpError* error) {
-    return readFrames(recording, tp_reactionsColumn, first, count, recording->info.jointCount,
-                      reactions, error);
+    return readFrames(recording, tp_reactionsColumn, first, count, reactions, error);
 }
 
 tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
                                     int64_t count, double* states, tpError* error) {
-    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
-    if (result != tp_success) {
-        return result;
-    }
-    if (moving < 0 || moving >= recording->info.movingCount) {
-        return tpError_Set(error, tp_badInput, "%s: moving body %d of %d", recording->path, moving,
-                           recording->info.movingCount);
-    }
-    return readPart(recording, tp_statesColumn, first, count, moving, 1, states, error);
+    return readThing(recording, tp_statesColumn, moving, "moving body", first, count, states,
+                     error);
+}
+
+tpResult tpRecording_ReadCoordinates(tpRecording* recording, int64_t first, int64_t count,
+                                     double* numbers, tpError* error) {
+    return readFrames(recording, tp_coordinatesColumn, first, count, numbers, error);
+}
+
+tpResult tpRecording_ReadCoordinate(tpRecording* recording, int coordinate, int64_t first,
+                                    int64_t count, double* numbers, tpError* error) {
+    return readThing(recording, tp_coordinatesColumn, coordinate, "coordinate", first, count,
+                     numbers, error);
+}
+
+tpResult tpRecording_ReadSensors(tpRecording* recording, int64_t first, int64_t count,
+                                 double* values, tpError* error) {
+    return readFrames(recording, tp_sensorsColumn, first, count, values, error);
+}
+
+tpResult tpRecording_ReadSensorValue(tpRecording* recording, int value, int64_t first,
+                                     int64_t count, double* values, tpError* error) {
+    return readThing(recording, tp_sensorsColumn, value, "value of a sensor", first, count, values,
+                     error);
 }
 
 // Structs from columns ---------------------------------------------------------------------------
@@ -88,7 +114,7 @@ static tpResult readStructs(tpRecording* recording, tpColumnRows rows, int64_t f
         if (column->rows != rows || recording->columns[i] < 0) {
             continue;
         }
-        tpResult result = readPart(recording, i, first, count, 0, 1, values, error);
+        tpResult result = readPart(recording, i, first, count, 0, 0, values, error);
         if (result != tp_success) {
             return result;
         }
@@ -139,6 +165,44 @@ static tpResult readReportRows(tpRecording* recording, int64_t first, int count,
     return result;
 }
 
+static tpResult readCarrierRows(tpRecording* recording, int moving, int64_t first, int count,
+                                tpRecordedCarrier* carriers, tpError* error) {
+    int methods[rowsAtOnce];
+    double steps[rowsAtOnce], errors[rowsAtOnce];
+    tpResult result = readThing(recording, tp_carrierMethodColumn, moving, "moving body", first,
+                                count, methods, error);
+    if (result == tp_success) {
+        result = readPart(recording, tp_carrierStepColumn, first, count, moving, 1, steps, error);
+    }
+    if (result == tp_success) {
+        result = readPart(recording, tp_carrierErrorColumn, first, count, moving, 1, errors, error);
+    }
+    for (int k = 0; result == tp_success && k < count; ++k) {
+        if (methods[k] >= recording->labelCount) {
+            return damaged(recording, "/carriers", error);
+        }
+        carriers[k] = (tpRecordedCarrier){ findLabel(recording, methods[k]), steps[k], errors[k] };
+    }
+    return result;
+}
+
+tpResult tpRecording_ReadCarriers(tpRecording* recording, int moving, int64_t first, int64_t count,
+                                  tpRecordedCarrier* carriers, tpError* error) {
+    tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
+    if (result == tp_success && !recording->info.hasCarriers) {
+        memset(carriers, 0, (size_t)count * sizeof(*carriers));
+        return tp_success;
+    }
+    while (result == tp_success && count > 0) {
+        int now = count < rowsAtOnce ? (int)count : rowsAtOnce;
+        result = readCarrierRows(recording, moving, first, now, carriers, error);
+        first += now;
+        carriers += now;
+        count -= now;
+    }
+    return result;
+}
+
 bool tpRecording_HasReport(const tpRecording* recording, const char* name) {
     static const char folder[] = "/reports/";
     for (int i = 0; i < tp_columnCount; ++i) {
@@ -174,7 +238,7 @@ static tpResult readOffsets(tpRecording* recording, int column, int64_t most, in
                             int64_t count, int64_t* offsets, tpError* error) {
     tpResult result = checkRange(recording, first, count, recording->info.frameCount, error);
     if (result == tp_success) {
-        result = readPart(recording, column, first, count + 1, 0, 1, offsets, error);
+        result = readPart(recording, column, first, count + 1, 0, 0, offsets, error);
     }
     int64_t before = 0;
     for (int64_t k = 0; result == tp_success && k <= count; ++k) {
@@ -264,9 +328,8 @@ tpRecordedColumn tpRecording_GetColumn(const tpRecording* recording, int column)
     if (made.path == NULL) {
         return made;
     }
-    made.width = column == tp_statesColumn      ? tp_stateWidth * recording->info.movingCount
-                 : column == tp_reactionsColumn ? 6 * recording->info.jointCount
-                                                : tpColumns[column].width;
+    int things = column < tp_blockCount ? tpRecording_CountThings(recording, column) : 1;
+    made.width = things * tpColumns[column].width;
     made.rowCount = recording->columns[column] >= 0 ? countRows(recording, column) : 0;
     return made;
 }
@@ -279,10 +342,7 @@ tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t firs
                            column);
     }
     tpResult result = checkRange(recording, first, count, info.rowCount, error);
-    int many = column == tp_statesColumn      ? recording->info.movingCount
-               : column == tp_reactionsColumn ? recording->info.jointCount
-                                              : 1;
-    return result == tp_success ? readPart(recording, column, first, count, 0, many, rows, error)
+    return result == tp_success ? readPart(recording, column, first, count, 0, 0, rows, error)
                                 : result;
 }
 

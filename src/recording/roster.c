@@ -1,10 +1,10 @@
 #include "recording/roster.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "tippe/state.h"
 
 static void makeName(char* name, const char* given, const char* otherwise, int index) {
     if (given != NULL && given[0] != '\0') {
@@ -29,9 +29,18 @@ static bool allocateRoster(tpRoster* roster) {
     roster->bodies = tpAllocateZeroed(allocator, bodies * sizeof(tpRosterBody));
     roster->moving = tpAllocate(allocator, bodies * sizeof(int));
     roster->joints = tpAllocateZeroed(allocator, joints * sizeof(tpRosterJoint));
+    roster->coordinates =
+        tpAllocateZeroed(allocator, (size_t)roster->coordinateCount * sizeof(tpRosterCoordinate));
+    roster->sensors =
+        tpAllocateZeroed(allocator, (size_t)roster->sensorCount * sizeof(tpRosterSensor));
+    roster->values =
+        tpAllocateZeroed(allocator, (size_t)roster->valueCount * sizeof(tpRosterValue));
     roster->bySlot = tpAllocate(allocator, (size_t)roster->slotCount * sizeof(int));
     return (bodies == 0 || (roster->bodies != NULL && roster->moving != NULL)) &&
            (joints == 0 || roster->joints != NULL) &&
+           (roster->coordinateCount == 0 || roster->coordinates != NULL) &&
+           (roster->sensorCount == 0 || roster->sensors != NULL) &&
+           (roster->valueCount == 0 || roster->values != NULL) &&
            (roster->slotCount == 0 || roster->bySlot != NULL);
 }
 
@@ -50,11 +59,62 @@ static void addBody(tpRoster* roster, const tpWorld* world, int index) {
     roster->bySlot[body->id.slot] = index;
 }
 
+// An axis without a name goes by its number, but for the first of a joint.
+static void nameCoordinate(tpRosterCoordinate* coordinate, const char* joint,
+                           const tpWorld* world) {
+    const char* axis = tpJoint_GetAxis(world, coordinate->joint, coordinate->index).name;
+    char number[16];
+    if ((axis == NULL || axis[0] == '\0') && coordinate->index > 0) {
+        snprintf(number, sizeof(number), "%d", coordinate->index + 1);
+        axis = number;
+    }
+    bool hasAxis = axis != NULL && axis[0] != '\0';
+    snprintf(coordinate->name, sizeof(coordinate->name), "%.63s%s%.60s", joint, hasAxis ? "." : "",
+             hasAxis ? axis : "");
+}
+
+// The joint with this number, and its coordinates from `first` on; where they end.
+static int addJoint(tpRoster* roster, const tpWorld* world, int index, int first) {
+    tpRosterJoint* joint = &roster->joints[index];
+    joint->id = tpWorld_GetJoint(world, index);
+    makeName(joint->name, tpJoint_GetName(world, joint->id), "joint", index);
+    int count = tpJoint_GetCoordinateCount(world, joint->id);
+    for (int k = 0; k < count && first + k < roster->coordinateCount; ++k) {
+        tpRosterCoordinate* coordinate = &roster->coordinates[first + k];
+        coordinate->joint = joint->id;
+        coordinate->index = k;
+        nameCoordinate(coordinate, joint->name, world);
+    }
+    return first + count;
+}
+
+// The same for a sensor and its values.
+static int addSensor(tpRoster* roster, const tpWorld* world, int index, int first) {
+    tpRosterSensor* sensor = &roster->sensors[index];
+    sensor->id = tpWorld_GetSensor(world, index);
+    const char *name = tpSensor_GetName(world, sensor->id), *parts[tp_mostSensorValues];
+    sensor->firstValue = first;
+    sensor->valueCount = tpSensorTypeColumns(tpSensor_GetDef(world, sensor->id).type, parts);
+    for (int k = 0; k < sensor->valueCount && first + k < roster->valueCount; ++k) {
+        char* column = roster->values[first + k].name;
+        if (name[0] != '\0') {
+            snprintf(column, tp_sensorColumnCapacity, "%.63s.%s", name, parts[k]);
+        } else {
+            snprintf(column, tp_sensorColumnCapacity, "sensor%d.%s", index + 1, parts[k]);
+        }
+    }
+    return first + sensor->valueCount;
+}
+
 bool tpRoster_Create(tpRoster* roster, const tpWorld* world, const tpAllocator* allocator) {
     memset(roster, 0, sizeof(*roster));
     roster->allocator = *allocator;
     roster->bodyCount = tpWorld_GetBodyCount(world);
     roster->jointCount = tpWorld_GetJointCount(world);
+    roster->coordinateCount = tpWorld_GetCoordinateCount(world);
+    roster->sensorCount = tpWorld_GetSensorCount(world);
+    roster->valueCount = tpWorld_GetSensorValueCount(world);
+    roster->hasCarriers = tpStepperHasCarriers(tpWorld_GetStepper(world));
     roster->slotCount = countSlots(world, roster->bodyCount);
     if (!allocateRoster(roster)) {
         tpRoster_Destroy(roster);
@@ -66,10 +126,11 @@ bool tpRoster_Create(tpRoster* roster, const tpWorld* world, const tpAllocator* 
     for (int i = 0; i < roster->bodyCount; ++i) {
         addBody(roster, world, i);
     }
-    for (int i = 0; i < roster->jointCount; ++i) {
-        tpRosterJoint* joint = &roster->joints[i];
-        joint->id = tpWorld_GetJoint(world, i);
-        makeName(joint->name, tpJoint_GetName(world, joint->id), "joint", i);
+    for (int i = 0, first = 0; i < roster->jointCount; ++i) {
+        first = addJoint(roster, world, i, first);
+    }
+    for (int i = 0, first = 0; i < roster->sensorCount; ++i) {
+        first = addSensor(roster, world, i, first);
     }
     return true;
 }
@@ -80,6 +141,10 @@ void tpRoster_Destroy(tpRoster* roster) {
     tpRelease(allocator, roster->bodies, bodies * sizeof(tpRosterBody));
     tpRelease(allocator, roster->moving, bodies * sizeof(int));
     tpRelease(allocator, roster->joints, joints * sizeof(tpRosterJoint));
+    tpRelease(allocator, roster->coordinates,
+              (size_t)roster->coordinateCount * sizeof(tpRosterCoordinate));
+    tpRelease(allocator, roster->sensors, (size_t)roster->sensorCount * sizeof(tpRosterSensor));
+    tpRelease(allocator, roster->values, (size_t)roster->valueCount * sizeof(tpRosterValue));
     tpRelease(allocator, roster->bySlot, (size_t)roster->slotCount * sizeof(int));
     memset(roster, 0, sizeof(*roster));
 }
@@ -89,37 +154,17 @@ int tpRoster_Find(const tpRoster* roster, tpBodyId body) {
     return index >= 0 && roster->bodies[index].id.generation == body.generation ? index : -1;
 }
 
-static void writeVec3(double* to, tpVec3 v) {
-    to[0] = v.x;
-    to[1] = v.y;
-    to[2] = v.z;
-}
-
-void tpRoster_GetStates(const tpRoster* roster, const tpWorld* world, double* states) {
-    for (int i = 0; i < roster->movingCount; ++i, states += tp_stateWidth) {
-        tpBodyId body = roster->bodies[roster->moving[i]].id;
-        if (!tpBody_IsValid(world, body)) {
-            for (int k = 0; k < tp_stateWidth; ++k) {
-                states[k] = NAN;
-            }
-            continue;
-        }
-        tpQuat q = tpBody_GetRotation(world, body);
-        writeVec3(states, tpBody_GetPosition(world, body));
-        states[3] = q.w;
-        writeVec3(states + 4, tpMakeVec3(q.x, q.y, q.z));
-        writeVec3(states + 7, tpBody_GetVelocity(world, body));
-        writeVec3(states + 10, tpBody_GetAngularVelocity(world, body));
-    }
-}
-
-void tpRoster_GetReactions(const tpRoster* roster, const tpWorld* world, double* reactions) {
-    for (int i = 0; i < roster->jointCount; ++i, reactions += 6) {
-        tpVec3 force = tpMakeVec3(NAN, NAN, NAN), torque = force;
-        if (tpJoint_IsValid(world, roster->joints[i].id)) {
-            tpJoint_GetReaction(world, roster->joints[i].id, &force, &torque);
-        }
-        writeVec3(reactions, force);
-        writeVec3(reactions + 3, torque);
+int tpRoster_CountThings(const tpRoster* roster, int block) {
+    switch (block) {
+    case tp_statesColumn:
+        return roster->movingCount;
+    case tp_reactionsColumn:
+        return roster->jointCount;
+    case tp_coordinatesColumn:
+        return roster->coordinateCount;
+    case tp_sensorsColumn:
+        return roster->valueCount;
+    default:
+        return roster->hasCarriers ? roster->movingCount : 0;
     }
 }

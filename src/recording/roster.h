@@ -1,11 +1,13 @@
-// The bodies and joints that a run starts with, in the order and by the names they are recorded.
+// The bodies, joints and sensors that a run starts with, in the order and by the names they are
+// recorded.
 //
-// Bodies that are created later are not recorded; one that is destroyed has NaN for its state.
+// Those that are created later are not recorded; one that is destroyed has NaN for its numbers.
 
 #ifndef TIPPE_SRC_RECORDING_ROSTER_H
 #define TIPPE_SRC_RECORDING_ROSTER_H
 
-#include "tippe/recording.h"
+#include "recording/columns.h"
+#include "tippe/sensors.h"
 
 enum { tp_nameCapacity = 64 }; // with the closing zero
 
@@ -23,6 +25,27 @@ typedef struct tpRosterJoint {
     tpJointId id;
 } tpRosterJoint;
 
+enum {
+    tp_coordinateNameCapacity = 2 * tp_nameCapacity,
+    tp_sensorColumnCapacity = tp_nameCapacity + 8
+};
+
+typedef struct tpRosterCoordinate {
+    char name[tp_coordinateNameCapacity]; // "JOINT", or "JOINT.AXIS"
+    tpJointId joint;
+    int index;
+} tpRosterCoordinate;
+
+typedef struct tpRosterSensor {
+    tpSensorId id;
+    int firstValue, valueCount;
+} tpRosterSensor;
+
+// A number of a sensor.
+typedef struct tpRosterValue {
+    char name[tp_sensorColumnCapacity]; // "SENSOR.x"; "sensor2.x" for a sensor without a name
+} tpRosterValue;
+
 typedef struct tpRoster {
     tpAllocator allocator;
     tpRosterBody* bodies;
@@ -31,7 +54,14 @@ typedef struct tpRoster {
     int movingCount;
     tpRosterJoint* joints;
     int jointCount;
-    int* bySlot; // place in `bodies` by slot of the id, or -1
+    tpRosterCoordinate* coordinates; // of all joints, in their order
+    int coordinateCount;
+    tpRosterSensor* sensors;
+    int sensorCount;
+    tpRosterValue* values; // of all sensors, in their order
+    int valueCount;
+    bool hasCarriers; // the stepper may leave bodies to other methods
+    int* bySlot;      // place in `bodies` by slot of the id, or -1
     int slotCount;
 } tpRoster;
 
@@ -42,10 +72,19 @@ void tpRoster_Destroy(tpRoster* roster);
 // The place of a body in the roster, or -1.
 int tpRoster_Find(const tpRoster* roster, tpBodyId body);
 
+// How many things a block column (columns.h) has side by side.
+int tpRoster_CountThings(const tpRoster* roster, int block);
+
 // States of all moving bodies: movingCount x tp_stateWidth.
 void tpRoster_GetStates(const tpRoster* roster, const tpWorld* world, double* states);
 
 // Force and torque of all joints: jointCount x 6.
 void tpRoster_GetReactions(const tpRoster* roster, const tpWorld* world, double* reactions);
+
+// Coordinates of all joints: coordinateCount x tp_coordinateWidth.
+void tpRoster_GetCoordinates(const tpRoster* roster, const tpWorld* world, double* numbers);
+
+// Values of all sensors: valueCount.
+void tpRoster_GetSensors(const tpRoster* roster, const tpWorld* world, double* values);
 
 #endif

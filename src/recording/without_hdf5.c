@@ -85,6 +85,18 @@ const char* tpRecording_GetJointName(const tpRecording* recording, int joint) {
     return "";
 }
 
+const char* tpRecording_GetCoordinateName(const tpRecording* recording, int coordinate) {
+    (void)recording;
+    (void)coordinate;
+    return "";
+}
+
+const char* tpRecording_GetSensorColumn(const tpRecording* recording, int value) {
+    (void)recording;
+    (void)value;
+    return "";
+}
+
 const char* tpRecording_GetSummary(const tpRecording* recording) {
     (void)recording;
     return "";
@@ -117,15 +129,21 @@ tpResult tpRecording_ReadColumn(tpRecording* recording, int column, int64_t firs
     return refuse("recording", error);
 }
 
-tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t first,
-                                    int64_t count, double* states, tpError* error) {
-    (void)recording;
-    (void)moving;
-    (void)first;
-    (void)count;
-    (void)states;
-    return refuse("recording", error);
-}
+#define NO_READER_OF_ONE(name, type)                                                               \
+    tpResult name(tpRecording* recording, int thing, int64_t first, int64_t count, type* values,   \
+                  tpError* error) {                                                                \
+        (void)recording;                                                                           \
+        (void)thing;                                                                               \
+        (void)first;                                                                               \
+        (void)count;                                                                               \
+        (void)values;                                                                              \
+        return refuse("recording", error);                                                         \
+    }
+
+NO_READER_OF_ONE(tpRecording_ReadBodyStates, double)
+NO_READER_OF_ONE(tpRecording_ReadCoordinate, double)
+NO_READER_OF_ONE(tpRecording_ReadSensorValue, double)
+NO_READER_OF_ONE(tpRecording_ReadCarriers, tpRecordedCarrier)
 
 #define NO_READER(name, type)                                                                      \
     tpResult name(tpRecording* recording, int64_t first, int64_t count, type* values,              \
@@ -140,6 +158,8 @@ tpResult tpRecording_ReadBodyStates(tpRecording* recording, int moving, int64_t 
 NO_READER(tpRecording_ReadTimes, double)
 NO_READER(tpRecording_ReadStates, double)
 NO_READER(tpRecording_ReadReactions, double)
+NO_READER(tpRecording_ReadCoordinates, double)
+NO_READER(tpRecording_ReadSensors, double)
 NO_READER(tpRecording_ReadHashes, uint64_t)
 NO_READER(tpRecording_ReadReports, tpStepReport)
 NO_READER(tpRecording_ReadContactOffsets, int64_t)
@@ -150,6 +170,11 @@ NO_READER(tpRecording_ReadPairs, tpRecordedPair)
 // Exporting --------------------------------------------------------------------------------------
 
 tpResult tpExportTrajectory(tpRecording* recording, const char* path, tpError* error) {
+    (void)recording;
+    return refuse(path, error);
+}
+
+tpResult tpExportJoints(tpRecording* recording, const char* path, tpError* error) {
     (void)recording;
     return refuse(path, error);
 }

@@ -40,16 +40,14 @@ static columnShape shapeOfBlock(hsize_t things, hsize_t width) {
     hsize_t count = things > 0 ? things : 1;
     hsize_t rows = within(blockBytes / (count * one), 1, frameChunk);
     hsize_t together = within(chunkBytes / (rows * one), 1, count);
-    return (columnShape){ 3, { 0, things, width }, { rows, together, width } };
+    int rank = width > 1 ? 3 : 2;
+    return (columnShape){ rank, { 0, things, width }, { rows, together, width } };
 }
 
 static columnShape shapeOf(int column, const tpRoster* roster) {
     const tpColumn* info = &tpColumns[column];
-    if (column == tp_statesColumn) {
-        return shapeOfBlock((hsize_t)roster->movingCount, tp_stateWidth);
-    }
-    if (column == tp_reactionsColumn) {
-        return shapeOfBlock((hsize_t)roster->jointCount, 6);
+    if (column < tp_blockCount) {
+        return shapeOfBlock((hsize_t)tpRoster_CountThings(roster, column), (hsize_t)info->width);
     }
     hsize_t rows = info->rows == tp_frameRows ? frameChunk : contactChunk;
     hsize_t width = (hsize_t)info->width;
@@ -156,7 +154,7 @@ static bool createColumns(tpWriter* writer, const tpRecordingHead* head) {
     for (int i = 0; i < tp_columnCount; ++i) {
         const tpColumn* column = &tpColumns[i];
         columnShape shape = shapeOf(i, head->roster);
-        if (shape.rank == 3 && shape.size[1] == 0) {
+        if (i < tp_blockCount && shape.size[1] == 0) {
             continue; // nothing that moves, or no joints
         }
         hid_t data = createGrowing(writer->file, column->path, tpColumnKind_FileType(column->kind),

@@ -1,4 +1,5 @@
-// What stands before the frames of a recording: scene, stepper, options, bodies and joints.
+// What stands before the frames of a recording: scene, stepper, options, bodies, joints and
+// sensors.
 //
 // Texts have a fixed length and are padded with zeros: every reader of HDF5 knows them, and no heap
 // of variable-length objects has to survive a crash.
@@ -89,11 +90,17 @@ static bool writeTable(hid_t place, const char* name, hid_t fileType, hid_t memo
     return done;
 }
 
-static bool writeNames(hid_t place, const char* name, int count, const char* names) {
-    hid_t type = makeTextType(tp_nameCapacity);
+// Texts of `capacity` bytes each.
+static bool writeTexts(hid_t place, const char* name, int count, size_t capacity,
+                       const char* names) {
+    hid_t type = makeTextType(capacity);
     bool done = type >= 0 && writeTable(place, name, type, type, (hsize_t)count, 1, names);
     H5Tclose(type);
     return done;
+}
+
+static bool writeNames(hid_t place, const char* name, int count, const char* names) {
+    return writeTexts(place, name, count, tp_nameCapacity, names);
 }
 
 static const char* const kindNames[] = {
@@ -172,17 +179,37 @@ static bool writeBodies(hid_t file, const tpRoster* roster, const tpAllocator* a
     return done;
 }
 
-static bool writeJoints(hid_t file, const tpRoster* roster, const tpAllocator* allocator) {
-    size_t size = ((size_t)roster->jointCount + 1) * tp_nameCapacity;
+// Names out of structs that begin with one, `stride` bytes each.
+static bool writeNamesOf(hid_t place, const char* title, const void* structs, size_t stride,
+                         size_t capacity, int count, const tpAllocator* allocator) {
+    size_t size = ((size_t)count + 1) * capacity;
     char* names = tpAllocateZeroed(allocator, size);
-    hid_t joints = H5Gcreate2(file, "joints", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool done = names != NULL && joints >= 0;
-    for (int i = 0; done && i < roster->jointCount; ++i) {
-        strcpy(names + (size_t)i * tp_nameCapacity, roster->joints[i].name);
+    for (int i = 0; names != NULL && i < count; ++i) {
+        strcpy(names + (size_t)i * capacity, (const char*)structs + (size_t)i * stride);
     }
-    done = done && writeNames(joints, "name", roster->jointCount, names);
-    H5Gclose(joints);
+    bool done = names != NULL && writeTexts(place, title, count, capacity, names);
     tpRelease(allocator, names, size);
+    return done;
+}
+
+static bool writeJoints(hid_t file, const tpRoster* roster, const tpAllocator* allocator) {
+    hid_t joints = H5Gcreate2(file, "joints", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done =
+        joints >= 0 &&
+        writeNamesOf(joints, "name", roster->joints, sizeof(tpRosterJoint), tp_nameCapacity,
+                     roster->jointCount, allocator) &&
+        writeNamesOf(joints, "coordinate_name", roster->coordinates, sizeof(tpRosterCoordinate),
+                     tp_coordinateNameCapacity, roster->coordinateCount, allocator);
+    H5Gclose(joints);
+    return done;
+}
+
+static bool writeSensors(hid_t file, const tpRoster* roster, const tpAllocator* allocator) {
+    hid_t sensors = H5Gcreate2(file, "sensors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool done =
+        sensors >= 0 && writeNamesOf(sensors, "column", roster->values, sizeof(tpRosterValue),
+                                     tp_sensorColumnCapacity, roster->valueCount, allocator);
+    H5Gclose(sensors);
     return done;
 }
 
@@ -216,5 +243,6 @@ bool tpWriteHead(hid_t file, const tpRecordingHead* head, const tpAllocator* all
            tpWriteText(file, "scene", head->sceneText) &&
            tpWriteText(file, "shapes", head->shapesText) &&
            writeBodies(file, head->roster, allocator) &&
-           writeJoints(file, head->roster, allocator) && writeOptions(file, head);
+           writeJoints(file, head->roster, allocator) &&
+           writeSensors(file, head->roster, allocator) && writeOptions(file, head);
 }

@@ -104,6 +104,11 @@ bool tpStepperUsesFigure(tpStepperId id, int figureIndex) {
     return false;
 }
 
+bool tpStepperHasCarriers(tpStepperId id) {
+    const tpStepper* stepper = tpStepper_Get(id);
+    return stepper != NULL && stepper->hasCarriers;
+}
+
 bool tpStepperUsesOption(tpStepperId id, int optionIndex) {
     const tpStepper* stepper = tpStepper_Get(id);
     if (stepper == NULL || stepper->options == NULL) {

@@ -106,6 +106,16 @@ const char* tpBody_GetCarrier(const tpWorld* world, tpBodyId id) {
     return BODY_OF(world, id, &index)->carrier;
 }
 
+double tpBody_GetCarrierStep(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->carrierStep;
+}
+
+double tpBody_GetErrorEstimate(const tpWorld* world, tpBodyId id) {
+    int index;
+    return BODY_OF(world, id, &index)->carrierError;
+}
+
 bool tpBody_IsAsleep(const tpWorld* world, tpBodyId id) {
     int index;
     return BODY_OF(world, id, &index)->isAsleep;

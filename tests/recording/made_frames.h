@@ -20,8 +20,13 @@ typedef struct MadeRun {
     tpRosterBody* bodies;
     int* moving;
     tpRosterJoint joints[3];
+    tpRosterCoordinate coordinates[3]; // one per joint
+    tpRosterValue values[3];           // likewise
     double* states;
     double reactions[18];
+    double coordinateNumbers[3 * tp_coordinateWidth], sensorNumbers[3];
+    double *carrierSteps, *carrierErrors;
+    int* carrierMethods;
     tpRecordedContact contacts[madeContactsMost];
 } MadeRun;
 
@@ -62,19 +67,32 @@ static inline void makeRun(MadeRun* run, int movingCount, int jointCount) {
     }
     for (int i = 0; i < jointCount; ++i) {
         snprintf(run->joints[i].name, sizeof(run->joints[i].name), "hinge%d", i);
+        snprintf(run->coordinates[i].name, sizeof(run->coordinates[i].name), "hinge%d.turn", i);
+        snprintf(run->values[i].name, sizeof(run->values[i].name), "gyro.%c", "xyz"[i]);
     }
+    run->carrierMethods = calloc((size_t)bodyCount, sizeof(int));
+    run->carrierSteps = calloc((size_t)bodyCount, sizeof(double));
+    run->carrierErrors = calloc((size_t)bodyCount, sizeof(double));
     run->roster = (tpRoster){ .bodies = run->bodies,
                               .bodyCount = bodyCount,
                               .moving = run->moving,
                               .movingCount = movingCount,
                               .joints = run->joints,
-                              .jointCount = jointCount };
+                              .jointCount = jointCount,
+                              .coordinates = run->coordinates,
+                              .coordinateCount = jointCount,
+                              .values = run->values,
+                              .valueCount = jointCount,
+                              .hasCarriers = true };
 }
 
 static inline void freeRun(MadeRun* run) {
     free(run->bodies);
     free(run->moving);
     free(run->states);
+    free(run->carrierMethods);
+    free(run->carrierSteps);
+    free(run->carrierErrors);
 }
 
 static inline tpRecordingHead madeHead(const MadeRun* run) {
@@ -160,6 +178,17 @@ static inline tpFrameData makeFrame(MadeRun* run, int64_t frame) {
     for (int i = 0; i < 6 * run->roster.jointCount; ++i) {
         run->reactions[i] = madeNumber(frame, 100 + i);
     }
+    for (int i = 0; i < tp_coordinateWidth * run->roster.jointCount; ++i) {
+        run->coordinateNumbers[i] = madeNumber(frame, 200 + i);
+    }
+    for (int i = 0; i < run->roster.jointCount; ++i) {
+        run->sensorNumbers[i] = madeNumber(frame, 300 + i);
+    }
+    for (int i = 0; i < run->roster.movingCount; ++i) {
+        run->carrierMethods[i] = frame >= 5 && (frame + i) % 2 == 0 ? 0 : -1;
+        run->carrierSteps[i] = madeNumber(frame, 400 + i);
+        run->carrierErrors[i] = madeNumber(frame, 500 + i);
+    }
     for (int i = 0; i < madeContactCount(frame); ++i) {
         run->contacts[i] = madeContact(run, frame, i);
     }
@@ -170,8 +199,13 @@ static inline tpFrameData makeFrame(MadeRun* run, int64_t frame) {
                                    .fallback = frame >= 5 && frame % 4 == 1 ? 0 : -1,
                                    .note = -1,
                                    .moreNotes = { -1, -1, -1 } },
-                          .states = run->states,
-                          .reactions = run->reactions,
+                          .blocks = { [tp_statesColumn] = run->states,
+                                      [tp_reactionsColumn] = run->reactions,
+                                      [tp_coordinatesColumn] = run->coordinateNumbers,
+                                      [tp_sensorsColumn] = run->sensorNumbers,
+                                      [tp_carrierMethodColumn] = run->carrierMethods,
+                                      [tp_carrierStepColumn] = run->carrierSteps,
+                                      [tp_carrierErrorColumn] = run->carrierErrors },
                           .contacts = run->contacts,
                           .contactCount = madeContactCount(frame) };
 }
@@ -191,6 +225,32 @@ static inline tpResult addMadeFrame(tpPump* pump, MadeRun* run, int64_t frame, t
             fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, #call, error_.message);                  \
         }                                                                                          \
     } while (0)
+
+// Coordinates, sensors and carriers of frame k, all and one by one.
+static inline void checkMadeValues(tpRecording* recording, const MadeRun* run, int64_t k) {
+    double numbers[3 * tp_coordinateWidth], values[3];
+    int jointCount = run->roster.jointCount;
+    size_t one = tp_coordinateWidth * sizeof(double);
+    CHECK_OK(tpRecording_ReadCoordinates(recording, k, 1, numbers, failure));
+    CHECK_OK(tpRecording_ReadSensors(recording, k, 1, values, failure));
+    assert_memory_equal(numbers, run->coordinateNumbers, (size_t)jointCount * one);
+    assert_memory_equal(values, run->sensorNumbers, (size_t)jointCount * sizeof(double));
+    for (int i = 0; i < jointCount; ++i) {
+        CHECK_OK(tpRecording_ReadCoordinate(recording, i, k, 1, numbers, failure));
+        CHECK_OK(tpRecording_ReadSensorValue(recording, i, k, 1, values, failure));
+        assert_memory_equal(numbers, run->coordinateNumbers + i * tp_coordinateWidth, one);
+        assert_true(values[0] == run->sensorNumbers[i]);
+        assert_string_equal(tpRecording_GetCoordinateName(recording, i), run->coordinates[i].name);
+        assert_string_equal(tpRecording_GetSensorColumn(recording, i), run->values[i].name);
+    }
+    for (int i = 0; i < run->roster.movingCount; i += 1 + i / 3) {
+        tpRecordedCarrier carrier;
+        CHECK_OK(tpRecording_ReadCarriers(recording, i, k, 1, &carrier, failure));
+        assert_true(carrier.step == run->carrierSteps[i]);
+        assert_true(carrier.error == run->carrierErrors[i]);
+        assert_int_equal(carrier.method != NULL, run->carrierMethods[i] == 0);
+    }
+}
 
 // Everything that frame k of the file says, against the formula.
 static inline void checkMadeFrame(tpRecording* recording, MadeRun* run, int64_t k) {
@@ -214,6 +274,7 @@ static inline void checkMadeFrame(tpRecording* recording, MadeRun* run, int64_t 
                         6 * sizeof(double) * (size_t)run->roster.jointCount);
     assert_int_equal(offsets[0], k == 0 ? 0 : madeContactEnd(k - 1));
     assert_int_equal(offsets[1], madeContactEnd(k));
+    checkMadeValues(recording, run, k);
     tpStepReport expected = frame.row.report;
     assert_true(report.time == expected.time && report.residual == expected.residual);
     assert_true(report.kineticAfter == expected.kineticAfter);

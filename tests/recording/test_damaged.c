@@ -31,7 +31,7 @@ static int makeOriginal(void** state) {
     tpWriter writer;
     tpPump pump;
     CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));
-    tpPump_Start(&pump, &writer, 4, 2, false, &allocator);
+    tpPump_Start(&pump, &writer, &run.roster, false, &allocator);
     for (int k = 0; k < 30; ++k) {
         CHECK_OK(addMadeFrame(&pump, &run, k, failure));
     }

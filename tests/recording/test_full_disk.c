@@ -32,7 +32,7 @@ static int64_t recordUntilFull(const char* path, MadeRun* run, tpError* error) {
         return -1;
     }
     tpFrameBatch batch;
-    tpFrameBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
+    tpFrameBatch_Create(&batch, &run->roster, &allocator);
     int64_t committed = 0;
     tpResult result = tp_success;
     for (int64_t k = 0; result == tp_success; ++k) {

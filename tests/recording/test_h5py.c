@@ -47,7 +47,7 @@ static void testExample(void** state) {
     tpWriter writer;
     tpPump pump;
     CHECK_OK(tpWriter_Create(&writer, run, &head, &allocator, failure));
-    tpPump_Start(&pump, &writer, 3, 1, false, &allocator);
+    tpPump_Start(&pump, &writer, &made.roster, false, &allocator);
     for (int k = 0; k < 3; ++k) {
         CHECK_OK(addMadeFrame(&pump, &made, k, failure));
     }

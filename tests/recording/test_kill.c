@@ -52,7 +52,7 @@ static void writeWithoutRest(const char* path, int movingCount) {
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
     tpFrameBatch batch;
-    tpFrameBatch_Create(&batch, movingCount, 2, &allocator);
+    tpFrameBatch_Create(&batch, &run.roster, &allocator);
     if (tpWriter_Create(&writer, path, &head, &allocator, NULL) != tp_success) {
         _exit(1);
     }
@@ -88,7 +88,7 @@ static void writeAsRunsDo(const char* path, int movingCount, uint64_t seed) {
     if (tpWriter_Create(&writer, path, &head, &allocator, NULL) != tp_success) {
         _exit(1);
     }
-    tpPump_Start(&pump, &writer, movingCount, 2, true, &allocator);
+    tpPump_Start(&pump, &writer, &run.roster, true, &allocator);
     progress->created = 1;
     for (int64_t k = 0; k < framesMost; ++k) {
         if (addMadeFrame(&pump, &run, k, NULL) != tp_success) {

@@ -320,7 +320,7 @@ static void record(const char* path, MadeRun* run, bool sync) {
     tpAllocator allocator = tpDefaultAllocator();
     tpWriter writer;
     tpFrameBatch batch;
-    tpFrameBatch_Create(&batch, run->roster.movingCount, run->roster.jointCount, &allocator);
+    tpFrameBatch_Create(&batch, &run->roster, &allocator);
     clearLog();
     logBook.isOn = true;
     CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));

@@ -16,8 +16,7 @@ static void writeMadeRun(MadeRun* run, int64_t frameCount, bool threaded) {
     tpWriter writer;
     tpPump pump;
     CHECK_OK(tpWriter_Create(&writer, path, &head, &allocator, failure));
-    tpPump_Start(&pump, &writer, run->roster.movingCount, run->roster.jointCount, threaded,
-                 &allocator);
+    tpPump_Start(&pump, &writer, &run->roster, threaded, &allocator);
     for (int64_t k = 0; k < frameCount; ++k) {
         CHECK_OK(addMadeFrame(&pump, run, k, failure));
     }

@@ -115,7 +115,7 @@ static void testContacts(void** state) {
     tpWriter writer;
     tpPump pump;
     CHECK_OK(tpWriter_Create(&writer, run, &head, &allocator, failure));
-    tpPump_Start(&pump, &writer, 3, 0, false, &allocator);
+    tpPump_Start(&pump, &writer, &made.roster, false, &allocator);
     for (int k = 0; k < 50; ++k) {
         CHECK_OK(addMadeFrame(&pump, &made, k, failure));
     }

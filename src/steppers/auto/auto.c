@@ -61,6 +61,7 @@ typedef struct Frame {
     tpPose* poses; // at the end, of the groups that are done
     tpVelocity* velocities;
     const char** carriers;
+    double* carrierSteps; // s
     double* motion;
     double *positionErrors, *speedErrors;
     tpTaken taken;
@@ -349,6 +350,7 @@ static void keepGroup(Frame* frame, int group, const tpGroupRun* run) {
             frame->positionErrors[i] = run->positionErrors[i];
             frame->speedErrors[i] = run->speedErrors[i];
             frame->carriers[i] = isKinematic ? NULL : name;
+            frame->carrierSteps[i] = isKinematic ? 0.0 : run->pace.step;
         }
     }
 }
@@ -455,6 +457,7 @@ static bool startFrame(Frame* frame, const tpStepReport* report, bool isOne) {
     frame->poses = TP_SCRATCH(&system->arena, tpPose, count);
     frame->velocities = TP_SCRATCH(&system->arena, tpVelocity, count);
     frame->carriers = TP_SCRATCH_ZEROED(&system->arena, const char*, count);
+    frame->carrierSteps = TP_SCRATCH_ZEROED(&system->arena, double, count);
     frame->targets = TP_SCRATCH(&system->arena, tpPose, count);
     frame->positionErrors = TP_SCRATCH_ZEROED(&system->arena, double, count);
     frame->speedErrors = TP_SCRATCH_ZEROED(&system->arena, double, count);
@@ -493,6 +496,7 @@ static bool carryAll(Frame* frame, const tpStepReport* report) {
         system->poses.data[i] = frame->poses[i];
         system->velocities.data[i] = frame->velocities[i];
         system->bodies.data[i].carrier = frame->carriers[i];
+        system->bodies.data[i].carrierStep = frame->carrierSteps[i];
         system->bodies.data[i].target = frame->targets[i];
     }
     int count = tpJoints_ReactionCount(system);
@@ -518,6 +522,7 @@ static void finishReport(Frame* frame, tpStepReport* report) {
         tpCarried* body = &frame->own->carriers.bodies.data[i];
         body->positionError = frame->positionErrors[i];
         body->speedError = frame->speedErrors[i];
+        system->bodies.data[i].carrierError = body->positionError;
         largest = fmax(largest, body->positionError);
     }
     report->errorEstimate = largest;
@@ -620,6 +625,7 @@ const tpStepper tpAutoStepper = {
     .lacks = tp_lacksCompliance,
     .figures = figures,
     .seesCrossings = true,
+    .hasCarriers = true,
     .create = create,
     .destroy = destroy,
     .step = step,

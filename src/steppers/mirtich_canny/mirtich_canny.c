@@ -290,6 +290,7 @@ const tpStepper tpMirtichCannyStepper = {
     .name = "mirtich-canny",
     .summary = "impulse-based: ballistic flight, events, lasting contact by microcollisions",
     .seesCrossings = true,
+    .hasCarriers = true,
     .options = used,
     .figures = figures,
     .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion |
