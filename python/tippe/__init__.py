@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from . import _core, measured, models, shapes
+from . import _core, shapes
 from ._core import Axis, Body, Coupling, Geometry, Joint, Report, Sensor, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
@@ -45,7 +45,7 @@ from .viewing import View
 from .world import Options, World, load
 
 if TYPE_CHECKING:
-    from . import gym
+    from . import gym, measured, models
 
 _core._set_errors(SceneError, UnsupportedError)
 
@@ -111,10 +111,17 @@ def options() -> dict[str, Mapping[str, Any]]:
     return dict(_core._options())
 
 
+_LATER = ("gym", "measured", "models")
+
+
 def __getattr__(name: str) -> Any:
-    """`tippe.gym` is imported when it is first used: gymnasium takes its time."""
-    if name == "gym":
+    """Parts that are imported when they are first used: gymnasium and pandas take longer than all the rest."""
+    if name in _LATER:
         import importlib
 
-        return importlib.import_module(".gym", __name__)
+        return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'tippe' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,7 +1,7 @@
 """Sweeps on this machine: processes that may die at any time without harm.
 
 A worker is a Python of its own that reads sets of parameters from its standard input and answers on its standard
-output, run by run. What a worker had not answered when it died is given to others; a set that has cost three
+output, run by run. What a worker had not answered when it died is given to others; a set that has cost several
 workers their lives is given up.
 """
 
@@ -18,9 +18,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from .sweep_tasks import Outcome, Task, unpack
+from .sweep_tasks import MOST_DEATHS, Outcome, Task, unpack
 
-MOST_DEATHS = 3  # of workers that one set of parameters may cost
 AHEAD = 4  # sets that a worker has in hand, so that it never waits for the next
 
 
@@ -129,7 +128,7 @@ def run_in_processes(
                         deaths[i] = deaths.get(i, 0) + 1
                         if deaths[i] >= MOST_DEATHS:
                             left -= 1
-                            yield i, Outcome({}, f"its worker died {deaths[i]} times, the last with status {status}")
+                            yield i, Outcome.given_up(deaths[i], f", the last with status {status}")
                             continue
                     queue.append((i, values))
                 if left > 0:

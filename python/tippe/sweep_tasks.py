@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import inspect
 import json
@@ -16,6 +18,8 @@ from .scene_files import open_text, with_paths
 if TYPE_CHECKING:
     from .run import Run
 
+MOST_DEATHS = 5  # of workers that one set of parameters may cost; runs that do no harm meet fewer kills by chance
+
 
 @dataclass
 class Outcome:
@@ -29,6 +33,13 @@ class Outcome:
     """Of the worker's processor time."""
     step_seconds: float = 0.0
     """Of that, in steps: an estimate."""
+    is_final: bool = True
+    """Whether another try would come to the same."""
+
+    @classmethod
+    def given_up(cls, deaths: int, more: str = "") -> Outcome:
+        """Of a run that has cost too many workers: it may be what killed them, or have been unlucky."""
+        return cls({}, f"its worker died {deaths} times{more}", is_final=False)
 
 
 @dataclass
@@ -94,12 +105,69 @@ def _plain(value: Any) -> Any:
 
 
 def _source_of(measure: Any) -> str:
-    """The text of a function, or its code where there is no text (interactive ones)."""
+    """What a measure does, as text: its source and the numbers and texts that it takes from around it.
+
+    Other things from around it (arrays, files, objects) are left out: their texts differ from process to process.
+    """
+    return "\n".join(_describe(measure, set()))
+
+
+def _describe(thing: Any, seen: set[int]) -> list[str]:
+    if _is_plain(thing):
+        return [repr(thing)]
+    if id(thing) in seen:
+        return []
+    seen.add(id(thing))
+    if isinstance(thing, functools.partial):
+        given = [*enumerate(thing.args), *sorted(thing.keywords.items())]
+        return [*_describe(thing.func, seen), *(part for name, value in given for part in (str(name), *_describe(value, seen)))]
+    if inspect.ismethod(thing):
+        return [*_describe(thing.__func__, seen), *_describe(thing.__self__, seen)]
+    if inspect.isfunction(thing):
+        parts = [_text_of(thing)]
+        for name, value in sorted(_around(thing).items()):
+            is_own = inspect.isfunction(value) and value.__module__ == thing.__module__
+            if is_own or _is_plain(value) or isinstance(value, functools.partial):
+                parts += [name, *_describe(value, seen)]
+        return parts
+    if inspect.isbuiltin(thing) or inspect.isclass(thing):
+        return [repr(thing)]
+    call = getattr(type(thing), "__call__", None)  # an object that is called: its class, and its own numbers
+    values = sorted((name, value) for name, value in getattr(thing, "__dict__", {}).items() if _is_plain(value))
+    return [repr(type(thing)), repr(values), *(_describe(call, seen) if inspect.isfunction(call) else [])]
+
+
+def _around(function: Any) -> dict[str, Any]:
+    """What a function takes from around it, by name: globals, variables of the functions that it stands in, defaults."""
+    found = {name: function.__globals__[name] for name in _names_in(function.__code__) if name in function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # a cell may be empty still
+            found[name] = cell.cell_contents
+    defaults = [*enumerate(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
+    return {**found, **{f"={name}": value for name, value in defaults}}
+
+
+def _names_in(code: Any) -> set[str]:
+    return set(code.co_names).union(*(_names_in(const) for const in code.co_consts if inspect.iscode(const)))
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return all(_is_plain(item) for item in value)
+    return value is None or isinstance(value, (bool, int, float, str))
+
+
+def _text_of(function: Any) -> str:
+    """The source of a function, or its code where there is no text (interactive ones)."""
     try:
-        return inspect.getsource(measure)
+        return inspect.getsource(function)
     except (OSError, TypeError):
-        code = getattr(measure, "__code__", None)
-        return repr((code.co_code, code.co_consts, code.co_names)) if code is not None else repr(type(measure))
+        return repr(_parts_of(function.__code__))
+
+
+def _parts_of(code: Any) -> tuple[Any, ...]:
+    inner = tuple(_parts_of(const) if inspect.iscode(const) else const for const in code.co_consts)
+    return (code.co_code, inner, code.co_names)
 
 
 def keep_memory() -> None:
@@ -129,10 +197,3 @@ def unpack(packed: bytes) -> Task:
         _unpacked.clear()
         _unpacked[key] = Task(*pickle.loads(packed))
     return _unpacked[key]
-
-
-def run_chunk(packed: bytes, chunk: list[tuple[int, dict[str, Any]]]) -> list[Outcome]:
-    """Some runs, one after the other: a task of a cluster."""
-    task = unpack(packed)
-    return [task.run(values) for _, values in chunk]
-

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from .scene_files import SceneLike, check_path, read
-from .sweep_tasks import Outcome, Task, run_chunk
+from .sweep_tasks import Outcome, Task
 
 if TYPE_CHECKING:
     import pandas
@@ -82,7 +82,7 @@ def sweep(
                 done[i] = outcome
                 in_steps += outcome.step_seconds
                 busy += outcome.processor_seconds
-                if log is not None:
+                if log is not None and outcome.is_final:
                     log.add(sets[i], outcome)
                 bar.update(1)
         finally:
@@ -102,7 +102,9 @@ def _execute(
     if not waiting:
         return iter(())
     if client is not None:
-        return _on_dask(task, waiting, client)
+        from .sweep_cluster import run_on_cluster
+
+        return run_on_cluster(task, waiting, client)
     from .sweep_processes import run_in_processes
 
     count = workers if workers is not None else len(os.sched_getaffinity(0))
@@ -239,59 +241,3 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.close()
-
-
-# Dask --------------------------------------------------------------------------------------------
-
-_CHUNK_SECONDS = 0.5  # of work that a killed worker of a cluster may lose
-_MOST_DEATHS = 3  # of workers that one set of parameters may cost
-
-
-def _on_dask(
-    task: Task, waiting: list[tuple[int, dict[str, Any]]], client: Any
-) -> Iterator[tuple[int, Outcome]]:
-    """Chunks of runs as tasks of the cluster; the next chunks are as long as the last ones say."""
-    from collections import deque
-
-    from distributed import CancelledError, KilledWorker, as_completed
-
-    queue: deque[list[tuple[int, dict[str, Any]]]] = deque([[item] for item in waiting])
-    deaths: dict[int, int] = {}
-    shared = client.scatter(task.packed(), broadcast=True, hash=False)
-    flying: dict[Any, list[tuple[int, dict[str, Any]]]] = {}
-    completed = as_completed([], with_results=False)
-    seconds_a_run = _CHUNK_SECONDS
-
-    def submit() -> None:
-        wanted = 2 * max(1, sum(client.nthreads().values()))
-        while queue and len(flying) < wanted:
-            chunk: list[tuple[int, dict[str, Any]]] = []
-            while queue and len(chunk) < max(1, int(_CHUNK_SECONDS / seconds_a_run)):
-                if chunk and any(i in deaths for i, _ in [*chunk, *queue[0]]):
-                    break  # what may have killed a worker runs alone
-                chunk += queue.popleft()
-            future = client.submit(run_chunk, shared, chunk, pure=False)
-            flying[future] = chunk
-            completed.add(future)
-
-    submit()
-    try:
-        while flying:
-            future = next(completed)
-            chunk = flying.pop(future)
-            try:
-                outcomes = future.result()
-            except (KilledWorker, CancelledError) as error:
-                for i, values in chunk:
-                    deaths[i] = deaths.get(i, 0) + 1
-                    if deaths[i] >= _MOST_DEATHS:
-                        yield i, Outcome({}, f"its worker died {deaths[i]} times: {error}")
-                    else:
-                        queue.append([(i, values)])
-            else:
-                spent = sum(outcome.seconds for outcome in outcomes)
-                seconds_a_run = max(1e-5, spent / len(outcomes))
-                yield from zip((i for i, _ in chunk), outcomes)
-            submit()
-    finally:
-        client.cancel(list(flying))
