@@ -47,7 +47,8 @@ if(TIPPE_PAGE AND TIPPE_NODE AND TIPPE_NPM)
         src/stage.js
         src/theme.js
         src/timeline.js
-        src/trails.js)
+        src/trails.js
+        src/webm.js)
     list(TRANSFORM viewer_sources PREPEND ${viewer}/)
     add_custom_command(OUTPUT ${viewer}/node_modules/.tippe
         COMMAND ${TIPPE_NPM} ci --ignore-scripts --silent

@@ -39,6 +39,24 @@ test('an overview forgets its first rows', async () => {
     assert.deepEqual([overview.count, overview.time[30]], [31, 100]);
 });
 
+// A video as browsers record it: a segment of unknown size, an Info without a length. What comes after it stays as it is.
+test('a video gets its length', async () => {
+    const { withLength } = await import('../../viewer/src/webm.js');
+    const begin = [0x1a, 0x45, 0xdf, 0xa3, 0x81, 0x00, 0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
+    const info = [0x2a, 0xd7, 0xb1, 0x83, 0x0f, 0x42, 0x40], rest = [0x1f, 0x43, 0xb6, 0x75, 0x81, 0x05];
+    const made = withLength(Uint8Array.from([...begin, 0x15, 0x49, 0xa9, 0x66, 0x80 | info.length, ...info, ...rest]), 2.5);
+    const size = [0x01, 0, 0, 0, 0, 0, 0, info.length + 11];
+    assert.deepEqual([...made.subarray(0, begin.length + 12)], [...begin, 0x15, 0x49, 0xa9, 0x66, ...size]);
+    const at = begin.length + 12 + info.length;
+    assert.deepEqual([...made.subarray(at, at + 3)], [0x44, 0x89, 0x88]);
+    assert.equal(new DataView(made.buffer).getFloat64(at + 3), 2500);
+    assert.deepEqual([...made.subarray(at + 11)], rest);
+    assert.deepEqual(withLength(made, 9), made, 'it has one already');
+    for (const other of [[], [0], [0x1a, 0x45], begin, [0, 0, 0, 1, 2, 3]]) {
+        assert.deepEqual([...withLength(Uint8Array.from(other), 1)], other);
+    }
+});
+
 // The same form in millimetres and in kilometres: faces of a cube stay flat, a ball is smooth.
 test('creases do not depend on the size', async () => {
     const { creaseNormals } = await import('../../viewer/src/creases.js'), { BoxGeometry, SphereGeometry } = await import('../../viewer/node_modules/three/build/three.module.js');

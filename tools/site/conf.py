@@ -17,7 +17,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"priority": 500})]
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#b5432c", "color-brand-content": "#2b7f92"},
+    "light_css_variables": {"color-brand-primary": "#b5432c", "color-brand-content": "#287a8c"},
     "dark_css_variables": {"color-brand-primary": "#ea7a5c", "color-brand-content": "#4db3c9"},
 }
 pygments_style = "friendly"

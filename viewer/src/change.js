@@ -70,8 +70,8 @@ export class ChangePanel {
         this.steppers = element('fieldset.steppers', {}, element('legend', {}, 'Stepper'));
         this.joints = element('div');
         this.note = element('p.notice', { hidden: true });
-        this.jointTitle = element('h4', {}, 'Joints');
-        container.append(this.steppers, this.note, this.jointTitle, this.joints, element('h4', {}, 'Step and gravity'), this.world, element('h4', {}, 'Materials'), this.materials, element('h4', {}, 'Mass'), this.body);
+        this.jointTitle = element('h2', {}, 'Joints');
+        container.append(this.steppers, this.note, this.jointTitle, this.joints, element('h2', {}, 'Step and gravity'), this.world, element('h2', {}, 'Materials'), this.materials, element('h2', {}, 'Mass'), this.body);
         this.#addSteppers();
         this.#addWorld();
         this.#addMaterials();
@@ -184,7 +184,7 @@ export class ChangePanel {
         for (const { name, values: [friction, torsional, restitution] } of found) {
             const change = (key, value) => this.order(`material ${name} ${key}`, { material: { name, [key]: value } });
             const most = Math.max(1.5, 2 * friction);
-            this.materials.append(element('h5', {}, name),
+            this.materials.append(element('h3.part', {}, name),
                 new Slider({ name: 'friction', value: friction, ...linear(0, most, 0.01), onChange: value => change('friction', value) }).root,
                 ...(torsional > 0 ? [new Slider({ name: 'arm against spin', unit: 'm', value: torsional, ...linear(0, 4 * torsional), onChange: value => change('torsional', value) }).root] : []),
                 new Slider({ name: 'restitution', value: restitution, ...linear(0, 1, 0.01), onChange: value => change('restitution', value) }).root);

@@ -16,9 +16,9 @@ export class ContactPanel {
         this.lanes = new Lanes(container, run, player);
         this.summary = element('p.hint');
         this.body = element('tbody');
-        const head = element('tr', {}, ...['', 'contact', 'normal', 'friction', 'slides'].map(name => element('th', {}, name)));
+        const head = element('tr', {}, ...['state', 'contact', 'normal', 'friction', 'slides'].map((name, k) => element('th', { scope: 'col' }, k === 0 ? element('span.unseen', {}, name) : name)));
         this.table = element('table.contacts', {}, element('thead', {}, head), this.body);
-        const jointHead = element('tr', {}, ...['', 'joint', 'force', 'torque'].map(name => element('th', {}, name)));
+        const jointHead = element('tr', {}, ...['mark', 'joint', 'force', 'torque'].map((name, k) => element('th', { scope: 'col' }, k === 0 ? element('span.unseen', {}, name) : name)));
         this.jointRows = element('tbody');
         this.jointTable = element('table.joints', { hidden: joints.count === 0 }, element('thead', {}, jointHead), this.jointRows);
         container.append(this.summary, this.table, this.jointTable);
@@ -91,7 +91,7 @@ export class ContactPanel {
         rows.sort((a, b) => b.force - a.force);
         this.jointTable.hidden = rows.length === 0;
         this.jointRows.replaceChildren(...rows.slice(0, mostRows).map(({ joint, force, torque }) =>
-            element('tr', { title: 'double-click to plot it', ondblclick: () => this.actions.plotJoint(joint) },
+            element('tr', { tabindex: 0, title: 'double-click or Enter to plot it', ondblclick: () => this.actions.plotJoint(joint), onkeydown: event => event.key === 'Enter' && this.actions.plotJoint(joint) },
                 element('td', {}, element('i.dot.joint')),
                 element('td.pair', {}, element('span', {}, run.head.joints[joint]), element('span.other', {}, joints.describe(joint))),
                 element('td', {}, withUnit(force, 'N')), element('td', {}, withUnit(torque, 'N m')))));
@@ -102,8 +102,8 @@ export class ContactPanel {
         const name = stateNames[contact.state] ?? 'separated';
         const key = keyOfContact(contact), [mover, other] = run.moverFirst(contact.bodyA, contact.bodyB);
         const choose = () => this.choose(this.chosen === key ? null : contact);
-        const dot = element(`i.dot.${name}`, { title: name });
-        const row = element(this.chosen === key ? 'tr.selected' : 'tr', { onclick: choose, title: `${name}; click to find it on the stage, double-click to plot it`, ondblclick: () => this.actions.plot(contact) },
+        const dot = element(`i.dot.${name}`, { title: name, role: 'img', 'aria-label': name });
+        const row = element(this.chosen === key ? 'tr.selected' : 'tr', { tabindex: 0, onclick: choose, onkeydown: event => event.key === 'Enter' && choose(), title: `${name}; click to find it on the stage, double-click to plot it`, ondblclick: () => this.actions.plot(contact) },
             element('td', {}, dot),
             element('td.pair', {}, element('span', {}, run.nameOf(mover)), element('span.other', {}, `on ${run.nameOf(other)}`)),
             element('td', {}, withUnit(contact.normalForce, 'N')),

@@ -2,12 +2,15 @@
 //
 // What has to be seen is a box: where bodies are, the ground below them if it is near, and where they have been. The box
 // grows as they move. A body that travels far would become a dot in it, so it is never larger than some times the
-// bodies themselves: then it moves along with them. The camera follows the box with a short delay and keeps its
-// direction; whatever the delay, the bodies of the moment are seen.
+// bodies themselves: then it moves along with them, sooner along the ground, where a top or a block wanders off alone, than
+// up and down, where a ball comes back. The camera follows the box with a short delay and keeps its direction; whatever
+// the delay, the bodies of the moment are seen.
 
 import * as THREE from 'three';
 
-const mostEmptiness = 6; // radius of what is seen, in radii of the bodies
+// How far what is seen reaches from the bodies, in their radius: along the ground, and up and down.
+const usualRoom = { along: 5, up: 6 };
+const roomOfOne = { along: 1.9, up: 6 }; // of a single body
 const delay = 0.35;      // s
 const nearGround = 3;    // radii of the bodies above the ground, within which it is seen as well
 
@@ -30,6 +33,7 @@ export class Director {
     constructor(stage) {
         this.stage = stage;
         this.isOn = true;
+        this.room = stage.model.bodyOfMoving.length === 1 && stage.head.joints.length === 0 ? roomOfOne : usualRoom;
         this.others = []; // models that are seen with the same camera elsewhere
         this.box = new THREE.Box3();
         stage.controls.addEventListener('start', () => { this.isOn = false; });
@@ -50,11 +54,24 @@ export class Director {
         this.#isCounted = false;
     }
 
+    // Leaves out bodies that have fallen off what carries the others, where no ground will stop them; unless most have.
+    #withoutFallen(points) {
+        const { model, up } = this.stage;
+        if (model.planes.length > 0 || model.fixedMeshes.length === 0) {
+            return points;
+        }
+        this.fixed ??= model.fixedMeshes.reduce((box, mesh) => box.expandByObject(mesh), new THREE.Box3());
+        const half = this.fixed.getSize(new THREE.Vector3()).multiplyScalar(0.5), below = ['x', 'y', 'z'].reduce((sum, axis) => sum + Math.abs(half[axis] * up[axis]), 0);
+        const lowest = this.fixed.getCenter(new THREE.Vector3()).dot(up) - below;
+        const kept = points.filter(({ at, radius }) => up.dot(new THREE.Vector3(...at)) > lowest - 4 * radius);
+        return 2 * kept.length > points.length ? kept : points;
+    }
+
     // Where bodies are now, and the ground below them.
     #boxNow() {
-        const points = withoutStrays([this.stage.model, ...this.others].flatMap(model => model.bodyOfMoving.map(body => ({ at: Array.from(model.placements.subarray(7 * body, 7 * body + 3)), radius: model.radii[body] || 0.01 })))
+        const all = withoutStrays([this.stage.model, ...this.others].flatMap(model => model.bodyOfMoving.map(body => ({ at: Array.from(model.placements.subarray(7 * body, 7 * body + 3)), radius: model.radii[body] || 0.01 })))
             .filter(({ at }) => at.every(Number.isFinite)));
-        const box = boxAround(points);
+        const points = this.#withoutFallen(all), box = boxAround(points);
         if (points.length === 0 || points.length > 500) {
             return box;
         }
@@ -81,11 +98,11 @@ export class Director {
             this.now.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
         }
         this.box.union(this.now);
-        const most = mostEmptiness * Math.max(sphereAround(this.now).radius, 1e-6), size = sphereAround(this.box).radius;
-        if (size > most) {
-            const share = 1 - most / size;
-            this.box.min.lerp(this.now.min, share);
-            this.box.max.lerp(this.now.max, share);
+        const radius = Math.max(sphereAround(this.now).radius, 1e-6), middle = this.now.getCenter(new THREE.Vector3());
+        for (const axis of ['x', 'y', 'z']) {
+            const reach = radius * (Math.abs(this.stage.up[axis]) > 0.7 ? this.room.up : this.room.along);
+            this.box.min[axis] = Math.min(this.now.min[axis], Math.max(this.box.min[axis], middle[axis] - reach));
+            this.box.max[axis] = Math.max(this.now.max[axis], Math.min(this.box.max[axis], middle[axis] + reach));
         }
     }
 

@@ -36,7 +36,7 @@ export class Editor {
                 extensions: [
                     Prec.high(keymap.of([{ key: 'Mod-Enter', run: () => { this.run(this.text); return true; } }])),
                     lineNumbers(), minimalSetup, json(), syntaxHighlighting(colours), lintGutter(), EditorView.lineWrapping,
-                    EditorView.contentAttributes.of({ 'aria-label': 'The scene as JSON' }),
+                    EditorView.contentAttributes.of({ 'aria-label': 'The scene as JSON', tabindex: '0' }),
                     EditorView.updateListener.of(update => update.docChanged && this.#changed()),
                 ],
             }),

@@ -1,6 +1,7 @@
 // Pictures, videos and tables of what the page shows, as files.
 
 import { element, icon } from './dom.js';
+import { withLength } from './webm.js';
 
 const mostRows = 200000; // of a table
 
@@ -64,14 +65,16 @@ export class ExportMenu {
             this.page.tell('This browser records no videos.');
             return;
         }
-        const pieces = [];
+        const pieces = [], begun = performance.now();
         this.recorder = new MediaRecorder(this.page.stage.renderer.domElement.captureStream(60), { mimeType: type, videoBitsPerSecond: 8e6 });
         this.recorder.ondataavailable = ({ data }) => pieces.push(data);
-        this.recorder.onstop = () => {
-            save(new Blob(pieces, { type }), `${fileName(this.page.run)}.${type.includes('mp4') ? 'mp4' : 'webm'}`);
+        this.recorder.onstop = async () => {
+            const seconds = (performance.now() - begun) / 1000;
             this.recorder = null;
             this.videoItem.textContent = 'Video (WebM): start';
             this.button.classList.remove('recording');
+            const bytes = new Uint8Array(await new Blob(pieces).arrayBuffer());
+            save(new Blob([withLength(bytes, seconds)], { type }), `${fileName(this.page.run)}.${type.includes('mp4') ? 'mp4' : 'webm'}`);
         };
         this.recorder.start(250);
         this.videoItem.textContent = 'Video: stop and save';

@@ -32,6 +32,33 @@ class FrameView {
     }
 }
 
+// Frames as they came. A view of one is made when it is asked for: views of all of them would take more room than their numbers.
+class FrameBlock {
+    constructor(buffer, shape) {
+        this.byteLength = buffer.byteLength;
+        Object.assign(this, shape);
+    }
+
+    view(k) {
+        const { numbers, offsets, states, width, floats, integers, reactions } = this, count = numbers.length;
+        const from = offsets[k] * contactWords, to = offsets[k + 1] * contactWords;
+        const part = list => list.subarray(k * list.length / count, (k + 1) * list.length / count);
+        return new FrameView(numbers[k], part(states), width, floats.subarray(from, to), integers.subarray(from, to), offsets[k + 1] - offsets[k], part(reactions));
+    }
+
+    // The view of a frame, or null.
+    find(frame) {
+        const k = this.numbers.indexOf(frame);
+        return k < 0 ? null : this.view(k);
+    }
+
+    forEach(take) {
+        for (let k = 0; k < this.numbers.length; ++k) {
+            take(this.view(k));
+        }
+    }
+}
+
 export function decodeBlock(buffer) {
     const head = new Uint32Array(buffer, 0, Math.min(8, buffer.byteLength >> 2));
     const [magic, count, moving, width, contactTotal, joints] = head;
@@ -50,14 +77,7 @@ export function decodeBlock(buffer) {
     const integers = new Int32Array(buffer, 4 * at, contactTotal * contactWords);
     at += floats.length;
     const reactions = new Float32Array(buffer, 4 * at, count * joints * 6);
-    const frames = [];
-    for (let k = 0; k < count; ++k) {
-        const from = offsets[k] * contactWords, to = offsets[k + 1] * contactWords;
-        frames.push(new FrameView(numbers[k], states.subarray(k * moving * width, (k + 1) * moving * width), width,
-            floats.subarray(from, to), integers.subarray(from, to), offsets[k + 1] - offsets[k],
-            reactions.subarray(k * joints * 6, (k + 1) * joints * 6)));
-    }
-    return { frames, byteLength: buffer.byteLength };
+    return new FrameBlock(buffer, { numbers, offsets, states, width, floats, integers, reactions });
 }
 
 export class FrameCache {
@@ -82,7 +102,7 @@ export class FrameCache {
     #find(frame, stride, withContacts) {
         const request = this.source.blockOf(frame, stride, withContacts);
         const block = this.#blocks.get(request.key);
-        const view = block?.frames.find(candidate => candidate.frame === frame);
+        const view = block?.find(frame);
         if (view) {
             this.#blocks.delete(request.key);
             this.#blocks.set(request.key, block);
@@ -105,7 +125,7 @@ export class FrameCache {
             this.#pending.set(pendingKey, this.#load(request, pendingKey));
         }
         const block = await this.#pending.get(pendingKey);
-        return block?.frames.find(candidate => candidate.frame === frame) ?? null;
+        return block?.find(frame) ?? null;
     }
 
     async #load(request, pendingKey) {
@@ -133,6 +153,15 @@ export class FrameCache {
         } finally {
             if (epoch === this.#epoch) {
                 this.#pending.delete(pendingKey);
+            }
+        }
+    }
+
+    // Blocks whose frames a live run has forgotten.
+    forgetBefore(frame) {
+        for (const [key, { numbers }] of this.#blocks) {
+            if (numbers[numbers.length - 1] < frame) {
+                this.#drop(key);
             }
         }
     }

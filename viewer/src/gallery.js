@@ -21,8 +21,8 @@ export class Gallery {
         };
         fill('');
         this.box = element('div.help', { onclick: event => event.target === this.box && this.hide(), onkeydown: event => event.key === 'Escape' && this.hide() },
-            element('div.sheet.gallery', { role: 'dialog', 'aria-label': 'Scenes' },
-                element('header', {}, element('h2', {}, 'Scenes'), search, element('button.plain', { type: 'button', onclick: () => file.click() }, 'Open a file …'), file, close), found));
+            element('div.sheet.gallery', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Scenes' },
+                element('div.head', {}, element('h2', {}, 'Scenes'), search, element('button.plain', { type: 'button', onclick: () => file.click() }, 'Open a file …'), file, close), found));
         document.body.append(this.box);
         search.focus();
     }

@@ -31,8 +31,8 @@ export class LawPanel {
         this.words = element('p.law-words');
         this.bars = element('div.limits');
         this.energy = element('div.account');
-        container.append(element('h4', {}, 'The friction cone'), this.cone, this.words, element('h4', {}, 'The step and its limits'), this.bars,
-            element('h4', {}, 'Where the energy is'), this.energy);
+        container.append(element('h2', {}, 'The friction cone'), this.cone, this.words, element('h2', {}, 'The step and its limits'), this.bars,
+            element('h2', {}, 'Where the energy is'), this.energy);
     }
 
     get isVisible() {

@@ -30,10 +30,10 @@ export class LessonPanel {
             element('p.formula', {}, lesson.formula),
             ...lesson.sliders.map(slider => this.#slider(slider)),
             lesson.presets ? element('div.presets', {}, ...lesson.presets.map(({ title, values }) => element('button', { type: 'button', onclick: () => this.#set(values) }, title))) : null,
-            element('table.measure', {}, element('thead', {}, element('tr', {}, element('th'), element('th', {}, 'known'), element('th', {}, 'this run'))), this.table),
+            element('table.measure', {}, element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'quantity'), element('th', { scope: 'col' }, 'known'), element('th', { scope: 'col' }, 'this run'))), this.table),
             element('button.again', { type: 'button', onclick: () => playground.page.live.restart() }, 'Start again'),
             element('div.question', {}, element('p', {}, lesson.question), element('details', {}, element('summary', {}, 'Answer'), ...lesson.answer.map(words => element('p', {}, words)))),
-            element('nav.way', {}, before ? element('a', { href: `lesson-${before.id}.html` }, `← ${before.title}`) : element('a', { href: 'lessons.html' }, '← All lessons'),
+            element('nav.way', { 'aria-label': 'Lessons' }, before ? element('a', { href: `lesson-${before.id}.html` }, `← ${before.title}`) : element('a', { href: 'lessons.html' }, '← All lessons'),
                 after ? element('a', { href: `lesson-${after.id}.html` }, `${after.title} →`) : element('a', { href: 'index.html' }, 'To the playground →')));
     }
 

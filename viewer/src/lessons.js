@@ -2,12 +2,15 @@
 //
 // `measure` gets the run at a frame: values of the sliders, time, step, states of the first moving bodies (position, rotation, velocity, spin), contacts,
 // the overview with the row of the frame, and in `then` the first body at the frame that `wants` names; it gives rows of a name, what is known and what the run has.
+// `view` is how it is looked at: what is drawn from the start, the camera's direction and its room (page.js).
 
 import { number, withUnit } from './format.js';
 
 const g = 9.81;
 const radians = degrees => degrees * Math.PI / 180;
 const length = v => Math.hypot(...v);
+// What is below a billionth is rounding: nobody should read meaning into its digits.
+const orRest = (value, unit, digits) => (Math.abs(value) < 1e-9 && value !== 0 ? `< 1 n${unit}` : withUnit(value, unit, digits));
 const sum = list => list.reduce((a, b) => a + b, 0);
 const floor = (material, normal = [0, 0, 1]) => ({ name: 'table', kind: 'fixed', material, shapes: [{ type: 'plane', normal, offset: 0 }] });
 
@@ -49,8 +52,10 @@ export const lessons = [
         title: "Coulomb's cone",
         summary: 'A block is pulled: friction answers exactly as hard, until it cannot.',
         idea: ['A block of one kilogram lies on a table and is pulled sideways. The table pushes back with a normal force and with friction. Together they are one force, and Coulomb’s law says where it may point: into a cone around the normal, as wide as the coefficient of friction.',
-            'As long as the block sticks, friction is whatever keeps it at rest: somewhere inside the cone. When it slides, the force lies on the edge, against the motion. The tab Law draws both.'],
+            'As long as the block sticks, friction is whatever keeps it at rest: somewhere inside the cone. When it slides, the force lies on the edge, against the motion. The cones at the corners show it, and so does the tab Law.'],
         formula: '|F| ≤ μ N,   and |F| = μ N when it slides',
+        view: { shows: ['cones'], from: [0.35, -1, 0.28] },
+        presets: [{ title: 'it sticks', values: { pull: 3, friction: 0.5 } }, { title: 'it slides', values: { pull: 6, friction: 0.5 } }],
         sliders: [
             { key: 'pull', name: 'pull', unit: 'N', range: [0, 10], grain: 0.1, value: 3 },
             { key: 'friction', name: 'coefficient of friction μ', range: [0, 1], grain: 0.01, value: 0.5, order: friction => ({ material: { name: 'wood', friction } }) },
@@ -67,7 +72,7 @@ export const lessons = [
                 { name: 'normal force', known: withUnit(g, 'N'), now: withUnit(normal, 'N') },
                 { name: 'friction', known: withUnit(Math.min(pull, most), 'N'), now: withUnit(found, 'N') },
                 { name: 'friction may reach', known: withUnit(most, 'N') },
-                { name: 'speed', known: withUnit(Math.max(0, pull - most) * time, 'm/s'), now: withUnit(length(block.velocity), 'm/s') },
+                { name: 'speed', known: withUnit(Math.max(0, pull - most) * time, 'm/s'), now: orRest(length(block.velocity), 'm/s') },
             ];
         },
         question: 'At μ = 0.5, what is the smallest pull that moves the block? And does the block need less pull to keep going than to start?',
@@ -80,6 +85,7 @@ export const lessons = [
         idea: ['Tilt a table until a block on it starts to slide. The tangent of that angle is the coefficient of friction: the cone is then just wide enough to hold the vertical.',
             'Below the angle the block does not creep, not even slowly. Many simulators let it: here it stays where it is, to rounding.'],
         formula: 'it slides if tan α > μ: a = g (sin α − μ cos α)',
+        view: { from: [0.3, -1, 0.22] },
         sliders: [
             { key: 'angle', name: 'slope α', unit: '°', range: [0, 45], grain: 1, value: 20 },
             { key: 'friction', name: 'coefficient of friction μ', range: [0, 1], grain: 0.01, value: 0.5, order: friction => ({ material: { name: 'wood', friction } }) },
@@ -87,19 +93,20 @@ export const lessons = [
         ],
         presets: [{ title: 'just holds (26°)', values: { angle: 26, friction: 0.5 } }, { title: 'just slips (27°)', values: { angle: 27, friction: 0.5 } }],
         scene: ({ angle, friction, mass }) => {
-            const [s, c] = [Math.sin(radians(angle)), Math.cos(radians(angle))];
+            const [s, c] = [Math.sin(radians(angle)), Math.cos(radians(angle))], rate = g * (s - friction * c), [above, below, base] = [0.5, 1.2, -1.2 * s - 0.05];
+            const wedge = [-0.25, 0.25].flatMap(y => [[-above * c, y, above * s], [below * c, y, -below * s], [-above * c, y, base], [below * c, y, base]]);
             return {
                 tippe: 1, name: 'Stick and slip on a slope', gravity: [0, 0, -g], materials: { wood: { friction } },
-                bodies: [{ ...floor('wood', [s, 0, c]), name: 'slope' }, { name: 'block', mass, inertia: [0.004 * mass, 0.008 * mass, 0.011 * mass], material: 'wood', color: '#5f8f93', shapes: [{ type: 'box', size: [0.3, 0.2, 0.1] }], position: [0.05 * s, 0, 0.05 * c], rotation: { axis: [0, 1, 0], degrees: angle } }],
-                simulation: { stepper: 'anitescu', step: 0.01, until: 2 },
+                bodies: [{ ...floor('wood'), name: 'floor', position: [0, 0, base] }, { name: 'slope', kind: 'fixed', material: 'wood', color: '#c9a877', shapes: [{ type: 'hull', points: wedge }] }, { name: 'block', mass, inertia: [0.004 * mass, 0.008 * mass, 0.011 * mass], material: 'wood', color: '#5f8f93', shapes: [{ type: 'box', size: [0.3, 0.2, 0.1] }], position: [0.05 * s, 0, 0.05 * c], rotation: { axis: [0, 1, 0], degrees: angle } }],
+                simulation: { stepper: 'anitescu', step: 0.01, until: rate > 0 ? Math.min(2, Math.sqrt(2.2 / rate)) : 2 },
             };
         },
         measure: ({ values: { angle, friction }, states: [block], time }) => {
             const a = radians(angle), rate = Math.max(0, g * (Math.sin(a) - friction * Math.cos(a)));
             return [
                 { name: 'tan α', known: number(Math.tan(a), 4) },
-                { name: 'acceleration', known: withUnit(rate, 'm/s²'), now: time > 0 ? withUnit(length(block.velocity) / time, 'm/s²', 3) : '' },
-                { name: 'speed now', known: withUnit(rate * time, 'm/s'), now: withUnit(length(block.velocity), 'm/s') },
+                { name: 'acceleration', known: withUnit(rate, 'm/s²'), now: time > 0 ? orRest(length(block.velocity) / time, 'm/s²', 3) : '' },
+                { name: 'speed now', known: withUnit(rate * time, 'm/s'), now: orRest(length(block.velocity), 'm/s') },
             ];
         },
         question: 'A truck carries a crate of 10 kg and one of 100 kg on its tilted bed. Which one slips first?',
@@ -133,7 +140,7 @@ export const lessons = [
                 { name: 'touches after', known: withUnit(fall, 's', 4), now: first >= 0 ? withUnit(overview.time[first], 's', 4) : '' },
                 { name: 'spin after the impact', known: `${number(spin, 3)} rad/s`, now: then ? `${number(then.spin[2], 3)} rad/s` : '' },
                 { name: 'the end', known: Math.abs(along) < friction * up * (1 - 1e-9) ? 'sticks' : 'slips' },
-                { name: 'spin now', now: `${number(rod.spin[2], 3)} rad/s` },
+                { name: 'spin now', now: Math.abs(rod.spin[2]) < 1e-9 ? '0' : `${number(rod.spin[2], 3)} rad/s` },
             ];
         },
         question: 'Without friction, where does the middle of the rod land: to the left, to the right, or exactly below where it was let go?',
@@ -177,6 +184,7 @@ export const lessons = [
         idea: ['The round cone makes hard equations. Many programs put a pyramid in its place, with four faces or eight: then the equations are linear, but the table gets a grain. A block that slides along an edge of the pyramid feels other friction than one that slides along a face, and it is turned from its way.',
             'The first run has the true cone, the second one a pyramid. Both start with the same velocity.'],
         formula: 'cone: straight on, s = v² / (2 μ g)',
+        view: { shows: ['trails'], from: [-0.25, -0.8, 1.1], room: { along: 14, up: 6 } },
         sliders: [
             { key: 'direction', name: 'direction of the motion', unit: '°', range: [0, 90], grain: 1, value: 20 },
             { key: 'faces', name: 'edges of the pyramid', range: [4, 16], grain: 4, value: 4 },

@@ -168,6 +168,7 @@ export class Live {
             this.status = status;
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;
+            this.frames.forgetBefore(status.first);
             run.step = status.step;
             run.stepper = status.stepper;
             if (changed) {

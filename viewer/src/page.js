@@ -1,6 +1,7 @@
 // A page that shows a run: a stage, a time line, and panels beside them. The program's page, exported files and the playground are this
 // page with different sources.
 
+import { Vector3 } from 'three';
 import { BodyPanel } from './bodies.js';
 import { ChangePanel } from './change.js';
 import { ContactPanel } from './contacts.js';
@@ -47,9 +48,10 @@ export function showMessage(message) {
 }
 
 // `root` is where it goes. `extras` are panels of others, [{ name, title, node, onShow, isFirst }], `actions` buttons for its head, `tab` the
-// panel that is shown first. A live run goes when it is drawn, unless `begins` is false; `memory` is for frames, in bytes.
+// panel that is shown first. A live run goes when it is drawn, unless `begins` is false; `memory` is for frames, in bytes. `shows` names tools
+// that are on from the start; the camera looks from the direction `from` and leaves `room` around bodies (director.js).
 export class Page {
-    constructor(root, source, { extras = [], actions = [], tab = 'plots', begins = true, memory = 256e6 } = {}) {
+    constructor(root, source, { extras = [], actions = [], tab = 'plots', begins = true, memory = 256e6, shows = [], from = null, room = null } = {}) {
         this.begins = begins;
         this.root = root;
         this.extras = extras;
@@ -76,6 +78,9 @@ export class Page {
         this.player.wantsContacts = moving <= manyBodies || !source.isExact;
         this.#addPanels();
         this.#addTools();
+        shows.forEach(name => this.#switch(name, true));
+        Object.assign(this.stage, from ? { from: new Vector3(...from) } : {});
+        Object.assign(this.stage.director, room ? { room } : {});
         this.#connect();
     }
 
@@ -87,7 +92,7 @@ export class Page {
         this.facts = element('p.facts');
         this.header = element('header.top', {},
             element('div.title', {}, element('h1', {}, run.head.name || 'A run'), this.facts), this.badge,
-            element('nav', {}, ...this.actions, (this.exports = new ExportMenu(this)).root, button('theme', 'Light or dark (D)', () => theme.toggle()), button('help', 'Keyboard (?)', () => this.#toggleHelp())));
+            element('nav', { 'aria-label': 'Scene and page' }, ...this.actions, (this.exports = new ExportMenu(this)).root, button('theme', 'Light or dark (D)', () => theme.toggle()), button('help', 'Keyboard (?)', () => this.#toggleHelp())));
         this.clock = element('div.clock', {}, this.time = element('output.time'), this.frameLabel = element('output.frame'));
         this.legend = element('div.stage-legend');
         this.tools = element('div.tools.floating', { role: 'toolbar', 'aria-label': 'What is shown' });
@@ -325,7 +330,7 @@ export class Page {
         if (this.arrows.leftOut > 0 !== hadLeftOut) {
             this.#showLegend();
         }
-        this.trails.show(view.frame);
+        this.trails.show(view.frame, Boolean(this.live?.status.running));
         const time = run.timeOf(view.frame);
         this.time.textContent = `${time.toFixed(Math.max(2, Math.min(6, 1 - Math.floor(Math.log10(run.frameTime)))))} s`;
         this.frameLabel.textContent = `${count(view.frame)} / ${count(run.lastFrame)}`;
@@ -522,7 +527,7 @@ export class Page {
         }
         const close = button('close', 'Close (Escape)', () => this.#toggleHelp());
         this.help = element('div.help', { onclick: event => event.target === this.help && this.#toggleHelp() },
-            element('div.sheet', { role: 'dialog', 'aria-label': 'Keyboard' }, element('header', {}, element('h2', {}, 'Keyboard'), close),
+            element('div.sheet', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Keyboard' }, element('div.head', {}, element('h2', {}, 'Keyboard'), close),
                 element('dl', {}, ...shortcuts.flatMap(([keys, what]) => [element('dt', {}, ...keys.split(' ').map(key => element('kbd', {}, key))), element('dd', {}, what)])),
                 element('p.hint', {}, 'Drag on the stage to turn, scroll to come closer, right-drag to move. Click a body to select it.',
                     this.live ? ' Drag a body to pull it with a spring; Shift-drag turns the view.' : '')));

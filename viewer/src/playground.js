@@ -153,7 +153,7 @@ class Playground {
         document.querySelector('.message')?.remove();
         this.opened = { files, scene, name: isEdited ? null : name };
         this.orders = [];
-        this.page = new Page(this.root, source, { actions: this.#actions(), extras: this.#extras(), tab: tab ?? (this.lesson ? 'lesson' : 'change'), begins, memory: framesInMemory });
+        this.page = new Page(this.root, source, { actions: this.#actions(), extras: this.#extras(), tab: tab ?? (this.lesson ? 'lesson' : 'change'), begins, memory: framesInMemory, ...(this.lesson?.view ?? {}) });
         globalThis.tippe = this.page;
         globalThis.playground = this;
         this.editor.set(files[scene]);
@@ -270,8 +270,8 @@ class Playground {
             }
         } }, 'Copy');
         const box = element('div.help', { onclick: event => event.target === box && box.remove(), onkeydown: event => event.key === 'Escape' && box.remove() },
-            element('div.sheet.share', { role: 'dialog', 'aria-label': 'A link to this' },
-                element('header', {}, element('h2', {}, 'A link to this'), button('close', 'Close (Escape)', () => box.remove())),
+            element('div.sheet.share', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'A link to this' },
+                element('div.head', {}, element('h2', {}, 'A link to this'), button('close', 'Close (Escape)', () => box.remove())),
                 element('p.hint', {}, 'It carries the scene, the settings and the second stepper. Nothing is stored anywhere.'), element('div.share-row', {}, field, copy), said));
         document.body.append(box);
         field.focus();

@@ -141,14 +141,14 @@ class FileSource {
 
     async readBlock(request) {
         const decoded = decodeBlock(await unpack(request.script));
-        decoded.frames.forEach((view, k) => { view.frame = request.first + k; });
+        decoded.numbers.forEach((_, k) => { decoded.numbers[k] = request.first + k; });
         return decoded;
     }
 
     async #walk(take) {
         for (const block of this.blocks) {
             const decoded = await this.readBlock(this.blockOf(block.first));
-            decoded.frames.forEach(take);
+            decoded.forEach(take);
         }
     }
 
@@ -168,8 +168,7 @@ class FileSource {
     }
 
     async readBodyState(moving, frame) {
-        const series = await this.readBlock(this.blockOf(frame));
-        const view = series.frames.find(candidate => candidate.frame === frame);
+        const view = (await this.readBlock(this.blockOf(frame))).find(frame);
         return Float64Array.from(view.states.subarray(moving * view.width, moving * view.width + stateWidth));
     }
 

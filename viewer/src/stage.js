@@ -38,6 +38,7 @@ const gridFragment = `
         gl_FragColor = vec4(colour, line * fade * strength);
     }`;
 
+const mostLookedFor = 12; // bodies
 const room = 1.22; // distance of the camera, for one at which the box fills the stage
 
 function niceStep(size) {
@@ -214,8 +215,8 @@ export class Stage extends Emitter {
     // Sees the box from the first direction.
     frame() {
         const front = this.#front(), side = this.#side();
-        const direction = this.head.planar
-            ? front.clone().negate().addScaledVector(this.up, 0.2).addScaledVector(side, 0.12)
+        const direction = this.from ? this.from.clone() : this.head.planar
+            ? front.clone().negate().addScaledVector(this.up, 0.26).addScaledVector(side, 0.2)
             : front.clone().negate().addScaledVector(this.up, 0.42).addScaledVector(side, 0.55);
         this.#see(direction.normalize());
     }
@@ -285,7 +286,7 @@ export class Stage extends Emitter {
                 to = Math.min(to, gap / rise);
             }
         }
-        const depth = niceStep(this.bounds.radius / 8) * 3;
+        const depth = niceStep(this.bounds.radius / 8) * 6;
         const form = new THREE.PlaneGeometry(Math.max(to - from, 1e-9), depth).translate((from + to) / 2, 0, 0);
         const basis = new THREE.Matrix4().makeBasis(along, new THREE.Vector3(0, 0, -1), normal);
         return { form, turn: new THREE.Quaternion().setFromRotationMatrix(basis) };
@@ -510,26 +511,26 @@ export class Stage extends Emitter {
         this.invalidate();
     }
 
-    // What stands between the camera and the middle of the scene becomes glass.
+    // Bodies that have to be seen: the followed one, or some of all.
+    #lookedFor() {
+        const { bodyOfMoving } = this.model, every = Math.max(1, bodyOfMoving.length / mostLookedFor);
+        return this.followed >= 0 ? [this.followed] : Array.from({ length: Math.min(bodyOfMoving.length, mostLookedFor) }, (_, k) => bodyOfMoving[Math.floor(k * every)]);
+    }
+
+    // What stands between the camera and a good part of the bodies becomes glass. Something that a body lies on or leans at is behind it.
     #clearView() {
-        const { center, radius } = this.bounds;
-        const side = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
-        const hiding = new Set();
-        for (const [right, up] of [[0, 0], [0.5, 0], [-0.5, 0], [0, 0.4], [0, -0.3]]) {
-            const direction = (this.followed >= 0 ? this.followedAt : center).clone()
-                .addScaledVector(side, right * radius).addScaledVector(this.up, up * radius).sub(this.camera.position);
-            this.#raycaster.far = direction.length();
+        const { fixedMeshes } = this.model, bodies = fixedMeshes.length > 0 ? this.#lookedFor() : [], hidden = new Map();
+        for (const body of bodies) {
+            const direction = this.model.positionOf(body).sub(this.camera.position), distance = direction.length();
+            this.#raycaster.far = Math.max(0, distance - 0.5 * this.model.radii[body]);
             this.#raycaster.set(this.camera.position, direction.normalize());
-            for (const hit of this.#raycaster.intersectObjects(this.model.fixedMeshes, false)) {
-                const isFloor = hit.face.normal.clone().transformDirection(hit.object.matrixWorld).dot(this.up) > 0.6;
-                if (!isFloor) {
-                    hiding.add(hit.object);
-                }
+            for (const mesh of new Set(this.#raycaster.intersectObjects(fixedMeshes, false).map(({ object }) => object))) {
+                hidden.set(mesh, (hidden.get(mesh) ?? 0) + 1);
             }
         }
         this.#raycaster.far = Infinity;
-        for (const mesh of this.model.fixedMeshes) {
-            this.#makeGlass(mesh, hiding.has(mesh));
+        for (const mesh of fixedMeshes) {
+            this.#makeGlass(mesh, (hidden.get(mesh) ?? 0) > bodies.length / 3);
         }
     }
 

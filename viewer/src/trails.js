@@ -1,4 +1,4 @@
-// Trails: where centres of mass have been, and faintly where they will go.
+// Trails: where centres of mass have been, and faintly where they will go. Those of a live run grow with it.
 
 import * as THREE from 'three';
 import { Line2 } from 'three/addons/lines/Line2.js';
@@ -6,6 +6,8 @@ import { LineGeometry } from 'three/addons/lines/LineGeometry.js';
 import { LineMaterial } from 'three/addons/lines/LineMaterial.js';
 
 const mostPoints = 4000;
+const growEvery = 300;   // ms
+const growthWorth = 0.03; // of a run's frames, from which on trails are made anew while it goes on
 export const mostTrails = 24;
 
 class Trail {
@@ -101,8 +103,8 @@ export class Trails {
             }
         }
         for (const body of wanted) {
-            const series = await this.run.bodySeries(body);
-            if (epoch !== this.#epoch) {
+            const series = await this.run.bodySeries(body).catch(() => null); // a live run may have begun anew meanwhile
+            if (!series || epoch !== this.#epoch) {
                 return;
             }
             if (!this.trails.has(body)) {
@@ -118,8 +120,21 @@ export class Trails {
         this.show(this.frame ?? 0);
     }
 
-    show(frame) {
+    // The run has more frames than its trails show, or others.
+    #grow(isMoving) {
+        const { firstFrame, lastFrame } = this.run, more = Math.abs(lastFrame - (this.grownTo ?? -1)), now = performance.now();
+        if (more > 0 && (!isMoving || more >= growthWorth * (lastFrame - firstFrame)) && now - (this.grownAt ?? 0) > growEvery) {
+            this.grownTo = lastFrame;
+            this.grownAt = now;
+            this.update();
+        }
+    }
+
+    show(frame, isMoving = false) {
         this.frame = frame;
+        if (this.isOn && this.run.source.isLive) {
+            this.#grow(isMoving);
+        }
         for (const trail of this.trails.values()) {
             trail.showUntil(frame);
         }

@@ -13,6 +13,7 @@ import { BodyModel } from './shapes.js';
 import { AskedSource } from './source.js';
 import { Stage } from './stage.js';
 import { theme } from './theme.js';
+import { Trails } from './trails.js';
 
 const mostLines = 3000; // bodies that are joined to their twins
 const fastest = 1000;   // of the clock: it is held back by its limit alone
@@ -50,6 +51,7 @@ export class Twin {
         page.stage.director.others = [this.model];
         this.joints = new Joints(this.stage, this.run);
         this.arrows = new ForceArrows(this.stage, source.head, this.joints);
+        this.trails = new Trails(this.stage, this.run);
         this.lines = [this.#makeLines(page.stage), this.#makeLines(this.stage)];
         for (const order of orders) {
             await carrier.command(order);
@@ -123,8 +125,10 @@ export class Twin {
             version = status.version;
             run.source.firstFrame = status.first;
             run.source.frameCount = status.frames;
+            this.frames.forgetBefore(status.first);
             run.step = status.step;
             run.stepper = status.stepper;
+            run.forgetSeries();
             try {
                 await run.extendOverview();
             } catch {
@@ -177,9 +181,19 @@ export class Twin {
         this.arrows.factor = page.arrows.factor;
         Object.assign(this.arrows, { showsPoints: page.arrows.showsPoints, showsForces: page.arrows.showsForces, showsCones: page.arrows.showsCones });
         this.arrows.show(second, run.stepOf(second.frame));
+        this.#trail(second.frame);
         const behind = time - run.timeOf(second.frame), isThere = Math.abs(behind) <= 0.51 * Math.max(run.step, page.run.step);
         this.lag.textContent = isThere ? '' : `at ${withUnit(run.timeOf(second.frame), 's')}`;
         this.#measure(first, second, time, isThere);
+    }
+
+    #trail(frame) {
+        const { trails, page } = this;
+        if (trails.isOn !== page.trails.isOn) {
+            trails.isOn = page.trails.isOn;
+            trails.update();
+        }
+        trails.show(frame, Boolean(page.live.status.running));
     }
 
     // Frames that were not shown, for the plot.
