@@ -38,7 +38,7 @@ void tpFrictionProject(int rows, int kind, double mu, double* x) {
         return;
     }
     double tangent = tangentNorm(rows, x);
-    if (tangent <= mu * x[0]) {
+    if (x[0] >= 0.0 && tangent <= mu * x[0]) {
         return;
     }
     if (mu * tangent <= -x[0]) {
@@ -56,7 +56,7 @@ void tpFrictionProject(int rows, int kind, double mu, double* x) {
 
 void tpFrictionNaturalMap(int rows, int kind, double mu, const double* r, const double* u,
                           double* map) {
-    double x[TP_FRICTION_MAX_ROWS];
+    double x[TP_FRICTION_MAX_ROWS] = { 0.0 };
     for (int i = 0; i < rows; ++i) {
         x[i] = r[i] - u[i];
     }

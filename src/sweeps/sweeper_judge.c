@@ -13,7 +13,7 @@
 // The nearest point of |r_T| <= mu r_n.
 static void projectOnCone(double mu, double r[4]) {
     double force = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
-    if (force <= mu * r[0]) {
+    if (r[0] >= 0.0 && force <= mu * r[0]) {
         return;
     }
     if (mu * force <= -r[0]) {

@@ -129,11 +129,37 @@ static void sweepsConverge(void** state) {
     destroyHeap(heap);
 }
 
+// A smooth contact that opens carries nothing, as its law says.
+static void smoothContactsMayOpen(void** state) {
+    (void)state;
+    Heap* heap = makeHeap(7, false);
+    memset(&heap->velocities[0], 0, sizeof(tpVelocity));
+    for (int i = 0; i < heap->count; ++i) {
+        int lane;
+        tpContactPack* pack = tpSweeper_PackOf(&heap->sweeper, i, &lane);
+        pack->muStatic[lane] = pack->muDynamic[lane] = 0.0;
+    }
+    double free = tpSweeper_FreeSpeed(&heap->sweeper);
+    for (int k = 0; k < 3000; ++k) {
+        tpSweeper_Sweep(&heap->sweeper);
+    }
+    int openCount = 0;
+    for (int i = 0; i < heap->count; ++i) {
+        int lane;
+        const tpContactPack* pack = tpSweeper_PackOf(&heap->sweeper, i, &lane);
+        openCount += pack->impulse[0][lane] == 0.0 ? 1 : 0;
+    }
+    assert_true(openCount > 0);
+    CHECK_BELOW(tpSweeper_Judge(&heap->sweeper).velocity, 1e-3 * free);
+    destroyHeap(heap);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(coloursShareNoBody),
         cmocka_unit_test(widthsGiveTheSameBits),
         cmocka_unit_test(sweepsConverge),
+        cmocka_unit_test(smoothContactsMayOpen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
