@@ -185,39 +185,6 @@ static void groupsMeet(void** state) {
     tpDestroyWorld(world);
 }
 
-// Whether a bouncing ball is ever carried by the events of mirtich-canny, which have one
-// coefficient of friction in all directions.
-static bool isCarriedByEvents(const tpFriction* friction) {
-    tpWorld* world = makeWorld(0.3, 0.8, "1e-4");
-    tpPairDef pair = { .materials = { 1, 1 }, .hasFriction = true, .friction = *friction };
-    assert_int_equal(tpSetMaterialPair(world, &pair, NULL), tp_success);
-    tpBodyId ball = addBall(world, tpMakeVec3(0.0, 0.0, 1.1), tpZeroVec3());
-    bool isCarried = false;
-    for (int i = 0; i < 100; ++i) {
-        tpWorld_Step(world, 0.01);
-        const char* carrier = tpBody_GetCarrier(world, ball);
-        isCarried = isCarried || (carrier != NULL && strcmp(carrier, "mirtich-canny") == 0);
-    }
-    tpDestroyWorld(world);
-    return isCarried;
-}
-
-static void lawsAreNotLeftOut(void** state) {
-    (void)state;
-    tpFriction friction = tpDefaultMaterialDef().friction;
-    friction.staticCoefficient = friction.dynamicCoefficient = 0.3;
-    assert_true(isCarriedByEvents(&friction));
-    tpFriction other = friction;
-    other.staticCoefficient = 0.5;
-    assert_false(isCarriedByEvents(&other));
-    other = friction;
-    other.ellipse[1] = 0.5 * other.ellipse[0];
-    assert_false(isCarriedByEvents(&other));
-    other = friction;
-    other.torsionalArm = 0.01;
-    assert_false(isCarriedByEvents(&other));
-}
-
 static double loadOf(const tpWorld* world, double h) {
     int count;
     const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
@@ -283,7 +250,7 @@ int main(void) {
         cmocka_unit_test(bouncesAreFound),      cmocka_unit_test(slidingEndsInTime),
         cmocka_unit_test(pendulumIsFollowed),   cmocka_unit_test(carriersAreTold),
         cmocka_unit_test(groupsMeet),           cmocka_unit_test(restIsLeftAlone),
-        cmocka_unit_test(snapshotsKeepTheRest), cmocka_unit_test(lawsAreNotLeftOut),
+        cmocka_unit_test(snapshotsKeepTheRest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ bool tpCarriers_Follow(tpCarriers* carriers, tpSystem* system) {
         tpCarried* body = &carriers->bodies.data[i];
         uint64_t birth = system->bodies.data[i].birth;
         if (i >= carriers->bodies.count || body->birth != birth) {
-            *body = (tpCarried){ .birth = birth, .carrier = -1 };
+            *body = (tpCarried){ .birth = birth, .carrier = -1, .touching = -1 };
         }
     }
     carriers->bodies.count = system->bodyCount;
@@ -72,9 +72,11 @@ static int findFree(const tpCarriers* carriers) {
 tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
                           int group) {
     int found = -1, former = -1;
+    bool isFlying = group == groups->flying;
     for (int i = 0; i < system->bodyCount && found < 0; ++i) {
-        int own = groups->ofBody[i] == group ? carriers->bodies.data[i].carrier : -1;
-        if (own >= 0) {
+        const tpCarried* body = &carriers->bodies.data[i];
+        int own = groups->ofBody[i] != group ? -1 : isFlying ? body->carrier : body->touching;
+        if (own >= 0 && (carriers->list[own].method == tp_flyingMethod) == isFlying) {
             former = former < 0 ? own : former;
             found = carriers->list[own].isUsed ? -1 : own;
         }
@@ -89,7 +91,9 @@ tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups
     found = isNew ? findFree(carriers) : found;
     tpCarrier* carrier = &carriers->list[found];
     if (isNew) {
-        tpMethod method = former >= 0 ? last.method : tp_standardMethod;
+        tpMethod method = isFlying      ? tp_flyingMethod
+                          : former >= 0 ? last.method
+                                        : tp_standardMethod;
         if (!tpCarrier_Change(carrier, system, method)) {
             return NULL;
         }
@@ -97,13 +101,15 @@ tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups
             tpCarrier_Pace(carrier, &last.pace);
             carrier->pace.knowsPushing = false; // those of another group
         }
-        carrier->spent = carrier->compared = carrier->typical = 0.0;
-        carrier->isFresh = true;
+        carrier->spent = carrier->compared = carrier->typical = carrier->expected = 0.0;
+        carrier->isFresh = !isFlying;
     }
     carrier->isUsed = true;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (groups->ofBody[i] == group) {
-            carriers->bodies.data[i].carrier = found;
+            tpCarried* body = &carriers->bodies.data[i];
+            body->carrier = found;
+            body->touching = isFlying ? body->touching : found;
         }
     }
     return carrier;
@@ -115,7 +121,7 @@ typedef struct SavedCarrier {
     bool isFresh, hasState;
     int method;
     tpPace pace;
-    double spent, compared, typical;
+    double typical, spent, compared, expected;
     size_t stateSize;
 } SavedCarrier;
 
@@ -160,6 +166,7 @@ void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
         memset(&body, 0, sizeof(body));
         body.birth = carriers->bodies.data[i].birth;
         body.carrier = carriers->bodies.data[i].carrier;
+        body.touching = carriers->bodies.data[i].touching;
         body.positionError = carriers->bodies.data[i].positionError;
         body.speedError = carriers->bodies.data[i].speedError;
         place = put(place, &body, sizeof(body));
@@ -175,6 +182,7 @@ void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
         head.spent = carrier->spent;
         head.compared = carrier->compared;
         head.typical = carrier->typical;
+        head.expected = carrier->expected;
         head.stateSize = stateSize(carrier);
         place = put(place, &head, sizeof(head));
         if (head.stateSize > 0) {
@@ -194,8 +202,9 @@ static bool restoreBodies(tpCarriers* carriers, tpSystem* system, tpSavedReader*
     }
     carriers->bodies.count = count;
     for (int i = 0; i < count; ++i) {
-        int carrier = carriers->bodies.data[i].carrier;
-        reader->failed = reader->failed || carrier < -1 || carrier >= carrierCount;
+        const tpCarried* body = &carriers->bodies.data[i];
+        reader->failed = reader->failed || body->carrier < -1 || body->carrier >= carrierCount ||
+                         body->touching < -1 || body->touching >= carrierCount;
     }
     return !reader->failed;
 }
@@ -219,6 +228,7 @@ static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* 
     carrier->spent = head.spent;
     carrier->compared = head.compared;
     carrier->typical = head.typical;
+    carrier->expected = head.expected;
     return head.stateSize == 0 ||
            (carrier->state != NULL &&
             tpMethod_Stepper(carrier->method)->restore(system, carrier->state, reader));

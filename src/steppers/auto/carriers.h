@@ -8,18 +8,20 @@
 // The method that carries a group, with what it keeps.
 typedef struct tpCarrier {
     bool isUsed;  // in this step
-    bool isFresh; // it has not been compared with others yet
+    bool isFresh; // no method has been chosen for it yet
     tpMethod method;
     void* state;
     tpPace pace;
-    double typical;         // work of a step of the user when methods were last compared
-    double spent, compared; // work since methods were last compared, and work of that comparison
+    // Work: of a usual step of the user, of all of them, of comparisons of methods so far, and what
+    // the next comparison is thought to cost (0: not known yet).
+    double typical, spent, compared, expected;
 } tpCarrier;
 
 // What is known of a body.
 typedef struct tpCarried {
     uint64_t birth;
     int carrier;                      // -1: none
+    int touching;                     // its last carrier while it did not fly, -1: none
     double positionError, speedError; // estimates, m and m/s
 } tpCarried;
 
@@ -36,8 +38,9 @@ bool tpCarriers_Follow(tpCarriers* carriers, tpSystem* system);
 // Before a step: nobody is used.
 void tpCarriers_Begin(tpCarriers* carriers);
 
-// The carrier of a group: that of its first body which has one that is free; else another one,
-// which starts with the method and pace of the group's former carrier. NULL if memory ran out.
+// The carrier of a group: that of its first body which has one that is free, for those that do not
+// fly the last one while it did not; else another one, which starts with the method and pace of the
+// group's former carrier. NULL if memory ran out.
 tpCarrier* tpCarriers_For(tpCarriers* carriers, tpSystem* system, const tpGroups* groups,
                           int group);
 

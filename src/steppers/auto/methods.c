@@ -1,5 +1,6 @@
 #include "steppers/auto/methods.h"
 
+#include "dynamics/contact_spring.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
 #include "steppers/chakraborty_trinkle/chakraborty_trinkle.h"
@@ -70,10 +71,17 @@ static bool isRound(const tpGeometry* geometry) {
            geometry->type == tp_capsuleShape || geometry->type == tp_cylinderShape;
 }
 
-static bool rolls(const tpSystem* system, const tpGroups* groups, int group) {
+// Shapes that have no closed form of their distance.
+static bool isSlow(const tpGeometry* geometry) {
+    return geometry->type == tp_ellipsoidShape || geometry->type == tp_superellipsoidShape ||
+           geometry->type == tp_intersectionShape || geometry->type == tp_implicitShape;
+}
+
+static bool hasShape(const tpSystem* system, const tpGroups* groups, int group,
+                     bool (*isAsked)(const tpGeometry*)) {
     for (int i = 0; i < system->shapes.count; ++i) {
         const tpShape* shape = &system->shapes.data[i];
-        if (shape->isLive && groups->ofBody[shape->body] == group && isRound(&shape->geometry)) {
+        if (shape->isLive && groups->ofBody[shape->body] == group && isAsked(&shape->geometry)) {
             return true;
         }
     }
@@ -93,7 +101,7 @@ static unsigned askedBy(const tpFriction* friction) {
 // Whether the stepper leaves out something that a material has. chakraborty-trinkle is there for
 // rolling: what its bounces cost has not been weighed.
 static bool lacks(const tpStepper* stepper, const tpSystem* system) {
-    unsigned asked = 0;
+    unsigned asked = tpSystem_Gives(system) ? tp_lacksCompliance : 0u;
     bool hasRestitution = false;
     for (int i = 0; i < system->materials.count; ++i) {
         hasRestitution = hasRestitution || system->materials.data[i].restitution > 0.0;
@@ -124,9 +132,9 @@ bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* 
         return !isFlying && hasContacts && !hasJoints && size <= eventSize;
     case tp_rollingMethod:
         return !isFlying && hasContacts && !hasJoints && size <= rollingSize &&
-               rolls(system, groups, group);
+               hasShape(system, groups, group, isRound);
     case tp_pileMethod:
-        return !isFlying && hasContacts && size > 1;
+        return !isFlying && hasContacts;
     case tp_crowdMethod:
         // Its memory of pairs is for all bodies at once.
         return !isFlying && hasContacts && !hasJoints && size > tp_crowdSize && groups->count <= 2;
@@ -134,6 +142,18 @@ bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* 
         break;
     }
     return false;
+}
+
+// Shapes whose point of contact travels over a curved face: impacts of theirs are few, and what
+// bender-schmitt asks for in a step costs more there than short steps of anitescu do.
+static bool isCurved(const tpGeometry* geometry) {
+    return geometry->type == tp_cylinderShape || geometry->type == tp_coneShape || isSlow(geometry);
+}
+
+tpMethod tpMethod_First(const tpSystem* system, const tpGroups* groups, int group) {
+    bool isPile = !hasShape(system, groups, group, isCurved) &&
+                  tpMethod_CanCarry(tp_pileMethod, system, groups, group);
+    return group == groups->flying ? tp_flyingMethod : isPile ? tp_pileMethod : tp_standardMethod;
 }
 
 tpOptions tpMethod_Options(tpMethod method, const tpOptions* options, const tpGroups* groups,
@@ -149,28 +169,17 @@ bool tpMethod_HasPassedOn(tpMethod method, const tpStepReport* report) {
     return method == tp_eventMethod && report->figures[tp_handedOverFigure] > 0;
 }
 
-// Ellipsoids have no closed form of their distance: asking for it costs so many times as much.
-static const double curvedCheck = 8.0;
-
-static bool hasEllipsoids(const tpSystem* system, const tpGroups* groups, int group) {
-    for (int i = 0; i < system->shapes.count; ++i) {
-        const tpShape* shape = &system->shapes.data[i];
-        if (shape->isLive && shape->geometry.type == tp_ellipsoidShape &&
-            groups->ofBody[shape->body] == group) {
-            return true;
-        }
-    }
-    return false;
-}
+// Asking for the distance of shapes that have no closed form of it costs so many times as much.
+static const double slowCheck = 12.0;
 
 double tpMethod_Work(tpMethod method, const tpSystem* system, const tpStepReport* report,
                      const tpGroups* groups, int group) {
     const Weights* weights = &rows[method].weights;
     int bodyCount = groups->sizes[group], checkCount = report->figures[tp_checkFigure];
-    bool isCurved = checkCount > 0 && hasEllipsoids(system, groups, group);
+    bool isSlowly = checkCount > 0 && hasShape(system, groups, group, isSlow);
     return weights->solve * system->solveWork + weights->step * report->substepCount +
            weights->body * bodyCount + weights->query * system->contactQueryCount * bodyCount +
            weights->contact * report->contactCount + weights->iteration * report->iterationCount +
-           weights->check * (isCurved ? curvedCheck : 1.0) * checkCount +
+           weights->check * (isSlowly ? slowCheck : 1.0) * checkCount +
            weights->collision * report->figures[tp_collisionFigure];
 }

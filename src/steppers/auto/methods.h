@@ -26,6 +26,9 @@ const tpStepper* tpMethod_Stepper(tpMethod method);
 // Whether the method can carry a group as its laws ask: it leaves out nothing that the group has.
 bool tpMethod_CanCarry(tpMethod method, const tpSystem* system, const tpGroups* groups, int group);
 
+// The method that groups of this kind start with.
+tpMethod tpMethod_First(const tpSystem* system, const tpGroups* groups, int group);
+
 // Whether the method is of second order where motion is smooth, and symmetric in time.
 bool tpMethod_IsSymmetric(tpMethod method);
 

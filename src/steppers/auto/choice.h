@@ -1,0 +1,25 @@
+// Which method carries a group: the first one by what the group is, later ones by a race of those
+// that can carry it. README.md has the rules.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_CHOICE_H
+#define TIPPE_SRC_STEPPERS_AUTO_CHOICE_H
+
+#include "steppers/auto/user_step.h"
+
+// Gives a carrier that is new the method that groups of this kind start with. False if memory ran
+// out.
+bool tpChoice_Begin(tpUserStep* frame, int group, tpCarrier* carrier);
+
+// Whether methods are to be compared before the frame.
+bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier);
+
+// Compares all methods that can carry the group. False if memory ran out.
+bool tpChoice_Compare(tpUserStep* frame, int group, tpCarrier* carrier);
+
+// Books the work of a frame.
+void tpChoice_Book(tpCarrier* carrier, double work);
+
+// The work after which a frame is given up, to compare methods; infinite: never.
+double tpChoice_WorkLimit(const tpUserStep* frame, int group, const tpCarrier* carrier);
+
+#endif

@@ -1,0 +1,36 @@
+// One step of the user, of all groups.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_USER_STEP_H
+#define TIPPE_SRC_STEPPERS_AUTO_USER_STEP_H
+
+#include "steppers/auto/carriers.h"
+
+typedef struct tpUserStep {
+    tpSystem* system;
+    tpCarriers* carriersOf;
+    tpSolverMemory* solver;
+    const tpOptions* options;
+    const tpCertificateLimits* limits;
+    double h;
+    tpGroups groups;
+    tpKept start; // motion alone
+    tpPose* targets;
+    tpPose* poses; // at the end, of the groups that are done
+    tpVelocity* velocities;
+    const char** carriers;
+    double* carrierSteps; // s
+    double* motion;
+    double *positionErrors, *speedErrors;
+    tpTaken taken;
+    double lengthScale, timeScale, accuracy;
+    int switchCount, rejectedCount;
+    bool isAccurate, isCrowded;
+} tpUserStep;
+
+// A run of the group by what carries it.
+tpGroupRun tpUserStep_MakeRun(const tpUserStep* frame, int group, const tpCarrier* carrier);
+
+// Errors of the run as they are at the start of the frame. False if memory ran out.
+bool tpUserStep_StartErrors(const tpUserStep* frame, tpGroupRun* run);
+
+#endif

@@ -1,0 +1,90 @@
+// Which methods may carry a group: none that leaves out a law that its contacts have.
+
+#include "steppers/auto/methods.h"
+#include "support/floor.h"
+#include "world/world.h"
+
+// A ball on a floor with the given laws, one group.
+static tpWorld* makeGroup(const tpPairDef* pair, tpGroups* groups) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    tpWorld* world = tpCreateWorld(&def);
+    addMaterial(world, 0.3, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    tpBodyDef bodyDef = tpDefaultBodyDef();
+    bodyDef.position = tpMakeVec3(0.0, 0.0, 0.1);
+    tpBodyId ball = tpCreateBody(world, &bodyDef, NULL);
+    tpShapeDef shapeDef = tpDefaultShapeDef();
+    shapeDef.material = 1;
+    tpSphere sphere = { 0.1 };
+    tpCreateSphere(world, ball, &shapeDef, &sphere, NULL);
+    tpError error;
+    assert_int_equal(tpSetMaterialPair(world, pair, &error), tp_success);
+    tpWorld_Step(world, 0.01);
+    assert_true(tpGroups_Find(groups, &world->system, 0.01, false));
+    assert_int_equal(groups->count, 1);
+    assert_int_equal(groups->flying, -1);
+    return world;
+}
+
+// The methods that may carry such a ball, as a mask.
+static unsigned carriersWith(const tpPairDef* pair) {
+    tpGroups groups;
+    tpWorld* world = makeGroup(pair, &groups);
+    unsigned mask = 0;
+    for (int method = 0; method < tp_methodCount; ++method) {
+        mask |= tpMethod_CanCarry((tpMethod)method, &world->system, &groups, 0) ? 1u << method : 0u;
+    }
+    tpMethod first = tpMethod_First(&world->system, &groups, 0);
+    assert_true((mask >> first & 1u) == 1u);
+    tpDestroyWorld(world);
+    return mask;
+}
+
+static tpPairDef plainPair(void) {
+    tpPairDef pair = { .materials = { 1, 1 }, .hasFriction = true };
+    pair.friction = tpDefaultMaterialDef().friction;
+    pair.friction.staticCoefficient = pair.friction.dynamicCoefficient = 0.3;
+    return pair;
+}
+
+enum {
+    standard = 1u << tp_standardMethod,
+    events = 1u << tp_eventMethod,
+    rolling = 1u << tp_rollingMethod,
+    piles = 1u << tp_pileMethod
+};
+
+static void oneCoefficientIsEverybodys(void** state) {
+    (void)state;
+    tpPairDef pair = plainPair();
+    assert_int_equal(carriersWith(&pair), standard | events | rolling | piles);
+}
+
+static void lawsAreNotLeftOut(void** state) {
+    (void)state;
+    tpPairDef pair = plainPair();
+    pair.friction.staticCoefficient = 0.5;
+    assert_int_equal(carriersWith(&pair) & events, 0);
+    pair = plainPair();
+    pair.friction.ellipse[1] = 0.5 * pair.friction.ellipse[0];
+    assert_int_equal(carriersWith(&pair) & events, 0);
+    pair = plainPair();
+    pair.friction.torsionalArm = 0.01;
+    assert_int_equal(carriersWith(&pair) & events, 0);
+    pair = plainPair();
+    pair.friction.rollingArm = 0.01;
+    assert_int_equal(carriersWith(&pair), standard);
+    pair = plainPair();
+    pair.hasContact = true;
+    pair.contact.compliance = 1e-5;
+    assert_int_equal(carriersWith(&pair), standard);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oneCoefficientIsEverybodys),
+        cmocka_unit_test(lawsAreNotLeftOut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
