@@ -41,17 +41,7 @@ void freeLiveFrames(tpLiveFrames* store) {
 static void copyContacts(const tpRoster* roster, const tpContactInfo* from, int count,
                          tpRecordedContact* to) {
     for (int i = 0; i < count; ++i) {
-        to[i] = (tpRecordedContact){ .bodyA = tpRoster_Find(roster, from[i].bodyA),
-                                     .bodyB = tpRoster_Find(roster, from[i].bodyB),
-                                     .feature = from[i].feature,
-                                     .point = from[i].point,
-                                     .normal = from[i].normal,
-                                     .gap = from[i].gap,
-                                     .normalImpulse = from[i].normalImpulse,
-                                     .frictionImpulse = from[i].frictionImpulse,
-                                     .torsionalImpulse = from[i].torsionalImpulse,
-                                     .slidingSpeed = from[i].slidingSpeed,
-                                     .state = from[i].state };
+        to[i] = tpRoster_Contact(roster, &from[i]);
     }
 }
 

@@ -64,6 +64,9 @@ static inline tpContactPoint tpMakeContact(tpVec3 pointB, tpVec3 normal, double 
     return point;
 }
 
+// The deepest contact of a list as the answer of a distance query; false if the list is empty.
+bool tpContactList_Deepest(const tpContactList* list, tpClosest* out);
+
 // Turns the contacts of two cores, from `first` on, into those of the shapes with these radii.
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB);
 

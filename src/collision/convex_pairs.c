@@ -18,6 +18,19 @@ static void roundOff(double radiusA, double radiusB, tpClosest* c) {
     c->pointB = tpMulAdd(c->pointB, radiusB, c->normal);
 }
 
+bool tpContactList_Deepest(const tpContactList* list, tpClosest* out) {
+    int stored = list->count < list->capacity ? list->count : list->capacity;
+    if (stored == 0) {
+        return false;
+    }
+    const tpContactPoint* best = &list->points[0];
+    for (int i = 1; i < stored; ++i) {
+        best = list->points[i].gap < best->gap ? &list->points[i] : best;
+    }
+    *out = (tpClosest){ best->gap, best->pointA, best->pointB, best->normal };
+    return true;
+}
+
 void tpRoundContacts(tpContactList* list, int first, double radiusA, double radiusB) {
     if (radiusA == 0.0 && radiusB == 0.0) {
         return;

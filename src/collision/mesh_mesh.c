@@ -407,14 +407,7 @@ static tpResult closestSurfaces(const tpPair* pair, tpPairCache* cache, tpCloses
     tpPair touching = *pair;
     touching.margin = 0.0;
     collideSurfaces(&touching, cache, &list);
-    int stored = list.count < list.capacity ? list.count : list.capacity;
-    if (stored > 0) {
-        int best = 0;
-        for (int i = 1; i < stored; ++i) {
-            best = points[i].gap < points[best].gap ? i : best;
-        }
-        *out = (tpClosest){ points[best].gap, points[best].pointA, points[best].pointB,
-                            points[best].normal };
+    if (tpContactList_Deepest(&list, out)) {
         return tp_success;
     }
     // Apart: of all pairs within a bound that shrinks on the way, the nearest.

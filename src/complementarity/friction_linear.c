@@ -138,19 +138,6 @@ double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay) {
     return linear->factor.work + assembly;
 }
 
-// C = A B for small blocks.
-static inline void multiply(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < n; ++j) {
-            double sum = 0.0;
-            for (int l = 0; l < k; ++l) {
-                sum += A[i * k + l] * B[l * n + j];
-            }
-            C[i * n + j] = sum;
-        }
-    }
-}
-
 static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const double* A,
                           const double* B, double weight) {
     const tpBlockMatrix* W = &linear->island->W;
@@ -169,9 +156,9 @@ static void assembleWithW(tpFrictionLinear* linear, const bool* inPlay, const do
             const double* Ai = A + (size_t)i * TP_LAW;
             const double* Wk = W->values + W->value[k];
             if (W->uniform == 3) {
-                multiply(3, 3, 3, Ai, Wk, out);
+                tpMultiplyBlocks(3, 3, 3, Ai, Wk, out);
             } else {
-                multiply(m, m, n, Ai, Wk, out);
+                tpMultiplyBlocks(m, m, n, Ai, Wk, out);
             }
             for (int e = 0; i == j && e < n * n; ++e) {
                 out[e] += B[(size_t)i * TP_LAW + (size_t)e] + weight * Ai[e];
@@ -217,8 +204,8 @@ static void eliminateLaw(tpFrictionLinear* linear, int b, const double* A, const
         }
     }
     tpInvertBlock(n, C, inverse);
-    multiply(n, n, n, inverse, A, linear->response + (size_t)b * TP_LAW);
-    multiply(n, n, 1, inverse, F + row, linear->offset + row);
+    tpMultiplyBlocks(n, n, n, inverse, A, linear->response + (size_t)b * TP_LAW);
+    tpMultiplyBlocks(n, n, 1, inverse, F + row, linear->offset + row);
 }
 
 // Adds G_i^T (C^-1 A) G_j to the blocks of the bodies of one block.
@@ -227,7 +214,7 @@ static void addCouples(tpFrictionLinear* linear, int b) {
     int n = tpFrictionIsland_Rows(island, b), componentCount = island->componentCount;
     const double* G = island->jacobian + (size_t)(island->row[b] * 2 * componentCount);
     double SG[TP_FRICTION_MAX_ROWS * 2 * TP_BLOCK_MAX];
-    multiply(n, n, 2 * componentCount, linear->response + (size_t)b * TP_LAW, G, SG);
+    tpMultiplyBlocks(n, n, 2 * componentCount, linear->response + (size_t)b * TP_LAW, G, SG);
     for (int c = 0; c < 4; ++c) {
         if (linear->couple[4 * b + c] < 0) {
             continue;
@@ -287,7 +274,7 @@ static void solveByBodies(tpFrictionLinear* linear, const bool* inPlay, const do
         int row = island->row[b], n = tpFrictionIsland_Rows(island, b);
         double du[TP_FRICTION_MAX_ROWS], moved[TP_FRICTION_MAX_ROWS];
         tpFrictionIsland_ReadBodies(island, b, change, du);
-        multiply(n, n, 1, linear->response + (size_t)b * TP_LAW, du, moved);
+        tpMultiplyBlocks(n, n, 1, linear->response + (size_t)b * TP_LAW, du, moved);
         for (int i = 0; i < n; ++i) {
             step[row + i] -= moved[i];
         }

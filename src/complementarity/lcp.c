@@ -237,12 +237,7 @@ tpSolveStatus tpLcp_Finish(const tpLcp* lcp, const char* solver, tpSolveStatus s
     if (report != NULL) {
         tpSolveStage stage = { solver, status, residual, iterations,
                                tpCpuSeconds() - startSeconds };
-        tpSolveReport_Start(report);
-        tpSolveReport_AddStage(report, &stage);
-        report->status = status;
-        report->solver = solver;
-        report->residual = residual;
-        report->plainResidual = plain;
+        tpSolveReport_SetOnly(report, &stage, plain);
     }
     return status;
 }

@@ -77,12 +77,7 @@ static tpSolveStatus finish(const Judged* judged, const char* solver, tpSolveSta
         status = tp_stalled;
     }
     tpSolveStage stage = { solver, status, residual, iterations, tpCpuSeconds() - start };
-    tpSolveReport_Start(report);
-    tpSolveReport_AddStage(report, &stage);
-    report->status = status;
-    report->solver = solver;
-    report->residual = residual;
-    report->plainResidual = plain;
+    tpSolveReport_SetOnly(report, &stage, plain);
     return status;
 }
 

@@ -116,3 +116,12 @@ void tpSolveReport_AddStage(tpSolveReport* report, const tpSolveStage* stage) {
     report->iterations += stage->iterations;
     report->seconds += stage->seconds;
 }
+
+void tpSolveReport_SetOnly(tpSolveReport* report, const tpSolveStage* stage, double plainResidual) {
+    tpSolveReport_Start(report);
+    tpSolveReport_AddStage(report, stage);
+    report->status = stage->status;
+    report->solver = stage->solver;
+    report->residual = stage->residual;
+    report->plainResidual = plainResidual;
+}

@@ -32,6 +32,9 @@ void tpSolveReport_Start(tpSolveReport* report);
 // Adds a stage and its cost; the answer of the report is for the caller to set.
 void tpSolveReport_AddStage(tpSolveReport* report, const tpSolveStage* stage);
 
+// A report of this stage alone, which is its answer.
+void tpSolveReport_SetOnly(tpSolveReport* report, const tpSolveStage* stage, double plainResidual);
+
 // Of two numbers, without the library's care for NaN (which costs a call in inner loops).
 static inline double tpLarger(double a, double b) {
     return a > b ? a : b;

@@ -26,10 +26,6 @@ enum { longQuiet = 128 };
 enum { shortQuiet = 16 };
 static const double unseen = 16.0;
 
-static double energyOf(const tpSystem* system) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
-}
-
 void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSystem* system,
                          const tpStepReport* report) {
     guard->book = book;
@@ -39,7 +35,7 @@ void tpEnergyGuard_Begin(tpEnergyGuard* guard, tpEnergyBook* book, const tpSyste
 
 void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
                              const tpStepReport* report) {
-    guard->energy = energyOf(system);
+    guard->energy = tpSystem_Energy(system);
     guard->work = report->externalWork;
     guard->friction = report->frictionLoss;
     guard->slack = tpStepReport_GetDriveSlack(report);
@@ -47,7 +43,7 @@ void tpEnergyGuard_BeginPart(tpEnergyGuard* guard, const tpSystem* system,
 
 double tpEnergyGuard_Rise(const tpEnergyGuard* guard, const tpSystem* system,
                           const tpStepReport* report, bool hasCollided) {
-    double rise = energyOf(system) - guard->energy - (report->externalWork - guard->work);
+    double rise = tpSystem_Energy(system) - guard->energy - (report->externalWork - guard->work);
     rise += hasCollided ? 0.0 : report->frictionLoss - guard->friction;
     // What the books of drives may be off by is neither gain nor loss.
     double slack = tpStepReport_GetDriveSlack(report) - guard->slack;

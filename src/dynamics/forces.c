@@ -64,6 +64,10 @@ double tpSystem_KineticEnergy(const tpSystem* system) {
     return sumBodies(system, tpSystem_BodyKineticEnergy) + tpJoints_KineticEnergy(system);
 }
 
+double tpSystem_Energy(const tpSystem* system) {
+    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
+}
+
 // Where the two ends of a spring are, and how far it is stretched.
 typedef struct tpStretch {
     tpVec3 pointA, pointB;

@@ -39,6 +39,8 @@ double tpSystem_PotentialEnergy(const tpSystem* system);
 // The springs' part of it.
 double tpSystem_SpringEnergy(const tpSystem* system);
 double tpSystem_KineticEnergy(const tpSystem* system);
+// Both together.
+double tpSystem_Energy(const tpSystem* system);
 double tpSystem_BodyKineticEnergy(const tpSystem* system, int body);
 tpVec3 tpSystem_LinearMomentum(const tpSystem* system);
 tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about);

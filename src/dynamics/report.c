@@ -25,6 +25,11 @@ void tpStepReport_AddNote(tpStepReport* report, const char* note) {
     }
 }
 
+void tpStepReport_RunOut(tpStepReport* report) {
+    report->undone = true;
+    tpStepReport_AddNote(report, "out of memory");
+}
+
 void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* why) {
     report->fallback = name;
     tpStepReport_AddNote(report, why);

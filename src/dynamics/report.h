@@ -13,6 +13,9 @@ void tpStepReport_AddNote(tpStepReport* report, const char* note);
 // of all.
 void tpStepReport_FallBack(tpStepReport* report, const char* name, const char* why);
 
+// Memory ran out in the step, which is therefore undone.
+void tpStepReport_RunOut(tpStepReport* report);
+
 // Whether the report has this note.
 bool tpStepReport_HasNote(const tpStepReport* report, const char* note);
 

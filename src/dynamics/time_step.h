@@ -82,6 +82,13 @@ void tpTimeStep_LinearMeanVelocities(const tpTimeStep* step, tpVelocity* meanVel
 // Puts the system where it is after the drift.
 void tpTimeStep_Drift(tpTimeStep* step);
 
+// Velocity of body A's surface against body B's at a contact half way through the drift, m/s: the
+// contact as it was at the start and as it is at the end, where the bodies are now.
+tpVec3 tpTimeStep_SlipHalfWay(const tpTimeStep* step, const tpContact* start, const tpContact* end);
+
+// The largest difference of a body's two velocities, as a share of 1 + the second one.
+double tpTimeStep_LargestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b);
+
 // Velocity of a point of a body at its pose at the start.
 tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
                                 const tpVelocity* velocities);

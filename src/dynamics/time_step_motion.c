@@ -95,3 +95,35 @@ void tpTimeStep_Drift(tpTimeStep* step) {
     }
     tpSystem_MoveKinematic(system, system->time, step->h);
 }
+
+static tpVec3 halfWay(tpVec3 a, tpVec3 b) {
+    return tpScale(0.5, tpAdd(a, b));
+}
+
+// Velocity of a body's surface at a contact half way through the drift; `start` and `end` are the
+// contact's points on it.
+static tpVec3 surfaceVelocity(const tpTimeStep* step, int body, tpVec3 start, tpVec3 end) {
+    const tpPose* poses = step->system->poses.data;
+    const tpVelocity *first = &step->pushed[body], *last = &step->system->velocities.data[body];
+    tpVec3 arm =
+        halfWay(tpSub(start, step->startPoses[body].position), tpSub(end, poses[body].position));
+    return tpAdd(halfWay(first->linear, last->linear),
+                 tpCross(halfWay(first->angular, last->angular), arm));
+}
+
+tpVec3 tpTimeStep_SlipHalfWay(const tpTimeStep* step, const tpContact* start,
+                              const tpContact* end) {
+    return tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
+                 surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
+}
+
+double tpTimeStep_LargestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b) {
+    double change = 0.0;
+    for (int i = 0; i < step->bodyCount; ++i) {
+        double size = 1.0 + tpLength(b[i].linear) + tpLength(b[i].angular);
+        double difference = tpDistanceBetween(a[i].linear, b[i].linear) +
+                            tpDistanceBetween(a[i].angular, b[i].angular);
+        change = fmax(change, difference / size);
+    }
+    return change;
+}

@@ -178,19 +178,6 @@ static inline void multiplySubtract(int m, int k, int n, const double* A, const 
     }
 }
 
-// C = A B.
-static inline void multiply(int m, int k, int n, const double* A, const double* B, double* C) {
-    for (int i = 0; i < m; ++i) {
-        for (int j = 0; j < n; ++j) {
-            double sum = 0.0;
-            for (int l = 0; l < k; ++l) {
-                sum += A[i * k + l] * B[l * n + j];
-            }
-            C[i * n + j] = sum;
-        }
-    }
-}
-
 void tpInvertBlock(int n, const double* A, double* inverse) {
     double work[TP_BLOCK_MAX][2 * TP_BLOCK_MAX];
     for (int i = 0; i < n; ++i) {
@@ -296,8 +283,8 @@ void tpBlockLu_Factorise(tpBlockLu* factor) {
         tpInvertBlock(n, column + (size_t)(j * stride), inverse);
         for (int e = factor->start[j]; e < factor->start[j + 1]; ++e) {
             int i = factor->rows[e];
-            multiply(factor->size[i], n, n, column + (size_t)(i * stride), inverse,
-                     factor->L + (size_t)e * (size_t)stride);
+            tpMultiplyBlocks(factor->size[i], n, n, column + (size_t)(i * stride), inverse,
+                             factor->L + (size_t)e * (size_t)stride);
         }
     }
 }
@@ -318,7 +305,7 @@ void tpBlockLu_Solve(const tpBlockLu* factor, double* x) {
         int n = factor->size[j];
         double solution[TP_BLOCK_MAX];
         double* xj = x + matrix->row[factor->block[j]];
-        multiply(n, n, 1, factor->inverse + (size_t)(j * stride), xj, solution);
+        tpMultiplyBlocks(n, n, 1, factor->inverse + (size_t)(j * stride), xj, solution);
         memcpy(xj, solution, sizeof(double) * (size_t)n);
         for (int r = factor->reachStart[j]; r < factor->reachStart[j + 1]; ++r) {
             int i = factor->reach[r];
@@ -358,6 +345,6 @@ void tpBlockLu_SolveDiagonal(const tpBlockLu* factor, const double* x, double* y
     for (int j = 0; j < factor->count; ++j) {
         int row = factor->matrix->row[factor->block[j]], n = factor->size[j];
         const double* inverse = factor->inverse + (size_t)(j * factor->stride);
-        multiply(n, n, 1, inverse, x + row, y + row);
+        tpMultiplyBlocks(n, n, 1, inverse, x + row, y + row);
     }
 }

@@ -64,6 +64,20 @@ void tpBlockLu_Factorise(tpBlockLu* factor);
 // Inverse of one n x n block by Gauss-Jordan with partial pivoting, small pivots replaced.
 void tpInvertBlock(int n, const double* A, double* inverse);
 
+// C = A B of small blocks, row by row: m x k times k x n.
+static inline void tpMultiplyBlocks(int m, int k, int n, const double* A, const double* B,
+                                    double* C) {
+    for (int i = 0; i < m; ++i) {
+        for (int j = 0; j < n; ++j) {
+            double sum = 0.0;
+            for (int l = 0; l < k; ++l) {
+                sum += A[i * k + l] * B[l * n + j];
+            }
+            C[i * n + j] = sum;
+        }
+    }
+}
+
 // Solves in place; x has the matrix's rows, those out of play are not touched.
 void tpBlockLu_Solve(const tpBlockLu* factor, double* x);
 

@@ -79,19 +79,7 @@ static bool captureContacts(tpRecorder* recorder, const tpWorld* world) {
     }
     recorder->contacts.count = count;
     for (int i = 0; i < count; ++i) {
-        const tpContactInfo* from = &contacts[i];
-        recorder->contacts.data[i] =
-            (tpRecordedContact){ .bodyA = tpRoster_Find(&recorder->roster, from->bodyA),
-                                 .bodyB = tpRoster_Find(&recorder->roster, from->bodyB),
-                                 .feature = from->feature,
-                                 .point = from->point,
-                                 .normal = from->normal,
-                                 .gap = from->gap,
-                                 .normalImpulse = from->normalImpulse,
-                                 .frictionImpulse = from->frictionImpulse,
-                                 .torsionalImpulse = from->torsionalImpulse,
-                                 .slidingSpeed = from->slidingSpeed,
-                                 .state = from->state };
+        recorder->contacts.data[i] = tpRoster_Contact(&recorder->roster, &contacts[i]);
     }
     return true;
 }

@@ -154,6 +154,20 @@ int tpRoster_Find(const tpRoster* roster, tpBodyId body) {
     return index >= 0 && roster->bodies[index].id.generation == body.generation ? index : -1;
 }
 
+tpRecordedContact tpRoster_Contact(const tpRoster* roster, const tpContactInfo* contact) {
+    return (tpRecordedContact){ .bodyA = tpRoster_Find(roster, contact->bodyA),
+                                .bodyB = tpRoster_Find(roster, contact->bodyB),
+                                .feature = contact->feature,
+                                .point = contact->point,
+                                .normal = contact->normal,
+                                .gap = contact->gap,
+                                .normalImpulse = contact->normalImpulse,
+                                .frictionImpulse = contact->frictionImpulse,
+                                .torsionalImpulse = contact->torsionalImpulse,
+                                .slidingSpeed = contact->slidingSpeed,
+                                .state = contact->state };
+}
+
 int tpRoster_CountThings(const tpRoster* roster, int block) {
     switch (block) {
     case tp_statesColumn:

@@ -72,6 +72,9 @@ void tpRoster_Destroy(tpRoster* roster);
 // The place of a body in the roster, or -1.
 int tpRoster_Find(const tpRoster* roster, tpBodyId body);
 
+// A contact of the world as it is recorded.
+tpRecordedContact tpRoster_Contact(const tpRoster* roster, const tpContactInfo* contact);
+
 // How many things a block column (columns.h) has side by side.
 int tpRoster_CountThings(const tpRoster* roster, int block);
 

@@ -202,14 +202,7 @@ static tpResult putContacts(tpTable* table, const tpWorld* world, double time, t
     tpResult result = tp_success;
     for (int i = 0; result == tp_success && i < count; ++i) {
         const tpContactInfo* from = &contacts[i];
-        tpRecordedContact contact = { .point = from->point,
-                                      .normal = from->normal,
-                                      .gap = from->gap,
-                                      .normalImpulse = from->normalImpulse,
-                                      .frictionImpulse = from->frictionImpulse,
-                                      .torsionalImpulse = from->torsionalImpulse,
-                                      .slidingSpeed = from->slidingSpeed,
-                                      .state = from->state };
+        tpRecordedContact contact = tpRoster_Contact(&table->roster, from);
         result = tpContacts_PutRow(&table->text, time, nameOf(table, world, from->bodyA),
                                    nameOf(table, world, from->bodyB), &contact, error);
     }

@@ -37,29 +37,13 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
     return true;
 }
 
-static tpVec3 halfWay(tpVec3 a, tpVec3 b) {
-    return tpScale(0.5, tpAdd(a, b));
-}
-
-// Velocity of a body's surface at a contact half way through the drift; `start` and `end` are the
-// contact's points on it.
-static tpVec3 surfaceVelocity(const tpTimeStep* step, int body, tpVec3 start, tpVec3 end) {
-    const tpPose* poses = step->system->poses.data;
-    const tpVelocity *first = &step->pushed[body], *last = &step->system->velocities.data[body];
-    tpVec3 arm =
-        halfWay(tpSub(start, step->startPoses[body].position), tpSub(end, poses[body].position));
-    return tpAdd(halfWay(first->linear, last->linear),
-                 tpCross(halfWay(first->angular, last->angular), arm));
-}
-
 // Friction acts on the slip half way through the drift, of which the rows of the start know
 // nothing: with theirs a ball on a turntable spirals outwards.
 static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
     const tpTimeStep* step = drift->step;
     const tpRows* rows = &step->rows;
     const tpContact* start = &step->contacts[contact];
-    tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
-                        surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
+    tpVec3 slip = tpTimeStep_SlipHalfWay(step, start, end);
     int first = rows->firstRows[contact];
     double unit = step->system->units.length;
     int slidingCount = tpRows_FrictionRows(rows, contact).slidingCount;

@@ -10,10 +10,6 @@ enum { deepest = 6 };
 // Energy may rise in a step by this part of what the certificate allows.
 static const double leak = 1.0 / 64.0;
 
-static double energyOf(const tpSystem* system) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
-}
-
 static bool hasJoint(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
@@ -27,7 +23,7 @@ static bool hasJoint(const tpSystem* system) {
 // Whether the part that the report tells about has to be taken again. `share`: of the whole step.
 static bool isTooLong(const tpSystem* system, const tpStepReport* part, double share) {
     double rise =
-        energyOf(system) - part->kineticBefore - part->potentialBefore - part->externalWork;
+        tpSystem_Energy(system) - part->kineticBefore - part->potentialBefore - part->externalWork;
     double allowed = leak * share * tpCertificate_EnergyLimit(system, part);
     return !(rise <= allowed) || !(part->jointDrift <= part->limits.jointDrift);
 }

@@ -97,11 +97,6 @@ static tpPose* keepTargets(tpSystem* system) {
     return targets;
 }
 
-static void fail(tpStepReport* report) {
-    report->undone = true;
-    tpStepReport_AddNote(report, "out of memory");
-}
-
 // The step in pieces, of which the first is known.
 static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
                        const tpOptions* options, double h, double piece, tpStepReport* report) {
@@ -133,7 +128,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
     }
     system->time = begin;
     if (!isDone || !tpParts_List(&parts, report)) {
-        fail(report);
+        tpStepReport_RunOut(report);
     }
 }
 
@@ -142,7 +137,7 @@ void tpStepper_Take(const tpStepper* stepper, tpSystem* system, void* state,
     tpOptions scaled = tpOptions_InScales(options, system);
     double piece = h;
     if (!stepper->seesCrossings && !measurePiece(system, h, shortest * h, &piece)) {
-        fail(report);
+        tpStepReport_RunOut(report);
     } else if (piece == h) {
         stepper->step(system, state, &scaled, h, report);
     } else {

@@ -30,8 +30,8 @@ typedef struct WideBodies {
     WideLines velocityA, velocityB, massA, massB;
 } WideBodies;
 
-// Adds an impulse on A, and its opposite on B.
-static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, WideVec impulse) {
+// What an impulse on A, and its opposite on B, add to the linear velocities.
+static inline void addLinear(WideBodies* bodies, WideVec impulse) {
     wide* a = bodies->velocityA.numbers;
     wide* b = bodies->velocityB.numbers;
     wide inverseA = bodies->massA.numbers[0], inverseB = bodies->massB.numbers[0];
@@ -41,8 +41,12 @@ static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, Wi
     b[0] -= inverseB * impulse.x;
     b[1] -= inverseB * impulse.y;
     b[2] -= inverseB * impulse.z;
-    WideVec turnA = turnedBy(&bodies->massA, crossVec(armA, impulse));
-    WideVec turnB = turnedBy(&bodies->massB, crossVec(armB, impulse));
+}
+
+// Adds these changes to the angular velocities: of A, and taken from B's.
+static inline void addAngular(WideBodies* bodies, WideVec turnA, WideVec turnB) {
+    wide* a = bodies->velocityA.numbers;
+    wide* b = bodies->velocityB.numbers;
     a[4] += turnA.x;
     a[5] += turnA.y;
     a[6] += turnA.z;
@@ -51,26 +55,21 @@ static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, Wi
     b[6] -= turnB.z;
 }
 
+// Adds an impulse on A, and its opposite on B.
+static inline void pushBodies(WideBodies* bodies, WideVec armA, WideVec armB, WideVec impulse) {
+    addLinear(bodies, impulse);
+    addAngular(bodies, turnedBy(&bodies->massA, crossVec(armA, impulse)),
+               turnedBy(&bodies->massB, crossVec(armB, impulse)));
+}
+
 // The same for bodies that turn as easily about any axis, of which only the first two numbers are
 // asked for.
 static inline void pushRound(WideBodies* bodies, WideVec armA, WideVec armB, WideVec impulse) {
-    wide* a = bodies->velocityA.numbers;
-    wide* b = bodies->velocityB.numbers;
-    wide inverseA = bodies->massA.numbers[0], inverseB = bodies->massB.numbers[0];
     wide turnA = bodies->massA.numbers[1], turnB = bodies->massB.numbers[1];
     WideVec momentA = crossVec(armA, impulse), momentB = crossVec(armB, impulse);
-    a[0] += inverseA * impulse.x;
-    a[1] += inverseA * impulse.y;
-    a[2] += inverseA * impulse.z;
-    b[0] -= inverseB * impulse.x;
-    b[1] -= inverseB * impulse.y;
-    b[2] -= inverseB * impulse.z;
-    a[4] += turnA * momentA.x;
-    a[5] += turnA * momentA.y;
-    a[6] += turnA * momentA.z;
-    b[4] -= turnB * momentB.x;
-    b[5] -= turnB * momentB.y;
-    b[6] -= turnB * momentB.z;
+    addLinear(bodies, impulse);
+    addAngular(bodies, (WideVec){ turnA * momentA.x, turnA * momentA.y, turnA * momentA.z },
+               (WideVec){ turnB * momentB.x, turnB * momentB.y, turnB * momentB.z });
 }
 
 // Friction from the velocity after the normal impulse has changed: what stops it where it may, else

@@ -7,13 +7,4 @@
 #include "sweeps/soft_lanes.h"
 #include "sweeps/soft_sum_lanes.h"
 
-const tpSoftKernels tp_avx512SoftKernels = {
-    .width = W,
-    .prepareRun = prepareRun,
-    .leadRun = leadRun,
-    .settleRun = settleRun,
-    .bounceRun = bounceRun,
-    .judgeRun = judgeRun,
-    .ratioRun = ratioRun,
-    .followRun = followRun,
-};
+const tpSoftKernels tp_avx512SoftKernels = TP_SOFT_KERNELS;

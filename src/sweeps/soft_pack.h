@@ -178,6 +178,14 @@ typedef struct tpSoftKernels {
 // Kernels of width 1, 4 or 8; NULL if this build or this machine lacks that width.
 const tpSoftKernels* tpGetSoftKernels(int width);
 
+// The table of one width, where its functions stand.
+#define TP_SOFT_KERNELS                                                                            \
+    {                                                                                              \
+        .width = W, .prepareRun = prepareRun, .leadRun = leadRun, .settleRun = settleRun,          \
+        .bounceRun = bounceRun, .judgeRun = judgeRun, .ratioRun = ratioRun,                        \
+        .followRun = followRun,                                                                    \
+    }
+
 extern const tpSoftKernels tp_plainSoftKernels;
 extern const tpSoftKernels tp_avx2SoftKernels;
 extern const tpSoftKernels tp_avx512SoftKernels;

@@ -111,15 +111,7 @@ static inline void solveTorsion(const wide response[6], const wide u[3], wide mu
 
 // A moment about the normals, on A, and its opposite on B.
 static inline void twistBodies(WideBodies* bodies, WideVec moment) {
-    WideVec turnA = turnedBy(&bodies->massA, moment), turnB = turnedBy(&bodies->massB, moment);
-    wide* a = bodies->velocityA.numbers;
-    wide* b = bodies->velocityB.numbers;
-    a[4] += turnA.x;
-    a[5] += turnA.y;
-    a[6] += turnA.z;
-    b[4] -= turnB.x;
-    b[5] -= turnB.y;
-    b[6] -= turnB.z;
+    addAngular(bodies, turnedBy(&bodies->massA, moment), turnedBy(&bodies->massB, moment));
 }
 
 static inline WideVec timesVec(wide factor, WideVec v) {

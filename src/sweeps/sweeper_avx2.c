@@ -8,13 +8,4 @@
 // What is done with that width.
 #include "sweeps/sweeper_lanes.h"
 
-const tpSweepKernels tp_avx2SweepKernels = {
-    .name = "AVX2",
-    .width = 4,
-    .sweepRun = sweepRun,
-    .startRun = startRun,
-    .speedRun = speedRun,
-    .respondRun = respondRun,
-    .addChanges = addChanges,
-    .advance = advance,
-};
+const tpSweepKernels tp_avx2SweepKernels = TP_SWEEP_KERNELS("AVX2", 4);

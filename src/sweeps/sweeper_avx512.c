@@ -8,13 +8,4 @@
 // What is done with that width.
 #include "sweeps/sweeper_lanes.h"
 
-const tpSweepKernels tp_avx512SweepKernels = {
-    .name = "AVX-512",
-    .width = 8,
-    .sweepRun = sweepRun,
-    .startRun = startRun,
-    .speedRun = speedRun,
-    .respondRun = respondRun,
-    .addChanges = addChanges,
-    .advance = advance,
-};
+const tpSweepKernels tp_avx512SweepKernels = TP_SWEEP_KERNELS("AVX-512", 8);

@@ -34,6 +34,14 @@ void tpStartRunSlowly(tpSweeper* sweeper, const tpPackRun* run);
 // Kernels of width 1, 4 or 8; NULL if this build or this machine lacks that width.
 const tpSweepKernels* tpGetSweepKernels(int width);
 
+// The table of one width, where its functions stand.
+#define TP_SWEEP_KERNELS(label, lanes)                                                             \
+    {                                                                                              \
+        .name = label, .width = lanes, .sweepRun = sweepRun, .startRun = startRun,                 \
+        .speedRun = speedRun, .respondRun = respondRun, .addChanges = addChanges,                  \
+        .advance = advance,                                                                        \
+    }
+
 extern const tpSweepKernels tp_plainSweepKernels;
 extern const tpSweepKernels tp_avx2SweepKernels;
 extern const tpSweepKernels tp_avx512SweepKernels;

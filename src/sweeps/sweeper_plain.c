@@ -8,13 +8,4 @@
 // What is done with that width.
 #include "sweeps/sweeper_lanes.h"
 
-const tpSweepKernels tp_plainSweepKernels = {
-    .name = "plain",
-    .width = 1,
-    .sweepRun = sweepRun,
-    .startRun = startRun,
-    .speedRun = speedRun,
-    .respondRun = respondRun,
-    .addChanges = addChanges,
-    .advance = advance,
-};
+const tpSweepKernels tp_plainSweepKernels = TP_SWEEP_KERNELS("plain", 1);

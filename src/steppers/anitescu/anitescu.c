@@ -234,8 +234,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                       ? stepEuler(system, memory, options, threshold, h, report)
                       : tpGuard_Step(system, memory, options, threshold, h, stepEuler, report);
     if (!isDone) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
     }
 }
 
@@ -249,10 +248,6 @@ const tpStepper tpAnitescuStepper = {
     .name = "anitescu",
     .summary = "fixed-step velocity complementarity with joints and restitution",
     .options = used,
-    .create = tpStepperMemory_Create,
-    .destroy = tpStepperMemory_Destroy,
     .step = step,
-    .savedSize = tpStepperMemory_SavedSize,
-    .save = tpStepperMemory_Save,
-    .restore = tpStepperMemory_Restore,
+    TP_STEPPER_MEMORY,
 };

@@ -179,8 +179,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     }
     if (!isDone) {
         ((tpBenderSchmitt*)state)->structure = 0;
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
     }
 }
 

@@ -68,10 +68,6 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     return tpResting_Solve(step);
 }
 
-static double energyOf(const tpSystem* system) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
-}
-
 // Collisions; where they would raise the energy beyond what it may be, with less restitution.
 static bool resolveGuarded(tpBenderStep* step, double allowed) {
     tpSystem* system = step->system;
@@ -87,7 +83,8 @@ static bool resolveGuarded(tpBenderStep* step, double allowed) {
             return false;
         }
         double slack = guardSlack * fabs(allowed);
-        bool hasRisen = energyOf(system) > allowed + step->report->externalWork - worked + slack;
+        bool hasRisen =
+            tpSystem_Energy(system) > allowed + step->report->externalWork - worked + slack;
         bool isKept = !step->settings->isGuarded || !hasRisen ||
                       step->report->figures[tp_collisionFigure] == collisions;
         if (isKept || k == 4) {
@@ -198,7 +195,7 @@ static bool holdsLimits(const tpTouch* touch) {
 static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
     double share = fmax(step->time.h / step->duration, ldexp(1.0, -slackHalvings - 1));
     double scale = energyScale(step), slack = gainSlack * scale * share;
-    double rise = energyOf(step->system) - energy - step->report->externalWork;
+    double rise = tpSystem_Energy(step->system) - energy - step->report->externalWork;
     bool mayFall = carries(&step->start) || carries(&step->end) || hasCollided(step) ||
                    holdsLimits(&step->start) || holdsLimits(&step->end);
     // What is small and shorter parts do not make smaller is the tolerance of the solves.
@@ -282,7 +279,7 @@ static bool isTooDeep(const tpBenderStep* step) {
 }
 
 bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
-    double energy = energyOf(step->system) - step->report->externalWork;
+    double energy = tpSystem_Energy(step->system) - step->report->externalWork;
     tpTrial start;
     bool isStaged;
     double power = INFINITY; // by which energy is wrong, W

@@ -199,10 +199,6 @@ static bool moveApart(PushOut* push) {
     return true;
 }
 
-static double energyOf(const tpSystem* system) {
-    return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system);
-}
-
 bool tpPushOut_Settle(tpBenderStep* step) {
     tpSystem* system = step->system;
     tpArena* arena = &system->arena;
@@ -220,7 +216,7 @@ bool tpPushOut_Settle(tpBenderStep* step) {
         if (!(left > 0.0) || idle == maxIdleRounds) {
             break;
         }
-        double energy = energyOf(system);
+        double energy = tpSystem_Energy(system);
         tpArenaMark mark = tpArena_Mark(arena);
         bool isDone = moveApart(&push);
         tpArena_Release(arena, mark);
@@ -228,7 +224,7 @@ bool tpPushOut_Settle(tpBenderStep* step) {
             return false;
         }
         // What has been lifted has lost less than the impulses say.
-        step->report->impactLoss -= energyOf(system) - energy;
+        step->report->impactLoss -= tpSystem_Energy(system) - energy;
     }
     return true;
 }

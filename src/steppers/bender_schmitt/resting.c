@@ -165,22 +165,6 @@ static double correctContact(tpBenderStep* step, int contact, double gap, tpRest
     return fabs(miss);
 }
 
-static tpVec3 halfWay(tpVec3 a, tpVec3 b) {
-    return tpScale(0.5, tpAdd(a, b));
-}
-
-// Velocity of a body's surface at a contact half way through the drift; `start` and `end` are the
-// contact's points on it.
-static tpVec3 surfaceVelocity(const tpBenderStep* step, int body, tpVec3 start, tpVec3 end) {
-    const tpTimeStep* time = &step->time;
-    const tpSystem* system = step->system;
-    const tpVelocity *first = &time->pushed[body], *last = &system->velocities.data[body];
-    tpVec3 arm = halfWay(tpSub(start, time->startPoses[body].position),
-                         tpSub(end, system->poses.data[body].position));
-    return tpAdd(halfWay(first->linear, last->linear),
-                 tpCross(halfWay(first->angular, last->angular), arm));
-}
-
 // Friction acts on the slip half way through the drift, of which the rows of the start know
 // nothing: with theirs a ball on a turntable spirals outwards. Returns the change, m.
 static double correctSlip(tpBenderStep* step, int contact, const tpContact* end, tpRestBias* bias) {
@@ -192,8 +176,7 @@ static double correctSlip(tpBenderStep* step, int contact, const tpContact* end,
     if (!(pack->impulse[0][lane] > 0.0) || !(law->mu > 0.0)) {
         return 0.0;
     }
-    tpVec3 slip = tpSub(surfaceVelocity(step, start->bodyA, start->pointA, end->pointA),
-                        surfaceVelocity(step, start->bodyB, start->pointB, end->pointB));
+    tpVec3 slip = tpTimeStep_SlipHalfWay(&step->time, start, end);
     double u[4], largest = 0.0, unit = step->system->units.length;
     touch->sweeper.velocities = step->time.meanVelocities;
     tpSweeper_ContactVelocity(&touch->sweeper, contact, u);

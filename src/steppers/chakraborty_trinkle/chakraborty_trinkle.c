@@ -293,8 +293,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     tpJoints_ClearReactions(system);
     if (!advance(system, memory, &settings, h, 0, &tally, &step, report) ||
         !tpTimeStep_Report(&step.base, &tally, memory->solver, &memory->history, report)) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
         return;
     }
     if (isPapersStep(options) && tpTimeStep_HasRestitution(&step.base)) {
@@ -321,10 +320,6 @@ const tpStepper tpChakrabortyTrinkleStepper = {
     .options = used,
     .lacks = tp_lacksImpactFriction | tp_lacksRollingFriction | tp_lacksCompliance,
     .lacksWith = lacksWith,
-    .create = tpStepperMemory_Create,
-    .destroy = tpStepperMemory_Destroy,
     .step = step,
-    .savedSize = tpStepperMemory_SavedSize,
-    .save = tpStepperMemory_Save,
-    .restore = tpStepperMemory_Restore,
+    TP_STEPPER_MEMORY,
 };

@@ -56,8 +56,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bool isDone = copyState(system, &starts, &velocities);
     report->externalWork += tpSystem_Kick(system, time, 0.5 * h, tp_forwardSweep);
     if (!isDone || !copyState(system, &unused, &means)) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
         return;
     }
     tpSystem_Drift(system, h);

@@ -262,8 +262,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     events->length = h;
     events->outOfMemory = events->hasJoiners = events->isExhausted = false;
     if (!runFrame(events, options) && !report->undone) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
     }
     events->report = NULL;
 }

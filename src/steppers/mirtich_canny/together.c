@@ -360,6 +360,17 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
     return true;
 }
 
+// A copy of the pair of bodies, and empty rows for so many contacts of it. False if memory ran out.
+static bool startRows(tpEvents* events, const tpContact* lead, int count, tpRows* rows) {
+    tpSystem* pair = &events->pair;
+    if (!copyPair(events, lead) ||
+        !tpRows_Create(rows, pair, count, TP_FRICTION_MAX_ROWS * count)) {
+        return false;
+    }
+    tpRows_SetMasses(rows, pair);
+    return true;
+}
+
 static tpContact inPair(const tpContact* contact, const tpContact* lead) {
     tpContact local = *contact;
     local.bodyA = contact->bodyA == lead->bodyA ? 0 : 1;
@@ -404,11 +415,9 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     tpSystem* pair = &events->pair;
     tpRows rows;
-    if (!copyPair(events, lead) ||
-        !tpRows_Create(&rows, pair, count, TP_FRICTION_MAX_ROWS * count)) {
+    if (!startRows(events, lead, count, &rows)) {
         return false;
     }
-    tpRows_SetMasses(&rows, pair);
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
@@ -495,11 +504,9 @@ bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
     const tpContact* lead = &events->touches.data[chosen[0]].contact;
     tpSystem* pair = &events->pair;
     tpRows rows;
-    if (!copyPair(events, lead) ||
-        !tpRows_Create(&rows, pair, count, TP_FRICTION_MAX_ROWS * count)) {
+    if (!startRows(events, lead, count, &rows)) {
         return false;
     }
-    tpRows_SetMasses(&rows, pair);
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);

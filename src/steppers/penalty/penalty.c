@@ -207,17 +207,6 @@ static bool solveLinearly(tpTimeStep* step, tpStepperMemory* memory,
     return true;
 }
 
-static double largestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b) {
-    double change = 0.0;
-    for (int i = 0; i < step->bodyCount; ++i) {
-        double size = 1.0 + tpLength(b[i].linear) + tpLength(b[i].angular);
-        double difference = tpDistanceBetween(a[i].linear, b[i].linear) +
-                            tpDistanceBetween(a[i].angular, b[i].angular);
-        change = fmax(change, difference / size);
-    }
-    return change;
-}
-
 // The implicit scheme: gaps and directions where the step ends [sec. II A], found by linearising
 // there again and again. `isSettled` says whether that came to an end.
 static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
@@ -242,7 +231,7 @@ static bool solveImplicitly(tpTimeStep* step, tpStepperMemory* memory,
             return false;
         }
         bool outran = tpTimeStep_Outran(step, meanVelocities);
-        double change = largestChange(step, step->meanVelocities, meanVelocities);
+        double change = tpTimeStep_LargestChange(step, step->meanVelocities, meanVelocities);
         double settled = fmax(fixedPointTolerance, 10.0 * settings->solve.tolerance);
         *isSettled = !outran && isSolved && change <= settled;
     }
@@ -310,8 +299,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (!tpTimeStep_Begin(&step, system, h, h) ||
         !solve(&step, memory, &settings, isImplicit, report) ||
         !tpTimeStep_Finish(&step, memory->solver, &memory->history, report)) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
         return;
     }
     if (tpTimeStep_HasRestitution(&step)) {
@@ -328,10 +316,6 @@ const tpStepper tpPenaltyStepper = {
     .summary = "contacts as stiff springs, implicit; tends to the rigid steppers",
     .options = used,
     .lacks = tp_lacksRestitution | tp_lacksRollingFriction | tp_lacksCompliance,
-    .create = tpStepperMemory_Create,
-    .destroy = tpStepperMemory_Destroy,
     .step = step,
-    .savedSize = tpStepperMemory_SavedSize,
-    .save = tpStepperMemory_Save,
-    .restore = tpStepperMemory_Restore,
+    TP_STEPPER_MEMORY,
 };

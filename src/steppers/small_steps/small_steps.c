@@ -113,8 +113,7 @@ static void takeStep(tpSystem* system, void* state, const tpOptions* options, do
     }
     if (!isDone) {
         tpSmallSteps_Forget(state);
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
     }
 }
 

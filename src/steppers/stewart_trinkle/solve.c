@@ -367,17 +367,6 @@ static bool solveVelocities(tpTimeStep* step, const tpLinearisation* at,
     return isActive != NULL && solveActive(step, at, isActive, true, problem);
 }
 
-static double largestChange(const tpTimeStep* step, const tpVelocity* a, const tpVelocity* b) {
-    double change = 0.0;
-    for (int i = 0; i < step->bodyCount; ++i) {
-        double size = 1.0 + tpLength(b[i].linear) + tpLength(b[i].angular);
-        double difference = tpDistanceBetween(a[i].linear, b[i].linear) +
-                            tpDistanceBetween(a[i].angular, b[i].angular);
-        change = fmax(change, difference / size);
-    }
-    return change;
-}
-
 // Features that come and go may keep the fixed point from settling: rows of all of them together
 // do.
 static bool solveCarefully(tpTimeStep* step, const tpStepProblem* problem) {
@@ -411,7 +400,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
             return false;
         }
         double change =
-            k > 0 ? largestChange(step, step->meanVelocities, meanVelocities) : INFINITY;
+            k > 0 ? tpTimeStep_LargestChange(step, step->meanVelocities, meanVelocities) : INFINITY;
         if (change <= fixedPointTolerance || (k > 20 && change < 1e-10 && change >= last)) {
             return true;
         }

@@ -68,8 +68,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bool isDone = isGuarded ? tpHalves_Step(system, memory, h, takePart, &stepping, report)
                             : takePart(&stepping, h, report);
     if (!isDone) {
-        report->undone = true;
-        tpStepReport_AddNote(report, "out of memory");
+        tpStepReport_RunOut(report);
     }
 }
 
@@ -91,10 +90,6 @@ const tpStepper tpStewartTrinkleStepper = {
     .options = used,
     .lacks = tp_lacksCompliance,
     .lacksWith = lacksWith,
-    .create = tpStepperMemory_Create,
-    .destroy = tpStepperMemory_Destroy,
     .step = step,
-    .savedSize = tpStepperMemory_SavedSize,
-    .save = tpStepperMemory_Save,
-    .restore = tpStepperMemory_Restore,
+    TP_STEPPER_MEMORY,
 };
