@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/part_file.h"
+#include "recording/left_out.h"
 #include "scene/files.h"
 #include "tippe/queries.h"
 
@@ -31,62 +32,56 @@ static void noteOptions(const tpScene* scene) {
     }
 }
 
-// What the stepper would leave out of the scene.
-static void noteGaps(const tpScene* scene, const tpWorld* world) {
-    tpStepperId stepper = tpScene_GetStepper(scene);
-    unsigned lacks = tpWorld_GetLacks(world);
-    char words[160];
-    for (int i = 0; i < scene->materials.count; ++i) {
-        const tpSceneMaterial* material = &scene->materials.items[i];
-        if ((lacks & tp_lacksRestitution) != 0 && material->restitution > 0.0) {
-            snprintf(words, sizeof(words), "the stepper %s does not use the restitution of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        if ((lacks & tp_lacksCompliance) != 0 && material->contact.compliance > 0.0) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the compliance of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        const tpSceneFriction* friction = &material->friction;
-        if (friction->part.record == NULL) {
-            continue;
-        }
-        bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
-        if ((lacks & tp_lacksFrictionEllipse) != 0 && !isRound) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the friction ellipse of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        if ((lacks & tp_lacksImpactFriction) != 0 && tpScenePart_Gives(&friction->part, "impact")) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the friction in impacts of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        if ((lacks & tp_lacksRollingFriction) != 0 && friction->rolling > 0.0) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the rolling friction of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
-        }
-        if ((lacks & tp_lacksTorsion) != 0 && friction->torsional > 0.0) {
-            snprintf(words, sizeof(words), "the stepper %s leaves out the torsional friction of",
-                     tpStepperName(stepper));
-            printNote(scene, material->name.place, words, material->name.text);
+// What friction asks for, as tp_lacks bits.
+static unsigned frictionNeeds(const tpSceneFriction* friction) {
+    if (friction->part.record == NULL) {
+        return 0;
+    }
+    bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
+    bool isOne = !tpScenePart_Gives(&friction->part, "static") ||
+                 friction->staticCoefficient == friction->dynamicCoefficient;
+    return (isRound ? 0u : tp_lacksFrictionEllipse) | (isOne ? 0u : tp_lacksStaticFriction) |
+           (tpScenePart_Gives(&friction->part, "impact") ? tp_lacksImpactFriction : 0u) |
+           (friction->rolling > 0.0 ? tp_lacksRollingFriction : 0u) |
+           (friction->torsional > 0.0 ? tp_lacksTorsion : 0u);
+}
+
+// A note for each bit of `leftOut`, at the part of the scene that asks for it.
+static void notePart(const tpScene* scene, unsigned leftOut, tpScenePlace place, const char* of,
+                     const char* name) {
+    const char* stepper = tpStepperName(tpScene_GetStepper(scene));
+    for (int i = 0; i < tp_leftOutCount; ++i) {
+        if ((leftOut & tpLeftOutNames[i].bit) != 0) {
+            char words[160];
+            snprintf(words, sizeof(words), "the stepper %s does not use the %s of%s", stepper,
+                     tpLeftOutNames[i].name, of);
+            printNote(scene, place, words, name);
         }
     }
-    for (int i = 0; (lacks & tp_lacksRestitution) != 0 && i < scene->pairs.count; ++i) {
+}
+
+// What the stepper would leave out of the scene.
+static void noteGaps(const tpScene* scene, const tpWorld* world) {
+    unsigned lacks = tpWorld_GetLacks(world);
+    for (int i = 0; i < scene->materials.count; ++i) {
+        const tpSceneMaterial* material = &scene->materials.items[i];
+        unsigned needs = frictionNeeds(&material->friction) |
+                         (material->restitution > 0.0 ? tp_lacksRestitution : 0u) |
+                         (material->contact.compliance > 0.0 ? tp_lacksCompliance : 0u);
+        notePart(scene, needs & lacks, material->name.place, "", material->name.text);
+    }
+    for (int i = 0; i < scene->pairs.count; ++i) {
         const tpScenePair* pair = &scene->pairs.items[i];
-        if (pair->restitution > 0.0) {
-            snprintf(words, sizeof(words),
-                     "the stepper %s does not use the restitution of the pair with",
-                     tpStepperName(stepper));
-            printNote(scene, pair->part.place, words, pair->between[0].name);
-        }
+        unsigned needs = frictionNeeds(&pair->friction) |
+                         (pair->restitution > 0.0 ? tp_lacksRestitution : 0u) |
+                         (pair->contact.compliance > 0.0 ? tp_lacksCompliance : 0u);
+        notePart(scene, needs & lacks, pair->part.place, " the pair with", pair->between[0].name);
     }
     for (int i = 0; (lacks & tp_lacksJoints) != 0 && i < scene->joints.count; ++i) {
         const tpSceneJoint* joint = &scene->joints.items[i];
-        snprintf(words, sizeof(words), "the stepper %s leaves out the joint",
-                 tpStepperName(stepper));
+        char words[160];
+        snprintf(words, sizeof(words), "the stepper %s does not use the joint",
+                 tpStepperName(tpScene_GetStepper(scene)));
         printNote(scene, joint->part.place, words,
                   joint->name.text != NULL ? joint->name.text : "");
     }

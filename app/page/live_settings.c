@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "page/run_data.h"
+#include "recording/left_out.h"
 #include "recording/shapes_text.h"
 #include "tippe/joints.h"
 
@@ -188,22 +189,15 @@ static void writeJoints(const tpWorld* world, const tpRoster* roster, tpText* te
     tpText_Add(text, "]");
 }
 
-// What the stepper does not know, with its options as they are.
-static void writeLacks(const tpWorld* world, tpText* text) {
-    static const struct {
-        unsigned bit;
-        const char* word;
-    } lacks[] = {
-        { tp_lacksRestitution, "restitution" }, { tp_lacksFrictionEllipse, "ellipse" },
-        { tp_lacksTorsion, "torsional" },       { tp_lacksJoints, "joints" },
-        { tp_lacksRollingFriction, "rolling" }, { tp_lacksCompliance, "compliance" },
-    };
+// What there is and the stepper does not use.
+static void writeLeftOut(const tpWorld* world, tpText* text) {
+    unsigned leftOut = tpFindLeftOut(world);
     bool isFirst = true;
-    tpText_Add(text, ",\"lacks\":[");
-    for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); ++i) {
-        if ((tpWorld_GetLacks(world) & lacks[i].bit) != 0) {
+    tpText_Add(text, ",\"left_out\":[");
+    for (int i = 0; i < tp_leftOutCount; ++i) {
+        if ((leftOut & tpLeftOutNames[i].bit) != 0) {
             tpText_Add(text, isFirst ? "" : ",");
-            writeQuoted(text, lacks[i].word);
+            writeQuoted(text, tpLeftOutNames[i].name);
             isFirst = false;
         }
     }
@@ -239,7 +233,7 @@ void writeLiveSettings(const tpWorld* world, const tpRoster* roster, tpText* tex
     tpText_AddNumber(text, g.z);
     tpText_Add(text, "]");
     writeJoints(world, roster, text);
-    writeLacks(world, text);
+    writeLeftOut(world, text);
     tpText_Add(text, "}");
 }
 

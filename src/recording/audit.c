@@ -7,50 +7,9 @@
 #include <sys/resource.h>
 
 #include "recording/clock.h"
+#include "recording/left_out.h"
 #include "recording/number.h"
-#include "tippe/joints.h"
 #include "tippe/recording.h"
-
-enum { mostMaterials = 256 }; // of which pairs are looked at
-
-// What the stepper leaves out, by the names that summaries have for it.
-static const struct {
-    unsigned bit;
-    const char* name;
-} leftOutNames[] = {
-    { tp_lacksRestitution, "restitution" },
-    { tp_lacksFrictionEllipse, "ellipse of friction" },
-    { tp_lacksTorsion, "torsional friction" },
-    { tp_lacksImpactFriction, "friction of impacts" },
-    { tp_lacksRollingFriction, "rolling friction" },
-    { tp_lacksCompliance, "compliance of contacts" },
-    { tp_lacksJoints, "joints" },
-};
-enum { leftOutCount = sizeof(leftOutNames) / sizeof(leftOutNames[0]) };
-
-// What two materials have between them.
-static unsigned findUsed(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
-    tpFriction friction;
-    double restitution;
-    tpGetMaterialPair(world, a, b, &friction, &restitution);
-    return (restitution > 0.0 ? tp_lacksRestitution : 0u) |
-           (friction.ellipse[0] != friction.ellipse[1] ? tp_lacksFrictionEllipse : 0u) |
-           (friction.torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
-           (friction.impactReduction != 0.0 ? tp_lacksImpactFriction : 0u) |
-           (friction.rollingArm > 0.0 ? tp_lacksRollingFriction : 0u) |
-           (tpGetPairCompliance(world, a, b).compliance > 0.0 ? tp_lacksCompliance : 0u);
-}
-
-static unsigned findLeftOut(const tpWorld* world) {
-    unsigned used = tpWorld_GetJointCount(world) > 0 ? tp_lacksJoints : 0u;
-    int count = tpWorld_GetMaterialCount(world);
-    for (tpMaterialId a = 1; a < count && a < mostMaterials; ++a) {
-        for (tpMaterialId b = 1; b <= a; ++b) {
-            used |= findUsed(world, a, b);
-        }
-    }
-    return used & tpWorld_GetLacks(world);
-}
 
 void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     memset(audit, 0, sizeof(*audit));
@@ -59,7 +18,7 @@ void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     audit->startTime = audit->endTime = tpWorld_GetTime(world);
     audit->energyStart = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
     audit->energyEnd = audit->energyStart;
-    audit->leftOut = findLeftOut(world);
+    audit->leftOut = tpFindLeftOut(world);
     audit->wallStart = tpSecondsNow();
 }
 
@@ -279,10 +238,10 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putCount(&out, "unconverged_steps", audit->unconvergedCount);
     putCount(&out, "undone_steps", audit->undoneCount);
     put(&out, ", \"left_out\": [");
-    for (int i = 0, listed = 0; i < leftOutCount; ++i) {
-        if ((audit->leftOut & leftOutNames[i].bit) != 0) {
+    for (int i = 0, listed = 0; i < tp_leftOutCount; ++i) {
+        if ((audit->leftOut & tpLeftOutNames[i].bit) != 0) {
             put(&out, "%s", listed++ > 0 ? ", " : "");
-            putString(&out, leftOutNames[i].name);
+            putString(&out, tpLeftOutNames[i].name);
         }
     }
     put(&out, "], \"fallbacks\": {");
@@ -379,9 +338,9 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
     }
     putFigures(&out, audit);
     putVerdict(&out, audit);
-    for (int i = 0; i < leftOutCount; ++i) {
-        if ((audit->leftOut & leftOutNames[i].bit) != 0) {
-            putRow(&out, "left out", "%s: the stepper does not use it", leftOutNames[i].name);
+    for (int i = 0; i < tp_leftOutCount; ++i) {
+        if ((audit->leftOut & tpLeftOutNames[i].bit) != 0) {
+            putRow(&out, "left out", "%s: the stepper does not use it", tpLeftOutNames[i].name);
         }
     }
     for (int i = 0; i < audit->fallbackCount; ++i) {

@@ -77,10 +77,10 @@ export class ChangePanel {
         this.#addMaterials();
         this.#addBody();
         this.#addJoints();
-        this.showLacks(run.head.settings);
+        this.showLeftOut(run.head.settings);
         run.on('select', () => this.#addBody());
         run.on('settings', () => this.#follow());
-        run.on('values', settings => this.showLacks(settings));
+        run.on('values', settings => this.showLeftOut(settings));
     }
 
     // Targets of servos and speeds of motors, with where the joint is.
@@ -129,25 +129,12 @@ export class ChangePanel {
         this.isReading = false;
     }
 
-    // What the scene has and the stepper does not know.
-    showLacks(settings) {
-        const { lacks = [], values = [], pairs = [] } = settings ?? {};
-        const words = [];
-        if (lacks.includes('restitution') && (values.some(row => row[2] > 0) || pairs.some(row => row[5] > 0))) {
-            words.push('restitution');
-        }
-        if (lacks.includes('torsional') && values.some(row => row[1] > 0)) {
-            words.push('the arm against spin');
-        }
-        if (lacks.includes('ellipse') && pairs.some(row => row[3] !== 1 || row[4] !== 1)) {
-            words.push('the ellipse of friction');
-        }
-        if (lacks.includes('joints') && this.run.head.joints.length > 0) {
-            words.push('joints');
-        }
+    // What the scene has and the stepper does not use.
+    showLeftOut(settings) {
+        const words = settings?.left_out ?? [];
         this.note.hidden = words.length === 0;
         this.note.textContent = `${this.run.stepper} does not use ${words.join(', ')}.`;
-        this.run.emit('lacks', words);
+        this.run.emit('left out', words);
     }
 
     order(key, order) {

@@ -19,8 +19,8 @@ export class FindingsPanel {
         container.append(this.about);
         run.on('overview', () => this.update());
         run.on('settings', () => this.#describe());
-        run.on('lacks', words => {
-            this.lacks = words;
+        run.on('left out', words => {
+            this.leftOut = words;
             this.#describe();
         });
         this.update();
@@ -152,9 +152,9 @@ export class FindingsPanel {
             ['Tippe', head.version],
         ];
         const state = head.mode === 'live' ? [] : head.finished ? [] : [element('p.notice', {}, 'This run did not reach its end; what it had recorded is here.')];
-        const lacks = this.lacks ?? summary?.left_out ?? [];
-        if (lacks.length > 0) {
-            state.push(element('p.notice', {}, `${run.stepper} does not use ${lacks.join(', ')}.`));
+        const leftOut = this.leftOut ?? summary?.left_out ?? [];
+        if (leftOut.length > 0) {
+            state.push(element('p.notice', {}, `${run.stepper} does not use ${leftOut.join(', ')}.`));
         }
         this.about.replaceChildren(...state,
             ...(scene?.about ? [element('p', {}, scene.about)] : []),
