@@ -30,6 +30,7 @@ struct Trace {
     bool isPlanar = false, isFinished = true;
     tpVec3 gravity = {};
     std::vector<std::string> bodies, moving, joints;
+    std::vector<std::string> coordinates, sensorColumns; // "knee", "hip.swing"; "imu.x"
 
     Trace() = default;
     Trace(const Trace&) = delete;
@@ -163,6 +164,13 @@ Trace* run(World& world, int64_t steps, int every, double h, bool statesOnly, nb
     if (trace->recorder == nullptr) {
         raiseError(error);
     }
+    const char* name;
+    for (int i = 0; (name = tpRecorder_GetCoordinateName(trace->recorder, i)) != nullptr; ++i) {
+        trace->coordinates.push_back(name);
+    }
+    for (int i = 0; (name = tpRecorder_GetSensorColumn(trace->recorder, i)) != nullptr; ++i) {
+        trace->sensorColumns.push_back(name);
+    }
     tpAudit_Start(&trace->audit, world.world);
     Watch watch(progress);
     prepareWatch(world);
@@ -224,6 +232,12 @@ Trace* openRecording(const std::string& path) {
     }
     for (int i = 0; i < info->jointCount; ++i) {
         trace->joints.push_back(tpRecording_GetJointName(trace->recording, i));
+    }
+    for (int i = 0; i < info->coordinateCount; ++i) {
+        trace->coordinates.push_back(tpRecording_GetCoordinateName(trace->recording, i));
+    }
+    for (int i = 0; i < info->sensorValueCount; ++i) {
+        trace->sensorColumns.push_back(tpRecording_GetSensorColumn(trace->recording, i));
     }
     return trace.release();
 }
@@ -400,7 +414,9 @@ void bindRuns(nb::module_& m, nb::class_<World>& cls) {
         .def_prop_ro("gravity", [](const Trace& t) { return arrayOf(t.gravity); })
         .def_prop_ro("bodies", [](const Trace& t) { return listOf(t.bodies); })
         .def_prop_ro("moving", [](const Trace& t) { return listOf(t.moving); })
-        .def_prop_ro("joints", [](const Trace& t) { return listOf(t.joints); });
+        .def_prop_ro("joints", [](const Trace& t) { return listOf(t.joints); })
+        .def_prop_ro("coordinates", [](const Trace& t) { return listOf(t.coordinates); })
+        .def_prop_ro("sensor_columns", [](const Trace& t) { return listOf(t.sensorColumns); });
     m.def("_open_recording", &openRecording, "path"_a, nb::rv_policy::take_ownership);
     cls.def("_time_steps", &timeSteps, "count"_a);
     cls.def("_run", &run, "steps"_a, "every"_a, "step"_a, "states_only"_a, "path"_a.none(),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import threading
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 import tippe
 from conftest import run_program
@@ -164,3 +166,48 @@ def test_a_run_can_be_interrupted():
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]):
     tippe.load("card_house").run(until=0.2, progress=True)
     assert "48/48" in capsys.readouterr().err.replace("step", "")
+
+
+def test_joints_sensors_and_carriers_of_runs(tmp_path: Path):
+    """The same from memory, from a file, and in the program's tables."""
+    scene = tippe.read_scene("cart_pole")
+    scene["sensors"] = [{"name": "imu", "type": "gyroscope", "body": "pole"}, {"name": "pin", "type": "force_torque", "joint": "hinge"}]
+    world = tippe.load(scene)
+    world.joints["hinge"].value = 0.1
+    values = [world.joints["hinge"].value]
+    run = world.run(until=0.1)
+    other = tippe.load(scene)
+    other.joints["hinge"].value = 0.1
+    for _ in range(len(run) - 1):
+        other.step()
+        values.append(other.joints["hinge"].value)
+    hinge = run.joints["hinge"]
+    assert np.array_equal(hinge.value, values) and hinge.speed[-1] == other.joints["hinge"].speed
+    assert np.isnan(hinge.target).all() and np.isnan(hinge.target_speed).all() and not hinge.effort.any()
+    assert list(run.joints) == ["slide", "hinge"] and list(run.sensors) == ["imu", "pin"]
+    assert run.sensors["imu"].shape == (len(run), 3) and run.sensors["pin"].shape == (len(run), 6)
+    assert np.array_equal(run.sensors["pin"][-1], other.sensors["pin"].value)
+    assert np.array_equal(run.column("pin.fy"), run.sensors["pin"][:, 1])
+    assert run["pole"].carrier == [run.stepper] * len(run) and not run["pole"].error_estimate.any()
+    run.plot("hinge.q", "imu.z", "pin.fy", "hinge.effort")
+    run.save(tmp_path / "run.h5")
+    again = tippe.open(tmp_path / "run.h5")
+    assert again.to_dataframe().equals(run.to_dataframe()) and list(again.sensors) == ["imu", "pin"]
+    assert np.array_equal(again.joints["hinge"].value, hinge.value)
+
+    (tmp_path / "scene.json").write_text(json.dumps(scene))
+    run_program("run", "scene.json", "--until=0.1", "--csv", "run.csv", "--joints", "joints.csv", "--quiet", cwd=tmp_path)
+    table = tippe.load(tmp_path / "scene.json").run(until=0.1).to_dataframe()
+    for name in ("run.csv", "joints.csv"):
+        made = pandas.read_csv(tmp_path / name)
+        for column in made.columns:
+            assert np.array_equal(made[column], table[column]), column
+
+
+def test_carriers_of_auto(tmp_path: Path):
+    run = tippe.load("bouncing_ball", stepper="auto").run(until=1)
+    names = set(run["ball"].carrier)
+    assert names <= set(tippe.steppers()) and names != {"auto"}
+    assert (run["ball"].carrier_step >= 0).all() and (run["ball"].error_estimate[1:] >= 0).all()
+    run.save(tmp_path / "run.h5")
+    assert tippe.open(tmp_path / "run.h5")["ball"].carrier == run["ball"].carrier

@@ -25,7 +25,7 @@ from .impacts import ImpactBody, ImpactResult, collide
 from .joints import Couplings, Joints
 from .materials import Friction, Material, Materials, WorldMaterial
 from .rotations import rotation
-from .run import BodyRun, Run
+from .run import BodyRun, JointRun, Run
 from .run import open_run as open
 from .scene_files import read as read_scene
 from .scene_files import scenes
@@ -64,6 +64,7 @@ __all__ = [
     "ImpactBody",
     "ImpactResult",
     "Joint",
+    "JointRun",
     "Joints",
     "LcpSolution",
     "Material",

@@ -16,6 +16,11 @@ _UNITS = {
     **dict.fromkeys(("vx", "vy", "vz"), "m/s"),
     **dict.fromkeys(("wx", "wy", "wz"), "rad/s"),
 }
+_COORDINATES = {
+    **dict.fromkeys(("q", "target"), "rad or m"),
+    **dict.fromkeys(("qd", "target_speed"), "rad/s or m/s"),
+    "effort": "N m or N",
+}
 _REPORTS = {
     **dict.fromkeys(
         ("energy", "kinetic_energy", "potential_energy", "external_work", "friction_loss", "impact_loss"), "J"
@@ -41,7 +46,7 @@ def plot_run(run: Run, columns: Sequence[str], x: str, axes: Any) -> Any:
         return axes
     panels: dict[str, list[str]] = {}
     for name in wanted:
-        panels.setdefault(_unit(name), []).append(name)
+        panels.setdefault(_unit(run, name), []).append(name)
     figure, made = plt.subplots(
         len(panels), 1, sharex=True, squeeze=False, figsize=(7, 1 + 2.2 * len(panels)), layout="constrained"
     )
@@ -72,10 +77,14 @@ def _expand(run: Run, columns: Sequence[str]) -> list[str]:
     return wanted
 
 
-def _unit(name: str) -> str:
-    body, dot, part = name.rpartition(".")
-    if dot and body and part in STATE_NAMES:
+def _unit(run: Run, name: str) -> str:
+    owner, _, part = name.rpartition(".")
+    if owner in run.bodies and part in STATE_NAMES:
         return _UNITS[part]
+    if name in run.sensor_names:
+        return owner  # the values of a sensor share its panel
+    if owner in run.joints:
+        return _COORDINATES[part]
     return _REPORTS.get(name, name)
 
 

@@ -17,14 +17,15 @@ from . import _core
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["BodyRun", "Run", "open_run"]
+__all__ = ["BodyRun", "JointRun", "Run", "open_run"]
 
 FloatArray = NDArray[np.float64]
 
 STATE_NAMES = ("x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz")
 """Numbers of a body in the order of the columns of a CSV file: position, rotation, velocity, spin."""
 
-_UNITS = dict(zip(STATE_NAMES, ["m"] * 3 + [""] * 4 + ["m/s"] * 3 + ["rad/s"] * 3))
+COORDINATE_NAMES = ("q", "qd", "effort", "target", "target_speed")
+"""Numbers of a coordinate of a joint; the first three are columns of the program's table of joints."""
 
 # Columns of reports that have a shorter name in Python.
 _SHORT = {
@@ -42,9 +43,10 @@ _SHORT = {
 class BodyRun:
     """One body of a run: ``run["ball"]``. All arrays have a row for each time of the run."""
 
-    def __init__(self, name: str, states: FloatArray) -> None:
+    def __init__(self, name: str, states: FloatArray, run: Run) -> None:
         self.name = name
         self._states = states
+        self._run = run
 
     @property
     def position(self) -> FloatArray:
@@ -66,8 +68,71 @@ class BodyRun:
         """In world axes, rad/s: (T, 3)."""
         return self._states[:, 10:13]
 
+    @property
+    def carrier(self) -> list[str]:
+        """The method that carried the body in each row: ``auto`` and ``mirtich-canny`` leave bodies to others."""
+        methods = self._carriers("method")
+        if methods is None:
+            return [self._run.stepper] * len(self._states)
+        labels = [*self._run._trace.labels(), self._run.stepper]  # the last one is that of -1
+        return [labels[place] for place in methods]
+
+    @property
+    def carrier_step(self) -> FloatArray:
+        """The step of that method, s: (T,); 0 where it is not known."""
+        steps = self._carriers("step")
+        return np.zeros(len(self._states)) if steps is None else steps
+
+    @property
+    def error_estimate(self) -> FloatArray:
+        """The estimated error of the position since the start, m: (T,); 0 where it is not known."""
+        errors = self._carriers("error")
+        return np.zeros(len(self._states)) if errors is None else errors
+
+    def _carriers(self, what: str) -> Any:
+        rows = self._run._get(f"/carriers/{what}")
+        if rows is None or not rows.size:
+            return None
+        return rows.reshape(len(self._states), -1)[:, self._run.bodies.index(self.name)]
+
     def __repr__(self) -> str:
         return f'BodyRun("{self.name}", {len(self._states)} times)'
+
+
+class JointRun:
+    """One coordinate of a joint in a run: ``run.joints["knee"]``. All arrays have a row for each time of the run."""
+
+    def __init__(self, name: str, numbers: FloatArray) -> None:
+        self.name = name
+        self._numbers = numbers
+
+    @property
+    def value(self) -> FloatArray:
+        """The coordinate, rad or m: (T,)."""
+        return self._numbers[:, 0]
+
+    @property
+    def speed(self) -> FloatArray:
+        """Its rate, rad/s or m/s: (T,)."""
+        return self._numbers[:, 1]
+
+    @property
+    def effort(self) -> FloatArray:
+        """What servo, motor and applied effort gave together, N m or N, mean over the step: (T,)."""
+        return self._numbers[:, 2]
+
+    @property
+    def target(self) -> FloatArray:
+        """Target of the servo, rad or m: (T,); NaN without one."""
+        return self._numbers[:, 3]
+
+    @property
+    def target_speed(self) -> FloatArray:
+        """Target speed of the servo, rad/s or m/s: (T,); NaN without one."""
+        return self._numbers[:, 4]
+
+    def __repr__(self) -> str:
+        return f'JointRun("{self.name}", {len(self._numbers)} times)'
 
 
 class Run:
@@ -78,6 +143,7 @@ class Run:
     residual, penetration, energy                  (T,), what the steps reported
     bodies                                         names of the n bodies that can move
     run["ball"].position                           (T, 3), one of them
+    run.joints["knee"].value, run.sensors["imu"]   (T,) of a joint, (T, k) of a sensor
     run.column("ball.z"), run.column("contacts")   any number as an array of T
 
     Positions and velocities are those of centres of mass, as in the CSV of the program. With `every` above one a
@@ -161,14 +227,42 @@ class Run:
         return list(self._trace.moving)
 
     @property
-    def joints(self) -> list[str]:
-        """Names of the joints."""
-        return list(self._trace.joints)
+    def joints(self) -> dict[str, JointRun]:
+        """The coordinates of joints by name: ``run.joints["knee"].value``, ``run.joints["hip.swing"].speed`` of one axis."""
+        names = self._coordinates
+        return {name: JointRun(name, self._joint_numbers[:, place]) for place, name in enumerate(names)}
+
+    @property
+    def _coordinates(self) -> list[str]:
+        return list(self._trace.coordinates)
+
+    @property
+    def _joint_numbers(self) -> FloatArray:
+        numbers: FloatArray = self._get("/joints/coordinates")
+        return numbers.reshape(len(self.time), len(self._coordinates), len(COORDINATE_NAMES))
+
+    @property
+    def sensors(self) -> dict[str, FloatArray]:
+        """What the sensors said, by name: ``run.sensors["imu"]`` is (T, k), in the order of `sensor_names`."""
+        places: dict[str, list[int]] = {}
+        for place, name in enumerate(self.sensor_names):
+            places.setdefault(name.rpartition(".")[0], []).append(place)
+        return {name: self._sensor_values[:, columns] for name, columns in places.items()}
+
+    @property
+    def sensor_names(self) -> list[str]:
+        """Names of the values of all sensors, as in the CSV: "imu.x", "foot.n"."""
+        return list(self._trace.sensor_columns)
+
+    @property
+    def _sensor_values(self) -> FloatArray:
+        values: FloatArray = self._get("/sensors/values")
+        return values.reshape(len(self.time), len(self.sensor_names))
 
     def __getitem__(self, name: str) -> BodyRun:
         if name not in self.bodies:
             raise KeyError(name)
-        return BodyRun(name, self._states[:, self.bodies.index(name)])
+        return BodyRun(name, self._states[:, self.bodies.index(name)], self)
 
     def __contains__(self, name: object) -> bool:
         return name in self.bodies
@@ -183,9 +277,20 @@ class Run:
 
     @property
     def columns(self) -> list[str]:
-        """Names that `column` and `plot` take: those of the CSV, then what the steps reported."""
+        """Names that `column` and `plot` take: those of the CSV (bodies, then sensors), "knee.q" .qd .effort of joints, then
+        what the steps reported."""
         states = [f"{name}.{part}" for name in self.bodies for part in STATE_NAMES]
-        return ["time", *states, "energy", *_SHORT, *self._reports()]
+        joints = [f"{name}.{part}" for name in self._coordinates for part in COORDINATE_NAMES[:3]]
+        return list(dict.fromkeys(["time", *states, *self.sensor_names, *joints, "energy", *_SHORT, *self._reports()]))
+
+    @property
+    def _places(self) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+        """Places of bodies, values of sensors and coordinates of joints in their arrays."""
+        if "places" not in self._cache:
+            lists = (self.bodies, self.sensor_names, self._coordinates)
+            self._cache["places"] = tuple({name: place for place, name in enumerate(names)} for names in lists)
+        places: tuple[dict[str, int], dict[str, int], dict[str, int]] = self._cache["places"]
+        return places
 
     def _reports(self) -> list[str]:
         reports = [path[9:] for path, info in self._columns.items() if path.startswith("/reports/") and info[2]]
@@ -194,9 +299,14 @@ class Run:
 
     def column(self, name: str) -> FloatArray:
         """One number for each time: ``"ball.z"``, ``"residual"``, ``"contacts"``; `columns` lists them."""
-        body, dot, part = name.rpartition(".")
-        if dot and body in self.bodies and part in STATE_NAMES:
-            return self._states[:, self.bodies.index(body), STATE_NAMES.index(part)]
+        owner, _, part = name.rpartition(".")
+        bodies, sensors, joints = self._places
+        if owner in bodies and part in STATE_NAMES:
+            return self._states[:, bodies[owner], STATE_NAMES.index(part)]
+        if name in sensors:
+            return self._sensor_values[:, sensors[name]]
+        if owner in joints and part in COORDINATE_NAMES:
+            return self._joint_numbers[:, joints[owner], COORDINATE_NAMES.index(part)]
         if name == "time":
             return self.time
         if name == "energy":
@@ -208,17 +318,11 @@ class Run:
         raise ValueError(f"column: there is no {name!r}{_hint(name, self.columns)}")
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """A pandas DataFrame with a row for each time: the columns of the CSV, then energy and what the
-        steps reported."""
+        """A pandas DataFrame with a row for each time and all `columns`: those of the CSV, the joints, then energy and what
+        the steps reported."""
         import pandas
 
-        columns: dict[str, Any] = {"time": self.time}
-        for i, name in enumerate(self.bodies):
-            for k, part in enumerate(STATE_NAMES):
-                columns[f"{name}.{part}"] = self._states[:, i, k]
-        for name in ["energy", *_SHORT, *self._reports()]:
-            columns[name] = self.column(name)
-        return pandas.DataFrame(columns)
+        return pandas.DataFrame({name: self.column(name) for name in self.columns})
 
     @property
     def contacts(self) -> pandas.DataFrame:
