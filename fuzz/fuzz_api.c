@@ -1,8 +1,7 @@
 // Fuzzes the public functions on worlds with calls made of the input's bytes: ids that are stale or
 // never were, numbers that are not finite, indices out of range, bodies, shapes, joints, couplings,
 // sensors and forces that come and go between steps, snapshots, batches. Whatever is called,
-// nothing crashes, a call that tells of misuse changes no state, and steps keep finite states
-// finite.
+// nothing crashes, a call that tells of misuse changes no state, and finite states stay finite.
 
 #include <math.h>
 #include <stdlib.h>
@@ -562,7 +561,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t length) {
         calls[call](&scene);
         bool isSingle = calls[call] == pushBody || calls[call] == setWorld || calls[call] == step;
         REQUIRE(!isSingle || misuseCount == 0 || tpWorld_HashState(scene.world) == before);
-        REQUIRE(calls[call] != step || !wasFinite || isFinite(scene.world));
+        REQUIRE(!wasFinite || isFinite(scene.world));
     }
     tpDestroySnapshot(scene.snapshot);
     tpDestroyWorld(scene.world);

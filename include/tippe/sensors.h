@@ -91,7 +91,8 @@ TP_API int tpSensorTypeColumns(tpSensorType type, const char* names[tp_mostSenso
 
 // What happened in the last step: touches, hits, overlaps, limits, sleep, each in the order of
 // slots. The same on any number of threads. Valid until the next step. The first call makes the
-// world watch: events are those of steps after it.
+// world watch: events are those of steps after it. Snapshots keep what the next step is compared
+// with: steps after a restore tell the events that they would have told without it.
 TP_API const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count);
 TP_API const char* tpEventKindName(tpEventKind kind);          // "touch_began"
 TP_API void tpWorld_SetHitSpeed(tpWorld* world, double speed); // m/s; 1 at first

@@ -87,6 +87,11 @@ static tpResult checkMoments(tpVec3 moments, tpError* error) {
     return tp_success;
 }
 
+bool tpIsFiniteMass(const tpMassProperties* properties) {
+    return isfinite(properties->mass) && tpIsFiniteVec3(properties->center) &&
+           isFiniteMat33(properties->inertia);
+}
+
 tpResult tpCheckMass(const tpMassProperties* properties, tpError* error) {
     if (!(properties->mass > 0.0) || !isfinite(properties->mass)) {
         return tpError_Set(error, tp_badInput, "mass must be positive and finite, not %.9g kg",

@@ -13,6 +13,9 @@ void tpPrincipalFrame(tpMat33 inertia, tpVec3* moments, tpQuat* rotation);
 // Properties in the frame from which `pose` leads: what they are for the thing placed by pose.
 tpMassProperties tpTransformMass(const tpMassProperties* properties, tpPose pose);
 
+// Whether mass, centre and inertia are finite numbers.
+bool tpIsFiniteMass(const tpMassProperties* properties);
+
 // Exact integrals over a solid bounded by triangles (counter-clockwise from outside), at density
 // one. A negative mass means that the surface is inside out.
 tpMassProperties tpIntegrateTriangles(const tpVec3* vertices, const int32_t (*triangles)[3],

@@ -207,8 +207,16 @@ tpResult tpBody_SetMass(tpWorld* world, tpBodyId id, const tpMassProperties* mas
     }
     tpVelocity* velocity = &system->velocities.data[index];
     tpVec3 shift = tpSub(system->poses.data[index].position, old);
-    tpSystem_SetVelocity(system, index, tpAdd(velocity->linear, tpCross(velocity->angular, shift)),
-                         velocity->angular);
+    tpVec3 linear = tpAdd(velocity->linear, tpCross(velocity->angular, shift));
+    if (!tpIsFiniteVec3(linear) || !tpIsFiniteVec3(system->poses.data[index].position)) {
+        body->hasGivenMass = wasGiven;
+        body->given = before;
+        tpSystem_UpdateMass(system, index);
+        system->poses.data[index].position = old;
+        return tpError_Set(error, tp_badInput,
+                           "the place or the velocity of the centre of mass is not finite");
+    }
+    tpSystem_SetVelocity(system, index, linear, velocity->angular);
     tpSystem_Disturb(system, index);
     return tp_success;
 }

@@ -245,16 +245,22 @@ static void follow(tpWorld* world, const tpPose* poses, const tpVelocity* veloci
 }
 
 void tpWorld_ListEvents(tpWorld* world, const tpPose* poses, const tpVelocity* velocities) {
+    world->watch.isCurrent = false;
     if (world->watch.isOn) {
         follow(world, poses, velocities, true);
     }
 }
 
-const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count) {
-    if (!world->watch.isOn) {
-        world->watch.isOn = true;
+void tpWorld_RememberTouches(tpWorld* world) {
+    if (!world->watch.isOn && !world->watch.isCurrent) {
         follow(world, NULL, NULL, false);
+        world->watch.isCurrent = true;
     }
+}
+
+const tpEvent* tpWorld_GetEvents(tpWorld* world, int* count) {
+    tpWorld_RememberTouches(world);
+    world->watch.isOn = true;
     if (count != NULL) {
         *count = world->watch.events.count;
     }

@@ -18,12 +18,18 @@ typedef struct tpTouchingPair {
 
 typedef struct tpWatch {
     bool isOn;
-    double hitSpeed;                        // m/s: approaches faster than this are hits
+    bool isCurrent;  // nobody watches, but `before` and the marks of sensors, joints and bodies are
+                     // those of the last step
+    double hitSpeed; // m/s: approaches faster than this are hits
     TP_ARRAY(tpTouchingPair) pairs, before; // by their shapes, ascending
     TP_ARRAY(tpEvent) events;
 } tpWatch;
 
 void tpWatch_Destroy(tpWatch* watch, const tpAllocator* allocator);
+
+// Makes the memory of what touches, overlaps, is at a limit or asleep that of the last step, also
+// if nobody watches: snapshots keep it, so that steps after them tell the same events.
+void tpWorld_RememberTouches(tpWorld* world);
 
 // After a step from these poses and velocities.
 void tpWorld_ListEvents(tpWorld* world, const tpPose* poses, const tpVelocity* velocities);

@@ -83,10 +83,22 @@ static tpVelocity fieldAt(const tpVelocity* velocity, tpVec3 center, tpVec3 plac
     return field;
 }
 
+static bool isFiniteMotion(const tpPose* pose, const tpVelocity* velocity) {
+    const tpQuat q = pose->rotation;
+    return tpIsFiniteVec3(pose->position) && isfinite(q.w + q.x + q.y + q.z) &&
+           tpIsFiniteVec3(velocity->linear) && tpIsFiniteVec3(velocity->angular);
+}
+
 // Moves the set so that `root` comes to the pose and velocity given; what moves relative to the
-// root goes on doing so.
-static void moveWhole(const Hanging* hanging, int root, tpPose pose, const tpVelocity* velocity) {
+// root goes on doing so. Nothing has moved if a number were not finite.
+static tpResult moveWhole(const Hanging* hanging, int root, tpPose pose, const tpVelocity* velocity,
+                          tpError* error) {
     tpSystem* system = &hanging->world->system;
+    tpPose* poses = TP_SCRATCH(&system->arena, tpPose, system->bodyCount);
+    tpVelocity* velocities = TP_SCRATCH(&system->arena, tpVelocity, system->bodyCount);
+    if (poses == NULL || velocities == NULL) {
+        return tpError_OutOfMemory(error);
+    }
     tpPose oldPose = system->poses.data[root];
     tpVelocity old = system->velocities.data[root];
     tpQuat turn = tpMulQQ(pose.rotation, tpConjugate(oldPose.rotation));
@@ -94,19 +106,32 @@ static void moveWhole(const Hanging* hanging, int root, tpPose pose, const tpVel
         if (!hanging->isIn[i]) {
             continue;
         }
-        tpPose* own = &system->poses.data[i];
-        tpVelocity* moves = &system->velocities.data[i];
+        const tpPose* own = &system->poses.data[i];
+        const tpVelocity* moves = &system->velocities.data[i];
         tpVelocity before = fieldAt(&old, oldPose.position, own->position);
         tpVec3 linear = tpRotate(turn, tpSub(moves->linear, before.linear));
         tpVec3 angular = tpRotate(turn, tpSub(moves->angular, before.angular));
         tpVec3 arm = tpRotate(turn, tpSub(own->position, oldPose.position));
-        own->position = tpAdd(pose.position, arm);
-        own->rotation = tpNormalizeQuat(tpMulQQ(turn, own->rotation));
-        tpVelocity after = fieldAt(velocity, pose.position, own->position);
-        tpSystem_SetVelocity(system, i, tpAdd(after.linear, linear), tpAdd(after.angular, angular));
-        tpSystem_Disturb(system, i);
+        poses[i].position = tpAdd(pose.position, arm);
+        poses[i].rotation = tpNormalizeQuat(tpMulQQ(turn, own->rotation));
+        velocities[i] = fieldAt(velocity, pose.position, poses[i].position);
+        velocities[i].linear = tpAdd(velocities[i].linear, linear);
+        velocities[i].angular = tpAdd(velocities[i].angular, angular);
+        if (!isFiniteMotion(&poses[i], &velocities[i])) {
+            return tpError_Set(
+                error, tp_badInput,
+                "the coordinate cannot be set: a body would move beyond all numbers");
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (hanging->isIn[i]) {
+            system->poses.data[i] = poses[i];
+            tpSystem_SetVelocity(system, i, velocities[i].linear, velocities[i].angular);
+            tpSystem_Disturb(system, i);
+        }
     }
     system->poses.data[root] = pose; // to the bit
+    return tp_success;
 }
 
 static tpVelocity velocityOrWorld(const tpSystem* system, int body) {
@@ -140,8 +165,8 @@ static void addLead(const tpJoint* joint, const tpJointPlace* place, const doubl
 }
 
 // The pose and velocity of the root of the set, if the chain has these displacements and rates.
-static void placeRoot(const Hanging* hanging, const tpJoint* joint, const double* displacements,
-                      const double* rates) {
+static tpResult placeRoot(const Hanging* hanging, const tpJoint* joint, const double* displacements,
+                          const double* rates, tpError* error) {
     tpSystem* system = &hanging->world->system;
     int root = hanging->hangsOnB ? joint->bodyB : joint->bodyA;
     tpPose a = tpPoseOrWorld(system->poses.data, joint->bodyA);
@@ -174,12 +199,13 @@ static void placeRoot(const Hanging* hanging, const tpJoint* joint, const double
         velocity.linear = tpSub(velocity.linear, linear);
     }
     velocity = fieldAt(&velocity, place.pointB, pose.position);
-    moveWhole(hanging, root, pose, &velocity);
+    return moveWhole(hanging, root, pose, &velocity, error);
 }
 
 // The distance of two points: B moves along it. The swing of a ball joint: B turns about the normal
 // of both axes.
-static void placeOther(const Hanging* hanging, const tpJoint* joint, double change) {
+static tpResult placeOther(const Hanging* hanging, const tpJoint* joint, double change,
+                           tpError* error) {
     tpSystem* system = &hanging->world->system;
     int root = hanging->hangsOnB ? joint->bodyB : joint->bodyA;
     tpJointPlace place = tpJoint_Place(joint, system->poses.data);
@@ -201,7 +227,7 @@ static void placeOther(const Hanging* hanging, const tpJoint* joint, double chan
     } else {
         pose.position = tpMulAdd(pose.position, way, row.onB.linear);
     }
-    moveWhole(hanging, root, pose, &velocity);
+    return moveWhole(hanging, root, pose, &velocity, error);
 }
 
 static tpResult checkValue(const tpJoint* joint, double value, tpError* error) {
@@ -248,11 +274,13 @@ tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordina
             tpJointRow row = tpJoint_CoordinateRow(joint, &place, k);
             rates[k] = tpJointRow_Speed(joint, &row, system->velocities.data);
         }
-        displacements[coordinate] = own->displacement = value - own->def.zero;
-        placeRoot(&hanging, joint, displacements, rates);
+        displacements[coordinate] = value - own->def.zero;
+        result = placeRoot(&hanging, joint, displacements, rates, error);
+        own->displacement = result == tp_success ? value - own->def.zero : own->displacement;
     } else if (result == tp_success) {
-        placeOther(&hanging, joint, value - now);
-        joint->startLength = joint->type == tp_distanceJoint ? value : joint->startLength;
+        result = placeOther(&hanging, joint, value - now, error);
+        bool isLength = result == tp_success && joint->type == tp_distanceJoint;
+        joint->startLength = isLength ? value : joint->startLength;
     }
     tpArena_Release(&system->arena, hanging.mark);
     return result;
@@ -288,7 +316,7 @@ tpResult tpWorld_SetCoordinateSpeed(tpWorld* world, tpJoint* joint, int coordina
         velocity.angular = tpMulAdd(velocity.angular, sign, angular);
         tpVec3 atCenter = tpAdd(linear, tpCross(angular, tpSub(pose.position, place.pointB)));
         velocity.linear = tpMulAdd(velocity.linear, sign, atCenter);
-        moveWhole(&hanging, root, pose, &velocity);
+        result = moveWhole(&hanging, root, pose, &velocity, error);
     }
     tpArena_Release(&system->arena, hanging.mark);
     return result;

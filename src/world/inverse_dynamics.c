@@ -188,8 +188,14 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
     EffortSearch state = {
         .world = world, .h = h, .count = count, .driven = driven, .reach = 1e-3
     };
+    // The trial steps are nobody's events.
+    bool isWatching = world->watch.isOn;
+    int eventCount = world->watch.events.count;
+    world->watch.isOn = false;
+    world->watch.isCurrent = world->watch.isCurrent || isWatching;
     state.start = memory != NULL ? tpWorld_Snapshot(world) : NULL;
     if (state.start == NULL) {
+        world->watch.isOn = isWatching;
         tpRelease(allocator, memory, bytes);
         return tpError_OutOfMemory(error);
     }
@@ -209,10 +215,9 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
             state.places[k++] = i;
         }
     }
-    bool isWatching = world->watch.isOn;
-    world->watch.isOn = false;
     double missed = search(&state);
     world->watch.isOn = isWatching;
+    world->watch.events.count = eventCount;
     for (int i = 0; i < count; ++i) {
         efforts[i] = 0.0;
     }

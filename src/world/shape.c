@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "dynamics/collider_shapes.h"
+#include "geometry/mass.h"
 #include "geometry/mesh.h"
 #include "world/require.h"
 
@@ -44,6 +45,11 @@ tpResult tpWorld_UpdateMass(tpWorld* world, int index, tpError* error) {
             return result;
         }
         sum = sum.mass > 0.0 ? tpCombineMass(parts, 2) : parts[1];
+    }
+    tpVec3 center = tpTransformPoint(tpSystem_BodyFrame(system, index), sum.center);
+    if (!tpIsFiniteMass(&sum) || !tpIsFiniteVec3(center)) {
+        return tpError_Set(error, tp_badInput,
+                           "mass, centre of mass or inertia of the shapes is not finite");
     }
     body->given = sum;
     tpSystem_UpdateMass(system, index);

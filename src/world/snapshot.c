@@ -98,7 +98,8 @@ int tpSnapshotVersion(void) {
 }
 
 tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
-    tpWorld* world = (tpWorld*)constant; // writing only reads
+    tpWorld* world = (tpWorld*)constant; // writing only reads, but for the memory of events
+    tpWorld_RememberTouches(world);
     tpArchive archive = { .mode = tp_archiveWrites, .allocator = &world->system.allocator };
     Head head;
     memset(&head, 0, sizeof(head));
@@ -260,6 +261,7 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* er
             "the snapshot is of a world with other bodies, shapes, joints or forces");
     }
     uint64_t structure = world->system.structure;
+    bool isWatched = world->watch.isOn;
     // Bytes that came from elsewhere may have a good sum and bad contents: go back then.
     tpSnapshot* before = snapshot->isForeign ? tpWorld_Snapshot(world) : NULL;
     if (snapshot->isForeign && before == NULL) {
@@ -271,6 +273,10 @@ tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* er
     }
     if (result != tp_success && before != NULL) {
         apply(world, before);
+    }
+    if (result == tp_success) {
+        world->watch.isOn = world->watch.isOn || isWatched;
+        world->watch.events.count = 0;
     }
     // The counter never goes back to a number that users have seen for another structure.
     world->structureShift += (int64_t)(structure - world->system.structure) +

@@ -220,6 +220,48 @@ static void transferForces(tpSystem* system, tpArchive* archive) {
     }
 }
 
+// What the next step is compared with for its events.
+static void transferWatch(tpWorld* world, tpArchive* archive) {
+    tpWatch* watch = &world->watch;
+    tpSystem* system = &world->system;
+    int count = watch->before.count;
+    tpArchive_Bool(archive, &watch->isOn);
+    tpArchive_Double(archive, &watch->hitSpeed);
+    tpArchive_Int(archive, &count);
+    if (archive->mode == tp_archiveReads) {
+        bool isGood = !archive->reader.failed && isfinite(watch->hitSpeed) &&
+                      watch->hitSpeed >= 0.0 && count >= 0 &&
+                      (size_t)count <= archive->reader.left / (2 * sizeof(int));
+        bool hasRoom = isGood && TP_RESERVE(archive->allocator, watch->before, count);
+        archive->isOutOfMemory = archive->isOutOfMemory || (isGood && !hasRoom);
+        archive->reader.failed = archive->reader.failed || !hasRoom;
+        watch->before.count = hasRoom ? count : 0;
+        watch->isCurrent = true;
+    }
+    for (int i = 0; i < watch->before.count; ++i) {
+        tpTouchingPair* pair = &watch->before.data[i];
+        tpArchive_Int(archive, &pair->shapeA);
+        tpArchive_Int(archive, &pair->shapeB);
+        bool isGood = pair->shapeA >= 0 && pair->shapeA < system->shapes.count &&
+                      pair->shapeB >= 0 && pair->shapeB < system->shapes.count;
+        if (archive->mode == tp_archiveReads && (archive->reader.failed || !isGood)) {
+            archive->reader.failed = true;
+            watch->before.count = 0;
+        }
+    }
+    for (int i = 0; i < world->sensors.count; ++i) {
+        tpArchive_Bool(archive, &world->sensors.data[i].wasOn);
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        for (int k = 0; k < system->joints.data[i].coordinateCount; ++k) {
+            tpArchive_Bool(archive, &system->joints.data[i].coordinates[k].wasAtLimit);
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpArchive_Bool(archive, &system->bodies.data[i].wasAsleep);
+    }
+}
+
 void tpWorld_Transfer(tpWorld* world, tpArchive* archive) {
     tpSystem* system = &world->system;
     tpArchive_Double(archive, &system->time);
@@ -246,4 +288,5 @@ void tpWorld_Transfer(tpWorld* world, tpArchive* archive) {
         tpArchive_Doubles(archive, world->sensors.data[i].measured, 3);
     }
     tpArchive_Double(archive, &world->lastStep);
+    transferWatch(world, archive);
 }

@@ -181,6 +181,41 @@ static void worldsNeedGoodDefinitions(void** state) {
     tpSetMisuseHook(NULL);
 }
 
+// Numbers that are finite but lead to states that are not.
+static void statesStayFinite(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpError error;
+    tpJointDef joint = tpDefaultJointDef();
+    joint.type = tp_revoluteJoint;
+    joint.bodyB = s.body;
+    joint.anchorA = joint.anchorB = tpMakeVec3(100.0, 0.0, 0.0);
+    joint.axis = tpMakeVec3(0.0, 0.0, 1.0);
+    tpJointId hinge = tpCreateJoint(world, &joint, NULL);
+    uint64_t before = tpWorld_HashState(world);
+    double speed = 1e307;
+    assert_int_equal(tpJoint_SetSpeed(world, hinge, 0, speed, &error), tp_badInput);
+    assert_int_equal(tpWorld_WriteCoordinates(world, NULL, &speed, &error), tp_badInput);
+    assert_true(strlen(error.message) > 0 && tpWorld_HashState(world) == before);
+    // The centre of mass moves away from the axis of a fast turn.
+    tpDestroyJoint(world, hinge);
+    tpBody_SetVelocity(world, s.body, tpZeroVec3(), tpMakeVec3(0.0, 0.0, 1e300));
+    tpMassProperties mass = tpBody_GetMass(world, s.body);
+    before = tpWorld_HashState(world);
+    mass.center = tpMakeVec3(1e12, 0.0, 0.0);
+    assert_int_equal(tpBody_SetMass(world, s.body, &mass, &error), tp_badInput);
+    assert_true(tpWorld_HashState(world) == before);
+    CHECK_NEAR(tpBody_GetMass(world, s.body).center.x, 0.0, 0.0);
+    // A shape so far away that the inertia is beyond all numbers.
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.pose.position = tpMakeVec3(1e300, 0.0, 0.0);
+    assert_int_equal(tpCreateSphere(world, s.body, &shape, &(tpSphere){ 0.5 }, &error).slot, 0);
+    assert_int_equal(tpBody_GetShapeCount(world, s.body), 1);
+    assert_true(tpWorld_HashState(world) == before);
+    end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staleIdsAreTold),
@@ -189,6 +224,7 @@ int main(void) {
         cmocka_unit_test(materialsOutOfRangeAreTold),
         cmocka_unit_test(badDefinitionsAreRefused),
         cmocka_unit_test(worldsNeedGoodDefinitions),
+        cmocka_unit_test(statesStayFinite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
