@@ -24,6 +24,9 @@ enum { leastPatience = 15, mostPatience = 960 };
 // Parts of a step before the rest of it is taken without looking for impacts.
 enum { maxParts = 200 };
 
+// Halvings of a step that later ones may begin with.
+enum { mostLevel = 5 };
+
 static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* options) {
     tpBenderSettings settings;
     memset(&settings, 0, sizeof(settings));
@@ -91,6 +94,10 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     bool isDone = true;
     tpArenaMark mark = tpArena_Mark(&system->arena);
     tpJoints_ClearReactions(system);
+    tpEnergyBook* book = &step->state->memory->book;
+    tpEnergyGuard_Begin(&step->energy, book, system, step->report);
+    step->isSmooth = true;
+    step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (part > maxParts) {
             step->settings = &fixed;
@@ -104,6 +111,11 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
         step->report->substepCount = part;
     }
     system->time = begin;
+    // The next steps begin with parts as long as have been right in this one.
+    if (step->isSmooth && step->level <= mostLevel) {
+        tpEnergyGuard_RaiseLevel(&step->energy, step->level);
+    }
+    tpEnergyGuard_End(&step->energy);
     return isDone;
 }
 

@@ -2,37 +2,47 @@
 // controls the time step size"].
 //
 // The gap that the fastest closing contacts have at the end of a drift of t seconds is a function
-// of t; its root is found by false position with the Illinois rule, taking the drift anew for each
-// t. Contacts that rest, or close slowly, are rows of the drift itself and never overlap.
+// of t; its root is found by Newton's rule, for the speed at which the gap closes is known, within
+// a bracket, taking the drift anew for each t. Contacts that rest, or close slowly, are rows of the
+// drift itself and never overlap.
+//
+// The gap may also jump: a contact that the drift holds at one t may have another name at the next,
+// and overlap by what the linear row has missed. No t is better than another then, and the search
+// ends as soon as the bracket is so short that only a jump is left in it.
 
 #include "steppers/bender_schmitt/first_impact.h"
 
 #include "dynamics/matching.h"
 #include "dynamics/trial.h"
 
-// Drifts tried before the best is taken.
-enum { maxTrials = 60 };
+// Drifts tried before the last is taken.
+enum { maxTrials = 40 };
 
 // The gap at the end is this part of eps_c at most: what is left of it moves the time of the
 // impact, and an overlap has to be taken back by velocities.
 static const double landingPart = 1e-3;
 
 // Overlaps of contacts that do not close fast are impacts beyond this, in units of length: less
-// comes from corners that change their names.
-static const double slowOverlap = 1e-7;
+// comes from corners that change their names. A part may add as much (part.c).
+static const double slowOverlap = 5e-7;
+
+// Part of a drift to which the time of such an overlap is found.
+static const double slowPart = 1.0 / 64.0;
 
 // Part of a step below which those are not looked for.
 static const double leastPart = 1e-4;
 
-typedef struct tpTriedDrift {
-    double time, gap;
-} tpTriedDrift;
+// The contact that says whether a drift was too long.
+typedef struct tpFirstGap {
+    double gap;     // m; INFINITY: nothing is near
+    double closing; // m/s
+    bool isSlow;    // it does not close fast
+} tpFirstGap;
 
 // The root lies between a drift that ends open and one that overlaps.
-typedef struct Bracket {
-    tpTriedDrift open, deep;
-    bool wasDeep; // the last drift overlapped
-} Bracket;
+typedef struct tpBracket {
+    double open, deep; // s
+} tpBracket;
 
 // Whether a contact at the end is none that the drift has held; `same` is that at the start, or -1.
 static bool isFree(const tpBenderStep* step, int same) {
@@ -45,8 +55,8 @@ static bool isFree(const tpBenderStep* step, int same) {
 }
 
 // Smallest gap among the contacts that were not held by the drift and close fast, or overlap: those
-// have hit and gone back, or have turned into each other slowly (`isSlow`). INFINITY: none.
-static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
+// have hit and gone back, or have turned into each other slowly.
+static bool findGap(tpBenderStep* step, tpFirstGap* first) {
     tpSystem* system = step->system;
     tpContact* contacts;
     int count;
@@ -59,8 +69,7 @@ static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
     if (match == NULL) {
         return false;
     }
-    *gap = INFINITY;
-    *isSlow = false;
+    *first = (tpFirstGap){ INFINITY, 0.0, false };
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &contacts[i];
         if (!isFree(step, match[i])) {
@@ -68,10 +77,11 @@ static bool findGap(tpBenderStep* step, double* gap, bool* isSlow) {
         }
         tpVec3 u = tpSub(tpSystem_PointVelocity(system, contact->bodyA, contact->pointA),
                          tpSystem_PointVelocity(system, contact->bodyB, contact->pointB));
-        bool isFast = tpDot(u, contact->normal) < -step->settings->threshold;
-        if ((isFast || contact->gap < -slowOverlap * system->units.length) && contact->gap < *gap) {
-            *gap = contact->gap;
-            *isSlow = !isFast;
+        double closing = -tpDot(u, contact->normal);
+        bool isFast = closing > step->settings->threshold;
+        if ((isFast || contact->gap < -slowOverlap * system->units.length) &&
+            contact->gap < first->gap) {
+            *first = (tpFirstGap){ contact->gap, closing, !isFast };
         }
     }
     return true;
@@ -102,39 +112,38 @@ static double longestDrift(const tpBenderStep* step, double h) {
     return h;
 }
 
-// Where the gap vanishes between two drifts, of which the first is open and the second overlaps.
-static double falsePosition(const tpTriedDrift* open, const tpTriedDrift* deep) {
-    double t = open->time + (deep->time - open->time) * open->gap / (open->gap - deep->gap);
-    double margin = 1e-3 * (deep->time - open->time);
-    return fmin(fmax(t, open->time + margin), deep->time - margin);
-}
-
-// The time to try after a drift that left `gap`: false position between the two sides, with the
-// Illinois rule for a side that stays; the middle until both gaps are known.
-static double nextTime(Bracket* bracket, double time, double gap) {
-    tpTriedDrift *open = &bracket->open, *deep = &bracket->deep;
-    bool isDeep = gap < 0.0;
-    if (isDeep) {
-        open->gap *= bracket->wasDeep ? 0.5 : 1.0;
-        *deep = (tpTriedDrift){ time, gap };
+// The time to try after a drift of `time` seconds: where the gap vanishes at the speed at which it
+// closes; the middle of the bracket where that leads out of it, or where the last time was no
+// better for it.
+static double nextTime(tpBracket* bracket, double time, const tpFirstGap* first, bool isSlowing) {
+    if (first->gap < 0.0) {
+        bracket->deep = time;
     } else {
-        deep->gap *= bracket->wasDeep ? 1.0 : 0.5;
-        *open = (tpTriedDrift){ time, gap };
+        bracket->open = time;
     }
-    bracket->wasDeep = isDeep;
-    bool isBracketed = isfinite(open->gap) && isfinite(deep->gap);
-    return isBracketed ? falsePosition(open, deep) : 0.5 * (open->time + deep->time);
+    double next = first->closing > 0.0 ? time + first->gap / first->closing : INFINITY;
+    bool isInside = next > bracket->open && next < bracket->deep;
+    return isInside && !isSlowing ? next : 0.5 * (bracket->open + bracket->deep);
 }
 
 // Whether the drift of `time` seconds is the one to keep: it is whole and open, or it ends where
 // two bodies meet. A slow contact that overlaps after next to no time did so before, and is held
 // from there on.
-static bool isFound(const tpBenderStep* step, const Bracket* bracket, double time, double gap,
-                    bool isSlow) {
+static bool isFound(const tpBenderStep* step, const tpBracket* bracket, double time,
+                    const tpFirstGap* first) {
     double landing = landingPart * step->settings->epsilon;
-    bool isWhole = time >= bracket->deep.time;
-    return (gap >= 0.0 && isWhole) || fabs(gap) <= landing ||
-           (isSlow && time < leastPart * step->duration);
+    bool isWhole = time >= bracket->deep;
+    return (first->gap >= 0.0 && isWhole) || fabs(first->gap) <= landing ||
+           (first->isSlow && time < leastPart * step->duration);
+}
+
+// Whether what is left of the bracket is a jump: no body moves as far in it as the gap says.
+static bool isJump(const tpBenderStep* step, const tpBracket* bracket, const tpFirstGap* first,
+                   double h) {
+    double width = bracket->deep - bracket->open;
+    double landing = landingPart * step->settings->epsilon;
+    return first->isSlow ? width < slowPart * h
+                         : 0.5 * fabs(first->gap) > width * first->closing + landing;
 }
 
 bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
@@ -142,10 +151,10 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     if (!tpTrial_Begin(&start, step->system, NULL, step->report)) {
         return false;
     }
-    Bracket bracket = { { 0.0, INFINITY }, { h, -INFINITY }, false };
+    tpBracket bracket = { 0.0, h };
     tpContact* contacts = NULL;
     int count = 0;
-    double time = h;
+    double time = h, last = INFINITY;
     for (int k = 0; k < maxTrials; ++k) {
         // The contacts of the first drift are those of all; nothing else of one is used by the
         // next.
@@ -166,18 +175,23 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         count = step->start.contactCount;
         double longest = k == 0 ? longestDrift(step, time) : time;
         if (longest < time) {
-            bracket.deep.time = time = longest;
+            bracket.deep = time = longest;
             continue;
         }
-        double gap;
-        bool isSlow;
-        if (!findGap(step, &gap, &isSlow)) {
+        tpFirstGap first;
+        if (!findGap(step, &first)) {
             return false;
         }
-        if (isFound(step, &bracket, time, gap, isSlow)) {
+        if (isFound(step, &bracket, time, &first)) {
             return true;
         }
-        time = nextTime(&bracket, time, gap);
+        double next = nextTime(&bracket, time, &first, fabs(first.gap) > 0.5 * last);
+        last = fabs(first.gap);
+        // Of a jump the deep side is taken: the rows of the next part know what it met.
+        if (first.gap < 0.0 && k > 0 && isJump(step, &bracket, &first, h)) {
+            return true;
+        }
+        time = next;
     }
     return true;
 }

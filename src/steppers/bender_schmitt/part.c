@@ -19,10 +19,7 @@
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
 // rolls over a sharp edge takes most of them where it does.
-enum { maxHalvings = 10, maxHalvingsAStep = 400 };
-
-// Parts that are shorter than this many halvings make may be wrong by as much as those.
-enum { slackHalvings = 5 };
+enum { maxHalvings = 7, maxHalvingsAStep = 40 };
 
 // Joints are brought back to within this after each step, in units of length or rad.
 static const double jointTolerance = 1e-10;
@@ -30,15 +27,25 @@ static const double jointTolerance = 1e-10;
 // Collisions may raise the energy by this part of it: rounding and the tolerance of the solves.
 static const double guardSlack = 1e-10;
 
-// Part of the energy by which a whole step may be wrong.
-static const double gainSlack = 0.5e-8;
+// Part of the energy by which a whole step that touches nothing may be wrong, or that it may gain
+// shortly after an impact; and the work that is spent on keeping it: halvings times rows. When that
+// is spent, the part that it may gain. Shares of those for the shortest parts.
+static const double sharpSlack = 0.5e-8, gainSlack = 1e-6, leastShare = 1.0 / 64.0;
+enum { sharpWork = 128 };
+
+// Contacts are closed below this gap, in units of length.
+static const double closedGap = 1e-8;
+
+// Approaches slower than these parts of what gravity gives in a part, and of the largest speed, are
+// no impacts.
+static const double approachPart = 0.01, speedPart = 1e-6;
 
 // Part of it that the tolerance of the solves may be to blame for.
 static const double solveSlack = 1e-7;
 
 // Overlaps that a part may add, in units of length: corrections of its drift that have come to an
 // end leave far less.
-static const double overlapSlack = 1e-6;
+static const double overlapSlack = 5e-7;
 
 static double deepestOf(const tpContact* contacts, int count) {
     double deepest = 0.0;
@@ -189,19 +196,87 @@ static bool holdsLimits(const tpTouch* touch) {
     return false;
 }
 
-// Whether energy is wrong after a part that had `energy` before. It may never rise; and where
-// nothing touches it may not fall either, for what the drift takes at one time it gives back at
-// another. `power` is that of the last try, and becomes that of this one.
-static bool isEnergyWrong(const tpBenderStep* step, double energy, double* power) {
-    double share = fmax(step->time.h / step->duration, ldexp(1.0, -slackHalvings - 1));
-    double scale = energyScale(step), slack = gainSlack * scale * share;
-    double rise = tpSystem_Energy(step->system) - energy - step->report->externalWork;
-    bool mayFall = carries(&step->start) || carries(&step->end) || hasCollided(step) ||
-                   holdsLimits(&step->start) || holdsLimits(&step->end);
+// The slowest approach that is an impact, m/s: less comes from forces and from what solves leave.
+static double leastApproach(const tpBenderStep* step) {
+    const tpSystem* system = step->system;
+    double speed = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            speed = fmax(speed, tpVelocity_LargestSpeed(system, i, &step->time.startVelocities[i]));
+        }
+    }
+    return fmax(approachPart * fabs(step->time.h) * tpLength(system->gravity), speedPart * speed);
+}
+
+// Whether contacts of one of the two problems push that were open at the start of the part, or
+// approached.
+static bool hasStruck(const tpBenderStep* step, const tpTouch* touch, const int* match) {
+    double least = leastApproach(step);
+    double closed = closedGap * step->system->units.length;
+    for (int i = 0; i < touch->contactCount; ++i) {
+        if (!(tpTouch_Normal(touch, i) > 0.0)) {
+            continue;
+        }
+        int same = match == NULL ? i : match[i];
+        if (same < 0 || step->start.contacts[same].gap > closed ||
+            tpContact_Approach(&step->start.contacts[same], step->time.startPoses,
+                               step->time.startVelocities) > least) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The energy of a part.
+typedef struct tpPartEnergy {
+    double rise; // beyond what is accounted for, J
+    bool isTouched, hasCollided;
+} tpPartEnergy;
+
+static tpPartEnergy judgeEnergy(const tpBenderStep* step) {
+    tpPartEnergy outcome;
+    bool holds = holdsLimits(&step->start) || holdsLimits(&step->end);
+    outcome.isTouched = holds || carries(&step->start) || carries(&step->end);
+    outcome.hasCollided = holds || hasCollided(step) || hasStruck(step, &step->start, NULL) ||
+                          hasStruck(step, &step->end, step->match);
+    outcome.isTouched = outcome.isTouched || outcome.hasCollided;
+    outcome.rise =
+        tpEnergyGuard_Rise(&step->energy, step->system, step->report, outcome.hasCollided);
+    return outcome;
+}
+
+// Whether another halving is worth its work to keep the energy to the last digits.
+static bool maySharpen(const tpBenderStep* step) {
+    int rows = 1 + step->start.sweeper.jointCount + step->start.contactCount;
+    return step->halvings * rows < sharpWork;
+}
+
+// Whether the energy of a part is wrong: it leaves its band, or, if nothing touches, it is not kept
+// to the last digits. `power` is that of the last try, and becomes that of this one.
+static bool isEnergyWrong(const tpBenderStep* step, const tpPartEnergy* outcome, double* power) {
+    const tpEnergyGuard* guard = &step->energy;
+    double scale = energyScale(step), rise = outcome->rise, h = step->time.h;
+    double share = fmax(h / step->duration, leastShare);
     // What is small and shorter parts do not make smaller is the tolerance of the solves.
-    bool isHopeless = fabs(rise) < solveSlack * scale && fabs(rise) > 0.7 * *power * step->time.h;
-    *power = fabs(rise) / step->time.h;
-    return !isHopeless && (rise > slack || (!mayFall && rise < -slack));
+    bool isHopeless = fabs(rise) < solveSlack * scale && fabs(rise) > 0.7 * *power * h;
+    *power = fabs(rise) / h;
+    if (isHopeless) {
+        return false;
+    }
+    bool isSharp = maySharpen(step);
+    if (!outcome->isTouched && isSharp) {
+        // The books of drives count, too.
+        double work = step->report->externalWork - guard->work;
+        return fabs(tpSystem_Energy(step->system) - guard->energy - work) >
+               sharpSlack * share * scale;
+    }
+    bool rattles = outcome->isTouched && guard->book->rattle > 0;
+    double bare = tpEnergyGuard_Rise(guard, step->system, step->report, true);
+    bool isSmall = (rattles || outcome->hasCollided) &&
+                   bare <= (isSharp ? sharpSlack : gainSlack) * share * scale &&
+                   guard->book->excess + bare <= guard->budget;
+    return !isSmall && !tpEnergyGuard_Allows(guard, rise, h / step->duration, outcome->isTouched,
+                                             outcome->hasCollided);
 }
 
 // Ways of putting a part together from stages that are symmetric and of second order, the next one
@@ -278,6 +353,14 @@ static bool isTooDeep(const tpBenderStep* step) {
     return false;
 }
 
+// Halvings of a whole that lead to this part of it, or to a shorter one.
+static int halvingsOf(double part) {
+    int count = 0;
+    for (; count < maxHalvings && ldexp(1.0, -count) > part; ++count) {
+    }
+    return count;
+}
+
 bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     double energy = tpSystem_Energy(step->system) - step->report->externalWork;
     tpTrial start;
@@ -289,6 +372,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         return false;
     }
     tpTrial_KeepTally(&start, tally);
+    tpEnergyGuard_BeginPart(&step->energy, step->system, step->report);
     for (;;) {
         bool isDone = isStaged
                           ? takeStages(step, &compositions[step->composition], left, energy, tally)
@@ -301,10 +385,21 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
                        step->halvings == maxHalvingsAStep || !step->settings->isGuarded ||
                        !step->end.isSmall;
-        bool isWrong = !isTried && (isEnergyWrong(step, energy, &power) || isTooDeep(step));
+        tpPartEnergy outcome = judgeEnergy(step);
+        bool isRough = isStaged && step->composition + 1 < compositionCount &&
+                       fabs(outcome.rise) > sharpSlack * energyScale(step);
+        bool isWrong =
+            !isTried && (isRough || isEnergyWrong(step, &outcome, &power) || isTooDeep(step));
         if (!isThrough && !isWrong) {
+            if (step->settings->isGuarded) {
+                tpEnergyGuard_Take(&step->energy, outcome.rise, outcome.hasCollided);
+            }
+            step->isSmooth = step->isSmooth && !outcome.hasCollided;
             // What was rough may be over.
-            step->longest *= step->time.h >= step->longest ? 2.0 : 1.0;
+            double longest = ldexp(step->duration, -step->energy.book->level);
+            if (step->time.h >= step->longest) {
+                step->longest = fmin(2.0 * step->longest, fmax(step->longest, longest));
+            }
             return true;
         }
         tpTrial_Undo(&start);
@@ -313,15 +408,19 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
             isStaged = false;
             continue;
         }
-        if (isStaged && step->composition + 1 < compositionCount) {
+        if (isRough) {
             step->composition += 1;
             power = INFINITY;
             continue;
         }
         step->halvings += 1;
+        if (!outcome.hasCollided) {
+            tpEnergyGuard_StartBand(&step->energy);
+        }
         // What comes next is hardly smoother; an impact may have made this part the short one.
         left = 0.5 * step->time.h;
         step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
+        step->level = halvingsOf(step->longest / step->duration);
         tpStepReport_AddNote(step->report, "the energy guard acted");
     }
 }

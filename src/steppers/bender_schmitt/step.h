@@ -21,6 +21,9 @@ typedef struct tpBenderStep {
     double overlap;  // deepest that this part began with, m
     double longest;  // part that this step may still be taken in, s
     int halvings;    // of parts whose energy was wrong, so far
+    tpEnergyGuard energy;
+    bool isSmooth;   // nothing has collided so far
+    int level;       // halvings of the step that its last rough part has taken
     int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact
     bool isStage;    // of several that make up a part far from all contacts

@@ -25,6 +25,9 @@ static const double calmShare = 0.25, flowShare = 0.05;
 // Sweeps after which a small problem that still moves is solved by the portfolio.
 enum { fineSweeps = 60 };
 
+// The same after a solve of the same step in which they were not enough.
+enum { stalledSweeps = 6 };
+
 // The same where there are joints alone, and many: those are equations, which a factorisation
 // solves at once.
 enum { jointSweeps = 4, manyJoints = 12 };
@@ -62,7 +65,9 @@ static void makeLaws(void* context, int chunk, int worker) {
 
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const tpVelocity* before,
                     tpContact* contacts, int count, const tpBenderSettings* settings) {
+    bool hasStalled = touch->hasStalled;
     memset(touch, 0, sizeof(*touch));
+    touch->hasStalled = hasStalled;
     touch->system = system;
     touch->poses = poses;
     touch->before = before;
@@ -393,7 +398,8 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         return solveCrowd(touch, settings, start, goal, size, report);
     }
     bool isChain = touch->contactCount == 0 && sweeper->jointCount > manyJoints;
-    int most = isChain ? jointSweeps : fineSweeps;
+    bool hasStalled = touch->isSmall && touch->hasStalled;
+    int most = isChain ? jointSweeps : hasStalled ? stalledSweeps : fineSweeps;
     int limit = touch->isExact && most < sweepLimit ? most : sweepLimit;
     unsigned char* marks = NULL;
     if (settings->isPaperRule) {
@@ -440,6 +446,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     report->solveCount += 1;
     if (!isSolved && touch->isExact && marks == NULL) {
         int failures = report->failureCount;
+        touch->hasStalled = true;
         bool isDone = solveExactly(touch, settings, memory, start, velocities, report);
         touch->isLost = touch->isLost || report->failureCount > failures;
         return isDone;

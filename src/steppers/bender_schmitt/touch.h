@@ -37,14 +37,15 @@ typedef struct tpTouch {
     tpRows rows; // those of the joints; contacts join them when the sweeps are not enough
     int jointBlocks, jointRows;
     tpSweeper sweeper;
-    bool isSmall; // few enough contacts to be solved to the tolerance whatever it takes
-    bool isExact; // few enough that the portfolio may end what sweeps do not
-    bool isLost;  // it could not
+    bool isSmall;    // few enough contacts to be solved to the tolerance whatever it takes
+    bool isExact;    // few enough that the portfolio may end what sweeps do not
+    bool isLost;     // it could not
+    bool hasStalled; // sweeps have not been enough for a problem of this step
 } tpTouch;
 
 // At the poses where the contacts were found, which are the system's own. `before` are velocities
-// without the forces that act from there on: those that say how fast contacts meet. False where
-// memory ran out.
+// without the forces that act from there on: those that say how fast contacts meet. Of what was in
+// `touch` only `hasStalled` stays; the step begins with zeros. False where memory ran out.
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const tpVelocity* before,
                     tpContact* contacts, int count, const tpBenderSettings* settings);
 
