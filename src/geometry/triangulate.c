@@ -21,8 +21,8 @@
 #include "math/elementary.h"
 
 enum {
-    slices = 96, // directions around the axis of the sphere
-    stacks = 64  // from pole to pole
+    slices = 64, // directions around the axis of the sphere
+    stacks = 40  // from pole to pole
 };
 
 static bool allocateSurface(const tpAllocator* allocator, int vertexCount, int triangleCount,
