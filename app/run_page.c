@@ -25,13 +25,20 @@ typedef struct pageWriter {
     double frameSize;           // bytes, mean
 } pageWriter;
 
+// Numbers per frame of what is written as series of its own.
+static double seriesNumbers(const tpRunInfo* info) {
+    return (double)coordinateWidth * info->coordinateCount + info->sensorCount +
+           (info->hasCarriers ? info->movingCount : 0);
+}
+
 static void planPage(pageWriter* writer, int every) {
     writer->info = writer->source->class->getInfo(writer->source);
     tpRunRange range = writer->source->class->getRange(writer->source);
     double contacts =
         range.frameCount > 0 ? (double)range.contactCount / (double)range.frameCount : 0.0;
     writer->frameSize = 4.0 * tp_stateWidth * writer->info.movingCount + 72.0 * contacts +
-                        24.0 * writer->info.jointCount + 8.0 * overviewWidth;
+                        24.0 * writer->info.jointCount +
+                        8.0 * (overviewWidth + seriesNumbers(&writer->info));
     double total = writer->frameSize * (double)range.frameCount;
     writer->stride = every > 0 ? every : 1 + (int64_t)(total / largestPage);
     writer->frameCount = 1 + (range.frameCount - 1) / writer->stride;
@@ -50,6 +57,43 @@ static tpResult readOverviewOf(const pageWriter* writer, tpRunLabels* labels, tp
     while (result == tp_success && rest.next < rest.end) {
         result = readSeries(&rest, bytes, error);
     }
+    return result;
+}
+
+// Coordinates of joints, values of sensors, and the methods that carried bodies: a block each, as
+// a page asks for them one at a time. Methods add to the labels.
+static tpResult putSeries(pageWriter* writer, tpRunLabels* labels, tpError* error) {
+    const struct {
+        const char* name;
+        tpSeriesKind kind;
+        int count;
+    } lists[] = {
+        { "coordinate", tp_coordinateSeries, writer->info.coordinateCount },
+        { "sensor", tp_sensorSeries, writer->info.sensorCount },
+        { "carrier", tp_carrierSeries, writer->info.hasCarriers ? writer->info.movingCount : 0 },
+    };
+    tpBytes bytes = { 0 };
+    tpResult result = tp_success;
+    for (int list = 0; list < 3; ++list) {
+        for (int i = 0; i < lists[list].count && result == tp_success; ++i) {
+            tpSeriesCursor cursor = { .source = writer->source,
+                                      .kind = lists[list].kind,
+                                      .body = i,
+                                      .end = (writer->frameCount - 1) * writer->stride + 1,
+                                      .stride = writer->stride,
+                                      .labels = labels };
+            bytes.count = 0;
+            while (result == tp_success && cursor.next < cursor.end) {
+                result = readSeries(&cursor, &bytes, error);
+            }
+            char about[64];
+            snprintf(about, sizeof(about), "%s %d", lists[list].name, i);
+            if (result == tp_success) {
+                putPageBlock(&writer->file, "series", about, bytes.data, (size_t)bytes.count, 8);
+            }
+        }
+    }
+    freeBytes(&bytes);
     return result;
 }
 
@@ -109,6 +153,9 @@ tpPageResult writeRunPage(const char* command, tpRecording* recording, const cha
     tpBytes overview = { 0 };
     tpError error = { tp_success, "" };
     tpResult result = readOverviewOf(&writer, &labels, &overview, &error);
+    if (result == tp_success) {
+        result = putSeries(&writer, &labels, &error);
+    }
     if (result == tp_success) {
         putHead(&writer, &labels);
         putPageBlock(&writer.file, "overview", "", overview.data, (size_t)overview.count, 8);

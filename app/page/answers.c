@@ -146,19 +146,22 @@ static void answerSeries(tpView* view, const char* query, tpSeriesKind kind, tpR
     if (!readRange(view, query, &series.next, &count, &series.stride, reply)) {
         return;
     }
-    bool isMoving = kind == tp_bodySeries || kind == tp_carrierSeries;
-    int64_t bodies = isMoving                      ? info.movingCount
-                     : kind == tp_jointSeries      ? info.jointCount
-                     : kind == tp_coordinateSeries ? info.coordinateCount
-                                                   : info.bodyCount;
-    const char* name = kind == tp_jointSeries        ? "joint"
-                       : kind == tp_coordinateSeries ? "coordinate"
-                                                     : "body";
+    const struct {
+        const char* name;
+        int count;
+    } things[] = { [tp_overviewSeries] = { "body", info.bodyCount },
+                   [tp_bodySeries] = { "body", info.movingCount },
+                   [tp_jointSeries] = { "joint", info.jointCount },
+                   [tp_coordinateSeries] = { "coordinate", info.coordinateCount },
+                   [tp_sensorSeries] = { "sensor", info.sensorCount },
+                   [tp_carrierSeries] = { "body", info.movingCount },
+                   [tp_contactSeries] = { "body", info.bodyCount } };
     tpRunRange range = view->source->class->getRange(view->source);
-    if (!readQueryNumber(query, name, 0, &body) || (kind != tp_overviewSeries && body >= bodies) ||
+    if (!readQueryNumber(query, things[kind].name, 0, &body) ||
+        (kind != tp_overviewSeries && body >= things[kind].count) ||
         count > range.frameCount - series.next) {
         replyWithError(reply, 404,
-                       "there is no such body, joint or coordinate, or not so many frames");
+                       "there is no such body, joint, coordinate or sensor, or not so many frames");
         return;
     }
     series.end = series.next + count;
@@ -183,6 +186,10 @@ static void answerJoint(tpView* view, const char* query, tpReply* reply) {
 
 static void answerCoordinate(tpView* view, const char* query, tpReply* reply) {
     answerSeries(view, query, tp_coordinateSeries, reply);
+}
+
+static void answerSensor(tpView* view, const char* query, tpReply* reply) {
+    answerSeries(view, query, tp_sensorSeries, reply);
 }
 
 static void answerCarrier(tpView* view, const char* query, tpReply* reply) {
@@ -297,6 +304,7 @@ static const question questions[] = {
     { "body", answerBody },
     { "joint", answerJoint },
     { "coordinate", answerCoordinate },
+    { "sensor", answerSensor },
     { "carrier", answerCarrier },
     { "contacts", answerContacts },
     { "settings", answerSettings },

@@ -20,6 +20,8 @@ static tpRunInfo getInfo(const tpRunSource* source) {
                         .movingCount = info->movingCount,
                         .jointCount = info->jointCount,
                         .coordinateCount = info->coordinateCount,
+                        .sensorCount = info->sensorValueCount,
+                        .hasCarriers = info->hasCarriers,
                         .finished = info->finished,
                         .planar = info->planar,
                         .gravity = info->gravity };
@@ -39,6 +41,14 @@ static tpRecordedBody getBody(const tpRunSource* source, int body) {
 
 static const char* getJointName(const tpRunSource* source, int joint) {
     return tpRecording_GetJointName(recordingOf(source), joint);
+}
+
+static const char* getCoordinateName(const tpRunSource* source, int coordinate) {
+    return tpRecording_GetCoordinateName(recordingOf(source), coordinate);
+}
+
+static const char* getSensorName(const tpRunSource* source, int value) {
+    return tpRecording_GetSensorColumn(recordingOf(source), value);
 }
 
 static double getStep(tpRunSource* source, int64_t frame) {
@@ -94,6 +104,11 @@ static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t fir
     return result;
 }
 
+static tpResult readSensor(tpRunSource* source, int value, int64_t first, int64_t count,
+                           double* numbers, tpError* error) {
+    return tpRecording_ReadSensorValue(recordingOf(source), value, first, count, numbers, error);
+}
+
 static tpResult readCarriers(tpRunSource* source, int moving, int64_t first, int64_t count,
                              const char** names, tpError* error) {
     enum { rowsAtOnce = 256 };
@@ -114,6 +129,8 @@ static const tpRunClass recordedClass = {
     .getRange = getRange,
     .getBody = getBody,
     .getJointName = getJointName,
+    .getCoordinateName = getCoordinateName,
+    .getSensorName = getSensorName,
     .getStep = getStep,
     .readStates = readStates,
     .readBodyStates = readBodyStates,
@@ -122,6 +139,7 @@ static const tpRunClass recordedClass = {
     .readContacts = readContacts,
     .readReactions = readReactions,
     .readCoordinates = readCoordinates,
+    .readSensor = readSensor,
     .readCarriers = readCarriers,
 };
 

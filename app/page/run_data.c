@@ -86,6 +86,16 @@ static void writeBody(tpText* text, const tpRecordedBody* body) {
     tpText_Add(text, "}");
 }
 
+static void writeNames(tpText* text, const char* key, const tpRunSource* source,
+                       const char* (*nameOf)(const tpRunSource*, int), int count) {
+    tpText_Format(text, ",\"%s\":[", key);
+    for (int i = 0; i < count && nameOf != NULL; ++i) {
+        tpText_Add(text, i > 0 ? "," : "");
+        writeQuoted(text, nameOf(source, i));
+    }
+    tpText_Add(text, "]");
+}
+
 void writeRunHead(tpRunSource* source, const char* mode, const char* more, tpText* text) {
     tpRunInfo info = source->class->getInfo(source);
     tpRunRange range = source->class->getRange(source);
@@ -110,12 +120,10 @@ void writeRunHead(tpRunSource* source, const char* mode, const char* more, tpTex
         tpText_Add(text, i > 0 ? ",\n" : "\n");
         writeBody(text, &body);
     }
-    tpText_Add(text, "],\"joints\":[");
-    for (int i = 0; i < info.jointCount; ++i) {
-        tpText_Add(text, i > 0 ? "," : "");
-        writeQuoted(text, source->class->getJointName(source, i));
-    }
     tpText_Add(text, "]");
+    writeNames(text, "joints", source, source->class->getJointName, info.jointCount);
+    writeNames(text, "coordinates", source, source->class->getCoordinateName, info.coordinateCount);
+    writeNames(text, "sensors", source, source->class->getSensorName, info.sensorCount);
     tpText_Add(text, more);
     tpText_Add(text, "}\n");
 }

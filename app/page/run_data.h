@@ -6,6 +6,7 @@
 //     body       the states of one body, 13 doubles a frame
 //     joint      force and torque of one joint, 6 doubles a frame
 //     coordinate value, speed, target and effort of one coordinate of a joint, 4 doubles a frame
+//     sensor     one value of a sensor, 1 double a frame
 //     carrier    the method that carried one body, 1 double a frame: its place in the labels, or -1
 //     contacts   the contacts of one body, 19 doubles each
 //
@@ -62,6 +63,7 @@ typedef enum tpSeriesKind {
     tp_bodySeries,
     tp_jointSeries,
     tp_coordinateSeries,
+    tp_sensorSeries,
     tp_carrierSeries,
     tp_contactSeries
 } tpSeriesKind;
@@ -73,8 +75,8 @@ typedef struct tpSeriesCursor {
     tpSeriesKind kind;
     int64_t next, end; // frames
     int64_t stride;    // frames a row
-    int body; // tp_bodySeries: among those that move; tp_contactSeries: among all; or a joint or
-              // coordinate
+    int body; // tp_bodySeries: among those that move; tp_contactSeries: among all; or a joint,
+              // coordinate or value of a sensor
     tpRunLabels* labels;
 } tpSeriesCursor;
 

@@ -275,6 +275,7 @@ static int rowWidth(tpSeriesKind kind) {
         return reactionWidth;
     case tp_coordinateSeries:
         return coordinateWidth;
+    case tp_sensorSeries:
     case tp_carrierSeries:
         return 1;
     default:
@@ -305,6 +306,9 @@ static tpResult readRows(tpSeriesCursor* cursor, int64_t count, seriesScratch* s
                                              scratch->states, error);
     case tp_carrierSeries:
         return readCarriers(cursor, count, scratch->states, error);
+    case tp_sensorSeries:
+        return source->class->readSensor(source, cursor->body, cursor->next, count, scratch->states,
+                                         error);
     case tp_coordinateSeries:
         return source->class->readCoordinates(source, cursor->body, cursor->next, count,
                                               scratch->states, error);

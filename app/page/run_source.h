@@ -19,8 +19,9 @@ typedef struct tpRunInfo {
     const char* sceneName;
     const char* shapesText;
     const char* summary; // JSON, or ""
-    int every, bodyCount, movingCount, jointCount, coordinateCount;
+    int every, bodyCount, movingCount, jointCount, coordinateCount, sensorCount;
     bool finished, planar;
+    bool hasCarriers; // the stepper may leave bodies to other methods
     tpVec3 gravity;
     double until; // s, of a live run; 0 otherwise
 } tpRunInfo;
@@ -38,6 +39,9 @@ typedef struct tpRunClass {
     tpRunRange (*getRange)(tpRunSource* source);
     tpRecordedBody (*getBody)(const tpRunSource* source, int body);
     const char* (*getJointName)(const tpRunSource* source, int joint);
+    // Names of coordinates of joints and of values of sensors; NULL where settings name them.
+    const char* (*getCoordinateName)(const tpRunSource* source, int coordinate);
+    const char* (*getSensorName)(const tpRunSource* source, int value);
     // Seconds of the step that led to a frame: impulses over it are forces.
     double (*getStep)(tpRunSource* source, int64_t frame);
     tpResult (*readStates)(tpRunSource* source, int64_t first, int64_t count, double* states,
@@ -57,6 +61,9 @@ typedef struct tpRunClass {
     // One coordinate of a joint: value, speed, target of its servo (NaN: none), effort.
     tpResult (*readCoordinates)(tpRunSource* source, int coordinate, int64_t first, int64_t count,
                                 double* numbers, tpError* error);
+    // One value of a sensor. Of sources with sensors.
+    tpResult (*readSensor)(tpRunSource* source, int value, int64_t first, int64_t count,
+                           double* numbers, tpError* error);
     // The methods that carried a moving body, by name; NULL: the stepper itself.
     tpResult (*readCarriers)(tpRunSource* source, int moving, int64_t first, int64_t count,
                              const char** names, tpError* error);

@@ -39,6 +39,55 @@ test('an overview forgets its first rows', async () => {
     assert.deepEqual([overview.count, overview.time[30]], [31, 100]);
 });
 
+// A servo, a gyroscope and a stepper that chooses: what a recording has of them is on its page, in one file and from the program.
+test('coordinates, sensors and methods of a recording are plotted', async t => {
+    writeFileSync(inPlace('arm.json'), JSON.stringify({
+        tippe: 1, name: 'Arm', gravity: [0, 0, -9.81], materials: { m: { friction: 0.5 } },
+        bodies: [
+            { name: 'floor', kind: 'fixed', material: 'm', shapes: [{ type: 'plane', normal: [0, 0, 1], offset: 0 }] },
+            { name: 'arm', density: 800, material: 'm', shapes: [{ type: 'box', size: [0.6, 0.1, 0.1] }], position: [0.3, 0, 0.6] },
+            { name: 'ball', density: 800, material: 'm', shapes: [{ type: 'sphere', radius: 0.1 }], position: [2, 0, 0.1], velocity: [1, 0, 0] },
+        ],
+        joints: [{ name: 'hinge', type: 'revolute', bodies: ['floor', 'arm'], anchor: [0, 0, 0.6], axis: [0, 1, 0], servo: { target: 0.4, stiffness: 400, damping: 40 } }],
+        sensors: [{ name: 'gyro', type: 'gyroscope', body: 'arm' }],
+        simulation: { stepper: 'auto', step: 0.01, until: 0.5 },
+    }));
+    tippe('run', 'arm.json', '--quiet', '--out', 'arm.h5', '--csv', 'arm.csv', '--joints', 'arm_joints.csv');
+    tippe('export', 'arm.h5', '--html', 'arm.html');
+    const joints = readTable('arm_joints.csv'), sensors = readTable('arm.csv');
+    const check = async page => {
+        const choose = async words => {
+            const value = await page.locator('#panel-plots select option', { hasText: words }).first().getAttribute('value');
+            await page.selectOption('#panel-plots select', value);
+        };
+        await page.evaluate(() => globalThis.tippe.showTab('plots'));
+        await choose('hinge: value and target');
+        await choose('gyro.y');
+        const read = title => page.waitForFunction(words => {
+            const plot = globalThis.tippe.plots.plots.find(({ options }) => options.title === words);
+            return plot?.series?.length > 0 && plot.series.map(({ name, x, y }) => ({ name, x: [...x], y: [...y] }));
+        }, title).then(handle => handle.jsonValue());
+        const [value, target] = await read('hinge: value and target'), [gyro] = await read('gyro.y');
+        assert.equal(value.y.length, joints.length);
+        joints.forEach((row, k) => assert.ok(Math.abs(value.y[k] - row['hinge.q']) < 1e-12 && Math.abs(value.x[k] - row.time) < 1e-12 && target.y[k] === 0.4, `${k}`));
+        sensors.forEach((row, k) => assert.ok(Math.abs(gyro.y[k] - row['gyro.y']) < 1e-12));
+        await page.evaluate(() => globalThis.tippe.showTab('run'));
+        await page.waitForFunction(() => !document.querySelector('.carriers').hidden && /mirtich|anitescu|bender|chakraborty|stewart/.test(document.querySelector('.carriers .legend-row').textContent));
+        assert.deepEqual(await findBarriers(page), []);
+    };
+    await t.test('in one file', async () => {
+        const page = await openPage(pathToFileURL(inPlace('arm.html')).href, { offline: true });
+        await check(page);
+        await closePage(page);
+    });
+    await t.test('from the program', async () => {
+        const server = await serve('arm.h5'), page = await openPage(server.address);
+        await check(page);
+        await closePage(page);
+        await server.stop();
+    });
+});
+
 // A video as browsers record it: a segment of unknown size, an Info without a length. What comes after it stays as it is.
 test('a video gets its length', async () => {
     const { withLength } = await import('../../viewer/src/webm.js');

@@ -14,7 +14,7 @@ export class CarrierLanes {
         this.run = run;
         this.colours = new Map(); // of methods, in the order in which they come
         this.legend = element('p.legend-row');
-        this.root = element('section.carriers', { hidden: true }, element('h4', {}, 'Which method carried which body'));
+        this.root = element('section.carriers', { hidden: true }, element('h2', {}, 'Which method carried which body'));
         this.chart = new LaneChart(this.root, run, player, 'Which method carried which body when');
         this.root.append(this.legend);
         container.append(this.root);

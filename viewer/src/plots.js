@@ -150,6 +150,10 @@ export class PlotPanel {
                 { label: `${name}: effort`, add: () => this.addCoordinate(place, 'effort') },
             ]));
         }
+        const sensors = (head.sensors ?? []).slice(0, mostOffers);
+        if (sensors.length > 0) {
+            group('Sensors', sensors.map((name, value) => ({ label: name, add: () => this.addSensor(value) })));
+        }
         const joints = head.joints.slice(0, mostOffers);
         if (joints.length > 0) {
             group('Joints', joints.map((name, joint) => ({ label: `${name}: force and torque`, add: () => this.addJoint(joint) })));
@@ -229,14 +233,23 @@ export class PlotPanel {
     // The value of a coordinate with the target of its servo, its speed, or the effort of its drive.
     addCoordinate(place, what) {
         const { name, unit, hasTarget } = this.run.coordinates[place], isTurn = unit === 'rad';
-        const units = { value: unit, speed: `${unit}/s`, effort: isTurn ? 'N m' : 'N' };
+        const units = unit ? { value: unit, speed: `${unit}/s`, effort: isTurn ? 'N m' : 'N' } : { value: '', speed: '', effort: '' };
         return this.add({ title: `${name}: ${what === 'value' && hasTarget ? 'value and target' : what}`, unit: units[what], height: 110 }, async () => {
             const { first, stride, data } = await this.run.coordinateSeries(place);
             const count = Math.floor(data.length / 4);
             const x = Float64Array.from({ length: count }, (_, k) => this.run.timeOf(first + k * stride));
             const line = (label, at, colour, more = {}) => ({ name: label, x, count, y: Float64Array.from({ length: count }, (_, k) => data[4 * k + at]), colour: lineColour(colour), ...more });
             return what === 'speed' ? [line('speed', 1, 1)] : what === 'effort' ? [line('effort', 3, 4)]
-                : [line('value', 0, 0), ...(hasTarget ? [line('target', 2, 3, { dashed: true })] : [])];
+                : [line('value', 0, 0), ...(hasTarget ? [line('target', 2, 3, { dashed: true })].filter(({ y }) => y.some(Number.isFinite)) : [])];
+        });
+    }
+
+    // One value of a sensor.
+    addSensor(value) {
+        const name = this.run.head.sensors[value];
+        return this.add({ title: name, unit: '', height: 110 }, async () => {
+            const { first, stride, data } = await this.run.sensorSeries(value);
+            return [{ name: 'reading', x: Float64Array.from(data, (_, k) => this.run.timeOf(first + k * stride)), y: data, count: data.length, colour: lineColour(6) }];
         });
     }
 

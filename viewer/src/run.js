@@ -6,6 +6,7 @@ import { lowerBound } from './plot.js';
 import { Overview } from './source.js';
 
 const leastTolerance = 1e-8; // what every solve is tight enough for: docs/conventions.md
+const coordinateUnits = { prismatic: ['m'], distance: ['m'], cylindrical: ['m', 'rad'], planar: ['m', 'm', 'rad'] }; // of joints; turns otherwise
 const mostRows = 60000;      // of the overview; above that a row stands for several frames
 
 export class Run extends Emitter {
@@ -13,6 +14,7 @@ export class Run extends Emitter {
     #contactSeries = new Map();
     #jointSeries = new Map();
     #coordinateSeries = new Map();
+    #sensorSeries = new Map();
 
     constructor(source) {
         super();
@@ -224,6 +226,7 @@ export class Run extends Emitter {
     forgetSeries() {
         this.#jointSeries.clear();
         this.#coordinateSeries.clear();
+        this.#sensorSeries.clear();
         this.#bodySeries.clear();
         this.#contactSeries.clear();
     }
@@ -247,13 +250,27 @@ export class Run extends Emitter {
         return this.#contactSeries.get(body);
     }
 
-    // Free coordinates of all joints, in the order of the core: [{ joint, coordinate, name, unit, hasTarget, hasDrive }]. Recordings name none.
+    // Free coordinates of all joints, in the order of the core: [{ name, unit, hasTarget, hasDrive }]. Recordings have their names alone: the
+    // scene says what moves, and the numbers whether there is a target.
     get coordinates() {
-        const { joints = [] } = this.head.settings ?? {};
+        const { joints } = this.head.settings ?? {};
+        if (!joints) {
+            return (this.head.coordinates ?? []).map(name => ({ name, unit: this.#unitOf(name), hasTarget: true, hasDrive: true }));
+        }
         return joints.flatMap((list, joint) => list.map(({ name, unit, target, speed }, coordinate) => ({
             joint, coordinate, unit, name: name ? `${this.head.joints[joint]}.${name}` : this.head.joints[joint],
             hasTarget: target !== undefined, hasDrive: target !== undefined || speed !== undefined,
         })));
+    }
+
+    // Of a coordinate "JOINT" or "JOINT.AXIS", where an axis has a name or is counted from the second on.
+    #unitOf(name) {
+        const joint = this.scene?.joints?.find?.(one => name === one.name || name.startsWith(`${one.name}.`));
+        if (!joint) {
+            return '';
+        }
+        const axis = name.slice(joint.name.length + 1), named = joint.axes?.findIndex?.(one => one.name === axis) ?? -1, place = named >= 0 ? named : Math.max(0, Number(axis || 1) - 1);
+        return (joint.axes?.length > 0 ? (joint.axes[place]?.slide ? 'm' : 'rad') : coordinateUnits[joint.type]?.[place]) ?? 'rad';
     }
 
     coordinateSeries(place) {
@@ -261,6 +278,13 @@ export class Run extends Emitter {
             this.#coordinateSeries.set(place, this.source.readCoordinateSeries(place));
         }
         return this.#coordinateSeries.get(place);
+    }
+
+    sensorSeries(value) {
+        if (!this.#sensorSeries.has(value)) {
+            this.#sensorSeries.set(value, this.source.readSensorSeries(value));
+        }
+        return this.#sensorSeries.get(value);
     }
 
     jointSeries(joint) {

@@ -114,6 +114,7 @@ class FileSource {
             const [first, count] = script.dataset.about.split(' ').map(Number);
             return { first, count, script, frames: null };
         });
+        this.series = new Map(named('series').map(script => [script.dataset.about, script]));
         this.frameCount = this.head.kept;
         if (!this.overviewScript || this.blocks.reduce((sum, { count }) => sum + count, 0) !== this.frameCount) {
             throw damaged;
@@ -165,6 +166,23 @@ class FileSource {
         const data = new Float64Array(this.frameCount * reactionWidth);
         await this.#walk(view => data.set(view.reactions.subarray(joint * reactionWidth, (joint + 1) * reactionWidth), view.frame * reactionWidth));
         return { first: 0, stride: 1, data };
+    }
+
+    async #readSeries(about) {
+        const script = this.series.get(about);
+        return { first: 0, stride: 1, data: script ? new Float64Array(await unpack(script)) : new Float64Array(0) };
+    }
+
+    readCoordinateSeries(coordinate) {
+        return this.#readSeries(`coordinate ${coordinate}`);
+    }
+
+    readSensorSeries(value) {
+        return this.#readSeries(`sensor ${value}`);
+    }
+
+    readCarrierSeries(moving) {
+        return this.#readSeries(`carrier ${moving}`);
     }
 
     async readBodyState(moving, frame) {
@@ -312,6 +330,10 @@ export class AskedSource {
     // Of a coordinate of a joint: value, speed, target, effort.
     readCoordinateSeries(coordinate) {
         return this.#readSeries(`coordinate?coordinate=${coordinate}`);
+    }
+
+    readSensorSeries(value) {
+        return this.#readSeries(`sensor?sensor=${value}`);
     }
 
     async readBodyState(moving, frame) {
