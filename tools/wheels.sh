@@ -10,10 +10,14 @@ cd "$(dirname "$0")/.."
 source=$PWD
 out=$source/build/wheels
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+root=""
+clean() {
+    [ -z "$root" ] || umount "$root/proc" 2>/dev/null || true
+    rm -rf --one-file-system "$work"
+}
+trap clean EXIT
 mkdir -p "$out"
 
-root=""
 if [ "${1:-}" = --root ]; then
     root=$work/root
     shift
@@ -40,7 +44,8 @@ make_root() {
     for file in /etc/resolv.conf /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
         [ ! -e "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -rL "$file" "$root$(dirname "$file")"; }
     done
-    mkdir -p "$root/dev/shm"
+    mkdir -p "$root/dev/shm" "$root/proc"
+    mount -t proc proc "$root/proc"
 }
 
 # inside COMMAND ...: runs a command where the wheel is tried
@@ -54,19 +59,20 @@ inside() {
 
 # try PYTHON WHEEL: installs the wheel and what its tests need, without the packages of the build, and runs the tests
 try() {
-    local python place=$work/try prefix
+    local python prefix place=$work/try
     python=$("$1" -c 'import os, sys; print(os.path.join(sys.base_prefix, "bin", "python%d.%d" % sys.version_info[:2]))')
     prefix=$(dirname "$(dirname "$python")")
     if [ -n "$root" ]; then # the interpreter goes in at its own place
         [ -e "$root$python" ] || { mkdir -p "$root$prefix" && cp -r "$prefix/." "$root$prefix"; }
     fi
     rm -rf "$root$place"
-    mkdir -p "$root$place"
+    mkdir -p "$root$place/python"
     cp "$2" "$root$place"
-    cp -r "$source/python/tests" "$source/python/examples" "$root$place"
+    cp -r "$source/python/tests" "$source/python/examples" "$root$place/python"
+    cp -r "$source/scenes" "$root$place"
     inside "$python" -m venv "$place/venv"
     inside "$place/venv/bin/pip" install --quiet --disable-pip-version-check "$place/$(basename "$2")[test]"
-    inside sh -c "cd $place/tests && $place/venv/bin/python -m pytest -q -p no:cacheprovider"
+    inside sh -c "cd $place/python/tests && $place/venv/bin/python -m pytest -q -p no:cacheprovider"
     inside "$place/venv/bin/tippe" list >/dev/null
     echo "wheels: $(basename "$2") passes the tests with $("$1" --version)${root:+ in an empty Debian}"
 }

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .tables import read_csv
 
 if TYPE_CHECKING:
     import pandas
@@ -175,7 +176,7 @@ def _columns_of(k: int) -> list[str]:
 def _collide_table(table: Any, stronge: bool) -> Any:
     import pandas
 
-    frame = pandas.read_csv(table) if isinstance(table, (str, os.PathLike)) else pandas.DataFrame(table)
+    frame = read_csv(table) if isinstance(table, (str, os.PathLike)) else pandas.DataFrame(table)
     missing = [name for name in [*_columns_of(1), *_columns_of(2), "mu", "e"] if name not in frame.columns]
     if missing:
         raise ValueError(f"first: the table has no column {', '.join(missing[:8])}")

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..tables import read_csv
+
 __all__ = ["FloatArray", "POINTS", "Motion", "Poses", "read", "write"]
 
 FloatArray = NDArray[np.float64]
@@ -71,7 +73,7 @@ def read(
     """
     file = os.fspath(path)
     try:
-        table = pd.read_csv(file)
+        table = read_csv(file)
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: {error}") from None
     table.columns = [str(name).strip() for name in table.columns]
