@@ -268,6 +268,10 @@ class VectorEnvironment(VectorEnv[FloatArray, NDArray[Any], FloatArray]):
     AutoresetMode.NEXT_STEP)."""
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}
+    action_space: gymnasium.Space[NDArray[Any]]
+    observation_space: gymnasium.Space[FloatArray]
+    single_action_space: gymnasium.spaces.Box
+    single_observation_space: gymnasium.spaces.Box
 
     def __init__(
         self,
