@@ -20,15 +20,15 @@ static tpResult putShape(tpSystem* system, int index) {
     return tpCollider_PutShape(system->collider, index, &def);
 }
 
-// Whether a joint keeps its bodies from colliding.
-static bool excludes(const tpJoint* joint) {
+bool tpJoint_Excludes(const tpJoint* joint) {
     return joint->isLive && !joint->def.collide && joint->bodyA >= 0 && joint->bodyB >= 0;
 }
 
 static tpResult putJoint(tpSystem* system, int index) {
     const tpJoint* joint = &system->joints.data[index];
-    return excludes(joint) ? tpCollider_Exclude(system->collider, joint->bodyA, joint->bodyB)
-                           : tp_success;
+    return tpJoint_Excludes(joint)
+               ? tpCollider_Exclude(system->collider, joint->bodyA, joint->bodyB)
+               : tp_success;
 }
 
 tpResult tpSystem_NeedCollider(tpSystem* system) {
@@ -102,7 +102,7 @@ void tpSystem_PutJoint(tpSystem* system, int joint) {
 
 void tpSystem_TakeJoint(tpSystem* system, int index) {
     const tpJoint* joint = &system->joints.data[index];
-    if (system->collider != NULL && excludes(joint)) {
+    if (system->collider != NULL && tpJoint_Excludes(joint)) {
         tpCollider_Include(system->collider, joint->bodyA, joint->bodyB);
         tpSystem_ForgetFound(system);
     }

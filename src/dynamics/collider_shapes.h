@@ -34,4 +34,7 @@ void tpSystem_Include(tpSystem* system, int bodyA, int bodyB);
 // A body goes: it may collide with all.
 void tpSystem_IncludeAll(tpSystem* system, int body);
 
+// Whether a joint keeps its bodies from colliding.
+bool tpJoint_Excludes(const tpJoint* joint);
+
 #endif

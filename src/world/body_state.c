@@ -273,6 +273,7 @@ tpResult tpBody_SetCollide(tpWorld* world, tpBodyId body, tpBodyId other, bool c
     } else if (!tpSystem_Exclude(system, a, b)) {
         return tpError_OutOfMemory(error);
     }
+    tpWorld_ChangePairs(world);
     tpSystem_Disturb(system, a);
     tpSystem_Disturb(system, b);
     return tp_success;

@@ -268,19 +268,13 @@ void tpShape_SetMaterial(tpWorld* world, tpShapeId id, tpMaterialId material) {
     }
 }
 
-// Steppers ask anew which pairs may touch; to users the structure is the same.
-static void changePairs(tpWorld* world) {
-    tpWorld_ChangeStructure(world);
-    world->structureShift -= 1;
-}
-
 void tpShape_SetFilter(tpWorld* world, tpShapeId id, uint32_t group, uint32_t mask) {
     int index = TP_SHAPE(world, id);
     if (index >= 0) {
         world->system.shapes.data[index].group = group;
         world->system.shapes.data[index].mask = mask;
         tpSystem_PutShape(&world->system, index); // the collider keeps both
-        changePairs(world);
+        tpWorld_ChangePairs(world);
         tpSystem_Disturb(&world->system, world->system.shapes.data[index].body);
     }
 }
@@ -300,7 +294,7 @@ void tpWorld_SetShapeFilter(tpWorld* world, tpShapeFilter filter, void* context)
     system->pairFilterContext = world;
     // What is known of pairs may not hold any more.
     tpSystem_DropCollider(system);
-    changePairs(world);
+    tpWorld_ChangePairs(world);
     tpWorld_DisturbAll(world);
 }
 

@@ -291,6 +291,11 @@ void tpWorld_ChangeStructure(tpWorld* world) {
     world->system.structure += 1;
 }
 
+void tpWorld_ChangePairs(tpWorld* world) {
+    tpWorld_ChangeStructure(world);
+    world->structureShift -= 1;
+}
+
 void tpWorld_DisturbAll(tpWorld* world) {
     for (int i = 0; i < world->system.bodyCount; ++i) {
         tpSystem_Disturb(&world->system, i);

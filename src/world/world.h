@@ -81,6 +81,9 @@ void tpWorld_ListBodies(const tpWorld* world);
 // Bodies, shapes or joints have come or gone, or a body's kind has changed.
 void tpWorld_ChangeStructure(tpWorld* world);
 
+// Steppers ask anew which pairs may touch; to users the structure is the same.
+void tpWorld_ChangePairs(tpWorld* world);
+
 // A user has changed something about a body: it wakes.
 void tpSystem_Disturb(tpSystem* system, int body);
 

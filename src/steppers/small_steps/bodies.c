@@ -172,7 +172,7 @@ bool tpSmallStep_BeginBodies(tpSmallStep* step, bool* isSearch) {
     tpSystem_KickForces(system, system->time, step->h);
     step->report->externalWork += tpSystem_KickDamping(system, step->h);
     tpTasks_Run(system->tasks, beginChunk, &beginning, chunks);
-    *isSearch = step->hasWoken;
+    *isSearch = step->hasWoken || step->hasChanged;
     for (int c = 0; c < chunks; ++c) {
         *isSearch = *isSearch || beginning.isDisturbed[c];
     }

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "dynamics/collider_shapes.h"
 #include "steppers/small_steps/step.h"
 #include "sweeps/blocks.h"
 
@@ -281,14 +282,39 @@ static bool followBodies(tpSmallStep* step, bool* isCut) {
     return true;
 }
 
+// The shift lets high bits of a word reach low bits of the hash: two changes of sign do not cancel.
+static uint64_t hashWord(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
 static uint64_t markOf(const tpShape* shape) {
-    const unsigned char* bytes = (const unsigned char*)&shape->geometry;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (uint64_t)(uint32_t)shape->body;
-    for (size_t k = 0; k < sizeof(shape->geometry); ++k) {
-        hash = (hash ^ bytes[k]) * UINT64_C(0x100000001b3);
+    _Static_assert(sizeof(shape->geometry) % sizeof(uint64_t) == 0, "geometry is whole words");
+    uint64_t words[sizeof(shape->geometry) / sizeof(uint64_t)];
+    memcpy(words, &shape->geometry, sizeof(words));
+    uint64_t hash = hashWord(UINT64_C(0xcbf29ce484222325), (uint64_t)(uint32_t)shape->body);
+    for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
+        hash = hashWord(hash, words[k]);
     }
-    hash = (hash ^ shape->group ^ (shape->isSensor ? 0x80000000u : 0u)) * UINT64_C(0x100000001b3);
-    return (hash ^ shape->mask) * UINT64_C(0x100000001b3);
+    hash = hashWord(hash, (uint64_t)shape->group << 1 | (shape->isSensor ? 1 : 0));
+    return hashWord(hash, shape->mask);
+}
+
+// Of the pairs of bodies that may not collide: those of joints, and those that users exclude. What
+// a filter of the user's says is not known.
+static uint64_t hashExclusions(const tpSystem* system) {
+    uint64_t hash = hashWord(UINT64_C(0xcbf29ce484222325), system->pairFilter != NULL ? 1 : 0);
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (tpJoint_Excludes(joint)) {
+            hash = hashWord(hash, (uint64_t)(uint32_t)joint->bodyA << 32 | (uint32_t)joint->bodyB);
+        }
+    }
+    for (int i = 0; i < system->excludes.pairs.count; ++i) {
+        const tpExcludedPair* pair = &system->excludes.pairs.data[i];
+        hash = hashWord(hash, (uint64_t)(uint32_t)pair->low << 32 | (uint32_t)pair->high);
+    }
+    return hash;
 }
 
 static bool remembersPairs(const tpSystem* system) {
@@ -301,8 +327,9 @@ static bool remembersPairs(const tpSystem* system) {
     return remembers;
 }
 
-// Forgets the manifolds and distances of shapes whose number another shape has now. Which shapes
-// may collide may have changed: all pairs are looked up again.
+// Forgets the manifolds and distances of shapes whose number another shape has now. All pairs are
+// looked up again if other bodies than before may not collide, or if a filter of the user's
+// decides.
 static bool followShapes(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     const tpSystem* system = step->system;
@@ -311,11 +338,16 @@ static bool followShapes(tpSmallStep* step) {
         !TP_RESERVE(&system->allocator, state->shapeMarks, system->shapes.count)) {
         return false;
     }
+    uint64_t exclusions = hashExclusions(system);
+    bool isAny = system->pairFilter != NULL || exclusions != state->exclusions;
+    state->exclusions = exclusions;
     for (int i = 0; i < system->shapes.count; ++i) {
         uint64_t mark = system->shapes.data[i].isLive ? markOf(&system->shapes.data[i]) : 0;
         isOther[i] = i >= state->shapeMarks.count || state->shapeMarks.data[i] != mark;
         state->shapeMarks.data[i] = mark;
-        tpFatPairs_Disturb(&state->fat, i);
+        if (isAny || isOther[i]) {
+            tpFatPairs_Disturb(&state->fat, i);
+        }
     }
     state->shapeMarks.count = system->shapes.count;
     for (int i = 0; i < state->pairs.count; ++i) {
@@ -365,11 +397,12 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step) {
     if (!tpMechanismMap_Follow(&state->map, step->system, &step->system->arena)) {
         return false;
     }
+    step->hasChanged = state->structure != structure;
     if (state->structure == 0) {
         tpSmallSteps_Forget(state);
         isCut = true;
     }
-    if (state->structure != structure) {
+    if (step->hasChanged) {
         if (!followShapes(step) || (!isCut && !followBodies(step, &isCut))) {
             return false;
         }

@@ -66,7 +66,7 @@ void tpSmallSteps_Forget(tpSmallSteps* state) {
 
 // A snapshot: numbers, arrays, pairs of boxes, the store, who sleeps, then what all steppers keep.
 typedef struct SavedNumbers {
-    uint64_t structure;
+    uint64_t structure, exclusions;
     double substepTime, bordersAtCut;
     int32_t addedBodies, stepsSinceCut, remembers, padding;
 } SavedNumbers;
@@ -100,6 +100,7 @@ void tpSmallSteps_Save(const void* state, void* saved) {
     SavedNumbers numbers;
     memset(&numbers, 0, sizeof(numbers));
     numbers.structure = made->structure;
+    numbers.exclusions = made->exclusions;
     numbers.substepTime = made->substepTime;
     numbers.bordersAtCut = made->bordersAtCut;
     numbers.addedBodies = made->addedBodies;
@@ -129,6 +130,7 @@ bool tpSmallSteps_Restore(tpSystem* system, void* state, tpSavedReader* reader) 
         return false;
     }
     made->structure = numbers.structure;
+    made->exclusions = numbers.exclusions;
     made->substepTime = numbers.substepTime;
     made->bordersAtCut = numbers.bordersAtCut;
     made->addedBodies = numbers.addedBodies;

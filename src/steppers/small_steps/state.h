@@ -50,6 +50,7 @@ typedef struct tpSmallSteps {
     TP_ARRAY(tpContactInfo)
     departed;            // contacts that carried something in the last step and are gone at its end
     uint64_t structure;  // of the system; 0: nothing is known
+    uint64_t exclusions; // hash of the pairs of bodies that may not collide
     bool remembers;      // some pair functions use what they have learned
     double substepTime;  // of the last step, s; 0: none
     int addedBodies;     // since blocks were cut

@@ -47,6 +47,7 @@ typedef struct tpSmallStep {
     bool bounces;
     bool hasEllipses;   // friction of some materials depends on the direction
     bool hasWoken;      // islands have woken in this step
+    bool hasChanged;    // bodies, shapes or joints have come or gone since the last step
     int listed;         // contacts that a list for users would have
     double penetration; // deepest, m
 } tpSmallStep;

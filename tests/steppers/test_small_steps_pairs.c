@@ -1,0 +1,154 @@
+// Pairs of shapes in small steps: how near they may come, and pairs that come and go during a run.
+
+#include "steppers/small_steps/search.h"
+#include "support/floor.h"
+#include "tippe/joints.h"
+
+// The need of a pair is the relative way of the centres, both turns and an eighth of the margins,
+// but no more than the margins, beyond which bodies are never allowed to go.
+static void needsOfPairs(void** state) {
+    (void)state;
+    tpBodyWay a = { .ahead = { 0.3f, 0.0f, 0.0f }, .turning = 0.125f, .margin = 4.0f };
+    tpBodyWay b = { .ahead = { 0.0f, 0.0f, 0.4f }, .turning = 0.25f, .margin = 4.0f };
+    CHECK_NEAR(tpPairNeed(&a, &b), 0.5 + 0.375 + 1.0, 1e-7);
+    CHECK_NEAR(tpPairNeed(&b, &a), 0.5 + 0.375 + 1.0, 1e-7);
+    // Bodies that move together need their turns alone.
+    tpBodyWay c = a;
+    CHECK_NEAR(tpPairNeed(&a, &c), 0.25 + 1.0, 1e-7);
+    a.margin = b.margin = 0.25f;
+    CHECK_NEAR(tpPairNeed(&a, &b), 0.5, 1e-7);
+    tpAnswer answer = { .count = tp_mostPoints + 5 };
+    assert_int_equal(tpAnswer_PointCount(&answer), tp_mostPoints);
+    answer.count = 3;
+    assert_int_equal(tpAnswer_PointCount(&answer), 3);
+}
+
+static tpBodyId addBox(tpWorld* world, double x, double z) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(x, 0.0, z);
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 1.0;
+    tpBox box = { { 1.0, 1.0, 1.0 } };
+    tpCreateBox(world, body, &shape, &box, NULL);
+    return body;
+}
+
+static int countBetween(const tpWorld* world, tpBodyId a, tpBodyId b) {
+    int count, found = 0;
+    const tpContactInfo* list = tpWorld_GetContacts(world, &count);
+    for (int i = 0; i < count; ++i) {
+        bool isSame = list[i].bodyA.slot == a.slot && list[i].bodyB.slot == b.slot;
+        bool isTurned = list[i].bodyA.slot == b.slot && list[i].bodyB.slot == a.slot;
+        found += isSame || isTurned ? 1 : 0;
+    }
+    return found;
+}
+
+static void run(tpWorld* world, int steps) {
+    for (int i = 0; i < steps; ++i) {
+        tpWorld_Step(world, 0.01);
+    }
+}
+
+typedef struct Stack {
+    tpWorld* world;
+    tpBodyId lower, upper;
+} Stack;
+
+static Stack makeStack(void) {
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_smallSteps;
+    Stack stack = { .world = tpCreateWorld(&def) };
+    addMaterial(stack.world, 0.5, 0.0);
+    addFloor(stack.world, tpMakeVec3(0.0, 0.0, 1.0));
+    stack.lower = addBox(stack.world, 0.0, 0.5);
+    stack.upper = addBox(stack.world, 0.0, 1.5);
+    run(stack.world, 20);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 4);
+    return stack;
+}
+
+// Bodies that come and go elsewhere leave a stack as it is; one that comes above it is met.
+static void newBodiesAreMet(void** state) {
+    (void)state;
+    Stack stack = makeStack();
+    tpBodyId far = addBox(stack.world, 30.0, 0.5);
+    run(stack.world, 1);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 4);
+    tpDestroyBody(stack.world, far);
+    tpBodyId third = addBox(stack.world, 0.0, 2.5);
+    run(stack.world, 60);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 4);
+    assert_int_equal(countBetween(stack.world, stack.upper, third), 4);
+    CHECK_NEAR(tpBody_GetPosition(stack.world, third).z, 2.5, 0.01);
+    // Another body takes the number of one that is gone, somewhere else.
+    tpDestroyBody(stack.world, stack.upper);
+    addBox(stack.world, 10.0, 0.5);
+    run(stack.world, 80);
+    assert_int_equal(countBetween(stack.world, stack.lower, third), 4);
+    CHECK_NEAR(tpBody_GetPosition(stack.world, third).z, 1.5, 0.01);
+    tpDestroyWorld(stack.world);
+}
+
+// Pairs that may not collide any more let go at once, and meet again once they may.
+static void exclusionsAreFollowed(void** state) {
+    (void)state;
+    Stack stack = makeStack();
+    tpBody_SetCollide(stack.world, stack.lower, stack.upper, false, NULL);
+    run(stack.world, 10);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 0);
+    CHECK_NEAR(tpBody_GetVelocity(stack.world, stack.upper).z, -0.981, 0.02);
+    tpBody_SetCollide(stack.world, stack.lower, stack.upper, true, NULL);
+    run(stack.world, 1);
+    assert_true(countBetween(stack.world, stack.lower, stack.upper) > 0);
+    tpDestroyWorld(stack.world);
+
+    // A joint keeps its bodies from colliding while it is there.
+    stack = makeStack();
+    tpJointDef def = tpDefaultJointDef();
+    def.type = tp_ballJoint;
+    def.bodyA = stack.lower;
+    def.bodyB = stack.upper;
+    def.anchorA = def.anchorB = tpMakeVec3(0.0, 0.0, 1.0);
+    def.collide = false;
+    tpJointId joint = tpCreateJoint(stack.world, &def, NULL);
+    run(stack.world, 2);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 0);
+    tpDestroyJoint(stack.world, joint);
+    run(stack.world, 2);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 4);
+    tpDestroyWorld(stack.world);
+}
+
+static bool refuse(const tpWorld* world, tpShapeId a, tpShapeId b, void* context) {
+    (void)world;
+    (void)a;
+    (void)b;
+    return *(const bool*)context;
+}
+
+// A filter is asked for all pairs, also for those that touch already; without it they may again.
+static void filtersAreAsked(void** state) {
+    (void)state;
+    Stack stack = makeStack();
+    bool allows = false;
+    tpWorld_SetShapeFilter(stack.world, refuse, &allows);
+    run(stack.world, 1);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 0);
+    tpWorld_SetShapeFilter(stack.world, NULL, NULL);
+    run(stack.world, 1);
+    assert_int_equal(countBetween(stack.world, stack.lower, stack.upper), 4);
+    tpDestroyWorld(stack.world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(needsOfPairs),
+        cmocka_unit_test(newBodiesAreMet),
+        cmocka_unit_test(exclusionsAreFollowed),
+        cmocka_unit_test(filtersAreAsked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
