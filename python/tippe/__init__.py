@@ -6,7 +6,7 @@ Ten lines to a plot:
     world = tippe.load("card_house")
     run = world.run(until=2.0)
     print(run.residual.max(), run.penetration.max())
-    run.plot("card1.z", "residual")
+    run.plot("left00.z", "residual")
 
 Five published methods stand behind one interface, and every step comes with a certificate of how exactly
 the laws of contact were met. `help(tippe.World)` is enough to begin.
