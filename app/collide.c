@@ -1,4 +1,4 @@
-// tippe collide: frictional impacts from a table, one a row.
+// tippe collide: frictional impacts from a table, one per row.
 //
 // Columns are found by their names in the header, in any order, and others are left alone, so that
 // a table may carry what it likes besides. All vectors of a row are in its own collision frame.
@@ -58,7 +58,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpOperand operands[] = { { "IMPACTS.csv", &options->file, true, "the impacts", NULL } };
     const tpArgumentTable line = {
         .command = "collide",
-        .summary = "Resolves impacts with friction, one a row of a table",
+        .summary = "Resolves impacts with friction, one per row of a table",
         .operands = operands,
         .operandCount = 1,
         .options = table,

@@ -44,7 +44,7 @@ typedef struct tpRunOutcome {
     int noteCount;
 } tpRunOutcome;
 
-// Errors against the truth; NaN where it does not know such coordinates. Positions and angles: the
+// Errors against the truth; NaN if it does not know such coordinates. Positions and angles: the
 // largest over bodies and times. Velocities jump at impacts, where no two steppers agree on the
 // very step: for them the mean over the times of the largest over the bodies.
 typedef struct tpRunErrors {
@@ -76,7 +76,7 @@ typedef struct tpComparison {
     const char** movingNames;
     double* times; // of the samples
     int sampleCount;
-    double* truth;     // as tpComparedRun.states, NaN where nothing is known
+    double* truth;     // as tpComparedRun.states, NaN if nothing is known
     char against[160]; // what the truth is, in words
     tpComparedRun runs[mostComparedRuns];
     int runCount;
@@ -85,7 +85,7 @@ typedef struct tpComparison {
     double timeLimit; // s of CPU a run
 } tpComparison;
 
-// The runs' processes, `jobs` at a time. False where memory or processes ran out.
+// The runs' processes, `jobs` at a time. False if memory or processes ran out.
 bool carryOutRuns(tpComparison* comparison, bool showsProgress);
 void releaseRuns(tpComparison* comparison);
 

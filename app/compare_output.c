@@ -29,7 +29,7 @@ static int64_t fallbackSteps(const tpAudit* audit) {
 
 // The table -----------------------------------------------------------------------------------
 
-// A number in `width` columns; a dash where there is none.
+// A number in `width` columns; a dash if there is none.
 static void printCell(int width, const char* format, double value) {
     char text[32] = "-";
     if (!isnan(value)) {

@@ -30,7 +30,7 @@ static int sampleLimit(const tpComparison* comparison) {
     return fitting < 2.0 ? 2 : fitting < mostSamples ? (int)fitting : mostSamples;
 }
 
-// The table of the truth, all unknown. False where memory ran out.
+// The table of the truth, all unknown. False if memory ran out.
 static bool makeTruth(tpComparison* comparison) {
     size_t count = (size_t)comparison->sampleCount * widthOf(comparison);
     comparison->truth = malloc((count > 0 ? count : 1) * sizeof(double));
@@ -190,7 +190,7 @@ static int findColumn(const tpComparison* comparison, const char* name) {
 
 enum { mostColumns = 4096 };
 
-// The header: for each column its place in a row of states, -1 where the scene has no such thing.
+// The header: for each column its place in a row of states, -1 if the scene has no such thing.
 static bool readHeader(tpTableFile* file, const tpComparison* comparison, int* columns,
                        int* columnCount) {
     int known = 0;
@@ -299,7 +299,7 @@ bool readReference(tpComparison* comparison, const char* path) {
 
 // Errors --------------------------------------------------------------------------------------
 
-// The length of the difference over the coordinates that the truth knows; NaN where it knows none.
+// The length of the difference over the coordinates that the truth knows; NaN if it knows none.
 static double distance(const double* state, const double* truth, int first) {
     double sum = 0.0;
     bool isKnown = false;

@@ -16,7 +16,7 @@ static const tpCommand commands[] = {
     { "solve", "solve a complementarity problem from a file", runSolve },
     { "compare", "hold steppers and step sizes together on one scene", runCompare },
     { "advise", "tell which stepper and step to take for which accuracy", runAdvise },
-    { "collide", "resolve impacts with friction, one a row of a table", runCollide },
+    { "collide", "resolve impacts with friction, one per row of a table", runCollide },
     { "view", "show a run in the browser, recorded or live", runView },
     { "export", "write what a recording holds as tables or as a page", runExport },
     { "repair", "make the recording of a killed run readable again", runRepair },

@@ -12,7 +12,7 @@
 typedef struct tpOutputFile {
     FILE* stream; // NULL when not open
     const char* path;
-    bool hasPart; // false where the target is written directly
+    bool hasPart; // false if the target is written directly
     tpPartFile part;
     int failure; // errno of the first write that failed, or 0
 } tpOutputFile;

@@ -1,4 +1,4 @@
-// A line on the terminal that tells how far a run is. Where standard error is no terminal, nothing.
+// A line on the terminal that tells how far a run is. If standard error is no terminal, nothing.
 
 #ifndef TIPPE_APP_PROGRESS_H
 #define TIPPE_APP_PROGRESS_H

@@ -15,7 +15,7 @@
 tpScene* openScene(const char* command, const char* path);
 
 // Where that scene is: the path itself if there is a file, else that of the scene that came with
-// Tippe by this name. False where there is neither.
+// Tippe by this name. False if there is neither.
 bool findScene(const char* path, char buffer[PATH_MAX]);
 
 // Prints what is wrong with a scene to standard error: "file:line:column: message" where the
@@ -23,7 +23,7 @@ bool findScene(const char* path, char buffer[PATH_MAX]);
 void complainOfScene(const char* command, const tpError* error);
 
 // Puts what a command line says instead of the scene where it belongs: `until` in seconds, or NaN
-// where it is not said, and the words of --set, which stay the caller's.
+// if it is not said, and the words of --set, which stay the caller's.
 void finishOverrides(tpSceneOverrides* overrides, double until, const tpArgumentList* settings);
 
 // False, with a message, where --threads asks for none or for absurdly many.

@@ -121,7 +121,7 @@ static size_t sentenceLength(const char* text) {
     return length > 0 && text[length - 1] == '.' ? length - 1 : length;
 }
 
-// The text of one of the scene's own keys; NULL where it has none.
+// The text of one of the scene's own keys; NULL if it has none.
 static const char* findText(const char* text, size_t length, const char* wanted, tpArena* arena) {
     tpJson json;
     tpError unheard;
@@ -161,7 +161,7 @@ static char* readFile(const char* path, int64_t* length) {
     return text;
 }
 
-// The first sentence of the description in a scene file, else its title; NULL where it has neither
+// The first sentence of the description in a scene file, else its title; NULL if it has neither
 // or cannot be read.
 static char* readAbout(const char* path) {
     int64_t length = 0;

@@ -8,7 +8,7 @@
 
 typedef struct tpListedScene {
     char* name; // as commands take it: rattleback/rattleback_symmetric
-    // the first sentence of its description, or its title; NULL where it was not asked for
+    // the first sentence of its description, or its title; NULL if it was not asked for
     char* about;
 } tpListedScene;
 
@@ -17,15 +17,15 @@ typedef struct tpSceneNames {
     int count;
 } tpSceneNames;
 
-// The directory of the scenes that came with Tippe, into `buffer`; false where there is none.
+// The directory of the scenes that came with Tippe, into `buffer`; false if there is none.
 bool findSceneDirectory(char* buffer, size_t size);
 
-// An empty list where there is no directory, or no memory.
+// An empty list if there is no directory, or no memory.
 tpSceneNames listScenes(bool withAbout);
 void releaseSceneList(tpSceneNames* list);
 
 // The scene whose name is nearest to a word, or those in the folder of that name, into `buffer`;
-// false where none is near.
+// false if none is near.
 bool suggestScene(const char* word, char* buffer, size_t size);
 
 #endif

@@ -65,7 +65,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "tolerance", optionPositive, &options->tolerance, "X",
           "judged residual to reach, default 1e-8", NULL },
         { "out", optionText, &options->out, "FILE",
-          "write the solution, a number a line: z, or the impulses N, T1[, T2] contact by contact",
+          "write the solution, a number per line: z, or the impulses N, T1[, T2] contact by "
+          "contact",
           NULL },
         { "warm", optionFlag, &options->isWarm, NULL,
           "begin with the impulses that the file gives (those of tippe run --dump do)", NULL },
@@ -93,7 +94,7 @@ static bool isFriction(const tpProblem* problem) {
     return problem->kind == tp_friction2dProblem || problem->kind == tp_friction3dProblem;
 }
 
-// Whether there is a solver of this name for this kind; says so where there is none.
+// Whether there is a solver of this name for this kind; says so if there is none.
 static bool checkSolver(const tpProblem* problem, const char* name) {
     const char* names[mostSolvers + 1];
     int count;

@@ -113,7 +113,7 @@ static void catchSignals(tpServer* server) {
     sigaction(SIGHUP, &action, NULL);
 }
 
-// Asks the desktop, where there is one, to open the page.
+// Asks the desktop, if there is one, to open the page.
 static void openBrowser(const char* address) {
     extern char** environ;
     const char* display = getenv("DISPLAY");

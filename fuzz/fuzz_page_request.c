@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     tpView view = { .source = sourceOfLiveRun(run), .live = run };
     const char* const paths[] = { "head",  "labels",   "frames", "overview", "body",
                                   "joint", "contacts", "live",   words };
-    // Orders, one a line, each followed by a step; then the whole as a query.
+    // Orders, one per line, each followed by a step; then the whole as a query.
     for (char* line = words; line != NULL;) {
         char* end = strchr(line, '\n');
         if (end != NULL) {

@@ -3,11 +3,12 @@
 //     head       what is known of the run and its bodies (JSON)
 //     frames     poses (and velocities, contacts, joint reactions) of some frames, single precision
 //     overview   a row of numbers per frame, or per `stride` frames their worst and their sums
-//     body       the states of one body, 13 doubles a frame
-//     joint      force and torque of one joint, 6 doubles a frame
-//     coordinate value, speed, target and effort of one coordinate of a joint, 4 doubles a frame
-//     sensor     one value of a sensor, 1 double a frame
-//     carrier    the method that carried one body, 1 double a frame: its place in the labels, or -1
+//     body       the states of one body, 13 doubles per frame
+//     joint      force and torque of one joint, 6 doubles per frame
+//     coordinate value, speed, target and effort of one coordinate of a joint, 4 doubles per frame
+//     sensor     one value of a sensor, 1 double per frame
+//     carrier    the method that carried one body, 1 double per frame: its place in the labels, or
+//                -1
 //     contacts   the contacts of one body, 19 doubles each
 //
 // viewer/src/source.js is the other side of each. A series is read through a cursor, a piece at a
@@ -22,7 +23,7 @@
 
 typedef TP_ARRAY(unsigned char) tpBytes;
 
-// False where memory ran out.
+// False if memory ran out.
 bool appendBytes(tpBytes* bytes, const void* data, size_t size);
 void freeBytes(tpBytes* bytes);
 
@@ -46,7 +47,7 @@ enum { poseWidth = 7 }; // x y z qw qx qy qz
 
 typedef struct tpFramesQuery {
     int64_t first, count, stride; // frames first, first + stride, ...: count of them
-    int width;                    // numbers a body: poseWidth or tp_stateWidth
+    int width;                    // numbers per body: poseWidth or tp_stateWidth
     bool withContacts, withReactions;
 } tpFramesQuery;
 
@@ -80,7 +81,7 @@ typedef struct tpSeriesCursor {
     tpRunLabels* labels;
 } tpSeriesCursor;
 
-// The bytes that will come in all; -1 where nobody knows.
+// The bytes that will come in all; -1 if nobody knows.
 int64_t sizeOfSeries(const tpSeriesCursor* cursor);
 
 // Appends the next piece: some tens of frames, or a million contacts, whichever comes first. At the

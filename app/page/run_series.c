@@ -78,7 +78,7 @@ static overviewRow rowOfReport(const tpStepReport* report, tpRunLabels* labels) 
                           .violations = report->violations };
 }
 
-// The larger one; NaN where one of them is.
+// The larger one; NaN if one of them is.
 static double worse(double a, double b) {
     return isnan(a) || a > b ? a : b;
 }
@@ -264,7 +264,7 @@ static tpResult readOverview(tpSeriesCursor* cursor, seriesScratch* scratch, dou
     return tp_success;
 }
 
-// Numbers in a row; 0 where it is not known how many rows there are.
+// Numbers in a row; 0 if it is not known how many rows there are.
 static int rowWidth(tpSeriesKind kind) {
     switch (kind) {
     case tp_overviewSeries:

@@ -109,9 +109,9 @@ static void measure(FILE* csv, const tpBroadPhaseClass* class, Scene* scene, int
         }
     }
     double mean = sum / (stepCount - warmSteps);
-    printf("%-5s %7d boxes, ratio %7g, speed %5g: %8.3f ms (least %.3f), %.0f ns a box, %d pairs\n",
-           class->name, count, ratio, speed, 1e3 * mean, 1e3 * least, 1e9 * mean / count,
-           pairs.count);
+    printf(
+        "%-5s %7d boxes, ratio %7g, speed %5g: %8.3f ms (least %.3f), %.0f ns per box, %d pairs\n",
+        class->name, count, ratio, speed, 1e3 * mean, 1e3 * least, 1e9 * mean / count, pairs.count);
     fprintf(csv, "%s,%d,%g,%g,%.9g,%.9g,%d\n", class->name, count, ratio, speed, least, mean,
             pairs.count);
     TP_FREE_ARRAY(&allocator, pairs);

@@ -282,7 +282,7 @@ static void benchBoxes(FILE* csv, double density) {
         bulletDestroyBoxes(bullet);
     }
     double ratio = least(&theirs) / least(&ours);
-    printf("%d boxes, filling %.2f: %.2f ms a step (%d pairs, %d contacts)  Bullet %.2f ms (%d "
+    printf("%d boxes, filling %.2f: %.2f ms per step (%d pairs, %d contacts)  Bullet %.2f ms (%d "
            "touching pairs, %d contacts)  ratio %.2f\n",
            boxCount, density, 1e3 * least(&ours), pairs, contacts, 1e3 * least(&theirs), touching,
            points, ratio);

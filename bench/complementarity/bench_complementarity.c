@@ -93,7 +93,7 @@ static void runOurs(const Subject* subject, const char* solver, double* z, Outco
     tpDestroySolverMemory(memory);
 }
 
-// Solves in a child process; false where it crashed or ran out of time.
+// Solves in a child process; false if it crashed or ran out of time.
 static bool solveApart(const Subject* subject, const char* ours, const OpponentSolver* theirs,
                        double tolerance, double timeLimit, Outcome* outcome, double* z) {
     fflush(NULL);

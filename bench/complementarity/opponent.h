@@ -19,7 +19,7 @@ extern const int opponentSolverCount;
 // A problem as Siconos has it, read by its own reader from the file.
 typedef struct Opponent Opponent;
 
-// NULL where it cannot be read.
+// NULL if it cannot be read.
 Opponent* readOpponent(const char* path, tpProblemKind kind);
 
 // Solves into z (or r), which hold the starting point; `seconds` is CPU time of the driver alone.

@@ -76,7 +76,7 @@ static void writeDense(FILE* file, const tpMatrix* M) {
 static void writeBlocks(FILE* file, const tpMatrix* W, int dimension) {
     int count = W->rowCount / dimension;
     int area = dimension * dimension;
-    // blockAt[i + j * count]: 1 + the number of the block, 0 where there is none.
+    // blockAt[i + j * count]: 1 + the number of the block, 0 if there is none.
     int* blockAt = calloc((size_t)count * (size_t)count, sizeof(int));
     for (int j = 0; blockAt != NULL && j < W->columnCount; ++j) {
         for (int k = W->columnStarts[j]; k < W->columnStarts[j + 1]; ++k) {
@@ -205,7 +205,7 @@ static const Row* findRow(const Table* table, const Row* row, const char* progra
     return NULL;
 }
 
-// Siconos' fastest solver on the problem of `row`, or NULL where none solved it.
+// Siconos' fastest solver on the problem of `row`, or NULL if none solved it.
 static const Row* fastestOpponent(const Table* table, const Row* row) {
     const Row* best = NULL;
     for (int i = 0; i < table->count; ++i) {

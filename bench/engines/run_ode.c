@@ -1,6 +1,6 @@
 // ODE on a benchmark scene: run_ode SCENE STEPS EVERY OUT [ITERATIONS]
 //
-// Its quick stepper with 20 iterations (its default), sweep and prune, at most 8 points a pair,
+// Its quick stepper with 20 iterations (its default), sweep and prune, at most 8 points per pair,
 // nothing ever disabled. Bounces slower than 2 g h are left out, as Tippe does.
 
 #include "scene_bodies.h"

@@ -112,7 +112,7 @@ static void measureBodies(int count) {
         checks += tpStepReport_GetFigure(&report, "checks");
     }
     double each = 1e6 * (seconds() - start) / steps;
-    printf("bodies,%d,%.2f,microseconds a step; %d checks\n", count, each, checks);
+    printf("bodies,%d,%.2f,microseconds per step; %d checks\n", count, each, checks);
     tpDestroyWorld(world);
 }
 

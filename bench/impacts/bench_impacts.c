@@ -26,7 +26,7 @@ typedef struct Group {
     const char* name;
     tpImpact* impacts;
     int count, repeats;
-    double times[mostRuns]; // microseconds an impact
+    double times[mostRuns]; // microseconds per impact
     double steps;           // of the integration, on average
 } Group;
 

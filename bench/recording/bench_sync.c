@@ -1,4 +1,4 @@
-// What it costs a run to force its recording to disk, four times a second.
+// What it costs a run to force its recording to disk, four times per second.
 //
 //     build/release/bench/bench_sync DIRECTORY [SECONDS]
 //

@@ -123,7 +123,7 @@ static void benchLcp(FILE* out) {
     duel.isSampling = false;
     tpDestroyWorld(world);
     double ours = 1e3 * duel.seconds / sampled, theirs = 1e3 * duel.theirSeconds / sampled;
-    printf("66 discs, %d steps with %d LCPs of up to %d rows: tippe %.3f ms a step (%d unsolved, "
+    printf("66 discs, %d steps with %d LCPs of up to %d rows: tippe %.3f ms per step (%d unsolved, "
            "residual "
            "%.1e), siconos %.3f ms (%d unsolved, %.1e): ratio %.1f\n",
            sampled, duel.problems, duel.largest, ours, duel.unsolved, duel.residual, theirs,

@@ -19,7 +19,7 @@ typedef struct tpPairCache {
 
 // The nearest points of two shapes, or the deepest ones.
 typedef struct tpClosest {
-    double distance;       // m, negative where they overlap
+    double distance;       // m, negative if they overlap
     tpVec3 pointA, pointB; // on the surfaces; pointA - pointB = distance * normal
     tpVec3 normal;         // unit, from B to A
 } tpClosest;
@@ -28,11 +28,11 @@ typedef struct tpClosest {
 typedef struct tpContactPoint {
     tpVec3 pointA, pointB; // on the surfaces; pointA - pointB = gap * normal
     tpVec3 normal;         // unit, from B to A
-    double gap;            // m, negative where they overlap
+    double gap;            // m, negative if they overlap
     uint64_t feature;      // which features touch; stays the same while they do
 } tpContactPoint;
 
-// Contact points in memory of the caller's. Where there are more than `capacity`, `count` says how
+// Contact points in memory of the caller's. If there are more than `capacity`, `count` says how
 // many there are, and the first `capacity` of them are stored.
 typedef struct tpContactList {
     tpContactPoint* points;
@@ -102,7 +102,7 @@ TP_API tpResult tpTimeOfImpact(const tpGeometry* a, const tpBodyPath* pathA, con
                                int queryLimit, tpPairCache* cache, tpFirstTouch* out);
 
 // A time before which two shapes that are `distance` apart along `normal` (from B to A) cannot
-// touch: one step of tpTimeOfImpact, for event queues. INFINITY where they cannot within
+// touch: one step of tpTimeOfImpact, for event queues. INFINITY if they cannot within
 // `duration`.
 TP_API double tpImpactBound(const tpGeometry* a, const tpBodyPath* pathA, const tpGeometry* b,
                             const tpBodyPath* pathB, double distance, tpVec3 normal,

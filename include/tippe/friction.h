@@ -1,6 +1,6 @@
 // Contact with Coulomb friction, in the true (quadratic) cone.
 //
-// Rows come in blocks, one block a contact or a part of a joint. With u = W r + q,
+// Rows come in blocks, one block per contact or a part of a joint. With u = W r + q,
 //
 //     cone          r in K = { |r_T| <= mu r_N },  u + (mu |u_T|, 0) in K*,  both orthogonal
 //     nonnegative   0 <= r, 0 <= u, r u = 0        (one row: a joint limit)
@@ -49,7 +49,7 @@ typedef struct tpFrictionBodies {
     int componentCount;        // velocities of a body, 1 to 6
     const double* inverseMass; // bodyCount blocks of componentCount x componentCount, row by row,
                                // symmetric
-    const int* bodyA;          // for each block; -1 where it is nailed to the world
+    const int* bodyA;          // for each block; -1 if it is nailed to the world
     const int* bodyB;
     const double* jacobianA; // for each row of the problem, `componentCount` numbers
     const double* jacobianB;
@@ -93,7 +93,7 @@ typedef struct tpFrictionResidual {
 } tpFrictionResidual;
 
 // In `velocity`, rho = rows / trace(W_cc) of each block (1 where the trace is zero).
-// Also writes u = W r + q (one number a row). False where memory ran out.
+// Also writes u = W r + q (one number per row). False if memory ran out.
 TP_API bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double* u,
                              tpSolverMemory* memory, tpFrictionResidual* residual);
 
@@ -145,7 +145,7 @@ typedef struct tpFrictionSolver {
 } tpFrictionSolver;
 
 TP_API const tpFrictionSolver* tpFrictionSolvers(int* count);
-TP_API const tpFrictionSolver* tpFrictionSolver_Find(const char* name); // NULL where there is none
+TP_API const tpFrictionSolver* tpFrictionSolver_Find(const char* name); // NULL if there is none
 
 // Problems of a run ---------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ typedef struct tpImpactResult {
     double energyLost;         // kinetic energy of both bodies before less that after, J
     int phaseCount;
     tpImpactPhase phases[TP_IMPACT_PHASES];
-    int stepCount; // steps of the integration; 0 where all was closed form
+    int stepCount; // steps of the integration; 0 if all was closed form
 } tpImpactResult;
 
 TP_BEGIN_DECLS
@@ -74,7 +74,7 @@ TP_API tpImpact tpDefaultImpact(void);
 // The impact of two bodies: collision matrix and relative velocity, the rest as by default.
 TP_API tpImpact tpMakeImpact(const tpImpactBody* first, const tpImpactBody* second, tpVec3 normal);
 
-// The impulse of an impact. Bodies that do not approach get none. tp_badInput where a number is not
+// The impulse of an impact. Bodies that do not approach get none. tp_badInput if a number is not
 // finite, a coefficient negative, the normal no unit vector or the matrix not positive definite,
 // and tp_notSolved where the numbers leave the range of doubles on the way; the result is all zeros
 // then.

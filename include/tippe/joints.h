@@ -167,14 +167,14 @@ TP_API int tpJoint_GetCoordinateCount(const tpWorld* world, tpJointId joint);
 // Kind, direction now, name (in the world) and laws. The first coordinate of a joint that is not
 // compound has the name "".
 TP_API tpAxisDef tpJoint_GetAxis(const tpWorld* world, tpJointId joint, int coordinate);
-// -1 where there is none of that name; "" is the first of a joint that is not compound.
+// -1 if there is none of that name; "" is the first of a joint that is not compound.
 TP_API int tpJoint_FindCoordinate(const tpWorld* world, tpJointId joint, const char* name);
 TP_API tpCoordinateState tpJoint_GetState(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API double tpJoint_GetValue(const tpWorld* world, tpJointId joint, int coordinate);
 TP_API double tpJoint_GetSpeed(const tpWorld* world, tpJointId joint, int coordinate);
 
 // Move body B with all that hangs on it, or body A where only B hangs on the world. The other
-// coordinates, and the speeds of all joints, stay. tp_unsupported where the joint closes a loop, or
+// coordinates, and the speeds of all joints, stay. tp_unsupported if the joint closes a loop, or
 // its type leaves nothing to set.
 TP_API tpResult tpJoint_SetValue(tpWorld* world, tpJointId joint, int coordinate, double value,
                                  tpError* error);

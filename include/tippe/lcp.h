@@ -156,7 +156,7 @@ typedef struct tpLcpSolver {
 } tpLcpSolver;
 
 TP_API const tpLcpSolver* tpLcpSolvers(int* count);
-TP_API const tpLcpSolver* tpLcpSolver_Find(const char* name); // NULL where there is none
+TP_API const tpLcpSolver* tpLcpSolver_Find(const char* name); // NULL if there is none
 
 // Nonlinear problems --------------------------------------------------------------------------
 

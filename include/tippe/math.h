@@ -192,7 +192,7 @@ TP_BEGIN_DECLS
 // The inverse; all zeros where m is singular.
 TP_API tpMat33 tpInvert(tpMat33 m);
 
-// The solution x of m x = b by Gaussian elimination with full pivoting; false where m is singular.
+// The solution x of m x = b by Gaussian elimination with full pivoting; false if m is singular.
 TP_API bool tpSolve33(tpMat33 m, tpVec3 b, tpVec3* x);
 
 // Eigenvalues (ascending) and orthonormal right-handed eigenvectors (columns) of a symmetric

@@ -48,7 +48,7 @@ TP_API void tpWorld_CastRayAtAll(const tpWorld* world, tpVec3 origin, tpVec3 tra
                                  uint32_t mask, tpRayCallback callback, void* context);
 
 // The first shape that `geometry`, its body at `pose`, comes within `tolerance` (m, positive) of
-// when it is moved by `translation` without turning. tp_unsupported where a pair of types cannot be
+// when it is moved by `translation` without turning. tp_unsupported if a pair of types cannot be
 // asked.
 TP_API tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                                   tpVec3 translation, double tolerance, uint32_t mask,
@@ -63,11 +63,11 @@ TP_API int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry
 
 // Pairs of shapes that collide with each other and overlap by more than `depth` (m, zero or more)
 // where they are now. Stores at most `capacity` of them, in the order of their slots, and returns
-// how many there are; -1 where memory ran out. Asks the world's own collider: no other thread may
+// how many there are; -1 if memory ran out. Asks the world's own collider: no other thread may
 // ask at the same time.
 TP_API int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity);
 
-// The signed distance of two shapes of the world. tp_badInput where an id is not valid.
+// The signed distance of two shapes of the world. tp_badInput if an id is not valid.
 TP_API tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b,
                                       tpClosest* out);
 

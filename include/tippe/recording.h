@@ -24,7 +24,7 @@ typedef struct tpNoteCount {
 } tpNoteCount;
 
 // Sums and extremes over the steps of a run. Fill it through the functions below; read it freely.
-// Extremes are NaN where a step reported one.
+// Extremes are NaN if a step reported one.
 typedef struct tpAudit {
     double tolerance; // a residual above it is remembered; may be set after tpAudit_Start
     int64_t stepCount, solveCount, iterationCount, failureCount, substepCount, undoneCount;
@@ -108,8 +108,8 @@ enum {
 typedef struct tpRecordingInfo {
     const char* version; // of the Tippe that wrote it
     const char* stepper;
-    const char* sceneText;  // "" where there is none
-    const char* sceneName;  // "" where there is none
+    const char* sceneText;  // "" if there is none
+    const char* sceneName;  // "" if there is none
     const char* scenePath;  // as the user named the scene; "" where it is not known
     const char* shapesText; // JSON, for drawing: docs/recordings.md
     double step;            // s

@@ -28,11 +28,11 @@ typedef struct tpScenePlace {
 typedef struct tpScenePart {
     const struct tpRecord* record; // its description in the vocabulary
     tpScenePlace place;            // of its opening brace
-    uint32_t given;                // a bit a key, in the vocabulary's order
+    uint32_t given;                // a bit per key, in the vocabulary's order
 } tpScenePart;
 
 typedef struct tpSceneText {
-    const char* text; // UTF-8; NULL where it is not given
+    const char* text; // UTF-8; NULL if it is not given
     tpScenePlace place;
 } tpSceneText;
 
@@ -60,7 +60,7 @@ typedef struct tpSceneRotation {
 
 // One number, or the numbers one by one.
 typedef struct tpSceneFriction {
-    tpScenePart part; // part.record is NULL where a single number is given
+    tpScenePart part; // part.record is NULL if a single number is given
     double number;
     double staticCoefficient, dynamicCoefficient;
     double torsional; // m
@@ -139,7 +139,7 @@ typedef struct tpSceneDamping {
 
 typedef struct tpSceneInertia {
     double values[6]; // xx yy zz xy xz yz
-    int32_t count;    // 3 or 6; 0 where it is not given
+    int32_t count;    // 3 or 6; 0 if it is not given
 } tpSceneInertia;
 
 typedef struct tpSceneBody {

@@ -62,7 +62,7 @@ TP_API void tpMatrix_MultiplyTransposed(const tpMatrix* A, const double* x, cons
 // sequence of problems of one size allocates only at first. Not for two threads at once.
 typedef struct tpSolverMemory tpSolverMemory;
 
-// NULL where there is no memory. A NULL allocator means the C library's heap.
+// NULL if there is no memory. A NULL allocator means the C library's heap.
 TP_API tpSolverMemory* tpCreateSolverMemory(const tpAllocator* allocator);
 TP_API void tpDestroySolverMemory(tpSolverMemory* memory);
 

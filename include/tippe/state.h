@@ -38,7 +38,7 @@ TP_API uint64_t tpWorld_GetStructure(const tpWorld* world);
 // place to those after it.
 TP_API int tpWorld_GetMovingCount(const tpWorld* world);
 TP_API tpBodyId tpWorld_GetMoving(const tpWorld* world,
-                                  int index); // the null id where there is none
+                                  int index); // the null id if there is none
 
 TP_API void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays);
 
@@ -52,13 +52,13 @@ TP_API tpResult tpWorld_WriteState(tpWorld* world, const tpStateArrays* arrays, 
 // is left out.
 TP_API int tpWorld_GetCoordinateCount(const tpWorld* world);
 TP_API bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint,
-                                    int* coordinate); // false where there is none
+                                    int* coordinate); // false if there is none
 TP_API int tpJoint_GetFirstCoordinate(const tpWorld* world,
                                       tpJointId joint); // its place in the arrays
 TP_API void tpWorld_ReadCoordinates(const tpWorld* world, double* values, double* speeds,
                                     double* efforts);
 // Sets those that differ from what they are, one after the other, as tpJoint_SetValue and
-// tpJoint_SetSpeed do. tp_badInput where a number is not finite and tp_unsupported where a joint
+// tpJoint_SetSpeed do. tp_badInput if a number is not finite and tp_unsupported if a joint
 // closes a loop: nothing has changed then.
 TP_API tpResult tpWorld_WriteCoordinates(tpWorld* world, const double* values, const double* speeds,
                                          tpError* error);

@@ -295,7 +295,7 @@ TP_BEGIN_DECLS
 // Worlds -----------------------------------------------------------------------------------------
 
 TP_API tpWorldDef tpDefaultWorldDef(void);
-TP_API tpWorld* tpCreateWorld(const tpWorldDef* def); // NULL where memory ran out or `def` is wrong
+TP_API tpWorld* tpCreateWorld(const tpWorldDef* def); // NULL if memory ran out or `def` is wrong
 TP_API void tpDestroyWorld(tpWorld* world);
 
 // One step of h seconds. Never crashes on a hard problem: what went wrong is in the report.
@@ -361,7 +361,7 @@ TP_API int tpStepReport_GetFigure(const tpStepReport* report, const char* name);
 typedef struct tpSnapshot tpSnapshot;
 #define TP_SNAPSHOT_VERSION 3
 TP_API int tpSnapshotVersion(void); // of the library that is linked: TP_SNAPSHOT_VERSION
-TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL where memory ran out
+TP_API tpSnapshot* tpWorld_Snapshot(const tpWorld* world); // NULL if memory ran out
 // tp_badInput, and nothing has changed, where bodies, shapes, joints or forces are not the same
 // ones, or the stepper is another.
 TP_API tpResult tpWorld_Restore(tpWorld* world, const tpSnapshot* snapshot, tpError* error);
@@ -520,7 +520,7 @@ TP_API tpVisual tpBody_GetVisual(const tpWorld* world, tpBodyId body, int index)
 // Materials --------------------------------------------------------------------------------------
 
 TP_API tpMaterialDef tpDefaultMaterialDef(void);
-// -1 where the definition is wrong or memory ran out.
+// -1 if the definition is wrong or memory ran out.
 TP_API tpMaterialId tpCreateMaterial(tpWorld* world, const tpMaterialDef* def, tpError* error);
 TP_API int tpWorld_GetMaterialCount(const tpWorld* world);
 TP_API tpMaterialId tpWorld_FindMaterial(const tpWorld* world, const char* name); // -1: none

@@ -10,7 +10,7 @@ tpResult tpError_Set(tpError* error, tpResult result, const char* format, ...) T
 
 tpResult tpError_OutOfMemory(tpError* error);
 
-// The entry of `known` nearest to `word` by edit distance, or NULL where none is near enough to be
+// The entry of `known` nearest to `word` by edit distance, or NULL if none is near enough to be
 // what was meant. Entries that are NULL have no name. For messages that suggest a name.
 const char* tpNearestName(const char* word, const char* const* known, int count);
 

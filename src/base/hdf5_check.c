@@ -44,7 +44,7 @@ static bool isInside(const checker* check, uint64_t address, uint64_t size) {
     return address <= check->end && size <= check->end - address;
 }
 
-// The bytes of a part, read and taken possession of. NULL where that is not possible.
+// The bytes of a part, read and taken possession of. NULL if that is not possible.
 static const unsigned char* take(checker* check, uint64_t address, uint64_t size) {
     if (!isInside(check, address, size)) {
         complain(check, "a part lies outside of the file");

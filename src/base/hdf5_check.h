@@ -16,7 +16,7 @@ typedef enum tpHdf5Kind {
     tp_problemFile    // whatever programs write with HDF5's defaults: plain numbers in groups
 } tpHdf5Kind;
 
-// NULL where the file passes, otherwise what is wrong with it. `names`, ended by NULL, are those of
+// NULL if the file passes, otherwise what is wrong with it. `names`, ended by NULL, are those of
 // the datasets that will be opened, in whatever group: they must be plain numbers or texts, while
 // others in a problem may be of any type. NULL: all will be. `outOfMemory` tells that the file
 // could not be checked for want of memory.

@@ -278,7 +278,7 @@ bool tpIsGroupWhole(const tpObjectParts* object) {
            parts->fillCount + parts->layoutCount + parts->filterCount == 0;
 }
 
-// The bytes of all elements; false where they do not fit into a number.
+// The bytes of all elements; false if they do not fit into a number.
 static bool countBytes(const tpDatasetParts* parts, uint64_t* bytes) {
     *bytes = parts->elementSize;
     for (int i = 0; i < parts->rank; ++i) {

@@ -20,7 +20,7 @@ typedef struct tpHeap {
     int64_t operationCount;   // insertions, changes of keys and removals since it was last cleared
 } tpHeap;
 
-// Room for the ids 0 to idCount - 1; until there are more, nothing below allocates. False where
+// Room for the ids 0 to idCount - 1; until there are more, nothing below allocates. False if
 // memory ran out (nothing has changed then).
 bool tpHeap_Reserve(tpHeap* heap, const tpAllocator* allocator, int idCount);
 void tpHeap_Destroy(tpHeap* heap, const tpAllocator* allocator);
@@ -38,7 +38,7 @@ static inline bool tpHeap_Has(const tpHeap* heap, int32_t id) {
     return id < heap->places.count && heap->places.data[id] >= 0;
 }
 
-// The least key and its thing; false where the heap is empty.
+// The least key and its thing; false if the heap is empty.
 bool tpHeap_Top(const tpHeap* heap, int32_t* id, double* key);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct tpIdPool {
     int liveCount;
 } tpIdPool;
 
-// The index of a slot, or -1 where memory ran out.
+// The index of a slot, or -1 if memory ran out.
 int tpIdPool_Take(tpIdPool* pool, const tpAllocator* allocator);
 void tpIdPool_GiveBack(tpIdPool* pool, int index);
 void tpIdPool_Destroy(tpIdPool* pool, const tpAllocator* allocator);
@@ -24,7 +24,7 @@ static inline bool tpIdPool_IsLive(const tpIdPool* pool, int index) {
     return index >= 0 && index < pool->generations.count && (pool->generations.data[index] & 1u);
 }
 
-// The index behind a public id (slot counted from 1, generation), or -1 where it is not live.
+// The index behind a public id (slot counted from 1, generation), or -1 if it is not live.
 static inline int tpIdPool_Find(const tpIdPool* pool, uint32_t slot, uint32_t generation) {
     if (slot == 0 || slot > (uint32_t)pool->generations.count) {
         return -1;

@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "tippe/base.h"
 
-// Memory of `size` bytes, aligned to 64; NULL where there is none, or for a size of zero.
+// Memory of `size` bytes, aligned to 64; NULL if there is none, or for a size of zero.
 void* tpAllocate(const tpAllocator* allocator, size_t size);
 void* tpAllocateZeroed(const tpAllocator* allocator, size_t size);
 void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
@@ -80,7 +80,7 @@ typedef struct tpArenaMark {
 void tpArena_Create(tpArena* arena, const tpAllocator* allocator);
 void tpArena_Destroy(tpArena* arena);
 
-// Scratch memory aligned to 64 bytes. NULL where there is none (and `failed` is set); size zero
+// Scratch memory aligned to 64 bytes. NULL if there is none (and `failed` is set); size zero
 // gives a valid pointer to nothing.
 void* tpArena_Get(tpArena* arena, size_t size);
 void* tpArena_GetZeroed(tpArena* arena, size_t size);

@@ -77,7 +77,7 @@ static bool copyPath(char* to, size_t size, const char* first, size_t firstLengt
     return true;
 }
 
-// What the link at `path` points to, as a path from where we are. False where it is no link.
+// What the link at `path` points to, as a path from where we are. False if it is no link.
 static bool readLink(char path[tp_pathCapacity]) {
     char content[tp_pathCapacity];
     ssize_t length = readlink(path, content, sizeof(content) - 1);

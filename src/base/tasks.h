@@ -17,7 +17,7 @@ typedef struct tpTasks tpTasks;
 typedef void (*tpTaskFunction)(void* context, int chunk, int worker);
 
 // A pool with threadCount workers, the calling thread being one of them. tp_badInput for a count
-// below 1; tp_unsupported where the system gives no more threads.
+// below 1; tp_unsupported if the system gives no more threads.
 tpResult tpCreateTasks(const tpAllocator* allocator, int threadCount, tpTasks** out);
 void tpDestroyTasks(tpTasks* tasks);
 

@@ -5,7 +5,7 @@
 // largest separation gives normal and depth where the boxes overlap. A cross of edges that is
 // nearly a face's normal, the rule in stacks, stands for that face. Apart but near, the nearest
 // features may be corners that no axis sees: unless contacts as near as the separation prove it,
-// the general polyhedra decide. Where two edges are nearest, a pair that looks ahead has the
+// the general polyhedra decide. If two edges are nearest, a pair that looks ahead has the
 // corners over the best face beside them: the edges stop each other, the boxes turn, and it is the
 // corners that meet before the next query. Features are numbered as for hulls (geometry/hull.h), so
 // that contacts keep their names either way.
@@ -132,7 +132,7 @@ static double sizeOf(const double half[3]) {
     return 2.0 * sqrt(half[0] * half[0] + half[1] * half[1] + half[2] * half[2]);
 }
 
-// The face that a cross of edges stands for: its normal is within TP_FACE_COSINE. -1 where there is
+// The face that a cross of edges stands for: its normal is within TP_FACE_COSINE. -1 if there is
 // none.
 static int faceOfEdges(const tpBoxes* x, int axis) {
     int i = (axis - 6) / 3, j = (axis - 6) % 3;
@@ -171,7 +171,7 @@ static bool collideEdges(const tpBoxes* x, int axis, const EdgePair* edges, doub
     return true;
 }
 
-// Contacts along the best axis; false where they do not prove themselves by being as near as the
+// Contacts along the best axis; false if they do not prove themselves by being as near as the
 // separation says.
 static bool collideAlong(const tpPair* pair, const tpBoxes* x, int best, int axis,
                          double separation, tpVec3 shift, tpContactList* out) {

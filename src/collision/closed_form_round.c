@@ -113,7 +113,7 @@ bool tpCapsuleCapsule(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, t
         n = distance < 0.0 ? tpNeg(n) : n;
         finish(coreA, radiusA, coreB, radiusB, n, fabs(distance), out);
     } else {
-        // Where an end meets the other axis, the perpendicular of both is one of the normals there.
+        // If an end meets the other axis, the perpendicular of both is one of the normals there.
         tpVec3 side, other;
         tpMakeTangents(axisA, &side, &other);
         tpVec3 otherwise = tpLengthSquared(cross) > 1e-30 ? tpNormalize(cross) : side;

@@ -63,7 +63,7 @@ typedef struct tpNearestCorners {
     tpCornerSimplex
         simplex;      // its corners carry the nearest point; four of them surround the origin
     tpVec3 point;     // the nearest point
-    double lower;     // a lower bound of its distance; negative where nothing is proven
+    double lower;     // a lower bound of its distance; negative if nothing is proven
     tpVec3 direction; // unit, that proves it
     bool isInside;    // the origin is inside, or too near to tell
 } tpNearestCorners;
@@ -77,7 +77,7 @@ void tpFindNearest(const tpDifference* d, const tpCornerSimplex* start, double l
 typedef struct tpDepth {
     tpCornerSimplex simplex; // the triangle that carries the nearest point of the boundary
     tpVec3 normal; // unit, from B to A: moving A along it parts the two on the shortest way
-    double depth;  // how far; negative where the two turn out to be apart
+    double depth;  // how far; negative if the two turn out to be apart
     bool isExact;  // proven to within rounding
 } tpDepth;
 

@@ -1,6 +1,6 @@
 // Contacts of two convex polyhedra that meet edge on edge, or a corner on an edge.
 //
-// Where two parallel edges meet, a whole arc of directions parts the bodies, and their overlap, or
+// If two parallel edges meet, a whole arc of directions parts the bodies, and their overlap, or
 // the direction between them if they are apart, says little: it is all rounding. Its ends are the
 // normals of faces, and a stack of cards that took one of those would slide along that face. The
 // contact takes the middle of the arc. Farther from the edge than a small radius the usual normals

@@ -1,6 +1,6 @@
 // Contact points of two convex polyhedra.
 //
-// Where the normal of the signed distance is nearly that of a face, that face is the reference: the
+// If the normal of the signed distance is nearly that of a face, that face is the reference: the
 // facing polygon of the other body is clipped by its sides, and every corner of what is left within
 // the margin is a contact, none dropped. Corners of the other body beside the facing polygon join,
 // where they hang over the face within the margin: a body about to roll onto its next face meets it
@@ -331,7 +331,7 @@ static int32_t edgeAcross(const tpHull* hull, int32_t vertex, tpVec3 direction, 
     return best;
 }
 
-// Two parallel edges: contacts at both ends of what they share. False where there are none.
+// Two parallel edges: contacts at both ends of what they share. False if there are none.
 static bool emitParallelEdges(const tpDifference* d, const tpSeparation* separation, tpPose poseA,
                               tpContactList* out) {
     const double parallel = 1e-6;

@@ -12,7 +12,7 @@ void tpCollideHulls(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB
 
 // Contacts over one face of `reference`, whatever the nearest features are. `nearest` is the vertex
 // of the incident body whose facing polygon is meant; -1 for the lowest. `side` is 1 where the
-// reference is body B (contacts point along its normal), -1 where it is body A.
+// reference is body B (contacts point along its normal), -1 if it is body A.
 void tpCollideOverFace(const tpHull* reference, tpPose referencePose, int32_t face,
                        const tpHull* incident, tpPose incidentPose, int32_t nearest, int side,
                        double margin, tpContactList* out);

@@ -102,7 +102,7 @@ static void collideChunk(void* context, int chunk, int worker) {
     }
 }
 
-// Room for all blocks, one after the other. False where memory ran out.
+// Room for all blocks, one after the other. False if memory ran out.
 static bool placeBlocks(tpCollider* collider) {
     int first = 0;
     for (int i = 0; i < collider->blocks.count; ++i) {
@@ -116,7 +116,7 @@ static bool placeBlocks(tpCollider* collider) {
 }
 
 // Room for blocks that asked for more, and a little over, since contacts come one by one. Says
-// whether there are any, and false where memory ran out.
+// whether there are any, and false if memory ran out.
 static bool enlargeBlocks(tpCollider* collider, bool* isShort) {
     *isShort = false;
     for (int i = 0; i < collider->blocks.count; ++i) {

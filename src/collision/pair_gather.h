@@ -38,7 +38,7 @@ typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink
 
 void tpDestroyPairGather(tpPairGather* gather);
 
-// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False where
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False if
 // memory ran out.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       tpTasks* tasks, tpPairArray* out);
@@ -51,7 +51,7 @@ typedef struct tpUnboundedSearch {
 } tpUnboundedSearch;
 void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink);
 
-// Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. False where memory ran out.
+// Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. False if memory ran out.
 bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount);
 
 // By shapeA, then by shapeB.

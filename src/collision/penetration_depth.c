@@ -107,7 +107,7 @@ static int16_t addFace(Polytope* p, int16_t i, int16_t j, int16_t k, int16_t nei
 }
 
 // Marks what sees the point, from face `first` on, and collects the edges of the hole as new faces
-// between them and the new corner. False where the hole is not one loop, or there is no room.
+// between them and the new corner. False if the hole is not one loop, or there is no room.
 static bool openHole(Polytope* p, int16_t first, int16_t corner) {
     tpVec3 w = p->corners[corner].point;
     double slack = 1e-15 * p->d->size;
@@ -150,7 +150,7 @@ static bool openHole(Polytope* p, int16_t first, int16_t corner) {
     return true;
 }
 
-// Joins the new faces to each other around the hole. False where it is not one simple loop.
+// Joins the new faces to each other around the hole. False if it is not one simple loop.
 static bool closeHole(Polytope* p) {
     for (int i = 0; i < p->holeCount; ++i) {
         p->edgeOfCorner[p->faces[p->hole[i]].corners[1]] = -1;
@@ -222,7 +222,7 @@ static void growFlat(const tpDifference* d, tpCornerSimplex* s) {
     s->corners[s->count++] = best;
 }
 
-// Completes the start to a tetrahedron. False where the difference is flat: then s holds a
+// Completes the start to a tetrahedron. False if the difference is flat: then s holds a
 // triangle.
 static bool growTetrahedron(const tpDifference* d, tpCornerSimplex* s) {
     if (s->count == 0) {

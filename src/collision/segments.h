@@ -6,7 +6,7 @@
 #include "geometry/hull.h"
 #include "tippe/collision.h"
 
-// Nearest points of two cores of one or two vertices. Where they meet, the normal is across both.
+// Nearest points of two cores of one or two vertices. If they meet, the normal is across both.
 void tpClosestSegments(const tpHull* a, tpPose poseA, const tpHull* b, tpPose poseB,
                        tpClosest* out);
 

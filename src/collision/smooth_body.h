@@ -67,7 +67,7 @@ typedef struct tpElementPair {
 } tpElementPair;
 
 // Newton's method on the conditions; gives up where it is not near them after `limit` steps. False
-// where they were not met.
+// if they were not met.
 bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, int* iterations);
 
 // The elements of both bodies at the given points (in the frames of the shapes) and normal.
@@ -88,11 +88,11 @@ int tpSolvePairSystem(const tpPairSystem* system, int columns, double (*turn)[2]
 
 // The smallest translation that separates overlapping cores, over all directions, to 1e-4 of
 // the depth; within the valley found it is exact where `isExact` says so, else an upper bound.
-// False where the cores have no volume to search.
+// False if the cores have no volume to search.
 bool tpSearchPenetration(tpSmoothBody* a, tpSmoothBody* b, double scale, tpElementPair* pair,
                          bool* isExact, int* iterations);
 
-// Closed forms: false where this pair of types has none.
+// Closed forms: false if this pair of types has none.
 bool tpClosedForm(const tpGeometry* a, tpPose shapeA, const tpGeometry* b, tpPose shapeB,
                   tpSmoothResult* out);
 

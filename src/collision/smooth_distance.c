@@ -3,7 +3,7 @@
 //
 // Where Newton's method has met the conditions with a positive gap, nothing more is to be shown:
 // the elements are exact, so their normals make the gap a lower bound and their points an upper
-// one. Where the shapes overlap the conditions hold at every stationary direction; the cold start
+// one. If the shapes overlap the conditions hold at every stationary direction; the cold start
 // then searches all directions, and the warm start stays on the branch it came from as long as that
 // is a local minimum of depth and the shapes still overlap.
 

@@ -4,7 +4,7 @@
 //
 //          A                    a, b    closest points (deepest ones where the shapes overlap)
 //        --a--                  n       unit normal, from B to A
-//          ^ n                  gap     n . (a - b), negative where the shapes overlap
+//          ^ n                  gap     n . (a - b), negative if the shapes overlap
 //        --b--                  -n is an outward normal of A at a, n one of B at b
 //          B
 //
@@ -23,7 +23,7 @@
 // pair faster. In a shallow overlap with several local minima of depth it keeps to the one it came
 // from. Single precision does for a start.
 typedef struct tpSmoothCache {
-    float normal[3];            // in the frame of shape A; zero where the cache is empty
+    float normal[3];            // in the frame of shape A; zero if the cache is empty
     float pointA[3], pointB[3]; // in the frames of the two shapes, before rounding
 } tpSmoothCache;
 
@@ -36,7 +36,7 @@ typedef struct tpSmoothResult {
     bool converged; // the conditions above hold to rounding
 } tpSmoothResult;
 
-// Signed distance of A and B. `cache` may be NULL. False where a shape is not convex, or where
+// Signed distance of A and B. `cache` may be NULL. False if a shape is not convex, or if
 // there is no distance (two half spaces that are not opposite overlap without bound: the gap is
 // -INFINITY).
 bool tpSmoothClosest(const tpGeometry* a, tpPose poseA, const tpGeometry* b, tpPose poseB,

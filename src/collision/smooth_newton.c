@@ -93,7 +93,7 @@ static int solveRows(double m[4][16], int columns) {
 }
 
 // Bodies that bend in every direction have radii of curvature R = P / Q, and the system shrinks to
-// (R_A + R_B + gap) dn = shift - R_A turn for the change dn of B's normal. False where one is
+// (R_A + R_B + gap) dn = shift - R_A turn for the change dn of B's normal. False if one is
 // nearly flat or the matrix is not safely regular; the other way has to tell.
 static bool solveBent(const tpPairSystem* s, const double turn[2], const double shift[2],
                       double u[2], double v[2]) {
@@ -226,7 +226,7 @@ bool tpPolish(tpSmoothBody* a, tpSmoothBody* b, int limit, tpElementPair* pair, 
         if (k >= limit && best.misfit > 1e-3 * scale) {
             break;
         }
-        // Where the misfit is small and no longer falls, rounding has the word.
+        // If the misfit is small and no longer falls, rounding has the word.
         if (best.misfit <= 1e-13 * scale && pair->misfit > 0.25 * previous) {
             break;
         }

@@ -263,7 +263,7 @@ static bool isNearBottom(const Valleys* valleys, tpVec3 m) {
     return false;
 }
 
-// Looks at the nearest face. False where nothing is left to do: no face is nearer than the depth
+// Looks at the nearest face. False if nothing is left to do: no face is nearer than the depth
 // known by more than a ten thousandth, or at all where that depth is not exact yet.
 static bool lookAtNearest(DepthSearch* s, Valleys* valleys) {
     int f = nearestFace(s);

@@ -21,7 +21,7 @@ double tpWorldSurface(const tpGeometry* geometry, tpPose body, int k, tpVec3 poi
     return value;
 }
 
-// Least squares of sum l_i g_i = n by the normal equations; false where the gradients depend on
+// Least squares of sum l_i g_i = n by the normal equations; false if the gradients depend on
 // each other or a multiplier is negative.
 static bool fitMultipliers(const tpVec3* g, int count, tpVec3 n, double* multiplier,
                            double* residual) {

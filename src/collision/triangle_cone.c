@@ -45,7 +45,7 @@ static bool edgePushes(const tpSurfaceView* view, const tpTriangle* t, int k, tp
            tpDot(n, tpAdd(t->normal, other.normal)) > 0.0;
 }
 
-// The edge of a triangle that starts at a vertex; -1 where the vertex is not one of its corners.
+// The edge of a triangle that starts at a vertex; -1 if the vertex is not one of its corners.
 static int edgeFrom(const tpTriangle* t, int32_t vertex) {
     for (int k = 0; k < 3; ++k) {
         if (t->vertices[k] == vertex) {

@@ -8,11 +8,11 @@
 // The bodies of blocks: two of each, and where `moreStarts` is not NULL those of block b from
 // more[moreStarts[b]] up to more[moreStarts[b + 1]] too.
 typedef struct tpBlockBodies {
-    const int* bodyA; // of block b: bodyA[b * stride]; -1 where there is none
+    const int* bodyA; // of block b: bodyA[b * stride]; -1 if there is none
     const int* bodyB;
     int stride;
     const int* moreStarts;
-    const int* more; // -1 where there is none
+    const int* more; // -1 if there is none
 } tpBlockBodies;
 
 typedef struct tpBlockGraph {
@@ -28,7 +28,7 @@ typedef struct tpBlockGraph {
     int* cursors; // in the lists of a block's bodies: next and end
 } tpBlockGraph;
 
-// Lists the blocks; the arrays of bodies are kept by reference. False where memory ran out.
+// Lists the blocks; the arrays of bodies are kept by reference. False if memory ran out.
 bool tpBlockGraph_Create(tpBlockGraph* graph, int blockCount, int bodyCount,
                          const tpBlockBodies* bodies, tpArena* arena);
 

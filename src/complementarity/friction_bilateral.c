@@ -1,6 +1,6 @@
 // Islands of joints, with W formed or given: direct where no contact pushes, Newton where some do.
 //
-// Where joints alone are at work the problem is one linear system, W r = -q, solved and refined.
+// If joints alone are at work the problem is one linear system, W r = -q, solved and refined.
 // A chain with a heavy end is so badly conditioned that sweeps and proximal points need thousands
 // of rounds for what one sparse factorisation of W gives. Redundant joints make W singular; a
 // diagonal of `regularisation` (the rows are scaled to a mean diagonal of one) keeps the factors
@@ -30,7 +30,7 @@ static bool hasJoint(const tpFrictionIsland* island) {
     return false;
 }
 
-// Joints are in play; contacts and limits must be out of it, without impulse. False where one is
+// Joints are in play; contacts and limits must be out of it, without impulse. False if one is
 // not.
 static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
     for (int b = 0; b < island->blockCount; ++b) {
@@ -84,7 +84,7 @@ static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
     }
 }
 
-// W of an island given by bodies. False where memory ran out.
+// W of an island given by bodies. False if memory ran out.
 static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix* W) {
     int blockCount = island->blockCount;
     int* columnStart = TP_SCRATCH(arena, int, blockCount + 1);
@@ -259,7 +259,7 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     if (status == tp_solved || status == tp_solverOutOfMemory) {
         return status;
     }
-    // Where patches of contacts fill W, the system of the bodies is
+    // If patches of contacts fill W, the system of the bodies is
     // much the cheaper, and has its turn first.
     if (!isByBodies || W.columnStart[W.count] > chainCouples * W.count) {
         return tp_notApplicable;

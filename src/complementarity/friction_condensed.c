@@ -139,7 +139,7 @@ static bool allocate(tpCondensed* condensed) {
     return !arena->failed;
 }
 
-// Lists the blocks that are left. False where there are too many.
+// Lists the blocks that are left. False if there are too many.
 static bool listBlocks(tpCondensed* condensed) {
     const tpFrictionIsland* island = condensed->island;
     condensed->blockCount = condensed->rowCount = 0;
@@ -314,7 +314,7 @@ static double roundingOf(const tpFrictionIsland* island) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
-// Newton's method on the small problem, then proximal points. False where memory ran out.
+// Newton's method on the small problem, then proximal points. False if memory ran out.
 static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
                        int limit, int* iterations) {
     int n = condensed->rowCount;
@@ -418,7 +418,7 @@ static double sizeOf(const tpCondensed* condensed) {
     return sqrt(sum);
 }
 
-// With the blocks as they are chosen. `isNew`: drives have changed sides. False where memory ran
+// With the blocks as they are chosen. `isNew`: drives have changed sides. False if memory ran
 // out.
 static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
                         int* iterations, bool* isNew) {

@@ -15,7 +15,7 @@
 enum { REFRESH_INTERVAL = 50, DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
 
 // Solves block j with its velocity given: its impulse rj moves, `change` receives by how much.
-// False where it did not.
+// False if it did not.
 static bool solveBlock(const tpFrictionIsland* island, int j, double proximal, double* rj,
                        const double* uj, double* change) {
     int n = tpFrictionIsland_Rows(island, j), kind = island->kind[j];

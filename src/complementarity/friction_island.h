@@ -6,12 +6,12 @@
 //
 //     r = s_c r',   u = u' / s_c,   W' = S W S,   q' = S q,
 //
-// which keeps cones (s_c is one number a block) and turns the step of the natural map, rho_c =
+// which keeps cones (s_c is one number per block) and turns the step of the natural map, rho_c =
 // s_c^2, into one. r' and u' are square roots of energies, so their norms mean the same for light
 // and heavy bodies. The scale of elliptic cones goes into the same factor of each row.
 //
-// Where the problem gives W, W' is kept by block columns in the pattern of W + W^T, since the
-// solvers carry u along with r: a change of r_j adds column j to u. Where it gives bodies, W' = G
+// If the problem gives W, W' is kept by block columns in the pattern of W + W^T, since the
+// solvers carry u along with r: a change of r_j adds column j to u. If it gives bodies, W' = G
 // G^T with G = S J L, M^-1 = L L^T, is never formed: G is kept, and velocities of bodies stand
 // between r and u.
 //
@@ -36,15 +36,15 @@ typedef struct tpFrictionIsland {
 
     const double* diagonal; // W_bb of each block, 16 numbers apart, row by row
 
-    tpBlockMatrix W; // by blocks; its values are NULL where the island is given by bodies
+    tpBlockMatrix W; // by blocks; its values are NULL if the island is given by bodies
 
     // By bodies.
     int bodyCount;
     int componentCount;
-    const int* body; // two of each block, -1 where there is none
+    const int* body; // two of each block, -1 if there is none
     // G: for each row, `componentCount` numbers of the first body, then of the second
     const double* jacobian;
-    const double* compliance; // of each row, scaled; NULL where there is none
+    const double* compliance; // of each row, scaled; NULL if there is none
     double* velocity;         // scratch: velocity components of each body
 
     double* r; // the iterate, and u = W r + q
@@ -69,7 +69,7 @@ typedef struct tpFrictionSystem {
     double qNorm;   // |q| of the problem's scaled rows, 1 where it is zero
 } tpFrictionSystem;
 
-// From a matrix or from bodies. False where memory ran out.
+// From a matrix or from bodies. False if memory ran out.
 bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* problem,
                             tpArena* arena);
 
@@ -115,7 +115,7 @@ void tpFrictionIsland_Multiply(const tpFrictionIsland* island, const double* x, 
 double tpFrictionIsland_ResidualSquared(const tpFrictionIsland* island, const double* r,
                                         const double* u);
 
-// Takes over r, u where it is better than what the island has. True where it was. The first time
+// Takes over r, u where it is better than what the island has. True if it was. The first time
 // that it is good enough its grace begins.
 bool tpFrictionIsland_Offer(tpFrictionIsland* island, const double* r, const double* u);
 

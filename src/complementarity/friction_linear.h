@@ -36,10 +36,10 @@ typedef struct tpFrictionLinear {
 bool tpFrictionLinear_Create(tpFrictionLinear* linear, const tpFrictionIsland* island,
                              tpArena* arena);
 
-// Multiply-adds of a step with all blocks in play. Negative where memory ran out.
+// Multiply-adds of a step with all blocks in play. Negative if memory ran out.
 double tpFrictionLinear_Work(tpFrictionLinear* linear, const bool* inPlay);
 
-// Finds dr and W dr. False where memory ran out.
+// Finds dr and W dr. False if memory ran out.
 bool tpFrictionLinear_Solve(tpFrictionLinear* linear, const bool* inPlay, const double* A,
                             const double* B, double weight, const double* F, double* step,
                             double* stepVelocity);

@@ -18,7 +18,7 @@
 // freeGrowth (of the squared norm): where a contact changes its state, Newton finds the right set
 // of states in a few full steps that a descent would never take.
 enum { MEMORY = 6, HALVINGS = 6, FREE_STEPS = 4, STARTING_SWEEPS = 10 };
-// Where they end higher than lostGrowth it was the wrong way.
+// If they end higher than lostGrowth it was the wrong way.
 static const double freeGrowth = 1e4, lostGrowth = 1e2;
 
 // Armijo's constant on the squared norm of the function.
@@ -137,7 +137,7 @@ static double evaluate(tpFrictionNewton* newton, const double* r, const double* 
     return sum;
 }
 
-// The Newton direction into step and stepVelocity. False where memory ran out.
+// The Newton direction into step and stepVelocity. False if memory ran out.
 static bool direction(tpFrictionNewton* newton, double weight) {
     newton->island->work += tpFrictionLinear_Work(&newton->linear, newton->inPlay);
     return tpFrictionLinear_Solve(&newton->linear, newton->inPlay, newton->velocity,
@@ -146,7 +146,7 @@ static bool direction(tpFrictionNewton* newton, double weight) {
 }
 
 // Walks along the step until the merit falls below the largest of the last few: sliding contacts
-// change their minds in a way that a monotone search takes for failure. False where no length does.
+// change their minds in a way that a monotone search takes for failure. False if no length does.
 static bool lineSearch(tpFrictionNewton* newton, double weight, const double* center,
                        double reference, double* length) {
     int n = newton->island->rowCount;

@@ -1,7 +1,7 @@
 // Nonsmooth nonlinear conjugate gradients [SilcowitzNiebeErleben10, algorithm 2].
 //
 // A Gauss-Seidel sweep moves r to a new point; the way back, r - sweep(r), stands for a gradient,
-// and Fletcher-Reeves combines it with the last direction. Where the gradient grows the direction
+// and Fletcher-Reeves combines it with the last direction. If the gradient grows the direction
 // is forgotten. r and u = W r + q depend on each other linearly, so directions are carried as pairs
 // and no product with W is needed beyond the sweep.
 

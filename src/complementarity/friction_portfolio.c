@@ -83,7 +83,7 @@ static bool needsWork(const tpFrictionIsland* island) {
     return !(island->residual <= island->tolerance) && !island->isExhausted && !isGoodEnough;
 }
 
-// Runs one stage on every island that needs it. False where memory ran out.
+// Runs one stage on every island that needs it. False if memory ran out.
 static bool runStage(tpFrictionSystem* system, const Stage* stage, const tpFrictionOptions* options,
                      tpArena* arena, double* work, tpSolveReport* report) {
     tpSolveStage done = { .solver = stage->name, .status = tp_solved };
@@ -136,7 +136,7 @@ static double roundingOf(const tpFrictionIsland* island) {
 }
 
 // What solved islands leave of the goal is shared out among the others, by their rows; none is
-// asked for more than rounding allows. True where there are no others.
+// asked for more than rounding allows. True if there are no others.
 static bool shareTolerance(tpFrictionSystem* system, double goal) {
     double left = goal * goal;
     int rows = 0;
@@ -160,7 +160,7 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     return unsolved == 0;
 }
 
-// Builds the islands, runs the stages, stores the best r. False where memory ran out.
+// Builds the islands, runs the stages, stores the best r. False if memory ran out.
 static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                       const Stage* stages, int stageCount, tpArena* arena, double* r,
                       tpSolveReport* report) {

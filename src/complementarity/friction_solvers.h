@@ -28,7 +28,7 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
                                          int limit, tpArena* arena, int* iterations);
 
 // With the joints eliminated, a small problem of the contacts; W is the island's, formed. Not
-// applicable where there are no contacts, or too many.
+// applicable if there are no contacts, or too many.
 tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockMatrix* W,
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations);

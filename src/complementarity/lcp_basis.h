@@ -18,7 +18,7 @@ typedef struct tpBasisSolver {
 
 bool tpBasisSolver_Create(tpBasisSolver* solver, const tpLcpForm* form, tpSolverMemory* memory);
 
-// x_i is w_i or z_i as basis[i] (of tpLcpBasis) says; the other one is zero. Where the basis is
+// x_i is w_i or z_i as basis[i] (of tpLcpBasis) says; the other one is zero. If the basis is
 // singular, dependent columns are left out (their x_i is 0) and the result is the largest violation
 // of an equation that this leaves; 0 for a nonsingular one; infinite when out of memory.
 double tpBasisSolver_Solve(tpBasisSolver* solver, const unsigned char* basis, double* x);

@@ -76,7 +76,7 @@ static void tryRegular(Enumeration* all) {
     }
 }
 
-// min |B x - q|, x_i >= 0 where it has a sign.
+// min |B x - q|, x_i >= 0 if it has a sign.
 static void trySingular(Enumeration* all) {
     const tpLcpForm* form = all->form;
     const tpSparseColumns* B = &all->solver.columns;

@@ -28,7 +28,7 @@ tpSolveStatus tpLcpForm_Create(tpLcpForm* form, const tpLcp* lcp, bool isScaled,
 // zero.
 void tpLcpForm_Unscale(const tpLcpForm* form, const double* scaled, double* z);
 
-// The judged residual with scratch from an arena; infinite where there is no memory.
+// The judged residual with scratch from an arena; infinite if there is no memory.
 double tpLcp_ResidualIn(const tpLcp* lcp, const double* z, tpArena* arena, double* plain);
 
 // Ends a single solver: judges z, adds the stage, sets the report's answer. A status of tp_solved

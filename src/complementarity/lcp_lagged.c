@@ -98,7 +98,7 @@ static int split(Lagged* lagged, tpLcpForm* form, tpArena* arena) {
     return count;
 }
 
-// The next point from z: true where the monotone problem was solved.
+// The next point from z: true if the monotone problem was solved.
 static bool takeStep(Lagged* lagged, const double* z, bool isWarm) {
     const tpSparseColumns* N = &lagged->N;
     memcpy(lagged->q, lagged->lcp->q, sizeof(double) * (size_t)N->n);

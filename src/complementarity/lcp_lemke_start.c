@@ -1,7 +1,7 @@
 // Lemke's method: the basis and where it starts.
 //
 // A start needs a nonsingular basis with one variable of each pair in it and all free variables.
-// A warm start drops the columns that the factorisation finds dependent. Where the free variables'
+// A warm start drops the columns that the factorisation finds dependent. If the free variables'
 // own block is singular (circuits, redundant joints), a dependent free column is brought in by a
 // pair of exchanges with a complementary pair that makes the two-by-two block nonsingular; where no
 // pair does, the row is redundant and its w, which is zero, stays in the basis.

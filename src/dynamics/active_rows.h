@@ -19,7 +19,7 @@ typedef struct tpActiveRows {
     tpVelocity* changes; // scratch
 } tpActiveRows;
 
-// Chooses the blocks to begin with. Memory is the arena's. False where it ran out.
+// Chooses the blocks to begin with. Memory is the arena's. False if it ran out.
 bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* arena);
 
 // Copies the active blocks, impulses to start from included.

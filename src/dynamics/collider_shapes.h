@@ -27,7 +27,7 @@ void tpSystem_MoveShapes(tpSystem* system, int body, bool isMovable);
 void tpSystem_PutJoint(tpSystem* system, int joint);
 void tpSystem_TakeJoint(tpSystem* system, int joint);
 
-// Two bodies collide no more, or again, whatever joints say; false where memory ran out (nothing
+// Two bodies collide no more, or again, whatever joints say; false if memory ran out (nothing
 // has changed then).
 bool tpSystem_Exclude(tpSystem* system, int bodyA, int bodyB);
 void tpSystem_Include(tpSystem* system, int bodyA, int bodyB);

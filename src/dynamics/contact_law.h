@@ -18,7 +18,7 @@ typedef struct tpContactLaw {
 } tpContactLaw;
 
 // Friction numbers and frame of a contact. The first tangent lies along the ellipse's direction
-// where there is one; otherwise along x where the normal is vertical, and along z cross n
+// if there is one; otherwise along x where the normal is vertical, and along z cross n
 // elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
 

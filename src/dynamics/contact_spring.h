@@ -10,7 +10,7 @@
 // One contact point in one step. `u` below is the velocity of its normal row, mean over the step.
 typedef struct tpPointSpring {
     double stiffness, damping; // N/m, N s/m
-    double gap;                // at the start of the step, m; negative where it is pressed in
+    double gap;                // at the start of the step, m; negative if it is pressed in
     double h;                  // s
     double share;              // of the damper's impulse that acts before the drift
 } tpPointSpring;
@@ -41,7 +41,7 @@ void tpPointSpring_WriteImplicit(const tpContactLaw* law, double gap, double h, 
 double tpRows_BareVelocity(const tpRows* rows, int row);
 
 // How far the impulses are from the law of rigid contact: the judge's relative residual with the
-// normal rows of contacts that give made rigid. `laws` and `gaps` are by contact. False where
+// normal rows of contacts that give made rigid. `laws` and `gaps` are by contact. False if
 // memory ran out.
 bool tpRows_JudgeRigid(tpRows* rows, const tpContactLaw* laws, const double* gaps, double h,
                        tpArena* arena, tpSolverMemory* memory, double* residual);
@@ -52,7 +52,7 @@ bool tpSystem_Gives(const tpSystem* system);
 // Sums the energy of the springs at these contacts into the system.
 void tpSystem_SetContactEnergy(tpSystem* system, const tpContact* contacts, int count);
 
-// The same for where the bodies are. False where memory ran out.
+// The same for where the bodies are. False if memory ran out.
 bool tpSystem_FindContactEnergy(tpSystem* system);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "dynamics/collider_shapes.h"
 
-// Puts a contact into the plane; false where its normal leaves it.
+// Puts a contact into the plane; false if its normal leaves it.
 static bool flatten(tpContact* contact, double z) {
     double length =
         sqrt(contact->normal.x * contact->normal.x + contact->normal.y * contact->normal.y);

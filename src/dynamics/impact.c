@@ -99,7 +99,7 @@ static void turnToPrincipal(double p, double q, double r, tpImpactAxes* axes, do
     }
 }
 
-// False where the matrix is not positive definite.
+// False if the matrix is not positive definite.
 static bool makePath(const tpImpact* impact, tpImpactAxes* axes, tpSlip* slip, tpSlipState* state) {
     tpMat33 m = impact->collisionMatrix;
     double largest = fmax(largestPart(m.cx), fmax(largestPart(m.cy), largestPart(m.cz)));

@@ -139,7 +139,7 @@ static double findEvent(const double* event, double low, double high) {
     return t;
 }
 
-// Where the event rises and falls again within a step it may be met in between: its top, or the
+// If the event rises and falls again within a step it may be met in between: its top, or the
 // end.
 static double findTop(const double* event, double end) {
     if (!(event[1] > 0.0 && evaluateSlope(event, order + 1, end) < 0.0)) {

@@ -57,7 +57,7 @@ static inline double carry(const tpStopSeries* series, double factor, const doub
     return sum;
 }
 
-// The terms of the smooth solution until they are lost in rounding. False where they would not be
+// The terms of the smooth solution until they are lost in rounding. False if they would not be
 // within the order: convergence is geometric, so that a few terms tell.
 static bool solveSeries(double w, tpStopSeries* series) {
     enum { early = 8 };

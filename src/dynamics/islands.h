@@ -14,10 +14,10 @@ typedef struct tpIslands {
     tpBlockGraph graph;
 } tpIslands;
 
-// Which blocks share a body that moves. False where memory ran out.
+// Which blocks share a body that moves. False if memory ran out.
 bool tpRows_Graph(const tpRows* rows, tpArena* arena, tpBlockGraph* graph);
 
-// Islands are numbered by their first block. False where memory ran out.
+// Islands are numbered by their first block. False if memory ran out.
 bool tpIslands_Find(tpIslands* islands, const tpRows* rows, tpArena* arena);
 
 #endif

@@ -63,7 +63,7 @@ double tpLawShare(double h, double stiffness, double damping, double response);
 double tpCoordinate_Response(const tpSystem* system, const tpJoint* joint,
                              const tpJointPlace* place, int coordinate);
 
-// By how much a value is past one of two limits, signed; 0 where it is not.
+// By how much a value is past one of two limits, signed; 0 if it is not.
 double tpPastLimit(const double limits[2], double value);
 
 // At the start of a step of h seconds: speeds of armatures, and the shares of impulses before the

@@ -35,7 +35,7 @@ static inline tpWrench tpNegativeWrench(tpWrench wrench) {
     return other;
 }
 
-// A body's pose, or that of the world where there is no body.
+// A body's pose, or that of the world if there is no body.
 static inline tpPose tpPoseOrWorld(const tpPose* poses, int body) {
     return body >= 0 ? poses[body] : tpIdentityPose();
 }

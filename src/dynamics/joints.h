@@ -82,7 +82,7 @@ void tpJoints_KickEfforts(tpSystem* system, double duration);
 void tpJoints_FinishEfforts(tpSystem* system);
 
 // Moves bodies, by the least kinetic-energy metric, until every joint is within `tolerance` (m,
-// rad). Returns the iterations used, or -1 where it did not get there (the best poses are kept).
+// rad). Returns the iterations used, or -1 if it did not get there (the best poses are kept).
 int tpJoints_Correct(tpSystem* system, tpSolverMemory* memory, double tolerance);
 
 // Takes over the impulses of a solve that is kept, as means over a step of h seconds: the reactions

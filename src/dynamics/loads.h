@@ -10,7 +10,7 @@
 
 #include "dynamics/system.h"
 
-// Room for loads on all bodies, zero at first. False where memory ran out.
+// Room for loads on all bodies, zero at first. False if memory ran out.
 bool tpSystem_StartLoads(tpSystem* system);
 void tpSystem_ForgetLoads(tpSystem* system);
 
@@ -19,7 +19,7 @@ void tpSystem_ForgetLoads(tpSystem* system);
 void tpLoad_AddForce(tpLoad* load, tpFrame frame, tpQuat rotation, tpVec3 force, tpVec3 arm);
 void tpLoad_AddTorque(tpLoad* load, tpFrame frame, tpVec3 torque);
 
-// The load of a body, or NULL where there is none.
+// The load of a body, or NULL if there is none.
 static inline const tpLoad* tpSystem_LoadOf(const tpSystem* system, int body) {
     bool hasOne = system->hasLoads && body < system->loads.count && system->loads.data[body].isUsed;
     return hasOne ? &system->loads.data[body] : NULL;

@@ -114,7 +114,7 @@ static int startOfPair(const tpMatching* matching, int place) {
 }
 
 // The pair that begins at both places, where each of its new contacts has the feature of the old
-// one in the same rank: at rest the rule. Returns how many they are; 0 where it is otherwise.
+// one in the same rank: at rest the rule. Returns how many they are; 0 if it is otherwise.
 static int matchKept(const tpMatching* matching, int o, int n) {
     if (o >= matching->oldCount) {
         return 0;

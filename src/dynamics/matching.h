@@ -8,7 +8,7 @@
 #include "collision/collider.h"
 
 // For each new contact its old one, or -1; both lists in the collider's order. In the arena; NULL
-// where memory ran out.
+// if memory ran out.
 int* tpMatchContacts(const tpContact* old, int oldCount, const tpContact* new, int newCount,
                      tpArena* arena);
 
@@ -22,7 +22,7 @@ typedef struct tpMatching {
     bool* isTaken; // of each old one
 } tpMatching;
 
-// False where memory ran out.
+// False if memory ran out.
 bool tpMatching_Create(tpMatching* matching, const tpContact* old, int oldCount,
                        const tpContact* new, int newCount, tpArena* arena);
 

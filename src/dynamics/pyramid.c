@@ -256,7 +256,7 @@ static double markDirections(const double* impulse, const double* scale, int row
 }
 
 // The basis that belongs to the impulses given, from the last step or another solver: which
-// contacts push, in which directions, and which slide. False where nothing pushes.
+// contacts push, in which directions, and which slide. False if nothing pushes.
 static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
                        const tpDirections* directions, const tpIslandLcp* lcp) {
     bool pushes = false;
@@ -281,7 +281,7 @@ static bool guessBasis(const tpRows* rows, const int* blocks, int blockCount,
     return pushes;
 }
 
-// Room for the LCP of an island; false where memory ran out.
+// Room for the LCP of an island; false if memory ran out.
 static bool reserveLcp(const tpRows* rows, const tpIslands* islands, const int* blocks,
                        int blockCount, int directionCount, tpArena* arena, tpIslandLcp* lcp) {
     lcp->firstVariables = TP_SCRATCH(arena, int, blockCount);

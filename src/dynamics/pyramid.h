@@ -31,7 +31,7 @@ typedef struct tpPyramidOptions {
 } tpPyramidOptions;
 
 // Solves the rows island by island; starts from the states that rows->impulse tells of (those of
-// the last step, or of another solver) and writes it. False where memory ran out.
+// the last step, or of another solver) and writes it. False if memory ran out.
 bool tpPyramid_Solve(tpRows* rows, tpArena* arena, tpSolverMemory* memory,
                      const tpPyramidOptions* options, tpPyramidResult* result);
 

@@ -15,7 +15,7 @@ typedef struct tpRedundancy {
     int* rows; // that are set aside, in order
     int count;
     // What they were.
-    double *jacobianA, *jacobianB; // `componentCount` numbers a row
+    double *jacobianA, *jacobianB; // `componentCount` numbers per row
     double* biases;
     double* q;
 } tpRedundancy;

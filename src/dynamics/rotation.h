@@ -8,7 +8,7 @@
 // Inertia of a body: principal moments, and the rotation from principal to body axes.
 typedef struct tpInertia {
     tpVec3 moments;        // kg m^2
-    tpVec3 inverseMoments; // 0 where a moment is 0
+    tpVec3 inverseMoments; // 0 if a moment is 0
     tpQuat principal;
     bool isIsotropic; // three equal moments: angular velocity is constant in free flight
 } tpInertia;

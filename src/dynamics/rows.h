@@ -60,7 +60,7 @@ typedef struct tpRows {
     int* dimensions;
     unsigned char* kinds; // tpFrictionKind
     double* mu;
-    int* bodyA; // -1 where the body does not move by impulses
+    int* bodyA; // -1 if the body does not move by impulses
     int* bodyB;
     int* givenA; // the same, kinematic bodies too; -1: the world
     int* givenB;
@@ -74,7 +74,7 @@ typedef struct tpRows {
     double* q;         // velocity without impulses, bias included
     double* impulse;   // start of the solve, then its answer
     double* velocity;  // u after the solve
-    double* jacobianA; // `componentCount` numbers a row
+    double* jacobianA; // `componentCount` numbers per row
     double* jacobianB;
     int* firstTerms; // of further bodies
     int* termCounts;
@@ -86,7 +86,7 @@ typedef struct tpRows {
     tpArena* arena;      // where all of this lies
 } tpRows;
 
-// Empty rows with room, in the system's arena. False where memory ran out.
+// Empty rows with room, in the system's arena. False if memory ran out.
 bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCapacity);
 
 // The same in any arena, without bodies and masses.

@@ -68,7 +68,7 @@ void tpRows_Coupling(const tpRows* rows, int b, int c,
     }
 }
 
-// W as a sparse matrix; NULL where memory ran out.
+// W as a sparse matrix; NULL if memory ran out.
 static const tpMatrix* makeMatrix(const tpRows* rows) {
     tpArena* arena = rows->arena;
     tpBlockGraph graph;

@@ -50,19 +50,19 @@ typedef struct tpSleep {
 void tpSleep_Destroy(tpSleep* sleep, tpSystem* system);
 
 // Wakes what has been disturbed since the last step and takes the sleeping out of the system. False
-// where memory ran out (all are awake then).
+// if memory ran out (all are awake then).
 bool tpSleep_Begin(tpSleep* sleep, tpSystem* system, double h);
 
 // Whether nothing in the system moves, within a step.
 bool tpSleep_IsAll(const tpSystem* system);
 
-// Wakes islands that bodies come near, by contacts found within the margins of the step. True where
+// Wakes islands that bodies come near, by contacts found within the margins of the step. True if
 // one has: its contacts are to be looked for then, and there may be others beside it.
 bool tpSleep_Meet(tpSleep* sleep, tpSystem* system, const tpContact* contacts, int count,
                   double speed, double h);
 
 // Puts the sleeping back into the system and its list of contacts; islands that have been quiet
-// long enough fall asleep. False where memory ran out (all are awake then).
+// long enough fall asleep. False if memory ran out (all are awake then).
 bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settings, double h,
                  tpStepReport* report);
 

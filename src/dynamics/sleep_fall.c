@@ -100,7 +100,7 @@ static void countQuiet(tpSleep* sleep, const tpSystem* system, const tpSleepSett
         }
     }
     for (int i = 0; i < system->couplings.count; ++i) {
-        // What is coupled to a body that moves as told stays awake, as a whole.
+        // What is coupled to a kinematic body stays awake, as a whole.
         int body;
         bool isDriven = false;
         for (int k = 0; tpCoupling_BodyAt(system, i, k, &body); ++k) {

@@ -176,7 +176,7 @@ static bool computeVelocities(tpRows* rows, tpSolverMemory* memory) {
 }
 
 // The cone from the vertex of the pyramid, islands that are solved already apart. Keeps what is
-// there where that is better. False where memory ran out.
+// there where that is better. False if memory ran out.
 static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                     const tpSolveSettings* settings, double limit, tpStepReport* report,
                     bool* isSolved, double* residual) {

@@ -24,13 +24,13 @@ typedef struct tpSolveSettings {
 double tpSolveGoal(double tolerance, double certificate, double size);
 
 // Solves for rows->impulse and rows->velocity, starting from the impulses given. Adds solves,
-// iterations, failures and fallback to the report, and raises its residuals. False where memory ran
+// iterations, failures and fallback to the report, and raises its residuals. False if memory ran
 // out; a solve that failed leaves the best impulses found.
 bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                   const tpSolveSettings* settings, tpStepReport* report);
 
 // Judges impulses that came from elsewhere by the contact law as the rows say it: fills in
-// rows->velocity and raises the report's residuals. False where memory ran out.
+// rows->velocity and raises the report's residuals. False if memory ran out.
 bool tpRows_Judge(tpRows* rows, tpSolverMemory* memory, tpStepReport* report);
 
 // Raises the report's largest relative violations of the cone and of maximal dissipation by those

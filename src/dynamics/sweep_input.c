@@ -94,7 +94,7 @@ static tpSweepJointKind kindOf(tpFrictionKind kind) {
                                             : tp_freeSweepJoint;
 }
 
-// Further bodies of the block's last row. False where memory ran out.
+// Further bodies of the block's last row. False if memory ran out.
 static bool writeTerms(const tpRows* rows, int block, tpArena* arena, tpSweepJoint* joint) {
     int row = rows->firstRows[block] + rows->dimensions[block] - 1;
     if (rows->termCounts[row] == 0) {

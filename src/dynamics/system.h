@@ -5,7 +5,7 @@
 // contacts). What the inner loops touch lies in arrays of its own, apart from what users ask about.
 //
 //     poses[i]       centre of mass and orientation of the body's axes, 56 bytes
-//     velocities[i]  one cache line a body
+//     velocities[i]  one cache line per body
 //     bodies[i]      mass, inertia, kind and the rest
 
 #ifndef TIPPE_SRC_DYNAMICS_SYSTEM_H
@@ -252,7 +252,7 @@ static inline bool tpSystem_IsStateLent(const tpSystem* system) {
     return system->ownPoses.data != NULL;
 }
 
-// Room for a body in slot `index`; false where memory ran out (nothing has changed then).
+// Room for a body in slot `index`; false if memory ran out (nothing has changed then).
 bool tpSystem_ReserveBody(tpSystem* system, int index);
 
 static inline bool tpSystem_IsDynamic(const tpSystem* system, int body) {

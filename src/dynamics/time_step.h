@@ -40,7 +40,7 @@ typedef struct tpTimeStep {
 } tpTimeStep;
 
 // Copies the state, applies the impulses that forces have in `kick` seconds, finds the free motion
-// over h. False where memory ran out.
+// over h. False if memory ran out.
 bool tpTimeStep_Begin(tpTimeStep* step, tpSystem* system, double h, double kick);
 // The same for a step in two halves, which balances steady efforts (steady_efforts.h).
 bool tpTimeStep_BeginSymmetric(tpTimeStep* step, tpSystem* system, double h, double kick);
@@ -96,7 +96,7 @@ tpVec3 tpTimeStep_PointVelocity(const tpTimeStep* step, int body, tpVec3 point,
 // Contacts within the margins where `meanVelocities` lead.
 bool tpTimeStep_FindEndContacts(tpTimeStep* step);
 
-// True where a body moves farther than its margin from where contacts were looked for, having moved
+// True if a body moves farther than its margin from where contacts were looked for, having moved
 // there by `linearised` (NULL: not at all). Its margin is then enlarged.
 bool tpTimeStep_Outran(tpTimeStep* step, const tpVelocity* linearised);
 

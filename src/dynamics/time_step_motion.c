@@ -87,7 +87,7 @@ void tpTimeStep_Drift(tpTimeStep* step) {
                sizeof(tpVelocity) * (size_t)step->bodyCount);
     }
     tpTimeStep_Move(step, step->meanVelocities, system->poses.data);
-    // Bodies that move as told go from where they were to exactly where they have to be.
+    // Kinematic bodies go from where they were to exactly where they have to be.
     for (int i = 0; i < step->bodyCount; ++i) {
         if (system->bodies.data[i].kind == tp_kinematicBody) {
             system->poses.data[i] = step->startPoses[i];

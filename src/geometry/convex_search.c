@@ -27,7 +27,7 @@ static double halfWidth(const Ellipsoid* e, tpVec3 a) {
     return sqrt(fmax(0.0, tpDot(a, tpMulMV(e->matrix, a))));
 }
 
-// Keeps the part where a . (x - center) + height <= 0, height >= 0. False where there is none.
+// Keeps the part where a . (x - center) + height <= 0, height >= 0. False if there is none.
 static bool cut(Ellipsoid* e, tpVec3 a, double height) {
     enum { n = 3 };
     double width = halfWidth(e, a);
@@ -115,7 +115,7 @@ static double alongLine(const tpGeometry* geometry, tpVec3 origin, tpVec3 direct
 }
 
 // Some t in [low, high] where the convex function is negative, by bisecting its derivative. False
-// where its minimum is not.
+// if its minimum is not.
 static bool findInside(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction, double low,
                        double high, double* inside) {
     for (int i = 0; i < 200; ++i) {

@@ -11,7 +11,7 @@ typedef struct tpEdgeMap {
     tpAllocator allocator;
 } tpEdgeMap;
 
-// Room for `count` edges. False where memory ran out.
+// Room for `count` edges. False if memory ran out.
 bool tpCreateEdgeMap(tpEdgeMap* map, const tpAllocator* allocator, int count);
 void tpDestroyEdgeMap(tpEdgeMap* map);
 

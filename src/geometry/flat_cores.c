@@ -95,7 +95,7 @@ static bool areNeighbors(const tpHull* hull, int32_t a, int32_t b) {
     return false;
 }
 
-// The face around vertex `a` that has all the vertices given; -1 where there is none.
+// The face around vertex `a` that has all the vertices given; -1 if there is none.
 static int32_t commonFace(const tpHull* hull, const int32_t* vertices, int count) {
     int32_t first = hull->vertexEdges[vertices[0]], h = first;
     do {

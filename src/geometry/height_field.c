@@ -258,7 +258,7 @@ bool tpHeightField_IsBelow(const tpHeightField* field, tpVec3 p) {
 // Rays ----------------------------------------------------------------------------------------
 
 // The part of the ray over the area of the field, and the outward normal of the side where it comes
-// in (zero where it starts over the field).
+// in (zero if it starts over the field).
 static bool clipRay(const tpHeightField* field, tpVec3 origin, tpVec3 direction, double* near,
                     double* far, tpVec3* side) {
     *side = tpZeroVec3();

@@ -94,7 +94,7 @@ typedef struct tpPolygons {
 } tpPolygons;
 
 // Joins polygons to a hull. Vertices that no face uses, and those in the middle of a straight edge,
-// are left out. tp_badInput where the polygons do not close.
+// are left out. tp_badInput if the polygons do not close.
 tpResult tpHullFromPolygons(const tpAllocator* allocator, const tpPolygons* polygons, tpHull** out,
                             tpError* error);
 
@@ -106,7 +106,7 @@ tpResult tpHullFromPoints(const tpAllocator* allocator, const tpVec3* points, in
 tpResult tpHullFromPrism(const tpAllocator* allocator, const double (*points)[2], int count,
                          double length, tpHull** out, tpError* error);
 
-// The part of a hull where normal . x <= offset for all the planes given; *out is NULL where
+// The part of a hull where normal . x <= offset for all the planes given; *out is NULL if
 // nothing with volume is left.
 tpResult tpClipHull(const tpAllocator* allocator, const tpHull* hull, const tpPlane* planes,
                     int count, tpHull** out, tpError* error);

@@ -151,7 +151,7 @@ static tpHull* allocateHull(const tpAllocator* allocator, const Draft* draft, Hu
     return hull;
 }
 
-// Numbers the half-edges and joins them. False where an edge has no twin or is used twice.
+// Numbers the half-edges and joins them. False if an edge has no twin or is used twice.
 static bool joinEdges(tpEdgeMap* map, const Draft* draft, const HullArrays* arrays) {
     // An edge gets its number when its first direction is met; the twin finds it in the map.
     int edgeCount = 0;
@@ -189,7 +189,7 @@ static bool joinEdges(tpEdgeMap* map, const Draft* draft, const HullArrays* arra
     return true;
 }
 
-// Lists the neighbours of each vertex in the order of its fan. False where the faces at a vertex do
+// Lists the neighbours of each vertex in the order of its fan. False if the faces at a vertex do
 // not form one fan.
 static bool listNeighbors(const tpHull* hull, const Draft* draft, const HullArrays* arrays) {
     int32_t total = 0;

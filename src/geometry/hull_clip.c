@@ -106,7 +106,7 @@ static int32_t crossing(Cutter* c, tpEdgeMap* made, int32_t inner, int32_t outer
     return c->vertices.count - 1;
 }
 
-// Keeps the inner part of one polygon. Where it was cut, the way from the corner where it leaves to
+// Keeps the inner part of one polygon. If it was cut, the way from the corner where it leaves to
 // the one where it comes back is an edge of the cap, run the other way.
 static bool cutFace(Cutter* c, tpEdgeMap* made, int32_t begin, int32_t end) {
     int32_t start = c->newCorners.count;
@@ -137,7 +137,7 @@ static bool cutFace(Cutter* c, tpEdgeMap* made, int32_t begin, int32_t end) {
     return push(c, &c->newFirst, c->newCorners.count);
 }
 
-// Follows the cap around. False where it does not close, which only noise can cause.
+// Follows the cap around. False if it does not close, which only noise can cause.
 static bool addCap(Cutter* c) {
     int32_t start = -1;
     int expected = 0;

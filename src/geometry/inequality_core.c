@@ -53,7 +53,7 @@ static void gatherNear(const tpSmoothCore* core, tpVec3 x, Linear* l) {
     }
 }
 
-// The step in which exactly the chosen inequalities hold with equality. False where they depend on
+// The step in which exactly the chosen inequalities hold with equality. False if they depend on
 // each other, a multiplier is negative, or another inequality fails.
 static bool tryChoice(const Linear* l, const int* choice, int count, double tolerance,
                       double multiplier[3], tpVec3* step) {
@@ -152,7 +152,7 @@ static void guessActive(const tpSmoothCore* core, tpVec3 z, Projection* p) {
     p->count = 1;
 }
 
-// Projects z from a point near the surface. False where the steps did not settle, or z is inside.
+// Projects z from a point near the surface. False if the steps did not settle, or z is inside.
 static bool project(const tpSmoothCore* core, tpVec3 z, tpVec3 start, Projection* p) {
     p->x = start;
     guessActive(core, z, p);

@@ -1,6 +1,6 @@
 // The intersection of convex shapes.
 //
-// Where all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut
+// If all parts are half spaces, boxes, prisms and hulls, the intersection is a polyhedron, cut
 // out once and kept in `hull`. Otherwise it is a list of parts, whose inequalities all hold inside;
 // its mass is integrated when it is asked for, which takes some tenths of a second (seconds for
 // superellipsoids).
@@ -15,7 +15,7 @@
 struct tpIntersection {
     int partCount;
     tpGeometry* parts; // each with its pose in the frame of the intersection
-    tpHull* hull;      // NULL where a part is round
+    tpHull* hull;      // NULL if a part is round
     tpVec3 interior;   // a point inside
     tpBounds bounds;   // tight, in the frame of the intersection
     atomic_int references;

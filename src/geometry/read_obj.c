@@ -148,7 +148,7 @@ static bool isEar(ObjFace* face, int i) {
     return corner->obstacle == cornerUnknown;
 }
 
-// The first ear behind the first corner. Where there is none (a polygon that crosses itself, or has
+// The first ear behind the first corner. If there is none (a polygon that crosses itself, or has
 // no area) the corner behind the first is taken as it comes.
 static int findEar(ObjFace* face) {
     int i = face->corners[face->first].after;

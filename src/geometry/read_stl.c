@@ -56,7 +56,7 @@ static bool growWeld(Weld* weld, const tpSurfaceReader* reader) {
     return true;
 }
 
-// The number of the vertex at p, new or known; -1 where memory ran out.
+// The number of the vertex at p, new or known; -1 if memory ran out.
 static int32_t weldVertex(tpSurfaceReader* reader, Weld* weld, tpVec3 p) {
     if (2 * (size_t)(reader->vertices.count + 1) > weld->size && !growWeld(weld, reader)) {
         return -1;

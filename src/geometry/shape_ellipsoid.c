@@ -137,7 +137,7 @@ static tpVec3 excessOf(tpVec3 a, double smallest) {
                       (a.z - smallest) * (a.z + smallest));
 }
 
-// The root tau > 0, or 0 where the nearest point leaves the axes at the centre (below).
+// The root tau > 0, or 0 if the nearest point leaves the axes at the centre (below).
 static double solveTau(tpVec3 ap, tpVec3 excess) {
     tpVec3 start = tpSub(ap, excess);
     double tau = fmax(tpMaxPart(start), 0.0);

@@ -189,7 +189,7 @@ static bool superellipsoidClipLine(const tpGeometry* geometry, tpVec3 origin, tp
 
 // The smooth core ---------------------------------------------------------------------------------
 //
-// The surface is a superellipse around z inside one towards z. Where p > 2 its poles are flat and
+// The surface is a superellipse around z inside one towards z. If p > 2 its poles are flat and
 // the support map has no derivative there; where p < 2 they are sharp, and the support map is
 // smooth where the surface is not. So each of the two superellipses takes its place from whichever
 // of point and normal determines it smoothly: from the point if e < 1, from the normal if e >= 1.

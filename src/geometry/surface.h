@@ -6,7 +6,7 @@
 //     sphere 1 (p.p - r^2) / 2r        ellipsoid 1, superellipsoid 1: (gauge^2 - 1) times half the
 //     capsule, rounded box 1 (C1)      smallest radius          implicit 1: as the user gives it
 //     cylinder 3: side, top, bottom    cone 2: side, base       plane 1
-//     box 6, hull and prism: one a face, linear                intersection: those of its parts
+//     box 6, hull and prism: one per face, linear                intersection: those of its parts
 //
 // The Hessian is infinite at a few places, and what is returned there is finite but not to be
 // relied on: the tip of a cone, coordinate planes of superellipsoids with an exponent above 1.
@@ -35,7 +35,7 @@ const tpGeometry* tpSurfaceOwner(const tpGeometry* geometry, int* k, tpVec3* p);
 tpVec3 tpInteriorPoint(const tpGeometry* geometry, double* value);
 
 // Where the line origin + t direction is inside a convex shape: enter <= t <= leave, and the
-// outward unit normals at both ends. Infinite where the shape is. False where the line misses.
+// outward unit normals at both ends. Infinite where the shape is. False if the line misses.
 typedef struct tpLineClip {
     double enter, leave;
     tpVec3 enterNormal, leaveNormal;

@@ -62,7 +62,7 @@ int32_t tpNextTriangle(tpTriangleQuery* query); // -1 at the end
 int32_t tpCastRayAtTriangles(const tpGeometry* geometry, tpVec3 origin, tpVec3 direction,
                              double limit, double* t, tpVec3* normal);
 
-// Möller-Trumbore: where the ray meets one triangle from either side; false where it does not.
+// Möller-Trumbore: where the ray meets one triangle from either side; false if it does not.
 bool tpCastRayAtTriangle(const tpVec3 corners[3], tpVec3 origin, tpVec3 direction, double limit,
                          double* t);
 

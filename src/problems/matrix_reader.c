@@ -160,7 +160,7 @@ typedef struct SparseHeader {
     int entryCount; // of triplets; otherwise what the file claims
 } SparseHeader;
 
-// Finds `text` in the line; NULL where it is not there.
+// Finds `text` in the line; NULL if it is not there.
 static const char* findInLine(tpWord line, const char* text) {
     int length = (int)strlen(text);
     for (int i = 0; i + length <= line.length; ++i) {
@@ -171,7 +171,7 @@ static const char* findInLine(tpWord line, const char* text) {
     return NULL;
 }
 
-// The whole number behind `key` in the line, -1 where there is none.
+// The whole number behind `key` in the line, -1 if there is none.
 static int numberBehind(tpWord line, const char* key) {
     const char* c = findInLine(line, key);
     const char* end = line.start + line.length;

@@ -15,7 +15,7 @@ typedef struct tpTriplets {
     TP_ARRAY(double) values;
 } tpTriplets;
 
-// False where memory ran out.
+// False if memory ran out.
 bool tpTriplets_Add(tpTriplets* triplets, int row, int column, double value);
 void tpTriplets_Free(tpTriplets* triplets);
 

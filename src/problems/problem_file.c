@@ -37,7 +37,7 @@ static const char* findTrouble(hid_t dataset, H5T_class_t class, hssize_t count)
     return NULL;
 }
 
-// Opens a dataset of numbers and gives its length; negative where it is none. The caller closes it.
+// Opens a dataset of numbers and gives its length; negative if it is none. The caller closes it.
 static hid_t openNumbers(const tpProblemFile* file, const char* name, int* length) {
     hid_t dataset = H5Dopen2(file->id, name, H5P_DEFAULT);
     if (dataset < 0) {

@@ -14,7 +14,7 @@ typedef struct tpOwnedProblem {
     tpArena arena;
 } tpOwnedProblem;
 
-// NULL where there is no memory.
+// NULL if there is no memory.
 tpOwnedProblem* tpCreateOwnedProblem(const tpAllocator* allocator);
 
 // Text of any known format.

@@ -136,7 +136,7 @@ int tpWord_ToInt(tpWord word) {
 
 // Decimal numbers of at most 15 digits and small exponents are exact in two roundings that are
 // none: both mantissa and power of ten are exact doubles, so their product or quotient is rounded
-// once [Clinger90, sec. 3]. Everything else goes to strtod. False where the fast way does not
+// once [Clinger90, sec. 3]. Everything else goes to strtod. False if the fast way does not
 // apply.
 static bool readShortReal(tpWord word, double* value) {
     static const double powers[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

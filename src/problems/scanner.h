@@ -50,7 +50,7 @@ tpResult tpScanner_Reals(tpScanner* scanner, const char* what, double* values, s
 tpResult tpScanner_Ints(tpScanner* scanner, const char* what, int least, int most, bool rising,
                         int* values, int count);
 
-// The value of a word that is a whole number, or -1 where it is none or does not fit.
+// The value of a word that is a whole number, or -1 if it is none or does not fit.
 int tpWord_ToInt(tpWord word);
 bool tpWord_ToReal(tpWord word, double* value);
 bool tpWord_Is(tpWord word, const char* text);

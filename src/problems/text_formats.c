@@ -8,7 +8,7 @@
 //     the same with  matrix M, matrix H, q, b, mu      (global)
 //
 // All begin with small whole numbers, so a glance at the first words leaves one or two candidates,
-// and these are read in turn until one fits. Where none does, the message is that of the candidate
+// and these are read in turn until one fits. If none does, the message is that of the candidate
 // that came furthest. What follows a Siconos problem (a remark, a solution, a 0 or 1) is not read.
 
 #include <limits.h>
@@ -20,7 +20,7 @@
 
 enum { glanceWords = 5 };
 
-// The first words as whole numbers (-1 where one is none), and how many stand in the first line.
+// The first words as whole numbers (-1 if one is none), and how many stand in the first line.
 typedef struct Glance {
     int numbers[glanceWords];
     int wordsInFirstLine;

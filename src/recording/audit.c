@@ -22,7 +22,7 @@ void tpAudit_Start(tpAudit* audit, const tpWorld* world) {
     audit->wallStart = tpSecondsNow();
 }
 
-// The larger one; NaN where one of them is.
+// The larger one; NaN if one of them is.
 static double worse(double a, double b) {
     return isnan(a) || a > b ? a : b;
 }

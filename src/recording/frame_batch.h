@@ -32,7 +32,7 @@ void tpFrameBatch_Clear(tpFrameBatch* batch); // keeps its memory
 // Numbers in a row of a column.
 int tpFrameBatch_GetWidth(const tpFrameBatch* batch, int column);
 
-// False where memory ran out; the batch is then as it was.
+// False if memory ran out; the batch is then as it was.
 bool tpFrameBatch_Add(tpFrameBatch* batch, const tpFrameData* frame);
 
 #endif

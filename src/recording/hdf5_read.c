@@ -44,7 +44,7 @@ bool tpReadNumberAttributes(hid_t place, const char* name, int count, double* va
 
 // Texts ------------------------------------------------------------------------------------------
 
-// The length of a fixed-length text type; zero where it is something else.
+// The length of a fixed-length text type; zero if it is something else.
 static size_t textLength(hid_t type) {
     bool fixed = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
     return fixed ? H5Tget_size(type) : 0;

@@ -58,7 +58,7 @@ bool tpKeptFrames_SetHead(tpKeptFrames* kept, const tpRecordingHead* head) {
 
 // Frames ------------------------------------------------------------------------------------------
 
-// The block that takes the next frame; NULL where memory ran out.
+// The block that takes the next frame; NULL if memory ran out.
 static tpKeptBlock* openBlock(tpKeptFrames* kept) {
     int count = kept->blocks.count;
     if (count > 0 && kept->blocks.data[count - 1].byteCount < blockBytes) {

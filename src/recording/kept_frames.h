@@ -36,7 +36,7 @@ typedef struct tpKeptFrames {
 void tpKeptFrames_Create(tpKeptFrames* kept, const tpRoster* roster, const tpAllocator* allocator);
 void tpKeptFrames_Destroy(tpKeptFrames* kept);
 
-// Keeps a copy of the head; without one the frames cannot be saved. False where memory ran out.
+// Keeps a copy of the head; without one the frames cannot be saved. False if memory ran out.
 bool tpKeptFrames_SetHead(tpKeptFrames* kept, const tpRecordingHead* head);
 
 // Adds a frame and the labels that occur with it for the first time, which are constant strings.

@@ -105,7 +105,7 @@ static power powerOfTen(int s, bool* exact) {
                     coarse.exponent + fine.exponent + 128 - lift };
 }
 
-// N = round(mantissa 2^exponent 10^s), ties to even; false where the error leaves it open. The
+// N = round(mantissa 2^exponent 10^s), ties to even; false if the error leaves it open. The
 // mantissa has its top bit set, and s makes N a number of at most 60 bits.
 static bool scale(uint64_t mantissa, int exponent, int s, uint64_t* rounded) {
     bool exact;
@@ -132,7 +132,7 @@ static bool scale(uint64_t mantissa, int exponent, int s, uint64_t* rounded) {
 
 static const uint64_t tenTo16 = 10000000000000000u;
 
-// The digits and the decimal exponent of the first one. False where the C library must decide.
+// The digits and the decimal exponent of the first one. False if the C library must decide.
 static bool findDigits(double value, uint64_t* digits, int* decimal) {
     int exponent;
     uint64_t mantissa = (uint64_t)ldexp(frexp(value, &exponent), 64);

@@ -16,10 +16,10 @@ void tpPairTally_Create(tpPairTally* tally, const tpAllocator* allocator);
 void tpPairTally_Destroy(tpPairTally* tally);
 void tpPairTally_Clear(tpPairTally* tally); // keeps its memory
 
-// Adds to what is known of a pair. False where memory ran out (nothing has changed then).
+// Adds to what is known of a pair. False if memory ran out (nothing has changed then).
 bool tpPairTally_Add(tpPairTally* tally, const tpRecordedPair* pair);
 
-// Adds all contacts of the world's last step. False where memory ran out.
+// Adds all contacts of the world's last step. False if memory ran out.
 bool tpPairTally_AddStep(tpPairTally* tally, const tpRoster* roster, const tpWorld* world);
 
 #endif

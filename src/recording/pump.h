@@ -1,7 +1,7 @@
 // Frames from the thread that simulates to the file, in time for nothing to be lost.
 //
 // Two batches: the simulation adds to one while a thread compresses and writes the other. The
-// thread wakes four times a second, or earlier when a batch has grown large, so that a frame is
+// thread wakes four times per second, or earlier when a batch has grown large, so that a frame is
 // part of the file well within a second even when the next step takes a minute. A simulation that
 // is faster than the disk waits. Without a thread (none wanted, none to be had, or an HDF5 that
 // does not allow it) adding a frame does the writing.

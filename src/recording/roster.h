@@ -65,7 +65,7 @@ typedef struct tpRoster {
     int slotCount;
 } tpRoster;
 
-// False where memory ran out; the roster is then empty.
+// False if memory ran out; the roster is then empty.
 bool tpRoster_Create(tpRoster* roster, const tpWorld* world, const tpAllocator* allocator);
 void tpRoster_Destroy(tpRoster* roster);
 

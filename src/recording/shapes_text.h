@@ -9,7 +9,7 @@
 
 typedef TP_ARRAY(char) tpShapesText;
 
-// Ends in a zero that is not counted. False where memory ran out; the text is then empty. Free it
+// Ends in a zero that is not counted. False if memory ran out; the text is then empty. Free it
 // with TP_FREE_ARRAY.
 bool tpWriteShapesText(const tpRoster* roster, const tpWorld* world, const tpAllocator* allocator,
                        tpShapesText* text);

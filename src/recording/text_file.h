@@ -1,6 +1,6 @@
 // A text file written row by row through a buffer.
 //
-// Of two kinds. A growing file is that of a run: it reaches the disk at least four times a second
+// Of two kinds. A growing file is that of a run: it reaches the disk at least four times per second
 // as long as rows keep coming, and when a write fails, a row that is not whole is cut off again and
 // the file takes nothing more. It is locked while it is written, so that two runs do not mix their
 // rows, and what was there before stays until the first row goes out.

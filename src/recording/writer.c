@@ -19,7 +19,7 @@
 // together: a few frames of a large scene, many of a small one; and bodies are divided among them,
 // so that one body's history need not unpack all others.
 enum {
-    frameChunk = 1024,       // rows of columns with one number a frame
+    frameChunk = 1024,       // rows of columns with one number per frame
     contactChunk = 2048,     // rows of the columns of contacts and of pairs
     chunkBytes = 128 * 1024, // of the states, about
     blockBytes = 512 * 1024, // of the states, all chunks of the same frames, about

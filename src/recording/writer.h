@@ -56,7 +56,7 @@ tpResult tpWriter_Close(tpWriter* writer, const char* summary, tpError* error);
 // The longest label kept, with its closing zero.
 enum { tp_labelCapacity = 96 };
 
-// The journal of a recording at `path`, into `buffer`; false where it does not fit.
+// The journal of a recording at `path`, into `buffer`; false if it does not fit.
 bool tpMakeJournalPath(const char* path, char* buffer, size_t size);
 
 // Writes everything that stands before the frames (writer_head.c). False on failure.

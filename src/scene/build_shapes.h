@@ -14,7 +14,7 @@ tpQuat tpSceneRotation_Get(const tpSceneRotation* rotation);
 tpResult tpMakeSceneShape(const tpScene* scene, const tpSceneShape* shape,
                           const tpAllocator* allocator, tpGeometry* out, tpError* error);
 
-// kg/m^3, or 0 where the mass of the body is given.
+// kg/m^3, or 0 if the mass of the body is given.
 double tpShapeDensity(const tpSceneBody* body, const tpSceneShape* shape);
 
 // The mass properties of a body into its definition, as given or from its shapes.

@@ -6,7 +6,7 @@
 #include "tippe/scene.h"
 
 // The path of a file that the scene names: beside the scene, unless the name is absolute. False
-// where it does not fit.
+// if it does not fit.
 bool tpJoinScenePath(const tpScene* scene, const char* name, char* path, size_t size);
 
 #endif

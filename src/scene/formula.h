@@ -32,7 +32,7 @@ typedef struct tpFormulaNames {
     void* context;
 } tpFormulaNames;
 
-// The value, which may be infinite or not a number. False where the text is no formula; `fault`
+// The value, which may be infinite or not a number. False if the text is no formula; `fault`
 // (may be NULL) says where.
 bool tpEvaluateFormula(const char* text, const tpFormulaNames* names, double* value,
                        tpFormulaFault* fault);

@@ -58,14 +58,14 @@ void tpJson_Skip(tpJson* json); // a whole value
 // The number of values in the array or object that comes next. Moves nothing.
 int32_t tpJson_CountItems(const tpJson* json);
 
-// False where the number is too large for a double. Needs the C locale.
+// False if the number is too large for a double. Needs the C locale.
 bool tpJson_ReadNumber(tpJson* json, double* number);
 bool tpJson_ReadBoolean(tpJson* json);
 
 // Bytes of the number as it is written, without reading it.
 const char* tpJson_RawNumber(tpJson* json, int* length);
 
-// The text that comes next, a value or a key (with its colon); NULL where memory ran out. A text
+// The text that comes next, a value or a key (with its colon); NULL if memory ran out. A text
 // that holds the character zero is cut there; *length tells.
 const char* tpJson_ReadText(tpJson* json, tpArena* arena, size_t* length);
 const char* tpJson_ReadKey(tpJson* json, tpArena* arena, size_t* length);

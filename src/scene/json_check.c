@@ -31,7 +31,7 @@ static bool failAt(tpChecker* checker, size_t offset, const char* format, ...) {
     return false;
 }
 
-// Past the comment at `at`; NULL where none begins there, or where it does not end.
+// Past the comment at `at`; NULL if none begins there, or where it does not end.
 static const char* skipComment(const char* at) {
     if (at[1] == '/') {
         return at + strcspn(at, "\n");

@@ -12,7 +12,7 @@
 
 enum { mostNames = 128 };
 
-// Fails at the place in the file, or of the command line where there is none.
+// Fails at the place in the file, or of the command line if there is none.
 static tpResult fail(const tpSceneText* name, tpScenePlace place, const char* file, tpError* error,
                      const char* message) {
     if (place.line > 0) {

@@ -94,7 +94,7 @@ static tpResult failUnknownKey(tpReader* reader, tpScenePlace place, const tpRec
     return tpFailUnknown(reader, place, "key", key, where, known, count);
 }
 
-// Reads the key that comes next and finds it among those of the record; -1 where it is none of
+// Reads the key that comes next and finds it among those of the record; -1 if it is none of
 // them. In entries of lists the keys of repeats are none either, and are fine.
 static tpResult readKey(tpReader* reader, const tpRecord* record, bool isEntry, uint32_t seen,
                         int* index) {
@@ -130,7 +130,7 @@ typedef struct tpRecordState {
     tpScenePlace places[tp_mostFields];
 } tpRecordState;
 
-// The next key and its value. Where they are wrong and reading goes on, the key counts as not
+// The next key and its value. If they are wrong and reading goes on, the key counts as not
 // given.
 static tpResult readEntry(tpReader* reader, const tpRecord* record, tpScenePart* part,
                           tpRecordState* state) {

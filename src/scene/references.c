@@ -9,7 +9,7 @@
 #include "scene/reader.h"
 
 typedef struct tpNames {
-    const char** names; // in the order of the scene; NULL where a part has none
+    const char** names; // in the order of the scene; NULL if a part has none
     int32_t count;
     int32_t* slots; // indices into names, -1: free
     uint32_t mask;  // number of slots less one, a power of two less one
@@ -99,7 +99,7 @@ static tpResult collectNames(tpReader* reader, const void* items, int32_t count,
     return tp_success;
 }
 
-// The index of a name; -1 where there is none, or reading goes on without it.
+// The index of a name; -1 if there is none, or reading goes on without it.
 static tpResult resolve(tpReader* reader, const tpNames* names, const char* what,
                         tpSceneReference* reference) {
     reference->index = reference->name != NULL ? *findSlot(names, reference->name) : -1;

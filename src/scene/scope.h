@@ -42,14 +42,14 @@ typedef struct tpScope {
     int depth;     // of parameters that ask for others
 } tpScope;
 
-// Adds a parameter, unless there is one of this name: then it returns false in `isNew`. False where
+// Adds a parameter, unless there is one of this name: then it returns false in `isNew`. False if
 // memory ran out.
 bool tpScope_Define(tpScope* scope, tpArena* arena, const tpParameter* parameter, bool* isNew);
 
 // The value of a formula with these names.
 bool tpScope_Evaluate(tpScope* scope, const char* formula, double* value, tpFormulaFault* fault);
 
-// The value of a name, which does not end in a zero; false where there is none such.
+// The value of a name, which does not end in a zero; false if there is none such.
 bool tpScope_Find(tpScope* scope, const char* name, int length, double* value, char* message);
 
 // "i = 3, j = 0" of the indices at hand, or "".

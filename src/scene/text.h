@@ -34,7 +34,7 @@ void tpText_AddQuoted(tpText* text, const char* words); // as a JSON string
 void tpText_AddNumber(tpText* text, double number);
 void tpText_Free(tpText* text);
 
-// Hands the text over, in a block of exactly its length and one; false where memory ran out.
+// Hands the text over, in a block of exactly its length and one; false if memory ran out.
 bool tpText_Take(tpText* text, char** out, size_t* length);
 
 #endif

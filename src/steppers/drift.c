@@ -8,7 +8,7 @@
 // The first solve has all rows from the start, so that nothing passes through anything on its way.
 //
 // The careful way gives no energy, at the price of second order: every contact has its linear row
-// of the start, as in (4.11), and one with the directions of the end. Where a gap bends open on the
+// of the start, as in (4.11), and one with the directions of the end. If a gap bends open on the
 // way the first one binds, without work; where it bends shut the second one, which brakes. Rows
 // that bind stay when others are written: rims whose lowest point runs around have several.
 
@@ -63,7 +63,7 @@ static void carryImpulses(const tpRows* from, const tpContact* fromContacts, tpR
     }
 }
 
-// By how much impulses miss the law of contact; INFINITY where memory ran out.
+// By how much impulses miss the law of contact; INFINITY if memory ran out.
 static double judge(const tpDrift* drift) {
     const tpRows* rows = &drift->step->rows;
     tpFrictionBodies bodies;

@@ -14,7 +14,7 @@ typedef struct tpDriftSettings {
     double tolerance;
     double room; // m: overlaps no deeper than this are left as they are
     // Contacts at the system's poses within the margins, in the collider's order, in the system's
-    // arena; false where memory ran out. NULL: all that the system finds.
+    // arena; false if memory ran out. NULL: all that the system finds.
     bool (*find)(void* context, const tpTimeStep* step, tpContact** contacts, int* count);
     void* context;
 } tpDriftSettings;

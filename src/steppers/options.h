@@ -52,7 +52,7 @@ enum { tp_projectedFriction, tp_paperFriction };
 
 struct tpSystem;
 
-// Values, one an option; choices and booleans as whole numbers.
+// Values, one per option; choices and booleans as whole numbers.
 typedef struct tpOptions {
     double values[tp_optionCount];
 } tpOptions;

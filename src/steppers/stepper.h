@@ -23,7 +23,7 @@ typedef struct tpStepper {
     const char* refusedOption;
     const char* refusedFor; // the name of that stepper
 
-    // Memory that lives from step to step, NULL where it needs none. `create` returns false where
+    // Memory that lives from step to step, NULL if it needs none. `create` returns false if
     // memory ran out. A stepper whose functions are NULL keeps nothing.
     bool (*create)(tpSystem* system, void** state);
     void (*destroy)(tpSystem* system, void* state);
@@ -33,14 +33,14 @@ typedef struct tpStepper {
     void (*step)(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report);
 
-    // Snapshots of the state: size in bytes, copy out, copy in (false where memory ran out, or the
+    // Snapshots of the state: size in bytes, copy out, copy in (false if memory ran out, or the
     // reader has failed because the bytes are not what was saved).
     size_t (*savedSize)(const void* state);
     void (*save)(const void* state, void* memory);
     bool (*restore)(tpSystem* system, void* state, tpSavedReader* reader);
 } tpStepper;
 
-// NULL where this build has no such stepper.
+// NULL if this build has no such stepper.
 const tpStepper* tpStepper_Get(tpStepperId id);
 
 // What it leaves out of a scene with these options: bits of tpStepperGap.

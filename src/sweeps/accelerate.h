@@ -15,7 +15,7 @@ typedef struct tpAccelerator {
     double size;                   // of the last change, squared; 0: none yet
 } tpAccelerator;
 
-// False where memory ran out.
+// False if memory ran out.
 bool tpAccelerator_Create(tpAccelerator* accelerator, const tpSweeper* sweeper, tpArena* arena);
 
 // Before the first sweep, and whenever something else has changed the impulses; after each sweep.

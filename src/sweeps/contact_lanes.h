@@ -80,7 +80,7 @@ static inline void solveFriction(const wide stick[3], wide slide, wide muStatic,
     wide stopO = *ro - (stick[1] * ut + stick[2] * uo);
     wide limit = muStatic * load;
     wideMask slips = wideGreater(stopT * stopT + stopO * stopO, limit * limit);
-    // Where all stick, the rule in stacks, root and quotient are spared.
+    // If all stick, the rule in stacks, root and quotient are spared.
     if (!wideAny(slips)) {
         *rt = stopT;
         *ro = stopO;

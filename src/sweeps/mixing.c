@@ -132,7 +132,7 @@ static void keepChange(tpMixer* mixer) {
     }
 }
 
-// Solves the normal equations of the kept differences by Cholesky's factors. False where they say
+// Solves the normal equations of the kept differences by Cholesky's factors. False if they say
 // nothing.
 static bool findFactors(const tpMixer* mixer, double gamma[tp_mixedSweeps]) {
     int n = mixer->kept;

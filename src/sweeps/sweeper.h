@@ -40,14 +40,14 @@ typedef struct tpContactPack {
     int32_t bodyA[tp_packWidth], bodyB[tp_packWidth];
     int32_t contact[tp_packWidth]; // number of the contact in the order added; -1: none
     int32_t torsion;               // the torsion pack that belongs to this one, or -1
-    uint8_t movesA, movesB;        // a bit a lane: impulses move its body; none for empty lanes
+    uint8_t movesA, movesB;        // a bit per lane: impulses move its body; none for empty lanes
     uint8_t padding[26];
     double normal[3][tp_packWidth];      // unit, from B to A
     double tangents[2][3][tp_packWidth]; // e_t t and e_o o
     double armA[3][tp_packWidth];        // from the centre of mass to the contact's point on A, m
     double armB[3][tp_packWidth];
     double response[6][tp_packWidth];   // W of the contact alone: nn nt no tt to oo, 1/kg
-    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 where there is no response
+    double inverseNormal[tp_packWidth]; // 1 / W_nn; 0 if there is no response
     double stick[3][tp_packWidth];      // inverse of the friction rows' W: tt to oo
     double slide[tp_packWidth];         // 1 / its largest eigenvalue: the step of a projection
     double muStatic[tp_packWidth], muDynamic[tp_packWidth];

@@ -87,7 +87,7 @@ static tpResult checkBodyDef(const tpBodyDef* def, tpError* error) {
     return checkKeyframes(def, error);
 }
 
-// Copies the keyframes, with unit quaternions. NULL where there are none or memory ran out.
+// Copies the keyframes, with unit quaternions. NULL if there are none or memory ran out.
 static tpKeyframe* copyKeyframes(const tpAllocator* allocator, const tpBodyDef* def) {
     size_t size = sizeof(tpKeyframe) * (size_t)def->keyframeCount;
     tpKeyframe* copy = def->keyframeCount > 0 ? tpAllocate(allocator, size) : NULL;
@@ -155,7 +155,7 @@ void tpWorld_ListBodies(const tpWorld* constant) {
     world->listStructure = world->system.structure;
 }
 
-// A place in the lists for one more body. False where memory ran out.
+// A place in the lists for one more body. False if memory ran out.
 static bool reserveBirth(tpWorld* world) {
     const tpAllocator* allocator = &world->system.allocator;
     if (world->births.count > 2 * world->bodyIds.liveCount + 64) {

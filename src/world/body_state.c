@@ -328,7 +328,7 @@ static bool isFrame(tpFrame frame, const char* function) {
     return true;
 }
 
-// The load to add to, or NULL where an argument is wrong.
+// The load to add to, or NULL if an argument is wrong.
 static tpLoad* loadOf(tpWorld* world, tpBodyId id, tpVec3 amount, const char* argument,
                       tpFrame frame, int* index, const char* function) {
     *index = tpRequireBody(world, id, function);

@@ -43,7 +43,7 @@ tpResult tpCheckCouplingLaws(const tpCouplingDef* def, tpError* error) {
     return tpCheckCoordinateDef(&laws, true, error);
 }
 
-// The terms as parts. tp_badInput where one is wrong.
+// The terms as parts. tp_badInput if one is wrong.
 static tpResult makeParts(const tpWorld* world, const tpCouplingDef* def, tpCouplingPart* parts,
                           tpError* error) {
     for (int i = 0; i < def->termCount; ++i) {

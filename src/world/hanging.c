@@ -1,6 +1,6 @@
 // Bodies that hang on one side of a joint, and their motion as one.
 //
-// Without the joint, the side of B reaches a set of bodies through other joints. Where that set has
+// Without the joint, the side of B reaches a set of bodies through other joints. If that set has
 // neither A nor anything that stands by itself (the world, fixed and kinematic bodies), it can be
 // moved as a rigid whole without any other joint noticing. Otherwise the side of A is tried.
 // Springs and gears hold nothing together here.
@@ -23,7 +23,7 @@ static bool links(const tpJoint* joint) {
     return joint->isLive && joint->type != tp_springJoint && joint->type != tp_gearJoint;
 }
 
-// Bodies that `start` reaches without the joint. False where one of them stands by itself, or the
+// Bodies that `start` reaches without the joint. False if one of them stands by itself, or the
 // set comes round to `other`.
 static bool reach(const tpSystem* system, const tpJoint* without, int start, int other,
                   bool* isIn) {

@@ -5,7 +5,7 @@
 
 #include "world/world.h"
 
-// Sets a coordinate, keeping the others and the speeds of all joints. tp_unsupported where the
+// Sets a coordinate, keeping the others and the speeds of all joints. tp_unsupported if the
 // joint closes a loop or its type leaves nothing to set.
 tpResult tpWorld_SetCoordinateValue(tpWorld* world, tpJoint* joint, int coordinate, double value,
                                     tpError* error);

@@ -27,7 +27,7 @@ typedef struct EffortSearch {
     bool isOutOfMemory;
 } EffortSearch;
 
-// Speeds after a step with these efforts; the world goes back afterwards. False where the step
+// Speeds after a step with these efforts; the world goes back afterwards. False if the step
 // could not be taken.
 static bool stepWith(EffortSearch* search, const double* efforts, double* speeds) {
     tpWorld* world = search->world;
@@ -88,7 +88,7 @@ static bool differentiate(EffortSearch* search, const double* speeds) {
     return true;
 }
 
-// step = matrix^-1 missed, by elimination with partial pivoting. False where the matrix is
+// step = matrix^-1 missed, by elimination with partial pivoting. False if the matrix is
 // singular: some efforts do nothing.
 static bool solve(EffortSearch* search) {
     int n = search->driven;

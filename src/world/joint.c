@@ -230,7 +230,7 @@ static int listAxes(const tpJointDef* def, Axis axes[tp_maxCoordinates]) {
     }
 }
 
-// Coordinates of a new joint. False where memory ran out.
+// Coordinates of a new joint. False if memory ran out.
 static bool makeCoordinates(const tpSystem* system, tpJoint* joint, const tpJointDef* def,
                             tpPose poseA) {
     Axis axes[tp_maxCoordinates];

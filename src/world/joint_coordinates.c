@@ -7,7 +7,7 @@
 #include "world/hanging.h"
 #include "world/require.h"
 
-// The joint behind an id with this coordinate, or NULL where either does not exist.
+// The joint behind an id with this coordinate, or NULL if either does not exist.
 static tpJoint* jointWith(const tpWorld* world, tpJointId id, int coordinate,
                           const char* function) {
     int index = tpRequireJoint(world, id, function);

@@ -6,7 +6,7 @@
 
 #include "world/world.h"
 
-// Slots behind ids, or -1 where there is no such thing (any more).
+// Slots behind ids, or -1 if there is no such thing (any more).
 int tpRequireBody(const tpWorld* world, tpBodyId id, const char* function);
 int tpRequireShape(const tpWorld* world, tpShapeId id, const char* function);
 int tpRequireJoint(const tpWorld* world, tpJointId id, const char* function);

@@ -95,7 +95,7 @@ tpResult tpWorld_CheckState(const tpWorld* world, const tpStateArrays* arrays, t
     return isGood ? tp_success : tp_badInput;
 }
 
-// Takes a row over where it differs. True where it does.
+// Takes a row over where it differs. True if it does.
 static bool take(const double* rows, int row, int width, void* own) {
     size_t bytes = sizeof(double) * (size_t)width;
     if (rows == NULL || memcmp(rows + (size_t)width * (size_t)row, own, bytes) == 0) {

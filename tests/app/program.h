@@ -12,7 +12,7 @@
 #include "support/check.h"
 
 typedef struct tpOutcome {
-    int status; // exit status, or -1 where a signal ended it
+    int status; // exit status, or -1 if a signal ended it
     char out[16384], err[4096];
 } tpOutcome;
 

@@ -122,7 +122,7 @@ static void writeTables(void** state) {
     CHECK_STATUS(outcome, 0);
     CHECK_HAS(outcome.out, "Spinner, free-flight, step 0.01 s");
     CHECK_HAS(outcome.out, "run.h5");
-    assert_string_equal(outcome.err, ""); // no progress where there is no terminal
+    assert_string_equal(outcome.err, ""); // no progress if there is no terminal
     assert_int_equal(countFiles(), 4);
     assert_int_equal(countLines("run.csv"), 102); // header, start, 100 steps
     char text[8192];

@@ -63,7 +63,7 @@ static double jsonNumber(const char* key) {
     return strtod(place + strlen(quoted), NULL);
 }
 
-// The numbers of a file, a number a line; returns how many.
+// The numbers of a file, a number per line; returns how many.
 static int readNumbers(const char* path, double* values, int most) {
     FILE* file = fopen(path, "r");
     assert_non_null(file);

@@ -66,7 +66,7 @@ static int sendRequest(const client* who, const char* method, const char* path, 
     return file;
 }
 
-// The status of the answer, whose beginning is left in `answer`; 0 where none came.
+// The status of the answer, whose beginning is left in `answer`; 0 if none came.
 static int ask(const client* who, const char* method, const char* path, const char* body,
                char* answer) {
     int file = sendRequest(who, method, path, body);

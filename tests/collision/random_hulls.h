@@ -52,7 +52,7 @@ static inline tpVec3 randomHullPoint(tpRandom* random, HullKind kind, int i) {
     }
 }
 
-// A hull and its mirror image in the plane x = 0; false where the points have no volume.
+// A hull and its mirror image in the plane x = 0; false if the points have no volume.
 static inline bool makeRandomHull(tpRandom* random, HullKind kind, int pointCount, double size,
                                   tpGeometry* out, tpGeometry* mirrored) {
     enum { maxPoints = 4096 };

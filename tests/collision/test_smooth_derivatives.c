@@ -63,7 +63,7 @@ static double derivativeOf(const tpSmoothDerivatives* d, int i, int k) {
 }
 
 // Largest difference between the derivatives and fourth-order differences, relative to one plus the
-// derivative; -1 where the function has a kink nearby, which two step lengths tell.
+// derivative; -1 if the function has a kink nearby, which two step lengths tell.
 static double compare(const Pair* p, const tpSmoothCache* cache, const tpSmoothDerivatives* d) {
     double worst = 0.0, h = 2e-4;
     for (int k = 0; k < 12; ++k) {

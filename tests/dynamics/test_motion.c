@@ -1,4 +1,4 @@
-// Bodies that nothing touches, and bodies that move as told.
+// Bodies that nothing touches, and kinematic bodies.
 
 #include "ball_cases.h"
 #include "dynamics/motion.h"

@@ -22,7 +22,7 @@ static void limitFiles(rlim_t bytes) {
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-// Records until it fails; returns the frames that were committed when it did, -1 where the file
+// Records until it fails; returns the frames that were committed when it did, -1 if the file
 // could not even be created.
 static int64_t recordUntilFull(const char* path, MadeRun* run, tpError* error) {
     tpRecordingHead head = madeHead(run);

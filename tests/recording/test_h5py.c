@@ -1,5 +1,5 @@
 // The Python example of docs/recordings.md, run as it stands there on a recording made here.
-// Skipped where there is no h5py.
+// Skipped if there is no h5py.
 
 #include <stdlib.h>
 #include <string.h>

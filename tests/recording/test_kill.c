@@ -110,7 +110,7 @@ static void sleepFor(double seconds) {
     nanosleep(&time, NULL);
 }
 
-// Seconds that the threads of a process have waited for a processor; 0 where the system does not
+// Seconds that the threads of a process have waited for a processor; 0 if the system does not
 // tell.
 static double waitedForProcessor(pid_t process) {
     char path[400];

@@ -7,7 +7,7 @@
 
 #include "tippe/scene.h"
 
-// Copies `marked` without its '@' and tells the place where that stood, 0:0 where there is none.
+// Copies `marked` without its '@' and tells the place where that stood, 0:0 if there is none.
 // Returns the length of the copy.
 static inline size_t takeMark(const char* marked, char* text, tpScenePlace* place) {
     size_t length = 0;

@@ -68,7 +68,7 @@ static const tpCase cases[] = {
       "  \"closed_form\": [ { \"body\": @\"a\", \"coordinate\": \"x\", \"formula\": \"t\" } "
       "],\n" END,
       { "an array of 2 names", "found the world twice", "unknown body \"a\"" } },
-    // Keys of coordinates: only where there is one, of an axis where there are several.
+    // Keys of coordinates: only if there is one, of an axis if there are several.
     { "{ \"tippe\": 1, \"bodies\": [ { \"name\": \"a\", \"mass\": 1, \"inertia\": [1, 1, 1],\n"
       "      \"locked\": [\"x\", @\"w\"] },\n"
       "    { \"name\": \"b\", \"mass\": 1, \"inertia\": [1, 1, 1], \"locked\": [\"rx\", @\"rx\"] } "

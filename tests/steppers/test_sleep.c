@@ -276,7 +276,7 @@ static void liftsWake(void** state) {
     stepOn(&yard, 30);
     assert_false(tpBody_IsAsleep(yard.world, rider));
     CHECK_NEAR(tpBody_GetPosition(yard.world, rider).z, 1.25, 1e-6);
-    // Moving a body that moves as told is a disturbance to all; going on is not.
+    // Moving a kinematic body is a disturbance to all; going on is not.
     stepOn(&yard, 40);
     assert_true(sleeps(&yard, yard.left));
     tpBody_SetVelocity(yard.world, yard.lift, tpMakeVec3(2.0, 0.0, 0.0), tpZeroVec3());

@@ -60,7 +60,7 @@ static inline void readImpactRow(char* line, tpImpactRow* row) {
     row->isReversalInCone = v[tp_columnReversal + 3] != 0.0;
 }
 
-// Number of rows read, 0 where the file cannot be opened.
+// Number of rows read, 0 if the file cannot be opened.
 static inline int readImpactTable(const char* path, tpImpactRow* rows, int capacity) {
     FILE* file = fopen(path, "r");
     if (file == NULL) {

@@ -29,7 +29,7 @@ test('a comparison in one file', async t => {
         assert.match(await page.textContent('.notes'), /stewart-trinkle is inelastic/);
     });
 
-    await t.test('has a row a run and plots them', async () => {
+    await t.test('has a row per run and plots them', async () => {
         assert.equal(await page.locator('#runs tbody tr').count(), runs.length);
         const series = await page.evaluate(() => globalThis.comparison.work.series.map(({ name, x, y }) => ({ name, x: Array.from(x), y: Array.from(y) })));
         for (const { name, x, y } of series) {

@@ -206,7 +206,7 @@ static bool stepEuler(tpSystem* system, tpStepperMemory* memory, const tpOptions
     bool isGuarded = options->values[tp_energyGuardOption] != 0.0;
     tpTimeStep step;
     bool isDone = tpTimeStep_Begin(&step, system, h, h);
-    // Where it only stands in for the symmetric step, bodies that have no part in it are not to
+    // If it only stands in for the symmetric step, bodies that have no part in it are not to
     // suffer.
     step.isFlightExact = !(options->values[tp_thetaOption] > 0.5);
     isDone = isDone &&

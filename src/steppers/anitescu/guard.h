@@ -7,11 +7,11 @@
 #include "steppers/memory.h"
 
 // The paper's step of h seconds from the system's state, where nothing else keeps energy from
-// rising. False where memory ran out.
+// rising. False if memory ran out.
 typedef bool (*tpLastResort)(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
                              double threshold, double h, tpStepReport* report);
 
-// One step of h seconds. `threshold`: approaches slower than this do not bounce, m/s. False where
+// One step of h seconds. `threshold`: approaches slower than this do not bounce, m/s. False if
 // memory ran out.
 bool tpGuard_Step(tpSystem* system, tpStepperMemory* memory, const tpOptions* options,
                   double threshold, double h, tpLastResort lastResort, tpStepReport* report);

@@ -23,7 +23,7 @@ typedef struct tpMidpointTrial {
     bool hasCollided; // some of them against an approach
 } tpMidpointTrial;
 
-// One step of h seconds; leaves the system at its end. False where memory ran out.
+// One step of h seconds; leaves the system at its end. False if memory ran out.
 bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
                      double h, tpMidpointTrial* trial, tpStepReport* report);
 

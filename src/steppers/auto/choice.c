@@ -196,7 +196,7 @@ bool tpChoice_IsDue(const tpUserStep* frame, int group, const tpCarrier* carrier
     if (!tpMethod_CanCarry(carrier->method, frame->system, &frame->groups, group)) {
         return true;
     }
-    // Where contacts are near but nothing pushes all are as good.
+    // If contacts are near but nothing pushes all are as good.
     bool isTelling = frame->groups.pairCounts[group] == 0 || carrier->pace.pushing != 0;
     return isTelling && carrier->expected > 0.0 &&
            comparisonShare * carrier->spent > carrier->compared + carrier->expected;

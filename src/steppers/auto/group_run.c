@@ -258,7 +258,7 @@ static bool canExtrapolate(const tpGroupRun* run, const tpTaken* whole, const tp
 
 // Control -----------------------------------------------------------------------------------------
 
-// Where contacts come or go the error is that of a moment: it is made once, however short the step
+// If contacts come or go the error is that of a moment: it is made once, however short the step
 // is. Otherwise errors add up over time.
 static const double momentPart = 0.1;
 

@@ -6,7 +6,7 @@
 #include "steppers/bender_schmitt/step.h"
 
 // The drift for at most h seconds, ending where the first contact is hit; time.h says how long it
-// was. False where memory ran out.
+// was. False if memory ran out.
 bool tpFirstImpact_Drift(tpBenderStep* step, double h);
 
 #endif

@@ -6,11 +6,11 @@
 #include "steppers/bender_schmitt/step.h"
 
 // Looks for contacts at the end of the drift, with margins for the next step: step->found. False
-// where memory ran out.
+// if memory ran out.
 bool tpMissed_Look(tpBenderStep* step);
 
 // The contacts at the start with those that were missed, in the collider's order; `count` is that
-// of the start where nothing was missed. False where memory ran out.
+// of the start where nothing was missed. False if memory ran out.
 bool tpMissed_Add(tpBenderStep* step, tpContact** contacts, int* count);
 
 #endif

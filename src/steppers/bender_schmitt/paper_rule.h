@@ -5,7 +5,7 @@
 
 #include "sweeps/sweeper.h"
 
-// One sweep by (1) to (6); `marks` (one a contact, zero at the start) say which contacts have
+// One sweep by (1) to (6); `marks` (one per contact, zero at the start) say which contacts have
 // static friction. Returns the largest change of a contact's velocity, m/s.
 double tpSweeper_SweepPaperRule(tpSweeper* sweeper, unsigned char* marks);
 

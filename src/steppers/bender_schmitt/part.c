@@ -1,10 +1,10 @@
 // A part of a step: resting contacts, drift, collisions; and how energy is watched over.
 //
 // Joints do no work. In the second-order drift they do, a little, which only swings about its mean;
-// and directions of contacts that change during a part may give energy. Where either is more than
+// and directions of contacts that change during a part may give energy. If either is more than
 // `gainSlack` of the energy, the part is taken again in halves. Far from all contacts it is put
 // together from stages from the start, some of them backwards in time: nine that are of sixth order
-// together [KahanLi97], and where there are many joints three of fourth order [Yoshida90] before
+// together [KahanLi97], and if there are many joints three of fourth order [Yoshida90] before
 // those.
 
 #include "steppers/bender_schmitt/part.h"

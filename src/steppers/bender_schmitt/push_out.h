@@ -7,7 +7,7 @@
 
 // Moves bodies apart that overlap at the end of the drift, where step->found lists what touches; it
 // lists what touches then. The energy that bodies gain on the way is taken off the losses. False
-// where memory ran out.
+// if memory ran out.
 bool tpPushOut_Settle(tpBenderStep* step);
 
 #endif

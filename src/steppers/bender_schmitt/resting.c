@@ -126,7 +126,7 @@ static void setBiases(tpBenderStep* step, const tpRestBias* biases,
     }
 }
 
-// The gap of the contact's points after the bodies have moved, (7); false where points say nothing
+// The gap of the contact's points after the bodies have moved, (7); false if points say nothing
 // about it because the contact is not between a corner and a face.
 static bool predictGap(const tpBenderStep* step, const tpContact* contact, const tpPose* ends,
                        double* gap) {
@@ -190,7 +190,7 @@ static double correctSlip(tpBenderStep* step, int contact, const tpContact* end,
 }
 
 // What turning adds to the gaps of corners on faces, from the motion without impulses: good to
-// second order, and no second solve is needed for it. Where bodies hardly turn there is nothing to
+// second order, and no second solve is needed for it. If bodies hardly turn there is nothing to
 // add.
 static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     tpTouch* touch = &step->start;
@@ -217,7 +217,7 @@ static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     return true;
 }
 
-// The same from the true gaps at the end, and for joints from their true errors. Negative where
+// The same from the true gaps at the end, and for joints from their true errors. Negative if
 // memory ran out.
 static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
     tpTouch* touch = &step->start;

@@ -20,7 +20,7 @@ enum { levelSweeps = 8 };
 
 typedef struct tpShock {
     tpSweeper* sweeper;
-    int* levels; // of each body: steps from the roots; -1 where no root is reached
+    int* levels; // of each body: steps from the roots; -1 if no root is reached
     int levelCount;
     // contacts by level; those of level l are order[starts[l]] .. order[starts[l + 1] - 1]
     int* order;

@@ -6,7 +6,7 @@
 #include "sweeps/sweeper.h"
 
 // One pass over the levels of the contact graph. Velocities are left as the frozen masses made
-// them: the caller sets them anew from the impulses. False where memory ran out.
+// them: the caller sets them anew from the impulses. False if memory ran out.
 bool tpShock_Propagate(tpSweeper* sweeper, tpArena* arena);
 
 #endif

@@ -47,7 +47,7 @@ const tpRestMemory* tpBenderSchmitt_Find(const tpBenderSchmitt* state, const tpC
                                          int* cursor);
 
 // Adds the contacts of islands that have just woken: half of what they carried held positions, half
-// velocities. False where memory ran out.
+// velocities. False if memory ran out.
 bool tpBenderSchmitt_AddWoken(tpBenderSchmitt* state, const tpAllocator* allocator);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "steppers/bender_schmitt/touch.h"
 
-// Where much touches, a body may move farther than contacts were looked for by this part of its
+// If much touches, a body may move farther than contacts were looked for by this part of its
 // size: what it then meets is found at the end of the step.
 #define TP_SPARE_WAY 0.02
 
@@ -43,16 +43,16 @@ typedef struct tpBenderStep {
 } tpBenderStep;
 
 // Half of the forces, resting contacts, and the drift of h seconds. The contacts at the start are
-// those given, or found where `contacts` is NULL. False where memory ran out.
+// those given, or found where `contacts` is NULL. False if memory ran out.
 bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int count);
 
 // Resting contacts [BenderSchmitt06, sec. 3.2]: impulses at the start of the step after which the
-// drift leads to admissible positions. Leaves the system at the end of the drift. False where
+// drift leads to admissible positions. Leaves the system at the end of the drift. False if
 // memory ran out.
 bool tpResting_Solve(tpBenderStep* step);
 
 // Collisions [BenderSchmitt06, sec. 3.1] at the end of the drift, and after them the velocities of
-// what rests. `restitution` multiplies all coefficients. False where memory ran out.
+// what rests. `restitution` multiplies all coefficients. False if memory ran out.
 bool tpCollisions_Resolve(tpBenderStep* step, double restitution);
 
 // Sweeps that the budget allows one of the two solves.
@@ -62,7 +62,7 @@ static inline int tpBenderStep_SweepLimit(const tpBenderStep* step, const tpTouc
     return limit > 4 ? limit : 4;
 }
 
-// Adds the impulses of this part of the step to the list of contacts. False where memory ran out.
+// Adds the impulses of this part of the step to the list of contacts. False if memory ran out.
 bool tpBenderStep_Tally(tpBenderStep* step, tpTally* tally);
 
 // Lists the contacts of the whole step and remembers what the next one starts from.

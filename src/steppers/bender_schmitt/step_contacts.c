@@ -10,7 +10,7 @@
 #include "steppers/bender_schmitt/missed.h"
 
 // Those that the last step found at its end, where they still hold: nothing has been moved since,
-// and no body is faster than was looked for. Where much touches, a body that has been hit may
+// and no body is faster than was looked for. If much touches, a body that has been hit may
 // outrun its margin by a part of its size: what it meets is then found at the end of the step.
 static bool areKept(const tpBenderStep* step) {
     const tpBenderSchmitt* state = step->state;

@@ -5,10 +5,10 @@
 
 #include "steppers/bender_schmitt/step.h"
 
-// Contacts at the start, within the margins of the step. In the arena. False where memory ran out.
+// Contacts at the start, within the margins of the step. In the arena. False if memory ran out.
 bool tpStepContacts_Start(tpBenderStep* step, tpContact** contacts, int* count);
 
-// Contacts where the step has led, kept for the next one. False where memory ran out.
+// Contacts where the step has led, kept for the next one. False if memory ran out.
 bool tpStepContacts_End(tpBenderStep* step, tpContact** contacts, int* count);
 
 #endif

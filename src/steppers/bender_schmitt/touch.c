@@ -101,7 +101,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
     tpJoints_AddHalfRows(rows, system, touch->poses, treatment, half);
     touch->jointBlocks = rows->blockCount;
     touch->jointRows = rows->rowCount;
-    // Bodies that move as told are no part of the sweep: their velocity is known.
+    // Kinematic bodies are no part of the sweep: their velocity is known.
     for (int b = 0; b < rows->blockCount; ++b) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             int row = rows->firstRows[b] + k;
@@ -508,7 +508,7 @@ bool tpTouch_AccountEnergy(tpTouch* touch, const tpRowVelocities* velocities,
         }
     }
     tpContactWork work = workOn(touch, mean);
-    tpContactWork driven = workOn(touch, told); // what bodies that move as told take out
+    tpContactWork driven = workOn(touch, told); // what kinematic bodies take out
     report->impactLoss -= work.normal;
     report->frictionLoss -= work.friction;
     report->externalWork -= driven.normal + driven.friction;

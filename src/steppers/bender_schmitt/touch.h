@@ -45,12 +45,12 @@ typedef struct tpTouch {
 
 // At the poses where the contacts were found, which are the system's own. `before` are velocities
 // without the forces that act from there on: those that say how fast contacts meet. Of what was in
-// `touch` only `hasStalled` stays; the step begins with zeros. False where memory ran out.
+// `touch` only `hasStalled` stays; the step begins with zeros. False if memory ran out.
 bool tpTouch_Create(tpTouch* touch, tpSystem* system, const tpPose* poses, const tpVelocity* before,
                     tpContact* contacts, int count, const tpBenderSettings* settings);
 
 // Adds the joints' rows of one half of the step; `velocities` say how bodies move that move as
-// told. False where memory ran out.
+// told. False if memory ran out.
 bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStepHalf half,
                        const tpVelocity* velocities);
 
@@ -72,7 +72,7 @@ void tpTouch_StoreJoints(tpTouch* touch);
 
 // Solves: `velocities` receive `start` (another array) changed by the impulses. At most
 // `sweepLimit` sweeps, none of them wasted once the certificate is met. Adds to the report. False
-// where memory ran out.
+// if memory ran out.
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report);

@@ -12,7 +12,7 @@ typedef enum tpFrozenMethod {
 } tpFrozenMethod;
 
 // From the present z and r, up to `passes` times while the equations of the step are not met to
-// what is good enough. False where memory ran out.
+// what is good enough. False if memory ran out.
 bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method,
                                  int directionCount, tpIslandTolerance tolerance, int passes,
                                  tpSolverMemory* memory, tpStepReport* report, tpIslandSolve* out);

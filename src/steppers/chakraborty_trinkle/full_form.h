@@ -11,7 +11,7 @@
 bool tpFullForm_Applies(const tpIslandProblem* problem);
 
 // Solves it from the present z and r, which receive the answer. `out` judges it by the eliminated
-// equations. False where memory ran out.
+// equations. False if memory ran out.
 bool tpFullForm_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance, tpSolverMemory* memory,
                       tpIslandSolve* out);
 

@@ -3,7 +3,7 @@
 //
 // Two smooth convex bodies: the closest points are eliminated, contact by contact, from the
 // conditions
-// (9) and (22) of the paper (collision/smooth_distance.h). Where that leaves the points open, as
+// (9) and (22) of the paper (collision/smooth_distance.h). If that leaves the points open, as
 //     for faces
 // on faces, and for shapes that are not convex, the features found at the start are kept: points
 // (with a ball about them for round shapes) and the normal stay with the bodies that carry them.

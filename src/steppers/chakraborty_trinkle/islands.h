@@ -29,7 +29,7 @@ typedef struct tpImplicitStep {
     tpImplicitSettings settings;
     tpStepGeometry geometry;
     tpIslands islands;
-    tpIslandProblem* problems; // one an island
+    tpIslandProblem* problems; // one per island
     bool* isImpact;  // of islands: taken with theta = 1 although the settings ask for less
     double* thetaOf; // of bodies
 } tpImplicitStep;
@@ -37,7 +37,7 @@ typedef struct tpImplicitStep {
 // Blocks, implicit contacts and islands for the contacts that `base` has. False: out of memory.
 bool tpImplicitStep_Prepare(tpImplicitStep* step);
 
-// Solves all islands and moves free bodies. `isSolved` is false where an island resisted
+// Solves all islands and moves free bodies. `isSolved` is false if an island resisted
 // everything. False: out of memory.
 bool tpImplicitStep_Solve(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report,
                           bool* isSolved);

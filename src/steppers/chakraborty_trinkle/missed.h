@@ -14,7 +14,7 @@ typedef struct tpCompletion {
     int count, missedCount;
 } tpCompletion;
 
-// False where memory ran out.
+// False if memory ran out.
 bool tpImplicitStep_FindMissed(tpImplicitStep* step, tpCompletion* out);
 
 // What a solve has found, to begin the next from: impulses of contacts by number, and which bodies
@@ -24,7 +24,7 @@ typedef struct tpFound {
     double* thetas;
 } tpFound;
 
-// False where memory ran out.
+// False if memory ran out.
 bool tpImplicitStep_Keep(tpImplicitStep* step, tpFound* out);
 
 // For the contacts of the completed list, which are those of the step by now.

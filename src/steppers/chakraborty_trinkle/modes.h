@@ -15,7 +15,7 @@ tpContactPlace tpImplicitStep_StartPlace(const tpImplicitStep* step, int block);
 // Friction as a step begins: in the middle, at the end in the paper's step.
 void tpImplicitStep_ChooseFriction(tpImplicitStep* step, const tpIslandProblem* problem);
 
-// After a solve: true where a slip has stopped or turned round, and is asked at the end from now
+// After a solve: true if a slip has stopped or turned round, and is asked at the end from now
 // on.
 bool tpImplicitStep_ChangeFriction(tpImplicitStep* step, const tpIslandProblem* problem);
 

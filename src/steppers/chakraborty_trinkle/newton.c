@@ -67,7 +67,7 @@ static bool create(IslandNewton* newton, tpIslandProblem* problem, tpSolverMemor
            tpSparseLu_Create(&newton->factor, &memory->arena, &memory->work, m, 0);
 }
 
-// Gaussian elimination with partial pivoting; b becomes the solution. False where it breaks down.
+// Gaussian elimination with partial pivoting; b becomes the solution. False if it breaks down.
 static bool solveDense(int n, double* A, double* b) {
     for (int k = 0; k < n; ++k) {
         int best = k;
@@ -205,7 +205,7 @@ static double longestStep(const IslandNewton* newton) {
     return fastest * step->h > largestTurn ? largestTurn / (fastest * step->h) : 1.0;
 }
 
-// Leaves the trial point; false where no step is acceptable.
+// Leaves the trial point; false if no step is acceptable.
 static bool search(IslandNewton* newton, double allowed, double* norm) {
     double t = longestStep(newton);
     for (int k = 0; k < halvings; ++k, t *= 0.5) {

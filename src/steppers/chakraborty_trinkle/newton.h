@@ -18,7 +18,7 @@ typedef struct tpIslandTolerance {
 } tpIslandTolerance;
 
 // From the present z and r, which receive the answer (the best point found where it is not solved).
-// False where memory ran out.
+// False if memory ran out.
 bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance,
                            int iterationLimit, tpSolverMemory* memory, tpIslandSolve* out);
 

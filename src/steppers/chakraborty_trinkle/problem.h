@@ -79,7 +79,7 @@ typedef struct tpEliminated {
 } tpEliminated;
 
 // The same with derivatives: the linear system of Newton's step in the z of the island's bodies,
-// with `right` on its right, and what gives the impulses once z is known (one a block).
+// with `right` on its right, and what gives the impulses once z is known (one per block).
 void tpIslandProblem_Linearise(tpIslandProblem* problem, double* residual, tpMatrixEntries* list,
                                double* right, tpEliminated* eliminated);
 int tpIslandProblem_EntryBound(const tpIslandProblem* problem);

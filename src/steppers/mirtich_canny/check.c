@@ -25,7 +25,7 @@ double tpEvents_MicroSpeed(const tpEventSettings* settings, double fall) {
     if (settings->microSpeed >= 0.0) {
         return settings->microSpeed;
     }
-    // Where nothing presses the bodies together, a small part of what it would be under all forces.
+    // If nothing presses the bodies together, a small part of what it would be under all forces.
     double least = 0.05 * sqrt(2.0 * settings->pull * settings->tolerance);
     return fmax(fmax(sqrt(2.0 * fmax(fall, 0.0) * settings->tolerance), least),
                 settings->leastSpeed);
@@ -289,7 +289,7 @@ static bool askShapes(tpEvents* events, int index, double time) {
     return true;
 }
 
-// When the gap d + s t + 1/2 c t^2 is zero and falls; INFINITY where it never is.
+// When the gap d + s t + 1/2 c t^2 is zero and falls; INFINITY if it never is.
 static double fallingRoot(double d, double s, double c) {
     double discriminant = s * s - 2.0 * c * d;
     if (discriminant < 0.0 || !(s < 0.0 || c < 0.0)) {

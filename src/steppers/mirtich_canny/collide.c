@@ -112,7 +112,7 @@ static void pushPair(tpSystem* system, const tpContact* contact, tpVec3 impulse)
     pushBody(system, contact->bodyB, pointOf(contact), tpNeg(impulse));
 }
 
-// What bodies that move as told put in with an impulse on A.
+// What kinematic bodies put in with an impulse on A.
 static double drivenWork(const tpEvents* events, const tpContact* contact, tpVec3 impulse) {
     const tpSystem* system = events->system;
     double work = 0.0;
@@ -179,7 +179,7 @@ static tpImpactBody impactBody(const tpSystem* system, int index, tpVec3 point) 
 
 // The impulse that starts a contact at rest on its next hop: e of the normal velocity, and along
 // the surface what the hop will undo. In a steady state it reverses the velocity, as the paper
-// does; anything beyond that, which would go to and fro for ever, it takes out. False where it lies
+// does; anything beyond that, which would go to and fro for ever, it takes out. False if it lies
 // outside the cone or would do work.
 static bool hop(const tpImpact* impact, const tpNearContact* touch, tpVec3* impulse) {
     tpVec3 n = impact->normal, u = impact->velocity;

@@ -232,13 +232,13 @@ tpTallyEntry* tpEvents_FindTallied(tpEvents* events, const tpContact* contact);
 // together.c: several contacts of one pair at once ------------------------------------------------
 
 // Impulses (on body A of each) that bring a pair which hops on all touches listed to the start of
-// the next hop. False where there are none in the friction cones, or they would do work.
+// the next hop. False if there are none in the friction cones, or they would do work.
 bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double restitution,
                           tpVec3* impulses);
 // Impulses that end compression at all touches listed.
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses);
 // two_contacts.c: impulses that leave two contacts with the relative velocities given, A less B of
-// each. False where there are none in the friction cones, or they would do work.
+// each. False if there are none in the friction cones, or they would do work.
 bool tpEvents_HoldTwo(tpEvents* events, const int* chosen, const tpVec3* after, tpVec3* impulses);
 // Friction while restitution goes on with the normal impulses given; adds it to them.
 bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
@@ -251,7 +251,7 @@ void tpEvents_ScheduleStep(tpEvents* events, double time);
 // The next step.
 bool tpEvents_StepTime(tpEvents* events, double time);
 // Ends the step under way, if there is one: all its bodies are then at `time`, with their own
-// velocities instead of those of the drift. False where memory ran out.
+// velocities instead of those of the drift. False if memory ran out.
 bool tpEvents_EndStep(tpEvents* events, double time);
 
 // Whether there have been so many in this frame, for as many bodies, that there should be few more.
@@ -262,7 +262,7 @@ bool tpEvents_HasManySteps(const tpEvents* events);
 // Leaves a body to the time stepper, or takes it back.
 void tpSystem_HandOver(tpSystem* system, int body, bool isHandedOver);
 
-// Marks who is with the time stepper as the frame begins; false where nobody is.
+// Marks who is with the time stepper as the frame begins; false if nobody is.
 bool tpEvents_StartTimeStepper(tpEvents* events);
 // Marks the island of a body to be handed over, and hands over what is marked.
 void tpEvents_HandOver(tpEvents* events, int body);

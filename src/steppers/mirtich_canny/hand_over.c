@@ -4,7 +4,7 @@
 // of events takes its island, all that it touches through other bodies, to the time stepper; bodies
 // of joints are always with it. Its steps are events of the same heap (time_stepper.c). So does a
 // body that others press deeper than it can hop out of. A body is taken back when nothing is nearer
-// to it than 2 eps_c. Where joints bind all bodies and nothing comes near anything, the anitescu
+// to it than 2 eps_c. If joints bind all bodies and nothing comes near anything, the anitescu
 // stepper makes the frame: it swings without loss, which the time stepper does not.
 
 #include <string.h>
@@ -108,7 +108,7 @@ void tpEvents_HandOver(tpEvents* events, int body) {
     markReached(events, false);
 }
 
-// Every body that comes to the time stepper ends its step. Where there are too many of them in a
+// Every body that comes to the time stepper ends its step. If there are too many of them in a
 // frame, all that are near come at once.
 static void gatherNear(tpEvents* events) {
     if (!TP_RESERVE(&events->allocator, events->island, events->flights.count)) {

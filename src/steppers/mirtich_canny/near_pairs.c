@@ -7,7 +7,7 @@
 //     d + n . (v_A - v_B) t - (r_A w_A + r_B w_B) t + 1/2 (n . (a_A - a_B) - u_A - u_B) t^2 = 0
 //
 // with u what unsteady forces can add: the slab between two convex shapes moves with their centres
-// of mass, and turning eats into it no faster than radius times angular speed. Where one is not
+// of mass, and turning eats into it no faster than radius times angular speed. If one is not
 // convex, n says nothing about its other parts, and the whole relative speed counts.
 //
 // After a collision the bound is found again without a question about distances: how far the slab

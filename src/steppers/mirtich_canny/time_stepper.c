@@ -175,7 +175,7 @@ static void keepVelocities(tpEvents* events, const tpTimeStep* step, const doubl
     }
 }
 
-// Where solves have not come to their end energy could rise: velocities at the end of the step make
+// If solves have not come to their end energy could rise: velocities at the end of the step make
 // up for that.
 static void guardEnergy(tpEvents* events) {
     double kinetic = 0.0;

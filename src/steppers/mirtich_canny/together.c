@@ -26,7 +26,7 @@ typedef struct Mat66 {
     double m[6][6]; // symmetric
 } Mat66;
 
-// Solves m y = b by L D L^T; false where m is singular to working accuracy.
+// Solves m y = b by L D L^T; false if m is singular to working accuracy.
 static bool solve6(Mat66 m, Vec6 b, Vec6* y) {
     double largest = 0.0;
     for (int i = 0; i < 6; ++i) {
@@ -211,7 +211,7 @@ static bool shareOut(const tpEvents* events, const int* chosen, int count, const
     return missing <= 1e-9 * whole;
 }
 
-// Shares a wrench out within the friction cones; false where no way was found, or the contacts do
+// Shares a wrench out within the friction cones; false if no way was found, or the contacts do
 // not hold all motions.
 static bool shareWithinCones(tpEvents* events, const int* chosen, int count, const Place* place,
                              Vec6 wrench, tpVec3* impulses) {

@@ -64,7 +64,7 @@ static void addRows(tpTimeStep* step, const tpPlace* at) {
     tpJoints_AddRows(&step->rows, step->system, at->poses, &treatment);
 }
 
-// The overlap at the end of the step, negative where there is none, as the rows just solved have
+// The overlap at the end of the step, negative if there is none, as the rows just solved have
 // it.
 static double endOverlap(const tpTimeStep* step, const tpPlace* at, int block) {
     const tpRows* rows = &step->rows;

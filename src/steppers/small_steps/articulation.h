@@ -16,7 +16,7 @@ typedef struct tpArticulatedRow {
     double wayFactor;  // of the bias, per m or rad that the coordinate has gone
     double way;        // that it has gone
     double total;      // impulse of the finished substeps
-    double told;       // velocity of the row by bodies that move as told
+    double told;       // velocity of the row by kinematic bodies
     double damping;    // of springs: the damper's part of the impulse, by the velocity
     double startError; // of position, m or rad
 } tpArticulatedRow;

@@ -112,7 +112,7 @@ static double findErrors(const tpSmallStep* step, tpArticulation* articulation) 
     tpArticulation_WriteRows(step, articulation, &articulation->ends);
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         const tpArticulatedRow* law = &articulation->laws[k];
-        // Bodies that move as told are still where the step began.
+        // Kinematic bodies are still where the step began.
         double bias = articulation->ends.bias[law->row] + articulation->passed * law->told;
         articulation->errors[k] = tpArticulation_ErrorOf(step, law->role, bias);
         largest = fmax(largest, fabs(articulation->errors[k]));

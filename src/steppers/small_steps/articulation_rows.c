@@ -71,7 +71,7 @@ static double responseOf(const tpSweepBody* mass, const double* on) {
            on[4] * y + on[5] * z;
 }
 
-// One side of a row: a node, or what a body that moves as told adds to its velocity.
+// One side of a row: a node, or what a kinematic body adds to its velocity.
 static int32_t placeSide(const tpSmallStep* step, const tpArticulation* articulation, int body,
                          double* on, double* told, double* response) {
     const tpSmallSteps* state = step->state;

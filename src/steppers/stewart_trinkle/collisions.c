@@ -1,6 +1,6 @@
 // Collision times located inside the step [StewartTrinkle96, sec. 5].
 //
-// The scheme takes a step over all that is left of it. Where that stops a contact that was open and
+// The scheme takes a step over all that is left of it. If that stops a contact that was open and
 // has restitution, the step is taken again with the contact let through, and shortened until bodies
 // just touch: the first root of the gap along the way. There the law of impact changes the
 // velocities, and the rest of the step follows in the same way.
@@ -89,7 +89,7 @@ static bool isPair(const tpLocator* locator, const tpContact* contact) {
 }
 
 // Adds the pairs of contacts that the step stops although they were open at its start: collisions,
-// where they are fast and have restitution. Returns how many are new; -1 where memory ran out.
+// where they are fast and have restitution. Returns how many are new; -1 if memory ran out.
 static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
     const tpRows* rows = &step->rows;
     int added = 0;
@@ -131,7 +131,7 @@ static int addCollisions(tpLocator* locator, const tpTimeStep* step) {
 }
 
 // The smallest gap of the contacts that are let through, `time` into a step that has been solved:
-// bodies start at their velocities and end where the step leads. False where memory ran out.
+// bodies start at their velocities and end where the step leads. False if memory ran out.
 static bool gapAlong(const tpLocator* locator, const tpTimeStep* step, double time, double* gap) {
     tpSystem* system = locator->system;
     tpArenaMark mark = tpArena_Mark(&system->arena);
@@ -230,7 +230,7 @@ static bool stepToTouch(tpLocator* locator, double left, tpTimeStep* step, tpSte
         if ((touch == left && gap >= 0.0) || fabs(gap) <= locatedGap * step->system->units.length) {
             break;
         }
-        // Where bodies are still apart the way goes on beyond the end of the step.
+        // If bodies are still apart the way goes on beyond the end of the step.
         double end = gap > 0.0 ? fmin(left, touch + 0.1 * left) : touch;
         if (!findTouch(locator, step, end, &next)) {
             return false;

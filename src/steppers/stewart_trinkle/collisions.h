@@ -6,7 +6,7 @@
 #include "steppers/stewart_trinkle/impact.h"
 #include "steppers/stewart_trinkle/solve.h"
 
-// The whole step with its report. False where memory ran out.
+// The whole step with its report. False if memory ran out.
 bool tpStewartTrinkle_StepThroughCollisions(tpSystem* system, tpStepperMemory* memory,
                                             const tpStewartTrinkleSettings* settings,
                                             const tpImpactLaw* impacts, tpStepReport* report);

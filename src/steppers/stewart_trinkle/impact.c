@@ -185,7 +185,7 @@ static void addDisc(tpCollision* impact, int contact, double load) {
            sizeof(double) * (size_t)(dimension - 1));
 }
 
-// Decompression: gives back `loads` (one a contact) and what else it takes to keep bodies apart.
+// Decompression: gives back `loads` (one per contact) and what else it takes to keep bodies apart.
 static bool decompress(tpCollision* impact, const double* loads, tpStepperMemory* memory,
                        const tpImpactLaw* settings, tpTally* tally, tpStepReport* report) {
     tpTimeStep* step = &impact->step;

@@ -13,13 +13,13 @@ typedef struct tpImpactLaw {
     double wholeStep; // over which reactions of joints are averaged, s
 } tpImpactLaw;
 
-// The fastest approach among closed contacts with restitution, m/s; 0 where none is faster than the
-// threshold. Negative where memory ran out.
+// The fastest approach among closed contacts with restitution, m/s; 0 if none is faster than the
+// threshold. Negative if memory ran out.
 double tpStewartTrinkle_FastestApproach(tpSystem* system, const tpImpactLaw* settings,
                                         const double* margins);
 
 // Resolves the collisions of all contacts closed now, and adds impulses and energies to tally and
-// report. False where memory ran out.
+// report. False if memory ran out.
 bool tpStewartTrinkle_Collide(tpSystem* system, tpStepperMemory* memory,
                               const tpImpactLaw* settings, const double* margins, tpTally* tally,
                               tpStepReport* report);

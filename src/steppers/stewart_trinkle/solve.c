@@ -147,7 +147,7 @@ static void addContactRows(tpTimeStep* step, const tpLinearisation* at, const bo
 }
 
 // Adds the contacts that are violated where the step ends: those with the same features, or, where
-// other features have met, those of the same two shapes that come nearest to it. False where there
+// other features have met, those of the same two shapes that come nearest to it. False if there
 // is none to add.
 static bool addViolated(const tpTimeStep* step, bool* isActive) {
     bool isAdded = false;

@@ -34,7 +34,7 @@ typedef struct tpPassage {
 bool tpPassage_Lets(const tpPassage* passage, const tpContact* contact);
 
 // Solves for the impulses of a step that has begun and applies them to its velocities and moves.
-// `passage` is NULL unless collisions are located. False where memory ran out.
+// `passage` is NULL unless collisions are located. False if memory ran out.
 bool tpStewartTrinkle_Solve(tpTimeStep* step, const tpStewartTrinkleSettings* settings,
                             const tpPassage* passage, tpStepperMemory* memory,
                             tpStepReport* report);
