@@ -71,7 +71,8 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
                 0.5 * (tpRows_RowVelocity(rows, row, velocities->before, bodyA, bodyB) + after);
             bool isAllAlong = kind == tp_drivenWork || kind == tp_storedWork;
             if (isAllAlong && velocities->drift != NULL) {
-                mean = tpRows_RowVelocity(rows, row, velocities->drift, bodyA, bodyB);
+                mean = rows->missed[row] +
+                       tpRows_RowVelocity(rows, row, velocities->drift, bodyA, bodyB);
             }
             if (kind == tp_rotorWork) {
                 // What bodies lose the rotor gains.
@@ -79,7 +80,7 @@ void tpRows_AccountEnergy(const tpRows* rows, const tpRowVelocities* velocities,
             }
             addWork(kind, impulse * mean, report);
             if (kind == tp_storedWork) {
-                tpAddDriveWork(-rows->damping[row] * after * mean, report);
+                tpAddDriveWork(-rows->damping[row] * (after + rows->missed[row]) * mean, report);
             }
             // Of that, what kinematic bodies put in.
             report->externalWork -=

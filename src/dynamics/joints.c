@@ -104,6 +104,27 @@ double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, dou
     return isHeld ? end->bias[endRow] - h * velocity : 0.0;
 }
 
+double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRows* rows, int block,
+                        int row, double h) {
+    const tpBlockInfo* info = &rows->infos[block];
+    bool isLaw =
+        info->source != tp_contactSource && !info->isCoupling &&
+        (info->role == tp_springRole || info->role == tp_servoRole || info->role == tp_damperRole);
+    if (!isLaw || row != tpRows_ForceRow(rows, block)) {
+        return 0.0;
+    }
+    const tpJoint* joint = &system->joints.data[info->index];
+    if (joint->type == tp_revoluteJoint || joint->type == tp_ballJoint) {
+        return 0.0;
+    }
+    const tpCoordinate* coordinate = &joint->coordinates[info->coordinate];
+    tpJointPlace place = tpJoint_Place(joint, poses);
+    double way =
+        tpJoint_CoordinateRow(joint, &place, info->coordinate).error - coordinate->startValue;
+    double law = rows->compliance[row] * rows->impulse[row] + rows->bias[row] - rows->missed[row];
+    return way - h * (rows->velocity[row] - law);
+}
+
 // Impulses that are not in rows -------------------------------------------------------------------
 
 void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB) {
@@ -161,14 +182,16 @@ static void kickCoordinate(tpSystem* system, const tpRows* first, int block, dou
         coordinate->effort += rest / times->whole;
     }
     tpJoint_ApplyRow(system, joint, &now, rest + lent);
-    double mean = (rest + lent - taken) / times->whole;
-    tpWrench onB = { tpScale(mean, now.onB.linear), tpScale(mean, now.onB.angular) };
+    double force = (rest + lent - taken) / times->whole;
+    tpWrench onB = { tpScale(force, now.onB.linear), tpScale(force, now.onB.angular) };
     tpJoint_AddReaction(system, joint, onB);
     // They act all along the way. What a spring stores is part of the potential energy; its
     // damper's part of the impulse is not.
-    double speed = tpJointRow_Speed(joint, &now, meanVelocities);
-    double damped = -left * first->damping[row] *
-                    tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
+    double missed = first->missed[row];
+    double mean =
+        missed + tpRows_RowVelocity(first, row, meanVelocities, joint->bodyA, joint->bodyB);
+    double speed = missed != 0.0 ? mean : tpJointRow_Speed(joint, &now, meanVelocities);
+    double damped = -left * first->damping[row] * mean;
     tpAddDriveWork((info->role == tp_springRole ? damped : rest + lent - taken) * speed, report);
 }
 

@@ -67,6 +67,13 @@ void tpJoint_AddReaction(const tpSystem* system, tpJoint* joint, tpWrench onB);
 double tpJoints_Miss(const tpRows* rows, int block, int row, double impulse, double velocity,
                      const tpRows* end, int endRow, double h);
 
+// By how much the way of a coordinate with a spring, servo or damper in a symmetric step differs
+// from what the row of its law has measured, which sees slides and later turns of a chain along the
+// axes of the start: with those the law would be of first order. `poses` are where the drift of h
+// seconds has ended. 0 for other rows, and where the row sees its coordinate right.
+double tpJoints_LawMiss(const tpSystem* system, const tpPose* poses, const tpRows* rows, int block,
+                        int row, double h);
+
 // Largest error of position over all joints, m or rad.
 double tpJoints_PositionError(const tpSystem* system, const tpPose* poses);
 

@@ -28,6 +28,7 @@ bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockC
     rows->compliance = TP_SCRATCH(arena, double, rowCapacity);
     rows->damping = TP_SCRATCH(arena, double, rowCapacity);
     rows->rotor = TP_SCRATCH(arena, double, rowCapacity);
+    rows->missed = TP_SCRATCH(arena, double, rowCapacity);
     rows->bias = TP_SCRATCH(arena, double, rowCapacity);
     rows->q = TP_SCRATCH(arena, double, rowCapacity);
     rows->impulse = TP_SCRATCH(arena, double, rowCapacity);
@@ -107,6 +108,7 @@ int tpRows_AddBlock(tpRows* rows, const tpSystem* system, tpBlockInfo info, tpFr
         rows->compliance[k] = 0.0;
         rows->damping[k] = 0.0;
         rows->rotor[k] = 0.0;
+        rows->missed[k] = 0.0;
         rows->bias[k] = 0.0;
         rows->q[k] = 0.0;
         rows->impulse[k] = 0.0;

@@ -70,6 +70,7 @@ typedef struct tpRows {
     double* compliance;
     double* damping; // of springs and servos: the damper's part of the impulse, by the velocity
     double* rotor;   // of armatures: speed of the rotor before the impulses
+    double* missed;  // part of the bias: what the row does not see of its coordinate's mean rate
     double* bias;
     double* q;         // velocity without impulses, bias included
     double* impulse;   // start of the solve, then its answer

@@ -79,6 +79,12 @@ void tpTimeStep_FollowPushed(tpTimeStep* step);
 // there.
 void tpTimeStep_LinearMeanVelocities(const tpTimeStep* step, tpVelocity* meanVelocities);
 
+// freeMeanVelocities of bodies that were kicked to another angular velocity, with the gyroscopic
+// part of the velocities at the start. A servo that holds a load through stiff steps kicks light
+// links to tens of rad/s before other rows stop them: what gyroscopic torques would do at that
+// speed was in the rows, and took two more solves to correct.
+void tpTimeStep_LineariseAtStart(tpTimeStep* step);
+
 // Puts the system where it is after the drift.
 void tpTimeStep_Drift(tpTimeStep* step);
 

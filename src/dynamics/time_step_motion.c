@@ -70,6 +70,20 @@ void tpTimeStep_ApplyImpulses(tpTimeStep* step) {
     }
 }
 
+void tpTimeStep_LineariseAtStart(tpTimeStep* step) {
+    if (step->bodyCount == 0) {
+        return;
+    }
+    tpTimeStep_FindDrift(step, step->startVelocities, step->meanVelocities, step->velocities);
+    for (int i = 0; i < step->bodyCount; ++i) {
+        tpVec3 start = step->startVelocities[i].angular;
+        tpVec3 kick = tpSub(step->kicked[i].angular, start);
+        if (tpLengthSquared(kick) > 0.0 && tpSystem_IsTumbling(step->system, i)) {
+            step->freeMeanVelocities[i].angular = tpAdd(step->meanVelocities[i].angular, kick);
+        }
+    }
+}
+
 void tpTimeStep_LinearMeanVelocities(const tpTimeStep* step, tpVelocity* meanVelocities) {
     for (int i = 0; i < step->bodyCount; ++i) {
         tpVec3 linear = tpSub(step->pushed[i].linear, step->kicked[i].linear);

@@ -29,8 +29,15 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
         for (int k = 0; k < rows->dimensions[b]; ++k) {
             double miss = tpJoints_Miss(rows, b, first + k, rows->impulse[first + k],
                                         rows->velocity[first + k], &end, endFirst + k, step->h);
+            if (!drift->settings->isWhole) {
+                double unseen =
+                    tpJoints_LawMiss(system, system->poses.data, rows, b, first + k, step->h);
+                rows->missed[first + k] += unseen / step->h;
+                miss += unseen;
+            }
             rows->bias[first + k] += miss / step->h;
             drift->jointBias[endFirst + k] = rows->bias[first + k];
+            drift->jointMissed[endFirst + k] = rows->missed[first + k];
             note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), driftTolerance);
         }
     }

@@ -31,6 +31,7 @@ typedef struct tpDrift {
     bool hasSprings; // there are such contacts
     tpPose* poses[tp_driftCorrections]; // by rounds
     double* jointBias;                  // of all rows of joints, in order
+    double* jointMissed;                // the part of it that is in `missed` of rows
     bool isRelinearised;
 
     double miss;    // the largest of the rows, m or rad

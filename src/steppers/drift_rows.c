@@ -57,6 +57,7 @@ static void addJointRows(tpDrift* drift) {
     int first = step->rows.rowCount;
     tpDrift_WriteJoints(drift, &step->rows, step->startPoses, step->h);
     for (int k = first; drift->isRelinearised && k < step->rows.rowCount; ++k) {
+        step->rows.missed[k] = drift->jointMissed[k - first];
         step->rows.bias[k] = drift->jointBias[k - first];
     }
 }
@@ -79,6 +80,7 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
     drift->hasSprings = false;
     drift->poses[0] = step->startPoses;
     drift->jointBias = TP_SCRATCH(arena, double, jointRows);
+    drift->jointMissed = TP_SCRATCH(arena, double, jointRows);
     drift->isRelinearised = false;
     if (arena->failed) {
         return false;
@@ -98,6 +100,9 @@ bool tpDrift_AddStartRows(tpDrift* drift) {
     addJointRows(drift);
     tpTimeStep_WarmStart(step, &drift->memory->history, drift->settings->isCareful ? 1.0 : 0.5);
     tpRowHistory_Start(&drift->memory->driftRows, &step->rows, step->h);
+    if (!drift->settings->isCareful) {
+        tpTimeStep_LineariseAtStart(step);
+    }
     return true;
 }
 

@@ -676,6 +676,74 @@ static void gimbalFollowsLagrange(void** state) {
     CHECK_BELOW(errors[1], 0.3 * errors[0]);
 }
 
+// A bead on the radial slide of a hub that turns freely, with a spring and a damper along the
+// slide:
+//   m r'' = m r w^2 - k (r - r0) - d r',   (I + m r^2) w = constant.
+// The law of the slide is of second order though its axis turns within the step.
+static void slidesOnTurningBodies(void** state) {
+    (void)state;
+    const double hub = 0.02, mass = 0.5, own = 0.001, d = 1.0, k = 4.0, start = 0.1;
+    const double momentum = (hub + own + mass * start * start) * 3.0;
+    double s[2] = { start, 0.2 }, time = 0.5;
+    int count = 20000;
+    double dt = time / count;
+    for (int i = 0; i < count; ++i) {
+        double slope[4][2];
+        for (int j = 0; j < 4; ++j) {
+            double part = j == 0 ? 0.0 : (j == 3 ? dt : 0.5 * dt);
+            double r = s[0] + (j == 0 ? 0.0 : part * slope[j - 1][0]);
+            double u = s[1] + (j == 0 ? 0.0 : part * slope[j - 1][1]);
+            double w = momentum / (hub + own + mass * r * r);
+            slope[j][0] = u;
+            slope[j][1] = r * w * w - (k * (r - start) + d * u) / mass;
+        }
+        for (int n = 0; n < 2; ++n) {
+            s[n] += dt / 6.0 * (slope[0][n] + 2.0 * slope[1][n] + 2.0 * slope[2][n] + slope[3][n]);
+        }
+    }
+    for (int kind = 0; kind < 3; ++kind) { // damping of the joint, of its spring, of its servo
+        double errors[2];
+        for (int r = 0; r < 2; ++r) {
+            tpWorld* world = worldOf(tp_anitescu, tpZeroVec3());
+            tpBodyId middle = addBody(world, tpZeroVec3(), 1.0, tpMakeVec3(hub, hub, hub));
+            tpBodyId bead =
+                addBody(world, tpMakeVec3(start, 0.0, 0.0), mass, tpMakeVec3(own, own, own));
+            tpJointDef def = tpDefaultJointDef();
+            def.type = tp_revoluteJoint;
+            def.bodyB = middle;
+            def.axis = axisZ;
+            addJoint(world, &def);
+            def = tpDefaultJointDef();
+            def.type = tp_prismaticJoint;
+            def.bodyA = middle;
+            def.bodyB = bead;
+            def.anchorA = def.anchorB = tpMakeVec3(start, 0.0, 0.0);
+            def.axis = axisX;
+            def.coordinate.damping = kind == 0 ? d : 0.0;
+            def.coordinate.hasSpring = kind < 2;
+            def.coordinate.spring.stiffness = k;
+            def.coordinate.spring.damping = kind == 1 ? d : 0.0;
+            def.coordinate.hasServo = kind == 2;
+            def.coordinate.servo.stiffness = k;
+            def.coordinate.servo.damping = d;
+            tpJointId slide = addJoint(world, &def);
+            tpVec3 spin = tpMakeVec3(0.0, 0.0, 3.0);
+            tpBody_SetVelocity(world, middle, tpZeroVec3(), spin);
+            tpBody_SetVelocity(world, bead, tpMakeVec3(0.2, 3.0 * start, 0.0), spin);
+            int steps = 125 << r;
+            for (int i = 0; i < steps; ++i) {
+                tpWorld_Step(world, time / steps);
+            }
+            errors[r] = fabs(start + tpJoint_GetValue(world, slide, 0) - s[0]) +
+                        fabs(tpJoint_GetSpeed(world, slide, 0) - s[1]);
+            tpDestroyWorld(world);
+        }
+        printf("slide, law %d: off by %.1e (h = .004), %.1e (.002)\n", kind, errors[0], errors[1]);
+        CHECK_BELOW(errors[0], 2e-5);
+        CHECK_BELOW(errors[1], 0.3 * errors[0]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chainsReadWhatWasSet),
@@ -694,6 +762,7 @@ int main(void) {
         cmocka_unit_test(frictionHoldsAndSlides),
         cmocka_unit_test(limitsOfAxesStop),
         cmocka_unit_test(gimbalFollowsLagrange),
+        cmocka_unit_test(slidesOnTurningBodies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

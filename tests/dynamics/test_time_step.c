@@ -94,8 +94,37 @@ static void testWork(void** state) {
     tpDestroyWorld(world);
 }
 
+// The gyroscopic part of mean velocities is that of the velocities at the start, not of the kick.
+static void testLinearised(void** state) {
+    (void)state;
+    const tpVec3 starts[] = { { 0.0, 0.0, 0.0 }, { 3.0, -2.0, 1.0 } };
+    for (int i = 0; i < 2; ++i) {
+        tpWorld* world = makeEmptyWorld();
+        tpBodyDef def = tpDefaultBodyDef();
+        def.hasMass = true;
+        def.mass.mass = 1.0;
+        def.mass.inertia = tpDiagonal(tpMakeVec3(0.001, 0.002, 0.0025));
+        def.angularVelocity = starts[i];
+        tpBodyId body = tpCreateBody(world, &def, NULL);
+        tpForceDef force = tpDefaultForceDef();
+        force.body = body;
+        force.torque = tpMakeVec3(1.0, 1.0, 1.0);
+        tpCreateForce(world, &force, NULL);
+        tpTimeStep step;
+        assert_true(tpTimeStep_Begin(&step, &world->system, h, h));
+        tpVec3 kick = tpSub(step.kicked[0].angular, starts[i]);
+        CHECK_VEC3(kick, tpMakeVec3(100.0, 50.0, 40.0), 1e-11);
+        tpVelocity mean, end;
+        tpTimeStep_FindDrift(&step, step.startVelocities, &mean, &end);
+        tpTimeStep_LineariseAtStart(&step);
+        CHECK_VEC3(step.freeMeanVelocities[0].angular, tpAdd(mean.angular, kick), 1e-11);
+        tpDestroyWorld(world);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testBall), cmocka_unit_test(testOutran),
-                                        cmocka_unit_test(testWork) };
+                                        cmocka_unit_test(testWork),
+                                        cmocka_unit_test(testLinearised) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
