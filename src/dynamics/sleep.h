@@ -24,8 +24,10 @@ typedef struct tpSleepSettings {
     double time;  // for which all of an island are quiet before it sleeps, s
 } tpSleepSettings;
 
+// What a joint did in the last step before its bodies fell asleep.
 typedef struct tpJointRest {
     tpVec3 force, torque;
+    double efforts[tp_maxCoordinates], limitEfforts[tp_maxCoordinates];
 } tpJointRest;
 
 typedef struct tpSleep {

@@ -256,8 +256,13 @@ bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settin
     for (int i = 0; i < system->joints.count; ++i) {
         tpJoint* joint = &system->joints.data[i];
         if (isJointAsleep(sleep, joint)) {
-            joint->force = sleep->joints.data[i].force;
-            joint->torque = sleep->joints.data[i].torque;
+            const tpJointRest* rest = &sleep->joints.data[i];
+            joint->force = rest->force;
+            joint->torque = rest->torque;
+            for (int k = 0; k < joint->coordinateCount; ++k) {
+                joint->coordinates[k].effort = rest->efforts[k];
+                joint->coordinates[k].limitEffort = rest->limitEfforts[k];
+            }
         }
     }
     int* roots;
@@ -290,7 +295,12 @@ bool tpSleep_End(tpSleep* sleep, tpSystem* system, const tpSleepSettings* settin
     for (int i = 0; i < system->joints.count && hasNew; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (isJointAsleep(sleep, joint)) {
-            sleep->joints.data[i] = (tpJointRest){ joint->force, joint->torque };
+            tpJointRest* rest = &sleep->joints.data[i];
+            *rest = (tpJointRest){ .force = joint->force, .torque = joint->torque };
+            for (int k = 0; k < joint->coordinateCount; ++k) {
+                rest->efforts[k] = joint->coordinates[k].effort;
+                rest->limitEfforts[k] = joint->coordinates[k].limitEffort;
+            }
         }
     }
     for (int i = 0; i < system->bodyCount; ++i) {

@@ -174,11 +174,26 @@ static bool solveWith(tpImplicitStep* step, const double* bounces, double factor
     return true;
 }
 
+// Whether machines without contacts are driven or damped. Joints hold in the mean of a midpoint
+// step; a drive that sets in leaves velocities at its end which open the joints, change sign from
+// step to step and never decay. Without drives they are small and part of the energy that is kept.
+static bool isDriven(const tpImplicitStep* step) {
+    const tpRows* rows = &step->base.rows;
+    for (int b = 0; step->base.contactCount == 0 && b < rows->blockCount; ++b) {
+        tpRowRole role = rows->infos[b].role;
+        if (role == tp_servoRole || role == tp_motorRole || role == tp_damperRole ||
+            role == tp_frictionRole) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally, double energy,
                    tpStepReport* report) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
-    bool isAny = false;
+    bool isAny = isDriven(step);
     for (int k = 0; k < step->islands.count; ++k) {
         isAny = isAny || step->isImpact[k];
     }
