@@ -17,8 +17,8 @@
 // What is left of a step is rounding where it is less than this part of it.
 static const double shortest = 1e-12;
 
-// Steps of a large problem by sweeps alone after one that the portfolio could not solve: twice as
-// many each time.
+// Steps of a large problem by sweeps alone after one that the portfolio could not solve, and steps
+// without sharp energy after one that could not afford it: twice as many each time.
 enum { leastPatience = 15, mostPatience = 960 };
 
 // Parts of a step before the rest of it is taken without looking for impacts.
@@ -46,6 +46,13 @@ static tpBenderSettings readOptions(const tpSystem* system, const tpOptions* opt
     return settings;
 }
 
+// Steps to wait after one more that was in vain.
+static int longer(int patience) {
+    int twice = 2 * patience;
+    twice = twice < leastPatience ? leastPatience : twice;
+    return twice < mostPatience ? twice : mostPatience;
+}
+
 // Whether the portfolio is worth its work on problems that are not small.
 static void considerPortfolio(tpBenderStep* step) {
     tpBenderSchmitt* state = step->state;
@@ -53,11 +60,20 @@ static void considerPortfolio(tpBenderStep* step) {
         return;
     }
     if (step->start.isLost || step->end.isLost) {
-        int twice = 2 * state->patience;
-        twice = twice < leastPatience ? leastPatience : twice;
-        state->wait = state->patience = twice < mostPatience ? twice : mostPatience;
+        state->wait = state->patience = longer(state->patience);
     } else {
         state->patience = 0;
+    }
+}
+
+// Whether the next steps keep the energy to the last digits. A step whose parts become longer
+// within it, because that took too much work, is worse than one of equal parts.
+static void considerSharpness(tpBenderStep* step, bool wasSharp) {
+    tpBenderSchmitt* state = step->state;
+    if (wasSharp && !step->isSharp) {
+        state->bluntWait = state->bluntPatience = longer(state->bluntPatience);
+    } else if (wasSharp) {
+        state->bluntPatience = 0;
     }
 }
 
@@ -97,6 +113,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     tpEnergyBook* book = &step->state->memory->book;
     tpEnergyGuard_Begin(&step->energy, book, system, step->report);
     step->isSmooth = true;
+    bool wasSharp = step->isSharp;
     step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (part > maxParts) {
@@ -116,6 +133,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
         tpEnergyGuard_RaiseLevel(&step->energy, step->level);
     }
     tpEnergyGuard_End(&step->energy);
+    considerSharpness(step, wasSharp);
     return isDone;
 }
 
@@ -168,6 +186,8 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bender.duration = bender.longest = h;
     bender.state->wait -= bender.state->wait > 0 ? 1 : 0;
     settings.isWaiting = bender.state->wait > 0;
+    bender.state->bluntWait -= bender.state->bluntWait > 0 ? 1 : 0;
+    bender.isSharp = bender.state->bluntWait == 0;
     settings.calm = 2.0 * h * tpLength(system->gravity);
     tpTally tally = { NULL, 0 };
     tpSleepSettings sleep = { options->values[tp_sleepSpeedOption],

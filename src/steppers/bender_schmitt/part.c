@@ -19,7 +19,7 @@
 
 // Halvings of a step whose energy is wrong down to its shortest part, and of all its parts: what
 // rolls over a sharp edge takes most of them where it does.
-enum { maxHalvings = 7, maxHalvingsAStep = 40 };
+enum { maxHalvings = 7, leastHalvingsAStep = 40, halvedRows = 400 };
 
 // Joints are brought back to within this after each step, in units of length or rad.
 static const double jointTolerance = 1e-10;
@@ -31,7 +31,7 @@ static const double guardSlack = 1e-10;
 // shortly after an impact; and the work that is spent on keeping it: halvings times rows. When that
 // is spent, the part that it may gain. Shares of those for the shortest parts.
 static const double sharpSlack = 0.5e-8, gainSlack = 1e-6, leastShare = 1.0 / 64.0;
-enum { sharpWork = 128 };
+enum { sharpWork = 256 };
 
 // Contacts are closed below this gap, in units of length.
 static const double closedGap = 1e-8;
@@ -245,12 +245,6 @@ static tpPartEnergy judgeEnergy(const tpBenderStep* step) {
     return outcome;
 }
 
-// Whether another halving is worth its work to keep the energy to the last digits.
-static bool maySharpen(const tpBenderStep* step) {
-    int rows = 1 + step->start.sweeper.jointCount + step->start.contactCount;
-    return step->halvings * rows < sharpWork;
-}
-
 // Whether the energy of a part is wrong: it leaves its band, or, if nothing touches, it is not kept
 // to the last digits. `power` is that of the last try, and becomes that of this one.
 static bool isEnergyWrong(const tpBenderStep* step, const tpPartEnergy* outcome, double* power) {
@@ -263,8 +257,7 @@ static bool isEnergyWrong(const tpBenderStep* step, const tpPartEnergy* outcome,
     if (isHopeless) {
         return false;
     }
-    bool isSharp = maySharpen(step);
-    if (!outcome->isTouched && isSharp) {
+    if (!outcome->isTouched && step->isSharp) {
         // The books of drives count, too.
         double work = step->report->externalWork - guard->work;
         return fabs(tpSystem_Energy(step->system) - guard->energy - work) >
@@ -273,7 +266,7 @@ static bool isEnergyWrong(const tpBenderStep* step, const tpPartEnergy* outcome,
     bool rattles = outcome->isTouched && guard->book->rattle > 0;
     double bare = tpEnergyGuard_Rise(guard, step->system, step->report, true);
     bool isSmall = (rattles || outcome->hasCollided) &&
-                   bare <= (isSharp ? sharpSlack : gainSlack) * share * scale &&
+                   bare <= (step->isSharp ? sharpSlack : gainSlack) * share * scale &&
                    guard->book->excess + bare <= guard->budget;
     return !isSmall && !tpEnergyGuard_Allows(guard, rise, h / step->duration, outcome->isTouched,
                                              outcome->hasCollided);
@@ -353,6 +346,16 @@ static bool isTooDeep(const tpBenderStep* step) {
     return false;
 }
 
+static int rowsOf(const tpBenderStep* step) {
+    return 1 + step->start.sweeper.jointCount + step->start.contactCount;
+}
+
+// Halvings that a step may take: a work budget, of which problems of any size have some.
+static int mostHalvings(const tpBenderStep* step) {
+    int most = halvedRows / rowsOf(step);
+    return most > leastHalvingsAStep ? most : leastHalvingsAStep;
+}
+
 // Halvings of a whole that lead to this part of it, or to a shorter one.
 static int halvingsOf(double part) {
     int count = 0;
@@ -383,7 +386,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         // Something was near the stages after all.
         bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
         bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
-                       step->halvings == maxHalvingsAStep || !step->settings->isGuarded ||
+                       step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
                        !step->end.isSmall;
         tpPartEnergy outcome = judgeEnergy(step);
         bool isRough = isStaged && step->composition + 1 < compositionCount &&
@@ -414,6 +417,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
             continue;
         }
         step->halvings += 1;
+        step->isSharp = step->isSharp && step->halvings * rowsOf(step) < sharpWork;
         if (!outcome.hasCollided) {
             tpEnergyGuard_StartBand(&step->energy);
         }

@@ -40,6 +40,7 @@ void tpBenderSchmitt_Destroy(tpSystem* system, void* state) {
 // A snapshot: numbers, the arrays, who sleeps, then what all steppers keep.
 typedef struct tpSavedNumbers {
     int wait, patience;
+    int bluntWait, bluntPatience;
     uint64_t structure;
 } tpSavedNumbers;
 
@@ -70,6 +71,8 @@ void tpBenderSchmitt_Save(const void* state, void* saved) {
     memset(&numbers, 0, sizeof(numbers));
     numbers.wait = made->wait;
     numbers.patience = made->patience;
+    numbers.bluntWait = made->bluntWait;
+    numbers.bluntPatience = made->bluntPatience;
     numbers.structure = made->structure;
     unsigned char* place = saved;
     memcpy(place, &numbers, sizeof(numbers));
@@ -89,6 +92,8 @@ bool tpBenderSchmitt_Restore(tpSystem* system, void* state, tpSavedReader* reade
     }
     made->wait = numbers.wait;
     made->patience = numbers.patience;
+    made->bluntWait = numbers.bluntWait;
+    made->bluntPatience = numbers.bluntPatience;
     made->structure = numbers.structure;
     reader->failed = !tpContacts_AreIn(system, made->contacts.data, made->contacts.count);
     return tpSleep_Restore(&made->sleep, system, reader) &&

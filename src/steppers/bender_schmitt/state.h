@@ -31,6 +31,8 @@ typedef struct tpBenderSchmitt {
     // Steps before the portfolio is asked again to solve a problem that is not small, and how many
     // there were the last time.
     int wait, patience;
+    // The same for steps that keep the energy to the last digits (part.c).
+    int bluntWait, bluntPatience;
     tpSleep sleep;
     TP_ARRAY(tpContactInfo) tallied; // the step's tally between two of its parts
 } tpBenderSchmitt;

@@ -23,6 +23,7 @@ typedef struct tpBenderStep {
     int halvings;    // of parts whose energy was wrong, so far
     tpEnergyGuard energy;
     bool isSmooth;   // nothing has collided so far
+    bool isSharp;    // energy is kept to the last digits
     int level;       // halvings of the step that its last rough part has taken
     int composition; // of stages, of the lowest order that has been good enough so far
     bool isLocating; // this part ends at its first impact

@@ -53,10 +53,32 @@ static double timesMiddle(const tpStepGeometry* geometry, const double* J, int c
     return sum;
 }
 
+// The rate (x1 - x0) / h of a spring's coordinate x over the step. Also puts it into the row of the
+// end, for the velocity of that end: the spring then pulls as the mean of x0 and x1 does, which is
+// what takes exactly the change of its potential energy.
+//
+// A row of a spring has bias (a (x - rest) - c speed) / b, with a = h stiffness, c = h damping, and
+// b = a h + c at the start, b = a theta h + c at the end, where x counts from the start by the
+// velocity of the row.
+static double takeSpringRate(const tpRows* starts, int start, tpRows* ends, int end, double speed,
+                             double h) {
+    double b0 = 1.0 / starts->compliance[start], b1 = 1.0 / ends->compliance[end];
+    double elastic = (b0 - starts->damping[start]) / h;
+    double bend = (ends->bias[end] * b1 - starts->bias[start] * b0) / (elastic * h);
+    ends->bias[end] += bend * (1.0 - elastic * h / b1);
+    return speed + bend;
+}
+
+static bool isSpring(const tpRows* rows, int block, int row) {
+    tpRowRole role = rows->infos[block].role;
+    bool isElastic = rows->compliance[row] * rows->damping[row] < 1.0 - 1e-9;
+    return (role == tp_springRole || role == tp_servoRole) && isElastic;
+}
+
 void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
     const tpTimeStep* step = geometry->step;
     const tpRows* starts = &step->rows;
-    const tpRows* ends = &geometry->jointEnds;
+    tpRows* ends = &geometry->jointEnds;
     tpRows* middles = &geometry->jointMiddles;
     int componentCount = middles->componentCount;
     for (int own = 0; own < middles->blockCount; ++own) {
@@ -69,16 +91,19 @@ void tpStepGeometry_DirectJoints(tpStepGeometry* geometry) {
         int first = starts->firstRows[geometry->contactBlocks + own];
         for (int k = 0; k < middles->dimensions[own]; ++k) {
             int at = middles->firstRows[own] + k;
-            if (middles->compliance[at] > 0.0) {
+            bool isElastic = isSpring(starts, geometry->contactBlocks + own, first + k);
+            if (middles->compliance[at] > 0.0 && !isElastic) {
                 continue;
             }
             double* JA = middles->jacobianA + (size_t)at * (size_t)componentCount;
             double* JB = middles->jacobianB + (size_t)at * (size_t)componentCount;
-            double error = ends->bias[at] + tpRows_RowVelocity(ends, at, step->meanVelocities,
-                                                               joint->bodyA, joint->bodyB);
+            double speed =
+                tpRows_RowVelocity(ends, at, step->meanVelocities, joint->bodyA, joint->bodyB);
+            double rate = isElastic ? takeSpringRate(starts, first + k, ends, at, speed, step->h)
+                                    : ends->bias[at] + speed - starts->bias[first + k];
             double work = timesMiddle(geometry, JA, componentCount, joint->bodyA) +
                           timesMiddle(geometry, JB, componentCount, joint->bodyB);
-            double missing = error - starts->bias[first + k] - work, part = weight * missing;
+            double missing = rate - work, part = weight * missing;
             double rest = tpSpinPart(&changes.scale, missing - part * changes.square);
             for (int i = 0; i < componentCount; ++i) {
                 JA[i] += part * changes.twist[0][i] + rest * changes.spins[0][i];
