@@ -76,11 +76,12 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     size_t reactionBytes = (size_t)roster->jointCount * 6 * sizeof(double);
     size_t coordinateBytes =
         (size_t)countLiveCoordinates(roster, world) * coordinateWidth * sizeof(double);
+    size_t sensorBytes = (size_t)roster->valueCount * sizeof(double);
     size_t contactBytes = (size_t)contactCount * sizeof(tpRecordedContact);
     *frame = (tpLiveFrame){ .report = *report, .step = step, .contactCount = contactCount };
     size_t carrierBytes = (size_t)roster->movingCount * sizeof(const char*);
-    frame->blockSize =
-        stateBytes + reactionBytes + coordinateBytes + contactBytes + carrierBytes + 1;
+    frame->blockSize = stateBytes + reactionBytes + coordinateBytes + sensorBytes + contactBytes +
+                       carrierBytes + 1;
     frame->block = tpAllocate(&store->allocator, frame->blockSize);
     if (frame->block == NULL) {
         return false;
@@ -88,7 +89,8 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     frame->states = frame->block;
     frame->reactions = (double*)((char*)frame->block + stateBytes);
     frame->coordinates = (double*)((char*)frame->block + stateBytes + reactionBytes);
-    frame->contacts = (tpRecordedContact*)((char*)frame->coordinates + coordinateBytes);
+    frame->sensors = (double*)((char*)frame->coordinates + coordinateBytes);
+    frame->contacts = (tpRecordedContact*)((char*)frame->sensors + sensorBytes);
     frame->carriers = (const char**)((char*)frame->contacts + contactBytes);
     for (int i = 0; i < roster->movingCount; ++i) {
         frame->carriers[i] = tpBody_GetCarrier(world, roster->bodies[roster->moving[i]].id);
@@ -96,6 +98,7 @@ bool makeLiveFrame(const tpLiveFrames* store, const tpRoster* roster, const tpWo
     tpRoster_GetStates(roster, world, frame->states);
     tpRoster_GetReactions(roster, world, frame->reactions);
     copyCoordinates(roster, world, frame->coordinates);
+    tpRoster_GetSensors(roster, world, frame->sensors);
     copyContacts(roster, contacts, contactCount, frame->contacts);
     frame->stepper = tpWorld_GetStepper(world);
     bool isDue = roster->bodyCount <= mostWithSnapshots ||

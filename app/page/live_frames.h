@@ -15,6 +15,7 @@ typedef struct tpLiveFrame {
     double* states;
     double* reactions;
     double* coordinates;   // coordinateWidth numbers per coordinate of a joint
+    double* sensors;       // a number per value of a sensor
     const char** carriers; // of each moving body: tpBody_GetCarrier
     tpRecordedContact* contacts;
     void* block; // all five

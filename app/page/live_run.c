@@ -144,6 +144,7 @@ static tpRunInfo getInfo(const tpRunSource* source) {
                         .movingCount = run->live.roster.movingCount,
                         .jointCount = run->live.roster.jointCount,
                         .coordinateCount = run->coordinateCount,
+                        .sensorCount = run->live.roster.valueCount,
                         .planar = run->isPlanar,
                         .gravity = run->gravity,
                         .until = scene != NULL ? scene->simulation.until : 0.0 };
@@ -181,6 +182,10 @@ static tpRecordedBody getBody(const tpRunSource* source, int body) {
 
 static const char* getJointName(const tpRunSource* source, int joint) {
     return runOf(source)->live.roster.joints[joint].name;
+}
+
+static const char* getSensorName(const tpRunSource* source, int value) {
+    return runOf(source)->live.roster.values[value].name;
 }
 
 // Copies something of each frame of a range under the lock.
@@ -251,6 +256,12 @@ static void copyCoordinate(const tpLiveRun* run, const tpLiveFrame* frame, int64
            coordinateWidth * sizeof(double));
 }
 
+static void copySensor(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
+                       int extra) {
+    (void)run;
+    ((double*)to)[k] = frame->sensors[extra];
+}
+
 static void copyCarrier(const tpLiveRun* run, const tpLiveFrame* frame, int64_t k, void* to,
                         int extra) {
     (void)run;
@@ -287,6 +298,11 @@ static tpResult readCoordinates(tpRunSource* source, int coordinate, int64_t fir
     return copyFrames(source, first, count, copyCoordinate, numbers, coordinate, error);
 }
 
+static tpResult readSensor(tpRunSource* source, int value, int64_t first, int64_t count,
+                           double* numbers, tpError* error) {
+    return copyFrames(source, first, count, copySensor, numbers, value, error);
+}
+
 static tpResult readCarriers(tpRunSource* source, int moving, int64_t first, int64_t count,
                              const char** names, tpError* error) {
     return copyFrames(source, first, count, copyCarrier, names, moving, error);
@@ -307,6 +323,7 @@ static const tpRunClass liveClass = {
     .getRange = getRange,
     .getBody = getBody,
     .getJointName = getJointName,
+    .getSensorName = getSensorName,
     .getStep = getStep,
     .readStates = readStates,
     .readBodyStates = readBodyStates,
@@ -315,6 +332,7 @@ static const tpRunClass liveClass = {
     .readContacts = readContacts,
     .readReactions = readReactions,
     .readCoordinates = readCoordinates,
+    .readSensor = readSensor,
     .readCarriers = readCarriers,
 };
 

@@ -86,6 +86,13 @@ test('coordinates, sensors and methods of a recording are plotted', async t => {
         await closePage(page);
         await server.stop();
     });
+    await t.test('while it runs', async () => {
+        const server = await serve('arm.json'), page = await openPage(server.address);
+        await page.waitForFunction(() => globalThis.tippe.run.lastFrame >= 50 && !globalThis.tippe.live.status.running);
+        await check(page);
+        await closePage(page);
+        await server.stop();
+    });
 });
 
 // A video as browsers record it: a segment of unknown size, an Info without a length. What comes after it stays as it is.

@@ -1,4 +1,6 @@
 # How Sphinx builds the site; build.py copies it beside the staged documents.
+import re
+
 project = "Tippe"
 copyright = ""
 html_show_copyright = False
@@ -27,3 +29,31 @@ myst_enable_extensions = ["attrs_inline"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 suppress_warnings = ["myst.header", "toc.not_included", "misc.highlighting_failure"]
+
+
+# Docstrings are written to be read in a terminal: what is indented is code, and lines of a name, two blanks and words are a list.
+NAMED = re.compile(r"^(\*{0,2}[A-Za-z_][\w.\[\], *]*?) {2,}(\S.*)$")
+
+
+def prepare(_app, _what, _name, _object, _options, lines):
+    text, is_code, is_list = [], False, False
+    for line in lines:
+        is_blank, depth, named = not line.strip(), len(line) - len(line.lstrip()), NAMED.match(line)
+        if not is_blank and depth >= 4 and not is_list and not is_code:
+            text += ["", "::", ""]
+            is_code = True
+        elif not is_blank and depth == 0:
+            is_code = False
+        if named and not is_code:
+            text += ([] if is_list else [""]) + ["* ``%s``: %s" % named.groups()]
+            is_list = True
+        elif is_list and depth > 0:
+            text.append("  " + line.strip())
+        else:
+            text += ([""] if is_list and not is_blank else []) + [line]
+            is_list = is_list and is_blank
+    lines[:] = text
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", prepare)
