@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "complementarity/friction_island.h"
-
-enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
+#include "complementarity/island_store.h"
 
 // Where the rows and blocks of the problem stand, and the pattern found.
 typedef struct MatrixBuilder {
@@ -251,9 +249,9 @@ static int orderIslands(const MatrixBuilder* builder, int* parent, int* islandOf
 
 // The islands' arrays, one after the other in common memory.
 typedef struct MatrixStore {
-    int *row, *columnStart, *blockRow, *value;
-    unsigned char* kind;
-    double *mu, *q, *weight, *values, *diagonal, *r, *u;
+    tpIslandStore common;
+    int *columnStart, *blockRow, *value;
+    double* values;
 } MatrixStore;
 
 static bool allocateStore(const MatrixBuilder* builder, int islandCount, MatrixStore* store) {
@@ -265,19 +263,11 @@ static bool allocateStore(const MatrixBuilder* builder, int islandCount, MatrixS
             valueCount += (size_t)(rowsOf(builder, j) * rowsOf(builder, builder->blockRow[k]));
         }
     }
-    store->row = TP_SCRATCH(arena, int, n + islandCount);
     store->columnStart = TP_SCRATCH(arena, int, n + islandCount);
     store->blockRow = TP_SCRATCH(arena, int, blocks);
     store->value = TP_SCRATCH(arena, int, blocks);
-    store->diagonal = TP_SCRATCH(arena, double, n* DIAGONAL);
-    store->kind = TP_SCRATCH(arena, unsigned char, n);
-    store->mu = TP_SCRATCH(arena, double, n);
-    store->weight = TP_SCRATCH(arena, double, n);
-    store->q = TP_SCRATCH(arena, double, rows);
     store->values = TP_SCRATCH(arena, double, valueCount);
-    store->r = TP_SCRATCH_ZEROED(arena, double, rows);
-    store->u = TP_SCRATCH_ZEROED(arena, double, rows);
-    return !arena->failed;
+    return tpIslandStore_Reserve(&store->common, arena, n, rows, islandCount);
 }
 
 // Writes one island's blocks, in order, at the front of the store, and moves the store on.
@@ -290,19 +280,17 @@ static void fillIsland(tpFrictionSystem* system, MatrixBuilder* builder, MatrixS
     for (int b = 0; b < blockCount; ++b) {
         int j = order[b], n = rowsOf(builder, j);
         uniform = n == uniform ? uniform : 0;
-        store->row[b] = rows;
+        store->common.row[b] = rows;
         store->columnStart[b] = blocks;
-        store->kind[b] = problem->kinds != NULL ? problem->kinds[j] : tp_frictionCone;
-        store->mu[b] = store->kind[b] == tp_frictionCone ? problem->mu[j] : 0.0;
+        tpIslandStore_SetLaw(&store->common, problem, b, j);
         double trace = builder->trace[j];
         double s = trace > 0.0 ? sqrt((double)n / trace) : 1.0;
-        store->weight[b] = 1.0 / (s * s);
+        store->common.weight[b] = 1.0 / (s * s);
         loadColumn(builder, j);
         for (int c = 0; c < n; ++c) {
             int source = builder->row[j] + c;
-            system->sourceRow[firstRow + rows + c] = source;
-            system->scale[firstRow + rows + c] = s * ellipse(problem, source);
-            store->q[rows + c] = system->scale[firstRow + rows + c] * problem->q[source];
+            double scale = tpFrictionSystem_SetRow(system, problem, firstRow + rows + c, source, s);
+            store->common.q[rows + c] = scale * problem->q[source];
         }
         for (int k = builder->columnStart[j]; k < builder->columnStart[j + 1]; ++k) {
             int i = builder->blockRow[k], m = rowsOf(builder, i);
@@ -319,45 +307,27 @@ static void fillIsland(tpFrictionSystem* system, MatrixBuilder* builder, MatrixS
                 }
             }
             if (i == j) {
-                memcpy(store->diagonal + (size_t)b * DIAGONAL, store->values + values - n * n,
-                       sizeof(double) * (size_t)(n * n));
+                memcpy(store->common.diagonal + (size_t)b * tp_diagonalStride,
+                       store->values + values - n * n, sizeof(double) * (size_t)(n * n));
             }
             ++blocks;
         }
         clearColumn(builder, j);
         rows += n;
     }
-    store->row[blockCount] = rows;
     store->columnStart[blockCount] = blocks;
-    *island = (tpFrictionIsland){ .blockCount = blockCount,
-                                  .rowCount = rows,
-                                  .row = store->row,
-                                  .kind = store->kind,
-                                  .mu = store->mu,
-                                  .q = store->q,
-                                  .weight = store->weight,
-                                  .diagonal = store->diagonal,
-                                  .W = { .count = blockCount,
-                                         .uniform = uniform,
-                                         .row = store->row,
-                                         .columnStart = store->columnStart,
-                                         .blockRow = store->blockRow,
-                                         .value = store->value,
-                                         .values = store->values },
-                                  .r = store->r,
-                                  .u = store->u };
-    store->row += blockCount + 1;
+    *island = tpIslandStore_Take(&store->common, blockCount, rows);
+    island->W = (tpBlockMatrix){ .count = blockCount,
+                                 .uniform = uniform,
+                                 .row = island->row,
+                                 .columnStart = store->columnStart,
+                                 .blockRow = store->blockRow,
+                                 .value = store->value,
+                                 .values = store->values };
     store->columnStart += blockCount + 1;
     store->blockRow += blocks;
     store->value += blocks;
-    store->diagonal += blockCount * DIAGONAL;
-    store->kind += blockCount;
-    store->mu += blockCount;
-    store->weight += blockCount;
-    store->q += rows;
     store->values += values;
-    store->r += rows;
-    store->u += rows;
 }
 
 static void findTraces(MatrixBuilder* builder) {
@@ -403,11 +373,7 @@ bool tpFrictionSystem_Build(tpFrictionSystem* system, const tpFrictionProblem* p
     int* parent = TP_SCRATCH(arena, int, n);
     int* islandOf = TP_SCRATCH(arena, int, n);
     int* islandStart = TP_SCRATCH(arena, int, n + 2);
-    *system = (tpFrictionSystem){ .blockCount = n, .rowCount = builder.rowCount };
-    system->source = TP_SCRATCH(arena, int, n);
-    system->scale = TP_SCRATCH(arena, double, builder.rowCount);
-    system->sourceRow = TP_SCRATCH(arena, int, builder.rowCount);
-    if (arena->failed) {
+    if (!tpFrictionSystem_Start(system, arena, n, builder.rowCount)) {
         return false;
     }
     system->islandCount = orderIslands(&builder, parent, islandOf, islandStart, system->source);

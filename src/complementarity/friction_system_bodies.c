@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "complementarity/friction_island.h"
-
-enum { DIAGONAL = TP_FRICTION_MAX_ROWS * TP_FRICTION_MAX_ROWS };
+#include "complementarity/island_store.h"
 
 // A pivot of the inverse mass below this part of its diagonal entry is rounding of a zero.
 static const double smallestPivot = 1e-14;
@@ -151,31 +149,23 @@ static int orderIslands(BodyBuilder* builder, int* islandOf, int* islandStart, i
 
 // The islands' arrays, one after the other in common memory.
 typedef struct BodyStore {
-    int *row, *body;
-    unsigned char* kind;
-    double *mu, *weight, *q, *compliance, *diagonal, *jacobian, *velocity, *r, *u;
+    tpIslandStore common;
+    int* body;
+    double *compliance, *jacobian, *velocity;
 } BodyStore;
 
 static bool allocateStore(const BodyBuilder* builder, int islandCount, BodyStore* store) {
     tpArena* arena = builder->arena;
     int n = builder->blockCount, rows = builder->rowCount;
     *store = (BodyStore){ 0 };
-    store->row = TP_SCRATCH(arena, int, n + islandCount);
     store->body = TP_SCRATCH(arena, int, 2 * n);
-    store->kind = TP_SCRATCH(arena, unsigned char, n);
-    store->mu = TP_SCRATCH(arena, double, n);
-    store->weight = TP_SCRATCH(arena, double, n);
-    store->q = TP_SCRATCH(arena, double, rows);
     if (builder->problem->compliance != NULL) {
         store->compliance = TP_SCRATCH(arena, double, rows);
     }
-    store->diagonal = TP_SCRATCH_ZEROED(arena, double, n* DIAGONAL);
     store->jacobian = TP_SCRATCH_ZEROED(arena, double, rows * 2 * builder->componentCount);
     store->velocity =
         TP_SCRATCH(arena, double, builder->problem->bodies->bodyCount * builder->componentCount);
-    store->r = TP_SCRATCH_ZEROED(arena, double, rows);
-    store->u = TP_SCRATCH_ZEROED(arena, double, rows);
-    return !arena->failed;
+    return tpIslandStore_Reserve(&store->common, arena, n, rows, islandCount);
 }
 
 // G of one block without the block's scale, e J L; two bodies that are one go to the first side.
@@ -216,7 +206,7 @@ static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int
     movingBodies(builder, from, pair);
     double* G = store->jacobian + (size_t)(row * width);
     formJacobian(builder, from, pair, G);
-    double* W = store->diagonal + (size_t)b * DIAGONAL;
+    double* W = store->common.diagonal + (size_t)b * tp_diagonalStride;
     double trace = 0.0;
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < n; ++j) {
@@ -244,9 +234,8 @@ static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int
     for (int i = 0; store->compliance != NULL && i < n; ++i) {
         store->compliance[row + i] *= s * s;
     }
-    store->kind[b] = problem->kinds != NULL ? problem->kinds[from] : tp_frictionCone;
-    store->mu[b] = store->kind[b] == tp_frictionCone ? problem->mu[from] : 0.0;
-    store->weight[b] = 1.0 / (s * s);
+    tpIslandStore_SetLaw(&store->common, problem, b, from);
+    store->common.weight[b] = 1.0 / (s * s);
     for (int side = 0; side < 2; ++side) {
         store->body[2 * b + side] = pair[side] >= 0 ? builder->localBody[pair[side]] : -1;
     }
@@ -268,46 +257,27 @@ static void fillIsland(tpFrictionSystem* system, BodyBuilder* builder, BodyStore
     }
     for (int b = 0; b < blockCount; ++b) {
         int from = source[b], n = builder->row[from + 1] - builder->row[from];
-        store->row[b] = rows;
+        store->common.row[b] = rows;
         double s = fillBlock(builder, store, b, from, rows);
         for (int i = 0; i < n; ++i) {
             int row = builder->row[from] + i;
-            double e = builder->problem->scale != NULL ? builder->problem->scale[row] : 1.0;
-            system->sourceRow[firstRow + rows + i] = row;
-            system->scale[firstRow + rows + i] = s * e;
-            store->q[rows + i] = s * e * builder->problem->q[row];
+            double scale =
+                tpFrictionSystem_SetRow(system, builder->problem, firstRow + rows + i, row, s);
+            store->common.q[rows + i] = scale * builder->problem->q[row];
         }
         rows += n;
     }
-    store->row[blockCount] = rows;
-    *island = (tpFrictionIsland){ .blockCount = blockCount,
-                                  .rowCount = rows,
-                                  .row = store->row,
-                                  .kind = store->kind,
-                                  .mu = store->mu,
-                                  .q = store->q,
-                                  .weight = store->weight,
-                                  .diagonal = store->diagonal,
-                                  .bodyCount = bodyCount,
-                                  .componentCount = builder->componentCount,
-                                  .body = store->body,
-                                  .jacobian = store->jacobian,
-                                  .compliance = store->compliance,
-                                  .velocity = store->velocity,
-                                  .r = store->r,
-                                  .u = store->u };
-    store->row += blockCount + 1;
+    *island = tpIslandStore_Take(&store->common, blockCount, rows);
+    island->bodyCount = bodyCount;
+    island->componentCount = builder->componentCount;
+    island->body = store->body;
+    island->jacobian = store->jacobian;
+    island->compliance = store->compliance;
+    island->velocity = store->velocity;
     store->body += 2 * blockCount;
-    store->kind += blockCount;
-    store->mu += blockCount;
-    store->weight += blockCount;
-    store->q += rows;
     store->compliance = store->compliance != NULL ? store->compliance + rows : NULL;
-    store->diagonal += blockCount * DIAGONAL;
     store->jacobian += (size_t)rows * 2 * (size_t)builder->componentCount;
     store->velocity += bodyCount * builder->componentCount;
-    store->r += rows;
-    store->u += rows;
 }
 
 bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionProblem* problem,
@@ -319,11 +289,7 @@ bool tpFrictionSystem_BuildByBodies(tpFrictionSystem* system, const tpFrictionPr
     int n = builder.blockCount, bodyCount = problem->bodies->bodyCount;
     int* islandOf = TP_SCRATCH(arena, int, n + bodyCount);
     int* islandStart = TP_SCRATCH(arena, int, n + 2);
-    *system = (tpFrictionSystem){ .blockCount = n, .rowCount = builder.rowCount };
-    system->source = TP_SCRATCH(arena, int, n);
-    system->scale = TP_SCRATCH(arena, double, builder.rowCount);
-    system->sourceRow = TP_SCRATCH(arena, int, builder.rowCount);
-    if (arena->failed) {
+    if (!tpFrictionSystem_Start(system, arena, n, builder.rowCount)) {
         return false;
     }
     system->islandCount = orderIslands(&builder, islandOf, islandStart, system->source);
