@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "command.h"
 #include "completion.h"
 
 enum { helpColumn = 28, helpWidth = 96, mostNames = 64 };
@@ -229,6 +230,10 @@ static tpArgumentsResult readOption(const tpArgumentTable* table, int argumentCo
     }
     *index += 1;
     return readValue(table, option, arguments[*index]);
+}
+
+int exitAfter(tpArgumentsResult parsed) {
+    return parsed == argumentsHelped ? exitDone : exitBadInput;
 }
 
 tpArgumentsResult parseArguments(const tpArgumentTable* table, int argumentCount,

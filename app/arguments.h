@@ -61,6 +61,10 @@ typedef struct tpArgumentTable {
     const char* notes; // printed at the end of the help as it is, or NULL
 } tpArgumentTable;
 
+// Fields of the table above for whole arrays.
+#define TP_OPERANDS(list) .operands = list, .operandCount = (int)(sizeof(list) / sizeof((list)[0]))
+#define TP_OPTIONS(list) .options = list, .optionCount = (int)(sizeof(list) / sizeof((list)[0]))
+
 typedef enum tpArgumentsResult {
     argumentsParsed, // go on
     argumentsHelped, // --help was asked for and printed: exit with exitDone
@@ -69,6 +73,9 @@ typedef enum tpArgumentsResult {
 
 // arguments[0] is the subcommand's name.
 tpArgumentsResult parseArguments(const tpArgumentTable* table, int argumentCount, char** arguments);
+
+// The exit status if the arguments are not parsed.
+int exitAfter(tpArgumentsResult parsed);
 
 // A word that should be one of `known` (ended by NULL) and is not: prints to standard error
 // "tippe COMMAND: unknown WHAT 'word'; did you mean 'x'?", or the whole list where nothing is near.

@@ -36,10 +36,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "check",
         .summary = "Checks a scene without running it",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = notes,
     };
     return parseArguments(&line, argumentCount, arguments);
@@ -125,7 +123,7 @@ int runCheck(int argumentCount, char** arguments) {
     tpCheckOptions options = { 0 };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpScene* scene = openScene("check", options.scene);
     int status = scene != NULL ? checkScene(&options, scene) : exitBadInput;

@@ -59,10 +59,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "collide",
         .summary = "Resolves impacts with friction, one per row of a table",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = notes,
     };
     return parseArguments(&line, argumentCount, arguments);
@@ -313,7 +311,7 @@ int runCollide(int argumentCount, char** arguments) {
     CollideOptions options = { .law = "poisson" };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpCommandFiles files = startFiles("collide");
     addOutput(&files, "--out", options.out);

@@ -81,10 +81,8 @@ static tpArgumentsResult readAdviceLine(int argumentCount, char** arguments,
         .command = "advise",
         .summary =
             "Tries steppers and steps on a scene, and tells which to take for which accuracy",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = adviceNotes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
@@ -126,10 +124,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "compare",
         .summary = "Runs a scene by several steppers at several step sizes and holds them together",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
@@ -488,7 +484,7 @@ int runCompare(int argumentCount, char** arguments) {
     tpCompareOptions options = { .timeLimit = 600.0 };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     return compareBy(&options);
 }
@@ -497,7 +493,7 @@ int runAdvise(int argumentCount, char** arguments) {
     tpCompareOptions options = { .timeLimit = 20.0, .isAdvice = true };
     tpArgumentsResult parsed = readAdviceLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     return compareBy(&options);
 }

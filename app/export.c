@@ -131,8 +131,7 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "export",
         .summary = "Writes what a recording holds as tables or as a page",
-        .operands = operands,
-        .operandCount = 1,
+        TP_OPERANDS(operands),
         .options = table,
         .optionCount = exportCount + 2,
         .notes = notes,
@@ -160,7 +159,7 @@ int runExport(int argumentCount, char** arguments) {
     tpExportOptions options = { .window = INFINITY };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     if (!checkOutputs(&options)) {
         return exitBadInput;

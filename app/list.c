@@ -160,14 +160,13 @@ int runList(int argumentCount, char** arguments) {
     const tpArgumentTable line = {
         .command = "list",
         .summary = "Lists steppers, solvers, shapes, joints, options and scenes, a line for each",
-        .operands = operands,
-        .operandCount = 1,
+        TP_OPERANDS(operands),
         .options = table,
         .optionCount = 1,
     };
     tpArgumentsResult parsed = parseArguments(&line, argumentCount, arguments);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     bool isFound = wanted == NULL;
     for (int i = 0; i < listingCount; ++i) {

@@ -39,13 +39,12 @@ int runRepair(int argumentCount, char** arguments) {
     const tpArgumentTable line = {
         .command = "repair",
         .summary = "Makes the recording of a run that was killed readable again",
-        .operands = operands,
-        .operandCount = 1,
+        TP_OPERANDS(operands),
         .notes = notes,
     };
     tpArgumentsResult parsed = parseArguments(&line, argumentCount, arguments);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpError error;
     bool repaired = false;

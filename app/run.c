@@ -116,10 +116,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "run",
         .summary = "Runs a scene and prints what it came to",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
@@ -410,7 +408,7 @@ int runRun(int argumentCount, char** arguments) {
     tpRunOptions options = { .every = 1, .threads = 1, .dumpAbove = NAN };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpScene* scene = openScene("run", options.scene);
     if (scene == NULL) {

@@ -20,7 +20,7 @@ int runSchema(int argumentCount, char** arguments) {
     };
     tpArgumentsResult parsed = parseArguments(&line, argumentCount, arguments);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     char* text = NULL;
     size_t length = 0;

@@ -396,7 +396,7 @@ int runSolve(int argumentCount, char** arguments) {
     SolveOptions options = { .solver = "auto", .tolerance = 1e-8 };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpProblem* problem;
     tpError error;

@@ -40,10 +40,8 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
     const tpArgumentTable line = {
         .command = "verify",
         .summary = "Repeats a recorded run and compares every frame, bit for bit",
-        .operands = operands,
-        .operandCount = 1,
-        .options = table,
-        .optionCount = (int)(sizeof(table) / sizeof(table[0])),
+        TP_OPERANDS(operands),
+        TP_OPTIONS(table),
         .notes = notes,
     };
     tpArgumentsResult result = parseArguments(&line, argumentCount, arguments);
@@ -169,7 +167,7 @@ int runVerify(int argumentCount, char** arguments) {
     tpVerifyOptions options = { .threads = 1 };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
     if (parsed != argumentsParsed) {
-        return parsed == argumentsHelped ? exitDone : exitBadInput;
+        return exitAfter(parsed);
     }
     tpError error = { tp_success, "" };
     tpRecording* recording = tpOpenRecording(options.recording, NULL, &error);

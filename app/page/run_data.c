@@ -175,21 +175,24 @@ static bool appendFloats(tpBytes* out, const double* numbers, int64_t rows, int 
     return true;
 }
 
+void listContactNumbers(const tpRecordedContact* contact, double numbers[contactNumbers]) {
+    const tpVec3 vectors[3] = { contact->point, contact->normal, contact->frictionImpulse };
+    static const int places[3] = { 0, 3, 8 };
+    for (int i = 0; i < 3; ++i) {
+        numbers[places[i]] = vectors[i].x;
+        numbers[places[i] + 1] = vectors[i].y;
+        numbers[places[i] + 2] = vectors[i].z;
+    }
+    numbers[6] = contact->gap;
+    numbers[7] = contact->normalImpulse;
+    numbers[11] = contact->torsionalImpulse;
+    numbers[12] = contact->slidingSpeed;
+}
+
 static void putContact(const tpRecordedContact* contact, uint32_t words[contactWords]) {
-    const double numbers[] = { contact->point.x,
-                               contact->point.y,
-                               contact->point.z,
-                               contact->normal.x,
-                               contact->normal.y,
-                               contact->normal.z,
-                               contact->gap,
-                               contact->normalImpulse,
-                               contact->frictionImpulse.x,
-                               contact->frictionImpulse.y,
-                               contact->frictionImpulse.z,
-                               contact->torsionalImpulse,
-                               contact->slidingSpeed };
-    for (int i = 0; i < 13; ++i) {
+    double numbers[contactNumbers];
+    listContactNumbers(contact, numbers);
+    for (int i = 0; i < contactNumbers; ++i) {
         float number = (float)numbers[i];
         memcpy(&words[i], &number, sizeof(number));
     }

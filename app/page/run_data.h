@@ -88,4 +88,8 @@ int64_t sizeOfSeries(const tpSeriesCursor* cursor);
 // end cursor->next == cursor->end.
 tpResult readSeries(tpSeriesCursor* cursor, tpBytes* out, tpError* error);
 
+// Point, normal, gap and impulses of a contact and how fast it slides, as pages read them.
+enum { contactNumbers = 13 };
+void listContactNumbers(const tpRecordedContact* contact, double numbers[contactNumbers]);
+
 #endif

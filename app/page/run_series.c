@@ -351,25 +351,11 @@ static bool takeForBody(int frame, const tpRecordedContact* contact, void* conte
     if (contact->bodyA != wanted->body && contact->bodyB != wanted->body) {
         return true;
     }
-    const double row[contactWidth] = { (double)(wanted->first + frame),
-                                       contact->bodyA,
-                                       contact->bodyB,
-                                       (double)(uint32_t)contact->feature,
-                                       (double)(uint32_t)(contact->feature >> 32),
-                                       contact->point.x,
-                                       contact->point.y,
-                                       contact->point.z,
-                                       contact->normal.x,
-                                       contact->normal.y,
-                                       contact->normal.z,
-                                       contact->gap,
-                                       contact->normalImpulse,
-                                       contact->frictionImpulse.x,
-                                       contact->frictionImpulse.y,
-                                       contact->frictionImpulse.z,
-                                       contact->torsionalImpulse,
-                                       contact->slidingSpeed,
-                                       (double)contact->state };
+    double row[contactWidth] = { (double)(wanted->first + frame), contact->bodyA, contact->bodyB,
+                                 (double)(uint32_t)contact->feature,
+                                 (double)(uint32_t)(contact->feature >> 32) };
+    listContactNumbers(contact, row + 5);
+    row[5 + contactNumbers] = (double)contact->state;
     return appendBytes(wanted->out, row, sizeof(row));
 }
 
