@@ -95,6 +95,9 @@ void restore(World& world, nb::handle data) {
         tpDestroySnapshot);
     PyBuffer_Release(&buffer);
     if (snapshot == nullptr || tpWorld_Restore(world.world, snapshot.get(), &error) != tp_success) {
+        if (error.result == tp_badInput) {
+            raiseValue("data: %s", error.message);
+        }
         raiseError(error);
     }
     pullViews(world);
