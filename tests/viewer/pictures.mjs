@@ -57,15 +57,15 @@ function film(pictures, duration) {
 
 const bytesOf = address_ => Buffer.from(address_.split(',')[1], 'base64');
 
-// The stage alone, twice as large as the picture: made smaller, edges are smooth.
-const prepare = page => page.evaluate(([w, h]) => {
+// The stage alone, twice as large as the picture: made smaller, edges are smooth. Lessons keep their forces.
+const prepare = (page, withForces = false) => page.evaluate(([w, h, isLesson]) => {
     const { stagePart, stage, arrows } = globalThis.tippe;
     Object.assign(stagePart.style, { position: 'fixed', left: '0', top: '0', width: `${2 * w}px`, height: `${2 * h}px`, zIndex: 9 });
-    arrows.showsPoints = arrows.showsForces = false;
+    arrows.showsPoints = arrows.showsForces = isLesson;
     arrows.refresh();
     stage.quality.tick = () => {};
     stage.renderer.setPixelRatio(1);
-}, [width, height]);
+}, [width, height, withForces]);
 
 const takePictures = (page, frames, type, quality) => page.evaluate(async ([list, kind, q, w, h]) => {
     const { stage, player } = globalThis.tippe, canvas = document.createElement('canvas');
@@ -124,14 +124,18 @@ for (const name of list) {
         console.log(`${name}: ${error.message.split('\n')[0]}`);
     }
 }
+const lessonShares = { rod: 0.3, painleve: 0.2, top: 0 }; // of the run, where the picture is taken, from near; half of it otherwise
 for (const id of ['cone', 'slope', 'rod', 'painleve', 'pyramid', 'bounce', 'top', 'stack'].filter(one => wanted.length === 0 || wanted.includes(`lesson_${one}`))) {
     await page.goto(address(`lesson-${id}.html`));
     await page.waitForFunction(() => globalThis.tippe?.run.lastFrame > 20, null, { timeout: 120000 });
     await page.waitForTimeout(1500);
     await page.evaluate(() => globalThis.tippe.live.send({ running: false }));
-    await prepare(page);
+    await prepare(page, true);
+    const frame = await page.evaluate(share => Math.floor(share * globalThis.tippe.run.lastFrame), lessonShares[id] ?? 0.5);
+    await takePictures(page, [frame], 'image/jpeg', 0.5);
+    await page.evaluate(isNear => isNear && globalThis.tippe.stage.director.reset(), id in lessonShares);
     await page.waitForTimeout(1500);
-    const [still] = await takePictures(page, [await page.evaluate(() => Math.floor(globalThis.tippe.run.lastFrame / 2))], 'image/jpeg', 0.82);
+    const [still] = await takePictures(page, [frame], 'image/jpeg', 0.82);
     writeFileSync(join(stills, `lesson_${id}.jpg`), bytesOf(still));
     console.log(`lesson_${id}`);
 }

@@ -97,7 +97,7 @@ test('memory stays level', { timeout: 900000 }, async () => {
     await closePage(page);
 });
 
-test('the same bits as the program', { timeout: 880000 }, async () => {
+test('the same bits as the program', { timeout: 1700000 }, async () => {
     const page = await openPage(address('#scene=falling_rod'));
     const list = JSON.parse(readFileSync(join(site, 'scenes.json'), 'utf8'));
     assert.ok(list.length > 45);
