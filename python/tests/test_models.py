@@ -453,3 +453,18 @@ def test_urdf_meshes_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_text(urdf_of("").replace("</link>", f"\n<collision>{form}</collision></link>"))
     with pytest.raises(models.ModelError, match=r'r\.urdf:2: "empty\.obj" cannot be read'):
         models.convert(path)
+
+
+def test_urdf_mimics_of_fixed_joints(tmp_path: Path) -> None:
+    """A joint that follows a fixed one stands still, and that is told; one that follows nothing there is an error."""
+    inertia = (0.1, 0.1, 0.1)
+    follower = urdf_joint("continuous", "base", "b").replace("<origin", '<mimic joint="{}" offset="0.5"/><origin')
+    text = urdf_of(urdf_link("a", 1, inertia) + urdf_joint("fixed", "base", "a") + urdf_link("b", 1, inertia) + follower)
+    path = tmp_path / "r.urdf"
+    path.write_text(text.replace("{}", "base_a"))
+    scene = models.convert(path)
+    assert scene["couplings"] == [{"name": "base_b_mimic", "of": [["base_b", 1.0]], "value": 0.5}]
+    assert any(note.element == "mimic" for note in scene.report.of("changed"))
+    path.write_text(text.replace("{}", "nowhere"))
+    with pytest.raises(models.ModelError, match='"nowhere" is no joint'):
+        models.convert(path)

@@ -375,6 +375,7 @@ class _Reader:
                 raise form.error(f'"{name}": {scheme}:// is not known')
         candidates = [Path(rest), self.path.parent / rest]
         if name.startswith(("package://", "model://")):
+            rest = rest.lstrip("/")
             package, _, inner = rest.partition("/")
             if package in self.packages:
                 candidates = [Path(self.packages[package]) / inner]
@@ -448,15 +449,27 @@ class _Reader:
 
     def add_mimics(self) -> None:
         axes = {axis.name for joint in self.model.joints for axis in joint.axes}
+        still = {self.name(joint) for joint in self.joints if joint.attributes.get("type") == "fixed"}
         for joint in self.joints:
             mimic = joint.first("mimic")
             if mimic is None:
                 continue
             name, other = self.name(joint), mimic.attributes.get("joint", "")
+            if other in still or name in still:
+                self.follow_still(joint, mimic, other in still and name in axes)
+                continue
             if other not in axes or name not in axes:
                 raise mimic.error(f'"{other}" is no joint that "{name}" can follow')
             factor, offset = self.number(mimic, "multiplier", 1.0), self.number(mimic, "offset", 0.0)
             self.model.couplings.append(Coupling(f"{name}_mimic", [(name, 1.0), (other, -factor)], value=offset))
+
+    def follow_still(self, joint: Element, mimic: Element, moves: bool) -> None:
+        """A joint that follows a fixed one stands at its offset; a fixed one that follows does nothing."""
+        name, offset = self.name(joint), self.number(mimic, "offset", 0.0)
+        message = f"one of the two joints is fixed: the other stands at {offset:g}" if moves else "the joint is fixed: it follows nothing"
+        self.report.add("changed", "mimic", None, message, name, (mimic.file, mimic.line))
+        if moves:
+            self.model.couplings.append(Coupling(f"{name}_mimic", [(name, 1.0)], value=offset))
 
     def add_contacts(self) -> None:
         self.model.materials["surface0"] = {"dynamic": 1.0}
