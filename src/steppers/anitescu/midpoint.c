@@ -196,10 +196,62 @@ static bool isPushed(const tpTimeStep* step) {
     return false;
 }
 
+// The second half: the system is at the end of the drift.
+static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
+                           const tpMidpointSettings* settings, double kick,
+                           const tpDriftResult* drift, tpTally* tally, tpMidpointTrial* trial,
+                           tpStepReport* report) {
+    tpSystem* system = step->system;
+    double h = step->h;
+    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
+    tpVelocity* before = tpArena_Get(&system->arena, bytes);
+    if (before == NULL) {
+        return false;
+    }
+    if (h > kick) {
+        report->externalWork += tpSystem_KickDamping(system, h - kick);
+        tpSystem_KickForces(system, system->time + kick, h - kick);
+    }
+    tpStepTimes times = { h, kick, h };
+    tpJoints_KickRest(system, &step->rows, step->meanVelocities, &times, report);
+    tpContact* contacts;
+    int count;
+    if (tpSystem_FindContacts(system, system->poses.data, step->margins, &contacts, &count) !=
+        tp_success) {
+        return false;
+    }
+    tpVelocity* unsprung = before;
+    if (drift->rest != NULL) {
+        // The loss of friction is counted without what springs and friction do to each other.
+        unsprung = tpArena_Get(&system->arena, bytes);
+        if (unsprung == NULL) {
+            return false;
+        }
+        memcpy(unsprung, system->velocities.data, bytes);
+        kickSprings(step, drift->rest, contacts, count, tally);
+    }
+    if (bytes > 0) {
+        memcpy(before, system->velocities.data, bytes);
+    }
+    if (!tpTimeStep_UseContacts(step, contacts, count)) {
+        return false;
+    }
+    addVelocityRows(step, tally, &memory->history, step->startVelocities, settings, trial);
+    if (!solveVelocities(step, tally, before, memory, settings, report)) {
+        return false;
+    }
+    tpRows_ApplyImpulses(&step->rows, system->velocities.data);
+    tpRowVelocities velocities = { unsprung, system->velocities.data, step->velocities };
+    tpRows_AccountEnergy(&step->rows, &velocities, report);
+    tpJoints_AddReactions(system, &step->rows, h);
+    trial->isTouched = trial->isTouched || isPushed(step);
+    trial->hasCollided = trial->hasCollided || trial->bounces;
+    return true;
+}
+
 bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpointSettings* settings,
                      double h, tpMidpointTrial* trial, tpStepReport* report) {
     tpTimeStep step;
-    size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     // The careful step has the whole kick before the drift: what it dissipates is |v1 - v|^2 / 2,
     // and more.
     double kick = settings->drift.isCareful ? h : 0.5 * h;
@@ -207,10 +259,6 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
         return false;
     }
     step.isFlightExact = settings->drift.isCareful;
-    tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    if (before == NULL) {
-        return false;
-    }
     tpTally tally = { NULL, 0 };
     tpDriftResult drift;
     if (!tpDrift_Solve(&step, memory, &settings->drift, &drift, report) ||
@@ -225,45 +273,7 @@ bool tpMidpoint_Step(tpSystem* system, tpStepperMemory* memory, const tpMidpoint
     tpJoints_StoreReactions(system, &step.rows, h);
     trial->isTouched = isPushed(&step);
 
-    // The second half: the system is at the end of the drift.
-    if (h > kick) {
-        report->externalWork += tpSystem_KickDamping(system, h - kick);
-        tpSystem_KickForces(system, system->time + kick, h - kick);
-    }
-    tpStepTimes times = { h, kick, h };
-    tpJoints_KickRest(system, &step.rows, step.meanVelocities, &times, report);
-    tpContact* contacts;
-    int count;
-    if (tpSystem_FindContacts(system, system->poses.data, step.margins, &contacts, &count) !=
-        tp_success) {
-        return false;
-    }
-    tpVelocity* unsprung = before;
-    if (drift.rest != NULL) {
-        // The loss of friction is counted without what springs and friction do to each other.
-        unsprung = tpArena_Get(&system->arena, bytes);
-        if (unsprung == NULL) {
-            return false;
-        }
-        memcpy(unsprung, system->velocities.data, bytes);
-        kickSprings(&step, drift.rest, contacts, count, &tally);
-    }
-    if (bytes > 0) {
-        memcpy(before, system->velocities.data, bytes);
-    }
-    if (!tpTimeStep_UseContacts(&step, contacts, count)) {
-        return false;
-    }
-    addVelocityRows(&step, &tally, &memory->history, step.startVelocities, settings, trial);
-    if (!solveVelocities(&step, &tally, before, memory, settings, report)) {
-        return false;
-    }
-    tpRows_ApplyImpulses(&step.rows, system->velocities.data);
-    tpRowVelocities velocities = { unsprung, system->velocities.data, step.velocities };
-    tpRows_AccountEnergy(&step.rows, &velocities, report);
-    tpJoints_AddReactions(system, &step.rows, h);
-    trial->isTouched = trial->isTouched || isPushed(&step);
-    trial->hasCollided = trial->hasCollided || trial->bounces;
-    return tpTimeStep_Tally(&step, &tally) &&
+    return takeSecondHalf(&step, memory, settings, kick, &drift, &tally, trial, report) &&
+           tpTimeStep_Tally(&step, &tally) &&
            tpTimeStep_Report(&step, &tally, memory->solver, &memory->history, report);
 }
