@@ -129,7 +129,7 @@ static double errorOf(const Machine* machine, const char* stepper, int stepCount
 }
 
 // What each method promises: the error at 100 steps per second, and how much smaller it is at 200.
-// bender-schmitt and auto choose steps of their own.
+// bender-schmitt, mirtich-canny and auto choose steps of their own.
 static const struct {
     const char* name;
     double most, gain;
@@ -138,7 +138,7 @@ static const struct {
     { "anitescu", 5e-3, 3.6, false },
     { "bender-schmitt", 5e-4, 0.0, false },
     { "chakraborty-trinkle", 5e-3, 3.6, false },
-    { "mirtich-canny", 5e-3, 3.6, false },
+    { "mirtich-canny", 5e-3, 0.0, false },
     { "stewart-trinkle", 0.2, 1.75, false },
     { "penalty", 0.2, 1.75, true },
     { "small-steps", 0.05, 1.15, true },
