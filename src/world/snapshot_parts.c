@@ -200,6 +200,11 @@ static void transferForces(tpSystem* system, tpArchive* archive) {
         def->frame = frame == tp_bodyFrame ? tp_bodyFrame : tp_worldFrame;
     }
     bool hasLoads = system->hasLoads;
+    // A body that came after a force was applied has a load, too.
+    if (archive->mode == tp_archiveWrites && hasLoads && !tpSystem_StartLoads(system)) {
+        archive->isOutOfMemory = true;
+        return;
+    }
     tpArchive_Bool(archive, &hasLoads);
     if (archive->mode == tp_archiveReads) {
         tpSystem_ForgetLoads(system);

@@ -256,11 +256,35 @@ static void memoryMayFail(void** state) {
     tpDestroyWorld(world);
 }
 
+// A force that is applied, and then a body that comes: the snapshot is whole.
+static void loadsOfNewBodiesAreKept(void** state) {
+    (void)state;
+    tpWorld* world = build(tp_anitescu, 2);
+    tpBody_ApplyForce(world, tpWorld_FindBody(world, "arm"), tpMakeVec3(0.0, 0.0, 30.0),
+                      tp_worldFrame);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.name = "late";
+    def.position = tpMakeVec3(-5.0, 0.0, 3.0);
+    def.hasMass = true;
+    def.mass.mass = 2.0;
+    def.mass.inertia = tpIdentityMat33();
+    tpCreateBody(world, &def, NULL);
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    tpWorld_Step(world, h);
+    uint64_t after = tpWorld_HashState(world);
+    assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+    CHECK_NEAR(tpBody_GetPosition(world, tpWorld_FindBody(world, "late")).x, -5.0, 0.0);
+    tpWorld_Step(world, h);
+    assert_true(tpWorld_HashState(world) == after);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(anotherWorldContinues), cmocka_unit_test(anotherProcessContinues),
         cmocka_unit_test(wrongBytesAreRefused),  cmocka_unit_test(restoringTellsOfStructure),
-        cmocka_unit_test(memoryMayFail),
+        cmocka_unit_test(memoryMayFail),         cmocka_unit_test(loadsOfNewBodiesAreKept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
