@@ -7,10 +7,9 @@
 // depend on the number of threads.
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstring>
-#include <thread>
+#include <memory>
 
 #include "binding.h"
 
@@ -30,20 +29,15 @@ struct ReportRow {
 struct Batch {
     nb::list owners; // the worlds as Python has them
     std::vector<World*> worlds;
-    int threads = 1;
+    tpBatch* batch = nullptr;                         // of all of them: their threads and starts
     size_t bodyCount = 0, coordinateCount = 0;        // of each world
     std::vector<uint64_t> structures;                 // of each world when it was last looked at
     std::vector<double> numbers[kinds], shown[kinds]; // for users; what they showed last
     bool isWatched[kinds] = {};
-    std::vector<tpSnapshot*> starts; // of each world
 
     Batch() = default;
     Batch(const Batch&) = delete;
-    ~Batch() {
-        for (tpSnapshot* start : starts) {
-            tpDestroySnapshot(start);
-        }
-    }
+    ~Batch() { tpDestroyBatch(batch); }
 };
 
 double* partOf(Batch& batch, int kind, size_t world) {
@@ -151,30 +145,15 @@ void push(Batch& batch) {
 
 // Calls act(i) for every world, on the threads of the batch, without the interpreter's lock.
 template <typename Act> void forAll(Batch& batch, Act act) {
-    size_t count = batch.worlds.size();
     for (World* world : batch.worlds) {
         world->isBusy = true;
     }
     {
         nb::gil_scoped_release release;
-        auto threads = std::min(static_cast<size_t>(batch.threads), count);
-        size_t chunk = std::max<size_t>(1, count / (16 * std::max<size_t>(1, threads)));
-        std::atomic<size_t> next{ 0 };
-        auto work = [&] {
-            for (size_t first; (first = next.fetch_add(chunk)) < count;) {
-                for (size_t i = first; i < std::min(count, first + chunk); ++i) {
-                    act(i);
-                }
-            }
+        tpBatchFunction call = [](void* context, tpWorld*, int i) {
+            (*static_cast<Act*>(context))(static_cast<size_t>(i));
         };
-        std::vector<std::thread> crew;
-        for (size_t k = 1; k < threads; ++k) {
-            crew.emplace_back(work);
-        }
-        work();
-        for (std::thread& thread : crew) {
-            thread.join();
-        }
+        tpBatch_ForEach(batch.batch, call, &act);
     }
     for (World* world : batch.worlds) {
         world->isBusy = false;
@@ -184,19 +163,26 @@ template <typename Act> void forAll(Batch& batch, Act act) {
 void createBatch(Batch* self, nb::list worlds, int threads) {
     new (self) Batch();
     self->owners = worlds;
-    self->threads = threads;
+    std::vector<tpWorld*> members;
     for (nb::handle item : worlds) {
         self->worlds.push_back(nb::cast<World*>(item));
+        members.push_back(self->worlds.back()->world);
     }
     const tpWorld* first = self->worlds[0]->world;
     self->bodyCount = static_cast<size_t>(tpWorld_GetMovingCount(first));
     self->coordinateCount = static_cast<size_t>(tpWorld_GetCoordinateCount(first));
     for (World* world : self->worlds) {
         self->structures.push_back(tpWorld_GetStructure(world->world));
-        self->starts.push_back(tpWorld_Snapshot(world->world));
-        if (self->starts.back() == nullptr) {
-            throw std::bad_alloc();
-        }
+    }
+    tpBatchDef def = tpDefaultBatchDef();
+    def.worlds = members.data();
+    def.worldCount = static_cast<int>(members.size());
+    def.threadCount = threads;
+    tpError error = {};
+    self->batch = tpCreateBatch(&def, &error);
+    if (self->batch == nullptr) {
+        self->~Batch();
+        raiseError(error);
     }
 }
 
@@ -288,11 +274,15 @@ void reset(Batch& batch, nb::handle worlds) {
     useAll(batch);
     std::vector<size_t> chosen = chosenOf(batch, worlds);
     push(batch);
+    std::unique_ptr<bool[]> which(new bool[batch.worlds.size()]());
     for (size_t i : chosen) {
-        tpError error = {};
-        if (tpWorld_Restore(batch.worlds[i]->world, batch.starts[i], &error) != tp_success) {
-            raiseError(error);
-        }
+        which[i] = true;
+    }
+    tpError error = {};
+    if (tpBatch_Reset(batch.batch, which.get(), &error) != tp_success) {
+        raiseError(error);
+    }
+    for (size_t i : chosen) {
         pull(batch, i);
         pullViews(*batch.worlds[i]);
     }
