@@ -20,10 +20,14 @@ static bool hasJoint(const tpSystem* system) {
     return false;
 }
 
+static double riseOf(const tpSystem* system, const tpStepReport* part) {
+    return tpSystem_Energy(system) - part->kineticBefore - part->potentialBefore -
+           part->externalWork;
+}
+
 // Whether the part that the report tells about has to be taken again. `share`: of the whole step.
 static bool isTooLong(const tpSystem* system, const tpStepReport* part, double share) {
-    double rise =
-        tpSystem_Energy(system) - part->kineticBefore - part->potentialBefore - part->externalWork;
+    double rise = riseOf(system, part);
     double allowed = leak * share * tpCertificate_EnergyLimit(system, part);
     return !(rise <= allowed) || !(part->jointDrift <= part->limits.jointDrift);
 }
@@ -105,6 +109,17 @@ bool tpHalves_Step(tpSystem* system, tpStepperMemory* memory, double h, tpTakePa
         memory->book.level = 0;
         return true;
     }
+    double rise = riseOf(system, report);
+    bool isJoined = report->jointDrift <= report->limits.jointDrift;
     tpTrial_Undo(&start);
-    return takeParts(&halves, 1);
+    if (!takeParts(&halves, 1)) {
+        return false;
+    }
+    // What overlaps at the start is brought out within the first part: the shorter, the faster.
+    if (!isJoined || !(riseOf(system, report) > rise)) {
+        return true;
+    }
+    memory->book.level = 0;
+    tpTrial_Undo(&start);
+    return take(context, h, report);
 }
