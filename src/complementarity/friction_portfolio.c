@@ -29,6 +29,9 @@ typedef struct Stage {
 // below which it is not worth beginning.
 static const double approachFactorisations = 8.0, leastApproach = 30.0;
 
+// Contacts of an island up to which all of the first sweeps are worth their time.
+enum { largestSwept = 100 };
+
 // Rounding of u = W r + q, in units of the last place of r: below this no solver can see.
 static const double roundingFloor = 8.0 * DBL_EPSILON;
 
@@ -261,9 +264,16 @@ static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions*
                                  iterations);
 }
 
+// The first sweeps. They settle what is small; of what is large they only say where to begin.
+static tpSolveStatus sweepFirst(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                int limit, tpArena* arena, int* iterations) {
+    bool isLarge = island->blockCount > largestSwept;
+    return tpFrictionIsland_Nncg(island, options, isLarge ? limit / 2 : limit, arena, iterations);
+}
+
 static const Stage portfolio[] = {
     { "bilateral", tpFrictionIsland_Bilateral, .limit = 30 },
-    { "nncg", tpFrictionIsland_Nncg, .limit = 20 },
+    { "nncg", sweepFirst, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
     { "bilateral", tpFrictionIsland_Formed, .limit = 30 },

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dynamics/collider_shapes.h"
+#include "dynamics/step_budget.h"
 
 // Puts a contact into the plane; false if its normal leaves it.
 static bool flatten(tpContact* contact, double z) {
@@ -89,6 +90,7 @@ static tpResult ask(tpSystem* system, const tpPose* poses, const double* margins
     if (result == tp_success) {
         takeContacts(system, poses, &found->contacts);
         found->isValid = true;
+        tpStepBudget_SpendQuery(system, found->contacts.data, found->contacts.count);
     }
     return result;
 }
@@ -135,6 +137,7 @@ tpResult tpSystem_CollectContacts(tpSystem* system, const double* margins,
         return result;
     }
     takeContacts(system, system->poses.data, contacts);
+    tpStepBudget_SpendQuery(system, contacts->data, contacts->count);
     return tp_success;
 }
 

@@ -8,6 +8,7 @@
 #include "dynamics/pyramid.h"
 #include "dynamics/redundancy.h"
 #include "dynamics/report.h"
+#include "dynamics/step_budget.h"
 
 // Largest relative violation of the cone and of maximal dissipation, contact by contact, in the
 // true cone whatever was solved.
@@ -77,7 +78,7 @@ static const double smallestScale = 1e-6;
 
 // Outside the plane a pyramid is but a place to start from; with more rows than this it takes
 // longer than that is worth.
-enum { largestRestart = 600 };
+enum { largestRestart = 150 };
 
 // Multiply-adds of one solve beyond which a step is better off with what it has: a hundredth of a
 // second for a contact or two (bodies that a joint holds inside each other have no solution at
@@ -98,13 +99,20 @@ static double planarTrial(const tpRows* rows) {
 static const double solvesAtFullCost = 5.0, exhaustedShare = 0.02;
 
 bool tpSystem_HasWorkLeft(const tpSystem* system) {
-    return system->solveWork < solvesAtFullCost * workLimit(system->solveRows);
+    return !tpStepBudget_IsSpent(system) &&
+           system->solveWork < solvesAtFullCost * workLimit(system->solveRows);
 }
 
-static double affordable(const tpRows* rows, tpSystem* system) {
+static double affordable(const tpRows* rows, tpSystem* system, double share) {
     system->solveRows = rows->rowCount > system->solveRows ? rows->rowCount : system->solveRows;
     double limit = workLimit(system->solveRows);
-    return fmin(limit, fmax(solvesAtFullCost * limit - system->solveWork, exhaustedShare * limit));
+    double left = fmax(solvesAtFullCost * limit - system->solveWork, exhaustedShare * limit);
+    return share * fmin(limit, left);
+}
+
+static void spend(tpSystem* system, double work) {
+    system->solveWork += work;
+    tpStepBudget_Spend(system, work);
 }
 
 static bool hasContact(const tpRows* rows) {
@@ -128,7 +136,9 @@ static double sizeOf(const tpRows* rows) {
 }
 
 static double velocityTolerance(const tpRows* rows, const tpSystem* system, double tolerance) {
-    return tpSolveGoal(tolerance, system->certificate, sizeOf(rows));
+    double goal = tpSolveGoal(tolerance, system->certificate, sizeOf(rows));
+    return tpStepBudget_IsHard(system) ? fmax(goal, 0.5 * system->certificate * sizeOf(rows))
+                                       : goal;
 }
 
 static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory, double tolerance,
@@ -146,7 +156,7 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
-    system->solveWork += solve.work;
+    spend(system, solve.work);
     // The judge divides by |q|; where that is next to nothing, by the smallest scale.
     double norm = normOf(rows->q, rows->rowCount);
     double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
@@ -193,6 +203,7 @@ static bool restart(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                                  .workLimit = limit,
                                  .settled = velocityTolerance(rows, system, settings->tolerance) };
     solvePyramid(rows, system, memory, &options, report, &unused);
+    tpStepBudget_Spend(system, system->solveWork - start);
     if (system->arena.failed) {
         return false;
     }
@@ -211,14 +222,18 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                         double* residual) {
     bool isPlanar = rows->componentCount == 3;
     double share = settings->share > 0.0 ? settings->share : 1.0;
-    double limit = share * affordable(rows, system), start = system->solveWork;
-    double first = isPlanar ? fmin(planarTrial(rows), limit) : firstShare * limit;
+    double limit = fmin(affordable(rows, system, share), tpStepBudget_ForSolve(system));
+    double start = system->solveWork;
+    bool mayRestart = isPlanar || rows->rowCount <= largestRestart;
+    double first = isPlanar     ? fmin(planarTrial(rows), limit)
+                   : mayRestart ? firstShare * limit
+                                : limit;
     *isSolved = solveCircular(rows, system, memory, settings->tolerance, first, report, residual);
-    if (*isSolved) {
+    if (*isSolved || !mayRestart) {
         return true;
     }
     double left = limit - (system->solveWork - start);
-    if ((isPlanar || rows->rowCount <= largestRestart) && hasContact(rows)) {
+    if (hasContact(rows)) {
         if (!isPlanar) {
             tpStepReport_FallBack(report, "pyramid start",
                                   "a solve did not converge in its share of the work: it starts "
@@ -230,10 +245,12 @@ static bool solveInCone(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     return true;
 }
 
+// The pyramid as the cone of the problem is solved by pivoting, which ends by itself: the budget of
+// the step has no say in it.
 static bool solveInPyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
                            const tpSolveSettings* settings, tpStepReport* report, bool* isSolved,
                            double* residual) {
-    double limit = affordable(rows, system), start = system->solveWork;
+    double limit = affordable(rows, system, 1.0), start = system->solveWork;
     tpPyramidOptions options = { .directionCount = settings->directionCount,
                                  .tolerance = fmin(settings->tolerance, 1e-8),
                                  .workLimit = limit };

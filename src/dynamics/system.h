@@ -213,6 +213,9 @@ typedef struct tpSystem {
     double certificate;        // relative residual that a solve has to reach; solve.h
     double solveWork;          // multiply-adds of this step's solves so far
     int solveRows;             // rows of the largest of them
+    double stepWork;           // of everything in this step so far; step_budget.h
+    double largestWork;        // of one solve or query among it
+    int stepSize;              // contacts of its largest query
     int contactQueryCount;     // how often the collider has been asked in this step
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h
     void* problemContext;

@@ -3,6 +3,7 @@
 #include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 #include "dynamics/parts.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 
 enum { deepest = 6 };
@@ -42,7 +43,7 @@ typedef struct Halves {
 } Halves;
 
 // Takes a part of the step if that may be, and adds it to the report and to the parts.
-static bool takePart(const Halves* halves, int level, tpParts* parts, bool* isTaken) {
+static bool takePart(const Halves* halves, int level, double h, tpParts* parts, bool* isTaken) {
     tpSystem* system = halves->system;
     tpStepReport part = { .converged = true,
                           .substepCount = 1,
@@ -51,12 +52,12 @@ static bool takePart(const Halves* halves, int level, tpParts* parts, bool* isTa
                           .potentialBefore = tpSystem_PotentialEnergy(system) };
     tpTrial start;
     system->solveWork = 0.0; // a part has means of its own
-    double h = ldexp(halves->duration, -level);
     if (!tpTrial_Begin(&start, system, &halves->memory->history, &part) ||
         !halves->take(halves->context, h, &part)) {
         return false;
     }
-    *isTaken = level == deepest || !isTooLong(system, &part, ldexp(1.0, -level));
+    *isTaken = level == deepest || tpStepBudget_IsSpent(system) ||
+               !isTooLong(system, &part, ldexp(1.0, -level));
     tpStepReport* report = halves->report;
     if (!*isTaken) {
         tpTrial_Undo(&start);
@@ -79,9 +80,11 @@ static bool takeParts(const Halves* halves, int level) {
     int all = 1 << deepest; // the whole step in its shortest parts
     for (int taken = 0; isDone && taken < all;) {
         bool isTaken;
-        system->time = begin + taken * ldexp(halves->duration, -deepest);
-        isDone = takePart(halves, level, &parts, &isTaken);
-        taken += isTaken ? all >> level : 0;
+        double shortest = ldexp(halves->duration, -deepest);
+        int length = tpStepBudget_IsSpent(system) ? all - taken : all >> level;
+        system->time = begin + taken * shortest;
+        isDone = takePart(halves, level, length * shortest, &parts, &isTaken);
+        taken += isTaken ? length : 0;
         level += isTaken ? 0 : 1;
     }
     system->time = begin;
@@ -105,7 +108,7 @@ bool tpHalves_Step(tpSystem* system, tpStepperMemory* memory, double h, tpTakePa
     if (!tpTrial_Begin(&start, system, &memory->history, report) || !take(context, h, report)) {
         return false;
     }
-    if (!isTooLong(system, report, 1.0)) {
+    if (tpStepBudget_IsSpent(system) || !isTooLong(system, report, 1.0)) {
         memory->book.level = 0;
         return true;
     }

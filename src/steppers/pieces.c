@@ -7,6 +7,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/locks.h"
 #include "dynamics/parts.h"
+#include "dynamics/step_budget.h"
 
 // A step in more pieces than this goes on without looking for crossings, and says so.
 enum { maxPieces = 64 };
@@ -120,7 +121,7 @@ static void takePieces(const tpStepper* stepper, tpSystem* system, void* state,
         done = piece >= h - done ? h : done + piece;
         isDone = tpParts_Add(&parts, piece);
         piece = h - done;
-        if (isDone && done < h && count < maxPieces) {
+        if (isDone && done < h && count < maxPieces && !tpStepBudget_IsSpent(system)) {
             isDone = measurePiece(system, h - done, shortest * h, &piece);
         } else if (done < h) {
             tpStepReport_AddNote(report, mayPass);

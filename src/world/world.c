@@ -13,6 +13,7 @@
 #include "dynamics/kept_motion.h"
 #include "dynamics/least_norm.h"
 #include "dynamics/loads.h"
+#include "dynamics/step_budget.h"
 #include "steppers/pieces.h"
 #include "world/require.h"
 
@@ -206,9 +207,11 @@ static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStep
     system->certificate = world->options.values[tp_certificateOption];
     system->solveWork = 0.0;
     system->solveRows = 0;
+    tpStepBudget_Begin(system);
     system->contactQueryCount = 0;
     system->problemCount = 0;
     tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
+    tpStepBudget_End(system, report);
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);
     bool isFinite =

@@ -10,6 +10,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/parts.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "steppers/anitescu/midpoint.h"
 
@@ -50,7 +51,8 @@ typedef struct tpOutcome {
 // Whether a part of h seconds is as short as parts may be.
 static bool isShortest(const tpGuard* guard, double h, bool isTouched) {
     int halvings = isTouched ? maxHalvings : maxFreeHalvings;
-    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->exhausted == maxExhausted;
+    return h < 1.5 * ldexp(guard->duration, -halvings) || guard->exhausted == maxExhausted ||
+           tpStepBudget_IsSpent(guard->system);
 }
 
 static bool tryPart(tpGuard* guard, double restitution, bool isCareful, double h,
@@ -87,6 +89,9 @@ static tpGuardVerdict lowerRestitution(tpGuard* guard, const tpTrial* start, dou
                                        tpOutcome* outcome) {
     double low = -1.0, high = 1.0, factor = 0.0;
     for (int k = 0; k < restitutionTrials && (k == 0 || low >= 0.0); ++k) {
+        if (k > 0 && tpStepBudget_IsSpent(guard->system)) {
+            break;
+        }
         if (!tryPart(guard, factor, false, h, outcome)) {
             return tp_guardOutOfMemory;
         }
@@ -179,7 +184,10 @@ static bool takePart(tpGuard* guard, double h, tpPartResult* result) {
         return false;
     }
     bool isLast = isShortest(guard, h, true);
-    tpGuardVerdict verdict = takeWhole(guard, &start, h, isLast, &outcome);
+    // Once the step has cost what it may, its rest is taken as in the paper at once.
+    tpGuardVerdict verdict = tpStepBudget_IsSpent(system)
+                                 ? tp_guardRejects
+                                 : takeWhole(guard, &start, h, isLast, &outcome);
     guard->exhausted += tpSystem_HasWorkLeft(system) ? 0 : 1;
     *result = (tpPartResult){ .isTaken = verdict == tp_guardAccepts,
                               .isRight = verdict == tp_guardAccepts && outcome.isRight,
@@ -210,16 +218,18 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     int before = whole.isLocating ? level - 1 : -1; // halvings before a bounce was looked for
     for (int taken = 0; isDone && taken < all;) {
         tpPartResult part;
-        double longest = ldexp(guard->duration, -level);
+        bool isEnding = tpStepBudget_IsSpent(system);
+        int length = isEnding ? all - taken : all >> level;
+        double longest = length * ldexp(guard->duration, -maxFreeHalvings);
         system->time = begin + taken * ldexp(guard->duration, -maxFreeHalvings);
         isDone = takePart(guard, longest, &part);
         isSmooth = isSmooth && part.isSmooth;
         if (isDone && part.isTaken) {
             isDone = tpParts_Add(&parts, longest);
             isRight = isRight && part.isRight;
-            taken += all >> level;
+            taken += length;
             count += 1;
-            if (before >= 0 && !part.isSmooth) {
+            if (before >= 0 && !part.isSmooth && taken < all) {
                 // It has bounced: on with parts as long as they were, where these begin.
                 for (level = before; taken % (all >> level) != 0; ++level) {
                 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/part.h"
 #include "steppers/bender_schmitt/step_contacts.h"
 
@@ -116,6 +117,9 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     bool wasSharp = step->isSharp;
     step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
     for (int part = 1; isDone && left > 0.0; ++part) {
+        if (tpStepBudget_IsSpent(system)) {
+            step->longest = left; // the rest in one part
+        }
         if (part > maxParts) {
             step->settings = &fixed;
             tpStepReport_AddNote(step->report, "too many impacts in a step to locate them all");

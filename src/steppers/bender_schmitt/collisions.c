@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/step.h"
 
@@ -137,6 +138,9 @@ static void collect(tpCollisions* c) {
     }
 }
 
+// Work of one collision in a sweep.
+static const double collisionWork = 200.0;
+
 // The loop of the paper's figure 1: passes until nothing collides.
 static bool resolve(tpCollisions* c, double restitution) {
     tpBenderStep* step = c->step;
@@ -160,13 +164,15 @@ static bool resolve(tpCollisions* c, double restitution) {
         memset(marks, 0, (size_t)touch->contactCount);
         forgetJoints(touch);
         double change = INFINITY;
-        for (int k = 0; k < sweeps && change > 1e-3 * step->settings->tolerance; ++k) {
+        int sweepCount = 0;
+        for (; sweepCount < sweeps && change > 1e-3 * step->settings->tolerance; ++sweepCount) {
             change = step->settings->isPaperRule
                          ? tpSweeper_SweepPaperRule(&touch->sweeper, marks)
                          : tpSweeper_SweepSome(&touch->sweeper, c->closing, c->closingCount);
             step->report->iterationCount += 1;
         }
         step->report->solveCount += 1;
+        tpStepBudget_Spend(step->system, collisionWork * sweepCount * (c->closingCount + 1));
         collect(c);
         if (!tpTouch_AccountEnergy(touch, &(tpRowVelocities){ before, c->velocities, NULL },
                                    step->report)) {

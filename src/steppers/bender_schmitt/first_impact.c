@@ -13,6 +13,7 @@
 #include "steppers/bender_schmitt/first_impact.h"
 
 #include "dynamics/matching.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 
 // Drifts tried before the last is taken.
@@ -164,6 +165,8 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         if (k > 0) {
             tpTrial_Undo(&start);
         }
+        // Once the step has cost what it may, contacts are held instead of located.
+        time = tpStepBudget_IsSpent(step->system) ? h : time;
         if (!tpBenderStep_Drift(step, time, contacts, count)) {
             return false;
         }

@@ -13,6 +13,7 @@
 #include "dynamics/joints.h"
 #include "dynamics/matching.h"
 #include "dynamics/motion.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "steppers/bender_schmitt/first_impact.h"
 #include "steppers/bender_schmitt/step_contacts.h"
@@ -71,7 +72,8 @@ bool tpBenderStep_Drift(tpBenderStep* step, double h, tpContact* contacts, int c
     }
     step->overlap = deepestOf(contacts, count);
     // Many bodies hit each other in every step: the budget has no room for a drift each time.
-    step->isLocating = step->settings->isLocated && step->start.isSmall;
+    step->isLocating =
+        step->settings->isLocated && step->start.isSmall && !tpStepBudget_IsSpent(system);
     return tpResting_Solve(step);
 }
 
@@ -387,7 +389,7 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
         bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
                        step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
-                       !step->end.isSmall;
+                       !step->end.isSmall || tpStepBudget_IsSpent(step->system);
         tpPartEnergy outcome = judgeEnergy(step);
         bool isRough = isStaged && step->composition + 1 < compositionCount &&
                        fabs(outcome.rise) > sharpSlack * energyScale(step);

@@ -15,6 +15,7 @@
 
 #include "collision/contact.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step.h"
@@ -330,6 +331,9 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
         if (miss < 0.0) {
             return false;
         }
+        if (tpStepBudget_IsSpent(step->system)) {
+            return true;
+        }
         setBiases(step, biases, step->time.meanVelocities, step->time.pushed, differences);
     }
     return miss <= lostTolerance || settle(step, biases, differences, limit);
@@ -377,7 +381,7 @@ bool tpResting_Solve(tpBenderStep* step) {
         }
         tpContact* contacts;
         int count;
-        bool isLast = pass + 1 == maxPasses || step->isLocating;
+        bool isLast = pass + 1 == maxPasses || step->isLocating || tpStepBudget_IsSpent(system);
         if (isLast) {
             break;
         }

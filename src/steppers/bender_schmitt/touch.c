@@ -6,6 +6,7 @@
 #include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "dynamics/posed_problem.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/sweep_input.h"
 #include "steppers/bender_schmitt/paper_rule.h"
 #include "steppers/bender_schmitt/shock.h"
@@ -374,6 +375,12 @@ static bool solveCrowd(tpTouch* touch, const tpBenderSettings* settings, const t
     return true;
 }
 
+// Work of a sweep, and of what comes with it.
+static double sweepWork(const tpTouch* touch) {
+    return 30.0 * touch->contactCount + 60.0 * touch->sweeper.jointCount +
+           20.0 * touch->system->bodyCount;
+}
+
 bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMemory* memory,
                    const tpVelocity* start, tpVelocity* velocities, int sweepLimit,
                    tpStepReport* report) {
@@ -417,7 +424,9 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
     bool isAccelerated = marks == NULL && sweeper->torsionCount == 0;
     tpSweepVerdict verdict = { INFINITY, 0.0, 0.0, 0.0 };
     bool isSolved = false;
+    int sweeps = 0;
     for (int k = 0; k < limit && !isSolved; ++k) {
+        sweeps += 1;
         bool isShaken = settings->isShocked && k == limit / 4;
         if (isShaken) {
             if (!tpShock_Propagate(sweeper, &touch->system->arena)) {
@@ -444,6 +453,7 @@ bool tpTouch_Solve(tpTouch* touch, const tpBenderSettings* settings, tpSolverMem
         }
     }
     report->solveCount += 1;
+    tpStepBudget_Spend(touch->system, sweepWork(touch) * sweeps);
     if (!isSolved && touch->isExact && marks == NULL) {
         int failures = report->failureCount;
         touch->hasStalled = true;

@@ -8,6 +8,7 @@
 #include "dynamics/energy_account.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
+#include "dynamics/step_budget.h"
 #include "dynamics/trial.h"
 #include "steppers/chakraborty_trinkle/impacts.h"
 #include "steppers/chakraborty_trinkle/islands.h"
@@ -183,6 +184,9 @@ static bool solveStep(tpImplicitStep* step, tpStepperMemory* memory, tpStepRepor
         if (!*isSolved) {
             break; // what was missed does not matter yet
         }
+        if (tpStepBudget_IsSpent(base->system)) {
+            break;
+        }
         if (tpTimeStep_Outran(base, NULL)) {
             if (!tpTimeStep_FindContacts(base, base->startPoses)) {
                 return false;
@@ -238,14 +242,15 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
         !solveStep(step, memory, report, &isSolved)) {
         return false;
     }
-    if (!isSolved && depth < deepestHalving) {
+    bool isEnding = tpStepBudget_IsSpent(system);
+    if (!isSolved && depth < deepestHalving && !isEnding) {
         tpTrial_Undo(&start);
         bool isDone = advanceInHalves(system, memory, settings, h, depth, tally, step, report);
         tpStepReport_FallBack(report, "halved step",
                               "the whole step was not solved: it is taken in halves");
         return isDone;
     }
-    if (isSolved && tpImpacts_AreWorthLocating(step)) {
+    if (isSolved && !isEnding && tpImpacts_AreWorthLocating(step)) {
         tpTrial_Undo(&start);
         return advanceInHalves(system, memory, settings, h, depth, tally, step, report);
     }

@@ -13,6 +13,7 @@
 
 #include "dynamics/pyramid.h"
 #include "dynamics/solve.h"
+#include "dynamics/step_budget.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
 // Multiply-adds that a linear problem may take.
@@ -84,16 +85,21 @@ static void freeze(const tpIslandProblem* problem, tpRows* out) {
     }
 }
 
+// Work of writing the linear problem and judging its answer, per block or body.
+static const double freezeWork = 5e3;
+
 static bool solveRows(tpRows* rows, tpFrozenMethod method, int directionCount, double tolerance,
                       tpSystem* system, tpSolverMemory* memory, tpStepReport* report) {
     if (method == tp_frozenLemke) {
         tpPyramidOptions options = { .directionCount = directionCount,
                                      .tolerance = 1e-10,
-                                     .workLimit = workLimit(rows) };
+                                     .workLimit =
+                                         fmin(workLimit(rows), tpStepBudget_ForSolve(system)) };
         tpPyramidResult result;
         if (!tpPyramid_Solve(rows, &system->arena, memory, &options, &result)) {
             return false;
         }
+        tpStepBudget_Spend(system, result.work);
         report->solveCount += 1;
         report->iterationCount += result.pivotCount;
         return true;
@@ -157,6 +163,10 @@ bool tpIslandProblem_SolveFrozen(tpIslandProblem* problem, tpFrozenMethod method
             ++worse;
         }
         if (least <= tolerance.enough || worse > 2 || pass == passes) {
+            break;
+        }
+        tpStepBudget_Spend(system, freezeWork * (problem->blockCount + problem->bodyCount));
+        if (pass > 0 && tpStepBudget_IsSpent(system)) {
             break;
         }
         freeze(problem, &rows);

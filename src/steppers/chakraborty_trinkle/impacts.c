@@ -5,6 +5,7 @@
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 
 // Rows of a velocity problem that is solved to rounding.
 enum { finestRows = 60 };
@@ -102,7 +103,7 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     }
     tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
                                  fmin(asked, fmax(1e-12 * largest, 1e-16 * unit)), 0.0 };
-    if (rows->rowCount <= finestRows) {
+    if (rows->rowCount <= finestRows && !tpStepBudget_IsSpent(system)) {
         tpStepReport trial = *report;
         if (!tpRows_Solve(rows, system, memory->solver, &settings, &trial)) {
             return false;
@@ -217,7 +218,8 @@ bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally
             return false;
         }
         double allowed = energy + guardSlack * tpSystem_KineticEnergy(system);
-        if (k + 1 == factorCount || tpImpacts_Energy(system, report) <= allowed) {
+        if (k + 1 == factorCount || tpStepBudget_IsSpent(system) ||
+            tpImpacts_Energy(system, report) <= allowed) {
             break;
         }
         kept.solveCount = report->solveCount;

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/chakraborty_trinkle/frozen.h"
 #include "steppers/chakraborty_trinkle/full_form.h"
 #include "steppers/chakraborty_trinkle/modes.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
-enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25 };
+enum { iterationLimit = 60, modeChanges = 6, frozenLimit = 25, lastFrozen = 1 };
 
 // Rows up to which Lemke's method is a good place to start from.
 enum { largestLemke = 150 };
@@ -229,7 +230,8 @@ static tpIslandTolerance toleranceOf(const tpImplicitStep* step, const tpIslandP
     tpIslandTolerance tolerance = { goal, fmax(goal, rounding), fmax(asked, rounding) };
     // The more bodies, the more contacts are redundant.
     int bodies = problem->bodyCount;
-    double part = bodies > largestNewton ? 0.5e-8 : bodies > largestExact ? 1e-9 : 0.0;
+    bool isHard = bodies > largestNewton || tpStepBudget_IsHard(step->base.system);
+    double part = isHard ? 0.5e-8 : bodies > largestExact ? 1e-9 : 0.0;
     tolerance.enough = fmax(tolerance.enough, part * scale);
     return tolerance;
 }
@@ -247,10 +249,26 @@ static bool runNewton(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
 
 static bool runFrozen(tpImplicitStep* step, tpIslandProblem* problem, tpFrozenMethod method,
                       tpStepperMemory* memory, tpStepReport* report, tpIslandSolve* solve) {
-    int passes = method == tp_frozenLemke ? 1 : frozenLimit;
+    bool isEnding = tpStepBudget_IsSpent(step->base.system);
+    int passes = method == tp_frozenLemke ? 1 : isEnding ? lastFrozen : frozenLimit;
     return tpIslandProblem_SolveFrozen(problem, method, step->settings.directionCount,
                                        toleranceOf(step, problem), passes, memory->solver, report,
                                        solve);
+}
+
+// The point at which nothing has moved: linearised there, contacts have their gaps and directions
+// of the start. No iteration that went astray has a say in it.
+static void standStill(tpImplicitStep* step, const tpIslandProblem* problem) {
+    tpRows* rows = &step->base.rows;
+    for (int b = 0; b < problem->blockCount; ++b) {
+        int block = problem->blocks[b];
+        memset(rows->impulse + rows->firstRows[block], 0,
+               sizeof(double) * (size_t)rows->dimensions[block]);
+    }
+    for (int i = 0; i < problem->bodyCount; ++i) {
+        tpVelocity* pushed = &step->base.pushed[problem->bodies[i]];
+        pushed->linear = pushed->angular = tpZeroVec3();
+    }
 }
 
 static bool hasContact(const tpImplicitStep* step, const tpIslandProblem* problem) {
@@ -276,18 +294,32 @@ static bool solveMode(tpImplicitStep* step, tpIslandProblem* problem, tpStepperM
         tpStepReport_FallBack(report, "eliminated form",
                               "the full form of the paper was not solved");
     }
-    bool isLarge = problem->bodyCount > largestNewton && hasContact(step, problem);
+    // Once the step has cost what it may, the linear problem is all that is solved.
+    const tpSystem* system = step->base.system;
+    bool isLarge = (problem->bodyCount > largestNewton || tpStepBudget_IsSpent(system)) &&
+                   hasContact(step, problem);
+    if (isLarge && tpStepBudget_IsSpent(system)) {
+        standStill(step, problem);
+    }
     bool isDone = isLarge ? runFrozen(step, problem, tp_frozenCone, memory, report, solve)
                           : runNewton(step, problem, memory, report, solve);
-    if (!isDone || solve->isSolved) {
+    if (!isDone || solve->isSolved || (isLarge && tpStepBudget_IsSpent(system))) {
         return isDone;
     }
     const char* names[2] = { "linearised Lemke", "linearised cone" };
     for (int k = problem->rowCount <= largestLemke ? 0 : 1; k < 2 && !solve->isSolved; ++k) {
-        pushByImpulses(step, problem);
+        if (tpStepBudget_IsSpent(system)) {
+            standStill(step, problem);
+        } else {
+            pushByImpulses(step, problem);
+        }
         tpFrozenMethod method = k == 0 ? tp_frozenLemke : tp_frozenCone;
+        bool isEnding = tpStepBudget_IsSpent(system);
+        if (isEnding && k == 0) {
+            continue;
+        }
         if (!runFrozen(step, problem, method, memory, report, solve) ||
-            (!solve->isSolved && !runNewton(step, problem, memory, report, solve))) {
+            (!solve->isSolved && !isEnding && !runNewton(step, problem, memory, report, solve))) {
             return false;
         }
         if (solve->isSolved) {
@@ -331,7 +363,8 @@ static bool solveIsland(tpImplicitStep* step, int island, tpStepperMemory* memor
     tpImplicitStep_ChooseFriction(step, problem);
     // Or it was taken so before something that was missed joined it.
     bool isKnown = problem->bodyCount > 0 && step->thetaOf[problem->bodies[0]] > problem->theta;
-    if (problem->theta < 1.0 && (isKnown || tpImplicitStep_IsStiff(step, problem) ||
+    bool isEnding = tpStepBudget_IsSpent(step->base.system) && hasContact(step, problem);
+    if (problem->theta < 1.0 && (isKnown || isEnding || tpImplicitStep_IsStiff(step, problem) ||
                                  tpImplicitStep_IsBoundToHit(step, problem))) {
         takeImplicitEuler(step, island);
     }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "complementarity/solver.h"
+#include "dynamics/step_budget.h"
 #include "math/sparse_lu.h"
 #include "steppers/chakraborty_trinkle/problem_parts.h"
 
@@ -33,6 +34,7 @@ typedef struct IslandNewton {
     tpSparseColumns columns;
     tpSparseLu factor;
     int* scratch;
+    double workLimit; // of the step, where this solve has to end
 } IslandNewton;
 
 static bool create(IslandNewton* newton, tpIslandProblem* problem, tpSolverMemory* memory) {
@@ -158,6 +160,7 @@ static bool solveLinear(IslandNewton* newton) {
             newton->matrix[list->rows[k] * m + list->columns[k]] += list->values[k];
         }
         memcpy(newton->step, newton->right, sizeof(double) * (size_t)m);
+        tpStepBudget_Spend(newton->problem->geometry->step->system, (double)m * m * m / 6.0);
         if (!solveDense(m, newton->matrix, newton->step)) {
             return false;
         }
@@ -181,7 +184,18 @@ static double normOf(const double* F, int n) {
     return sqrt(sum);
 }
 
+// Work of equations at a point, per body (free rotation) and per block; their slopes take as much
+// again.
+static const double bodyWork = 3e3, blockWork = 1e3;
+
+static void spend(const IslandNewton* newton, double share) {
+    const tpIslandProblem* problem = newton->problem;
+    double work = bodyWork * problem->bodyCount + blockWork * problem->blockCount;
+    tpStepBudget_Spend(problem->geometry->step->system, share * work);
+}
+
 static double evaluateAt(IslandNewton* newton, double t) {
+    spend(newton, 1.0);
     for (int i = 0; i < newton->n; ++i) {
         newton->trial[i] = newton->x[i] + t * newton->step[i];
     }
@@ -220,6 +234,8 @@ static bool search(IslandNewton* newton, double allowed, double* norm) {
 static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit,
                     tpIslandSolve* out) {
     size_t bytes = sizeof(double) * (size_t)newton->n;
+    const tpSystem* measured = newton->problem->geometry->step->system;
+    newton->workLimit = measured->stepWork + tpStepBudget_ForSolve(measured);
     double recent[recentMerits], norm = INFINITY, bestNorm = INFINITY;
     int count = 0, idle = 0;
     tpIslandProblem_Get(newton->problem, newton->x);
@@ -240,7 +256,10 @@ static void iterate(IslandNewton* newton, tpIslandTolerance tolerance, int limit
         // Past the goal it goes on while it gains; on the way there it gives up where good enough.
         int patience = bestNorm <= tolerance.least ? 0 : bestNorm <= tolerance.goal ? 1 : 3;
         bool isDone = bestNorm <= tolerance.enough && idle > patience;
-        if (bestNorm == 0.0 || isDone || k == limit) {
+        tpSystem* system = newton->problem->geometry->step->system;
+        spend(newton, 2.0);
+        bool isSpent = system->stepWork >= newton->workLimit;
+        if (bestNorm == 0.0 || isDone || k == limit || isSpent) {
             break;
         }
         recent[count++ % recentMerits] = norm;
@@ -268,7 +287,9 @@ bool tpIslandProblem_Solve(tpIslandProblem* problem, tpIslandTolerance tolerance
     IslandNewton newton;
     bool isCreated = create(&newton, problem, memory);
     if (isCreated) {
+        double work = memory->work;
         iterate(&newton, tolerance, iterationLimit, out);
+        tpStepBudget_Spend(problem->geometry->step->system, memory->work - work);
         isCreated = !memory->arena.failed;
     }
     tpSolverMemory_End(memory, mark);

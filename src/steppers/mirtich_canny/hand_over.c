@@ -11,6 +11,7 @@
 
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -198,6 +199,7 @@ void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
     for (int k = 0; k < count && !events->report->undone; ++k) {
         system->time = start + k * h;
         system->solveWork = 0.0;
+        tpStepBudget_Begin(system);
         tpAnitescuStepper.step(system, events->memory, options, h, events->report);
     }
     system->time = start;

@@ -22,6 +22,7 @@
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 #include "steppers/drift.h"
 #include "steppers/mirtich_canny/frame.h"
 
@@ -280,6 +281,7 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
     // Each step has the means of a whole one, as long as they suffice.
     if (events->exhaustedCount < exhaustedLimit) {
         system->solveWork = 0.0;
+        tpStepBudget_Begin(system);
     }
     tpTimeStep step;
     bool isDone = solve(events, &step);

@@ -16,6 +16,7 @@
 
 #include <string.h>
 
+#include "dynamics/step_budget.h"
 #include "steppers/mirtich_canny/frame.h"
 
 typedef struct Vec6 {
@@ -344,6 +345,7 @@ static bool copyPair(tpEvents* events, const tpContact* lead) {
     // What was solved before has no say in how this is.
     pair->solveWork = 0.0;
     pair->solveRows = 0;
+    tpStepBudget_Begin(pair);
     pair->certificate = system->certificate;
     pair->isPlanar = system->isPlanar;
     pair->problemHook = system->problemHook;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "dynamics/joints.h"
+#include "dynamics/step_budget.h"
 
 // More collisions than this in one step: the rest of it is inelastic, and the report says so.
 enum { maxCollisions = 64, maxTrials = 60, maxGrowth = 8, maxRefinements = 6 };
@@ -227,7 +228,8 @@ static bool stepToTouch(tpLocator* locator, double left, tpTimeStep* step, tpSte
         if (!gapAlong(locator, step, touch, &gap)) {
             return false;
         }
-        if ((touch == left && gap >= 0.0) || fabs(gap) <= locatedGap * step->system->units.length) {
+        if (tpStepBudget_IsSpent(locator->system) || (touch == left && gap >= 0.0) ||
+            fabs(gap) <= locatedGap * step->system->units.length) {
             break;
         }
         // If bodies are still apart the way goes on beyond the end of the step.
@@ -300,7 +302,7 @@ static bool takePart(tpLocator* locator, double* left, bool isLast, tpTimeStep* 
         return moveOn(locator, step, tally);
     }
     // Bodies that are let through may hit others.
-    for (int k = 0; k < maxGrowth && added > 0; ++k) {
+    for (int k = 0; k < maxGrowth && added > 0 && !tpStepBudget_IsSpent(locator->system); ++k) {
         tpTimeStep trial;
         if (!tryPart(locator, *left, &trial)) {
             return false;
@@ -353,10 +355,10 @@ bool tpStewartTrinkle_StepThroughCollisions(tpSystem* system, tpStepperMemory* m
     tpTimeStep step;
     int parts = 0;
     while (isDone && left > 0.0) {
-        bool isLast = parts == maxCollisions;
+        bool isLast = parts == maxCollisions || tpStepBudget_IsSpent(system);
         isDone = takePart(&locator, &left, isLast, &step, &tally);
         parts += 1;
-        if (isLast) {
+        if (parts > maxCollisions) {
             tpStepReport_AddNote(report,
                                  "more collisions than a step resolves: the rest was inelastic");
         }

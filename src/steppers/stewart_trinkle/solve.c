@@ -4,6 +4,7 @@
 
 #include "dynamics/joints.h"
 #include "dynamics/redundancy.h"
+#include "dynamics/step_budget.h"
 #include "steppers/drift.h"
 
 // Overlap at the end of a step that makes a contact active, in units of length: far below any use,
@@ -337,7 +338,7 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepPro
             return false;
         }
         // A body that was hit may reach others that nobody looked at: look farther.
-        if (tpTimeStep_Outran(step, at->meanVelocities)) {
+        if (!tpStepBudget_IsSpent(step->system) && tpTimeStep_Outran(step, at->meanVelocities)) {
             isActive = NULL;
             continue;
         }
@@ -346,7 +347,7 @@ static bool solveAt(tpTimeStep* step, const tpLinearisation* at, const tpStepPro
         }
         bool isAdded = at->meanVelocities != NULL ? addViolated(step, isActive)
                                                   : addLinearlyViolated(step, isActive);
-        if (!isAdded) {
+        if (!isAdded || tpStepBudget_IsSpent(step->system)) {
             return true;
         }
         if (pass == maxPasses - 2) {
@@ -404,6 +405,9 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
         if (change <= fixedPointTolerance || (k > 20 && change < 1e-10 && change >= last)) {
             return true;
         }
+        if (tpStepBudget_IsSpent(step->system)) {
+            break;
+        }
         last = change;
         memcpy(meanVelocities, step->meanVelocities, sizeof(tpVelocity) * (size_t)step->bodyCount);
         tpTimeStep_Move(step, meanVelocities, at->poses);
@@ -411,7 +415,7 @@ static bool solveFixedPoint(tpTimeStep* step, tpLinearisation* at, const tpStepP
         at->meanVelocities = meanVelocities;
         at->towards = towards;
     }
-    if (problem->settings->isLocating) {
+    if (problem->settings->isLocating || tpStepBudget_IsSpent(step->system)) {
         problem->report->failureCount += 1;
         problem->report->converged = false;
         tpStepReport_FallBack(problem->report, "last fixed point",

@@ -1,0 +1,39 @@
+// What a step of the world may cost.
+//
+// A step is solves, contact queries, trials that are given up and parts that are halved. However
+// hard the scene, all of them together end: what they do is counted, and once the count has reached
+// what a step of this size may cost, the step is brought to its end with what it has. Work is
+// counted, never timed, so that a run gives the same bits on every machine.
+
+#ifndef TIPPE_SRC_DYNAMICS_STEP_BUDGET_H
+#define TIPPE_SRC_DYNAMICS_STEP_BUDGET_H
+
+#include "dynamics/system.h"
+
+// At the start of a step of the world. Parts, trials and groups of bodies share one budget.
+void tpStepBudget_Begin(tpSystem* system);
+
+// Adds work: multiply-adds of a solve, or what takes as long (about a nanosecond each).
+void tpStepBudget_Spend(tpSystem* system, double work);
+
+// Adds the work of one drift of all bodies and of the query that has found these contacts. The more
+// of them touch, the more the step may cost.
+void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count);
+
+// Whether the step turns out to be hard: its certificate is all that its solves go for then, not
+// what can be had beyond.
+bool tpStepBudget_IsHard(const tpSystem* system);
+
+// Whether the step has to come to its end: nothing is tried again, halved, located or corrected,
+// and the rest of the step is one part. What is left of the budget then is for its solves.
+bool tpStepBudget_IsSpent(const tpSystem* system);
+
+// Work that the next solve may take: a part of what is left, and never less than some sweeps.
+double tpStepBudget_ForSolve(const tpSystem* system);
+
+// At the end of the step of a world that the budget has ended: says so in the report. Energy that
+// such an end has gained beyond what a certificate allows is taken from all velocities alike, which
+// leaves contacts and joints as admissible as they were.
+void tpStepBudget_End(tpSystem* system, tpStepReport* report);
+
+#endif

@@ -1,0 +1,141 @@
+// Steps end within a counted budget, whatever the scene, and say so.
+
+#include "dynamics/step_budget.h"
+
+#include <string.h>
+
+#include "dynamics/report.h"
+#include "support/floor.h"
+#include "world/world.h"
+
+static tpContact contactAt(double gap) {
+    tpContact contact;
+    memset(&contact, 0, sizeof(contact));
+    contact.gap = gap;
+    return contact;
+}
+
+static void workIsSpentAndForgotten(void** state) {
+    (void)state;
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    tpStepBudget_Begin(&system);
+    assert_false(tpStepBudget_IsSpent(&system));
+    double first = tpStepBudget_ForSolve(&system);
+    assert_true(first > 0.0);
+    tpStepBudget_Spend(&system, 0.5 * first);
+    double second = tpStepBudget_ForSolve(&system);
+    assert_true(second < first);
+    // A solve that takes all it may leaves something for the next; and there is never nothing.
+    for (int k = 0; k < 100; ++k) {
+        tpStepBudget_Spend(&system, tpStepBudget_ForSolve(&system));
+    }
+    assert_true(tpStepBudget_IsSpent(&system));
+    assert_true(tpStepBudget_ForSolve(&system) > 0.01 * first);
+    tpStepReport report = { .converged = true };
+    tpStepBudget_End(&system, &report);
+    assert_non_null(report.fallback);
+    assert_int_equal(report.noteCount, 1);
+    tpStepBudget_Begin(&system);
+    assert_false(tpStepBudget_IsSpent(&system));
+    assert_true(tpStepBudget_ForSolve(&system) == first);
+}
+
+// Contacts that touch make a step larger, those that are only near do not.
+static void largeStepsMayCostMore(void** state) {
+    (void)state;
+    enum { count = 1000 };
+    static tpContact contacts[count];
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    system.scales.reach = 1.0;
+    double budgets[3];
+    for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < count; ++i) {
+            contacts[i] = contactAt(i < 500 * k ? 0.0 : 0.1);
+        }
+        tpStepBudget_Begin(&system);
+        tpStepBudget_SpendQuery(&system, contacts, count);
+        assert_true(system.stepWork > 0.0);
+        budgets[k] = tpStepBudget_ForSolve(&system);
+    }
+    assert_true(budgets[1] == budgets[0]);
+    assert_true(budgets[2] > 3.0 * budgets[1]);
+}
+
+static void addPlank(tpWorld* world, tpVec3 position, tpVec3 size) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = position;
+    tpBodyId body = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 600.0;
+    tpCreateBox(world, body, &shape, &(tpBox){ size }, NULL);
+}
+
+// A tower of planks that a ball strikes: took seconds for one step with some steppers.
+static tpWorld* makeTower(tpStepperId stepper) {
+    tpWorldDef worldDef = tpDefaultWorldDef();
+    worldDef.stepper = stepper;
+    worldDef.gravity = tpMakeVec3(0.0, 0.0, -9.81);
+    tpWorld* world = tpCreateWorld(&worldDef);
+    addMaterial(world, 0.4, 0.0);
+    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
+    for (int k = 0; k < 10; ++k) {
+        bool isAlong = k % 2 == 1;
+        for (int i = 0; i < 2; ++i) {
+            double side = (2 * i - 1) * 0.045, height = 0.004 + 0.008 * k;
+            addPlank(world, tpMakeVec3(isAlong ? side : 0.0, isAlong ? 0.0 : side, height),
+                     tpMakeVec3(isAlong ? 0.024 : 0.117, isAlong ? 0.117 : 0.024, 0.008));
+        }
+    }
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(-0.12, 0.0, 0.05);
+    def.velocity = tpMakeVec3(3.0, 0.0, 0.3);
+    tpBodyId ball = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    shape.density = 7800.0;
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.02 }, NULL);
+    return world;
+}
+
+// The budget of a step of up to 500 contacts, and by how much what is under way may pass it.
+static const double smallBudget = 7.5e7, slack = 2.0;
+
+static void hardStepsEnd(void** state) {
+    (void)state;
+    const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt,
+                                     tp_chakrabortyTrinkle };
+    int ended = 0;
+    for (int i = 0; i < 4; ++i) {
+        tpWorld* world = makeTower(steppers[i]);
+        double before = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        for (int k = 0; k < 8; ++k) {
+            tpStepReport report = tpWorld_Step(world, 0.01);
+            assert_false(report.undone);
+            assert_true(report.contactCount <= 500);
+            assert_true(world->system.stepWork <= slack * smallBudget);
+            // What ends early says so; a contact law that was missed is not certified.
+            if (tpStepBudget_IsSpent(&world->system)) {
+                ended += 1;
+                assert_non_null(report.fallback);
+                assert_true(report.noteCount > 0);
+            }
+            assert_true(report.failureCount == 0 || report.violations != 0 || !report.converged);
+        }
+        double after = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        assert_true(after <= 1.05 * before);
+        tpDestroyWorld(world);
+    }
+    assert_true(ended > 0); // else the scene shows nothing
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(workIsSpentAndForgotten),
+        cmocka_unit_test(largeStepsMayCostMore),
+        cmocka_unit_test(hardStepsEnd),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
