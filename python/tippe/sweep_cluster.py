@@ -53,6 +53,7 @@ class _ClusterSweep:
         self.deaths: dict[int, int] = {}
         self.chunks: dict[str, _Chunk] = {}  # by their names
         self.news: queue.SimpleQueue[tuple[str, str, Any]] = queue.SimpleQueue()
+        self.missing: set[str] = set()  # workers that were not there at the last look
         self.seconds_per_run = CHUNK_SECONDS
         self.topic = f"tippe-sweep-{uuid.uuid4().hex}"
         client.subscribe_topic(self.topic, self._hear)
@@ -136,12 +137,15 @@ class _ClusterSweep:
         return self._lose(name, chunk, has_begun=True)
 
     def _bury(self, threads: dict[str, int]) -> list[tuple[int, Outcome]]:
-        """Takes back what dead workers had. Chunks are run in the order in which they were given: those beyond the number of
-        threads had not begun."""
+        """Takes back what dead workers had: those that were missing at the last look already, since what they told may come
+        after the news of their death. Chunks are run in the order in which they were given: those beyond the number of threads
+        had not begun."""
+        missing = {chunk.worker for chunk in self.chunks.values() if chunk.worker not in threads}
+        dead, self.missing = missing & self.missing, missing
         found: list[tuple[int, Outcome]] = []
         seen: dict[str, int] = {}
         for name, chunk in list(self.chunks.items()):
-            if chunk.worker not in threads:
+            if chunk.worker in dead:
                 seen[chunk.worker] = seen.get(chunk.worker, 0) + 1
                 found += self._lose(name, chunk, seen[chunk.worker] <= chunk.threads)
         return found
