@@ -55,7 +55,7 @@ class Lost:
 def lost_of_mjcf(path: Path, scene: Any) -> list[str]:
     import mujoco
 
-    m, lost = mujoco.MjModel.from_xml_path(str(path)), Lost(scene)
+    m, lost = mujoco.MjModel.from_xml_path(str(path.absolute())), Lost(scene)
     off = mujoco.mjtDisableBit
     disabled = lambda bit: bool(m.opt.disableflags & bit)  # noqa: E731
     body = lambda i: m.body(i).name or f"body{i}"  # noqa: E731
@@ -143,13 +143,24 @@ def lost_of_urdf(path: Path, scene: Any) -> list[str]:
     return lost.found
 
 
+def compiles(path: str) -> bool:
+    """Whether MuJoCo takes the file alone; URDF is never a piece of another file."""
+    import mujoco
+
+    try:
+        mujoco.MjModel.from_xml_path(str(Path(path).absolute()))
+    except ValueError:
+        return path.endswith(".urdf")
+    return True
+
+
 def try_one(path: str, packages: dict[str, str], pipe: Any) -> None:
     import tippe
 
     try:
         scene = tippe.models.convert(path, visual=False, packages=packages)
     except tippe.models.ModelError as error:
-        pipe.send({"state": "refused", "message": " ".join(str(error).split())})
+        pipe.send({"state": "refused", "message": " ".join(str(error).split()), "piece": not compiles(path)})
         return
     try:
         tippe.load(scene)
@@ -205,8 +216,9 @@ def main() -> int:
         if options.only not in label:
             continue
         answer = examine(path, packages)
-        bodies = "<body" in path.read_text(errors="replace") or path.suffix == ".urdf"
-        if answer["state"] == "refused" and (path.resolve() in inside or not bodies):
+        text = path.read_text(errors="replace")
+        holds = "<body" in text or "<include" in text
+        if answer["state"] == "refused" and answer.get("piece", False) and (path.resolve() in inside or not holds):
             answer["state"] = "piece"
         answer["included"] = path.resolve() in inside
         answers[label] = answer

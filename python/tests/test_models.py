@@ -468,3 +468,16 @@ def test_urdf_mimics_of_fixed_joints(tmp_path: Path) -> None:
     path.write_text(text.replace("{}", "nowhere"))
     with pytest.raises(models.ModelError, match='"nowhere" is no joint'):
         models.convert(path)
+
+
+def test_axes_of_one_direction(tmp_path: Path) -> None:
+    """Two slides along one line are no compound joint: a light body is between them, and told."""
+    path = tmp_path / "m.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="b"><joint name="p" type="slide" axis="1 0 0"/><joint name="q" type="slide" axis="1 0 0"/>
+        <geom size=".1"/></body></worldbody></mujoco>"""
+    )
+    scene = models.convert(path)
+    assert {joint["name"]: joint["type"] for joint in scene["joints"]} == {"p": "prismatic", "q": "prismatic"}
+    assert any(note.name == "b" for note in scene.report.of("changed"))
+    tippe.load(scene).step(0.001)

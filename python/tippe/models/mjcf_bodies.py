@@ -172,8 +172,9 @@ def _light_body(c: Compiled, name: str, k: int) -> str:
 def _fits(joint: Joint, axis: Axis) -> bool:
     """Whether an axis can join the others of a compound joint: turns through one point, three of each kind."""
     axes = [*joint.axes, axis]
-    if sum(a.kind == axis.kind for a in axes) > 3:
-        return False
+    same = np.array([a.direction for a in axes if a.kind == axis.kind])
+    if len(same) > 3 or np.linalg.svd(same, compute_uv=False)[-1] < 1e-3:
+        return False  # a compound joint has no axis in the plane or line of the others
     point = _meeting_point(axes)
     return all(
         np.linalg.norm(np.cross(point - a.anchor, a.direction)) < 1e-9 for a in axes if a.kind == "turn"
