@@ -191,6 +191,30 @@ static double realtimeFactor(const tpAudit* audit) {
     return (audit->endTime - audit->startTime) / audit->wallTime;
 }
 
+// What the stepper left out, how often it fell back, and its notes.
+static void putLists(text* out, const tpAudit* audit) {
+    put(out, ", \"left_out\": [");
+    for (int i = 0, listed = 0; i < tp_leftOutCount; ++i) {
+        if ((audit->leftOut & tpLeftOutNames[i].bit) != 0) {
+            put(out, "%s", listed++ > 0 ? ", " : "");
+            putString(out, tpLeftOutNames[i].name);
+        }
+    }
+    put(out, "], \"fallbacks\": {");
+    for (int i = 0; i < audit->fallbackCount; ++i) {
+        put(out, "%s", i > 0 ? ", " : "");
+        putString(out, audit->fallbacks[i].name);
+        put(out, ": %lld", (long long)audit->fallbacks[i].count);
+    }
+    put(out, "}, \"notes\": {");
+    for (int i = 0; i < audit->noteCount; ++i) {
+        put(out, "%s", i > 0 ? ", " : "");
+        putString(out, audit->notes[i].text);
+        put(out, ": %lld", (long long)audit->notes[i].count);
+    }
+    put(out, "}");
+}
+
 size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     text out = { buffer, size, 0 };
     put(&out, "{\"steps\": %lld", (long long)audit->stepCount);
@@ -237,26 +261,7 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putFirst(&out, "first_uncertified_step", audit->firstUncertified);
     putCount(&out, "unconverged_steps", audit->unconvergedCount);
     putCount(&out, "undone_steps", audit->undoneCount);
-    put(&out, ", \"left_out\": [");
-    for (int i = 0, listed = 0; i < tp_leftOutCount; ++i) {
-        if ((audit->leftOut & tpLeftOutNames[i].bit) != 0) {
-            put(&out, "%s", listed++ > 0 ? ", " : "");
-            putString(&out, tpLeftOutNames[i].name);
-        }
-    }
-    put(&out, "], \"fallbacks\": {");
-    for (int i = 0; i < audit->fallbackCount; ++i) {
-        put(&out, "%s", i > 0 ? ", " : "");
-        putString(&out, audit->fallbacks[i].name);
-        put(&out, ": %lld", (long long)audit->fallbacks[i].count);
-    }
-    put(&out, "}, \"notes\": {");
-    for (int i = 0; i < audit->noteCount; ++i) {
-        put(&out, "%s", i > 0 ? ", " : "");
-        putString(&out, audit->notes[i].text);
-        put(&out, ": %lld", (long long)audit->notes[i].count);
-    }
-    put(&out, "}");
+    putLists(&out, audit);
     putCount(&out, "peak_memory_bytes", tpPeakMemory());
     put(&out, "}\n");
     return out.length;
