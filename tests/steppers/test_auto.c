@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auto_pendulum.h"
 #include "support/floor.h"
-#include "tippe/joints.h"
 
 static tpWorld* makeWorld(double mu, double restitution, const char* accuracy) {
     tpWorldDef def = tpDefaultWorldDef();
@@ -94,53 +94,15 @@ static void slidingEndsInTime(void** state) {
     }
 }
 
-static tpWorld* makePendulum(const char* accuracy, tpBodyId* bob) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_auto;
-    tpWorld* world = tpCreateWorld(&def);
-    tpError error;
-    assert_int_equal(tpWorld_SetOption(world, "accuracy", accuracy, &error), tp_success);
-    tpBodyDef bodyDef = tpDefaultBodyDef();
-    bodyDef.position = tpMakeVec3(1.0, 0.0, 0.0);
-    bodyDef.hasMass = true;
-    bodyDef.mass.mass = 2.0;
-    bodyDef.mass.inertia = tpDiagonal(tpMakeVec3(0.02, 0.02, 0.02));
-    *bob = tpCreateBody(world, &bodyDef, NULL);
-    tpJointDef joint = tpDefaultJointDef();
-    joint.type = tp_revoluteJoint;
-    joint.bodyB = *bob;
-    joint.axis = tpMakeVec3(0.0, 1.0, 0.0);
-    assert_true(tpCreateJoint(world, &joint, NULL).slot != 0);
-    return world;
-}
-
-// A pendulum from the horizontal: its energy, and its angle against small steps of a method of high
-// order.
-static double pendulumAngle(double end) {
-    double angle = 0.0, speed = 0.0, h = 1e-4;
-    double pull = 2.0 * 9.81 / (2.0 + 0.02); // m g l / (m l^2 + I)
-    for (int i = 0; i < (int)(end / h + 0.5); ++i) {
-        double k[4], l[4];
-        for (int s = 0; s < 4; ++s) {
-            double part = s == 0 ? 0.0 : s == 3 ? h : 0.5 * h;
-            k[s] = speed + part * (s > 0 ? l[s - 1] : 0.0);
-            l[s] = pull * cos(angle + part * (s > 0 ? k[s - 1] : 0.0));
-        }
-        angle += h / 6.0 * (k[0] + 2.0 * k[1] + 2.0 * k[2] + k[3]);
-        speed += h / 6.0 * (l[0] + 2.0 * l[1] + 2.0 * l[2] + l[3]);
-    }
-    return angle;
-}
-
 static void pendulumIsFollowed(void** state) {
     (void)state;
     static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
     const double end = 3.0, h = 0.05;
-    double right = pendulumAngle(end);
+    double right = pendulumState(end).angle;
     int substeps[3];
     for (int k = 0; k < 3; ++k) {
         tpBodyId bob;
-        tpWorld* world = makePendulum(texts[k], &bob);
+        tpWorld* world = makePendulum(texts[k], 0.0, &bob);
         substeps[k] = 0;
         for (int i = 0; i < 60; ++i) {
             tpStepReport report = tpWorld_Step(world, h);

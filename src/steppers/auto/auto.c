@@ -106,7 +106,7 @@ static void keepGroup(tpUserStep* frame, int group, const tpGroupRun* run) {
             frame->positionErrors[i] = run->positionErrors[i];
             frame->speedErrors[i] = run->speedErrors[i];
             frame->carriers[i] = isKinematic ? NULL : name;
-            frame->carrierSteps[i] = isKinematic ? 0.0 : run->pace.step;
+            frame->carrierSteps[i] = isKinematic ? 0.0 : run->lastStep;
         }
     }
 }
@@ -157,6 +157,27 @@ static bool runGroup(tpUserStep* frame, int group, tpCarrier* carrier, bool isCo
     return run->hasMemory;
 }
 
+// Carries the group over the frame as a part of a stride, if there is one, or one can begin.
+static bool followStride(tpUserStep* frame, int group, tpCarrier* carrier, tpGroupRun* run) {
+    tpSystem* system = frame->system;
+    *run = tpUserStep_MakeRun(frame, group, carrier);
+    if (!tpUserStep_StartErrors(frame, run)) {
+        return false;
+    }
+    bool isUnderWay =
+        tpStride_IsUnderWay(&carrier->stride, system, &frame->groups, group, frame->h) &&
+        tpTaken_Start(&run->taken, system, frame->limits);
+    isUnderWay = isUnderWay || tpGroupRun_TryStride(run, &carrier->stride);
+    if (isUnderWay) {
+        tpGroupRun_FollowStride(run, &carrier->stride);
+        return true;
+    }
+    frame->taken.work += run->taken.work;
+    frame->rejectedCount += run->rejectedCount;
+    carrier->pace = run->pace;
+    return false;
+}
+
 static bool carryGroup(tpUserStep* frame, int group) {
     tpSystem* system = frame->system;
     tpCarrier* carrier = tpCarriers_For(frame->carriersOf, system, &frame->groups, group);
@@ -166,13 +187,15 @@ static bool carryGroup(tpUserStep* frame, int group) {
     tpGroups_Isolate(&frame->groups, system, group);
     double time = system->time;
     bool isDone = !carrier->isFresh || tpChoice_Begin(frame, group, carrier);
-    bool isCompared = tpChoice_IsDue(frame, group, carrier);
-    isDone = isDone && (!isCompared || tpChoice_Compare(frame, group, carrier));
     tpGroupRun run;
-    isDone = isDone && runGroup(frame, group, carrier, isCompared, &run);
-    if (isDone && run.isGivenUp) {
-        isDone =
-            tpChoice_Compare(frame, group, carrier) && runGroup(frame, group, carrier, true, &run);
+    if (!isDone || !followStride(frame, group, carrier, &run)) {
+        bool isCompared = tpChoice_IsDue(frame, group, carrier);
+        isDone = isDone && (!isCompared || tpChoice_Compare(frame, group, carrier)) &&
+                 runGroup(frame, group, carrier, isCompared, &run);
+        if (isDone && run.isGivenUp) {
+            isDone = tpChoice_Compare(frame, group, carrier) &&
+                     runGroup(frame, group, carrier, true, &run);
+        }
     }
     if (isDone) {
         isDone = tpTaken_Append(&frame->taken, system, &run.taken);

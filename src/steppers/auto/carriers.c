@@ -15,6 +15,7 @@ static void dropState(tpCarrier* carrier, tpSystem* system) {
 void tpCarriers_Destroy(tpCarriers* carriers, tpSystem* system) {
     for (int i = 0; i < carrierCount; ++i) {
         dropState(&carriers->list[i], system);
+        tpStride_Destroy(&carriers->list[i].stride, system);
     }
     TP_FREE_ARRAY(&system->allocator, carriers->bodies);
 }
@@ -43,6 +44,7 @@ void tpCarriers_Begin(tpCarriers* carriers) {
 bool tpCarrier_Change(tpCarrier* carrier, tpSystem* system, tpMethod method) {
     dropState(carrier, system);
     carrier->method = method;
+    carrier->stride.frameCount = 0;
     carrier->pace = (tpPace){ .checkedError = INFINITY };
     const tpStepper* stepper = tpMethod_Stepper(method);
     return stepper->create == NULL || stepper->create(system, &carrier->state);
@@ -134,6 +136,7 @@ static size_t stateSize(const tpCarrier* carrier) {
 // Field by field: padding has no value.
 static void savePace(tpPace* to, const tpPace* from) {
     to->step = from->step;
+    to->ceiling = from->ceiling;
     to->checkedError = from->checkedError;
     to->trust = from->trust;
     to->uncheckedCount = from->uncheckedCount;
@@ -147,7 +150,8 @@ static void savePace(tpPace* to, const tpPace* from) {
 size_t tpCarriers_SavedSize(const tpCarriers* carriers) {
     size_t size = sizeof(int) + sizeof(tpCarried) * (size_t)carriers->bodies.count;
     for (int i = 0; i < carrierCount; ++i) {
-        size += sizeof(SavedCarrier) + stateSize(&carriers->list[i]);
+        size += sizeof(SavedCarrier) + stateSize(&carriers->list[i]) +
+                tpStride_SavedSize(&carriers->list[i].stride);
     }
     return size;
 }
@@ -189,6 +193,7 @@ void tpCarriers_Save(const tpCarriers* carriers, void* saved) {
             tpMethod_Stepper(carrier->method)->save(carrier->state, place);
             place += head.stateSize;
         }
+        place = tpStride_Save(&carrier->stride, place);
     }
 }
 
@@ -229,9 +234,10 @@ static bool restoreCarrier(tpCarrier* carrier, tpSystem* system, tpSavedReader* 
     carrier->compared = head.compared;
     carrier->typical = head.typical;
     carrier->expected = head.expected;
-    return head.stateSize == 0 ||
-           (carrier->state != NULL &&
-            tpMethod_Stepper(carrier->method)->restore(system, carrier->state, reader));
+    bool isRestored = head.stateSize == 0 ||
+                      (carrier->state != NULL &&
+                       tpMethod_Stepper(carrier->method)->restore(system, carrier->state, reader));
+    return isRestored && tpStride_Restore(&carrier->stride, system, reader);
 }
 
 bool tpCarriers_Restore(tpCarriers* carriers, tpSystem* system, tpSavedReader* reader) {

@@ -12,6 +12,7 @@ typedef struct tpCarrier {
     tpMethod method;
     void* state;
     tpPace pace;
+    tpStride stride; // that is under way, if any
     // Work: of a usual step of the user, of all of them, of comparisons of methods so far, and what
     // the next comparison is thought to cost (0: not known yet).
     double typical, spent, compared, expected;

@@ -9,6 +9,7 @@
 #include "dynamics/tally.h"
 #include "steppers/auto/kept.h"
 #include "steppers/auto/methods.h"
+#include "steppers/auto/stride.h"
 
 // What one or more steps have done.
 typedef struct tpTaken {
@@ -22,6 +23,7 @@ typedef struct tpTaken {
 // How a group is carried, from step to step of the user.
 typedef struct tpPace {
     double step;                    // s: the last that was accepted; 0: none yet
+    double ceiling;                 // s: longer strides were refused lately; 0: none was
     double checkedError;            // of the last check, in parts of what is allowed
     int trust;                      // steps that need not be checked after it
     int uncheckedCount;             // steps since then
@@ -55,14 +57,26 @@ typedef struct tpGroupRun {
     double *positionErrors, *speedErrors; // of bodies, added up: m, m/s
     int rejectedCount, cutCount;
     double lastWork; // of the last step that was taken
+    double lastStep; // its length, s
     bool isAccurate; // no step had to be accepted with a larger error than allowed
     bool isPassedOn; // the method has left bodies to another one
     bool isGivenUp;
     bool hasMemory;
 } tpGroupRun;
 
+// Whether the last error was so small that most steps need no check.
+bool tpPace_IsTrusted(const tpPace* pace);
+
 // Carries the group over the user's step.
 void tpGroupRun_Take(tpGroupRun* run);
+
+// Tries to carry the group over several steps of the user at once, as many as the pace allows. True
+// if the stride has begun; nothing has moved then, and advancing is the stride's matter. Otherwise
+// all is as it was, but for the pace.
+bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride);
+
+// Goes on with a stride for the user's step. What is taken has been started.
+void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride);
 
 // What a step of the user like this one costs from now on. The first steps of a method that knows
 // nothing of the group yet cost more, the last one tells; but where a step had to be cut, all that

@@ -1,0 +1,321 @@
+#include "steppers/auto/check.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joints.h"
+#include "math/elementary.h"
+#include "steppers/pieces.h"
+
+// Part of the error that is asked for that the estimates may add up to.
+static const double margin = 0.5;
+
+// The time over which errors may add up to that, in time scales.
+static const double span = 20.0;
+
+// A step may grow and shrink by these factors, and aims at less than the allowed error.
+static const double largestGrowth = 3.0, smallestGrowth = 0.2, aim = 0.8;
+
+// Taken ------------------------------------------------------------------------------------------
+
+bool tpTaken_Start(tpTaken* taken, tpSystem* system, const tpCertificateLimits* limits) {
+    memset(taken, 0, sizeof(*taken));
+    taken->report.converged = true;
+    taken->report.limits = *limits;
+    taken->reactions = TP_SCRATCH_ZEROED(&system->arena, double, tpJoints_ReactionCount(system));
+    return taken->reactions != NULL;
+}
+
+bool tpTaken_Append(tpTaken* taken, tpSystem* system, const tpTaken* next) {
+    tpStepReport_Append(&taken->report, &next->report);
+    taken->work += next->work;
+    taken->isBad = taken->isBad || next->isBad;
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        taken->reactions[i] += next->reactions[i];
+    }
+    return tpTally_Merge(&taken->tally, next->tally.list, next->tally.count, &system->arena);
+}
+
+// A step ------------------------------------------------------------------------------------------
+
+static bool isFinite(const tpSystem* system) {
+    double sum = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpPose* pose = &system->poses.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        sum += tpLengthSquared(pose->position) + tpDotQQ(pose->rotation, pose->rotation) +
+               tpLengthSquared(velocity->linear) + tpLengthSquared(velocity->angular);
+    }
+    return isfinite(sum);
+}
+
+static bool isBeyond(const tpStepReport* report, double overlap) {
+    const tpCertificateLimits* limits = &report->limits;
+    return report->undone || report->failureCount > 0 || !(report->residual <= limits->residual) ||
+           !(report->jointDrift <= limits->jointDrift) ||
+           !(report->penetration <= fmax(limits->penetration, overlap));
+}
+
+bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
+    if (!tpTaken_Start(taken, system, &run->limits)) {
+        return false;
+    }
+    tpStepReport* report = &taken->report;
+    report->substepCount = 1;
+    report->kineticBefore = tpSystem_KineticEnergy(system);
+    report->potentialBefore = tpSystem_PotentialEnergy(system);
+    system->time = run->begin + start;
+    system->solveWork = 0.0;
+    system->solveRows = 0;
+    system->contactQueryCount = 0;
+    tpPieces_AimTargets(system, run->targets, h / (run->length - start));
+    tpJoints_ClearReactions(system);
+    tpStepper_Take(stepper, system, run->state, &run->options, h, report);
+    if (system->listContacts != NULL) {
+        system->listContacts(system, system->listContext);
+        system->listContacts = NULL;
+    }
+    taken->isBad = isBeyond(report, run->taken.report.penetration) || !isFinite(system);
+    run->isPassedOn = run->isPassedOn || tpMethod_HasPassedOn(run->method, report);
+    taken->work = tpMethod_Work(run->method, system, report, run->groups, run->group);
+    run->lastWork = taken->work;
+    run->lastStep = h;
+    tpJoints_ReadReactions(system, taken->reactions);
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        taken->reactions[i] *= h;
+    }
+    return tpTally_Merge(&taken->tally, system->contacts.data, system->contacts.count,
+                         &system->arena);
+}
+
+// Differences -------------------------------------------------------------------------------------
+
+static bool isPushing(const tpContactInfo* info) {
+    return info->normalImpulse > 0.0;
+}
+
+// The next pair of shapes that push each other, from `*i` on; false: none.
+static bool nextPair(const tpTally* tally, int* i, uint64_t* pair) {
+    uint64_t last = *pair;
+    for (; *i < tally->count; ++*i) {
+        const tpContactInfo* info = &tally->list[*i];
+        uint64_t now = ((uint64_t)info->shapeA.slot << 32) | info->shapeB.slot;
+        if (isPushing(info) && now != last) {
+            *pair = now;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the same pairs of shapes have pushed each other.
+static bool haveSamePairs(const tpTally* a, const tpTally* b) {
+    int i = 0, k = 0;
+    uint64_t first = 0, second = 0;
+    for (;;) {
+        bool hasFirst = nextPair(a, &i, &first), hasSecond = nextPair(b, &k, &second);
+        if (!hasFirst || !hasSecond) {
+            return hasFirst == hasSecond;
+        }
+        if (first != second) {
+            return false;
+        }
+    }
+}
+
+uint64_t tpTaken_Pairs(const tpTaken* taken) {
+    int i = 0;
+    uint64_t pair = 0, number = 0;
+    while (nextPair(&taken->tally, &i, &pair)) {
+        number = (number ^ pair) * 0x100000001b3u + 1;
+    }
+    return number;
+}
+
+static bool hasPushed(const tpTally* tally) {
+    int i = 0;
+    uint64_t pair = 0;
+    return nextPair(tally, &i, &pair);
+}
+
+static double turnBetween(tpQuat a, tpQuat b) {
+    return tpLength(tpQuatLog(tpMulQQ(a, tpConjugate(b))));
+}
+
+void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends, double part,
+                            double* position, double* speed) {
+    const tpSystem* system = run->system;
+    const tpPose* pose = &system->poses.data[i];
+    const tpVelocity* velocity = &system->velocities.data[i];
+    double size = system->bodies.data[i].size, turnSize = run->groups->turnSizes[i];
+    *position = part * (tpDistanceBetween(pose->position, ends->poses[i].position) +
+                        turnSize * turnBetween(pose->rotation, ends->poses[i].rotation));
+    *speed = part * (tpDistanceBetween(velocity->linear, ends->velocities[i].linear) +
+                     size * tpDistanceBetween(velocity->angular, ends->velocities[i].angular));
+}
+
+static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* ends, double part) {
+    tpStepDifference largest = { 0.0, 0.0, 0.0 };
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] != run->group) {
+            continue;
+        }
+        double position, speed;
+        tpCheck_BodyDifference(run, i, ends, part, &position, &speed);
+        largest.position = fmax(largest.position, position);
+        largest.speed = fmax(largest.speed, speed);
+        double way = tpDistanceBetween(ends->poses[i].position, ends->start[i].position) +
+                     run->groups->turnSizes[i] *
+                         turnBetween(ends->poses[i].rotation, ends->start[i].rotation);
+        largest.way = fmax(largest.way, way);
+    }
+    return largest;
+}
+
+// Extrapolation -----------------------------------------------------------------------------------
+
+// Halves of a symmetric method of second order and their difference to the whole step give the
+// fourth order.
+static const double thirdPart = 1.0 / 3.0;
+
+// Of the way in a step: errors above this are not of the order that theory gives them.
+static const double smallPart = 2e-3;
+
+// The estimate of the error of an extrapolation is taken so many times.
+static const double safety = 10.0;
+
+// Moves a state by a part of what the ends of the halves and of the whole step differ by.
+static void shiftBody(tpPose* pose, tpVelocity* velocity, const tpPose* halves,
+                      const tpVelocity* halvesVelocity, const tpPose* whole,
+                      const tpVelocity* wholeVelocity, double part) {
+    tpVec3 turn = tpQuatLog(tpMulQQ(halves->rotation, tpConjugate(whole->rotation)));
+    pose->position = tpMulAdd(pose->position, part, tpSub(halves->position, whole->position));
+    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(part, turn)), pose->rotation));
+    velocity->linear =
+        tpMulAdd(velocity->linear, part, tpSub(halvesVelocity->linear, wholeVelocity->linear));
+    velocity->angular =
+        tpMulAdd(velocity->angular, part, tpSub(halvesVelocity->angular, wholeVelocity->angular));
+}
+
+void tpGroupRun_CloseJoints(const tpGroupRun* run) {
+    if (run->groups->jointCounts[run->group] > 0) {
+        tpJoints_FollowAngles(run->system);
+        tpJoints_Correct(run->system, run->solver, 1e-12 * run->lengthScale);
+    }
+}
+
+// The state of the system is that of the halves.
+void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run) {
+    const tpStepEnds* ends = &check->ends;
+    tpSystem* system = run->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            tpPose halves = system->poses.data[i];
+            tpVelocity halvesVelocity = system->velocities.data[i];
+            shiftBody(&system->poses.data[i], &system->velocities.data[i], &halves, &halvesVelocity,
+                      &ends->poses[i], &ends->velocities[i], thirdPart);
+        }
+    }
+    tpGroupRun_CloseJoints(run);
+}
+
+// The energy that the extrapolation gave or took is nobody's work: the report's sums go on from
+// what is there.
+static bool canExtrapolate(const tpGroupRun* run, const tpTaken* whole, const tpTaken* halves) {
+    return tpMethod_IsSymmetric(run->method) && !hasPushed(&whole->tally) &&
+           !hasPushed(&halves->tally);
+}
+
+// Control -----------------------------------------------------------------------------------------
+
+// If contacts come or go the error is that of a moment: it is made once, however short the step
+// is. Otherwise errors add up over time.
+static const double momentPart = 0.1;
+
+static double allowedError(const tpGroupRun* run, bool isMoment, double h) {
+    double part = h / (span * run->timeScale);
+    part = isMoment ? fmax(momentPart, part) : part;
+    return margin * run->accuracy * run->lengthScale * part;
+}
+
+// The part of the last error that a step of half the length or less has at least if it is no
+// better.
+static const double noBetter = 0.7;
+
+// Steps beyond a limit of the certificate are taken back as if their error were this many times the
+// allowed one.
+static const double badError = 8.0;
+
+// The order of the error in h, for the next step.
+static double orderOf(const tpCheck* check) {
+    return check->extrapolates ? 4.0 : check->isMoment ? 1.0 : 2.0;
+}
+
+static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
+    check->isSame = haveSamePairs(&check->whole.tally, &check->halves.tally);
+    bool isOther = run->pace.knowsPushing && tpTaken_Pairs(&check->halves) != run->pace.pushing;
+    check->isMoment = !check->isSame || isOther;
+    check->extrapolates = canExtrapolate(run, &check->whole, &check->halves);
+    double weight = check->isSame ? run->timeScale : h;
+    double allowed = allowedError(run, check->isMoment, h);
+    tpStepDifference difference = findDifference(run, &check->ends, 1.0);
+    check->difference = difference;
+    double plain = difference.position + weight * difference.speed;
+    // A shorter step that is no better has something in it that happens at once, or rounding.
+    if (run->refusedStart == start && plain / allowed > noBetter * run->refusedError) {
+        check->isMoment = true;
+        allowed = allowedError(run, true, h);
+    }
+    check->plainError = plain / allowed;
+    check->part = check->extrapolates ? thirdPart : 1.0;
+    if (check->extrapolates && difference.way > 0.0) {
+        // The halves are off by a part c of the way; the extrapolation by about c^2, if c is small.
+        double part = check->part * difference.position / difference.way;
+        check->extrapolates = part < smallPart;
+        check->part *= check->extrapolates ? fmin(1.0, safety * part) : 1.0;
+    }
+    check->error = check->part * check->plainError;
+    // Once: what a shorter step does not mend was there before.
+    if (check->halves.isBad && !(run->refusedStart == start && run->wasBad)) {
+        check->error = fmax(check->error, badError);
+    }
+}
+
+double tpCheck_NextStep(const tpCheck* check, double h) {
+    double factor =
+        check->error > 0.0 ? tpPow(aim / check->error, 1.0 / orderOf(check)) : largestGrowth;
+    return h * fmin(fmax(factor, smallestGrowth), largestGrowth);
+}
+
+bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before) {
+    tpSystem* system = run->system;
+    const tpStepper* stepper = tpMethod_Stepper(run->method);
+    tpKept end;
+    tpTaken second;
+    run->hasMemory = tpKept_Take(before, system, stepper, run->state) &&
+                     tpGroupRun_TakeStep(run, start, h, &check->whole) &&
+                     tpKept_Take(&end, system, NULL, NULL) &&
+                     tpKept_PutBack(before, system, stepper, run->state) &&
+                     tpGroupRun_TakeStep(run, start, 0.5 * h, &check->halves) &&
+                     tpGroupRun_TakeStep(run, start + 0.5 * h, 0.5 * h, &second);
+    if (!run->hasMemory) {
+        return false;
+    }
+    int count = tpJoints_ReactionCount(system);
+    double* first = TP_SCRATCH(&system->arena, double, count);
+    for (int i = 0; first != NULL && i < count; ++i) {
+        first[i] = check->halves.reactions[i];
+    }
+    check->reactions[0] = first;
+    check->reactions[1] = second.reactions;
+    check->pushing = tpTaken_Pairs(&second);
+    run->hasMemory = first != NULL && tpTaken_Append(&check->halves, system, &second);
+    check->ends = (tpStepEnds){ before->motion.poses, end.motion.poses, end.motion.velocities };
+    measure(run, start, h, check);
+    return run->hasMemory;
+}

@@ -1,0 +1,55 @@
+// A step of a group taken whole and in two halves, and what the two ends tell of its error.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_CHECK_H
+#define TIPPE_SRC_STEPPERS_AUTO_CHECK_H
+
+#include "steppers/auto/group_run.h"
+
+typedef struct tpStepDifference {
+    double position, speed; // of the body where they are largest, m and m/s
+    double way;             // largest, of a body in the step, m
+} tpStepDifference;
+
+typedef struct tpStepEnds {
+    const tpPose *start, *poses;  // at the start, at the end of the whole step
+    const tpVelocity* velocities; // at the end of the whole step
+} tpStepEnds;
+
+typedef struct tpCheck {
+    tpTaken whole, halves;
+    const double* reactions[2]; // of joints in each half, times its length
+    tpStepEnds ends;
+    double error;      // in parts of the allowed one
+    double plainError; // of the whole step, without extrapolation, likewise
+    double part;       // of the difference that is the error of the halves
+    bool isSame;       // the same shapes have pushed in both
+    bool isMoment;     // others have pushed in the step before, or not in both
+    bool extrapolates;
+    tpStepDifference difference;
+    uint64_t pushing; // which shapes have pushed each other in the second half
+} tpCheck;
+
+// One step of h seconds from `start` seconds after the begin of the run. False if memory ran out.
+bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken);
+
+// Puts joints right after bodies were moved.
+void tpGroupRun_CloseJoints(const tpGroupRun* run);
+
+// A number for the pairs of shapes that have pushed each other; 0: none.
+uint64_t tpTaken_Pairs(const tpTaken* taken);
+
+// Takes the step and measures it: the system is at the end of the halves then. `before` is the
+// state at the start, to go back to. False if memory ran out.
+bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before);
+
+// Of one body, times `part`: m, and m/s.
+void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends, double part,
+                            double* position, double* speed);
+
+// From the end of the halves to the end that both together tell.
+void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run);
+
+// The length that the next step should have.
+double tpCheck_NextStep(const tpCheck* check, double h);
+
+#endif

@@ -1,0 +1,348 @@
+#include "steppers/auto/stride.h"
+
+#include <string.h>
+
+#include "dynamics/joint_state.h"
+#include "dynamics/joints.h"
+#include "dynamics/loads.h"
+#include "math/elementary.h"
+
+// Of a body beyond what its spin makes, rad.
+static const double largestTurn = 1.0;
+
+void tpStride_Destroy(tpStride* stride, tpSystem* system) {
+    TP_FREE_ARRAY(&system->allocator, stride->bodies);
+    TP_FREE_ARRAY(&system->allocator, stride->reactions);
+    stride->frameCount = 0;
+}
+
+enum { quarterCount = 4 };
+
+// Which groups ------------------------------------------------------------------------------------
+
+static bool isLossless(const tpCoordinate* coordinate) {
+    const tpCoordinateDef* def = &coordinate->def;
+    bool isSprung = def->hasSpring && def->spring.damping != 0.0;
+    return !def->hasLimits && !def->hasMotor && !def->hasServo && !isSprung &&
+           def->armature == 0.0 && def->damping == 0.0 && def->friction == 0.0 &&
+           coordinate->applied == 0.0;
+}
+
+// Whether the body is in the group, or does not move at all.
+static bool isOursOrStill(const tpSystem* system, const tpGroups* groups, int group, int body) {
+    return body < 0 || groups->ofBody[body] == group ||
+           system->bodies.data[body].kind == tp_fixedBody;
+}
+
+static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int group,
+                         const tpJoint* joint) {
+    bool isPlain = isOursOrStill(system, groups, group, joint->bodyA) &&
+                   isOursOrStill(system, groups, group, joint->bodyB);
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        isPlain = isPlain && isLossless(&joint->coordinates[k]);
+    }
+    return isPlain;
+}
+
+static bool concerns(const tpGroups* groups, int group, const tpJoint* joint) {
+    return joint->isLive && ((joint->bodyA >= 0 && groups->ofBody[joint->bodyA] == group) ||
+                             (joint->bodyB >= 0 && groups->ofBody[joint->bodyB] == group));
+}
+
+bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group) {
+    if (group == groups->flying || groups->pairCounts[group] > 0 || groups->areForced[group]) {
+        return false;
+    }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        if (system->couplings.data[i].isLive) {
+            return false;
+        }
+    }
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (concerns(groups, group, joint) && !isPlainJoint(system, groups, group, joint)) {
+            return false;
+        }
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        bool isDamped = body->linearDamping > 0.0 || body->angularDamping > 0.0;
+        if (groups->ofBody[i] == group &&
+            (isDamped || body->locked != 0 || tpSystem_LoadOf(system, i) != NULL)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Turns -------------------------------------------------------------------------------------------
+
+// Below this angle the factors are those of their series.
+static const double smallAngle = 1e-2;
+
+// The rate of a rotation vector for an angular velocity, in the axes of the world.
+static tpVec3 rateOfTurn(tpVec3 turn, tpVec3 angular) {
+    double square = tpLengthSquared(turn), angle = sqrt(square);
+    double factor = angle < smallAngle ? 1.0 / 12.0 + square / 720.0
+                                       : (1.0 - 0.5 * angle / tpTan(0.5 * angle)) / square;
+    tpVec3 first = tpCross(turn, angular);
+    return tpMulAdd(tpMulAdd(angular, -0.5, first), factor, tpCross(turn, first));
+}
+
+// The inverse.
+static tpVec3 angularOfRate(tpVec3 turn, tpVec3 rate) {
+    double square = tpLengthSquared(turn), angle = sqrt(square), sine, cosine;
+    tpSinCos(angle, &sine, &cosine);
+    bool isSmall = angle < smallAngle;
+    double a = isSmall ? 0.5 - square / 24.0 : (1.0 - cosine) / square;
+    double b = isSmall ? 1.0 / 6.0 - square / 120.0 : (angle - sine) / (square * angle);
+    tpVec3 first = tpCross(turn, rate);
+    return tpMulAdd(tpMulAdd(rate, a, first), b, tpCross(turn, first));
+}
+
+// Nodes -------------------------------------------------------------------------------------------
+
+bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,
+                    int frameCount, double h) {
+    int reactionCount = quarterCount * tpJoints_ReactionCount(system);
+    stride->frameCount = stride->doneCount = 0;
+    stride->bodies.count = 0;
+    if (!TP_RESERVE(&system->allocator, stride->bodies, groups->sizes[group]) ||
+        !TP_RESERVE(&system->allocator, stride->reactions, reactionCount)) {
+        return false;
+    }
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (groups->ofBody[i] == group) {
+            tpStrideBody* body = &stride->bodies.data[stride->bodies.count++];
+            memset(body, 0, sizeof(*body));
+            body->body = i;
+            body->start = system->poses.data[i].rotation;
+            body->spin = system->velocities.data[i].angular;
+        }
+    }
+    stride->reactions.count = reactionCount;
+    stride->h = h;
+    stride->begin = system->time;
+    stride->structure = system->structure;
+    stride->gravity = system->gravity;
+    stride->frameCount = frameCount;
+    tpStride_Set(stride, system, 0);
+    tpStride_Leave(stride, system);
+    return true;
+}
+
+// The rotation that the spin alone makes of the first one in some seconds.
+static tpQuat spun(const tpStrideBody* body, double time) {
+    return tpMulQQ(tpQuatExp(tpScale(time, body->spin)), body->start);
+}
+
+bool tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
+    double time = 0.5 * node * stride->frameCount * stride->h;
+    bool isNear = true;
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        tpStrideBody* body = &stride->bodies.data[i];
+        const tpPose* pose = &system->poses.data[body->body];
+        const tpVelocity* velocity = &system->velocities.data[body->body];
+        tpVec3 turn = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(spun(body, time))));
+        tpVec3 rest = tpSub(velocity->angular, tpRotate(tpQuatExp(turn), body->spin));
+        body->nodes[node] =
+            (tpStrideNode){ pose->position, velocity->linear, turn, rateOfTurn(turn, rest) };
+        isNear = isNear && tpLength(turn) <= largestTurn;
+    }
+    return isNear;
+}
+
+// Between -----------------------------------------------------------------------------------------
+
+// Of the three values and of the three derivatives.
+typedef struct HermiteWeights {
+    double values[3], rates[3];
+} HermiteWeights;
+
+// For the value and for the derivative at a part s of the stride: Hermite's polynomials for the
+// nodes 0, 1/2 and 1.
+static void findWeights(double s, HermiteWeights* value, HermiteWeights* rate) {
+    const double nodes[] = { 0.0, 0.5, 1.0 }, slopes[] = { -3.0, 0.0, 3.0 };
+    const double base[] = { (1.0 - 2.0 * s) * (1.0 - s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0) };
+    const double baseRate[] = { 4.0 * s - 3.0, 4.0 - 8.0 * s, 4.0 * s - 1.0 };
+    for (int k = 0; k < 3; ++k) {
+        double square = base[k] * base[k], squareRate = 2.0 * base[k] * baseRate[k];
+        double way = s - nodes[k], factor = 1.0 - 2.0 * slopes[k] * way;
+        value->values[k] = square * factor;
+        rate->values[k] = squareRate * factor - 2.0 * slopes[k] * square;
+        value->rates[k] = square * way;
+        rate->rates[k] = squareRate * way + square;
+    }
+}
+
+static tpVec3 blend(const HermiteWeights* weights, const tpVec3 values[3], const tpVec3 rates[3],
+                    double length) {
+    tpVec3 sum = tpZeroVec3();
+    for (int k = 0; k < 3; ++k) {
+        sum = tpMulAdd(sum, weights->values[k], values[k]);
+        sum = tpMulAdd(sum, weights->rates[k] * length, rates[k]);
+    }
+    return sum;
+}
+
+void tpStride_Advance(tpStride* stride, tpSystem* system) {
+    stride->doneCount += 1;
+    double length = stride->frameCount * stride->h;
+    double s = (double)stride->doneCount / stride->frameCount;
+    HermiteWeights value, slope;
+    findWeights(s, &value, &slope);
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        const tpStrideBody* body = &stride->bodies.data[i];
+        tpVec3 places[3], velocities[3], turns[3], rates[3];
+        for (int k = 0; k < 3; ++k) {
+            places[k] = body->nodes[k].position;
+            velocities[k] = body->nodes[k].velocity;
+            turns[k] = body->nodes[k].turn;
+            rates[k] = body->nodes[k].turnRate;
+        }
+        tpVec3 turn = blend(&value, turns, rates, length);
+        tpVec3 rate = tpScale(1.0 / length, blend(&slope, turns, rates, length));
+        tpPose* pose = &system->poses.data[body->body];
+        tpVelocity* velocity = &system->velocities.data[body->body];
+        pose->position = blend(&value, places, velocities, length);
+        tpQuat rest = tpQuatExp(turn);
+        pose->rotation = tpNormalizeQuat(tpMulQQ(rest, spun(body, s * length)));
+        velocity->linear = tpScale(1.0 / length, blend(&slope, places, velocities, length));
+        velocity->angular = tpAdd(angularOfRate(turn, rate), tpRotate(rest, body->spin));
+    }
+    tpJoints_FollowAngles(system);
+}
+
+void tpStride_Leave(tpStride* stride, const tpSystem* system) {
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        tpStrideBody* body = &stride->bodies.data[i];
+        body->pose = system->poses.data[body->body];
+        body->velocity = system->velocities.data[body->body];
+    }
+}
+
+void tpStride_SetReactions(tpStride* stride, int quarter, const double* impulses) {
+    int count = stride->reactions.count / quarterCount;
+    for (int i = 0; i < count; ++i) {
+        stride->reactions.data[quarter * count + i] = impulses[i];
+    }
+}
+
+// The part of the impulse of each quarter that has acted up to s: of the polynomial of fourth
+// degree through the sums at the ends of the quarters.
+static void findShares(double s, double shares[quarterCount]) {
+    double later = 0.0;
+    for (int j = quarterCount; j > 0; --j) {
+        double base = 1.0;
+        for (int k = 0; k <= quarterCount; ++k) {
+            base *= k == j ? 1.0 : (quarterCount * s - k) / (j - k);
+        }
+        later += base;
+        shares[j - 1] = later;
+    }
+}
+
+void tpStride_AddReactions(const tpStride* stride, const tpSystem* system, double* reactions) {
+    int count = tpJoints_ReactionCount(system);
+    double before[quarterCount], after[quarterCount];
+    findShares((stride->doneCount - 1.0) / stride->frameCount, before);
+    findShares((double)stride->doneCount / stride->frameCount, after);
+    for (int quarter = 0; quarter < quarterCount; ++quarter) {
+        double share = after[quarter] - before[quarter];
+        for (int i = 0; i < count; ++i) {
+            reactions[i] += share * stride->reactions.data[quarter * count + i];
+        }
+    }
+}
+
+static bool isWhereItWas(const tpSystem* system, const tpStrideBody* body) {
+    const tpPose* pose = &system->poses.data[body->body];
+    const tpVelocity* velocity = &system->velocities.data[body->body];
+    return memcmp(pose, &body->pose, sizeof(*pose)) == 0 &&
+           memcmp(velocity, &body->velocity, sizeof(*velocity)) == 0 &&
+           !system->bodies.data[body->body].isDisturbed;
+}
+
+bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const tpGroups* groups,
+                         int group, double h) {
+    double time = stride->begin + stride->doneCount * stride->h;
+    bool isSame = stride->doneCount < stride->frameCount && stride->h == h &&
+                  fabs(system->time - time) <= 1e-6 * h && stride->structure == system->structure &&
+                  memcmp(&stride->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
+                  groups->sizes[group] == stride->bodies.count &&
+                  tpStride_CanCarry(system, groups, group);
+    for (int i = 0; isSame && i < stride->bodies.count; ++i) {
+        const tpStrideBody* body = &stride->bodies.data[i];
+        isSame = groups->ofBody[body->body] == group && isWhereItWas(system, body);
+    }
+    return isSame;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+typedef struct SavedStride {
+    int frameCount, doneCount, bodyCount, reactionCount;
+    double h, begin;
+    uint64_t structure;
+    tpVec3 gravity;
+} SavedStride;
+
+size_t tpStride_SavedSize(const tpStride* stride) {
+    return sizeof(SavedStride) + sizeof(tpStrideBody) * (size_t)stride->bodies.count +
+           sizeof(double) * (size_t)stride->reactions.count;
+}
+
+unsigned char* tpStride_Save(const tpStride* stride, unsigned char* place) {
+    SavedStride head = { .frameCount = stride->frameCount,
+                         .doneCount = stride->doneCount,
+                         .bodyCount = stride->bodies.count,
+                         .reactionCount = stride->reactions.count,
+                         .h = stride->h,
+                         .begin = stride->begin,
+                         .structure = stride->structure,
+                         .gravity = stride->gravity };
+    memcpy(place, &head, sizeof(head));
+    place += sizeof(head);
+    size_t bodies = sizeof(tpStrideBody) * (size_t)stride->bodies.count;
+    size_t reactions = sizeof(double) * (size_t)stride->reactions.count;
+    if (bodies > 0) {
+        memcpy(place, stride->bodies.data, bodies);
+    }
+    if (reactions > 0) {
+        memcpy(place + bodies, stride->reactions.data, reactions);
+    }
+    return place + bodies + reactions;
+}
+
+bool tpStride_Restore(tpStride* stride, tpSystem* system, tpSavedReader* reader) {
+    SavedStride head;
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.bodyCount, sizeof(tpStrideBody)) ||
+        !tpSavedReader_Has(reader, head.reactionCount, sizeof(double)) ||
+        !TP_RESERVE(&system->allocator, stride->bodies, head.bodyCount) ||
+        !TP_RESERVE(&system->allocator, stride->reactions, head.reactionCount) ||
+        !tpSavedReader_Take(reader, stride->bodies.data,
+                            sizeof(tpStrideBody) * (size_t)head.bodyCount) ||
+        !tpSavedReader_Take(reader, stride->reactions.data,
+                            sizeof(double) * (size_t)head.reactionCount)) {
+        return false;
+    }
+    stride->bodies.count = head.bodyCount;
+    stride->reactions.count = head.reactionCount;
+    stride->frameCount = head.frameCount;
+    stride->doneCount = head.doneCount;
+    stride->h = head.h;
+    stride->begin = head.begin;
+    stride->structure = head.structure;
+    stride->gravity = head.gravity;
+    // What comes from outside may say anything.
+    bool isRight = head.doneCount >= 0 && head.frameCount >= 0 && head.frameCount <= tp_maxStride &&
+                   (head.frameCount == 0 ||
+                    head.reactionCount == quarterCount * tpJoints_ReactionCount(system));
+    for (int i = 0; i < head.bodyCount; ++i) {
+        int64_t body = stride->bodies.data[i].body;
+        isRight = isRight && body >= 0 && body < system->bodyCount;
+    }
+    reader->failed = reader->failed || !isRight;
+    return isRight;
+}

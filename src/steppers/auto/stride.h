@@ -1,0 +1,79 @@
+// A step over many steps of the user, and the motion between its ends: dense output.
+//
+// Bodies that only joints and gravity move are carried over a stride at once, by two steps.
+// In between they are where a polynomial of fifth degree has them, which goes through the states at
+// the start, in the middle and at the end, velocities too; rotations as vectors of the turn beyond
+// the one that the first angular velocity makes. README.md has the orders.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
+#define TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
+
+#include "base/saved_reader.h"
+#include "steppers/auto/groups.h"
+
+// A state of a body at one of the three times.
+typedef struct tpStrideNode {
+    tpVec3 position, velocity;
+    tpVec3 turn, turnRate; // beyond the spin: rotation vector, and its derivative
+} tpStrideNode;
+
+typedef struct tpStrideBody {
+    int64_t body;
+    tpQuat start; // rotation at the start
+    tpVec3 spin;  // angular velocity then
+    tpStrideNode nodes[3];
+    double positionError, speedError; // that the stride adds, m and m/s
+    tpPose pose;                      // where it was left, to see what users have changed
+    tpVelocity velocity;
+} tpStrideBody;
+
+// The most steps of the user in a stride.
+enum { tp_maxStride = 128 };
+
+typedef struct tpStride {
+    int frameCount, doneCount; // steps of the user: all of it, and those that are over; 0: none
+    double h;                  // of the user's step, s
+    double begin;              // s
+    uint64_t structure;
+    tpVec3 gravity;
+    TP_ARRAY(tpStrideBody) bodies;
+    TP_ARRAY(double) reactions; // of joints: impulses in each quarter
+} tpStride;
+
+void tpStride_Destroy(tpStride* stride, tpSystem* system);
+
+// Whether nothing moves the group but gravity, joints and springs without loss, and no contact is
+// near: then energy needs no account within a stride.
+bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
+
+// Starts a stride of the group from the state that the system is in. False if memory ran out, and
+// there is none.
+bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,
+                    int frameCount, double h);
+
+// Takes the state that the system is in now as that of the middle (1) or the end (2). False if a
+// body has turned so far that the vector of its turn says little.
+bool tpStride_Set(tpStride* stride, const tpSystem* system, int node);
+
+// Whether the stride goes on for a step of h seconds from the state that the system is in.
+bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const tpGroups* groups,
+                         int group, double h);
+
+// Puts the bodies where they are after the next step of the user.
+void tpStride_Advance(tpStride* stride, tpSystem* system);
+
+// Marks the state that the system is in as the one that the step has come to.
+void tpStride_Leave(tpStride* stride, const tpSystem* system);
+
+// The impulses of joints in a quarter of the stride.
+void tpStride_SetReactions(tpStride* stride, int quarter, const double* impulses);
+
+// Adds the reactions of joints over the step that has been advanced, times its length.
+void tpStride_AddReactions(const tpStride* stride, const tpSystem* system, double* reactions);
+
+// Snapshots.
+size_t tpStride_SavedSize(const tpStride* stride);
+unsigned char* tpStride_Save(const tpStride* stride, unsigned char* place);
+bool tpStride_Restore(tpStride* stride, tpSystem* system, tpSavedReader* reader);
+
+#endif

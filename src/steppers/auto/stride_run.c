@@ -1,0 +1,156 @@
+// Going over a stride, and along it.
+
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+#include "steppers/auto/check.h"
+
+// A stride is two steps that are checked. It is worth its six from so many steps of the user on:
+// where each of those is checked, and where most are not.
+enum { leastChecked = 3, leastTrusted = 6 };
+
+// In parts of the length of the scene: what the motion between the nodes may add to the drift of
+// joints before it is put right.
+static const double smallDrift = 1e-9;
+
+// Strides that are refused are tried again shorter, so often; what was refused is come near to by
+// small steps.
+enum { strideTries = 3 };
+static const double underCeiling = 0.7, ceilingGrowth = 1.1;
+
+// How many steps of the user the next stride has; 0: none.
+static int strideCount(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
+    int count = (int)fmin(tp_maxStride, 2.0 * pace->step / run->length * (1.0 + 1e-9));
+    int least = tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
+    bool isPossible = count >= least && pace->hopelessCount == 0 &&
+                      tpMethod_IsSymmetric(run->method) &&
+                      tpStride_CanCarry(run->system, run->groups, run->group);
+    return isPossible ? count : 0;
+}
+
+// Adds to the errors of a stride what a step of it is off by.
+static void addStrideErrors(const tpGroupRun* run, const tpCheck* check, tpStride* stride) {
+    for (int k = 0; k < stride->bodies.count; ++k) {
+        tpStrideBody* body = &stride->bodies.data[k];
+        double position, speed;
+        tpCheck_BodyDifference(run, (int)body->body, &check->ends, check->part, &position, &speed);
+        body->positionError += position;
+        body->speedError += speed;
+    }
+}
+
+// What was done counts in the first step of the user; energy keeps its own account there.
+static void bookStride(tpGroupRun* run, const tpCheck* check) {
+    const tpStepReport* halves = &check->halves.report;
+    tpStepReport* report = &run->taken.report;
+    report->substepCount += halves->substepCount;
+    report->solveCount += halves->solveCount;
+    report->iterationCount += halves->iterationCount;
+    report->contactQueryCount += halves->contactQueryCount;
+    report->residual = fmax(report->residual, halves->residual);
+}
+
+// The first step of a stride, or the second one: whole, in halves, and extrapolated. Whether it is
+// as accurate as a stride has to be.
+static bool takePartOfStride(tpGroupRun* run, tpStride* stride, int which, double h,
+                             tpCheck* check) {
+    double start = which * h;
+    tpKept before;
+    if (!tpCheck_Take(check, run, start, h, &before)) {
+        return false;
+    }
+    run->taken.work += check->whole.work + check->halves.work;
+    if (!check->extrapolates || check->error > 1.0 || check->halves.isBad) {
+        return false;
+    }
+    for (int half = 0; half < 2; ++half) {
+        tpStride_SetReactions(stride, 2 * which + half, check->reactions[half]);
+    }
+    addStrideErrors(run, check, stride);
+    bookStride(run, check);
+    tpCheck_Extrapolate(check, run);
+    return tpStride_Set(stride, run->system, which + 1);
+}
+
+// One try: whether the stride has begun.
+static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
+    tpSystem* system = run->system;
+    tpPace* pace = &run->pace;
+    double h = run->length, part = 0.5 * count * h, time = system->time, next = INFINITY;
+    tpKept before;
+    tpCheck check;
+    run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
+                     tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
+    bool isGood = run->hasMemory;
+    run->refusedStart = -1.0;
+    run->length = 2.0 * part;
+    for (int which = 0; isGood && which < 2; ++which) {
+        isGood = takePartOfStride(run, stride, which, part, &check);
+        next = run->hasMemory ? fmin(next, tpCheck_NextStep(&check, part)) : next;
+    }
+    run->length = h;
+    if (!run->hasMemory) {
+        stride->frameCount = 0;
+        return false;
+    }
+    if (isGood) {
+        pace->checkedError = check.plainError;
+        pace->uncheckedCount = 0;
+        pace->pushing = 0;
+        pace->knowsPushing = true;
+        pace->ceiling *= ceilingGrowth;
+        pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
+    } else {
+        stride->frameCount = 0;
+        run->rejectedCount += 1;
+        pace->ceiling = underCeiling * part;
+        pace->step = fmin(next, pace->ceiling);
+    }
+    system->time = time;
+    const tpStepper* stepper = isGood ? NULL : tpMethod_Stepper(run->method);
+    run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
+    return isGood && run->hasMemory;
+}
+
+bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
+    stride->frameCount = 0;
+    double spent = 0.0;
+    run->hasMemory = true;
+    for (int k = 0; run->hasMemory && k < strideTries; ++k) {
+        int count = strideCount(run);
+        run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
+        run->taken.work = spent;
+        if (count == 0 || !run->hasMemory) {
+            return false;
+        }
+        if (tryStride(run, stride, count)) {
+            return true;
+        }
+        spent = run->taken.work;
+    }
+    return false;
+}
+
+void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {
+    tpSystem* system = run->system;
+    double h = run->length;
+    run->isAccurate = true;
+    tpSystem_AimKinematic(system, run->begin, h);
+    tpSystem_MoveKinematic(system, run->begin, h);
+    tpStride_Advance(stride, system);
+    double drift = tpJoints_PositionError(system, system->poses.data);
+    if (drift > smallDrift * run->lengthScale) {
+        tpGroupRun_CloseJoints(run);
+        drift = tpJoints_PositionError(system, system->poses.data);
+    }
+    tpStride_Leave(stride, system);
+    run->taken.report.jointDrift = drift;
+    tpStride_AddReactions(stride, system, run->taken.reactions);
+    for (int k = 0; k < stride->bodies.count; ++k) {
+        const tpStrideBody* body = &stride->bodies.data[k];
+        run->positionErrors[body->body] +=
+            body->positionError / stride->frameCount + h * run->speedErrors[body->body];
+        run->speedErrors[body->body] += body->speedError / stride->frameCount;
+    }
+    run->lastStep = stride->frameCount * stride->h;
+}
