@@ -26,7 +26,7 @@ typedef struct tpCheck {
     bool isMoment;     // others have pushed in the step before, or not in both
     bool extrapolates;
     tpStepDifference difference;
-    uint64_t pushing; // which shapes have pushed each other in the second half
+    uint64_t pushing; // which shapes have pushed each other in the second half, and how
 } tpCheck;
 
 // One step of h seconds from `start` seconds after the begin of the run. False if memory ran out.
@@ -35,7 +35,7 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
 // Puts joints right after bodies were moved.
 void tpGroupRun_CloseJoints(const tpGroupRun* run);
 
-// A number for the pairs of shapes that have pushed each other; 0: none.
+// A number for the pairs of shapes that have pushed each other, and which of them slide; 0: none.
 uint64_t tpTaken_Pairs(const tpTaken* taken);
 
 // Takes the step and measures it: the system is at the end of the halves then. `before` is the

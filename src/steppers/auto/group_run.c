@@ -4,10 +4,10 @@
 // the group goes on as well as it can for a while, in a few cuts.
 enum { maxCuts = 32, shortestCut = 256, hopelessFrames = 64, hopelessCuts = 2 };
 
-// Steps after one whose error was at most a part of the allowed one are not checked: a few, or many
-// where it was small.
-enum { fewUnchecked = 3, maxUnchecked = 7 };
-static const double trusted = 0.5, verySmall = 0.1;
+// Steps after one whose error was at most a part of the allowed one are not checked: a few, or more
+// where it was small, or very small.
+static const double trusted = 0.5, small = 0.1, verySmall = 1e-2;
+enum { fewUnchecked = 3, moreUnchecked = 7, mostUnchecked = 31 };
 
 // Control -----------------------------------------------------------------------------------------
 
@@ -26,8 +26,11 @@ static void addErrors(tpGroupRun* run, const tpStepEnds* ends, double part, bool
     }
 }
 
-static int mostUnchecked(double error) {
-    return error > trusted ? 0 : error > verySmall ? fewUnchecked : maxUnchecked;
+static int uncheckedAfter(double error) {
+    return error > trusted     ? 0
+           : error > small     ? fewUnchecked
+           : error > verySmall ? moreUnchecked
+                               : mostUnchecked;
 }
 
 bool tpPace_IsTrusted(const tpPace* pace) {
@@ -105,7 +108,7 @@ static double goChecked(tpGroupRun* run, double start, double h) {
     run->pace.checkedError = check.plainError;
     // Trust grows from check to check.
     int trust = 2 * run->pace.trust + 1;
-    int most = mostUnchecked(check.plainError);
+    int most = uncheckedAfter(check.plainError);
     run->pace.trust = trust < most ? trust : most;
     run->pace.positionRate = wholePart * check.difference.position / h;
     run->pace.speedRate = check.isSame ? wholePart * check.difference.speed / h : 0.0;
@@ -177,6 +180,6 @@ double tpGroupRun_LastingWork(const tpGroupRun* run) {
     double checks = isUnchecked(run) ? 1.0
                     : pace->checkedError > trusted
                         ? 3.0
-                        : 1.0 + 2.0 / (1.0 + mostUnchecked(pace->checkedError));
+                        : 1.0 + 2.0 / (1.0 + uncheckedAfter(pace->checkedError));
     return run->lastWork * steps * checks;
 }

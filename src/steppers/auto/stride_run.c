@@ -12,6 +12,10 @@ enum { leastChecked = 3, leastTrusted = 6 };
 // joints before it is put right.
 static const double smallDrift = 1e-9;
 
+// Of the length at which the error would be what is allowed: errors of a stride go on in velocities
+// that nobody corrects.
+static const double careful = 0.6;
+
 // Strides that are refused are tried again shorter, so often; what was refused is come near to by
 // small steps.
 enum { strideTries = 3 };
@@ -86,7 +90,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     run->length = 2.0 * part;
     for (int which = 0; isGood && which < 2; ++which) {
         isGood = takePartOfStride(run, stride, which, part, &check);
-        next = run->hasMemory ? fmin(next, tpCheck_NextStep(&check, part)) : next;
+        next = run->hasMemory ? fmin(next, careful * tpCheck_NextStep(&check, part)) : next;
     }
     run->length = h;
     if (!run->hasMemory) {
