@@ -50,6 +50,15 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     return law;
 }
 
+unsigned tpFriction_Asks(const tpFriction* friction) {
+    bool isOne = friction->staticCoefficient == friction->dynamicCoefficient;
+    bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;
+    return (isOne ? 0u : tp_lacksStaticFriction) | (isRound ? 0u : tp_lacksFrictionEllipse) |
+           (friction->torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
+           (friction->impactReduction != 0.0 ? tp_lacksImpactFriction : 0u) |
+           (friction->rollingArm > 0.0 ? tp_lacksRollingFriction : 0u);
+}
+
 double tpContact_Approach(const tpContact* contact, const tpPose* poses,
                           const tpVelocity* velocities) {
     const int bodies[2] = { contact->bodyA, contact->bodyB };

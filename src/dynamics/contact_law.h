@@ -22,6 +22,9 @@ typedef struct tpContactLaw {
 // elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
 
+// What friction asks of a stepper beyond one coefficient in all directions, as tp_lacks bits.
+unsigned tpFriction_Asks(const tpFriction* friction);
+
 // The speed at which the bodies of a contact approach each other at it, m/s; negative if they part.
 double tpContact_Approach(const tpContact* contact, const tpPose* poses,
                           const tpVelocity* velocities);

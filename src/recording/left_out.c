@@ -1,5 +1,6 @@
 #include "recording/left_out.h"
 
+#include "dynamics/contact_law.h"
 #include "tippe/joints.h"
 
 enum { mostMaterials = 256 }; // of which pairs are looked at
@@ -20,13 +21,7 @@ static unsigned findUsed(const tpWorld* world, tpMaterialId a, tpMaterialId b) {
     tpFriction friction;
     double restitution;
     tpGetMaterialPair(world, a, b, &friction, &restitution);
-    bool isRound = friction.ellipse[0] == 1.0 && friction.ellipse[1] == 1.0;
-    bool isOne = friction.staticCoefficient == friction.dynamicCoefficient;
-    return (restitution > 0.0 ? tp_lacksRestitution : 0u) | (isOne ? 0u : tp_lacksStaticFriction) |
-           (isRound ? 0u : tp_lacksFrictionEllipse) |
-           (friction.torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
-           (friction.impactReduction != 0.0 ? tp_lacksImpactFriction : 0u) |
-           (friction.rollingArm > 0.0 ? tp_lacksRollingFriction : 0u) |
+    return tpFriction_Asks(&friction) | (restitution > 0.0 ? tp_lacksRestitution : 0u) |
            (tpGetPairCompliance(world, a, b).compliance > 0.0 ? tp_lacksCompliance : 0u);
 }
 

@@ -127,10 +127,29 @@ static void testEllipse(void** state) {
     tpDestroyWorld(made.world);
 }
 
+// What a stepper with one coefficient of friction would leave out.
+static void testAsked(void** state) {
+    (void)state;
+    tpFriction friction = tpDefaultMaterialDef().friction;
+    friction.staticCoefficient = friction.dynamicCoefficient = 0.4;
+    assert_int_equal(tpFriction_Asks(&friction), 0);
+    friction.staticCoefficient = 0.5;
+    assert_int_equal(tpFriction_Asks(&friction), tp_lacksStaticFriction);
+    friction.staticCoefficient = 0.4;
+    friction.ellipse[0] = friction.ellipse[1] = 0.5; // a circle, but another coefficient
+    assert_int_equal(tpFriction_Asks(&friction), tp_lacksFrictionEllipse);
+    friction.torsionalArm = friction.rollingArm = 0.01;
+    friction.impactReduction = 0.2;
+    assert_int_equal(tpFriction_Asks(&friction), tp_lacksFrictionEllipse | tp_lacksTorsion |
+                                                     tp_lacksRollingFriction |
+                                                     tp_lacksImpactFriction);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(testApproach),
-                                        cmocka_unit_test(testMixing), cmocka_unit_test(testSprings),
-                                        cmocka_unit_test(testFrames),
-                                        cmocka_unit_test(testEllipse) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(testApproach), cmocka_unit_test(testMixing),
+        cmocka_unit_test(testSprings),  cmocka_unit_test(testFrames),
+        cmocka_unit_test(testEllipse),  cmocka_unit_test(testAsked)
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

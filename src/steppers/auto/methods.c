@@ -1,5 +1,6 @@
 #include "steppers/auto/methods.h"
 
+#include "dynamics/contact_law.h"
 #include "dynamics/contact_spring.h"
 #include "steppers/anitescu/anitescu.h"
 #include "steppers/bender_schmitt/bender_schmitt.h"
@@ -88,16 +89,6 @@ static bool hasShape(const tpSystem* system, const tpGroups* groups, int group,
     return false;
 }
 
-// What a kind of friction asks of a stepper, as tp_lacks bits.
-static unsigned askedBy(const tpFriction* friction) {
-    return (friction->staticCoefficient != friction->dynamicCoefficient ? tp_lacksStaticFriction
-                                                                        : 0u) |
-           (friction->ellipse[0] != friction->ellipse[1] ? tp_lacksFrictionEllipse : 0u) |
-           (friction->torsionalArm > 0.0 ? tp_lacksTorsion : 0u) |
-           (friction->impactReduction != 0.0 ? tp_lacksImpactFriction : 0u) |
-           (friction->rollingArm > 0.0 ? tp_lacksRollingFriction : 0u);
-}
-
 // Whether the stepper leaves out something that a material has. chakraborty-trinkle is there for
 // rolling: what its bounces cost has not been weighed.
 static bool lacks(const tpStepper* stepper, const tpSystem* system) {
@@ -105,12 +96,12 @@ static bool lacks(const tpStepper* stepper, const tpSystem* system) {
     bool hasRestitution = false;
     for (int i = 0; i < system->materials.count; ++i) {
         hasRestitution = hasRestitution || system->materials.data[i].restitution > 0.0;
-        asked |= askedBy(&system->materials.data[i].friction);
+        asked |= tpFriction_Asks(&system->materials.data[i].friction);
     }
     for (int i = 0; i < system->pairs.count; ++i) {
         const tpPairDef* pair = &system->pairs.data[i];
         hasRestitution = hasRestitution || (pair->hasRestitution && pair->restitution > 0.0);
-        asked |= pair->hasFriction ? askedBy(&pair->friction) : 0u;
+        asked |= pair->hasFriction ? tpFriction_Asks(&pair->friction) : 0u;
     }
     bool isRolling = stepper == &tpChakrabortyTrinkleStepper;
     return (asked & stepper->lacks) != 0 || (isRolling && hasRestitution);
