@@ -166,6 +166,59 @@ static double search(EffortSearch* search) {
     return largest;
 }
 
+// Room for the numbers of a search.
+typedef struct SearchMemory {
+    double* numbers;
+    size_t bytes;
+} SearchMemory;
+
+// Lays out the arrays of a search, and takes the speeds that are wanted. False if memory ran out.
+static bool layOut(EffortSearch* search, SearchMemory* memory, const double* speeds) {
+    size_t n = (size_t)search->driven, all = (size_t)search->count;
+    size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
+    memory->bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
+    memory->numbers = tpAllocateZeroed(&search->world->system.allocator, memory->bytes);
+    if (memory->numbers == NULL) {
+        return false;
+    }
+    search->wanted = memory->numbers;
+    search->efforts = search->wanted + n;
+    search->trial = search->efforts + n;
+    search->step = search->trial + n;
+    search->missed = search->step + n;
+    search->speeds = search->missed + n;
+    search->other = search->speeds + all;
+    search->matrix = search->other + 2 * all;
+    search->factors = search->matrix + n * n + all;
+    search->places = (int*)(memory->numbers + numbers + 1);
+    for (int i = 0, k = 0; i < search->count; ++i) {
+        if (!isnan(speeds[i])) {
+            search->wanted[k] = speeds[i];
+            search->places[k++] = i;
+        }
+    }
+    return true;
+}
+
+// The search from the state of now, with trial steps that are nobody's events; `missed` is by how
+// much the speeds are missed. False if memory ran out.
+static bool searchUnseen(EffortSearch* state, double* missed) {
+    tpWorld* world = state->world;
+    bool isWatching = world->watch.isOn;
+    int eventCount = world->watch.events.count;
+    world->watch.isOn = false;
+    world->watch.isCurrent = world->watch.isCurrent || isWatching;
+    state->start = tpWorld_Snapshot(world);
+    bool isDone = state->start != NULL;
+    if (isDone) {
+        *missed = search(state);
+        world->watch.events.count = eventCount;
+    }
+    world->watch.isOn = isWatching;
+    tpDestroySnapshot(state->start);
+    return isDone;
+}
+
 tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds, double* efforts,
                                  double* residual, tpError* error) {
     if (!TP_REQUIRE(h > 0.0 && isfinite(h), "h", "is %g, not a positive time", h) ||
@@ -173,7 +226,6 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
         !TP_REQUIRE(efforts != NULL, "efforts", "is NULL")) {
         return tpError_Set(error, tp_badInput, "inverse dynamics needs a step, speeds and efforts");
     }
-    const tpAllocator* allocator = &world->system.allocator;
     int count = tpWorld_GetCoordinateCount(world), driven = 0;
     for (int i = 0; i < count; ++i) {
         driven += isnan(speeds[i]) ? 0 : 1;
@@ -181,51 +233,22 @@ tpResult tpWorld_InverseDynamics(tpWorld* world, double h, const double* speeds,
             return tpError_Set(error, tp_badInput, "speed %d is not finite", i);
         }
     }
-    size_t n = (size_t)driven, all = (size_t)count;
-    size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
-    size_t bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
-    double* memory = tpAllocateZeroed(allocator, bytes);
     EffortSearch state = {
         .world = world, .h = h, .count = count, .driven = driven, .reach = 1e-3
     };
-    // The trial steps are nobody's events.
-    bool isWatching = world->watch.isOn;
-    int eventCount = world->watch.events.count;
-    world->watch.isOn = false;
-    world->watch.isCurrent = world->watch.isCurrent || isWatching;
-    state.start = memory != NULL ? tpWorld_Snapshot(world) : NULL;
-    if (state.start == NULL) {
-        world->watch.isOn = isWatching;
-        tpRelease(allocator, memory, bytes);
-        return tpError_OutOfMemory(error);
-    }
-    state.wanted = memory;
-    state.efforts = state.wanted + n;
-    state.trial = state.efforts + n;
-    state.step = state.trial + n;
-    state.missed = state.step + n;
-    state.speeds = state.missed + n;
-    state.other = state.speeds + all;
-    state.matrix = state.other + 2 * all;
-    state.factors = state.matrix + n * n + all;
-    state.places = (int*)(memory + numbers + 1);
-    for (int i = 0, k = 0; i < count; ++i) {
-        if (!isnan(speeds[i])) {
-            state.wanted[k] = speeds[i];
-            state.places[k++] = i;
-        }
-    }
-    double missed = search(&state);
-    world->watch.isOn = isWatching;
-    world->watch.events.count = eventCount;
-    for (int i = 0; i < count; ++i) {
+    SearchMemory memory;
+    double missed = INFINITY;
+    bool isDone = layOut(&state, &memory, speeds) && searchUnseen(&state, &missed);
+    for (int i = 0; isDone && i < count; ++i) {
         efforts[i] = 0.0;
     }
-    for (int k = 0; k < driven; ++k) {
+    for (int k = 0; isDone && k < driven; ++k) {
         efforts[state.places[k]] = state.efforts[k];
     }
-    tpDestroySnapshot(state.start);
-    tpRelease(allocator, memory, bytes);
+    tpRelease(&world->system.allocator, memory.numbers, memory.bytes);
+    if (!isDone) {
+        return tpError_OutOfMemory(error);
+    }
     if (residual != NULL) {
         *residual = missed;
     }

@@ -366,6 +366,40 @@ static int halvingsOf(double part) {
     return count;
 }
 
+// Whether nothing is left to try against energy that is wrong.
+static bool isTriedOut(const tpBenderStep* step) {
+    return step->time.h <= ldexp(step->duration, -maxHalvings) ||
+           step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
+           !step->end.isSmall || tpStepBudget_IsSpent(step->system);
+}
+
+// The part stays: its energy goes into the book, and what was rough may be over.
+static void keepPart(tpBenderStep* step, const tpPartEnergy* outcome) {
+    if (step->settings->isGuarded) {
+        tpEnergyGuard_Take(&step->energy, outcome->rise, outcome->hasCollided);
+    }
+    step->isSmooth = step->isSmooth && !outcome->hasCollided;
+    double longest = ldexp(step->duration, -step->energy.book->level);
+    if (step->time.h >= step->longest) {
+        step->longest = fmin(2.0 * step->longest, fmax(step->longest, longest));
+    }
+}
+
+// Half of the part is next. What comes after it is hardly smoother; an impact may have made this
+// part the short one. Returns the length.
+static double halvePart(tpBenderStep* step, const tpPartEnergy* outcome) {
+    step->halvings += 1;
+    step->isSharp = step->isSharp && step->halvings * rowsOf(step) < sharpWork;
+    if (!outcome->hasCollided) {
+        tpEnergyGuard_StartBand(&step->energy);
+    }
+    double left = 0.5 * step->time.h;
+    step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
+    step->level = halvingsOf(step->longest / step->duration);
+    tpStepReport_AddNote(step->report, "the energy guard acted");
+    return left;
+}
+
 bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     double energy = tpSystem_Energy(step->system) - step->report->externalWork;
     tpTrial start;
@@ -387,46 +421,25 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         }
         // Something was near the stages after all.
         bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
-        bool isTried = step->time.h <= ldexp(step->duration, -maxHalvings) ||
-                       step->halvings >= mostHalvings(step) || !step->settings->isGuarded ||
-                       !step->end.isSmall || tpStepBudget_IsSpent(step->system);
+        bool isTried = isTriedOut(step);
         tpPartEnergy outcome = judgeEnergy(step);
         bool isRough = isStaged && step->composition + 1 < compositionCount &&
                        fabs(outcome.rise) > sharpSlack * energyScale(step);
         bool isWrong =
             !isTried && (isRough || isEnergyWrong(step, &outcome, &power) || isTooDeep(step));
         if (!isThrough && !isWrong) {
-            if (step->settings->isGuarded) {
-                tpEnergyGuard_Take(&step->energy, outcome.rise, outcome.hasCollided);
-            }
-            step->isSmooth = step->isSmooth && !outcome.hasCollided;
-            // What was rough may be over.
-            double longest = ldexp(step->duration, -step->energy.book->level);
-            if (step->time.h >= step->longest) {
-                step->longest = fmin(2.0 * step->longest, fmax(step->longest, longest));
-            }
+            keepPart(step, &outcome);
             return true;
         }
         tpTrial_Undo(&start);
         step->found = NULL;
         if (isThrough) {
             isStaged = false;
-            continue;
-        }
-        if (isRough) {
+        } else if (isRough) {
             step->composition += 1;
             power = INFINITY;
-            continue;
+        } else {
+            left = halvePart(step, &outcome);
         }
-        step->halvings += 1;
-        step->isSharp = step->isSharp && step->halvings * rowsOf(step) < sharpWork;
-        if (!outcome.hasCollided) {
-            tpEnergyGuard_StartBand(&step->energy);
-        }
-        // What comes next is hardly smoother; an impact may have made this part the short one.
-        left = 0.5 * step->time.h;
-        step->longest = fmax(left, ldexp(step->duration, -maxHalvings));
-        step->level = halvingsOf(step->longest / step->duration);
-        tpStepReport_AddNote(step->report, "the energy guard acted");
     }
 }
