@@ -172,14 +172,14 @@ void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends
                      size * tpDistanceBetween(velocity->angular, ends->velocities[i].angular));
 }
 
-static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* ends, double part) {
+static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* ends) {
     tpStepDifference largest = { 0.0, 0.0, 0.0 };
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] != run->group) {
             continue;
         }
         double position, speed;
-        tpCheck_BodyDifference(run, i, ends, part, &position, &speed);
+        tpCheck_BodyDifference(run, i, ends, 1.0, &position, &speed);
         largest.position = fmax(largest.position, position);
         largest.speed = fmax(largest.speed, speed);
         double way = tpDistanceBetween(ends->poses[i].position, ends->start[i].position) +
@@ -202,17 +202,16 @@ static const double smallPart = 2e-3;
 // The estimate of the error of an extrapolation is taken so many times.
 static const double safety = 10.0;
 
-// Moves a state by a part of what the ends of the halves and of the whole step differ by.
-static void shiftBody(tpPose* pose, tpVelocity* velocity, const tpPose* halves,
-                      const tpVelocity* halvesVelocity, const tpPose* whole,
-                      const tpVelocity* wholeVelocity, double part) {
-    tpVec3 turn = tpQuatLog(tpMulQQ(halves->rotation, tpConjugate(whole->rotation)));
-    pose->position = tpMulAdd(pose->position, part, tpSub(halves->position, whole->position));
-    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(part, turn)), pose->rotation));
+// Moves the end of the halves by a third of what it differs from the end of the whole step.
+static void extrapolateBody(tpPose* pose, tpVelocity* velocity, const tpPose* whole,
+                            const tpVelocity* wholeVelocity) {
+    tpVec3 turn = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(whole->rotation)));
+    pose->position = tpMulAdd(pose->position, thirdPart, tpSub(pose->position, whole->position));
+    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(thirdPart, turn)), pose->rotation));
     velocity->linear =
-        tpMulAdd(velocity->linear, part, tpSub(halvesVelocity->linear, wholeVelocity->linear));
+        tpMulAdd(velocity->linear, thirdPart, tpSub(velocity->linear, wholeVelocity->linear));
     velocity->angular =
-        tpMulAdd(velocity->angular, part, tpSub(halvesVelocity->angular, wholeVelocity->angular));
+        tpMulAdd(velocity->angular, thirdPart, tpSub(velocity->angular, wholeVelocity->angular));
 }
 
 void tpGroupRun_CloseJoints(const tpGroupRun* run) {
@@ -228,10 +227,8 @@ void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run) {
     tpSystem* system = run->system;
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            tpPose halves = system->poses.data[i];
-            tpVelocity halvesVelocity = system->velocities.data[i];
-            shiftBody(&system->poses.data[i], &system->velocities.data[i], &halves, &halvesVelocity,
-                      &ends->poses[i], &ends->velocities[i], thirdPart);
+            extrapolateBody(&system->poses.data[i], &system->velocities.data[i], &ends->poses[i],
+                            &ends->velocities[i]);
         }
     }
     tpGroupRun_CloseJoints(run);
@@ -276,7 +273,7 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     check->extrapolates = canExtrapolate(run, &check->whole, &check->halves);
     double weight = check->isSame ? run->timeScale : h;
     double allowed = allowedError(run, check->isMoment, h);
-    tpStepDifference difference = findDifference(run, &check->ends, 1.0);
+    tpStepDifference difference = findDifference(run, &check->ends);
     check->difference = difference;
     double plain = difference.position + weight * difference.speed;
     // A shorter step that is no better has something in it that happens at once, or rounding.
