@@ -117,6 +117,25 @@ static void pendulumIsFollowed(void** state) {
     assert_true(substeps[0] < substeps[1] && substeps[1] < substeps[2]);
 }
 
+// A body that flies beside a pendulum: nothing is said of joints, since they are held.
+static void jointsOfOthersAreHeld(void** state) {
+    (void)state;
+    tpBodyId bob;
+    tpWorld* world = makePendulum("1e-3", 0.0, &bob);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = tpMakeVec3(50.0, 0.0, 0.0);
+    def.hasMass = true;
+    def.mass.mass = 1.0;
+    def.mass.inertia = tpDiagonal(tpMakeVec3(0.1, 0.1, 0.1));
+    tpBodyId flying = tpCreateBody(world, &def, NULL);
+    for (int i = 0; i < 20; ++i) {
+        tpStepReport report = tpWorld_Step(world, 0.01);
+        assert_int_equal(report.noteCount, 0);
+        assert_string_equal(tpBody_GetCarrier(world, flying), "free-flight");
+    }
+    tpDestroyWorld(world);
+}
+
 // What carries a body can be asked, and bodies in flight are left to free flight.
 static void carriersAreTold(void** state) {
     (void)state;
@@ -212,7 +231,7 @@ int main(void) {
         cmocka_unit_test(bouncesAreFound),      cmocka_unit_test(slidingEndsInTime),
         cmocka_unit_test(pendulumIsFollowed),   cmocka_unit_test(carriersAreTold),
         cmocka_unit_test(groupsMeet),           cmocka_unit_test(restIsLeftAlone),
-        cmocka_unit_test(snapshotsKeepTheRest),
+        cmocka_unit_test(snapshotsKeepTheRest), cmocka_unit_test(jointsOfOthersAreHeld),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,16 @@
 #include "dynamics/forces.h"
 #include "dynamics/motion.h"
 
+static bool canMove(const tpSystem* system, int body) {
+    return body >= 0 && system->bodies.data[body].inverseMass > 0.0;
+}
+
+// Whether a joint would have to hold a body that flies.
 static bool hasConstraint(const tpSystem* system) {
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
-        if (joint->isLive && joint->type != tp_springJoint) {
+        if (joint->isLive && joint->type != tp_springJoint &&
+            (canMove(system, joint->bodyA) || canMove(system, joint->bodyB))) {
             return true;
         }
     }
