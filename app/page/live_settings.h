@@ -27,7 +27,8 @@ bool isSameChange(const tpLiveChange* a, const tpLiveChange* b);
 
 // What can be changed, as JSON: the table of tpWriteMaterialsText, "values" of each material
 // (friction, torsional arm, restitution), "gravity", "joints" with the coordinates of each (name,
-// unit, limits, target of a servo, speed of a motor), and what is "left_out" by the stepper.
+// unit, limits, target of a servo, speed of a motor), and "left_out": the laws that the stepper
+// does not know.
 void writeLiveSettings(const tpWorld* world, const tpRoster* roster, tpText* text);
 
 void freeLiveSettings(tpLiveSettings* settings);

@@ -47,7 +47,8 @@ typedef struct tpBody {
     double reach;        // farthest point of its finite shapes from the centre of mass, m
     double size;         // the larger of that and its radius of gyration, m
     int firstShape;      // chained through tpShape.next, in order of creation
-    const char* carrier; // the method to which the stepper leaves it for now, or NULL
+    const char* carrier; // name of the method that carries it, if the stepper chooses one; else
+                         // NULL
     double carrierStep;  // s, of the last step that method took; 0: not known
     double carrierError; // m, estimated error of its position since the start; 0: not known
     bool hasTarget; // kinematic: `target` is where its centre of mass is to be after the next step

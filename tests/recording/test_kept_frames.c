@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "made_frames.h"
+#include "support/scene_text.h"
 #include "tippe/scene.h"
 
 static char folder[] = "/tmp/tippe_kept_XXXXXX";
@@ -33,18 +34,6 @@ static const char scene[] =
     "\"axis\": [0, 1, 0], \"servo\": { \"target\": 1, \"stiffness\": 10, \"damping\": 1 } } ],"
     "\"sensors\": [ { \"name\": \"gyro\", \"type\": \"gyroscope\", \"body\": \"a\" } ],"
     "\"simulation\": { \"step\": 0.01, \"until\": 1 } }";
-
-static tpWorld* makeWorld(void) {
-    tpScene* made = NULL;
-    tpWorld* world = NULL;
-    tpError error = { .result = tp_success };
-    if (tpParseScene(scene, strlen(scene), "scene", NULL, &made, &error) != tp_success ||
-        tpScene_CreateWorld(made, NULL, 1, &world, &error) != tp_success) {
-        fail_msg("%s", error.message);
-    }
-    tpDestroyScene(made);
-    return world;
-}
 
 static tpRecorder* record(const char* path, bool statesOnly, tpWorld* world, tpAudit* audit) {
     tpRecorderDef def = tpDefaultRecorderDef();
@@ -88,9 +77,9 @@ static void testSavedIsTheFile(void** state) {
     snprintf(direct, sizeof(direct), "%s/direct.h5", folder);
     snprintf(saved, sizeof(saved), "%s/saved.h5", folder);
     tpAudit audit;
-    tpWorld* first = makeWorld();
+    tpWorld* first = makeWorldFrom(scene);
     CHECK_OK(tpCloseRecorder(record(direct, false, first, &audit), NULL, failure));
-    tpWorld* second = makeWorld();
+    tpWorld* second = makeWorldFrom(scene);
     tpRecorder* kept = record(NULL, false, second, &audit);
     tpDestroyWorld(second); // what is kept does not need the world any more
     CHECK_OK(tpRecorder_Save(kept, saved, NULL, failure));
@@ -119,7 +108,7 @@ static void testColumnsAgree(void** state) {
     char saved[64];
     snprintf(saved, sizeof(saved), "%s/columns.h5", folder);
     tpAudit audit;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeWorldFrom(scene);
     assert_true(tpStepperHasCarriers(tp_auto) && !tpStepperHasCarriers(tp_anitescu));
     assert_int_equal(tpWorld_SetStepper(world, tp_auto), tp_success);
     tpRecorder* kept = record(NULL, false, world, &audit);
@@ -214,7 +203,7 @@ static void testManyBlocks(void** state) {
 static void testStatesOnly(void** state) {
     (void)state;
     tpAudit audit;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeWorldFrom(scene);
     tpRecorder* kept = record(NULL, true, world, &audit);
     tpError error = { .result = tp_success };
     assert_int_equal(tpRecorder_Save(kept, "/tmp/never.h5", NULL, &error), tp_badInput);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "made_frames.h"
+#include "support/scene_text.h"
 #include "tippe/joints.h"
 #include "tippe/scene.h"
 #include "tippe/sensors.h"
@@ -51,18 +52,6 @@ typedef struct Seen {
     const char* methods[frames][movers];
     double steps[frames][movers], errors[frames][movers];
 } Seen;
-
-static tpWorld* makeWorld(void) {
-    tpScene* made = NULL;
-    tpWorld* world = NULL;
-    tpError error = { .result = tp_success };
-    if (tpParseScene(scene, strlen(scene), "scene", NULL, &made, &error) != tp_success ||
-        tpScene_CreateWorld(made, NULL, 1, &world, &error) != tp_success) {
-        fail_msg("%s", error.message);
-    }
-    tpDestroyScene(made);
-    return world;
-}
 
 // Straight from the world, by the functions that programs call.
 static void look(tpWorld* world, Seen* seen, int frame) {
@@ -157,7 +146,7 @@ static void testFileSaysWhatTheWorldSaid(void** state) {
     strcpy(joints, testPath("joints.csv"));
     strcpy(again, testPath("again.csv"));
     static Seen seen;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeWorldFrom(scene);
     tpRecorder* recorder = record(world, path, csv, joints, &seen);
     assert_string_equal(tpRecorder_GetCoordinateName(recorder, 1), "shoulder.roll");
     assert_null(tpRecorder_GetCoordinateName(recorder, coordinates));
@@ -208,7 +197,7 @@ static void testFileSaysWhatTheWorldSaid(void** state) {
 // A sensor and a joint that go during the run have no numbers from then on; the others keep theirs.
 static void testWhatIsDestroyed(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeWorldFrom(scene);
     tpRecorderDef def = tpDefaultRecorderDef();
     def.step = 0.01;
     tpRecorder* recorder = tpCreateRecorder(&def, world, NULL);

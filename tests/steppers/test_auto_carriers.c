@@ -4,34 +4,16 @@
 
 #include <stdlib.h>
 
-#include "support/floor.h"
-#include "world/world.h"
+#include "auto_balls.h"
 
 static const double h = 0.01;
 
-static int addBall(tpWorld* world, tpVec3 place) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = place;
-    int body = world->system.bodyCount;
-    tpBodyId id = tpCreateBody(world, &def, NULL);
-    tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = 1;
-    tpSphere sphere = { 0.1 };
-    tpCreateSphere(world, id, &shape, &sphere, NULL);
-    return body;
-}
-
 // Two balls on the floor far from each other, and one in the air: three groups.
 static tpWorld* makeThree(tpGroups* groups) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_auto;
-    tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, 0.3, 0.0);
-    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
-    tpWorld_Step(world, h);
-    addBall(world, tpMakeVec3(0.0, 0.0, 0.1));
-    addBall(world, tpMakeVec3(5.0, 0.0, 0.1));
-    addBall(world, tpMakeVec3(0.0, 0.0, 9.0));
+    tpWorld* world = makeFloorWorld(h);
+    addBall(world, tpMakeVec3(0.0, 0.0, 0.1), tpZeroVec3());
+    addBall(world, tpMakeVec3(5.0, 0.0, 0.1), tpZeroVec3());
+    addBall(world, tpMakeVec3(0.0, 0.0, 9.0), tpZeroVec3());
     assert_true(tpGroups_Find(groups, &world->system, h, false));
     assert_int_equal(groups->count, 3);
     assert_int_equal(groups->flying, 2);

@@ -1,40 +1,16 @@
 // Groups of bodies that can have to do with each other, and taking all but one out of the system.
 
+#include "auto_balls.h"
 #include "steppers/auto/groups.h"
-#include "support/floor.h"
 #include "tippe/joints.h"
-#include "world/world.h"
 
 static const double h = 0.01;
-
-static int addBall(tpWorld* world, tpVec3 place, tpVec3 velocity) {
-    tpBodyDef def = tpDefaultBodyDef();
-    def.position = place;
-    def.velocity = velocity;
-    int body = world->system.bodyCount;
-    tpBodyId id = tpCreateBody(world, &def, NULL);
-    tpShapeDef shape = tpDefaultShapeDef();
-    shape.material = 1;
-    tpSphere sphere = { 0.1 };
-    tpCreateSphere(world, id, &shape, &sphere, NULL);
-    return body;
-}
-
-static tpWorld* makeWorld(void) {
-    tpWorldDef def = tpDefaultWorldDef();
-    def.stepper = tp_auto;
-    tpWorld* world = tpCreateWorld(&def);
-    addMaterial(world, 0.3, 0.0);
-    addFloor(world, tpMakeVec3(0.0, 0.0, 1.0));
-    tpWorld_Step(world, h); // scales are measured in a step
-    return world;
-}
 
 // Two balls that touch each other on the floor, one alone on it, two that only fly, two that meet
 // within the step, and two on a joint.
 static void groupsByNearness(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeFloorWorld(h);
     tpVec3 still = tpZeroVec3();
     int first = addBall(world, tpMakeVec3(0.0, 0.0, 0.1), still);
     int second = addBall(world, tpMakeVec3(0.2, 0.0, 0.1), still);
@@ -82,7 +58,7 @@ static void groupsByNearness(void** state) {
 // group's own motion.
 static void isolatedGroupsComeBack(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeFloorWorld(h);
     tpVec3 slow = tpMakeVec3(0.1, 0.2, 0.3);
     int first = addBall(world, tpMakeVec3(0.0, 0.0, 0.1), slow);
     int second = addBall(world, tpMakeVec3(5.0, 0.0, 0.1), slow);
@@ -113,7 +89,7 @@ static void isolatedGroupsComeBack(void** state) {
 // Groups hold as long as no body has gone farther than its margin.
 static void outrunMargins(void** state) {
     (void)state;
-    tpWorld* world = makeWorld();
+    tpWorld* world = makeFloorWorld(h);
     int ball = addBall(world, tpMakeVec3(0.0, 0.0, 0.1), tpMakeVec3(1.0, 0.0, 0.0));
     tpSystem* system = &world->system;
     tpGroups groups;

@@ -367,7 +367,7 @@ class _Reader:
         return key
 
     def find(self, name: str, form: Element) -> Path:
-        """The file of a mesh: package://NAME/REST is looked for above the model, then where the environment says."""
+        """The file of a mesh. Packages (package://NAME/REST) are searched in the folders above the model, then in ROS_PACKAGE_PATH."""
         rest = name
         if "://" in name:
             scheme, _, rest = name.partition("://")
