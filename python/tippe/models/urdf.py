@@ -367,7 +367,7 @@ class _Reader:
         return key
 
     def find(self, name: str, form: Element) -> Path:
-        """The file of a mesh. Packages (package://NAME/REST) are searched in the folders above the model, then in ROS_PACKAGE_PATH."""
+        """The file of a mesh. Packages (package://NAME/REST) are searched in the folders above the model, then in those of ROS_PACKAGE_PATH and AMENT_PREFIX_PATH."""
         rest = name
         if "://" in name:
             scheme, _, rest = name.partition("://")
