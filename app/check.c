@@ -5,6 +5,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "command_files.h"
+#include "output_file.h"
 #include "scene_file.h"
 #include "scene_notes.h"
 
@@ -15,13 +16,14 @@ typedef struct tpCheckOptions {
     bool quiet;
 } tpCheckOptions;
 
-static const char notes[] = "Reads the scene and everything it names, builds its bodies, joints "
-                            "and forces, and says what is\n"
-                            "wrong as file:line:column: message, a line for each of up to 20 "
-                            "errors of which none follows from another.\n"
-                            "Notes are about things that are allowed but may not be meant.\n"
-                            "\n"
-                            "Exit status: 0 the scene is valid; 2 it is not.\n";
+static const char notes[] =
+    "Reads the scene and everything it names, builds its bodies, joints "
+    "and forces, and says what is\n"
+    "wrong as file:line:column: message, a line for each of up to 20 "
+    "errors of which none follows from another.\n"
+    "Notes are about things that are allowed but may not be meant.\n"
+    "\n"
+    "Exit status: 0 the scene is valid; 2 it is not; 3 it could not be written.\n";
 
 static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
                                          tpCheckOptions* options) {
@@ -29,7 +31,9 @@ static tpArgumentsResult readCommandLine(int argumentCount, char** arguments,
         { "stepper", optionText, &options->overrides.stepper, "NAME",
           "check for this stepper instead of the scene's", NULL },
         { "write", optionText, &options->write, "FILE",
-          "write the scene again, in the order and the layout of the documentation", NULL },
+          "write the scene again, in the order and the layout of the documentation; - is standard "
+          "output",
+          NULL },
         { "quiet", optionFlag, &options->quiet, NULL, "print nothing if the scene is valid", NULL },
     };
     const tpOperand operands[] = { { "SCENE", &options->scene, true, "the scene to check", NULL } };
@@ -82,6 +86,24 @@ static tpResult buildWorld(tpScene* scene, tpWorld** world, tpError* error) {
     return result;
 }
 
+static int writeScene(const tpScene* scene, const char* path) {
+    tpError error;
+    char* text = NULL;
+    size_t length = 0;
+    if (tpFormatScene(scene, NULL, &text, &length, &error) != tp_success) {
+        complainOfScene("check", &error);
+        return exitBadInput;
+    }
+    tpOutputFile output;
+    int status = exitBadInput;
+    if (openOutput("check", path, &output)) {
+        putOutput(&output, text, length);
+        status = commitOutput("check", &output) ? exitDone : exitCouldNotGoOn;
+    }
+    tpReleaseSceneText(NULL, text, length);
+    return status;
+}
+
 // Writes the scene where the command line says so, and tells about it.
 static int tellOfScene(const tpCheckOptions* options, const tpScene* scene, tpWorld* world) {
     tpCommandFiles files = startFiles("check");
@@ -90,16 +112,13 @@ static int tellOfScene(const tpCheckOptions* options, const tpScene* scene, tpWo
     if (!canWriteFiles(&files)) {
         return exitBadInput;
     }
-    tpError error;
-    if (options->write != NULL && tpWriteScene(scene, options->write, &error) != tp_success) {
-        complainOfScene("check", &error);
-        return exitBadInput;
-    }
-    if (!options->quiet) {
+    int status = options->write != NULL ? writeScene(scene, options->write) : exitDone;
+    bool isTaken = options->write != NULL && isStandardOutput(options->write);
+    if (status == exitDone && !options->quiet && !isTaken) {
         printSceneNotes(scene, world);
         printCounts(scene, tpStepperName(tpScene_GetStepper(scene)));
     }
-    return exitDone;
+    return status;
 }
 
 static int checkScene(const tpCheckOptions* options, tpScene* scene) {

@@ -80,13 +80,13 @@ enum {
     columnSecond = columnFirst + tp_impactBodyColumns,
     columnFriction = columnSecond + tp_impactBodyColumns,
     columnRestitution,
-    mostCells = 1024
+    mostCells = 1024,
+    longestLine = 1 << 20 // bytes
 };
 
 // A row of the file, cut at its commas.
 typedef struct Line {
-    char* text; // of getline
-    size_t capacity;
+    char* text; // room for the longest, with its closing zero
     tpWord cells[mostCells];
     int cellCount;
 } Line;
@@ -128,26 +128,38 @@ static tpWord trimmed(const char* start, const char* end) {
 
 typedef enum LineResult { lineRead, lineEnd, lineWrong } LineResult;
 
+// The text of the next line, to the end of it.
+static LineResult readText(Table* table, char** end) {
+    char* text = table->line.text;
+    int length = 0, c;
+    table->lineNumber += 1;
+    errno = 0;
+    while ((c = getc(table->stream)) != EOF && c != '\n') {
+        if (c == '\0' || length == longestLine) {
+            complain(table, text + length,
+                     c == '\0' ? "a zero byte is no text" : "a line of more than 1048576 bytes");
+            return lineWrong;
+        }
+        text[length++] = (char)c;
+    }
+    text[length] = '\0';
+    *end = text + length;
+    if (c == EOF && ferror(table->stream)) {
+        complain(table, NULL, strerror(errno));
+        return lineWrong;
+    }
+    return c == EOF && length == 0 ? lineEnd : lineRead;
+}
+
 // The next line that is not empty, cut into cells.
 static LineResult readLine(Table* table) {
     Line* line = &table->line;
+    char* end;
     for (;;) {
-        errno = 0;
-        ssize_t length = getline(&line->text, &line->capacity, table->stream);
-        table->lineNumber += 1;
-        if (length < 0) {
-            if (feof(table->stream)) {
-                return lineEnd;
-            }
-            complain(table, NULL, strerror(errno));
-            return lineWrong;
+        LineResult result = readText(table, &end);
+        if (result != lineRead) {
+            return result;
         }
-        if (strlen(line->text) != (size_t)length) {
-            complain(table, line->text + strlen(line->text), "a zero byte is no text");
-            return lineWrong;
-        }
-        char* end = line->text + length;
-        end -= end > line->text && end[-1] == '\n' ? 1 : 0;
         if (trimmed(line->text, end).length == 0) {
             continue;
         }
@@ -307,6 +319,15 @@ static int resolveTable(Table* table, tpRestitution law, FILE* stream) {
     }
 }
 
+static bool copyHeld(FILE* held, tpOutputFile* output) {
+    char bytes[4096];
+    rewind(held);
+    for (size_t size; (size = fread(bytes, 1, sizeof(bytes), held)) > 0;) {
+        putOutput(output, bytes, size);
+    }
+    return ferror(held) == 0;
+}
+
 int runCollide(int argumentCount, char** arguments) {
     CollideOptions options = { .law = "poisson" };
     tpArgumentsResult parsed = readCommandLine(argumentCount, arguments, &options);
@@ -326,18 +347,23 @@ int runCollide(int argumentCount, char** arguments) {
         return exitBadInput;
     }
     // Standard output gets its rows at the end like any other place, or none.
+    bool isHeld = options.out == NULL || isStandardOutput(options.out);
     tpOutputFile output = { .stream = NULL };
-    bool isOpen = options.out != NULL && openOutput("collide", options.out, &output);
-    FILE* held = options.out == NULL ? tmpfile() : NULL;
-    FILE* stream = options.out != NULL ? output.stream : held;
+    bool isOpen = !isHeld && openOutput("collide", options.out, &output);
+    FILE* held = isHeld ? tmpfile() : NULL;
     int status = exitBadInput;
-    if (options.out == NULL && held == NULL) {
+    table.line.text = malloc(longestLine + 1);
+    if (table.line.text == NULL || (isHeld && held == NULL)) {
         fprintf(stderr, "tippe collide: no temporary file: %s\n", strerror(errno));
         status = exitCouldNotGoOn;
-    } else if (options.out == NULL || isOpen) {
+    } else if (isHeld || isOpen) {
         tpRestitution law =
             strcmp(options.law, "stronge") == 0 ? tp_strongeRestitution : tp_poissonRestitution;
-        status = resolveTable(&table, law, stream);
+        status = resolveTable(&table, law, isHeld ? held : output.stream);
+    }
+    if (held != NULL && status == exitDone) {
+        isOpen = openOutput("collide", "-", &output);
+        status = isOpen && copyHeld(held, &output) ? exitDone : exitCouldNotGoOn;
     }
     if (isOpen && status != exitDone) {
         discardOutput(&output);
@@ -345,10 +371,6 @@ int runCollide(int argumentCount, char** arguments) {
         status = exitCouldNotGoOn;
     }
     if (held != NULL) {
-        rewind(held);
-        for (int c; status == exitDone && (c = fgetc(held)) != EOF;) {
-            putchar(c);
-        }
         fclose(held);
     }
     free(table.line.text);

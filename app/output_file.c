@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 static bool complain(const char* command, const char* path, int reason) {
-    fprintf(stderr, "tippe %s: %s: %s\n", command, path, strerror(reason));
+    fprintf(stderr, "tippe %s: %s: %s\n", command, path,
+            reason == ENXIO ? "is a named pipe that nobody reads" : strerror(reason));
     return false;
 }
 
@@ -37,7 +38,11 @@ bool openOutput(const char* command, const char* path, tpOutputFile* output) {
         fflush(stdout);
         output->stream = openStream(STDOUT_FILENO);
     } else if (!isReplaceable(path)) {
-        output->stream = fopen(path, "w");
+        int file = tpOpenInPlace(path);
+        output->stream = file >= 0 ? openStream(file) : NULL;
+        if (file >= 0) {
+            close(file);
+        }
     } else if (tpPartFile_Create(&output->part, path)) {
         output->hasPart = true;
         output->stream = openStream(output->part.file);

@@ -149,8 +149,7 @@ static bool checkOutputs(const tpRunOptions* options, const tpScene* scene) {
     addOutput(&files, "--save", options->save);
     addOutput(&files, "--json", options->json ? "-" : NULL);
     addSceneInputs(&files, scene);
-    // A state may be replaced by a later one: it has been read.
-    if (options->from != NULL && options->save == NULL) {
+    if (options->from != NULL) {
         addInput(&files, "the state", options->from);
     }
     return canWriteFiles(&files);

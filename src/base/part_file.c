@@ -164,6 +164,18 @@ static bool isStillAt(int file, const char* path) {
            held.st_ino == named.st_ino;
 }
 
+int tpOpenInPlace(const char* path) {
+    int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    int flags = file >= 0 ? fcntl(file, F_GETFL) : -1;
+    if (file >= 0 && (flags < 0 || fcntl(file, F_SETFL, flags & ~O_NONBLOCK) != 0)) {
+        int reason = errno;
+        close(file);
+        errno = reason;
+        return -1;
+    }
+    return file;
+}
+
 // Parts -------------------------------------------------------------------------------------------
 
 // NAME.PID.N.part, with the NAME of the target.
@@ -211,14 +223,23 @@ static void removeLeftParts(const char* target) {
     }
 }
 
-static mode_t modeOf(const char* target) {
+// The permissions for a part; false if something is at the target that it must not replace.
+static bool chooseMode(const char* target, mode_t* mode) {
     struct stat status;
-    return stat(target, &status) == 0 ? status.st_mode & 0777 : 0666;
+    bool exists = stat(target, &status) == 0;
+    *mode = exists ? status.st_mode & 0777 : 0666;
+    if (exists && !S_ISREG(status.st_mode)) {
+        errno = S_ISDIR(status.st_mode) ? EISDIR : ENOTSUP;
+        return false;
+    }
+    return true;
 }
 
 bool tpPartFile_Create(tpPartFile* part, const char* target) {
     part->file = -1;
-    if (!tpResolvePath(target, part->target, sizeof(part->target))) {
+    mode_t mode;
+    if (!tpResolvePath(target, part->target, sizeof(part->target)) ||
+        !chooseMode(part->target, &mode)) {
         return false;
     }
     removeLeftParts(part->target);
@@ -228,8 +249,7 @@ bool tpPartFile_Create(tpPartFile* part, const char* target) {
         if (!copyPath(part->path, sizeof(part->path), part->target, strlen(part->target), ending)) {
             return false;
         }
-        part->file = open(part->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                          modeOf(part->target));
+        part->file = open(part->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (part->file < 0 && errno != EEXIST) {
             return false;
         }

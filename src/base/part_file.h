@@ -42,7 +42,12 @@ bool tpResolvePath(const char* path, char* resolved, size_t size);
 // must be open for writing, or `isShared` asks for a lock that only an exclusive one excludes.
 bool tpLockFile(int file, bool isShared);
 
-// Creates a part for `target`, with the permissions of the file it will replace.
+// Opens what no part may replace, a device or a pipe, for writing; -1 on failure. A named pipe that
+// nobody reads fails with ENXIO: opening it would wait for a reader that may never come.
+int tpOpenInPlace(const char* path);
+
+// Creates a part for `target`, with the permissions of the file it will replace. Devices, pipes and
+// directories are not replaced: ENOTSUP, EISDIR.
 bool tpPartFile_Create(tpPartFile* part, const char* target);
 
 // Moves the part to its target, forced to disk first; the file at the target is replaced. The part

@@ -15,20 +15,19 @@ enum { bufferSize = 256 * 1024 };
 
 static const double flushInterval = 0.25; // s
 
-// The file itself, locked if it is one that keeps what is written.
+static bool isReplaceable(const char* path) {
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// The file itself, locked.
 static int openGrowing(tpTextFile* text, const char* path) {
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     text->isNew = file >= 0;
     if (file < 0 && errno == EEXIST) { // links are followed, also to where no file is yet
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     }
-    if (file < 0 && (errno == EACCES || errno == ENXIO)) { // devices that are only written to
-        file = open(path, O_WRONLY | O_CLOEXEC);
-    }
-    struct stat status;
-    bool isKept = file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-    text->isCleared = !isKept;
-    if (isKept && !tpLockFile(file, false)) {
+    if (file >= 0 && !tpLockFile(file, false)) {
         int reason = errno;
         close(file);
         errno = reason;
@@ -37,20 +36,19 @@ static int openGrowing(tpTextFile* text, const char* path) {
     return file;
 }
 
-static bool isReplaceable(const char* path) {
-    struct stat status;
-    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
-}
-
 static int openText(tpTextFile* text, const char* path, tpTextFileKind kind) {
     if (strcmp(path, "-") == 0) {
         text->isCleared = true;
         return fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     }
-    if (kind == tp_growingText || !isReplaceable(path)) {
+    text->isCleared = true;
+    if (!isReplaceable(path)) {
+        return tpOpenInPlace(path);
+    }
+    if (kind == tp_growingText) {
+        text->isCleared = false;
         return openGrowing(text, path);
     }
-    text->isCleared = true;
     text->part = tpAllocate(&text->allocator, sizeof(tpPartFile));
     if (text->part == NULL) {
         errno = ENOMEM;
@@ -73,7 +71,8 @@ static tpResult failCreating(const char* path, tpError* error) {
     if (errno == EWOULDBLOCK) {
         return tpError_Set(error, tp_ioError, "%s: another run is writing it", path);
     }
-    return tpError_Set(error, tp_ioError, "%s: cannot create: %s", path, strerror(errno));
+    return tpError_Set(error, tp_ioError, "%s: cannot create: %s", path,
+                       errno == ENXIO ? "a named pipe that nobody reads" : strerror(errno));
 }
 
 tpResult tpTextFile_Create(tpTextFile* text, const char* path, tpTextFileKind kind,

@@ -226,6 +226,35 @@ static void race(void** state) {
     assert_int_equal(countEntries(), 1);
 }
 
+// A pipe is opened where somebody reads it, and never waited for.
+static void openInPlace(void** state) {
+    (void)state;
+    assert_int_equal(mkfifo("pipe", 0666), 0);
+    assert_int_equal(tpOpenInPlace("pipe"), -1);
+    assert_int_equal(errno, ENXIO);
+    int reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    int writer = tpOpenInPlace("pipe");
+    assert_true(reader >= 0 && writer >= 0);
+    assert_int_equal(fcntl(writer, F_GETFL) & O_NONBLOCK, 0); // writes wait, opening did not
+    char got[8] = "";
+    assert_int_equal(write(writer, "abc", 3), 3);
+    assert_int_equal(read(reader, got, sizeof(got)), 3);
+    assert_string_equal(got, "abc");
+    close(writer);
+    close(reader);
+    tpPartFile part; // which would take its place
+    assert_false(tpPartFile_Create(&part, "pipe"));
+    assert_int_equal(errno, ENOTSUP);
+    assert_false(tpPartFile_Create(&part, "."));
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(countEntries(), 1);
+    int device = tpOpenInPlace("/dev/null");
+    assert_true(device >= 0);
+    close(device);
+    assert_int_equal(tpOpenInPlace("."), -1);
+    assert_int_equal(errno, EISDIR);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(placeOrDiscard, enter, leave),
@@ -234,6 +263,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(clearWhatIsLeft, enter, leave),
         cmocka_unit_test_setup_teardown(oneWriter, enter, leave),
         cmocka_unit_test_setup_teardown(race, enter, leave),
+        cmocka_unit_test_setup_teardown(openInPlace, enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
