@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "complementarity/block_graph.h"
 #include "complementarity/friction_solvers.h"
 
+// What held_blocks.c adds to the diagonal of W.
 static const double regularisation = 1e-12;
 
 // Blocks a column of W has in an island that is a chain of joints with a contact here and there.
@@ -44,93 +44,6 @@ static bool chooseJoints(const tpFrictionIsland* island, bool* inPlay) {
     return true;
 }
 
-// With the number of components a constant, the loop unrolls.
-static inline double dotRows(int componentCount, const double* x, const double* y) {
-    double sum = 0.0;
-    for (int k = 0; k < componentCount; ++k) {
-        sum += x[k] * y[k];
-    }
-    return sum;
-}
-
-// Adds what blocks i and j share by side `sideI` of one and `sideJ` of the other.
-static void addShared(const tpFrictionIsland* island, int i, int sideI, int j, int sideJ,
-                      double* W) {
-    int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
-    int n = island->componentCount;
-    const double* x = island->jacobian + (size_t)(2 * island->row[i] + sideI) * (size_t)n;
-    for (int a = 0; a < rows; ++a, x += 2 * n) {
-        const double* y = island->jacobian + (size_t)(2 * island->row[j] + sideJ) * (size_t)n;
-        for (int b = 0; b < columns; ++b, y += 2 * n) {
-            W[a * columns + b] += n == 6 ? dotRows(6, x, y) : dotRows(n, x, y);
-        }
-    }
-}
-
-// W_ij through the bodies that blocks i and j share, row by row.
-static void coupling(const tpFrictionIsland* island, int i, int j, double* W) {
-    int rows = tpFrictionIsland_Rows(island, i), columns = tpFrictionIsland_Rows(island, j);
-    memset(W, 0, sizeof(double) * (size_t)(rows * columns));
-    for (int side = 0; side < 4; ++side) {
-        int sideI = side / 2, sideJ = side % 2, body = island->body[2 * i + sideI];
-        if (body >= 0 && body == island->body[2 * j + sideJ]) {
-            addShared(island, i, sideI, j, sideJ, W);
-        }
-    }
-    for (int a = 0; i == j && a < rows; ++a) {
-        W[a * columns + a] +=
-            regularisation +
-            (island->compliance != NULL ? island->compliance[island->row[i] + a] : 0.0);
-    }
-}
-
-// W of an island given by bodies. False if memory ran out.
-static bool formW(const tpFrictionIsland* island, tpArena* arena, tpBlockMatrix* W) {
-    int blockCount = island->blockCount;
-    int* columnStart = TP_SCRATCH(arena, int, blockCount + 1);
-    tpBlockBodies bodies = { island->body, island->body + 1, 2, NULL, NULL };
-    tpBlockGraph graph;
-    if (columnStart == NULL ||
-        !tpBlockGraph_Create(&graph, blockCount, island->bodyCount, &bodies, arena)) {
-        return false;
-    }
-    int entries = 0;
-    size_t numbers = 0;
-    for (int j = 0; j < blockCount; ++j) {
-        columnStart[j] = entries;
-        int count;
-        const int* neighbours = tpBlockGraph_Neighbours(&graph, j, &count);
-        for (int k = 0; k < count; ++k) {
-            numbers += (size_t)tpFrictionIsland_Rows(island, j) *
-                       (size_t)tpFrictionIsland_Rows(island, neighbours[k]);
-        }
-        entries += count;
-    }
-    columnStart[blockCount] = entries;
-    int* blockRow = TP_SCRATCH(arena, int, entries);
-    int* value = TP_SCRATCH(arena, int, entries);
-    double* values = TP_SCRATCH(arena, double, numbers);
-    if (arena->failed) {
-        return false;
-    }
-    int place = 0;
-    for (int j = 0; j < blockCount; ++j) {
-        int count;
-        const int* neighbours = tpBlockGraph_Neighbours(&graph, j, &count);
-        for (int k = 0; k < count; ++k) {
-            int entry = columnStart[j] + k;
-            blockRow[entry] = neighbours[k];
-            value[entry] = place;
-            coupling(island, neighbours[k], j, values + place);
-            place +=
-                tpFrictionIsland_Rows(island, j) * tpFrictionIsland_Rows(island, neighbours[k]);
-        }
-    }
-    tpBlockMatrix matrix = { blockCount, 0, island->row, columnStart, blockRow, value, values };
-    *W = matrix;
-    return true;
-}
-
 // A contact or a limit that lets through.
 static bool hasViolation(const tpFrictionIsland* island, const double* u) {
     for (int b = 0; b < island->blockCount; ++b) {
@@ -144,21 +57,17 @@ static bool hasViolation(const tpFrictionIsland* island, const double* u) {
 // r <- r - (W + eps)^-1 u for the joints, until the residual is small or stays. What the joints
 // alone make contacts and limits do is read from the last r, also where it is no better than the
 // first.
-static bool refine(tpFrictionIsland* island, const tpBlockMatrix* W, const bool* inPlay, int limit,
+static bool refine(tpFrictionIsland* island, tpHeldBlocks* held, const bool* inPlay, int limit,
                    tpArena* arena, int* iterations, bool* letsThrough) {
-    tpBlockLu factor;
     double* r = TP_SCRATCH(arena, double, island->rowCount);
     double* u = TP_SCRATCH(arena, double, island->rowCount);
-    if (arena->failed || !tpBlockLu_Create(&factor, W, arena) ||
-        !tpBlockLu_Analyse(&factor, inPlay)) {
+    if (arena->failed || !tpHeldBlocks_Factorise(held, inPlay, &island->work)) {
         return false;
     }
-    tpBlockLu_Factorise(&factor);
-    island->work += factor.work;
     memcpy(r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
-        tpBlockLu_Solve(&factor, u);
+        tpHeldBlocks_Solve(held, u);
         for (int b = 0; b < island->blockCount; ++b) {
             for (int i = island->row[b]; inPlay[b] && i < island->row[b + 1]; ++i) {
                 r[i] -= u[i];
@@ -237,15 +146,14 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
     if (!hasJoint(island)) {
         return tp_notApplicable;
     }
-    tpBlockMatrix W = island->W;
+    tpHeldBlocks held;
     bool* inPlay = TP_SCRATCH(arena, bool, island->blockCount);
-    bool isByBodies = tpFrictionIsland_IsByBodies(island);
-    if (arena->failed || (isByBodies && !formW(island, arena, &W))) {
+    if (arena->failed || !tpHeldBlocks_Create(&held, island, arena)) {
         return tp_solverOutOfMemory;
     }
     if (chooseJoints(island, inPlay)) {
         bool letsThrough;
-        if (!refine(island, &W, inPlay, limit, arena, iterations, &letsThrough)) {
+        if (!refine(island, &held, inPlay, limit, arena, iterations, &letsThrough)) {
             return tp_solverOutOfMemory;
         }
         if (island->residual <= island->tolerance || !letsThrough) {
@@ -255,16 +163,24 @@ tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrict
         }
     }
     // A contact or a limit is at work.
-    tpSolveStatus status = tpFrictionIsland_Condense(island, &W, options, limit, arena, iterations);
+    tpSolveStatus status =
+        tpFrictionIsland_Condense(island, &held, options, limit, arena, iterations);
     if (status == tp_solved || status == tp_solverOutOfMemory) {
         return status;
     }
-    // If patches of contacts fill W, the system of the bodies is
-    // much the cheaper, and has its turn first.
-    if (!isByBodies || W.columnStart[W.count] > chainCouples * W.count) {
+    if (!tpFrictionIsland_IsByBodies(island)) {
         return tp_notApplicable;
     }
-    return solveFormed(island, &W, options, limit, arena, iterations);
+    const tpBlockMatrix* W = tpHeldBlocks_W(&held);
+    if (W == NULL) {
+        return tp_solverOutOfMemory;
+    }
+    // If patches of contacts fill W, the system of the bodies is
+    // much the cheaper, and has its turn first.
+    if (W->columnStart[W->count] > chainCouples * W->count) {
+        return tp_notApplicable;
+    }
+    return solveFormed(island, W, options, limit, arena, iterations);
 }
 
 tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFrictionOptions* options,
@@ -272,9 +188,8 @@ tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFriction
     if (!tpFrictionIsland_IsByBodies(island) || !hasJoint(island)) {
         return tp_notApplicable;
     }
-    tpBlockMatrix W;
-    if (!formW(island, arena, &W)) {
-        return tp_solverOutOfMemory;
-    }
-    return solveFormed(island, &W, options, limit, arena, iterations);
+    tpHeldBlocks held = { .island = island, .arena = arena };
+    const tpBlockMatrix* W = tpHeldBlocks_W(&held);
+    return W != NULL ? solveFormed(island, W, options, limit, arena, iterations)
+                     : tp_solverOutOfMemory;
 }

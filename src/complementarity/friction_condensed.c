@@ -44,7 +44,7 @@ static const double loosePart = 1e-4;
 
 typedef struct tpCondensed {
     tpFrictionIsland* island;
-    const tpBlockMatrix* W;
+    tpHeldBlocks* held;
     tpArena* arena;
     bool* isEliminated; // blocks
     bool* isBounded;    // drives that are not among the contacts
@@ -59,7 +59,6 @@ typedef struct tpCondensed {
     unsigned char* kinds;
     double* mu;
 
-    tpBlockLu factor;
     double* r; // of the island
     double* u;
     double* column; // scratch: the island's rows
@@ -67,24 +66,6 @@ typedef struct tpCondensed {
     double* q;
     double* own; // impulses of the blocks that are left, in units of the problem
 } tpCondensed;
-
-// A cone whose normal row touches nothing has a fixed load.
-static bool hasFixedLoad(const tpFrictionIsland* island, const tpBlockMatrix* W, int b) {
-    if (island->kind[b] != tp_frictionCone || tpFrictionIsland_Rows(island, b) != 2) {
-        return false;
-    }
-    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
-        int i = W->blockRow[k];
-        const double* values = W->values + W->value[k];
-        for (int a = 0; a < tpFrictionIsland_Rows(island, i); ++a) {
-            bool isOwn = i == b && a == 0;
-            if ((!isOwn && values[2 * a] != 0.0) || (isOwn && values[1] != 0.0)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
 
 // The bound of a drive: nothing but its own load acts on its normal row.
 static double boundOf(const tpCondensed* condensed, int b) {
@@ -159,121 +140,33 @@ static bool listBlocks(tpCondensed* condensed) {
     return condensed->rowCount <= maxRows;
 }
 
-// y_e of column `c` of block b of W, zero in other rows.
-static void takeColumn(const tpCondensed* condensed, int b, int c, double* y) {
-    const tpBlockMatrix* W = condensed->W;
-    int n = tpFrictionIsland_Rows(condensed->island, b);
-    memset(y, 0, sizeof(double) * (size_t)condensed->island->rowCount);
-    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
-        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
-        const double* values = W->values + W->value[k];
-        for (int a = 0; condensed->isEliminated[i] && a < m; ++a) {
-            y[W->row[i] + a] = values[a * n + c];
-        }
-    }
-}
-
-// Takes W_be y_e from the rows of block b: W is symmetric.
-static void subtractProduct(const tpCondensed* condensed, int b, const double* y, double* out) {
-    const tpBlockMatrix* W = condensed->W;
-    int n = tpFrictionIsland_Rows(condensed->island, b);
-    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
-        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
-        const double* values = W->values + W->value[k];
-        for (int a = 0; condensed->isEliminated[i] && a < m; ++a) {
-            for (int c = 0; c < n; ++c) {
-                out[c] -= values[a * n + c] * y[W->row[i] + a];
-            }
-        }
-    }
-}
-
-// Column `column` of W_cc, in the island's units.
-static void addOwnColumn(const tpCondensed* condensed, int j, int c, const int* places,
-                         double* out) {
-    const tpBlockMatrix* W = condensed->W;
-    int b = condensed->blocks[j], n = condensed->dimensions[j];
-    for (int k = W->columnStart[b]; k < W->columnStart[b + 1]; ++k) {
-        int i = W->blockRow[k], m = tpFrictionIsland_Rows(condensed->island, i);
-        const double* values = W->values + W->value[k];
-        for (int a = 0; places[i] >= 0 && a < m; ++a) {
-            out[condensed->firstRows[places[i]] + a] += values[a * n + c];
-        }
-    }
-}
-
-static double dot(int n, const double* x, const double* y) {
-    double sum = 0.0;
-    for (int i = 0; i < n; ++i) {
-        sum += x[i] * y[i];
-    }
-    return sum;
-}
-
-// Multiplies the rows of block i in the columns of block j, up to the diagonal, and mirrors them.
-static void scaleBlock(tpCondensed* condensed, int i, int j, double factor) {
-    size_t n = (size_t)condensed->rowCount;
-    for (int c = condensed->firstRows[j]; c < condensed->firstRows[j + 1]; ++c) {
-        for (int a = condensed->firstRows[i]; a < condensed->firstRows[i + 1] && a <= c; ++a) {
-            double value = factor * condensed->S[(size_t)c * n + (size_t)a];
-            condensed->S[(size_t)c * n + (size_t)a] = value;
-            condensed->S[(size_t)a * n + (size_t)c] = value;
-        }
-    }
-}
-
 // Factorises W_ee and forms S, in units of the problem: r = r' / sqrt(weight), u = u' sqrt(weight).
 static bool formMatrix(tpCondensed* condensed) {
-    const tpFrictionIsland* island = condensed->island;
+    tpFrictionIsland* island = condensed->island;
     tpArena* arena = condensed->arena;
     int n = condensed->rowCount;
-    int* places = TP_SCRATCH(arena, int, island->blockCount);
-    condensed->S = TP_SCRATCH_ZEROED(arena, double, n* n);
+    condensed->S = TP_SCRATCH(arena, double, n* n);
     condensed->q = TP_SCRATCH(arena, double, n);
     condensed->own = TP_SCRATCH(arena, double, n);
-    if (arena->failed || !tpBlockLu_Create(&condensed->factor, condensed->W, arena) ||
-        !tpBlockLu_Analyse(&condensed->factor, condensed->isEliminated)) {
+    if (arena->failed ||
+        !tpHeldBlocks_Factorise(condensed->held, condensed->isEliminated, &island->work) ||
+        !tpHeldBlocks_Reduce(condensed->held, condensed->blockCount, condensed->blocks,
+                             condensed->firstRows, condensed->S)) {
         return false;
     }
-    tpBlockLu_Factorise(&condensed->factor);
-    condensed->island->work += condensed->factor.work;
-    for (int b = 0; b < island->blockCount; ++b) {
-        places[b] = -1;
-    }
-    for (int j = 0; j < condensed->blockCount; ++j) {
-        places[condensed->blocks[j]] = j;
-    }
-    // S = W_cc - Y' D^-1 Y with Y = L^-1 W_ec: a column of Y is zero but on the way to the root.
-    size_t rows = (size_t)island->rowCount;
-    double* Y = TP_SCRATCH(arena, double, (size_t)n* rows);
-    if (Y == NULL) {
-        return false;
-    }
-    for (int j = 0; j < condensed->blockCount; ++j) {
-        int b = condensed->blocks[j];
-        for (int c = 0; c < condensed->dimensions[j]; ++c) {
-            int column = condensed->firstRows[j] + c;
-            double* y = Y + (size_t)column * rows;
-            double* out = condensed->S + (size_t)column * (size_t)n;
-            addOwnColumn(condensed, j, c, places, out);
-            takeColumn(condensed, b, c, y);
-            tpBlockLu_SolveLower(&condensed->factor, y);
-            memset(condensed->column, 0, sizeof(double) * rows);
-            tpBlockLu_SolveDiagonal(&condensed->factor, y, condensed->column);
-            for (int i = 0; i <= column; ++i) {
-                out[i] -= dot(island->rowCount, Y + (size_t)i * rows, condensed->column);
+    for (int j = 0, column = 0; j < condensed->blockCount; ++j) {
+        for (; column < condensed->firstRows[j + 1]; ++column) {
+            double* S = condensed->S + (size_t)column * (size_t)n;
+            for (int i = 0; i < condensed->blockCount; ++i) {
+                double units = sqrt(island->weight[condensed->blocks[i]] *
+                                    island->weight[condensed->blocks[j]]);
+                for (int a = condensed->firstRows[i]; a < condensed->firstRows[i + 1]; ++a) {
+                    S[a] *= units;
+                }
             }
         }
     }
-    // The other half, and units.
-    for (int j = 0; j < condensed->blockCount; ++j) {
-        for (int i = 0; i <= j; ++i) {
-            double units =
-                sqrt(island->weight[condensed->blocks[i]] * island->weight[condensed->blocks[j]]);
-            scaleBlock(condensed, i, j, units);
-        }
-    }
-    condensed->island->work += (double)n * tpFrictionIsland_SweepWork(island);
+    island->work += (double)n * tpFrictionIsland_SweepWork(island);
     return true;
 }
 
@@ -283,14 +176,14 @@ static void setVelocities(tpCondensed* condensed) {
     int n = condensed->rowCount;
     // From the iterate: u_c - W_ce W_ee^-1 u_e is what it would be with u_e = 0.
     memcpy(condensed->column, condensed->u, sizeof(double) * (size_t)island->rowCount);
-    tpBlockLu_Solve(&condensed->factor, condensed->column);
+    tpHeldBlocks_Solve(condensed->held, condensed->column);
     for (int i = 0; i < condensed->blockCount; ++i) {
         int b = condensed->blocks[i], first = condensed->firstRows[i];
         double* rows = condensed->q + first;
         for (int a = 0; a < condensed->dimensions[i]; ++a) {
             rows[a] = condensed->u[island->row[b] + a];
         }
-        subtractProduct(condensed, b, condensed->column, rows);
+        tpHeldBlocks_TakeResponse(condensed->held, b, condensed->column, rows);
         for (int a = 0; a < condensed->dimensions[i]; ++a) {
             rows[a] *= sqrt(island->weight[b]);
             condensed->own[first + a] = condensed->r[island->row[b] + a] / sqrt(island->weight[b]);
@@ -371,7 +264,7 @@ static void expand(tpCondensed* condensed) {
     for (int k = 0; k < 2; ++k) { // the second time for rounding, and for what keeps the factors
                                   // regular
         tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
-        tpBlockLu_Solve(&condensed->factor, condensed->u);
+        tpHeldBlocks_Solve(condensed->held, condensed->u);
         for (int b = 0; b < island->blockCount; ++b) {
             for (int i = island->row[b]; condensed->isEliminated[b] && i < island->row[b + 1];
                  ++i) {
@@ -455,17 +348,17 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
     return true;
 }
 
-tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockMatrix* W,
+tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* held,
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations) {
-    tpCondensed condensed = { .island = island, .W = W, .arena = arena };
+    tpCondensed condensed = { .island = island, .held = held, .arena = arena };
     if (!allocate(&condensed)) {
         return tp_solverOutOfMemory;
     }
     memcpy(condensed.r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int b = 0; b < island->blockCount; ++b) {
-        condensed.isBounded[b] = hasFixedLoad(island, W, b);
+        condensed.isBounded[b] = tpHeldBlocks_IsDrive(held, b);
         condensed.isEliminated[b] = island->kind[b] == tp_frictionFree;
         if (condensed.isBounded[b]) {
             setSide(&condensed, b, sideOf(&condensed, b, true));

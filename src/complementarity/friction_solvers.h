@@ -4,7 +4,7 @@
 #ifndef TIPPE_SRC_COMPLEMENTARITY_FRICTION_SOLVERS_H
 #define TIPPE_SRC_COMPLEMENTARITY_FRICTION_SOLVERS_H
 
-#include "complementarity/friction_island.h"
+#include "complementarity/held_blocks.h"
 
 // One sweep over all blocks: each is solved exactly with the others fixed, with `proximal` added to
 // its diagonal and -proximal r on the right. r and u = W r + q change together.
@@ -27,9 +27,9 @@ tpSolveStatus tpFrictionIsland_Formed(tpFrictionIsland* island, const tpFriction
 tpSolveStatus tpFrictionIsland_Bilateral(tpFrictionIsland* island, const tpFrictionOptions* options,
                                          int limit, tpArena* arena, int* iterations);
 
-// With the joints eliminated, a small problem of the contacts; W is the island's, formed. Not
+// With the joints eliminated, a small problem of the contacts; `held` are the island's. Not
 // applicable if there are no contacts, or too many.
-tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, const tpBlockMatrix* W,
+tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* held,
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations);
 

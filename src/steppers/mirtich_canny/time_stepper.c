@@ -34,6 +34,10 @@ static const double longestStep = 5e-3, shortestStep = 2e-4, bendingPart = 0.25;
 // time, s.
 static const double pushOutTime = 0.05;
 
+// Velocities of contacts are solved to this part of what gravity gives in a step at least: contact
+// forces then carry a weight to a part of a billion.
+static const double weightPart = 2e-10;
+
 // Steps of a frame that may use up all their means; after these, none has any.
 enum { exhaustedLimit = 4 };
 
@@ -218,6 +222,8 @@ static bool solveStep(tpEvents* events, double h, tpTimeStep* step) {
     double exact = 0.1 * events->settings.landing;
     tpSolveSettings solve = events->settings.solve;
     solve.tolerance = fmax(solve.tolerance, exact / (longestStep * events->system->units.time));
+    double fall = tpLength(system->gravity) * h;
+    solve.tolerance = fall > 0.0 ? fmin(solve.tolerance, weightPart * fall) : solve.tolerance;
     tpDriftSettings settings = { .solve = solve,
                                  .gamma = h / pushOutTime,
                                  .isCareful = true,
