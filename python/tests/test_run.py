@@ -152,14 +152,36 @@ def test_the_page_of_a_run(run: tippe.Run, tmp_path: Path):
     assert frame.startswith("<iframe") and "srcdoc" in frame and "card" in frame
 
 
-def test_a_run_can_be_interrupted():
-    world = tippe.load("card_house")
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, as in a terminal: jobs that a shell started in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def interrupt_soon() -> None:
     main = threading.get_ident()
     threading.Timer(0.3, lambda: signal.pthread_kill(main, signal.SIGINT)).start()
+
+
+@pytest.mark.usefixtures("interrupts")
+def test_a_run_can_be_interrupted():
+    world = tippe.load("card_house")
+    interrupt_soon()
     with pytest.raises(KeyboardInterrupt):
         world.run(until=1e5)
     assert 0 < world.step_count < 1e6
     world.step()
+
+
+def test_where_interrupts_are_ignored_a_run_goes_on():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        interrupt_soon()
+        assert len(tippe.load("card_house").run(until=1)) == 241
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]):
