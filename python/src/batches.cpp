@@ -412,6 +412,72 @@ void applyEfforts(Batch& batch, nb::handle efforts) {
     });
 }
 
+// Fields of tpBatch: numbers of worlds that may differ -------------------------------------------
+
+nb::object readField(Batch& batch, tpBatchField field) {
+    useAll(batch);
+    push(batch);
+    size_t count = batch.worlds.size();
+    size_t width = static_cast<size_t>(tpBatch_GetWidth(batch.batch, field));
+    std::vector<double> numbers(count * width);
+    tpError error = {};
+    if (tpBatch_Read(batch.batch, field, numbers.data(), &error) != tp_success) {
+        raiseError(error);
+    }
+    nb::object array = arrayOf(std::move(numbers), { count, width });
+    array.attr("flags").attr("writeable") = false;
+    return array;
+}
+
+void writeField(Batch& batch, tpBatchField field, nb::handle value) {
+    useAll(batch);
+    push(batch);
+    const char* name = tpBatchFieldName(field);
+    auto array = spread(value, name,
+                        nb::make_tuple(batch.worlds.size(), tpBatch_GetWidth(batch.batch, field)));
+    tpError error = {};
+    if (tpBatch_Write(batch.batch, field, array.data(), &error) != tp_success) {
+        raiseValue("%s: %s", name, error.message);
+    }
+}
+
+void bindFields(nb::class_<Batch>& cls) {
+    auto add = [&](auto which, nb::sig getter, nb::sig setter, const char* help) {
+        constexpr tpBatchField field = decltype(which)::value;
+        cls.def_prop_rw(
+            tpBatchFieldName(field), [](Batch& b) { return readField(b, field); },
+            [](Batch& b, nb::handle value) { writeField(b, field, value); }, nb::for_getter(getter),
+            nb::for_setter(setter), help);
+    };
+    add(std::integral_constant<tpBatchField, tp_batchGravity>(),
+        nb::sig("def gravity(self) -> FloatArray"),
+        nb::sig("def gravity(self, value: ArrayLike, /) -> None"),
+        "Gravity of each world, m/s^2, of shape (worlds, 3). A copy: assign to set it.");
+    add(std::integral_constant<tpBatchField, tp_batchMasses>(),
+        nb::sig("def masses(self) -> FloatArray"),
+        nb::sig("def masses(self, value: ArrayLike, /) -> None"),
+        "Masses of what moves, kg, of shape (worlds, n); moments of inertia follow in proportion.\n"
+        "A copy: assign to set them. 0 for kinematic bodies.");
+    add(std::integral_constant<tpBatchField, tp_batchStaticFriction>(),
+        nb::sig("def static_friction(self) -> FloatArray"),
+        nb::sig("def static_friction(self, value: ArrayLike, /) -> None"),
+        "Coefficients of static friction of the materials, of shape (worlds, materials). A copy:\n"
+        "assign to set them.");
+    add(std::integral_constant<tpBatchField, tp_batchDynamicFriction>(),
+        nb::sig("def dynamic_friction(self) -> FloatArray"),
+        nb::sig("def dynamic_friction(self, value: ArrayLike, /) -> None"),
+        "Coefficients of dynamic friction of the materials, as static_friction.");
+    add(std::integral_constant<tpBatchField, tp_batchRestitution>(),
+        nb::sig("def restitution(self) -> FloatArray"),
+        nb::sig("def restitution(self, value: ArrayLike, /) -> None"),
+        "Coefficients of restitution of the materials, as static_friction.");
+    cls.def_prop_ro(
+        "sensor_values", [](Batch& b) { return readField(b, tp_batchSensors); },
+        nb::sig("def sensor_values(self) -> FloatArray"),
+        "What all sensors read in the last step, of shape (worlds, values), in the order of\n"
+        "World.sensor_names. A copy.");
+}
+
 void bindViews(nb::class_<Batch>& cls) {
     auto add = [&](auto kind, nb::sig getter, nb::sig setter, const char* help) {
         constexpr int k = decltype(kind)::value;
@@ -482,4 +548,5 @@ void bindBatches(nb::module_& m) {
         "The worlds, to look at one or to give each numbers of its own.");
     bindViews(cls);
     bindColumns(cls);
+    bindFields(cls);
 }

@@ -163,6 +163,8 @@ void bindRuns(nb::module_& m, nb::class_<World>& cls);
 void bindWatching(nb::module_& m);
 void bindSolvers(nb::module_& m);
 void bindBatches(nb::module_& m);
+void bindForces(nb::module_& m, nb::class_<World>& cls);
+void bindQueries(nb::class_<World>& cls);
 void bindSensors(nb::module_& m, nb::class_<World>& cls);
 
 #endif

@@ -233,14 +233,6 @@ void setMass(Body& body, const tpMassProperties* mass) {
 
 // Forces ----------------------------------------------------------------------------------------
 
-tpFrame frameOf(nb::handle value) {
-    std::string name = textOf(value, "frame");
-    if (name != "world" && name != "body") {
-        raiseValue("frame: expected world or body, got \"%s\"", name.c_str());
-    }
-    return name == "body" ? tp_bodyFrame : tp_worldFrame;
-}
-
 void applyForce(Body& body, nb::handle force, nb::handle at, nb::handle frame) {
     tpVec3 f = vectorOf(force, "force");
     tpFrame axes = frameOf(frame);
@@ -287,7 +279,47 @@ void setTarget(Body& body, nb::handle position, nb::handle rotation) {
     raiseMistake();
 }
 
-void bindForces(nb::class_<Body>& cls) {
+void bindCarriers(nb::class_<Body>& cls) {
+    cls.def_prop_ro(
+           "carrier",
+           [](const Body& b) {
+               const char* name = tpBody_GetCarrier(readable(b), b.id);
+               return name != nullptr ? nb::object(nb::str(name)) : nb::none();
+           },
+           nb::sig("def carrier(self) -> str | None"),
+           "The method that `auto` chose for it in the last step; None with other steppers.")
+        .def_prop_ro(
+            "carrier_step", [](const Body& b) { return tpBody_GetCarrierStep(readable(b), b.id); },
+            "The step of that method, s; 0 where there is none.")
+        .def_prop_ro(
+            "error_estimate",
+            [](const Body& b) { return tpBody_GetErrorEstimate(readable(b), b.id); },
+            "The estimated error of its position since the start, m, as `auto` has it; else 0.")
+        .def(
+            "set_collide",
+            [](Body& b, nb::handle other, nb::handle collide) {
+                tpWorld* world = writable(b);
+                tpBodyId id = bodyOf(*b.world, other, "other", false);
+                tpError error = {};
+                if (tpBody_SetCollide(world, b.id, id, flagOf(collide, "collide"), &error) !=
+                    tp_success) {
+                    raiseError(error);
+                }
+            },
+            "other"_a, "collide"_a,
+            nb::sig("def set_collide(self, other: Body | str, collide: bool) -> None"),
+            "Whether this body and another may touch, whatever their joints and shapes say.")
+        .def(
+            "collides_with",
+            [](const Body& b, nb::handle other) {
+                const tpWorld* world = readable(b);
+                return tpBody_GetCollide(world, b.id, bodyOf(*b.world, other, "other", false));
+            },
+            "other"_a, nb::sig("def collides_with(self, other: Body | str) -> bool"),
+            "Whether set_collide and joints let them touch.");
+}
+
+void bindForcesOfSteps(nb::class_<Body>& cls) {
     cls.def(
            "apply_force", &applyForce, "force"_a, "at"_a = nb::none(), nb::kw_only(),
            "frame"_a = "world",
@@ -513,7 +545,8 @@ void bindBody(nb::class_<Body>& cls) {
             "center_of_mass",
             [](const Body& b) { return arrayOf(tpBody_GetMass(readable(b), b.id).center); },
             nb::sig("def center_of_mass(self) -> FloatArray"), "Centre of mass in its frame, m.");
-    bindForces(cls);
+    bindForcesOfSteps(cls);
+    bindCarriers(cls);
     cls.def("destroy", &destroyBody, "Removes the body, with its shapes, joints and forces.");
     cls.def("__repr__", &showBody)
         .def(
@@ -531,6 +564,14 @@ void bindBody(nb::class_<Body>& cls) {
 }
 
 } // namespace
+
+tpFrame frameOf(nb::handle value) {
+    std::string name = textOf(value, "frame");
+    if (name != "world" && name != "body") {
+        raiseValue("frame: expected world or body, got \"%s\"", name.c_str());
+    }
+    return name == "body" ? tp_bodyFrame : tp_worldFrame;
+}
 
 Body makeBody(nb::handle owner, World& world, tpBodyId id) {
     return Body{ nb::borrow(owner), &world, id };

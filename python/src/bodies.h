@@ -46,6 +46,15 @@ tpBodyId bodyOf(World& world, nb::handle value, const char* name, bool mayBeNone
 // The place of a material in the world: a tippe.Material, the name of one, or None.
 tpMaterialId materialOf(nb::handle owner, World& world, nb::handle value);
 
+// The pose of a shape, from the arguments position and rotation.
+tpPose poseOf(nb::handle position, nb::handle rotation);
+
+// "world" or "body".
+tpFrame frameOf(nb::handle value);
+
+// A group or a mask of shapes.
+uint32_t bitsOf(nb::handle value, const char* name);
+
 void bindShapes(nb::module_& m, nb::class_<Body>& body);
 
 #endif

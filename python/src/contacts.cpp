@@ -13,7 +13,7 @@ struct Row {
     double point[3], normal[3];
     double gap, normalImpulse;
     double frictionImpulse[3];
-    double torsionalImpulse, slidingSpeed;
+    double torsionalImpulse, rollingImpulse[3], slidingSpeed;
     uint64_t feature;
     int32_t indexA, indexB;
     char32_t state[9];
@@ -34,6 +34,7 @@ const Field fields[] = {
     { "normal_impulse", "f8", offsetof(Row, normalImpulse) },
     { "friction_impulse", "(3,)f8", offsetof(Row, frictionImpulse) },
     { "torsional_impulse", "f8", offsetof(Row, torsionalImpulse) },
+    { "rolling_impulse", "(3,)f8", offsetof(Row, rollingImpulse) },
     { "sliding_speed", "f8", offsetof(Row, slidingSpeed) },
     { "state", "U9", offsetof(Row, state) },
     { "index_a", "i4", offsetof(Row, indexA) },
@@ -110,6 +111,7 @@ void fillRow(const BodyLabels& labels, const tpContactInfo& from, char* bytes) {
     row.normalImpulse = from.normalImpulse;
     copy(row.frictionImpulse, from.frictionImpulse);
     row.torsionalImpulse = from.torsionalImpulse;
+    copy(row.rollingImpulse, from.rollingImpulse);
     row.slidingSpeed = from.slidingSpeed;
     row.feature = from.feature;
     const tpBodyId ids[2] = { from.bodyA, from.bodyB };
@@ -158,6 +160,7 @@ void bindContacts(nb::module_&, nb::class_<World>& cls) {
                     "normal_impulse      N s over the step, on body A\n"
                     "friction_impulse    N s over the step, on body A, world axes\n"
                     "torsional_impulse   N m s over the step, on body A, about the normal\n"
+                    "rolling_impulse     N m s over the step, on body A, across the normal\n"
                     "sliding_speed       m/s\n"
                     "state               \"separated\", \"sliding\" or \"sticking\"\n"
                     "index_a, index_b    places of the two bodies in `bodies`\n"

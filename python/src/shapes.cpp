@@ -13,10 +13,6 @@ Geometry checked(tpResult result, const tpGeometry& geometry, const tpError& err
     return Geometry(geometry);
 }
 
-tpPose poseOf(nb::handle position, nb::handle rotation) {
-    return tpMakePose(vectorOf(position, "position"), rotationOf(rotation, "rotation"));
-}
-
 // Makers: the numbers of a shape, then its pose in the body's frame -------------------------------
 
 Geometry makeSphere(nb::handle radius, nb::handle position, nb::handle rotation) {
@@ -189,15 +185,6 @@ Geometry makeIntersection(nb::handle of, nb::handle position, nb::handle rotatio
 
 // Adding ---------------------------------------------------------------------------------------
 
-uint32_t bitsOf(nb::handle value, const char* name) {
-    unsigned long bits = PyLong_Check(value.ptr()) ? PyLong_AsUnsignedLong(value.ptr()) : ~0ul;
-    if (PyErr_Occurred() != nullptr || bits > 0xfffffffful) {
-        PyErr_Clear();
-        raiseValue("%s: expected 32 bits, a whole number from 0 to 0xffffffff", name);
-    }
-    return static_cast<uint32_t>(bits);
-}
-
 Shape addShape(Body& body, const Geometry& geometry, nb::handle density, nb::handle material,
                nb::handle group, nb::handle mask) {
     readable(body);
@@ -322,6 +309,19 @@ void bindMakers(nb::module_& m, nb::class_<Body>& body) {
 }
 
 } // namespace
+
+tpPose poseOf(nb::handle position, nb::handle rotation) {
+    return tpMakePose(vectorOf(position, "position"), rotationOf(rotation, "rotation"));
+}
+
+uint32_t bitsOf(nb::handle value, const char* name) {
+    unsigned long bits = PyLong_Check(value.ptr()) ? PyLong_AsUnsignedLong(value.ptr()) : ~0ul;
+    if (PyErr_Occurred() != nullptr || bits > 0xfffffffful) {
+        PyErr_Clear();
+        raiseValue("%s: expected 32 bits, a whole number from 0 to 0xffffffff", name);
+    }
+    return static_cast<uint32_t>(bits);
+}
 
 void bindShapes(nb::module_& m, nb::class_<Body>& body) {
     nb::class_<Shape>(m, "Shape", "A shape of a body in a world.")

@@ -258,6 +258,15 @@ void bindReport(nb::module_& m) {
                 "Work of forces, motors, dampers and kinematic bodies, J; not gravity.")
         .def_ro("friction_loss", &Report::frictionLoss, "Energy that friction took, J.")
         .def_ro("impact_loss", &Report::impactLoss, "Energy that impacts took, J.")
+        .def_ro("numerical_loss", &Report::numericalLoss,
+                "Part of impact_loss: what the step itself took, J; negative if it gave.")
+        .def_ro("rigid_residual", &Report::rigidResidual,
+                "With contacts that give: the residual that the impulses would have between rigid "
+                "bodies.")
+        .def_ro("error_estimate", &Report::errorEstimate,
+                "Of positions since the start, m, as `auto` has added it up; else 0.")
+        .def_ro("error_asked", &Report::errorAsked,
+                "What `accuracy` of `auto` comes to in this scene, m; else 0.")
         .def_ro("converged", &Report::converged, "Whether every solve reached its tolerance.")
         .def_ro("undone", &Report::undone,
                 "Whether the step was taken back because a number would not have been finite.")
@@ -410,6 +419,8 @@ void bindWorld(nb::module_& m) {
     bindJoints(m, cls);
     bindCouplings(m, cls);
     bindSensors(m, cls);
+    bindForces(m, cls);
+    bindQueries(cls);
     bindContacts(m, cls);
     bindScenes(m, cls);
     bindRuns(m, cls);

@@ -57,4 +57,4 @@ cd "$source_directory/python/tests"
 export PYTHONPATH=$place/site ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc
 # Not those that check types, run notebooks, import models or fit: they are Python, or long.
 exec env LD_PRELOAD="$runtime" "$venv/bin/python" -m pytest -q -p no:cacheprovider test_views.py test_batches.py test_world.py test_joints.py \
-    test_couplings.py test_sensors.py test_solvers.py test_scenes.py test_run.py test_view.py "$@"
+    test_couplings.py test_queries.py test_sensors.py test_solvers.py test_scenes.py test_run.py test_view.py "$@"

@@ -18,12 +18,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import _core, shapes
-from ._core import Axis, Body, Coupling, Geometry, Joint, Report, Sensor, Shape, __version__
+from ._core import Axis, Body, Coupling, Force, Geometry, Joint, Report, Sensor, Shape, __version__
 from .batches import Batch
 from .errors import SceneError, UnsupportedError
 from .impacts import ImpactBody, ImpactResult, collide
 from .joints import Couplings, Joints
 from .materials import Friction, Material, Materials, WorldMaterial
+from .queries import Closest, Hit, Overlap
 from .rotations import rotation
 from .run import BodyRun, JointRun, Run
 from .run import open_run as open
@@ -55,12 +56,15 @@ __all__ = [
     "Body",
     "BodyForm",
     "BodyRun",
+    "Closest",
     "Coupling",
     "Couplings",
     "Event",
+    "Force",
     "Friction",
     "FrictionSolution",
     "Geometry",
+    "Hit",
     "ImpactBody",
     "ImpactResult",
     "Joint",
@@ -70,6 +74,7 @@ __all__ = [
     "Material",
     "Materials",
     "Options",
+    "Overlap",
     "Report",
     "Run",
     "SceneError",

@@ -79,7 +79,7 @@ class State:
 
     def _sensor_values(self) -> FloatArray:
         if "sensors" not in self._taken:
-            self._taken["sensors"] = np.stack([world.sensor_values for world in self.batch])
+            self._taken["sensors"] = self.batch.sensor_values
         return self._taken["sensors"]
 
     def column(self, name: str) -> FloatArray:

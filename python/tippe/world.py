@@ -8,11 +8,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import Any, Union
 
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .joints import Couplings, Joints
 from .materials import Friction, Material, Materials, WorldMaterial
+from .queries import Closest, Hit, Overlap
 from .run import Run, open_run
 from .scene_files import SceneLike, open_scene, settings_of
 from .sensors import Event, Sensors
@@ -129,12 +130,91 @@ class World(_core.World):
         """
         return [Event(*row) for row in self._events()]
 
-    def add_material(self, name: str, friction: float | Friction = 0.0, restitution: float = 0.0) -> WorldMaterial:
-        """Adds a material to the world; shapes take it by name: ``ball.add_sphere(0.1, material="steel")``."""
-        return WorldMaterial(self, self._add_material(Material(friction, restitution, name)))
+    def add_material(
+        self, name: str, friction: float | Friction = 0.0, restitution: float = 0.0, *, compliance: float = 0.0, damping: float = 0.0
+    ) -> WorldMaterial:
+        """Adds a material to the world; shapes take it by name: ``ball.add_sphere(0.1, material="steel")``. Numbers as in tippe.Material."""
+        return WorldMaterial(self, self._add_material(Material(friction, restitution, name, compliance, damping)))
 
     def _material_at(self, place: int) -> WorldMaterial:
         return WorldMaterial(self, place)
+
+    def cast_ray(self, origin: ArrayLike, translation: ArrayLike, *, mask: int = 0xFFFFFFFF) -> Hit | None:
+        """The first shape that the ray from `origin` to `origin + translation` meets, or None.
+
+            hit = world.cast_ray((0, 0, 10), (0, 0, -20))
+            if hit: print(hit.body.name, hit.distance, hit.normal)
+
+        mask   shapes take part whose group is in it, as in all questions
+
+        Questions see the bodies where they are now. Shapes of overlap sensors are not seen.
+        """
+        found = self._cast_ray(origin, translation, mask)
+        return None if found is None else Hit(*found)
+
+    def cast_ray_at_all(self, origin: ArrayLike, translation: ArrayLike, *, mask: int = 0xFFFFFFFF) -> list[Hit]:
+        """Every shape that the ray meets, each at its own first hit, the nearest first."""
+        return sorted((Hit(*found) for found in self._cast_ray_at_all(origin, translation, mask)), key=lambda hit: hit.fraction)
+
+    def cast_rays(self, origins: ArrayLike, translations: ArrayLike, *, mask: int = 0xFFFFFFFF) -> NDArray[Any]:
+        """Many rays at once, as a scanner has them: a structured array with a row per ray.
+
+            angles = np.linspace(-np.pi, np.pi, 360)
+            rays = 10 * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=1)
+            ranges = world.cast_rays([robot.position], rays, mask=0b10)["distance"]
+
+        origins, translations   of shape (n, 3), or (1, 3) for the same in all
+
+        hit             whether it meets anything
+        distance        m, infinite where nothing was met
+        fraction        of the translation, 1 where nothing was met
+        point, normal   where it ends, and the unit normal out of what was met
+        index           place of the body in `bodies`, or -1
+        triangle        of a mesh or height field, or -1
+        starts_inside   the ray starts within the shape
+
+        The interpreter's lock is released meanwhile.
+        """
+        return self._cast_rays(origins, translations, mask)
+
+    def cast_shape(
+        self,
+        geometry: _core.Geometry,
+        translation: ArrayLike,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        tolerance: float = 1e-6,
+        mask: int = 0xFFFFFFFF,
+    ) -> Hit | None:
+        """The first shape that a geometry of tippe.shapes comes within `tolerance` (m) of, moved by `translation` without turning."""
+        found = self._cast_shape(geometry, translation, position, rotation, tolerance, mask)
+        return None if found is None else Hit(*found)
+
+    def overlap_box(self, lower: ArrayLike, upper: ArrayLike, *, mask: int = 0xFFFFFFFF) -> list[_core.Shape]:
+        """The shapes that overlap a box along the world's axes, exactly."""
+        shapes: list[_core.Shape] = self._overlap_box(lower, upper, mask)
+        return shapes
+
+    def overlap_shape(
+        self,
+        geometry: _core.Geometry,
+        *,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        rotation: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        mask: int = 0xFFFFFFFF,
+    ) -> list[_core.Shape]:
+        """The shapes that overlap a geometry of tippe.shapes at a place, exactly."""
+        shapes: list[_core.Shape] = self._overlap_shape(geometry, position, rotation, mask)
+        return shapes
+
+    def overlaps(self, depth: float = 0.0) -> list[Overlap]:
+        """Pairs of shapes that collide with each other and overlap now by more than `depth` (m)."""
+        return [Overlap(*pair) for pair in self._overlaps(depth)]
+
+    def closest_points(self, a: _core.Shape | _core.Body | str, b: _core.Shape | _core.Body | str) -> Closest:
+        """The signed distance of two shapes with its closest points; of bodies, or their names, that of their nearest shapes."""
+        return Closest(*self._closest_points(a, b))
 
     def run(
         self,
