@@ -10,7 +10,7 @@ static const char* const cones[] = { "circular", "pyramid", NULL };
 static const char* const variants[] = { "position", "velocity", "nonlinear", NULL };
 static const char* const formulations[] = { "eliminated", "full", NULL };
 static const char* const linearisations[] = { "predicted", "current", NULL };
-static const char* const impactLaws[] = { "none", "newton", "poisson", NULL };
+static const char* const impactLaws[] = { "none", "newton", "poisson", "own", NULL };
 static const char* const schemes[] = { "linearly-implicit", "implicit", NULL };
 static const char* const impacts[] = { "in_step", "located", NULL };
 static const char* const frictionRules[] = { "projected", "paper", NULL };
@@ -33,10 +33,10 @@ const tpOptionInfo tpOptionTable[tp_optionCount] = {
     [tp_lineariseOption] = { "linearise", tp_choiceOption, 0, 0, 1, linearisations, NULL,
                              "where contacts are linearised: at the predicted or the current "
                              "place" },
-    [tp_impactLawOption] = { "impact_law", tp_choiceOption, 0, 0, 2, impactLaws, NULL,
-                             "law of impact at collisions located inside the step; none: "
-                             "inelastic, "
-                             "as in the paper" },
+    [tp_impactLawOption] = { "impact_law", tp_choiceOption, tp_ownImpact, 0, 3, impactLaws, NULL,
+                             "law of restitution at impacts located inside the step; none: "
+                             "inelastic; own: none in stewart-trinkle, as in the paper, newton "
+                             "in chakraborty-trinkle" },
     [tp_thetaOption] = { "theta", tp_numberOption, 0.5, 0.5, 1.0, NULL, NULL,
                          "1: the papers' implicit Euler step; 0.5: symmetric, of second order" },
     [tp_formulationOption] = { "formulation", tp_choiceOption, 0, 0, 1, formulations, NULL,
@@ -127,6 +127,11 @@ tpOptions tpOptions_InScales(const tpOptions* options, const tpSystem* system) {
     double* tolerance = &scaled.values[tp_collisionToleranceOption];
     *tolerance = *tolerance > 0.0 ? *tolerance : collisionPart * system->scales.reach;
     return scaled;
+}
+
+int tpOptions_ImpactLaw(const tpOptions* options, int own) {
+    int law = (int)options->values[tp_impactLawOption];
+    return law == tp_ownImpact ? own : law;
 }
 
 int tpOptions_Find(const char* name) {

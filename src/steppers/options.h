@@ -44,7 +44,7 @@ typedef enum tpOptionIndex {
 // Choices, in the order of the table.
 enum { tp_positionVariant, tp_velocityVariant, tp_nonlinearVariant };
 enum { tp_predictedLinearisation, tp_currentLinearisation };
-enum { tp_inelasticImpact, tp_newtonImpact, tp_poissonImpact };
+enum { tp_inelasticImpact, tp_newtonImpact, tp_poissonImpact, tp_ownImpact };
 enum { tp_linearlyImplicitScheme, tp_implicitScheme };
 enum { tp_eliminatedForm, tp_fullForm };
 enum { tp_impactsInStep, tp_locatedImpacts };
@@ -69,6 +69,9 @@ tpOptions tpOptions_InScales(const tpOptions* options, const struct tpSystem* sy
 
 // The place of an option by name, or -1.
 int tpOptions_Find(const char* name);
+
+// The law of impact that is asked for; `own` if that is left to the stepper.
+int tpOptions_ImpactLaw(const tpOptions* options, int own);
 
 // Reads `text` as a value of the option and stores it.
 tpResult tpOptions_Set(tpOptions* options, const char* name, const char* text, tpError* error);

@@ -272,9 +272,10 @@ static bool advance(tpSystem* system, tpStepperMemory* memory, const tpImplicitS
 }
 
 // The paper's own step is inelastic.
-static bool isPapersStep(const tpOptions* options) {
-    return (int)options->values[tp_formulationOption] == tp_fullForm ||
-           options->values[tp_thetaOption] >= 1.0;
+static int impactLawOf(const tpOptions* options) {
+    bool isPapersStep = (int)options->values[tp_formulationOption] == tp_fullForm ||
+                        options->values[tp_thetaOption] >= 1.0;
+    return isPapersStep ? tp_inelasticImpact : tpOptions_ImpactLaw(options, tp_newtonImpact);
 }
 
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
@@ -287,6 +288,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         .tolerance = options->values[tp_toleranceOption],
         .directionCount = (int)options->values[tp_directionsOption],
         .isFull = (int)options->values[tp_formulationOption] == tp_fullForm,
+        .impactLaw = impactLawOf(options),
         .threshold = threshold < 0.0 ? 2.0 * h * tpLength(system->gravity) : threshold,
         .isScaled = threshold < 0.0,
         .wholeStep = h,
@@ -301,22 +303,19 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         tpStepReport_RunOut(report);
         return;
     }
-    if (isPapersStep(options) && tpTimeStep_HasRestitution(&step.base)) {
-        tpStepReport_AddNote(report, "the paper's step is inelastic: restitution is not used");
+    if (settings.impactLaw == tp_inelasticImpact && tpTimeStep_HasRestitution(&step.base)) {
+        tpStepReport_AddNote(report, "this step is inelastic: restitution is not used");
     }
 }
 
 static unsigned lacksWith(const tpOptions* options) {
-    return isPapersStep(options) ? tp_lacksRestitution : 0;
+    return impactLawOf(options) == tp_inelasticImpact ? tp_lacksRestitution : 0;
 }
 
-static const tpOptionIndex used[] = { tp_toleranceOption,
-                                      tp_certificateOption,
-                                      tp_thetaOption,
-                                      tp_formulationOption,
-                                      tp_gammaOption,
-                                      tp_directionsOption,
-                                      tp_restitutionThresholdOption,
+static const tpOptionIndex used[] = { tp_toleranceOption, tp_certificateOption,
+                                      tp_thetaOption,     tp_formulationOption,
+                                      tp_gammaOption,     tp_directionsOption,
+                                      tp_impactLawOption, tp_restitutionThresholdOption,
                                       tp_optionCount };
 
 const tpStepper tpChakrabortyTrinkleStepper = {

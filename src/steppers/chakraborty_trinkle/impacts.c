@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "dynamics/decompression.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
+#include "steppers/options.h"
 
 // Rows of a velocity problem that is solved to rounding.
 enum { finestRows = 60 };
@@ -30,8 +32,11 @@ static const struct {
 // without of the threshold of bounces.
 static const double leastPart = 1e-6, hardPart = 0.02, hardThreshold = 0.125;
 
-// Energy may rise by this part of it in an impact: the tolerance of the solves.
-static const double guardSlack = 1e-10;
+// Energy may rise by this part of it in an impact: the tolerance of the solves. Restitution is
+// lowered to this part of it where it would rise by more, and nothing is said of a loss below
+// 2 percent.
+static const double guardSlack = 1e-10, guardPart = 1e-6, plainFactor = 0.98;
+enum { maxGuardTrials = 24 };
 
 double tpImpacts_Energy(const tpSystem* system, const tpStepReport* report) {
     return tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) - report->externalWork;
@@ -81,13 +86,27 @@ bool tpImpacts_AreWorthLocating(const tpImplicitStep* step) {
         }
         double approach =
             -tpRows_RowVelocity(rows, row, base->startVelocities, rows->givenA[i], rows->givenB[i]);
-        bool bounces = base->laws[i].restitution > 0.0;
+        bool bounces =
+            base->laws[i].restitution > 0.0 && step->settings.impactLaw != tp_inelasticImpact;
         if (bounces ? approach > least : approach > hard && base->contactCount <= fewContacts) {
             return true;
         }
     }
     return false;
 }
+
+// An impact in the making. If bodies bounce, impulses of contacts are those of the whole part of
+// the step: what its position condition found is taken back first, and the law of impact says what
+// acts in its place. Without bounces it only adds to them, which takes energy always.
+typedef struct tpImpactEnd {
+    tpImplicitStep* step;
+    tpStepperMemory* memory;
+    tpVelocity* reached;  // velocities where the part ends
+    tpVelocity* before;   // the same without the impulses of the contacts that are closed
+    double* carried;      // these impulses, one per row
+    double* restitutions; // of blocks: that of contacts which are approached fast enough, else 0
+    bool mayBounce;
+} tpImpactEnd;
 
 // Small problems to the last digit, where that can be had; others as exactly as is asked.
 static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpStepReport* report) {
@@ -96,10 +115,6 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     double asked = step->settings.tolerance, largest = 0.0, unit = system->units.speed;
     for (int k = 0; k < rows->rowCount; ++k) {
         largest = fmax(largest, fabs(rows->q[k]));
-        rows->velocity[k] = rows->q[k];
-    }
-    if (largest < restSpeed * unit) {
-        return true;
     }
     tpSolveSettings settings = { tp_circularCone, step->settings.directionCount,
                                  fmin(asked, fmax(1e-12 * largest, 1e-16 * unit)), 0.0 };
@@ -117,62 +132,244 @@ static bool solveVelocities(tpImplicitStep* step, tpStepperMemory* memory, tpSte
     return tpRows_Solve(rows, system, memory->solver, &settings, report);
 }
 
+// What a contact carried in the part, apart from the frame of its friction.
+typedef struct tpContactShare {
+    bool isClosed;
+    double normal, torsion; // N s, N m s
+    tpVec3 friction;        // N s
+} tpContactShare;
+
+static tpContactShare findShare(const tpImplicitStep* step, int contact) {
+    const tpTimeStep* base = &step->base;
+    const double* impulse = base->rows.impulse + base->rows.firstRows[contact];
+    tpFrictionRows friction = tpRows_FrictionRows(&base->rows, contact);
+    tpContactShare carried = { .normal = impulse[0] };
+    carried.isClosed =
+        step->isImpact[step->islands.ofBlock[contact]] &&
+        (impulse[0] > 0.0 || base->contacts[contact].gap <= closedGap * base->system->units.length);
+    for (int k = 1; k <= friction.slidingCount; ++k) {
+        carried.friction =
+            tpMulAdd(carried.friction, impulse[k], base->laws[contact].tangents[k - 1]);
+    }
+    carried.torsion = friction.torsion > 0 ? impulse[friction.torsion] : 0.0;
+    return carried;
+}
+
+static void addContact(tpImplicitStep* step, const tpContactShare* carried, int contact) {
+    tpTimeStep* base = &step->base;
+    tpRows* rows = &base->rows;
+    const tpContactLaw* law = &base->laws[contact];
+    int block = tpRows_AddContact(rows, base->system, base->system->poses.data,
+                                  &base->contacts[contact], contact, law, 0.0);
+    double* impulse = rows->impulse + rows->firstRows[block];
+    tpFrictionRows friction = tpRows_FrictionRows(rows, block);
+    impulse[0] = carried->normal;
+    for (int k = 1; k <= friction.slidingCount; ++k) {
+        impulse[k] = tpDot(carried->friction, law->tangents[k - 1]);
+    }
+    if (friction.torsion > 0) {
+        impulse[friction.torsion] = carried->torsion;
+    }
+}
+
 // Rows of the contacts that are closed where the part ends, in islands that were hit, and of the
-// joints. `bounces` receives e u_n^- of each block of a contact. False if memory ran out.
-static bool addRows(tpImplicitStep* step, double** bounces, bool* isAny) {
+// joints, with the impulses that contacts carried. False if memory ran out.
+static bool addRows(tpImplicitStep* step) {
     tpTimeStep* base = &step->base;
     tpSystem* system = base->system;
     int count = base->contactCount;
-    bool* isClosed = TP_SCRATCH(&system->arena, bool, count);
-    *bounces = TP_SCRATCH_ZEROED(&system->arena, double, count);
-    if (system->arena.failed) {
+    tpContactShare* carried = TP_SCRATCH(&system->arena, tpContactShare, count);
+    if (carried == NULL) {
         return false;
     }
     for (int i = 0; i < count; ++i) {
-        bool isPushed = base->rows.impulse[base->rows.firstRows[i]] > 0.0;
-        isClosed[i] = step->isImpact[step->islands.ofBlock[i]] &&
-                      (isPushed || base->contacts[i].gap <= closedGap * system->units.length);
+        carried[i] = findShare(step, i);
     }
     if (!tpTimeStep_UseContacts(base, base->contacts, count)) {
         return false;
     }
-    tpRows* rows = &base->rows;
+    // Decompression has a second block per contact.
+    int jointBlocks, jointRows;
+    tpJoints_Count(system, &jointBlocks, &jointRows);
+    if (step->settings.impactLaw == tp_poissonImpact &&
+        !tpRows_Create(&base->rows, system, 2 * count + jointBlocks,
+                       2 * TP_FRICTION_MAX_ROWS * count + jointRows)) {
+        return false;
+    }
+    tpRows_SetMasses(&base->rows, system);
     for (int i = 0; i < count; ++i) {
-        if (!isClosed[i]) {
-            continue;
-        }
-        int block = tpRows_AddContact(rows, system, system->poses.data, &base->contacts[i], i,
-                                      &base->laws[i], 0.0);
-        double approach = tpRows_RowVelocity(rows, rows->firstRows[block], base->kicked,
-                                             rows->givenA[block], rows->givenB[block]);
-        if (base->laws[i].restitution > 0.0 && approach < -thresholdOf(step)) {
-            (*bounces)[block] = base->laws[i].restitution * approach;
-            *isAny = true;
+        if (carried[i].isClosed) {
+            addContact(step, &carried[i], i);
         }
     }
     tpJointTreatment treatment = { base->h, 0.0, NULL, 0.0, 0.0 };
-    tpJoints_AddRows(rows, system, system->poses.data, &treatment);
+    tpJoints_AddRows(&base->rows, system, system->poses.data, &treatment);
     return true;
 }
 
-// Solves with this part of the restitution, from the velocities before.
-static bool solveWith(tpImplicitStep* step, const double* bounces, double factor,
-                      const tpVelocity* before, tpStepperMemory* memory, tpStepReport* report) {
-    tpTimeStep* base = &step->base;
-    tpRows* rows = &base->rows;
-    for (int b = 0; b < rows->blockCount; ++b) {
-        if (rows->infos[b].source == tp_contactSource) {
-            rows->bias[rows->firstRows[b]] = factor * bounces[b];
-        }
-    }
-    memset(rows->impulse, 0, sizeof(double) * (size_t)rows->rowCount);
-    tpTimeStep_SetFreeVelocities(base);
-    if (!solveVelocities(step, memory, report)) {
+static double rowVelocity(const tpRows* rows, int block, int row, const tpVelocity* velocities) {
+    return tpRows_RowVelocity(rows, row, velocities, rows->givenA[block], rows->givenB[block]);
+}
+
+// False if memory ran out.
+static bool beginEnd(tpImpactEnd* impact) {
+    tpTimeStep* base = &impact->step->base;
+    tpSystem* system = base->system;
+    size_t bytes = sizeof(tpVelocity) * (size_t)base->bodyCount;
+    impact->reached = tpArena_Get(&system->arena, bytes);
+    impact->before = tpArena_Get(&system->arena, bytes);
+    if (system->arena.failed || !addRows(impact->step)) {
         return false;
     }
-    memcpy(base->system->velocities.data, before, sizeof(tpVelocity) * (size_t)base->bodyCount);
-    tpRows_ApplyImpulses(rows, base->system->velocities.data);
+    tpRows* rows = &base->rows;
+    impact->carried = TP_SCRATCH(&system->arena, double, rows->rowCount);
+    impact->restitutions = TP_SCRATCH_ZEROED(&system->arena, double, rows->blockCount);
+    if (system->arena.failed) {
+        return false;
+    }
+    memcpy(impact->reached, system->velocities.data, bytes);
+    memcpy(impact->before, system->velocities.data, bytes);
+    for (int k = 0; k < rows->rowCount; ++k) {
+        impact->carried[k] = rows->impulse[k];
+        rows->impulse[k] = -rows->impulse[k];
+    }
+    tpRows_ApplyImpulses(rows, impact->before);
+    for (int b = 0; b < rows->blockCount; ++b) {
+        if (rows->infos[b].source != tp_contactSource ||
+            impact->step->settings.impactLaw == tp_inelasticImpact) {
+            continue;
+        }
+        double e = base->laws[rows->infos[b].index].restitution;
+        double approach = -rowVelocity(rows, b, rows->firstRows[b], impact->before);
+        if (e > 0.0 && approach > thresholdOf(impact->step)) {
+            impact->restitutions[b] = e;
+            impact->mayBounce = true;
+        }
+    }
     return true;
+}
+
+// Whether nothing moves along any row where the part ends: what contacts carried is the answer.
+static bool isAtRest(const tpImpactEnd* impact) {
+    const tpRows* rows = &impact->step->base.rows;
+    double least = restSpeed * impact->step->base.system->units.speed;
+    for (int b = 0; b < rows->blockCount; ++b) {
+        for (int k = 0; k < rows->dimensions[b]; ++k) {
+            int row = rows->firstRows[b] + k;
+            if (fabs(rows->bias[row] + rowVelocity(rows, b, row, impact->reached)) >= least) {
+                return false;
+            }
+        }
+    }
+    return !impact->mayBounce;
+}
+
+// Solves the rows from velocities that are not the system's, and adds the impulses to the system's.
+static bool push(tpImpactEnd* impact, tpVelocity* from, tpStepReport* report) {
+    tpTimeStep* base = &impact->step->base;
+    base->freeVelocities = base->freeMeanVelocities = from;
+    tpTimeStep_SetFreeVelocities(base);
+    if (!solveVelocities(impact->step, impact->memory, report)) {
+        return false;
+    }
+    memcpy(base->system->velocities.data, from, sizeof(tpVelocity) * (size_t)base->bodyCount);
+    tpRows_ApplyImpulses(&base->rows, base->system->velocities.data);
+    return true;
+}
+
+// Poisson's law: gives back a part of the impulses with which compression has ended.
+static bool decompress(tpImpactEnd* impact, double factor, tpStepReport* report) {
+    tpTimeStep* base = &impact->step->base;
+    tpRows* rows = &base->rows;
+    tpArena* arena = &base->system->arena;
+    int blockCount = rows->blockCount, rowCount = rows->rowCount;
+    double* loads = TP_SCRATCH(arena, double, blockCount);
+    double* compression = TP_SCRATCH(arena, double, rowCount);
+    tpVelocity* pushed = TP_SCRATCH(arena, tpVelocity, base->bodyCount);
+    if (arena->failed) {
+        return false;
+    }
+    memcpy(compression, rows->impulse, sizeof(double) * (size_t)rowCount);
+    memcpy(pushed, base->system->velocities.data, sizeof(tpVelocity) * (size_t)base->bodyCount);
+    for (int b = 0; b < blockCount; ++b) {
+        loads[b] = factor * impact->restitutions[b] * rows->impulse[rows->firstRows[b]];
+    }
+    // Rotors of joints have the speed that compression gave them.
+    for (int k = 0; k < rowCount; ++k) {
+        rows->bias[k] += rows->compliance[k] * compression[k];
+    }
+    tpDecompression decompression = tpDecompression_Begin(rows, base->system, loads, pushed);
+    if (!push(impact, pushed, report)) {
+        return false;
+    }
+    tpDecompression_End(&decompression, rows);
+    for (int k = 0; k < rowCount; ++k) {
+        rows->bias[k] -= rows->compliance[k] * compression[k];
+        rows->impulse[k] += compression[k];
+    }
+    return true;
+}
+
+// Ends the impact with this part of the restitution. False if memory ran out.
+static bool solveWith(tpImpactEnd* impact, double factor, tpStepReport* report) {
+    tpRows* rows = &impact->step->base.rows;
+    bool isPoisson = impact->step->settings.impactLaw == tp_poissonImpact;
+    for (int b = 0; b < rows->blockCount && !isPoisson; ++b) {
+        if (rows->infos[b].source == tp_contactSource) {
+            int row = rows->firstRows[b];
+            rows->bias[row] =
+                factor * impact->restitutions[b] * rowVelocity(rows, b, row, impact->before);
+        }
+    }
+    memcpy(rows->impulse, impact->carried, sizeof(double) * (size_t)rows->rowCount);
+    if (!push(impact, impact->before, report)) {
+        return false;
+    }
+    return !isPoisson || !impact->mayBounce || factor == 0.0 || decompress(impact, factor, report);
+}
+
+// Leaves the impulses of the part as they are.
+static void keepCarried(tpImpactEnd* impact) {
+    const tpTimeStep* base = &impact->step->base;
+    memset(impact->carried, 0, sizeof(double) * (size_t)base->rows.rowCount);
+    memcpy(impact->before, impact->reached, sizeof(tpVelocity) * (size_t)base->bodyCount);
+}
+
+static bool gainsEnergy(const tpSystem* system, double allowed, const tpStepReport* report) {
+    return tpImpacts_Energy(system, report) > allowed + guardSlack * tpSystem_KineticEnergy(system);
+}
+
+// The largest part of the restitution with which energy does not exceed `allowed`, by halving. A
+// hit that happens before the end of its part gains what gravity does until then: that is not worth
+// a word.
+static bool solveGuarded(tpImpactEnd* impact, double allowed, tpStepReport* report) {
+    const tpSystem* system = impact->step->base.system;
+    double low = 0.0, high = 1.0, factor = impact->mayBounce ? 1.0 : 0.0;
+    tpStepReport start = *report;
+    for (int trial = 0; trial < maxGuardTrials; ++trial) {
+        start.solveCount = report->solveCount;
+        start.iterationCount = report->iterationCount;
+        *report = start;
+        if (!solveWith(impact, factor, report)) {
+            return false;
+        }
+        bool gains = gainsEnergy(system, allowed, report);
+        if (factor == 0.0 || tpStepBudget_IsSpent(system) ||
+            (!gains && (factor == 1.0 || high - low < guardPart))) {
+            break;
+        }
+        low = gains ? low : factor;
+        high = gains ? factor : high;
+        factor = trial + 2 < maxGuardTrials && high - low >= guardPart ? 0.5 * (low + high) : low;
+    }
+    if (impact->mayBounce && factor < plainFactor) {
+        tpStepReport_AddNote(report, "the energy guard acted");
+    }
+    if (factor > 0.0 || !impact->mayBounce || !gainsEnergy(system, allowed, report)) {
+        return true;
+    }
+    keepCarried(impact);
+    return solveWith(impact, 0.0, report);
 }
 
 // Whether machines without contacts are driven or damped. Joints hold in the mean of a midpoint
@@ -201,33 +398,24 @@ bool tpImpacts_End(tpImplicitStep* step, tpStepperMemory* memory, tpTally* tally
     if (!isAny) {
         return true;
     }
-    size_t bytes = sizeof(tpVelocity) * (size_t)base->bodyCount;
-    tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    double* bounces;
-    bool mayGain = false;
-    if (before == NULL || !addRows(step, &bounces, &mayGain)) {
+    tpImpactEnd impact = { .step = step, .memory = memory };
+    if (!beginEnd(&impact)) {
         return false;
     }
-    memcpy(before, system->velocities.data, bytes);
-    base->freeVelocities = base->freeMeanVelocities = before;
-    static const double factors[] = { 1.0, 0.75, 0.5, 0.25, 0.0 };
-    enum { factorCount = sizeof(factors) / sizeof(factors[0]) };
-    for (int k = mayGain ? 0 : factorCount - 1; k < factorCount; ++k) {
-        tpStepReport kept = *report;
-        if (!solveWith(step, bounces, factors[k], before, memory, report)) {
-            return false;
-        }
-        double allowed = energy + guardSlack * tpSystem_KineticEnergy(system);
-        if (k + 1 == factorCount || tpStepBudget_IsSpent(system) ||
-            tpImpacts_Energy(system, report) <= allowed) {
-            break;
-        }
-        kept.solveCount = report->solveCount;
-        kept.iterationCount = report->iterationCount;
-        *report = kept;
-        tpStepReport_AddNote(report, "the energy guard acted");
+    if (!impact.mayBounce) {
+        keepCarried(&impact);
     }
-    tpRowVelocities velocities = { before, system->velocities.data, NULL };
+    if (isAtRest(&impact)) {
+        return true;
+    }
+    if (!solveGuarded(&impact, energy, report)) {
+        return false;
+    }
+    // What the law of impact adds to what the part has been given already.
+    for (int k = 0; k < base->rows.rowCount; ++k) {
+        base->rows.impulse[k] -= impact.carried[k];
+    }
+    tpRowVelocities velocities = { impact.reached, system->velocities.data, NULL };
     tpRows_AccountEnergy(&base->rows, &velocities, report);
     tpJoints_AddReactions(system, &base->rows, step->settings.wholeStep);
     return tpTimeStep_Tally(base, tally);

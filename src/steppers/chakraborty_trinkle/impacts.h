@@ -2,14 +2,10 @@
 //
 // The position condition of the step takes an approaching body to the surface by the end of the
 // step, with what is left of its approach. A velocity problem there, with friction, ends the
-// impact [Newton's law]: for every contact that is closed
-//
-//     0 <= p_n  complementary to  u_n + e u_n^- >= 0
-//
-// with u_n^- the velocity of approach that the bodies had without impulses in this step, and e the
-// restitution; approaches below the threshold have e = 0. With friction Newton's law may give
-// energy. If the energy after the impact is above that of the start and the work done, the impact
-// is taken with a smaller e.
+// impact by Newton's or Poisson's law, for every contact that is closed; README.md has both.
+// Approaches below the threshold have no restitution. With friction both laws may give energy. If
+// the energy after the impact is above that of the start and the work done, the impact is taken
+// with a smaller restitution.
 //
 // An impact happens where a step ends, so only a short one says when: a step with an impact that is
 // worth it is taken in halves, and so are these, down to the 128th part of the step.

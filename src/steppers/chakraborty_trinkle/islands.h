@@ -15,6 +15,7 @@ typedef struct tpImplicitSettings {
     double tolerance; // m/s
     int directionCount;
     bool isFull;      // the paper's own formulation where it applies
+    int impactLaw;    // tp_inelasticImpact, tp_newtonImpact or tp_poissonImpact
     double threshold; // m/s, for the whole step: slower approaches do not bounce
     bool isScaled;    // in a part of the step it is smaller in proportion
     double wholeStep; // s

@@ -5,14 +5,7 @@
 //     M (v+ - v) = n c + D beta,   0 <= c complementary to n.v+ + e n.v >= 0,   friction on D' v+
 //
 // Poisson [AnitescuPotra97, sec. 4]: a compression ends with n.v >= 0 as if e were 0; a
-// decompression gives back at the least the part e of each compression impulse,
-//
-//     M (v_c - v) = n c_c + D beta_c,         0 <= c_c complementary to n.v_c >= 0
-//     M (v+ - v_c) = n (e c_c + c_x) + D beta_x,   0 <= c_x complementary to n.v+ >= 0
-//
-// with beta_x in the cone of e c_c + c_x. That cone is the sum of a disc of radius mu e c_c and the
-// cone of c_x; both oppose the same sliding, so each is a block of its own and the sum is the
-// friction.
+// decompression gives back at the least the part e of each compression impulse (decompression.h).
 //
 // Both laws can gain energy where friction couples with the normal direction. The guard then lowers
 // all coefficients by one factor until they do not.
@@ -21,6 +14,7 @@
 
 #include <string.h>
 
+#include "dynamics/decompression.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
 #include "dynamics/joint_state.h"
@@ -163,29 +157,7 @@ static bool resolveNewton(tpCollision* impact, double factor, tpStepperMemory* m
            accept(impact, impact->before, settings, tally, report);
 }
 
-// The friction that the impulse given back allows: a disc, as a block with a fixed load.
-static void addDisc(tpCollision* impact, int contact, double load) {
-    tpRows* rows = &impact->step.rows;
-    const tpContact* c = &impact->step.contacts[contact];
-    tpBlockInfo info = { .source = tp_contactSource, .index = contact };
-    int dimension = rows->dimensions[contact];
-    int block = tpRows_AddBlock(rows, impact->step.system, info, tp_frictionCone, dimension,
-                                c->bodyA, c->bodyB);
-    int first = rows->firstRows[block], source = rows->firstRows[contact];
-    rows->mu[block] = rows->mu[contact];
-    rows->compliance[first] = 1.0;
-    rows->bias[first] = -load;
-    size_t componentCount = (size_t)rows->componentCount;
-    size_t bytes = sizeof(double) * componentCount * (size_t)(dimension - 1);
-    memcpy(rows->jacobianA + componentCount * (size_t)(first + 1),
-           rows->jacobianA + componentCount * (size_t)(source + 1), bytes);
-    memcpy(rows->jacobianB + componentCount * (size_t)(first + 1),
-           rows->jacobianB + componentCount * (size_t)(source + 1), bytes);
-    memcpy(rows->scale + first + 1, rows->scale + source + 1,
-           sizeof(double) * (size_t)(dimension - 1));
-}
-
-// Decompression: gives back `loads` (one per contact) and what else it takes to keep bodies apart.
+// Decompression: gives back `loads` (one per block) and what else it takes to keep bodies apart.
 static bool decompress(tpCollision* impact, const double* loads, tpStepperMemory* memory,
                        const tpImpactLaw* settings, tpTally* tally, tpStepReport* report) {
     tpTimeStep* step = &impact->step;
@@ -200,32 +172,11 @@ static bool decompress(tpCollision* impact, const double* loads, tpStepperMemory
     memcpy(compressed, system->velocities.data, bytes);
     memcpy(pushed, compressed, bytes);
     addRows(impact);
-    for (int i = 0; i < step->contactCount; ++i) {
-        rows->impulse[rows->firstRows[i]] = loads[i];
-    }
-    tpRows_ApplyImpulses(rows, pushed);
-    // The free velocities of the rows: contacts and joints first, then discs with the same bodies.
-    int blockCount = rows->blockCount, rowCount = rows->rowCount;
-    for (int i = 0; i < step->contactCount; ++i) {
-        rows->impulse[rows->firstRows[i]] = 0.0;
-        if (rows->dimensions[i] > 1 && loads[i] > 0.0) {
-            addDisc(impact, i, loads[i]);
-        }
-    }
+    tpDecompression decompression = tpDecompression_Begin(rows, system, loads, pushed);
     if (!solveFrom(impact, pushed, memory, settings, report)) {
         return false;
     }
-    for (int b = blockCount; b < rows->blockCount; ++b) {
-        int contact = rows->infos[b].index;
-        for (int k = 1; k < rows->dimensions[b]; ++k) {
-            rows->impulse[rows->firstRows[contact] + k] += rows->impulse[rows->firstRows[b] + k];
-        }
-    }
-    for (int i = 0; i < step->contactCount; ++i) {
-        rows->impulse[rows->firstRows[i]] += loads[i];
-    }
-    rows->blockCount = blockCount;
-    rows->rowCount = rowCount;
+    tpDecompression_End(&decompression, rows);
     return accept(impact, compressed, settings, tally, report);
 }
 
@@ -233,7 +184,7 @@ static bool resolvePoisson(tpCollision* impact, double factor, tpStepperMemory* 
                            const tpImpactLaw* settings, tpTally* tally, tpStepReport* report) {
     tpTimeStep* step = &impact->step;
     addRows(impact);
-    double* loads = TP_SCRATCH(&step->system->arena, double, step->contactCount);
+    double* loads = TP_SCRATCH_ZEROED(&step->system->arena, double, step->rows.blockCount);
     if (loads == NULL || !solveFrom(impact, impact->before, memory, settings, report) ||
         !accept(impact, impact->before, settings, tally, report)) {
         return false;

@@ -48,7 +48,7 @@ static bool takePart(void* context, double h, tpStepReport* report) {
 static void step(tpSystem* system, void* state, const tpOptions* options, double h,
                  tpStepReport* report) {
     tpStepperMemory* memory = state;
-    int law = (int)options->values[tp_impactLawOption];
+    int law = tpOptions_ImpactLaw(options, tp_inelasticImpact);
     tpSolveSettings solve = tpSolveSettings_FromOptions(options);
     double threshold = options->values[tp_restitutionThresholdOption];
     tpStepping stepping = {
@@ -73,7 +73,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
 }
 
 static unsigned lacksWith(const tpOptions* options) {
-    bool isInelastic = (int)options->values[tp_impactLawOption] == tp_inelasticImpact;
+    bool isInelastic = tpOptions_ImpactLaw(options, tp_inelasticImpact) == tp_inelasticImpact;
     return isInelastic ? tp_lacksRestitution : 0;
 }
 
