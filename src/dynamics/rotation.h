@@ -11,6 +11,8 @@ typedef struct tpInertia {
     tpVec3 inverseMoments; // 0 if a moment is 0
     tpQuat principal;
     bool isIsotropic; // three equal moments: angular velocity is constant in free flight
+    int symmetryAxis; // of two equal moments: the principal axis across them; -1 if there is none
+    int middleAxis;   // the one whose moment lies between the others
 } tpInertia;
 
 tpInertia tpMakeInertia(tpMat33 inertiaInBodyAxes);
@@ -24,12 +26,9 @@ tpVec3 tpInertia_Velocity(const tpInertia* inertia, tpQuat rotation, tpVec3 angu
 // A bound on |angular velocity| that holds for all time while no torque acts.
 double tpInertia_SpeedBound(const tpInertia* inertia, tpQuat rotation, tpVec3 angularVelocity);
 
-// Turns the body freely for h seconds (h may be negative). Angular momentum (in world axes) and
-// kinetic energy are kept to rounding; the error of the orientation is of fourth order in h.
+// Turns the body freely for h seconds (h may be negative), in closed form: angular momentum (in
+// world axes) and kinetic energy are kept to rounding, and so is the orientation, however far the
+// body turns.
 void tpRotateFreely(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3* angularVelocity);
-
-// The same at a small part of the cost, for times in which the body turns by 0.2 rad at most
-// (longer ones are given to tpRotateFreely). Exact if two moments are equal, else of second order.
-void tpRotateShortly(const tpInertia* inertia, double h, tpQuat* rotation, tpVec3* angularVelocity);
 
 #endif

@@ -204,16 +204,6 @@ void tpSystem_Rotate(const tpSystem* system, int index, double h, tpQuat* rotati
     }
 }
 
-void tpSystem_RotateShortly(const tpSystem* system, int index, double h, tpQuat* rotation,
-                            tpVec3* angularVelocity) {
-    const tpBody* body = &system->bodies.data[index];
-    if (system->isPlanar || tpLocks_Turns(body->locked)) {
-        tpSystem_Rotate(system, index, h, rotation, angularVelocity);
-    } else {
-        tpRotateShortly(&body->inertia, h, rotation, angularVelocity);
-    }
-}
-
 bool tpSystem_IsTumbling(const tpSystem* system, int index) {
     const tpBody* body = &system->bodies.data[index];
     return body->inverseMass > 0.0 && !system->isPlanar && !body->inertia.isIsotropic;

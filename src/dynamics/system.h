@@ -279,10 +279,6 @@ tpMat33 tpSystem_InverseInertia(const tpSystem* system, int body);
 void tpSystem_Rotate(const tpSystem* system, int body, double h, tpQuat* rotation,
                      tpVec3* angularVelocity);
 
-// The same by tpRotateShortly.
-void tpSystem_RotateShortly(const tpSystem* system, int index, double h, tpQuat* rotation,
-                            tpVec3* angularVelocity);
-
 // Whether a dynamic body's angular velocity changes while it turns freely.
 bool tpSystem_IsTumbling(const tpSystem* system, int body);
 

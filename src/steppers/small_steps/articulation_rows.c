@@ -252,7 +252,7 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
             tpVec3 velocity = flight->velocity;
             flight->rotation = flight->start.rotation;
             double time = substeps * step->substepTime;
-            tpSystem_RotateShortly(step->system, body, time, &flight->rotation, &velocity);
+            tpSystem_Rotate(step->system, body, time, &flight->rotation, &velocity);
             flight->change = tpScale(1.0 / substeps, tpSub(velocity, flight->velocity));
         }
     }

@@ -25,7 +25,7 @@ static tpVelocity flyFreely(tpSmallStep* step, int n, int body, tpVelocity veloc
     // Mechanisms have their own flight.
     if (tpSystem_IsTumbling(system, body) && step->state->map.owners.data[body] < 0) {
         step->freeRotations[n] = system->poses.data[body].rotation;
-        tpSystem_RotateShortly(system, body, step->h, &step->freeRotations[n], &velocity.angular);
+        tpSystem_Rotate(system, body, step->h, &step->freeRotations[n], &velocity.angular);
     }
     return velocity;
 }
