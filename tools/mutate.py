@@ -146,7 +146,7 @@ class Copy:
     """A copy of the last commit with a build of its own, and what is known of its tests."""
 
     def __init__(self, work, jobs):
-        self.tree, self.build, self.jobs = os.path.join(work, "tree"), os.path.join(work, "build"), jobs
+        self.tree, self.build, self.jobs = os.path.join(work, "tree"), os.path.join(work, "tree", "build", "mutate"), jobs
         os.makedirs(work, exist_ok=True)
         commit = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True).strip()
         if os.path.isdir(self.tree):

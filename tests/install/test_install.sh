@@ -77,5 +77,6 @@ python3 "$source/tests/install/check_hardening.py" "$build/bin/tippe" "$prefix/b
 # And away: what was not installed stays, and nothing else.
 "$source/tools/uninstall.sh" "$prefix"
 [ "$(cd "$prefix" && find . -type f)" = ./share/tippe/mine ] || fail "uninstalling leaves $(find "$prefix" -type f)"
+[ "$(cd "$prefix" && find . -type d -empty)" = "" ] || fail "uninstalling leaves $(find "$prefix" -type d -empty)"
 rm "$prefix/share/tippe/mine"
 ! "$source/tools/uninstall.sh" "$prefix" 2>/dev/null || fail "uninstalling twice"
