@@ -157,7 +157,7 @@ TP_API const char* tpJointTypeName(tpJointType type);                      // as
 // `axes` is NULL; tpJoint_GetAxis tells them.
 TP_API tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId joint);
 // Force and torque that the joint exerted on body B in the last step, mean over the step; at anchor
-// B.
+// B. Either may be NULL.
 TP_API void tpJoint_GetReaction(const tpWorld* world, tpJointId joint, tpVec3* force,
                                 tpVec3* torque);
 

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/friction_island.h"
 
 // Newton on the sliding multiplier; bisection alone needs about 60 for full precision.
@@ -336,6 +337,10 @@ bool tpFrictionSolveLocal(int rows, int kind, double mu, const double* A, const 
 }
 
 bool tpFriction_SolveOne(int rows, const double* A, const double* b, double mu, double* r) {
+    if (!TP_REQUIRE(rows >= 1 && rows <= TP_FRICTION_MAX_ROWS, "rows", "are %d", rows) ||
+        !TP_REQUIRE(A != NULL && b != NULL && r != NULL, "A", "or b or r is NULL")) {
+        return false;
+    }
     memset(r, 0, sizeof(double) * (size_t)rows);
     for (int i = 0; i < rows * rows; ++i) {
         if (!isfinite(A[i]) || (i < rows && !isfinite(b[i]))) {

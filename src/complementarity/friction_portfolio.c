@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/friction_linear.h"
 #include "complementarity/friction_solvers.h"
 
@@ -344,7 +345,8 @@ const tpFrictionSolver* tpFrictionSolvers(int* count) {
 }
 
 const tpFrictionSolver* tpFrictionSolver_Find(const char* name) {
-    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; ++i) {
+    bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
+    for (size_t i = 0; isGiven && i < sizeof solvers / sizeof *solvers; ++i) {
         if (strcmp(solvers[i].name, name) == 0) {
             return &solvers[i];
         }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "complementarity/lcp_form.h"
 #include "math/elementary.h"
 
@@ -280,7 +281,8 @@ const tpLcpSolver* tpLcpSolvers(int* count) {
 }
 
 const tpLcpSolver* tpLcpSolver_Find(const char* name) {
-    for (size_t k = 0; k < sizeof(table) / sizeof(table[0]); ++k) {
+    bool isGiven = TP_REQUIRE(name != NULL, "name", "is NULL");
+    for (size_t k = 0; isGiven && k < sizeof(table) / sizeof(table[0]); ++k) {
         if (strcmp(table[k].name, name) == 0) {
             return &table[k];
         }

@@ -25,7 +25,10 @@ const tpShapeClass* const tp_shapeClasses[tp_shapeTypeCount] = {
 };
 
 const char* tpShapeTypeName(tpShapeType type) {
-    return tp_shapeClasses[type]->name;
+    bool isKnown = (int)type >= 0 &&
+                   (size_t)type < sizeof(tp_shapeClasses) / sizeof(*tp_shapeClasses) &&
+                   tp_shapeClasses[type] != NULL;
+    return TP_REQUIRE(isKnown, "type", "is %d", (int)type) ? tp_shapeClasses[type]->name : "";
 }
 
 bool tpGeometry_IsConvex(const tpGeometry* geometry) {

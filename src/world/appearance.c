@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "world/world.h"
+#include "world/require.h"
 
 static bool isColor(const tpColor* color) {
     const double parts[] = { color->red, color->green, color->blue };
@@ -106,10 +106,11 @@ int tpBody_GetVisualCount(const tpWorld* world, tpBodyId id) {
 tpVisual tpBody_GetVisual(const tpWorld* world, tpBodyId id, int index) {
     const tpAppearance* appearance = &world->appearance;
     tpVisual none = { .geometry = NULL };
-    if (index < 0 || index >= tpBody_GetVisualCount(world, id)) {
+    int body = TP_BODY(world, id);
+    if (body < 0 || !TP_INDEX(index, tpBody_GetVisualCount(world, id))) {
         return none;
     }
-    int place = appearance->bodies.data[tpWorld_BodyIndex(world, id)].first;
+    int place = appearance->bodies.data[body].first;
     for (int i = 0; i < index; ++i) {
         place = appearance->visuals.data[place].next;
     }

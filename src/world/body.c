@@ -250,7 +250,7 @@ int tpWorld_GetBodyCount(const tpWorld* world) {
 
 tpBodyId tpWorld_GetBody(const tpWorld* world, int number) {
     tpWorld_ListBodies(world);
-    bool isThere = number >= 0 && number < world->births.count;
+    bool isThere = TP_INDEX(number, world->births.count);
     return tpWorld_BodyId(world, isThere ? world->births.data[number].slot : -1);
 }
 

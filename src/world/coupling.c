@@ -176,7 +176,8 @@ int tpWorld_GetCouplingCount(const tpWorld* world) {
 }
 
 tpCouplingId tpWorld_GetCoupling(const tpWorld* world, int number) {
-    for (int i = 0; i < world->system.couplings.count; ++i) {
+    bool isThere = TP_INDEX(number, tpWorld_GetCouplingCount(world));
+    for (int i = 0; isThere && i < world->system.couplings.count; ++i) {
         if (world->system.couplings.data[i].isLive && number-- == 0) {
             return idOf(world, i);
         }

@@ -87,7 +87,8 @@ int tpWorld_GetForceCount(const tpWorld* world) {
 }
 
 tpForceId tpWorld_GetForce(const tpWorld* world, int number) {
-    for (int i = 0; i < world->system.forces.count; ++i) {
+    bool isThere = TP_INDEX(number, tpWorld_GetForceCount(world));
+    for (int i = 0; isThere && i < world->system.forces.count; ++i) {
         if (world->system.forces.data[i].isLive && number-- == 0) {
             return idOf(world, i);
         }

@@ -349,7 +349,8 @@ int tpWorld_GetJointCount(const tpWorld* world) {
 }
 
 tpJointId tpWorld_GetJoint(const tpWorld* world, int number) {
-    for (int i = 0; i < world->system.joints.count; ++i) {
+    bool isThere = TP_INDEX(number, tpWorld_GetJointCount(world));
+    for (int i = 0; isThere && i < world->system.joints.count; ++i) {
         if (world->system.joints.data[i].isLive && number-- == 0) {
             return tpWorld_JointId(world, i);
         }
@@ -397,6 +398,10 @@ tpJointDef tpJoint_GetDef(const tpWorld* world, tpJointId id) {
 
 void tpJoint_GetReaction(const tpWorld* world, tpJointId id, tpVec3* force, tpVec3* torque) {
     int index = TP_JOINT(world, id);
-    *force = index >= 0 ? world->system.joints.data[index].force : tpZeroVec3();
-    *torque = index >= 0 ? world->system.joints.data[index].torque : tpZeroVec3();
+    if (force != NULL) {
+        *force = index >= 0 ? world->system.joints.data[index].force : tpZeroVec3();
+    }
+    if (torque != NULL) {
+        *torque = index >= 0 ? world->system.joints.data[index].torque : tpZeroVec3();
+    }
 }

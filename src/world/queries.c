@@ -77,6 +77,9 @@ tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translat
                             uint32_t mask) {
     Path path = { origin, translation, 0.0, 1.0 };
     tpRayResult best = noHit();
+    if (!TP_FINITE_VEC3(origin) || !TP_FINITE_VEC3(translation)) {
+        return best;
+    }
     for (int i = nextShape(world, &path, mask, 0); i >= 0;
          i = nextShape(world, &path, mask, i + 1)) {
         tpRayResult result;
@@ -92,6 +95,10 @@ tpRayResult tpWorld_CastRay(const tpWorld* world, tpVec3 origin, tpVec3 translat
 void tpWorld_CastRayAtAll(const tpWorld* world, tpVec3 origin, tpVec3 translation, uint32_t mask,
                           tpRayCallback callback, void* context) {
     Path path = { origin, translation, 0.0, 1.0 };
+    if (!TP_FINITE_VEC3(origin) || !TP_FINITE_VEC3(translation) ||
+        !TP_REQUIRE(callback != NULL, "callback", "is NULL")) {
+        return;
+    }
     for (int i = nextShape(world, &path, mask, 0); i >= 0;
          i = nextShape(world, &path, mask, i + 1)) {
         tpRayResult result;
@@ -113,6 +120,13 @@ static Path pathOf(const tpGeometry* geometry, tpPose pose, tpVec3 translation, 
 tpResult tpWorld_CastShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                            tpVec3 translation, double tolerance, uint32_t mask,
                            tpShapeCastResult* out) {
+    if (!TP_REQUIRE(geometry != NULL, "geometry", "is NULL") ||
+        !TP_REQUIRE(out != NULL, "out", "is NULL") || !tpRequirePose(&pose, "pose", __func__) ||
+        !TP_FINITE_VEC3(translation) ||
+        !TP_REQUIRE(tolerance > 0.0 && isfinite(tolerance), "tolerance", "is %g, not positive",
+                    tolerance)) {
+        return tp_badInput;
+    }
     Path path = pathOf(geometry, pose, translation, tolerance);
     *out = (tpShapeCastResult){ .hit = { .fraction = 1.0 } };
     for (int i = nextShape(world, &path, mask, 0); i >= 0;
@@ -150,6 +164,11 @@ bool tpWorld_ShapesOverlap(const tpWorld* world, const tpGeometry* geometry, tpP
 
 int tpWorld_OverlapShape(const tpWorld* world, const tpGeometry* geometry, tpPose pose,
                          uint32_t mask, tpShapeId* ids, int capacity) {
+    if (!TP_REQUIRE(geometry != NULL, "geometry", "is NULL") ||
+        !TP_REQUIRE(capacity <= 0 || ids != NULL, "ids", "is NULL") ||
+        !tpRequirePose(&pose, "pose", __func__)) {
+        return 0;
+    }
     Path path = pathOf(geometry, pose, tpZeroVec3(), 0.0);
     int count = 0;
     for (int i = nextShape(world, &path, mask, 0); i >= 0;
@@ -169,7 +188,8 @@ int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t mask, 
     tpBox box = { tpSub(bounds.upper, bounds.lower) };
     tpVec3 center = tpScale(0.5, tpAdd(bounds.lower, bounds.upper));
     tpGeometry geometry;
-    if (tpMakeBox(&box, tpIdentityPose(), &geometry, NULL) != tp_success) {
+    bool isBox = tpMakeBox(&box, tpIdentityPose(), &geometry, NULL) == tp_success;
+    if (!TP_REQUIRE(isBox, "bounds", "are empty or not finite")) {
         return 0;
     }
     return tpWorld_OverlapShape(world, &geometry, tpMakePose(center, tpIdentityQuat()), mask, ids,
@@ -178,7 +198,7 @@ int tpWorld_OverlapBounds(const tpWorld* world, tpBounds bounds, uint32_t mask, 
 
 tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, tpClosest* out) {
     int i = tpWorld_ShapeIndex(world, a), j = tpWorld_ShapeIndex(world, b);
-    if (i < 0 || j < 0) {
+    if (i < 0 || j < 0 || !TP_REQUIRE(out != NULL, "out", "is NULL")) {
         return tp_badInput;
     }
     const tpShape* shapeA = &world->system.shapes.data[i];
@@ -192,7 +212,7 @@ tpResult tpWorld_ClosestPoints(const tpWorld* world, tpShapeId a, tpShapeId b, t
 
 int tpWorld_FindOverlaps(tpWorld* world, double depth, tpOverlap* overlaps, int capacity) {
     tpSystem* system = &world->system;
-    if (!TP_REQUIRE(depth >= 0.0, "depth", "is %g, not zero or more", depth) ||
+    if (!TP_REQUIRE(depth >= 0.0 && isfinite(depth), "depth", "is %g, not zero or more", depth) ||
         !TP_REQUIRE(capacity <= 0 || overlaps != NULL, "overlaps", "is NULL")) {
         return 0;
     }

@@ -31,6 +31,14 @@ int tpRequireForce(const tpWorld* world, tpForceId id, const char* function) {
     return found(tpWorld_ForceIndex(world, id), "force", function);
 }
 
+bool tpRequireIndex(int index, int count, const char* function) {
+    bool isThere = index >= 0 && index < count;
+    if (!isThere) {
+        tpMisused(function, "index", "is %d, of %d", index, count);
+    }
+    return isThere;
+}
+
 bool tpRequireFinite(double number, const char* argument, const char* function) {
     if (!isfinite(number)) {
         tpMisused(function, argument, "is not finite");

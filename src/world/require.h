@@ -17,6 +17,8 @@ int tpRequireForce(const tpWorld* world, tpForceId id, const char* function);
 bool tpRequireMaterial(const tpWorld* world, tpMaterialId material, const char* argument,
                        const char* function);
 
+// Whether there is such an index among `count` things.
+bool tpRequireIndex(int index, int count, const char* function);
 bool tpRequireFinite(double number, const char* argument, const char* function);
 bool tpRequireFiniteVec3(tpVec3 v, const char* argument, const char* function);
 
@@ -29,6 +31,7 @@ bool tpRequirePose(tpPose* pose, const char* argument, const char* function);
 #define TP_COUPLING(world, id) tpRequireCoupling(world, id, __func__)
 #define TP_SENSOR(world, id) tpRequireSensor(world, id, __func__)
 #define TP_FORCE(world, id) tpRequireForce(world, id, __func__)
+#define TP_INDEX(index, count) tpRequireIndex(index, count, __func__)
 #define TP_FINITE(number) tpRequireFinite(number, #number, __func__)
 #define TP_FINITE_VEC3(v) tpRequireFiniteVec3(v, #v, __func__)
 

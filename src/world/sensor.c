@@ -175,7 +175,8 @@ int tpWorld_GetSensorCount(const tpWorld* world) {
 }
 
 tpSensorId tpWorld_GetSensor(const tpWorld* world, int number) {
-    for (int i = 0; i < world->sensors.count; ++i) {
+    bool isThere = TP_INDEX(number, tpWorld_GetSensorCount(world));
+    for (int i = 0; isThere && i < world->sensors.count; ++i) {
         if (world->sensors.data[i].isLive && number-- == 0) {
             return idOf(world, i);
         }
@@ -342,7 +343,8 @@ static int readValues(const tpWorld* world, const tpSensor* sensor, double* valu
 
 int tpSensor_GetValues(const tpWorld* world, tpSensorId id, double values[tp_mostSensorValues]) {
     int index = TP_SENSOR(world, id);
-    return index >= 0 ? readValues(world, &world->sensors.data[index], values) : 0;
+    bool isRead = index >= 0 && TP_REQUIRE(values != NULL, "values", "is NULL");
+    return isRead ? readValues(world, &world->sensors.data[index], values) : 0;
 }
 
 int tpWorld_GetSensorValueCount(const tpWorld* world) {
@@ -354,7 +356,8 @@ int tpWorld_GetSensorValueCount(const tpWorld* world) {
 }
 
 void tpWorld_ReadSensors(const tpWorld* world, double* values) {
-    for (int i = 0; i < world->sensors.count; ++i) {
+    bool isGiven = world->sensors.count == 0 || TP_REQUIRE(values != NULL, "values", "is NULL");
+    for (int i = 0; isGiven && i < world->sensors.count; ++i) {
         if (world->sensors.data[i].isLive) {
             values += readValues(world, &world->sensors.data[i], values);
         }

@@ -207,9 +207,12 @@ int tpBody_GetShapeCount(const tpWorld* world, tpBodyId id) {
 
 tpShapeId tpBody_GetShape(const tpWorld* world, tpBodyId id, int number) {
     int body = TP_BODY(world, id);
-    int shape = body >= 0 ? world->system.bodies.data[body].firstShape : -1;
-    for (; shape >= 0 && number != 0; --number) {
+    int shape = body >= 0 && number >= 0 ? world->system.bodies.data[body].firstShape : -1;
+    for (int i = 0; shape >= 0 && i < number; ++i) {
         shape = world->system.shapes.data[shape].next;
+    }
+    if (body >= 0 && shape < 0) {
+        tpMisused(__func__, "index", "is %d, of %d", number, tpBody_GetShapeCount(world, id));
     }
     return tpWorld_ShapeId(world, shape);
 }

@@ -19,8 +19,8 @@ int tpWorld_GetMovingCount(const tpWorld* world) {
 
 tpBodyId tpWorld_GetMoving(const tpWorld* world, int index) {
     tpWorld_ListBodies(world);
-    return tpWorld_BodyId(
-        world, index >= 0 && index < world->moving.count ? world->moving.data[index] : -1);
+    bool isThere = TP_INDEX(index, world->moving.count);
+    return tpWorld_BodyId(world, isThere ? world->moving.data[index] : -1);
 }
 
 int tpBody_GetSlot(const tpWorld* world, tpBodyId body) {

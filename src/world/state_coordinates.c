@@ -19,19 +19,22 @@ int tpWorld_GetCoordinateCount(const tpWorld* world) {
 }
 
 bool tpWorld_GetCoordinateAt(const tpWorld* world, int index, tpJointId* joint, int* coordinate) {
-    int place = index;
-    for (int i = 0; index >= 0 && i < world->system.joints.count; ++i) {
+    int place = index, at = -1;
+    for (int i = 0; at < 0 && index >= 0 && i < world->system.joints.count; ++i) {
         int count = world->system.joints.data[i].coordinateCount;
         if (place < count) {
-            *joint = tpWorld_JointId(world, i);
-            *coordinate = place;
-            return true;
+            at = i;
+        } else {
+            place -= count;
         }
-        place -= count;
     }
-    *joint = tpWorld_JointId(world, -1);
-    *coordinate = -1;
-    return false;
+    if (joint != NULL) {
+        *joint = tpWorld_JointId(world, at);
+    }
+    if (coordinate != NULL) {
+        *coordinate = at >= 0 ? place : -1;
+    }
+    return at >= 0;
 }
 
 int tpJoint_GetFirstCoordinate(const tpWorld* world, tpJointId joint) {

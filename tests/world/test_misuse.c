@@ -1,5 +1,6 @@
 // Wrong arguments: each is told with its name, and changes nothing.
 
+#include <limits.h>
 #include <string.h>
 
 #include "support/check.h"
@@ -216,6 +217,80 @@ static void statesStayFinite(void** state) {
     end(world);
 }
 
+// Every list is asked for its first, its last and what is behind it.
+static void indicesOutOfRangeAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpJointDef jointDef = tpDefaultJointDef();
+    jointDef.type = tp_revoluteJoint;
+    jointDef.axis = tpMakeVec3(0.0, 0.0, 1.0);
+    jointDef.bodyB = s.body;
+    tpJointId joint = tpCreateJoint(world, &jointDef, NULL);
+    const int indices[] = { -1, 1, INT_MIN, INT_MAX };
+    for (int i = 0; i < 4; ++i) {
+        int index = indices[i];
+        CHECK_TOLD(tpWorld_GetBody(world, index).slot, "tpWorld_GetBody", "index");
+        CHECK_TOLD(tpWorld_GetMoving(world, index).slot, "tpWorld_GetMoving", "index");
+        CHECK_TOLD(tpBody_GetShape(world, s.body, index).slot, "tpBody_GetShape", "index");
+        CHECK_TOLD(tpBody_GetVisual(world, s.body, index).geometry, "tpBody_GetVisual", "index");
+        CHECK_TOLD(tpWorld_GetJoint(world, index).slot, "tpWorld_GetJoint", "index");
+        CHECK_TOLD(tpWorld_GetForce(world, index).slot, "tpWorld_GetForce", "index");
+        CHECK_TOLD(tpWorld_GetSensor(world, index).slot, "tpWorld_GetSensor", "index");
+        CHECK_TOLD(tpWorld_GetCoupling(world, index).slot, "tpWorld_GetCoupling", "index");
+    }
+    toldCount = 0;
+    assert_true(tpWorld_GetBody(world, 0).slot == s.body.slot);
+    assert_true(tpWorld_GetJoint(world, 0).slot == joint.slot);
+    assert_true(tpBody_GetShape(world, s.body, 0).slot == s.shape.slot);
+    // What is not asked for may be NULL.
+    tpVec3 force = tpMakeVec3(1.0, 1.0, 1.0);
+    tpJoint_GetReaction(world, joint, NULL, NULL);
+    tpJoint_GetReaction(world, joint, &force, NULL);
+    CHECK_VEC3(force, tpZeroVec3(), 0.0);
+    int coordinate = 7;
+    assert_true(tpWorld_GetCoordinateAt(world, 0, NULL, &coordinate));
+    assert_int_equal(coordinate, 0);
+    assert_false(tpWorld_GetCoordinateAt(world, 1, NULL, NULL));
+    assert_int_equal(toldCount, 0);
+    CHECK_TOLD(tpShapeTypeName((tpShapeType)77)[0], "tpShapeTypeName", "type");
+    CHECK_TOLD(tpShapeTypeName((tpShapeType)-1)[0], "tpShapeTypeName", "type");
+    end(world);
+}
+
+static void queriesThatCannotBeAreTold(void** state) {
+    (void)state;
+    Setting s = set();
+    tpWorld* world = s.world;
+    tpVec3 bad = tpMakeVec3(INFINITY, 0.0, 0.0), one = tpMakeVec3(1.0, 1.0, 1.0);
+    tpPose home = tpIdentityPose(), noTurn = tpMakePose(one, (tpQuat){ 0 });
+    tpGeometry ball;
+    assert_int_equal(tpMakeSphere(&(tpSphere){ 0.5 }, home, &ball, NULL), tp_success);
+    tpShapeCastResult hit;
+    tpBounds empty = { one, tpZeroVec3() };
+    CHECK_TOLD(tpWorld_CastRay(world, bad, one, 1).isHit, "tpWorld_CastRay", "origin");
+    CHECK_TOLD(tpWorld_CastRay(world, one, bad, 1).isHit, "tpWorld_CastRay", "translation");
+    CHECK_TOLD_VOID(tpWorld_CastRayAtAll(world, one, one, 1, NULL, NULL), "tpWorld_CastRayAtAll",
+                    "callback");
+    CHECK_TOLD(tpWorld_CastShape(world, NULL, home, one, 0.1, 1, &hit), "tpWorld_CastShape",
+               "geometry");
+    CHECK_TOLD(tpWorld_CastShape(world, &ball, noTurn, one, 0.1, 1, &hit), "tpWorld_CastShape",
+               "pose");
+    CHECK_TOLD(tpWorld_CastShape(world, &ball, home, one, -0.1, 1, &hit), "tpWorld_CastShape",
+               "tolerance");
+    CHECK_TOLD(tpWorld_CastShape(world, &ball, home, one, 0.1, 1, NULL), "tpWorld_CastShape",
+               "out");
+    CHECK_TOLD(tpWorld_OverlapShape(world, &ball, home, 1, NULL, 5), "tpWorld_OverlapShape", "ids");
+    CHECK_TOLD(tpWorld_OverlapBounds(world, empty, 1, NULL, 0), "tpWorld_OverlapBounds", "bounds");
+    CHECK_TOLD(tpWorld_ClosestPoints(world, s.shape, s.shape, NULL), "tpWorld_ClosestPoints",
+               "out");
+    CHECK_TOLD(tpWorld_FindOverlaps(world, INFINITY, NULL, 0), "tpWorld_FindOverlaps", "depth");
+    CHECK_TOLD(tpFriction_SolveOne(-1, NULL, NULL, 1.0, NULL), "tpFriction_SolveOne", "rows");
+    CHECK_TOLD(tpFrictionSolver_Find(NULL), "tpFrictionSolver_Find", "name");
+    CHECK_TOLD(tpLcpSolver_Find(NULL), "tpLcpSolver_Find", "name");
+    end(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(staleIdsAreTold),
@@ -225,6 +300,8 @@ int main(void) {
         cmocka_unit_test(badDefinitionsAreRefused),
         cmocka_unit_test(worldsNeedGoodDefinitions),
         cmocka_unit_test(statesStayFinite),
+        cmocka_unit_test(indicesOutOfRangeAreTold),
+        cmocka_unit_test(queriesThatCannotBeAreTold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
