@@ -95,6 +95,13 @@ bool tpSystem_IsReversible(const tpSystem* system) {
         }
         hasJoints = hasJoints || joint->isLive;
     }
+    for (int i = 0; i < system->couplings.count; ++i) {
+        const tpCouplingDef* def = &system->couplings.data[i].def;
+        if (system->couplings.data[i].isLive &&
+            (def->hasLimits || def->hasSpring || def->hasServo)) {
+            return false;
+        }
+    }
     if (system->hasLoads) {
         return false;
     }

@@ -302,6 +302,42 @@ static void tendonSharesItsPull(void** state) {
     }
 }
 
+// A servo on the sum of two slides carries their weights with the static error of its stiffness, at
+// rest, with every stepper.
+static void servoOnTheSumCarriesWeights(void** state) {
+    (void)state;
+    static const tpStepperId all[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
+                                       tp_mirtichCanny,   tp_penalty,  tp_chakrabortyTrinkle,
+                                       tp_smallSteps,     tp_auto };
+    const double factors[2] = { 1.0, 2.0 }, stiffness = 1000.0;
+    for (int s = 0; s < (int)(sizeof(all) / sizeof(all[0])); ++s) {
+        tpWorld* world = worldOf(all[s], tpMakeVec3(0.0, 0.0, -9.81));
+        tpJointId joints[2];
+        for (int i = 0; i < 2; ++i) {
+            tpJointDef slide = tpDefaultJointDef();
+            slide.type = tp_prismaticJoint;
+            slide.anchorA = slide.anchorB = tpMakeVec3(i, 0.0, 1.0);
+            slide.axis = axisZ;
+            slide.bodyB = addBody(world, slide.anchorB, factors[i], 0.1);
+            joints[i] = tpCreateJoint(world, &slide, NULL);
+        }
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasServo = true;
+        def.servo.stiffness = stiffness;
+        def.servo.damping = 40.0;
+        tpCouplingId rope = addCoupling(world, &def, joints, factors, 2);
+        for (int i = 0; i < 100; ++i) {
+            tpWorld_Step(world, 0.01);
+        }
+        tpCoordinateState sum = tpCoupling_GetState(world, rope);
+        bool isLoose = all[s] == tp_auto; // to 1e-3, as it is asked to
+        CHECK_NEAR(sum.value, -9.81 / stiffness, isLoose ? 1e-3 : 1e-11);
+        CHECK_NEAR(sum.speed, 0.0, isLoose ? 1e-2 : 1e-9);
+        CHECK_NEAR(sum.effort, 9.81, isLoose ? 1.0 : 1e-7);
+        tpDestroyWorld(world);
+    }
+}
+
 // A spring between the turns of three wheels swings with the frequency of the reduced inertia, and
 // keeps its energy.
 static void springOnTheSumSwings(void** state) {
@@ -443,10 +479,11 @@ static void snapshotsHaveCouplings(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planetaryGearTurns),       cmocka_unit_test(floatingGearsKeepMomentum),
-        cmocka_unit_test(pendulumsFollowLagrange),  cmocka_unit_test(tendonSharesItsPull),
-        cmocka_unit_test(springOnTheSumSwings),     cmocka_unit_test(limitOfTheSumHolds),
-        cmocka_unit_test(wrongCouplingsAreRefused), cmocka_unit_test(snapshotsHaveCouplings),
+        cmocka_unit_test(planetaryGearTurns),          cmocka_unit_test(floatingGearsKeepMomentum),
+        cmocka_unit_test(pendulumsFollowLagrange),     cmocka_unit_test(tendonSharesItsPull),
+        cmocka_unit_test(servoOnTheSumCarriesWeights), cmocka_unit_test(springOnTheSumSwings),
+        cmocka_unit_test(limitOfTheSumHolds),          cmocka_unit_test(wrongCouplingsAreRefused),
+        cmocka_unit_test(snapshotsHaveCouplings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

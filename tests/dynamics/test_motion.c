@@ -58,10 +58,11 @@ static void testAim(void** state) {
     tpDestroyWorld(world);
 }
 
-// Ideal joints and gravity can be gone back; a motor or a damped body cannot.
+// Ideal joints and gravity can be gone back; friction, a damped body or a servo on a sum of
+// coordinates cannot.
 static void testReversible(void** state) {
     (void)state;
-    for (int kind = 0; kind < 3; ++kind) {
+    for (int kind = 0; kind < 4; ++kind) {
         tpWorld* world = makeEmptyWorld();
         tpBodyDef def = tpDefaultBodyDef();
         def.hasMass = true;
@@ -74,7 +75,15 @@ static void testReversible(void** state) {
         joint.anchorA = joint.anchorB = tpMakeVec3(1.0, 0.0, 0.0);
         joint.coordinate.friction = kind == 1 ? 2.0 : 0.0;
         joint.bodyB = tpCreateBody(world, &def, NULL);
-        tpCreateJoint(world, &joint, NULL);
+        tpCouplingTerm term = { tpCreateJoint(world, &joint, NULL), 0, 1.0 };
+        tpCouplingDef coupling = tpDefaultCouplingDef();
+        coupling.terms = &term;
+        coupling.termCount = 1;
+        coupling.hasServo = true;
+        coupling.servo.stiffness = 10.0;
+        if (kind == 3) {
+            assert_true(tpCoupling_IsValid(world, tpCreateCoupling(world, &coupling, NULL)));
+        }
         assert_int_equal(tpSystem_IsReversible(&world->system), kind == 0);
         tpDestroyWorld(world);
     }
