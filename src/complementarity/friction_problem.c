@@ -126,9 +126,10 @@ tpResult tpFriction_Check(const tpFrictionProblem* problem, tpError* error) {
                               : checkBodies(problem, rowCount, error);
 }
 
-void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
+// With the number of components a constant, the loops unroll.
+static inline void applyImpulses(const tpFrictionProblem* problem, int componentCount,
+                                 const double* r, double* velocity) {
     const tpFrictionBodies* bodies = problem->bodies;
-    int componentCount = bodies->componentCount;
     for (int b = 0, row = 0; b < problem->blockCount; ++b) {
         int rows = problem->dimensions != NULL ? problem->dimensions[b] : problem->dimension;
         for (int side = 0; side < 2; ++side) {
@@ -156,5 +157,13 @@ void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r,
             }
         }
         row += rows;
+    }
+}
+
+void tpFriction_ApplyImpulses(const tpFrictionProblem* problem, const double* r, double* velocity) {
+    if (problem->bodies->componentCount == 6) {
+        applyImpulses(problem, 6, r, velocity);
+    } else {
+        applyImpulses(problem, problem->bodies->componentCount, r, velocity);
     }
 }

@@ -9,6 +9,26 @@ static int rowsOf(const tpFrictionProblem* problem, int block) {
     return problem->dimensions != NULL ? problem->dimensions[block] : problem->dimension;
 }
 
+// u = J v + q. With the number of components a constant, the loops unroll.
+static inline void readVelocities(const tpFrictionProblem* problem, int componentCount,
+                                  const double* velocity, double* u) {
+    const tpFrictionBodies* bodies = problem->bodies;
+    for (int b = 0, row = 0; b < problem->blockCount; ++b) {
+        for (int end = row + rowsOf(problem, b); row < end; ++row) {
+            double sum = problem->q[row];
+            for (int side = 0; side < 2; ++side) {
+                int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
+                const double* J = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
+                                  (size_t)row * (size_t)componentCount;
+                for (int a = 0; body >= 0 && a < componentCount; ++a) {
+                    sum += J[a] * velocity[body * componentCount + a];
+                }
+            }
+            u[row] = sum;
+        }
+    }
+}
+
 // u = W r + q, from the problem's own data.
 static bool velocities(const tpFrictionProblem* problem, const double* r, int rowCount,
                        tpArena* arena, double* u) {
@@ -22,24 +42,26 @@ static bool velocities(const tpFrictionProblem* problem, const double* r, int ro
             return false;
         }
         tpFriction_ApplyImpulses(problem, r, velocity);
-        for (int b = 0, row = 0; b < problem->blockCount; ++b) {
-            for (int end = row + rowsOf(problem, b); row < end; ++row) {
-                u[row] = problem->q[row];
-                for (int side = 0; side < 2; ++side) {
-                    int body = side == 0 ? bodies->bodyA[b] : bodies->bodyB[b];
-                    const double* J = (side == 0 ? bodies->jacobianA : bodies->jacobianB) +
-                                      (size_t)row * (size_t)componentCount;
-                    for (int a = 0; body >= 0 && a < componentCount; ++a) {
-                        u[row] += J[a] * velocity[body * componentCount + a];
-                    }
-                }
-            }
+        if (componentCount == 6) {
+            readVelocities(problem, 6, velocity, u);
+        } else {
+            readVelocities(problem, componentCount, velocity, u);
         }
     }
     for (int i = 0; problem->compliance != NULL && i < rowCount; ++i) {
         u[i] += problem->compliance[i] * r[i];
     }
     return true;
+}
+
+static inline double addForm(int componentCount, const double* J, const double* inverse,
+                             double sum) {
+    for (int a = 0; a < componentCount; ++a) {
+        for (int c = 0; c < componentCount; ++c) {
+            sum += J[a] * inverse[a * componentCount + c] * J[c];
+        }
+    }
+    return sum;
 }
 
 // Diagonal entry of W at a row of a block.
@@ -67,15 +89,12 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
         }
         const double* inverse =
             bodies->inverseMass + (size_t)pair[side] * (size_t)(componentCount * componentCount);
-        double J[6];
+        double J[6] = { 0.0 };
         for (int a = 0; a < componentCount; ++a) {
             J[a] = same ? JA[a] + JB[a] : (side == 0 ? JA[a] : JB[a]);
         }
-        for (int a = 0; a < componentCount; ++a) {
-            for (int c = 0; c < componentCount; ++c) {
-                entry += J[a] * inverse[a * componentCount + c] * J[c];
-            }
-        }
+        entry = componentCount == 6 ? addForm(6, J, inverse, entry)
+                                    : addForm(componentCount, J, inverse, entry);
     }
     return entry;
 }

@@ -168,6 +168,26 @@ static bool allocateStore(const BodyBuilder* builder, int islandCount, BodyStore
     return tpIslandStore_Reserve(&store->common, arena, n, rows, islandCount);
 }
 
+// G += e J L. With the number of components a constant, the loops unroll.
+static inline void addProduct(int componentCount, double e, const double* J, const double* L,
+                              double* G) {
+    for (int a = 0; a < componentCount; ++a) {
+        double sum = 0.0;
+        for (int c = a; c < componentCount; ++c) {
+            sum += J[c] * L[c * componentCount + a];
+        }
+        G[a] += e * sum;
+    }
+}
+
+static inline double dotRows(int width, const double* x, const double* y) {
+    double sum = 0.0;
+    for (int a = 0; a < width; ++a) {
+        sum += x[a] * y[a];
+    }
+    return sum;
+}
+
 // G of one block without the block's scale, e J L; two bodies that are one go to the first side.
 static void formJacobian(const BodyBuilder* builder, int block, const int pair[2], double* G) {
     const tpFrictionProblem* problem = builder->problem;
@@ -187,12 +207,10 @@ static void formJacobian(const BodyBuilder* builder, int block, const int pair[2
                               (size_t)row * (size_t)componentCount;
             const double* L =
                 builder->root + (size_t)body * (size_t)(componentCount * componentCount);
-            for (int a = 0; a < componentCount; ++a) {
-                double sum = 0.0;
-                for (int c = a; c < componentCount; ++c) {
-                    sum += J[c] * L[c * componentCount + a];
-                }
-                G[target * componentCount + a] += e * sum;
+            if (componentCount == 6) {
+                addProduct(6, e, J, L, G + (size_t)(6 * target));
+            } else {
+                addProduct(componentCount, e, J, L, G + (size_t)(target * componentCount));
             }
         }
     }
@@ -209,12 +227,9 @@ static double fillBlock(const BodyBuilder* builder, BodyStore* store, int b, int
     double* W = store->common.diagonal + (size_t)b * tp_diagonalStride;
     double trace = 0.0;
     for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j) {
-            double sum = 0.0;
-            for (int a = 0; a < width; ++a) {
-                sum += G[i * width + a] * G[j * width + a];
-            }
-            W[i * n + j] = sum;
+        for (int j = 0; j <= i; ++j) {
+            const double *x = G + (size_t)(i * width), *y = G + (size_t)(j * width);
+            W[i * n + j] = W[j * n + i] = width == 12 ? dotRows(12, x, y) : dotRows(width, x, y);
         }
         if (store->compliance != NULL) {
             int source = builder->row[from] + i;

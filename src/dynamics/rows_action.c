@@ -51,15 +51,28 @@ double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
     return sum;
 }
 
-static void addRow(int componentCount, const double* row, const double* inverseMass, double impulse,
-                   tpVelocity* velocity) {
-    double change[6];
+// With the number of components a constant, the loops unroll.
+static inline void respond(int componentCount, const double* row, const double* inverseMass,
+                           double impulse, double change[6]) {
     for (int i = 0; i < componentCount; ++i) {
         double sum = 0.0;
         for (int j = 0; j < componentCount; ++j) {
             sum += inverseMass[i * componentCount + j] * row[j];
         }
         change[i] = sum * impulse;
+    }
+}
+
+static void addRow(int componentCount, const double* row, const double* inverseMass, double impulse,
+                   tpVelocity* velocity) {
+    double change[6];
+    if (impulse == 0.0) {
+        return;
+    }
+    if (componentCount == 6) {
+        respond(6, row, inverseMass, impulse, change);
+    } else {
+        respond(3, row, inverseMass, impulse, change);
     }
     velocity->linear.x += change[0];
     velocity->linear.y += change[1];
@@ -101,10 +114,7 @@ void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {
     }
 }
 
-static double responseThrough(const tpRows* rows, int body, const double* row) {
-    int componentCount = rows->componentCount;
-    const double* inverse =
-        rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
+static inline double quadraticForm(int componentCount, const double* row, const double* inverse) {
     double sum = 0.0;
     for (int i = 0; i < componentCount; ++i) {
         for (int j = 0; j < componentCount; ++j) {
@@ -112,6 +122,13 @@ static double responseThrough(const tpRows* rows, int body, const double* row) {
         }
     }
     return sum;
+}
+
+static double responseThrough(const tpRows* rows, int body, const double* row) {
+    int componentCount = rows->componentCount;
+    const double* inverse =
+        rows->inverseMass + (size_t)body * (size_t)(componentCount * componentCount);
+    return componentCount == 6 ? quadraticForm(6, row, inverse) : quadraticForm(3, row, inverse);
 }
 
 double tpRows_Response(const tpRows* rows, int block, int row) {
