@@ -136,7 +136,7 @@ static const struct {
     bool isSoft; // contacts that give, or joints by some sweeps
 } methods[] = {
     { "anitescu", 5e-3, 3.6, false },
-    { "bender-schmitt", 5e-3, 0.0, false },
+    { "bender-schmitt", 4e-4, 0.0, false },
     { "chakraborty-trinkle", 5e-3, 3.6, false },
     { "mirtich-canny", 5e-3, 0.0, false },
     { "stewart-trinkle", 0.2, 1.75, false },

@@ -187,7 +187,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     bender.state = state;
     bender.settings = &settings;
     bender.report = report;
-    bender.duration = bender.longest = h;
+    bender.duration = bender.longest = bender.proven = h;
     bender.state->wait -= bender.state->wait > 0 ? 1 : 0;
     settings.isWaiting = bender.state->wait > 0;
     bender.state->bluntWait -= bender.state->bluntWait > 0 ? 1 : 0;

@@ -29,10 +29,10 @@ static const double jointTolerance = 1e-10;
 static const double guardSlack = 1e-10;
 
 // Part of the energy by which a whole step that touches nothing may be wrong, or that it may gain
-// shortly after an impact; and the work that is spent on keeping it: halvings times rows. When that
-// is spent, the part that it may gain. Shares of those for the shortest parts.
+// shortly after an impact; and the work that is spent on keeping it: tries and parts times rows.
+// When that is spent, the part that it may gain. Shares of those for the shortest parts.
 static const double sharpSlack = 0.5e-8, gainSlack = 1e-6, leastShare = 1.0 / 64.0;
-enum { sharpWork = 256 };
+enum { sharpWork = 700 };
 
 // Contacts are closed below this gap, in units of length.
 static const double closedGap = 1e-8;
@@ -379,19 +379,23 @@ static void keepPart(tpBenderStep* step, const tpPartEnergy* outcome) {
         tpEnergyGuard_Take(&step->energy, outcome->rise, outcome->hasCollided);
     }
     step->isSmooth = step->isSmooth && !outcome->hasCollided;
-    double longest = ldexp(step->duration, -step->energy.book->level);
+    step->proven = outcome->hasCollided ? step->duration : step->proven;
+    double longest = fmin(step->proven, ldexp(step->duration, -step->energy.book->level));
     if (step->time.h >= step->longest) {
         step->longest = fmin(2.0 * step->longest, fmax(step->longest, longest));
     }
 }
 
-// Half of the part is next. What comes after it is hardly smoother; an impact may have made this
-// part the short one. Returns the length.
+// Half of the part is next. What comes after it is hardly smoother, so that parts as long as this
+// one are not tried again in the step; but an impact may have made this part the short one. Returns
+// the length.
 static double halvePart(tpBenderStep* step, const tpPartEnergy* outcome) {
     step->halvings += 1;
-    step->isSharp = step->isSharp && step->halvings * rowsOf(step) < sharpWork;
+    double parts = 2.0 * step->duration / step->time.h;
+    step->isSharp = step->isSharp && (step->halvings + parts) * rowsOf(step) < sharpWork;
     if (!outcome->hasCollided) {
         tpEnergyGuard_StartBand(&step->energy);
+        step->proven = 0.5 * step->time.h;
     }
     double left = 0.5 * step->time.h;
     step->longest = fmax(left, ldexp(step->duration, -maxHalvings));

@@ -20,6 +20,7 @@ typedef struct tpBenderStep {
     double drifted;  // length of the last drift, s: that of the part or of its last stage
     double overlap;  // deepest that this part began with, m
     double longest;  // part that this step may still be taken in, s
+    double proven;   // parts longer than this were too long since the last impact, s
     int halvings;    // of parts whose energy was wrong, so far
     tpEnergyGuard energy;
     bool isSmooth;   // nothing has collided so far
