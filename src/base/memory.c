@@ -87,6 +87,23 @@ bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, i
     return true;
 }
 
+bool tpArray_Renew(const tpAllocator* allocator, void** data, int* capacity, int wanted,
+                   size_t elementSize) {
+    if (wanted <= *capacity) {
+        return true;
+    }
+    int grown = wanted > INT_MAX - wanted / 8 ? INT_MAX : wanted + wanted / 8;
+    tpRelease(allocator, *data, (size_t)*capacity * elementSize);
+    *data = NULL;
+    *capacity = 0;
+    if ((size_t)grown > SIZE_MAX / elementSize) {
+        return false;
+    }
+    *data = tpAllocate(allocator, (size_t)grown * elementSize);
+    *capacity = *data != NULL ? grown : 0;
+    return *data != NULL;
+}
+
 // Arena ---------------------------------------------------------------------------------------
 
 struct tpArenaBlock {
@@ -153,6 +170,7 @@ void* tpArena_Get(tpArena* arena, size_t size) {
     void* memory = payload(block) + block->offset;
     block->offset += size;
     arena->used += size;
+    arena->most = arena->used > arena->most ? arena->used : arena->most;
     return memory;
 }
 
@@ -175,13 +193,8 @@ void tpArena_Reset(tpArena* arena) {
     if (newest->older == NULL) {
         return;
     }
-    // Several blocks: replace them by one that holds as much as all of them together.
-    size_t total = 0;
-    for (tpArenaBlock* block = newest; block != NULL; block = block->older) {
-        total += block->size;
-    }
     tpArena_Destroy(arena);
-    addBlock(arena, total);
+    addBlock(arena, roundUp(arena->most + arena->most / 8));
 }
 
 tpArenaMark tpArena_Mark(const tpArena* arena) {

@@ -5,8 +5,8 @@
 // and leave the array as it was.
 //
 // The arena hands out scratch memory that lives until the next tpArena_Reset or tpArena_Release to
-// a mark. After a reset its memory is one block large enough for all that was asked for before, so
-// a step that has warmed up allocates nothing.
+// a mark. After a reset its memory is one block large enough for the most that was in use at once,
+// so a step that has warmed up allocates nothing.
 
 #ifndef TIPPE_SRC_BASE_MEMORY_H
 #define TIPPE_SRC_BASE_MEMORY_H
@@ -30,6 +30,12 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
 #define TP_RESERVE(allocator, array, wanted)                                                       \
     tpArray_Reserve((allocator), (void**)&(array).data, &(array).capacity, (wanted),               \
                     sizeof(*(array).data))
+
+// The same for an array whose elements need not be kept: they are given back first, and little more
+// is asked for than is wanted. If memory ran out the array is empty.
+#define TP_RENEW(allocator, array, wanted)                                                         \
+    tpArray_Renew((allocator), (void**)&(array).data, &(array).capacity, (wanted),                 \
+                  sizeof(*(array).data))
 
 // Appends a value. True on success.
 #define TP_PUSH(allocator, array, value)                                                           \
@@ -61,12 +67,16 @@ void tpRelease(const tpAllocator* allocator, void* memory, size_t size);
 bool tpArray_Reserve(const tpAllocator* allocator, void** data, int* capacity, int wanted,
                      size_t elementSize);
 
+bool tpArray_Renew(const tpAllocator* allocator, void** data, int* capacity, int wanted,
+                   size_t elementSize);
+
 typedef struct tpArenaBlock tpArenaBlock;
 
 typedef struct tpArena {
     tpAllocator allocator;
     tpArenaBlock* newest; // blocks chain to older ones
     size_t used;          // bytes handed out since the last reset, padding included
+    size_t most;          // of them at once, ever
     bool failed;          // an allocation failed since the last reset
 } tpArena;
 
@@ -91,7 +101,7 @@ void* tpArena_GetZeroed(tpArena* arena, size_t size);
 #define TP_SCRATCH_ZEROED(arena, type, number)                                                     \
     ((type*)tpArena_GetZeroed((arena), sizeof(type) * (size_t)(number)))
 
-// Gives everything back; blocks become one.
+// Gives everything back; blocks become one, of the most that was in use at once and an eighth more.
 void tpArena_Reset(tpArena* arena);
 
 tpArenaMark tpArena_Mark(const tpArena* arena);

@@ -35,6 +35,7 @@ typedef struct Hash {
     int levelCount;
     uint32_t bucketMask;
     tpPairGather gather;
+    tpPairArray unsorted; // scratch of sorting
 } Hash;
 
 struct tpBroadPhase {
@@ -58,6 +59,7 @@ static void destroyHash(tpBroadPhase* broadPhase) {
     TP_FREE_ARRAY(&allocator, self->starts);
     TP_FREE_ARRAY(&allocator, self->unbounded);
     tpDestroyPairGather(&self->gather);
+    TP_FREE_ARRAY(&allocator, self->unsorted);
     tpRelease(&allocator, broadPhase, sizeof(tpBroadPhase));
 }
 
@@ -242,10 +244,11 @@ static tpResult findHashPairs(tpBroadPhase* broadPhase, const tpProxies* proxies
     fillTable(self, proxies);
     HashSearch search = { self, proxies };
     tpUnboundedSearch unbounded = { proxies, self->unbounded.data, self->unbounded.count };
-    if (!tpPairGather_Run(&self->gather, findBounded, &search, self->entries.count, tasks, out) ||
+    if (!tpPairGather_Run(&self->gather, findBounded, &search, self->entries.count, 0, tasks,
+                          out) ||
         (self->unbounded.count > 0 && !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded,
-                                                        proxies->count, tasks, out)) ||
-        !tpPairGather_Sort(&self->gather, out, proxies->count)) {
+                                                        proxies->count, 0, tasks, out)) ||
+        !tpSortPairs(&self->allocator, out, proxies->count, &self->unsorted)) {
         out->count = 0;
         return tp_outOfMemory;
     }

@@ -49,7 +49,7 @@ static tpResult findTreePairs(tpBroadPhase* broadPhase, const tpProxies* proxies
     Selection selection = { fat, proxies };
     out->count = 0;
     if (!tpFatPairs_Update(fat, proxies, tasks) ||
-        !tpPairGather_Run(&broadPhase->gather, selectPairs, &selection, fat->pairs.count, tasks,
+        !tpPairGather_Run(&broadPhase->gather, selectPairs, &selection, fat->pairs.count, 0, tasks,
                           out)) {
         out->count = 0;
         tpFatPairs_Clear(fat);

@@ -7,6 +7,9 @@ static const double rebuildPart = 0.25;
 
 enum { proxiesPerChunk = 1024, pairsPerChunk = 4096 };
 
+// Pairs per shape that the first search expects, and pairs that are always kept memory for.
+enum { firstPairs = 8, usualFound = 65536 };
+
 void tpCreateFatPairs(tpFatPairs* fat, const tpAllocator* allocator, bool filters) {
     memset(fat, 0, sizeof(*fat));
     fat->allocator = fat->gather.allocator = *allocator;
@@ -27,7 +30,6 @@ void tpDestroyFatPairs(tpFatPairs* fat) {
     TP_FREE_ARRAY(allocator, fat->unbounded);
     TP_FREE_ARRAY(allocator, fat->staleCounts);
     TP_FREE_ARRAY(allocator, fat->found);
-    TP_FREE_ARRAY(allocator, fat->merged);
     TP_FREE_ARRAY(allocator, fat->old);
     tpDestroyPairGather(&fat->gather);
 }
@@ -304,48 +306,114 @@ static void findMoved(const void* context, int begin, int end, tpPairSink* sink)
     }
 }
 
-// Old pairs without a moved shape.
-static void keepPairs(const void* context, int begin, int end, tpPairSink* sink) {
-    const tpFatPairs* fat = context;
-    for (int i = begin; i < end; ++i) {
-        tpShapePair pair = fat->old.data[i];
-        if (!fat->hasMoved.data[pair.shapeA] && !fat->hasMoved.data[pair.shapeB]) {
-            tpPairSink_Add(sink, pair.shapeA, pair.shapeB);
-        }
-    }
+// The list before and what was found, a part for each chunk, become the new list.
+typedef struct Renewal {
+    tpFatPairs* fat;
+    int parts;
+    int places[tp_pairChunkCount + 1]; // in the new list, of each part
+} Renewal;
+
+// Parts of the old list and of the pairs found that have the same keys.
+typedef struct Part {
+    int old, oldEnd, found, foundEnd;
+} Part;
+
+// The longer list is cut into equal parts.
+static Part partAt(const Renewal* renewal, int chunk) {
+    const tpPairArray *old = &renewal->fat->old, *found = &renewal->fat->found;
+    bool isOldCut = old->count >= found->count;
+    const tpPairArray *cut = isOldCut ? old : found, *other = isOldCut ? found : old;
+    tpRange range = tpChunkRange(cut->count, chunk, renewal->parts);
+    int begin = chunk == 0 ? 0 : tpPairs_Find(other, cut->data[range.begin]);
+    int end =
+        chunk == renewal->parts - 1 ? other->count : tpPairs_Find(other, cut->data[range.end]);
+    return isOldCut ? (Part){ range.begin, range.end, begin, end }
+                    : (Part){ begin, end, range.begin, range.end };
 }
 
-static void traceChunk(void* context, int chunk, int worker) {
+static bool stays(const tpFatPairs* fat, tpShapePair pair) {
+    return !fat->hasMoved.data[pair.shapeA] && !fat->hasMoved.data[pair.shapeB];
+}
+
+static void countPart(void* context, int chunk, int worker) {
     (void)worker;
-    tpFatPairs* fat = context;
-    tpRange range = tpChunkAt(fat->pairs.count, pairsPerChunk, chunk);
-    int o = tpPairs_Find(&fat->old, fat->pairs.data[range.begin]);
-    for (int i = range.begin; i < range.end; ++i) {
-        tpShapePair pair = fat->pairs.data[i];
-        while (o < fat->old.count && tpShapePair_IsBefore(fat->old.data[o], pair)) {
-            ++o;
+    Renewal* renewal = context;
+    Part part = partAt(renewal, chunk);
+    int count = part.foundEnd - part.found;
+    for (int i = part.old; i < part.oldEnd; ++i) {
+        count += stays(renewal->fat, renewal->fat->old.data[i]) ? 1 : 0;
+    }
+    renewal->places[chunk + 1] = count;
+}
+
+// A pair that was found may be an old one, whose shapes have moved and still meet.
+static void mergePart(void* context, int chunk, int worker) {
+    (void)worker;
+    const Renewal* renewal = context;
+    tpFatPairs* fat = renewal->fat;
+    const tpShapePair *old = fat->old.data, *found = fat->found.data;
+    Part part = partAt(renewal, chunk);
+    int out = renewal->places[chunk], i = part.old;
+    for (int j = part.found; j <= part.foundEnd; ++j) {
+        while (i < part.oldEnd && (j == part.foundEnd || tpShapePair_IsBefore(old[i], found[j]))) {
+            if (stays(fat, old[i])) {
+                fat->pairs.data[out] = old[i];
+                fat->origins.data[out++] = i;
+            }
+            ++i;
         }
-        bool isOld = o < fat->old.count && !tpShapePair_IsBefore(pair, fat->old.data[o]);
-        fat->origins.data[i] = isOld ? o : -1;
+        if (j < part.foundEnd) {
+            bool isOld = i < part.oldEnd && !tpShapePair_IsBefore(found[j], old[i]);
+            fat->pairs.data[out] = found[j];
+            fat->origins.data[out++] = isOld ? i++ : -1;
+        }
     }
 }
 
-// Old pairs without moved shapes stay, those found for moved shapes come in. Both lists are sorted.
-static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
-    tpPairArray old = fat->pairs;
-    fat->pairs = fat->old;
-    fat->old = old;
-    fat->merged.count = fat->found.count = 0;
-    FatSearch search = { fat, proxies };
-    if (!tpPairGather_Run(&fat->gather, keepPairs, fat, fat->old.count, tasks, &fat->merged) ||
-        !tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count, tasks, &fat->found) ||
-        !tpPairGather_Sort(&fat->gather, &fat->found, fat->proxies.count) ||
-        !tpMergePairs(&fat->allocator, &fat->merged, &fat->found, tasks, &fat->pairs) ||
-        !TP_RESERVE(&fat->allocator, fat->origins, fat->pairs.count)) {
+// Both lists are sorted.
+static bool mergePairs(tpFatPairs* fat, tpTasks* tasks) {
+    bool isLong = fat->old.count + fat->found.count > pairsPerChunk;
+    Renewal renewal = { fat, isLong ? tp_pairChunkCount : 1, { 0 } };
+    tpTasks_Run(isLong ? tasks : NULL, countPart, &renewal, renewal.parts);
+    for (int c = 0; c < renewal.parts; ++c) {
+        renewal.places[c + 1] += renewal.places[c];
+    }
+    int count = renewal.places[renewal.parts];
+    fat->pairs.count = 0;
+    if (!TP_RENEW(&fat->allocator, fat->pairs, count) ||
+        !TP_RENEW(&fat->allocator, fat->origins, count)) {
         return false;
     }
-    fat->origins.count = fat->pairs.count;
-    tpTasks_Run(tasks, traceChunk, fat, tpChunksOf(fat->pairs.count, pairsPerChunk));
+    tpTasks_Run(isLong ? tasks : NULL, mergePart, &renewal, renewal.parts);
+    fat->pairs.count = fat->origins.count = count;
+    return true;
+}
+
+// If most of the list was found anew, the memory for that is not needed again soon.
+static void forgetFound(tpFatPairs* fat) {
+    if (fat->found.count > usualFound + fat->pairs.count / 4) {
+        tpDestroyPairGather(&fat->gather);
+        TP_FREE_ARRAY(&fat->allocator, fat->found);
+        TP_FREE_ARRAY(&fat->allocator, fat->old);
+    }
+}
+
+// Old pairs without moved shapes stay, those found for moved shapes come in.
+static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* tasks) {
+    TP_SWAP_ARRAYS(fat->pairs, fat->old);
+    fat->found.count = 0;
+    FatSearch search = { fat, proxies };
+    // A shape has half of its pairs with those of higher numbers; if few have moved, it may have
+    // all.
+    int perShape = fat->proxies.count > 0 ? 2 * fat->old.count / fat->proxies.count + 1 : 0;
+    perShape = fat->old.count > 0 ? perShape : firstPairs;
+    if (!tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count,
+                          perShape * fat->moved.count, tasks, &fat->found) ||
+        !tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs) ||
+        !mergePairs(fat, tasks)) {
+        return false;
+    }
+    forgetFound(fat);
     return true;
 }
 

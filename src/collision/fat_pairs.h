@@ -43,7 +43,7 @@ typedef struct tpFatPairs {
     TP_ARRAY(int32_t) moved, unbounded;
     TP_ARRAY(int) staleCounts; // of each chunk of proxies: how many fat boxes do not serve any more
     int64_t changeCount;       // new boxes since the tree was last built
-    tpPairArray found, merged, old;
+    tpPairArray found, old;    // sorted
     tpPairGather gather;
 } tpFatPairs;
 

@@ -14,7 +14,6 @@ void tpDestroyPairGather(tpPairGather* gather) {
         tpRelease(&gather->allocator, sink->data, (size_t)sink->capacity * sizeof(tpShapePair));
         *sink = (tpPairSink){ 0 };
     }
-    TP_FREE_ARRAY(&gather->allocator, gather->sorted);
 }
 
 typedef struct Loop {
@@ -24,6 +23,7 @@ typedef struct Loop {
     int count;
     tpPairArray* out;
     int places[tp_pairChunkCount]; // in `out`, of what each chunk found
+    bool isShort[tp_pairChunkCount];
 } Loop;
 
 static void runChunk(void* context, int chunk, int worker) {
@@ -47,32 +47,57 @@ static void copyChunk(void* context, int chunk, int worker) {
     }
 }
 
-// Gives a chunk the room it turned out to need, and some more, and runs it again.
-static bool runAgain(Loop* loop, int chunk) {
-    tpPairSink* sink = &loop->gather->sinks[chunk];
-    int wanted = sink->count + sink->count / 2;
-    if (!tpArray_Reserve(&loop->gather->allocator, (void**)&sink->data, &sink->capacity, wanted,
-                         sizeof(tpShapePair))) {
-        return false;
+static bool growSink(tpPairGather* gather, int chunk, int wanted) {
+    tpPairSink* sink = &gather->sinks[chunk];
+    return tpArray_Renew(&gather->allocator, (void**)&sink->data, &sink->capacity, wanted,
+                         sizeof(tpShapePair));
+}
+
+static void repeatChunk(void* context, int chunk, int worker) {
+    Loop* loop = context;
+    if (loop->isShort[chunk]) {
+        runChunk(loop, chunk, worker);
     }
-    runChunk(loop, chunk, 0);
+}
+
+// Gives chunks the room they turned out to need, and runs them again.
+static bool repeatShort(Loop* loop, tpTasks* tasks) {
+    bool isAny = false;
+    for (int i = 0; i < tp_pairChunkCount; ++i) {
+        const tpPairSink* sink = &loop->gather->sinks[i];
+        loop->isShort[i] = sink->count > sink->capacity;
+        isAny = isAny || loop->isShort[i];
+        if (loop->isShort[i] && !growSink(loop->gather, i, sink->count + sink->count / 2)) {
+            return false;
+        }
+    }
+    if (isAny) {
+        tpTasks_Run(tasks, repeatChunk, loop, tp_pairChunkCount);
+    }
     return true;
 }
 
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
-                      tpTasks* tasks, tpPairArray* out) {
-    Loop loop = { gather, finder, context, count, out, { 0 } };
-    tpTasks_Run(count > fewThings ? tasks : NULL, runChunk, &loop, tp_pairChunkCount);
-    int total = out->count;
+                      int expected, tpTasks* tasks, tpPairArray* out) {
+    Loop loop = { gather, finder, context, count, out, { 0 }, { false } };
     for (int i = 0; i < tp_pairChunkCount; ++i) {
-        const tpPairSink* sink = &gather->sinks[i];
-        if (sink->count > sink->capacity && !runAgain(&loop, i)) {
+        bool isNew = gather->sinks[i].capacity == 0;
+        if (isNew && !growSink(gather, i, expected / tp_pairChunkCount)) {
             return false;
         }
-        loop.places[i] = total;
-        total += sink->count;
     }
-    if (!TP_RESERVE(&gather->allocator, *out, total)) {
+    tpTasks* helpers = count > fewThings ? tasks : NULL;
+    tpTasks_Run(helpers, runChunk, &loop, tp_pairChunkCount);
+    if (!repeatShort(&loop, helpers)) {
+        return false;
+    }
+    int total = out->count;
+    for (int i = 0; i < tp_pairChunkCount; ++i) {
+        loop.places[i] = total;
+        total += gather->sinks[i].count;
+    }
+    if (!(out->count > 0 ? TP_RESERVE(&gather->allocator, *out, total)
+                         : TP_RENEW(&gather->allocator, *out, total))) {
         return false;
     }
     tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, tp_pairChunkCount);
@@ -130,15 +155,17 @@ static void passDigit(const tpShapePair* from, tpShapePair* to, int count, bool 
     }
 }
 
-bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount) {
+bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCount,
+                 tpPairArray* scratch) {
     if (pairs->count <= insertionLimit) {
         sortFew(pairs->data, pairs->count);
         return true;
     }
-    if (!TP_RESERVE(&gather->allocator, gather->sorted, pairs->count)) {
+    scratch->count = 0;
+    if (!TP_RENEW(allocator, *scratch, pairs->count)) {
         return false;
     }
-    tpShapePair *from = pairs->data, *to = gather->sorted.data;
+    tpShapePair *from = pairs->data, *to = scratch->data;
     for (int second = 1; second >= 0; --second) {
         for (int shift = 0; shift < 31 && (shapeCount - 1) >> shift > 0; shift += digitBits) {
             passDigit(from, to, pairs->count, second == 1, shift);
@@ -165,48 +192,4 @@ int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair) {
         }
     }
     return low;
-}
-
-typedef struct Merge {
-    const tpPairArray *a, *b;
-    int partCount; // of a
-    tpShapePair* out;
-} Merge;
-
-// A part of the first list with that part of the second which comes before its end.
-static void mergeChunk(void* context, int chunk, int worker) {
-    (void)worker;
-    const Merge* merge = context;
-    const tpShapePair *a = merge->a->data, *b = merge->b->data;
-    tpRange part = tpChunkRange(merge->a->count, chunk, merge->partCount);
-    int i = part.begin, iEnd = part.end;
-    int j = chunk == 0 ? 0 : tpPairs_Find(merge->b, a[i]);
-    int jEnd = chunk == merge->partCount - 1 ? merge->b->count : tpPairs_Find(merge->b, a[iEnd]);
-    tpShapePair* out = merge->out + i + j;
-    while (i < iEnd && j < jEnd) {
-        *out++ = tpShapePair_IsBefore(b[j], a[i]) ? b[j++] : a[i++];
-    }
-    while (i < iEnd) {
-        *out++ = a[i++];
-    }
-    while (j < jEnd) {
-        *out++ = b[j++];
-    }
-}
-
-bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
-                  tpTasks* tasks, tpPairArray* out) {
-    int total = a->count + b->count;
-    if (!TP_RESERVE(allocator, *out, total)) {
-        return false;
-    }
-    // The longer list is cut into parts.
-    bool swap = a->count < b->count;
-    Merge merge = { swap ? b : a, swap ? a : b, total > fewPairs ? tp_pairChunkCount : 1,
-                    out->data };
-    if (total > 0) {
-        tpTasks_Run(tasks, mergeChunk, &merge, merge.partCount);
-    }
-    out->count = total;
-    return true;
 }

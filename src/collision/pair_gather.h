@@ -1,8 +1,8 @@
 // Pairs gathered by several threads, and sorted lists of pairs.
 //
-// Each chunk of a loop writes to a list of its own; a list that turns out too short is made longer
-// by the calling thread, and its chunk is run again. So threads never allocate, and the result does
-// not depend on them.
+// Each chunk of a loop writes to a list of its own; lists that turn out too short are made longer
+// by the calling thread, and their chunks are run again. So threads never allocate, and the result
+// does not depend on them.
 
 #ifndef TIPPE_SRC_COLLISION_PAIR_GATHER_H
 #define TIPPE_SRC_COLLISION_PAIR_GATHER_H
@@ -29,7 +29,6 @@ static inline void tpPairSink_Add(tpPairSink* sink, int32_t a, int32_t b) {
 
 typedef struct tpPairGather {
     tpPairSink sinks[tp_pairChunkCount];
-    tpPairArray sorted; // scratch of sorting
     tpAllocator allocator;
 } tpPairGather;
 
@@ -38,10 +37,10 @@ typedef void (*tpPairFinder)(const void* context, int begin, int end, tpPairSink
 
 void tpDestroyPairGather(tpPairGather* gather);
 
-// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. False if
-// memory ran out.
+// Runs `finder` over `count` things and appends what it finds to `out`, unsorted. About `expected`
+// pairs are found, if that is known, else 0. False if memory ran out.
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
-                      tpTasks* tasks, tpPairArray* out);
+                      int expected, tpTasks* tasks, tpPairArray* out);
 
 // Shapes without end against all others: a finder over all proxies, whose context this is.
 typedef struct tpUnboundedSearch {
@@ -51,8 +50,10 @@ typedef struct tpUnboundedSearch {
 } tpUnboundedSearch;
 void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink);
 
-// Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. False if memory ran out.
-bool tpPairGather_Sort(tpPairGather* gather, tpPairArray* pairs, int shapeCount);
+// Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. `scratch` gets room for as many.
+// False if memory ran out.
+bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCount,
+                 tpPairArray* scratch);
 
 // By shapeA, then by shapeB.
 static inline bool tpShapePair_IsBefore(tpShapePair p, tpShapePair q) {
@@ -61,9 +62,5 @@ static inline bool tpShapePair_IsBefore(tpShapePair p, tpShapePair q) {
 
 // The first of sorted pairs that does not come before another.
 int tpPairs_Find(const tpPairArray* pairs, tpShapePair pair);
-
-// Merges two sorted lists into `out`.
-bool tpMergePairs(const tpAllocator* allocator, const tpPairArray* a, const tpPairArray* b,
-                  tpTasks* tasks, tpPairArray* out);
 
 #endif

@@ -26,8 +26,8 @@
 // The most points of a manifold.
 enum { tp_mostPoints = 64 };
 
-// Sorts of runs: capacities of 1, 4, 8, 16, 32, 64 packs, for balls and for others.
-enum { tp_packClasses = 6, tp_runSorts = 2 * tp_packClasses };
+// Sorts of runs: capacities of 1, 2, 4, 8, 16, 32, 64 packs, for balls and for others.
+enum { tp_packClasses = 7, tp_runSorts = 2 * tp_packClasses };
 
 typedef struct tpPackGroup {
     int32_t blockA, blockB; // equal for a block's own group
@@ -85,6 +85,9 @@ static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot
     *lane = place % tp_packWidth;
     return &store->runs.data[place / tp_packWidth];
 }
+
+// Whether a run is right for a manifold of so many points: they fit, and into no smaller one.
+bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls);
 
 // Moves manifolds out of sparse runs, a few runs in each call: sweeps cost as much for an empty
 // lane as for another.

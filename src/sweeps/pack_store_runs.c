@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const int classSizes[tp_packClasses] = { 1, 4, 8, 16, 32, 64 };
+static const int classSizes[tp_packClasses] = { 1, 2, 4, 8, 16, 32, 64 };
 
 // Packs ------------------------------------------------------------------------------------------
 
@@ -41,10 +41,37 @@ bool tpPackStore_AllowTorsion(tpPackStore* store) {
 }
 
 // Packs of a class that nobody uses are chained through their first feature.
-static int32_t takePacks(tpPackStore* store, int class) {
+static void pushFree(tpPackStore* store, int class, int32_t first) {
+    tpPackStore_PackAt(store, first)->feature[0] = (uint64_t)(int64_t)store->freePacks[class];
+    store->freePacks[class] = first;
+}
+
+static int32_t popFree(tpPackStore* store, int class) {
     int32_t first = store->freePacks[class];
     if (first >= 0) {
         store->freePacks[class] = (int32_t)tpPackStore_PackAt(store, first)->feature[0];
+    }
+    return first;
+}
+
+// Packs that nobody uses, if need be the first of a larger class, which is halved for it.
+static int32_t reusePacks(tpPackStore* store, int class) {
+    for (int from = class; from < tp_packClasses; ++from) {
+        int32_t first = popFree(store, from);
+        if (first < 0) {
+            continue;
+        }
+        for (int half = from - 1; half >= class; --half) {
+            pushFree(store, half, first + classSizes[half]);
+        }
+        return first;
+    }
+    return -1;
+}
+
+static int32_t takePacks(tpPackStore* store, int class) {
+    int32_t first = reusePacks(store, class);
+    if (first >= 0) {
         return first;
     }
     // Packs of a run lie in one piece.
@@ -69,6 +96,10 @@ int tpRunClass(int points) {
 
 int tpSoftRun_Class(const tpSoftRun* run) {
     return tpRunClass(run->capacity);
+}
+
+bool tpSoftRun_Suits(const tpSoftRun* run, int points, bool areBalls) {
+    return classSizes[tpRunClass(points)] == run->capacity && areBalls == run->areBalls;
 }
 
 int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int class,
@@ -118,8 +149,7 @@ int32_t tpPackStore_TakeRun(tpPackStore* store, int32_t group, int colour, int c
 void tpPackStore_FreeRun(tpPackStore* store, int32_t number) {
     tpSoftRun* run = &store->runs.data[number];
     int class = tpSoftRun_Class(run);
-    run->packs->feature[0] = (uint64_t)(int64_t)store->freePacks[class];
-    store->freePacks[class] = run->first;
+    pushFree(store, class, run->first);
     run->packs = NULL;
     run->torsions = NULL;
     run->next = store->freeRun;

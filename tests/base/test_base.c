@@ -116,6 +116,26 @@ static void arraysGrowOrStay(void** state) {
     assert_int_equal(heap.bytes, 0);
 }
 
+// What is not to be kept is given back before more is asked for.
+static void arraysAreRenewed(void** state) {
+    (void)state;
+    tpFailingAllocator heap = { 0 };
+    tpAllocator allocator = tpMakeFailingAllocator(&heap);
+    TP_ARRAY(double) list = { NULL, 0, 0 };
+    assert_true(TP_RENEW(&allocator, list, 100));
+    assert_true(list.capacity >= 100 && list.capacity < 120);
+    double* before = list.data;
+    assert_true(TP_RENEW(&allocator, list, 50));
+    assert_ptr_equal(list.data, before);
+    assert_true(TP_RENEW(&allocator, list, 1000));
+    assert_int_equal(heap.outstanding, 1);
+    heap.failAt = heap.requests + 1;
+    assert_false(TP_RENEW(&allocator, list, 100000));
+    assert_null(list.data);
+    assert_int_equal(list.capacity, 0);
+    assert_int_equal(heap.bytes, 0);
+}
+
 static void idsAreNeverMistaken(void** state) {
     (void)state;
     tpAllocator allocator = tpDefaultAllocator();
@@ -163,6 +183,7 @@ int main(void) {
         cmocka_unit_test(arenaDoesNotGrowBetweenMarks),
         cmocka_unit_test(arenaSaysWhenItFails),
         cmocka_unit_test(arraysGrowOrStay),
+        cmocka_unit_test(arraysAreRenewed),
         cmocka_unit_test(idsAreNeverMistaken),
         cmocka_unit_test(nearNamesAreFound),
         cmocka_unit_test(messagesAreCutNotOverrun),

@@ -177,11 +177,43 @@ static void restoredStoresGoOn(void** state) {
     destroyHeap(heap);
 }
 
+// Packs of a large run that has gone serve several small ones, which take no more than they need.
+static void packsAreHalved(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    static const int32_t blocks[4] = { 0, 0, 0, -1 };
+    tpPackStore store;
+    tpCreatePackStore(&store, &allocator);
+    assert_true(tpPackStore_Start(&store, blocks, 4, 1));
+    int32_t slot = tpPackStore_Add(&store, 0, 1, 16, false);
+    int lane;
+    const tpSoftRun* run = tpPackStore_Find(&store, slot, &lane);
+    assert_true(tpSoftRun_Suits(run, 16, false) && tpSoftRun_Suits(run, 9, false));
+    assert_false(tpSoftRun_Suits(run, 8, false) || tpSoftRun_Suits(run, 17, false));
+    assert_false(tpSoftRun_Suits(run, 16, true));
+    tpPackStore_Remove(&store, slot);
+    tpPackStore_Tidy(&store);
+    assert_int_equal(store.packCount, 16);
+    // Three manifolds of the same bodies have a colour and a run each.
+    int firsts[3];
+    for (int k = 0; k < 3; ++k) {
+        slot = tpPackStore_Add(&store, 0, 1, 3 + 2 * k, false);
+        run = tpPackStore_Find(&store, slot, &lane);
+        assert_int_equal(run->capacity, k == 0 ? 4 : 8);
+        firsts[k] = run->first;
+    }
+    assert_int_equal(store.packCount, 24);
+    assert_true(firsts[0] == 0 && firsts[1] == 8 && firsts[2] == 16);
+    checkStore(&store);
+    tpDestroyPackStore(&store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanesAreUsedAgain),
         cmocka_unit_test(tidyingFillsLanes),
         cmocka_unit_test(restoredStoresGoOn),
+        cmocka_unit_test(packsAreHalved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

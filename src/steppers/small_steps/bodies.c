@@ -36,8 +36,8 @@ static bool isDisturbed(const tpSmallStep* step, int n, int body, double margin)
     const tpSmallSteps* state = step->state;
     bool isCrowd = state->store.slotCount > fewManifolds;
     double spare = isCrowd ? spareWay * step->system->bodies.data[body].reach : 0.0;
-    return memcmp(&state->poses.data[n], &step->system->poses.data[body], sizeof(tpPose)) != 0 ||
-           !tpIsSameVelocity(&state->velocities.data[n], &step->starts[n]) ||
+    return state->motionMarks.data[n] !=
+               tpHashMotion(&step->system->poses.data[body], &step->starts[n]) ||
            !(margin <= state->ways.data[n].margin * (1.0 + 1e-6) + spare);
 }
 
@@ -289,8 +289,7 @@ static void moveChunk(void* context, int chunk, int worker) {
         *ahead = (tpVelocity){ .linear = tpScale(step->h, velocity->linear),
                                .padding0 = way->turning,
                                .padding1 = way->margin };
-        state->poses.data[n] = system->poses.data[body];
-        state->velocities.data[n] = *velocity;
+        state->motionMarks.data[n] = tpHashMotion(&system->poses.data[body], velocity);
     }
 }
 

@@ -85,7 +85,8 @@ bool tpSmallStep_CopyContacts(tpSmallStep* step, tpContact** contacts, int* coun
 bool tpSmallStep_Promise(tpSmallStep* step) {
     step->report->contactCount = step->listed;
     step->report->penetration = fmax(step->report->penetration, step->penetration);
-    if (!TP_RESERVE(&step->system->allocator, step->system->contacts, step->listed)) {
+    step->system->contacts.count = 0;
+    if (!TP_RENEW(&step->system->allocator, step->system->contacts, step->listed)) {
         return false;
     }
     tpSystem_PromiseContacts(step->system, listContacts, step);

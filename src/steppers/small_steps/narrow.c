@@ -193,17 +193,25 @@ static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tp
     }
 }
 
-static bool isFlat(const tpContactPoint* points, int count) {
-    for (int k = 1; k < count; ++k) {
-        if (points[k].normal.x != points[0].normal.x || points[k].normal.y != points[0].normal.y ||
-            points[k].normal.z != points[0].normal.z) {
-            return false;
-        }
-    }
-    return true;
+static bool isSameNormal(tpVec3 a, tpVec3 b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Four points of a face are enough; the nearest come first. If none is near enough for the next
+// Four points of a face are enough; a manifold may have several. Returns how many are left.
+static int thinFaces(tpContactPoint* points, int count) {
+    int kept = 0;
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = begin + 1;
+        while (end < count && isSameNormal(points[end].normal, points[begin].normal)) {
+            ++end;
+        }
+        memmove(points + kept, points + begin, sizeof(*points) * (size_t)(end - begin));
+        kept += tpThinManifold(points + kept, end - begin);
+    }
+    return kept;
+}
+
+// A few points of each face; the nearest come first. If none is near enough for the next
 // step, the pair is apart: one that has a manifold keeps it until it is farther away.
 static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
     tpContactPoint* points = out->points + answer->first;
@@ -211,9 +219,7 @@ static void finish(const Pair* pair, tpAnswer* answer, tpContactList* out) {
     if (count == 0) {
         return;
     }
-    if (isFlat(points, count)) {
-        count = tpThinManifold(points, count);
-    }
+    count = thinFaces(points, count);
     tpSortByGap(points, count);
     double limit = pair->need + (answer->slot >= 0 ? 0.1 : 0.0) * (pair->margin - pair->need);
     if (points[0].gap > limit) {

@@ -95,8 +95,7 @@ static bool reserveBodies(tpSmallSteps* state, const tpAllocator* allocator, int
     return TP_RESERVE(allocator, state->numbers, bodies) &&
            TP_RESERVE(allocator, state->bodies, numbers) &&
            TP_RESERVE(allocator, state->ways, numbers) &&
-           TP_RESERVE(allocator, state->poses, numbers) &&
-           TP_RESERVE(allocator, state->velocities, numbers);
+           TP_RESERVE(allocator, state->motionMarks, numbers);
 }
 
 // What the last step left of a body moves to its new number.
@@ -104,8 +103,7 @@ static bool renumber(tpSmallStep* step, const int32_t* order, int count) {
     tpSmallSteps* state = step->state;
     tpSystem* system = step->system;
     int all = count + 1;
-    tpPose* poses = TP_SCRATCH_ZEROED(&system->arena, tpPose, all);
-    tpVelocity* velocities = TP_SCRATCH_ZEROED(&system->arena, tpVelocity, all);
+    uint64_t* marks = TP_SCRATCH_ZEROED(&system->arena, uint64_t, all);
     tpBodyWay* ways = TP_SCRATCH_ZEROED(&system->arena, tpBodyWay, all);
     if (system->arena.failed || !reserveBodies(state, &system->allocator, all, system->bodyCount)) {
         return false;
@@ -113,8 +111,7 @@ static bool renumber(tpSmallStep* step, const int32_t* order, int count) {
     for (int n = 0; n < count; ++n) {
         int old = order[n] < state->numbers.count ? state->numbers.data[order[n]] : -1;
         if (old >= 0) {
-            poses[n] = state->poses.data[old];
-            velocities[n] = state->velocities.data[old];
+            marks[n] = state->motionMarks.data[old];
             ways[n] = state->ways.data[old];
         }
     }
@@ -126,12 +123,10 @@ static bool renumber(tpSmallStep* step, const int32_t* order, int count) {
         state->bodies.data[n] = order[n];
     }
     state->bodies.data[count] = -1;
-    memcpy(state->poses.data, poses, sizeof(tpPose) * (size_t)all);
-    memcpy(state->velocities.data, velocities, sizeof(tpVelocity) * (size_t)all);
+    memcpy(state->motionMarks.data, marks, sizeof(uint64_t) * (size_t)all);
     memcpy(state->ways.data, ways, sizeof(tpBodyWay) * (size_t)all);
     state->numbers.count = system->bodyCount;
-    state->bodies.count = state->ways.count = all;
-    state->poses.count = state->velocities.count = all;
+    state->bodies.count = state->ways.count = state->motionMarks.count = all;
     return true;
 }
 
@@ -154,7 +149,7 @@ static bool moveManifolds(tpSmallStep* step, const tpPackStore* from, tpPackStor
         const tpSoftRun* old = tpPackStore_Find(from, slot, &oldLane);
         int a = system->shapes.data[pair.shapeA].body, b = system->shapes.data[pair.shapeB].body;
         int32_t moved = tpPackStore_Add(to, state->numbers.data[a], state->numbers.data[b],
-                                        old->capacity, old->areBalls);
+                                        old->points[oldLane], old->areBalls);
         if (moved < 0) {
             return false;
         }
@@ -242,10 +237,8 @@ static bool addBody(tpSmallStep* step, int body) {
     state->bodies.data[number] = body;
     state->bodies.data[number + 1] = -1;
     memset(&state->ways.data[number], 0, 2 * sizeof(tpBodyWay));
-    memset(&state->poses.data[number], 0, 2 * sizeof(tpPose));
-    memset(&state->velocities.data[number], 0, 2 * sizeof(tpVelocity));
-    state->bodies.count = state->ways.count = number + 2;
-    state->poses.count = state->velocities.count = number + 2;
+    memset(&state->motionMarks.data[number], 0, 2 * sizeof(uint64_t));
+    state->bodies.count = state->ways.count = state->motionMarks.count = number + 2;
     state->blockFirsts.data[state->store.blockCount] = number + 2;
     state->addedBodies += 1;
     return true;
@@ -282,37 +275,32 @@ static bool followBodies(tpSmallStep* step, bool* isCut) {
     return true;
 }
 
-// The shift lets high bits of a word reach low bits of the hash: two changes of sign do not cancel.
-static uint64_t hashWord(uint64_t hash, uint64_t word) {
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
-}
-
 static uint64_t markOf(const tpShape* shape) {
     _Static_assert(sizeof(shape->geometry) % sizeof(uint64_t) == 0, "geometry is whole words");
     uint64_t words[sizeof(shape->geometry) / sizeof(uint64_t)];
     memcpy(words, &shape->geometry, sizeof(words));
-    uint64_t hash = hashWord(UINT64_C(0xcbf29ce484222325), (uint64_t)(uint32_t)shape->body);
+    uint64_t hash = tpHashWord(UINT64_C(0xcbf29ce484222325), (uint64_t)(uint32_t)shape->body);
     for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); ++k) {
-        hash = hashWord(hash, words[k]);
+        hash = tpHashWord(hash, words[k]);
     }
-    hash = hashWord(hash, (uint64_t)shape->group << 1 | (shape->isSensor ? 1 : 0));
-    return hashWord(hash, shape->mask);
+    hash = tpHashWord(hash, (uint64_t)shape->group << 1 | (shape->isSensor ? 1 : 0));
+    return tpHashWord(hash, shape->mask);
 }
 
 // Of the pairs of bodies that may not collide: those of joints, and those that users exclude. What
 // a filter of the user's says is not known.
 static uint64_t hashExclusions(const tpSystem* system) {
-    uint64_t hash = hashWord(UINT64_C(0xcbf29ce484222325), system->pairFilter != NULL ? 1 : 0);
+    uint64_t hash = tpHashWord(UINT64_C(0xcbf29ce484222325), system->pairFilter != NULL ? 1 : 0);
     for (int i = 0; i < system->joints.count; ++i) {
         const tpJoint* joint = &system->joints.data[i];
         if (tpJoint_Excludes(joint)) {
-            hash = hashWord(hash, (uint64_t)(uint32_t)joint->bodyA << 32 | (uint32_t)joint->bodyB);
+            hash =
+                tpHashWord(hash, (uint64_t)(uint32_t)joint->bodyA << 32 | (uint32_t)joint->bodyB);
         }
     }
     for (int i = 0; i < system->excludes.pairs.count; ++i) {
         const tpExcludedPair* pair = &system->excludes.pairs.data[i];
-        hash = hashWord(hash, (uint64_t)(uint32_t)pair->low << 32 | (uint32_t)pair->high);
+        hash = tpHashWord(hash, (uint64_t)(uint32_t)pair->low << 32 | (uint32_t)pair->high);
     }
     return hash;
 }
@@ -394,6 +382,7 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step) {
     tpSmallSteps* state = step->state;
     uint64_t structure = step->system->structure;
     bool isCut = false;
+    tpArenaMark mark = tpArena_Mark(&step->system->arena);
     if (!tpMechanismMap_Follow(&state->map, step->system, &step->system->arena)) {
         return false;
     }
@@ -413,5 +402,6 @@ bool tpSmallStep_NumberBodies(tpSmallStep* step) {
         return false;
     }
     state->structure = structure;
+    tpArena_Release(&step->system->arena, mark);
     return true;
 }

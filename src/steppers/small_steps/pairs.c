@@ -1,6 +1,7 @@
 // Pairs of fat boxes that come and go, and the manifolds that go with them.
 
 #include <float.h>
+#include <string.h>
 
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
@@ -49,6 +50,7 @@ static bool mayPair(const void* context, int32_t a, int32_t b) {
 bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
     tpSystem* system = step->system;
     int count = system->shapes.count;
+    tpArenaMark mark = tpArena_Mark(&system->arena);
     Boxes boxes = { step, TP_SCRATCH(&system->arena, tpBounds, count),
                     TP_SCRATCH(&system->arena, uint8_t, count), count };
     if (system->arena.failed) {
@@ -56,7 +58,9 @@ bool tpSmallStep_UpdatePairs(tpSmallStep* step) {
     }
     tpTasks_Run(system->tasks, placeChunk, &boxes, tpChunksOf(count, shapesPerChunk));
     tpProxies proxies = { boxes.bounds, boxes.kinds, count, mayPair, system };
-    return tpFatPairs_Update(&step->state->fat, &proxies, system->tasks);
+    bool isDone = tpFatPairs_Update(&step->state->fat, &proxies, system->tasks);
+    tpArena_Release(&system->arena, mark);
+    return isDone;
 }
 
 // Pairs ------------------------------------------------------------------------------------------
@@ -71,60 +75,83 @@ static void handOnChunk(void* context, int chunk, int worker) {
         state->pairs.data[i] = (tpPairState){ -1, -FLT_MAX };
         if (origin >= 0) {
             search->isKept[origin] = true;
-            state->pairs.data[i] = state->oldPairs.data[origin];
+            state->pairs.data[i] = search->oldPairs[origin];
         }
         if (state->remembers) {
             static const tpPairCache nothing = { { 0 } };
-            state->caches.data[i] = origin >= 0 ? state->oldCaches.data[origin] : nothing;
+            state->caches.data[i] = origin >= 0 ? search->oldCaches[origin] : nothing;
         }
     }
 }
 
-// Slots of pairs that are gone.
+// Slots of pairs that are gone, put together at the beginning of the chunk's old pairs.
 static void dropChunk(void* context, int chunk, int worker) {
     (void)worker;
     const tpContactSearch* search = context;
-    const tpSmallSteps* state = search->step->state;
-    tpRange range = tpChunkAt(state->oldPairs.count, tp_pairsPerChunk, chunk);
+    tpRange range = tpChunkAt(search->oldCount, tp_pairsPerChunk, chunk);
     tpChunkFound found = { range.begin, 0 };
     for (int i = range.begin; i < range.end; ++i) {
-        if (!search->isKept[i] && state->oldPairs.data[i].slot >= 0) {
-            search->numbers[found.first + found.count++] = state->oldPairs.data[i].slot;
+        if (!search->isKept[i] && search->oldPairs[i].slot >= 0) {
+            search->oldPairs[found.first + found.count++].slot = search->oldPairs[i].slot;
         }
     }
     search->found[chunk] = found;
+}
+
+// Puts what is known about the old pairs aside, and makes room for the new ones. False if memory
+// ran out.
+static bool putPairsAside(tpContactSearch* search, int count) {
+    tpSmallSteps* state = search->step->state;
+    tpArena* arena = &search->step->system->arena;
+    const tpAllocator* allocator = &search->step->system->allocator;
+    int oldCount = search->oldCount = state->pairs.count;
+    search->oldPairs = TP_SCRATCH(arena, tpPairState, oldCount);
+    search->oldCaches = state->remembers ? TP_SCRATCH(arena, tpPairCache, oldCount) : NULL;
+    if (arena->failed) {
+        return false;
+    }
+    if (oldCount > 0) {
+        memcpy(search->oldPairs, state->pairs.data, sizeof(tpPairState) * (size_t)oldCount);
+    }
+    if (oldCount > 0 && state->remembers) {
+        memcpy(search->oldCaches, state->caches.data, sizeof(tpPairCache) * (size_t)oldCount);
+    }
+    state->pairs.count = state->caches.count = 0;
+    if (!TP_RENEW(allocator, state->pairs, count) ||
+        (state->remembers && !TP_RENEW(allocator, state->caches, count))) {
+        return false;
+    }
+    state->pairs.count = count;
+    state->caches.count = state->remembers ? count : 0;
+    return true;
 }
 
 bool tpContactSearch_HandOnPairs(tpContactSearch* search) {
     tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
     tpArena* arena = &step->system->arena;
-    const tpAllocator* allocator = &step->system->allocator;
     if (!state->fat.hasChanged) {
         return true;
     }
     int count = state->fat.pairs.count, oldCount = state->pairs.count;
     int oldChunks = tpChunksOf(oldCount, tp_pairsPerChunk);
+    tpArenaMark mark = tpArena_Mark(arena);
     search->isKept = TP_SCRATCH_ZEROED(arena, bool, oldCount);
-    search->numbers = TP_SCRATCH(arena, int32_t, oldCount);
     search->found = TP_SCRATCH(arena, tpChunkFound, oldChunks);
-    if (arena->failed || !TP_RESERVE(allocator, state->oldPairs, count) ||
-        (state->remembers && !TP_RESERVE(allocator, state->oldCaches, count))) {
+    if (arena->failed || !putPairsAside(search, count)) {
         return false;
     }
-    TP_SWAP_ARRAYS(state->pairs, state->oldPairs);
-    TP_SWAP_ARRAYS(state->caches, state->oldCaches);
-    state->pairs.count = count;
-    state->caches.count = state->remembers ? count : 0;
     tpTasks* tasks = step->system->tasks;
     tpTasks_Run(tasks, handOnChunk, search, tpChunksOf(count, tp_pairsPerChunk));
     tpTasks_Run(tasks, dropChunk, search, oldChunks);
     for (int c = 0; c < oldChunks; ++c) {
         for (int k = 0; k < search->found[c].count; ++k) {
-            if (!tpSmallStep_RemoveManifold(step, search->numbers[search->found[c].first + k])) {
+            int32_t slot = search->oldPairs[search->found[c].first + k].slot;
+            if (!tpSmallStep_RemoveManifold(step, slot)) {
                 return false;
             }
         }
     }
+    tpArena_Release(arena, mark);
     return true;
 }

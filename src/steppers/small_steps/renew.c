@@ -56,8 +56,8 @@ static void renewChunk(void* context, int chunk, int worker) {
         tpAnswer* answer = &answers->list[k];
         int lane;
         tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
-        if (answer->count == 0 || tpAnswer_PointCount(answer) > run->capacity ||
-            answer->areBalls != run->areBalls) {
+        if (answer->count == 0 ||
+            !tpSoftRun_Suits(run, tpAnswer_PointCount(answer), answer->areBalls)) {
             continue;
         }
         double before = 0.0;

@@ -20,9 +20,9 @@
 // Threads share pairs to be asked in chunks of so many.
 enum { asksPerChunk = 64 };
 
-// Answers of so many chunks are in memory at once. Fewer make threads wait for each other more
-// often.
-enum { chunksAtOnce = 48 };
+// Answers of so many chunks per thread are in memory at once. Fewer make threads wait for each
+// other more often.
+enum { chunksPerThread = 3 };
 
 // Manifolds that come and go ---------------------------------------------------------------------
 
@@ -129,6 +129,7 @@ bool tpContactSearch_RunChunks(tpContactSearch* search, tpTaskFunction function,
 
 bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction function, int chunks) {
     tpArena* arena = &search->step->system->arena;
+    int chunksAtOnce = chunksPerThread * tpTasks_GetActiveCount(search->step->system->tasks);
     for (int first = 0; first < chunks; first += chunksAtOnce) {
         tpArenaMark mark = tpArena_Mark(arena);
         search->firstChunk = first;

@@ -12,10 +12,13 @@ typedef struct tpChunkFound {
 
 typedef struct tpContactSearch {
     tpSmallStep* step;
-    bool* isKept;        // of each old pair
-    int32_t* numbers;    // of pairs or slots, a part for each chunk
-    tpChunkFound* found; // of each chunk
-    int32_t* asked;      // pairs to be asked, all together
+    int oldCount;           // pairs before
+    tpPairState* oldPairs;  // what was known about them
+    tpPairCache* oldCaches; // NULL if no pair function has one
+    bool* isKept;           // of each of them
+    int32_t* numbers;       // of pairs or slots, a part for each chunk
+    tpChunkFound* found;    // of each chunk
+    int32_t* asked;         // pairs to be asked, all together
     int askCount;
     tpAnswers* answers; // of the chunks that are asked at once
     int firstChunk;     // of them

@@ -34,8 +34,9 @@ static bool isUntouched(const tpSmallStep* step) {
     bool isUntouched = state->structure == step->system->structure;
     for (int n = 0; isUntouched && n < state->bodies.count; ++n) {
         int body = state->bodies.data[n];
-        isUntouched = body < 0 || memcmp(&state->poses.data[n], &step->system->poses.data[body],
-                                         sizeof(tpPose)) == 0;
+        isUntouched = body < 0 || state->motionMarks.data[n] ==
+                                      tpHashMotion(&step->system->poses.data[body],
+                                                   &step->system->velocities.data[body]);
     }
     return isUntouched;
 }

@@ -35,13 +35,10 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     TP_FREE_ARRAY(allocator, made->bodies);
     TP_FREE_ARRAY(allocator, made->blockFirsts);
     TP_FREE_ARRAY(allocator, made->ways);
-    TP_FREE_ARRAY(allocator, made->poses);
-    TP_FREE_ARRAY(allocator, made->velocities);
+    TP_FREE_ARRAY(allocator, made->motionMarks);
     tpDestroyFatPairs(&made->fat);
     TP_FREE_ARRAY(allocator, made->pairs);
-    TP_FREE_ARRAY(allocator, made->oldPairs);
     TP_FREE_ARRAY(allocator, made->caches);
-    TP_FREE_ARRAY(allocator, made->oldCaches);
     tpDestroyPackStore(&made->store);
     TP_FREE_ARRAY(allocator, made->shapes);
     TP_FREE_ARRAY(allocator, made->shapeMarks);
@@ -51,9 +48,24 @@ void tpSmallSteps_Destroy(tpSystem* system, void* state) {
     tpRelease(allocator, made, sizeof(tpSmallSteps));
 }
 
+uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity) {
+    const double numbers[] = { pose->position.x,   pose->position.y,    pose->position.z,
+                               pose->rotation.w,   pose->rotation.x,    pose->rotation.y,
+                               pose->rotation.z,   velocity->linear.x,  velocity->linear.y,
+                               velocity->linear.z, velocity->angular.x, velocity->angular.y,
+                               velocity->angular.z };
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); ++k) {
+        uint64_t word;
+        memcpy(&word, &numbers[k], sizeof(word));
+        hash = tpHashWord(hash, word);
+    }
+    return hash;
+}
+
 void tpSmallSteps_Forget(tpSmallSteps* state) {
     state->numbers.count = state->bodies.count = state->blockFirsts.count = 0;
-    state->ways.count = state->poses.count = state->velocities.count = 0;
+    state->ways.count = state->motionMarks.count = 0;
     tpFatPairs_Clear(&state->fat);
     state->pairs.count = state->caches.count = 0;
     state->shapes.count = state->shapeMarks.count = 0;
@@ -71,15 +83,15 @@ typedef struct SavedNumbers {
     int32_t addedBodies, stepsSinceCut, remembers, padding;
 } SavedNumbers;
 
-enum { arrayCount = 10 };
+enum { arrayCount = 9 };
 
 static void listArrays(tpSmallSteps* state, tpSavedArray arrays[arrayCount]) {
     const tpSavedArray list[arrayCount] = {
         TP_SAVED_ARRAY(state->numbers),     TP_SAVED_ARRAY(state->bodies),
         TP_SAVED_ARRAY(state->blockFirsts), TP_SAVED_ARRAY(state->ways),
-        TP_SAVED_ARRAY(state->poses),       TP_SAVED_ARRAY(state->velocities),
-        TP_SAVED_ARRAY(state->pairs),       TP_SAVED_ARRAY(state->caches),
-        TP_SAVED_ARRAY(state->shapes),      TP_SAVED_ARRAY(state->shapeMarks),
+        TP_SAVED_ARRAY(state->motionMarks), TP_SAVED_ARRAY(state->pairs),
+        TP_SAVED_ARRAY(state->caches),      TP_SAVED_ARRAY(state->shapes),
+        TP_SAVED_ARRAY(state->shapeMarks),
     };
     memcpy(arrays, list, sizeof(list));
 }

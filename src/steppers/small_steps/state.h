@@ -32,15 +32,14 @@ typedef struct tpSmallSteps {
     TP_ARRAY(int32_t) bodies;      // of each number: the body; -1: nobody, or one that is gone
     TP_ARRAY(int32_t) blockFirsts; // the first number of each block, and the end
     TP_ARRAY(tpBodyWay) ways;      // of each number
-    // Of each number, as the last step left it: if a user has changed it, contacts are looked for
-    // again.
-    TP_ARRAY(tpPose) poses;
-    TP_ARRAY(tpVelocity) velocities;
+    // Of each number: a hash of its pose and velocity, as the last step left them. If a user has
+    // changed them, contacts are looked for again.
+    TP_ARRAY(uint64_t) motionMarks;
 
     // Pairs of shapes, and what is known about each.
     tpFatPairs fat;
-    TP_ARRAY(tpPairState) pairs, oldPairs;
-    TP_ARRAY(tpPairCache) caches, oldCaches; // of the pair functions; empty if none needs it
+    TP_ARRAY(tpPairState) pairs;
+    TP_ARRAY(tpPairCache) caches; // of the pair functions; empty if none needs it
     tpPackStore store;
     TP_ARRAY(tpShapePair) shapes; // of each slot: the system's numbers, which pairs have too
 
@@ -59,6 +58,15 @@ typedef struct tpSmallSteps {
     tpSleep sleep;
     tpMechanismMap map; // follows from the scene's structure
 } tpSmallSteps;
+
+// The shift lets high bits of a word reach low bits of the hash: two changes of sign do not cancel.
+static inline uint64_t tpHashWord(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+// Of where a body is and how it moves.
+uint64_t tpHashMotion(const tpPose* pose, const tpVelocity* velocity);
 
 // Forgets everything: the next step starts afresh.
 void tpSmallSteps_Forget(tpSmallSteps* state);
