@@ -111,6 +111,18 @@ def test_environments_pass_the_checker(kind: type[tippe.gym.CartPole]):
     check_env(kind(), skip_render_check=True)
 
 
+def test_the_hopper_can_leave_the_ground():
+    env = tippe.gym.Hopper(noise={})
+    env.reset(seed=0)
+    for _ in range(12):  # down
+        env.step(np.array([0.0, 0.8, 0.9]))
+    heights = []
+    for _ in range(12):  # and up
+        env.step(np.array([0.5, -0.8, -0.2]))
+        heights.append(env.state["foot.y"] if env.state.contacts == 0 else 0.0)
+    assert max(heights) > 0.15  # lying on the ground it has 0.06
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_registered_environments_are_made_by_name():
     import gymnasium

@@ -364,7 +364,7 @@ class CartPole(Environment):
 
 
 def _hops(state: State, action: FloatArray) -> Any:
-    return 1.0 + state["torso.vx"] - 1e-3 * np.square(action).sum(axis=-1)
+    return 0.3 + state["torso.vx"] - 1e-3 * np.square(action).sum(axis=-1)
 
 
 def _has_fallen(state: State) -> Any:
@@ -372,21 +372,22 @@ def _has_fallen(state: State) -> Any:
 
 
 class Hopper(Environment):
-    """A leg in the plane that is to hop forward: torques at hip, knee and ankle of up to 100, 100 and 50 N m.
+    """A leg in the plane that is to hop forward, by moving the targets of the servos at hip, knee and ankle.
 
-    Observed are height and angle of the torso, the three joints, and all their rates. Each step of 0.01 s earns 1, and the
-    speed of the torso (m/s), less a small cost of the torques; the episode ends with a fall, and after 1000 steps.
+    Servos have up to 200, 200 and 100 N m; with all actions at zero they hold the leg straight. Observed are height and
+    angle of the torso, the three joints, and all their rates. Each step of 0.02 s earns the speed of the torso (m/s) and
+    0.3, less a small cost of actions: standing earns little. The episode ends with a fall, and after 500 steps.
     """
 
     TASK: ClassVar[dict[str, Any]] = {
         "scene": "hopper",
         "observation": ("torso.y", "torso.angle", "hip.q", "knee.q", "ankle.q", "torso.vx", "torso.vy", "torso.wz", "hip.qd", "knee.qd", "ankle.qd"),
-        "action": {"hip": (-100, 100), "knee": (-100, 100), "ankle": (-50, 50)},
+        "action": {"hip.target": (-1.2, 1.2), "knee.target": (-1.6, 1.6), "ankle.target": (-0.8, 0.8)},
         "reward": _hops,
         "terminated": _has_fallen,
         "noise": {name: 0.01 for name in ("hip.q", "knee.q", "ankle.q", "hip.qd", "knee.qd", "ankle.qd")},
         "steps": 2,
-        "horizon": 1000,
+        "horizon": 500,
     }
 
     def __init__(self, **changes: Any) -> None:
