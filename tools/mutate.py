@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Judges the tests: changes one place of the source at a time and sees whether a test fails.
 
-usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--work DIR] [--out FILE] [--jobs N] [--list]
+usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--list]
        tools/mutate.py --at FILE:LINE:OLD:NEW [--work DIR]
 
 A mutation is one wrong comparison, sign, factor, constant, condition or statement that was left out, at a random
@@ -13,7 +13,8 @@ tolerance of rounding that is merely doubled (tolerances are changed a thousandf
 Tests and program share one library in that build, so a mutation costs one compilation and one link. The test of
 the mutated source comes first, then those of its room, those that caught most in the least time before the others,
 then those that see the whole program; the first one that fails ends the try. A test that needs ten times its usual
-processor time fails, too.
+processor time fails, too. --budget S ends a try after S seconds of processor time: what was not caught by then
+counts as survived.
 
 Results go to FILE (default build/mutate/results.jsonl), one line each; survivors are printed at the end. The exit
 status is 0 if at least 95 of 100 were caught. --list prints the mutations without trying them; --at tries one.
@@ -50,7 +51,7 @@ def swaps(pattern, *others):
     return lambda line: [(m.start(), m.end(), other) for m in compiled.finditer(line) for other in others]
 
 
-WHOLE = re.compile(r"\w*([cC]ount|[iI]ndex|[pP]lace|[nN]umber)|[ijkn]|\d+")
+WHOLE = re.compile(r"\w*([cC]ount|[iI]ndex|[pP]lace|[nN]umber)|[ijkn]")
 
 
 def bounds(sign, other):
@@ -231,7 +232,7 @@ class Copy:
         return b"".join(open(file, "rb").read() for file in sorted(found))
 
 
-def try_mutation(copy, mutation):
+def try_mutation(copy, mutation, budget):
     path = os.path.join(copy.tree, mutation["file"])
     with open(path, encoding="utf-8") as file:
         original = file.read()
@@ -251,7 +252,10 @@ def try_mutation(copy, mutation):
             return "the same code"
         for stage in mutation["stages"]:
             for name in copy.ordered(copy.names(stage), mutation["file"]):
+                if budget <= 0.0:
+                    return "survived"
                 passed = copy.run(name)
+                budget -= copy.spent
                 caught, tried = copy.caught.get(name, (0, 0))
                 copy.caught[name] = (caught + (not passed), tried + 1)
                 if not passed:
@@ -285,6 +289,7 @@ def main():
     parser.add_argument("--work", default=os.path.join(ROOT, "build", "mutate"))
     parser.add_argument("--out")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--budget", type=float, default=float("inf"))
     parser.add_argument("--at")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
@@ -303,7 +308,7 @@ def main():
     with open(options.out or os.path.join(options.work, "results.jsonl"), "a", encoding="utf-8") as log:
         while results < (1 if options.at else options.count):
             mutation = draw(mutations, rng)
-            mutation["verdict"] = try_mutation(copy, mutation)
+            mutation["verdict"] = try_mutation(copy, mutation, options.budget)
             if options.at and mutation["verdict"] in ("does not compile", "the same code"):
                 sys.exit(f"mutate: {mutation['verdict']}")
             if mutation["verdict"] in ("does not compile", "the same code"):

@@ -17,6 +17,7 @@
 
 // How deep a corner may lie under a triangle, as a fraction of the smaller body's least extent.
 static const double depthFraction = 0.25;
+static const double rimFraction = 1e-9; // of an edge, by which triangles are larger
 
 typedef struct Surfaces {
     const tpGeometry* a;
@@ -33,10 +34,14 @@ typedef struct Facet {
     int32_t index;
 } Facet;
 
+static tpVec3 extents(const tpGeometry* g) {
+    return g->type == tp_meshShape
+               ? tpSub(g->mesh->bounds.upper, g->mesh->bounds.lower)
+               : tpSub(g->heightField->bounds.upper, g->heightField->bounds.lower);
+}
+
 static double leastExtent(const tpGeometry* g) {
-    tpVec3 e = g->type == tp_meshShape
-                   ? tpSub(g->mesh->bounds.upper, g->mesh->bounds.lower)
-                   : tpSub(g->heightField->bounds.upper, g->heightField->bounds.lower);
+    tpVec3 e = extents(g);
     // A height field has no underside.
     return g->type == tp_meshShape ? fmin(e.x, fmin(e.y, e.z)) : fmin(e.x, e.y);
 }
@@ -55,7 +60,7 @@ static bool isOver(const tpTriangle* t, tpVec3 point) {
     for (int k = 0; k < 3; ++k) {
         tpVec3 p = t->corners[k], along = tpSub(t->corners[(k + 1) % 3], p);
         tpVec3 outward = tpCross(along, t->normal);
-        double rim = 1e-9 * tpDot(along, along);
+        double rim = rimFraction * tpDot(along, along);
         if (tpDot(outward, tpSub(point, p)) > rim) {
             return false;
         }
@@ -371,8 +376,10 @@ static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactLis
     }
     dropFarSides(out, first);
     double least = leastGap(out, first);
-    // Corners beside edges and corners: one contact, if no other is as near.
-    if (least > 0.0 && look.pierced.count > 0) {
+    // Corners beside edges and corners: one contact, if no other is as near. Edges of surfaces that
+    // touch may run along the rims of triangles, which counts as through them.
+    double touch = rimFraction * (tpLength(extents(pair->a)) + tpLength(extents(pair->b)));
+    if (least > touch && look.pierced.count > 0) {
         const tpContactPoint* c = &look.pierced.shallowest;
         emit(&s, c->pointB, c->normal, c->gap, c->feature);
         least = c->gap;

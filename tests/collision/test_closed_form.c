@@ -226,6 +226,45 @@ static void testSphereSolids(void** state) {
 }
 
 // Where everything is aligned or coincides.
+// A ball whose centre is in a box leaves it by the nearest face, however long the box is; within
+// rounding of a corner too. A hair outside, it is pushed away from the nearest point.
+static void testBallInBox(void** state) {
+    (void)state;
+    tpGeometry ball = sphereOf(0.05);
+    for (int axis = 0; axis < 3; ++axis) {
+        double size[3] = { 0.2, 0.2, 0.2 }, place[3] = { 0.01, 0.01, 0.01 };
+        size[axis] = 10.0;
+        int across = (axis + 1) % 3;
+        place[across] = -0.04;
+        tpGeometry box;
+        tpMakeBox(&(tpBox){ { size[0], size[1], size[2] } }, tpIdentityPose(), &box, NULL);
+        tpPose pose = tpMakePose(tpMakeVec3(place[0], place[1], place[2]), tpIdentityQuat());
+        tpContactPoint point;
+        tpContactList list = { &point, 0, 1 };
+        assert_int_equal(tpCollide(&ball, pose, &box, tpIdentityPose(), 0.01, NULL, &list),
+                         tp_success);
+        assert_int_equal(list.count, 1);
+        double out[3] = { 0.0, 0.0, 0.0 };
+        out[across] = -1.0;
+        CHECK_VEC3(point.normal, tpMakeVec3(out[0], out[1], out[2]), 1e-15);
+        CHECK_NEAR(point.gap, -0.06 - 0.05, 1e-15);
+    }
+    tpGeometry cube;
+    tpMakeBox(&(tpBox){ { 2.0, 2.0, 2.0 } }, tpIdentityPose(), &cube, NULL);
+    for (int i = 0; i < 2; ++i) {
+        double away = i == 0 ? 1e-11 : 0.0; // of the corner, along each axis
+        tpPose pose = tpMakePose(tpMakeVec3(1.0 + away, 1.0 + away, 1.0 + away), tpIdentityQuat());
+        tpContactPoint point;
+        tpContactList list = { &point, 0, 1 };
+        tpCollide(&ball, pose, &cube, tpIdentityPose(), 0.01, NULL, &list);
+        assert_int_equal(list.count, 1);
+        CHECK_NEAR(point.gap, -0.05, 1e-10);
+        double third = 1.0 / sqrt(3.0);
+        CHECK_VEC3(point.normal,
+                   i == 0 ? tpMakeVec3(third, third, third) : tpMakeVec3(1.0, 0.0, 0.0), 1e-4);
+    }
+}
+
 static void testDegenerate(void** state) {
     (void)state;
     tpPose o = tpIdentityPose();
@@ -303,7 +342,7 @@ int main(void) {
         cmocka_unit_test(testSpheres),         cmocka_unit_test(testCapsules),
         cmocka_unit_test(testSphereEllipsoid), cmocka_unit_test(testPlanes),
         cmocka_unit_test(testSphereSolids),    cmocka_unit_test(testDegenerate),
-        cmocka_unit_test(testCutBall),
+        cmocka_unit_test(testCutBall),         cmocka_unit_test(testBallInBox),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,34 @@ static void valleysPushWithBothSides(void** state) {
     tpReleaseGeometry(&mesh);
 }
 
+// A box deep in one large triangle of a block touches it with its four corners, and tilted boxes,
+// beside its rim as well, touch nowhere twice.
+static void boxesTouchOnce(void** state) {
+    (void)state;
+    tpGeometry floor = makeBlock(tpMakeVec3(4.0, 4.0, 1.0), 1);
+    tpGeometry boxes[2] = { makeBox(0.2, 0.2, 0.2), makeBox(1.0, 0.1, 0.3) };
+    for (int i = 0; i < 12; ++i) {
+        double deep = 0.0099 * i;
+        Contacts c = collide(&boxes[0], at(0.9, -0.8, 0.6 - deep), &floor, tpIdentityPose(), 0.01);
+        assert_int_equal(c.count, 4);
+        for (int k = 0; k < c.count; ++k) {
+            CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+            CHECK_NEAR(c.points[k].gap, -deep, 1e-12);
+        }
+    }
+    for (int i = 0; i < 2 * 8 * 4; ++i) {
+        tpPose pose = at(0.9 + 0.17 * (i / 2 % 8), 0.37, 0.62 - 0.03 * (i / 16));
+        pose.rotation = tpQuatFromAxisAngle(tpMakeVec3(1.0, 1.0, 0.0), 0.3);
+        Contacts c = collide(&boxes[i % 2], pose, &floor, tpIdentityPose(), 0.01);
+        for (int k = 0; k < c.count; ++k) {
+            for (int j = 0; j < k; ++j) {
+                assert_true(tpLength(tpSub(c.points[k].pointA, c.points[j].pointA)) > 1e-6);
+            }
+        }
+    }
+    tpReleaseGeometry(&floor);
+}
+
 // Meshes on meshes, on planes and on height fields, one of them moving and turned.
 static void meshesMeetMeshes(void** state) {
     (void)state;
@@ -331,6 +359,25 @@ static void meshesMeetMeshes(void** state) {
                          tp_success);
         CHECK_NEAR(closest.distance, gap, 1e-12);
     }
+    // On a plate, within rounding of touching: its sides do not count.
+    tpGeometry plate = makeBlock(tpMakeVec3(4.0, 4.0, 0.02), 4);
+    for (int i = 0; i < 40; ++i) {
+        double gap = (i % 2 == 0 ? 1.0 : -1.0) * pow(10.0, -0.5 * (i / 2) - 7.0);
+        Contacts c = collide(&cube, at(0.11, 0.07, 0.31 + gap), &plate, tpIdentityPose(), 0.01);
+        assert_true(c.count >= 4 && c.count <= 8);
+        for (int k = 0; k < c.count; ++k) {
+            CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+            CHECK_NEAR(c.points[k].gap, gap, 1e-15);
+        }
+    }
+    // Deep in it: out by the shorter way, through the plate.
+    Contacts deep = collide(&cube, at(0.11, 0.07, 0.26), &plate, tpIdentityPose(), 0.01);
+    for (int k = 0; k < deep.count; ++k) {
+        CHECK_VEC3(deep.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+        CHECK_NEAR(deep.points[k].gap, -0.05, 1e-12);
+    }
+    assert_int_equal(deep.count, 1); // its corners have passed through
+    tpReleaseGeometry(&plate);
     // Far apart: distances of two blocks.
     tpClosest closest;
     tpClosestPoints(&cube, at(4.3, 0.0, 2.8), &floor, tpIdentityPose(), NULL, &closest);
@@ -355,6 +402,7 @@ int main(void) {
         cmocka_unit_test(ridgesPushBetweenTheirSides),
         cmocka_unit_test(valleysPushWithBothSides),
         cmocka_unit_test(meshesMeetMeshes),
+        cmocka_unit_test(boxesTouchOnce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,13 @@ static void quietIslandsFallAsleep(void** state) {
         report = tpWorld_Step(yard.world, 0.25 * h);
         CHECK_NEAR(weightOnFloor(&yard, 0.25 * h), 6000.0 * 9.81, way == 0 ? 1e-5 : 100.0);
         assert_int_equal(report.iterationCount, 0);
+        int count;
+        const tpContactInfo* listed = tpWorld_GetContacts(yard.world, &count);
+        double deepest = 0.0;
+        for (int i = 0; i < count; ++i) {
+            deepest = fmax(deepest, -listed[i].gap);
+        }
+        assert_true(deepest > (way == 0 ? 0.0 : 1e-5) && report.penetration == deepest);
         // In real time piles stand a millimetre deep in each other.
         CHECK_NEAR(report.kineticAfter + report.potentialAfter, 2.0 * 4500.0 * 9.81,
                    way == 0 ? 1e-5 : 200.0);
