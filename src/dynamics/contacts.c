@@ -146,7 +146,10 @@ static double speedOf(const tpVelocity* velocity, double reach) {
 }
 
 double tpVelocity_LargestSpeed(const tpSystem* system, int body, const tpVelocity* velocity) {
-    return speedOf(velocity, system->bodies.data[body].reach);
+    const tpBody* own = &system->bodies.data[body];
+    // A body without shapes turns about its radius of gyration.
+    double gyration = own->mass > 0.0 ? sqrt(tpMaxPart(own->inertia.moments) / own->mass) : 0.0;
+    return speedOf(velocity, fmax(own->reach, gyration));
 }
 
 double tpSystem_Margin(const tpSystem* system, int index, const tpVelocity* velocity,

@@ -13,6 +13,13 @@ static const tpStepperId steppers[] = { tp_stewartTrinkle, tp_anitescu,         
                                         tp_mirtichCanny,   tp_chakrabortyTrinkle, tp_penalty };
 enum { stepperCount = sizeof(steppers) / sizeof(steppers[0]) };
 
+// The same, and those that are less exact or sleep.
+static const tpStepperId allSteppers[] = { tp_stewartTrinkle,     tp_anitescu,
+                                           tp_benderSchmitt,      tp_mirtichCanny,
+                                           tp_chakrabortyTrinkle, tp_penalty,
+                                           tp_smallSteps,         tp_auto };
+enum { allCount = sizeof(allSteppers) / sizeof(allSteppers[0]) };
+
 static tpWorld* worldOf(tpStepperId stepper, tpVec3 gravity) {
     tpWorldDef def = tpDefaultWorldDef();
     def.stepper = stepper;
@@ -97,6 +104,35 @@ static void planetaryGearTurns(void** state) {
         tpVec3 force, moment;
         tpJoint_GetReaction(world, joints[0], &force, &moment);
         CHECK_NEAR(moment.z, torque + lambda, 1e-8);
+        tpDestroyWorld(world);
+    }
+}
+
+// Two geared wheels without shapes under a motor's torque: they turn in place, which is not rest.
+static void turningWheelsStayAwake(void** state) {
+    (void)state;
+    const double factors[2] = { 1.0, 3.0 }, moments[2] = { 0.2, 0.5 }, torque = 0.04;
+    for (int s = 0; s < allCount; ++s) {
+        tpWorld* world = worldOf(allSteppers[s], tpZeroVec3());
+        tpJointId joints[2];
+        for (int i = 0; i < 2; ++i) {
+            tpVec3 place = tpMakeVec3(i, 0.0, 0.0);
+            tpBodyId wheel = addBody(world, place, 1.0, moments[i]);
+            joints[i] = addHinge(world, theWorld, wheel, place, axisZ);
+        }
+        tpCoordinateDef laws = tpJoint_GetCoordinate(world, joints[0], 0);
+        laws.hasMotor = true;
+        laws.motor = (tpMotor){ 100.0, torque };
+        assert_int_equal(tpJoint_SetCoordinate(world, joints[0], 0, &laws, NULL), tp_success);
+        tpCouplingDef def = tpDefaultCouplingDef();
+        def.hasValue = true;
+        addCoupling(world, &def, joints, factors, 2);
+        for (int i = 0; i < 100; ++i) {
+            tpWorld_Step(world, 0.02);
+        }
+        double rate = torque / (moments[0] + moments[1] / 9.0);
+        CHECK_NEAR(tpJoint_GetSpeed(world, joints[0], 0), 2.0 * rate, 1e-8);
+        CHECK_NEAR(tpJoint_GetSpeed(world, joints[1], 0), -2.0 * rate / 3.0, 1e-8);
         tpDestroyWorld(world);
     }
 }
@@ -306,12 +342,9 @@ static void tendonSharesItsPull(void** state) {
 // rest, with every stepper.
 static void servoOnTheSumCarriesWeights(void** state) {
     (void)state;
-    static const tpStepperId all[] = { tp_stewartTrinkle, tp_anitescu, tp_benderSchmitt,
-                                       tp_mirtichCanny,   tp_penalty,  tp_chakrabortyTrinkle,
-                                       tp_smallSteps,     tp_auto };
     const double factors[2] = { 1.0, 2.0 }, stiffness = 1000.0;
-    for (int s = 0; s < (int)(sizeof(all) / sizeof(all[0])); ++s) {
-        tpWorld* world = worldOf(all[s], tpMakeVec3(0.0, 0.0, -9.81));
+    for (int s = 0; s < allCount; ++s) {
+        tpWorld* world = worldOf(allSteppers[s], tpMakeVec3(0.0, 0.0, -9.81));
         tpJointId joints[2];
         for (int i = 0; i < 2; ++i) {
             tpJointDef slide = tpDefaultJointDef();
@@ -330,7 +363,7 @@ static void servoOnTheSumCarriesWeights(void** state) {
             tpWorld_Step(world, 0.01);
         }
         tpCoordinateState sum = tpCoupling_GetState(world, rope);
-        bool isLoose = all[s] == tp_auto; // to 1e-3, as it is asked to
+        bool isLoose = allSteppers[s] == tp_auto; // to 1e-3, as it is asked to
         CHECK_NEAR(sum.value, -9.81 / stiffness, isLoose ? 1e-3 : 1e-11);
         CHECK_NEAR(sum.speed, 0.0, isLoose ? 1e-2 : 1e-9);
         CHECK_NEAR(sum.effort, 9.81, isLoose ? 1.0 : 1e-7);
@@ -479,11 +512,11 @@ static void snapshotsHaveCouplings(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planetaryGearTurns),          cmocka_unit_test(floatingGearsKeepMomentum),
-        cmocka_unit_test(pendulumsFollowLagrange),     cmocka_unit_test(tendonSharesItsPull),
-        cmocka_unit_test(servoOnTheSumCarriesWeights), cmocka_unit_test(springOnTheSumSwings),
-        cmocka_unit_test(limitOfTheSumHolds),          cmocka_unit_test(wrongCouplingsAreRefused),
-        cmocka_unit_test(snapshotsHaveCouplings),
+        cmocka_unit_test(planetaryGearTurns),        cmocka_unit_test(turningWheelsStayAwake),
+        cmocka_unit_test(floatingGearsKeepMomentum), cmocka_unit_test(pendulumsFollowLagrange),
+        cmocka_unit_test(tendonSharesItsPull),       cmocka_unit_test(servoOnTheSumCarriesWeights),
+        cmocka_unit_test(springOnTheSumSwings),      cmocka_unit_test(limitOfTheSumHolds),
+        cmocka_unit_test(wrongCouplingsAreRefused),  cmocka_unit_test(snapshotsHaveCouplings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
