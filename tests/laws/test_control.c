@@ -141,7 +141,7 @@ static const struct {
     { "mirtich-canny", 5e-3, 0.0, false },
     { "stewart-trinkle", 0.2, 1.75, false },
     { "penalty", 0.2, 1.75, true },
-    { "small-steps", 0.05, 1.15, true },
+    { "small-steps", 0.05, 1.75, true },
     { "auto", 5e-4, 0.0, false },
 };
 enum { methodCount = sizeof(methods) / sizeof(methods[0]) };

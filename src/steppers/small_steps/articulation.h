@@ -61,6 +61,7 @@ typedef struct tpArticulation {
     double size;                 // of the smallest body, m
     double mass;                 // of all bodies, kg
     bool isFast;                 // rows are written anew in each substep of this step
+    bool isMidway;               // rows have the directions of the step's middle
     bool isAwake, isOpen;
     bool isDue;   // velocities have not been solved for since the substep began
     int finished; // substeps since rows were written

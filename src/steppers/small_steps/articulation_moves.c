@@ -120,14 +120,61 @@ static double findErrors(const tpSmallStep* step, tpArticulation* articulation) 
     return largest;
 }
 
+// What a body adds to the velocity of a row, now.
+static double speedBy(const tpSmallStep* step, const tpRows* rows, int body, const double* on) {
+    double v[6];
+    if (body < 0) {
+        return 0.0;
+    }
+    const tpSmallSteps* state = step->state;
+    bool isTold = state->map.owners.data[body] < 0;
+    readVelocity(&(isTold ? step->starts : step->velocities)[state->numbers.data[body]], v);
+    if (rows->componentCount == 3) {
+        return on[0] * v[0] + on[1] * v[1] + on[2] * v[5];
+    }
+    return on[0] * v[0] + on[1] * v[1] + on[2] * v[2] + on[3] * v[3] + on[4] * v[4] + on[5] * v[5];
+}
+
+static double speedOf(const tpSmallStep* step, const tpRows* rows, int block, int row) {
+    size_t place = (size_t)row * (size_t)rows->componentCount;
+    double sum = speedBy(step, rows, rows->givenA[block], rows->jacobianA + place) +
+                 speedBy(step, rows, rows->givenB[block], rows->jacobianB + place);
+    for (int t = 0; t < rows->termCounts[row]; ++t) {
+        const tpRowTerm* term = &rows->terms[rows->firstTerms[row] + t];
+        sum += speedBy(step, rows, term->body, term->jacobian);
+    }
+    return sum;
+}
+
+// With the directions of the middle of a step positions come out right to third order. Velocities
+// are turned from the middle to the end by what they have across the joints there, along the rows
+// of the middle: the rows of the next step's middle then find their whole length again.
+static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation, double feed) {
+    double* errors = articulation->lateErrors;
+    const tpRows* ends = &articulation->ends;
+    for (int k = 0, block = 0; k < articulation->solver.rowCount; ++k) {
+        const tpArticulatedRow* law = &articulation->laws[k];
+        while (law->row >= ends->firstRows[block] + ends->dimensions[block]) {
+            block += 1;
+        }
+        errors[k] = law->role == tp_heldRole ? speedOf(step, ends, block, law->row) : 0.0;
+    }
+    tpMechanism_Correct(&articulation->solver, errors, articulation->shifts);
+    shiftBodies(step, articulation, 0.0, feed);
+}
+
 // Takes back the errors of position. What was not there at the start came from turning directions,
 // and is a velocity too.
 void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulation) {
     double before = 0.0, time = articulation->finished * step->substepTime;
-    double rate = feedOf(step, articulation) / time;
-    bool isTurn = rate > 0.0 && time * tpArticulation_TurnOf(step, articulation) < fastTurn;
+    double feed = feedOf(step, articulation), rate = feed / time;
+    bool isTurn = !articulation->isMidway && rate > 0.0 &&
+                  time * tpArticulation_TurnOf(step, articulation) < fastTurn;
     land(step, articulation);
     double largest = findErrors(step, articulation);
+    if (articulation->isMidway && feed > 0.0) {
+        turnVelocities(step, articulation, feed);
+    }
     for (int k = 0; k < articulation->solver.rowCount; ++k) {
         before = fmax(before, fabs(articulation->laws[k].startError));
     }

@@ -16,6 +16,9 @@ static const double rigidPart = 1e6, rigidWhole = 1e4;
 // substep, rad.
 static const double slowTurn = 0.005;
 
+// Below this directions are the same all through a step, rad.
+static const double stillTurn = 1e-5;
+
 // Below this turning is as good as none, rad per step.
 static const double noTurn = 1e-3;
 
@@ -258,6 +261,38 @@ static void openFlights(const tpSmallStep* step, tpArticulation* articulation) {
     }
 }
 
+// Directions of rows that serve for a whole step are those of its middle, as far as velocities tell
+// now: with those of the start, what pulls along them would come late by nearly half of the step.
+// `ends` is scratch here.
+static void takeMiddle(const tpSmallStep* step, tpArticulation* articulation) {
+    tpRows *rows = &articulation->rows, *middle = &articulation->ends;
+    tpPose* poses = step->joints->poses;
+    // The mean of where the substeps begin.
+    double half = 0.5 * (step->substeps - 1) * step->substepTime;
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        tpPose* pose = &poses[articulation->bodies[i]];
+        const tpVelocity* v = &step->velocities[numberOf(step, articulation, i)];
+        pose->position = tpMulAdd(pose->position, half, v->linear);
+        pose->rotation =
+            tpNormalizeQuat(tpMulQQ(tpQuatExp(tpScale(half, v->angular)), pose->rotation));
+    }
+    tpArticulation_WriteRows(step, articulation, middle);
+    for (int i = 0; i < articulation->solver.nodeCount; ++i) {
+        poses[articulation->bodies[i]] = articulation->flights[i].start;
+    }
+    articulation->isMidway =
+        middle->blockCount == rows->blockCount && middle->rowCount == rows->rowCount;
+    if (articulation->isMidway) {
+        size_t bytes =
+            sizeof(double) * (size_t)rows->componentCount * (size_t)articulation->rows.rowCount;
+        memcpy(rows->jacobianA, middle->jacobianA, bytes);
+        memcpy(rows->jacobianB, middle->jacobianB, bytes);
+        for (int t = 0; t < rows->termCount; ++t) {
+            rows->terms[t] = middle->terms[t];
+        }
+    }
+}
+
 // Rows and factors where the bodies are. Rows may have been written already.
 void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, bool hasRows) {
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
@@ -268,8 +303,13 @@ void tpArticulation_Open(const tpSmallStep* step, tpArticulation* articulation, 
         articulation->isFast || step->h * tpArticulation_TurnOf(step, articulation) > slowTurn;
     openFlights(step, articulation);
     articulation->isOpen = true;
+    articulation->isMidway = false;
     if (!hasRows) {
         tpArticulation_WriteRows(step, articulation, &articulation->rows);
+        double turn = step->h * tpArticulation_TurnOf(step, articulation);
+        if (!articulation->isFast && turn > stillTurn) {
+            takeMiddle(step, articulation);
+        }
     }
     articulation->solver.rowCount = articulation->termCount = 0;
     for (int b = 0, joint = 0; b < articulation->rows.blockCount; ++b) {
