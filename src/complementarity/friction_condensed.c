@@ -13,8 +13,8 @@
 //
 // An impulse of bounded size (a motor, a servo with an effort limit, dry friction in a joint) is a
 // cone whose normal row touches nothing. Within its bound it holds like a joint, and is eliminated
-// with them. One that turns out to be at its bound joins the contacts, and the problem is condensed
-// again.
+// with them. One that turns out to be at its bound joins the contacts for the rest of the solve,
+// and the problem is condensed again: what may go back is never done.
 
 #include <float.h>
 #include <math.h>
@@ -25,8 +25,12 @@
 // Dense rows that are worth it.
 enum { maxRows = 160 };
 
-// Rounds in which drives change sides; times that one of them may.
-enum { maxChanges = 12, maxFlips = 2 };
+// Rounds in which drives join the contacts, those above this part of their bound.
+enum { maxChanges = 12 };
+static const double nearBound = 0.8;
+
+// Newton's steps on the small problem, and those of interior points where they were not enough.
+enum { firstSteps = 6, pathSteps = 40 };
 
 // Corrections by the residual of the whole island.
 enum { maxRounds = 4 };
@@ -39,7 +43,7 @@ static const double part = 1e-3, roundings = 64.0;
 // Where Newton's method does not get there (redundant contacts), this part will do.
 static const double enough = 0.3;
 
-// As long as drives may change sides, contacts are solved to this part of their velocities.
+// As long as drives may join them, contacts are solved to this part of their velocities.
 static const double loosePart = 1e-4;
 
 typedef struct tpCondensed {
@@ -47,9 +51,7 @@ typedef struct tpCondensed {
     tpHeldBlocks* held;
     tpArena* arena;
     bool* isEliminated; // blocks
-    bool* isBounded;    // drives that are not among the contacts
-    signed char* side;  // of drives: 0 within the bound, else the sign of an impulse at it
-    int* flips;         // of drives
+    bool* isDrive;      // blocks: an impulse of bounded size
 
     // The blocks that are left, and their first rows among themselves.
     int blockCount, rowCount;
@@ -76,39 +78,27 @@ static double boundOf(const tpCondensed* condensed, int b) {
     return island->mu[b] * fmax(load, 0.0);
 }
 
-// Where a drive stands: within its bound, or at it. One that holds is told by its impulse, one at
-// its bound by its velocity; at first by both.
-static int sideOf(const tpCondensed* condensed, int b, bool isFirst) {
-    int row = condensed->island->row[b] + 1;
-    double r = condensed->r[row], u = condensed->u[row], bound = boundOf(condensed, b);
-    int side = condensed->side[b];
-    if (!isFirst && side != 0) {
-        return side * u > 0.0 ? 0 : side;
-    }
-    double force = isFirst ? r - u : r;
-    return force > bound ? 1 : force < -bound ? -1 : 0;
+// The impulse of a drive, of its bound.
+static double loadOf(const tpCondensed* condensed, int b, double impulse) {
+    double bound = boundOf(condensed, b);
+    return bound > 0.0 ? fabs(impulse) / bound : INFINITY;
 }
 
-// Puts a drive on a side.
-static void setSide(tpCondensed* condensed, int b, int side) {
+// A drive joins the contacts, with an impulse within its bound.
+static void letGo(tpCondensed* condensed, int b) {
     const tpFrictionIsland* island = condensed->island;
     int row = island->row[b];
-    condensed->side[b] = (signed char)side;
-    condensed->isEliminated[b] = side == 0;
-    if (side != 0) {
-        double bound = boundOf(condensed, b);
-        condensed->r[row] = island->mu[b] > 0.0 ? bound / island->mu[b] : 0.0;
-        condensed->r[row + 1] = side * bound;
-    }
+    double bound = boundOf(condensed, b);
+    condensed->isEliminated[b] = false;
+    condensed->r[row] = island->mu[b] > 0.0 ? bound / island->mu[b] : 0.0;
+    condensed->r[row + 1] = fmin(fmax(condensed->r[row + 1], -bound), bound);
 }
 
 static bool allocate(tpCondensed* condensed) {
     tpArena* arena = condensed->arena;
     int n = condensed->island->blockCount, rows = condensed->island->rowCount;
     condensed->isEliminated = TP_SCRATCH(arena, bool, n);
-    condensed->isBounded = TP_SCRATCH(arena, bool, n);
-    condensed->side = TP_SCRATCH_ZEROED(arena, signed char, n);
-    condensed->flips = TP_SCRATCH_ZEROED(arena, int, n);
+    condensed->isDrive = TP_SCRATCH(arena, bool, n);
     condensed->blocks = TP_SCRATCH(arena, int, n);
     condensed->firstRows = TP_SCRATCH(arena, int, n + 1);
     condensed->dimensions = TP_SCRATCH(arena, int, n);
@@ -125,7 +115,7 @@ static bool listBlocks(tpCondensed* condensed) {
     const tpFrictionIsland* island = condensed->island;
     condensed->blockCount = condensed->rowCount = 0;
     for (int b = 0; b < island->blockCount; ++b) {
-        if (condensed->isEliminated[b] || condensed->isBounded[b]) {
+        if (condensed->isEliminated[b]) {
             continue;
         }
         int i = condensed->blockCount++;
@@ -207,7 +197,8 @@ static double roundingOf(const tpFrictionIsland* island) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
-// Newton's method on the small problem, then proximal points. False if memory ran out.
+// On the small problem a few steps of Newton's method, then interior points, then proximal points.
+// False if memory ran out.
 static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
                        int limit, int* iterations) {
     int n = condensed->rowCount;
@@ -234,7 +225,12 @@ static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options,
         small->isExhausted = false;
         tpSolveStatus status = tp_solved;
         if (!(small->residual <= small->tolerance)) {
-            status = tpFrictionIsland_Newton(small, options, limit, condensed->arena, iterations);
+            status =
+                tpFrictionIsland_Newton(small, options, firstSteps, condensed->arena, iterations);
+        }
+        if (status != tp_solverOutOfMemory && !(small->residual <= small->tolerance)) {
+            status =
+                tpFrictionIsland_Interior(small, options, pathSteps, condensed->arena, iterations);
         }
         small->tolerance = fmax(small->tolerance, enough / part * share);
         bool isFar = !(small->residual <= small->tolerance);
@@ -275,28 +271,30 @@ static void expand(tpCondensed* condensed) {
     tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
 }
 
-// Drives that are not where they belong change sides. Returns their number.
-static int changeSides(tpCondensed* condensed) {
-    int changed = 0;
-    for (int b = 0; b < condensed->island->blockCount; ++b) {
-        int side = condensed->isBounded[b] ? sideOf(condensed, b, false) : 0;
-        if (!condensed->isBounded[b] || side == condensed->side[b]) {
-            continue;
-        }
-        changed += 1;
-        condensed->flips[b] += 1;
-        if (condensed->flips[b] > maxFlips) {
-            condensed->isBounded[b] = condensed->isEliminated[b] = false;
-        } else {
-            setSide(condensed, b, side);
+// Drives that hold more than their bound join the contacts, and with them those that are near it.
+// Returns their number.
+static int letGoOverloaded(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    double largest = 0.0;
+    int count = 0;
+    for (int b = 0; b < island->blockCount; ++b) {
+        if (condensed->isDrive[b] && condensed->isEliminated[b]) {
+            largest = fmax(largest, loadOf(condensed, b, condensed->r[island->row[b] + 1]));
         }
     }
-    return changed;
+    for (int b = 0; largest > 1.0 && b < island->blockCount; ++b) {
+        if (condensed->isDrive[b] && condensed->isEliminated[b] &&
+            loadOf(condensed, b, condensed->r[island->row[b] + 1]) > nearBound) {
+            letGo(condensed, b);
+            count += 1;
+        }
+    }
+    return count;
 }
 
-static bool hasDrive(const tpCondensed* condensed) {
+static bool holdsDrive(const tpCondensed* condensed) {
     for (int b = 0; b < condensed->island->blockCount; ++b) {
-        if (condensed->isBounded[b]) {
+        if (condensed->isDrive[b] && condensed->isEliminated[b]) {
             return true;
         }
     }
@@ -311,7 +309,7 @@ static double sizeOf(const tpCondensed* condensed) {
     return sqrt(sum);
 }
 
-// With the blocks as they are chosen. `isNew`: drives have changed sides. False if memory ran
+// With the blocks as they are chosen. `isNew`: drives have joined. False if memory ran
 // out.
 static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
                         int* iterations, bool* isNew) {
@@ -321,7 +319,7 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
     }
     *isNew = false;
     double tolerance = part * island->tolerance;
-    bool isLoose = hasDrive(condensed);
+    bool isLoose = holdsDrive(condensed);
     for (int round = 0; round < maxRounds && !tpFrictionIsland_IsSpent(island); ++round) {
         tpArenaMark mark = tpArena_Mark(condensed->arena);
         tpFrictionIsland_Velocity(island, condensed->r, condensed->u);
@@ -338,7 +336,7 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         expand(condensed);
         *iterations += condensed->rowCount == 0 ? 1 : 0;
         tpFrictionIsland_Offer(island, condensed->r, condensed->u);
-        *isNew = !(island->residual <= island->tolerance) && changeSides(condensed) > 0;
+        *isNew = !(island->residual <= island->tolerance) && letGoOverloaded(condensed) > 0;
         if (island->residual <= island->tolerance || *isNew) {
             break;
         }
@@ -358,10 +356,12 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* 
     memcpy(condensed.r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
     for (int b = 0; b < island->blockCount; ++b) {
-        condensed.isBounded[b] = tpHeldBlocks_IsDrive(held, b);
-        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree;
-        if (condensed.isBounded[b]) {
-            setSide(&condensed, b, sideOf(&condensed, b, true));
+        condensed.isDrive[b] = tpHeldBlocks_IsDrive(held, b);
+        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree || condensed.isDrive[b];
+        int row = island->row[b] + 1;
+        if (condensed.isDrive[b] &&
+            loadOf(&condensed, b, condensed.r[row] - condensed.u[row]) > nearBound) {
+            letGo(&condensed, b);
         }
     }
     bool isNew = true;

@@ -291,6 +291,7 @@ static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel,
 static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, .limit = 20000 };
 static const Stage newton = { "newton", tpFrictionIsland_Newton, .limit = 100 };
 static const Stage apgd = { "apgd", tpFrictionIsland_Apgd, .limit = 20000 };
+static const Stage interior = { "interior", tpFrictionIsland_Interior, .limit = 100 };
 static const Stage proximal = { "proximal", tpFrictionIsland_Proximal, .limit = 2000 };
 
 tpSolveStatus tpFriction_Solve(const tpFrictionProblem* problem, const tpFrictionOptions* options,
@@ -324,6 +325,12 @@ static tpSolveStatus solveProximal(const tpFrictionProblem* problem,
     return solveBy(problem, options, &proximal, 1, memory, r, u, report);
 }
 
+static tpSolveStatus solveInterior(const tpFrictionProblem* problem,
+                                   const tpFrictionOptions* options, tpSolverMemory* memory,
+                                   double* r, double* u, tpSolveReport* report) {
+    return solveBy(problem, options, &interior, 1, memory, r, u, report);
+}
+
 static tpSolveStatus solveApgd(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                                tpSolverMemory* memory, double* r, double* u,
                                tpSolveReport* report) {
@@ -336,6 +343,8 @@ static const tpFrictionSolver solvers[] = {
     { "nncg", "nonsmooth nonlinear conjugate gradients on Gauss-Seidel", solveNncg },
     { "newton", "semismooth Newton on Alart and Curnier's function", solveNewton },
     { "proximal", "proximal points with Newton inside", solveProximal },
+    { "interior", "interior points with Nesterov and Todd's scaling, small and dense",
+      solveInterior },
     { "apgd", "accelerated projected gradient with De Saxce's correction", solveApgd },
 };
 

@@ -39,6 +39,10 @@ tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFriction
 tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFrictionOptions* options,
                                         int limit, tpArena* arena, int* iterations);
 
+// For small islands, dense: the path inside the cones.
+tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations);
+
 tpSolveStatus tpFrictionIsland_Apgd(tpFrictionIsland* island, const tpFrictionOptions* options,
                                     int limit, tpArena* arena, int* iterations);
 

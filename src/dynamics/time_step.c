@@ -17,6 +17,7 @@ static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, boo
     int count = system->bodyCount;
     step->startPoses = TP_SCRATCH(arena, tpPose, count);
     step->startVelocities = TP_SCRATCH(arena, tpVelocity, count);
+    step->steadied = TP_SCRATCH(arena, tpVelocity, count);
     step->kicked = TP_SCRATCH(arena, tpVelocity, count);
     step->pushed = TP_SCRATCH(arena, tpVelocity, count);
     step->freeVelocities = TP_SCRATCH(arena, tpVelocity, count);
@@ -36,6 +37,9 @@ static bool begin(tpTimeStep* step, tpSystem* system, double h, double kick, boo
     }
     if (isSymmetric) {
         tpJoints_TakeBackSteady(system, h, kick);
+    }
+    if (count > 0) {
+        memcpy(step->steadied, system->velocities.data, velocityBytes);
     }
     tpSystem_KickForces(system, system->time, kick);
     if (system->mayDamp && count > 0) {

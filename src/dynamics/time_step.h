@@ -21,6 +21,7 @@ typedef struct tpTimeStep {
     int bodyCount;
     tpPose* startPoses;
     tpVelocity* startVelocities;
+    tpVelocity* steadied; // start velocities without steady efforts (dynamics/steady_efforts.h)
     tpVelocity* kicked;
     tpVelocity* undamped; // what the kick made of them before damping; NULL if nothing is damped
     tpVelocity* freeVelocities;

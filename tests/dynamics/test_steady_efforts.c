@@ -5,6 +5,7 @@
 #include "dynamics/steady_efforts.h"
 
 #include "support/check.h"
+#include "support/scene_text.h"
 #include "tippe/joints.h"
 
 static const tpStepperId symmetric[] = { tp_anitescu, tp_benderSchmitt };
@@ -181,6 +182,39 @@ static void couplingsHoldToo(void** state) {
     tpDestroyWorld(world);
 }
 
+// A frame of two legs on stiff servos, whose feet hold by friction: nothing moves, so that friction
+// takes nothing, no impact loses anything, and the guard of energy has nothing to do.
+static void feetThatHoldDoNoWork(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(
+        "{\"tippe\": 1, \"gravity\": [0, 0, -9.81], \"materials\": {\"rough\": {\"friction\": "
+        "1.5}},"
+        "\"bodies\": [{\"name\": \"floor\", \"kind\": \"fixed\","
+        "\"shapes\": [{\"type\": \"plane\", \"normal\": [0, 0, 1], \"material\": \"rough\"}]},"
+        "{\"name\": \"top\", \"position\": [0, 0, 0.85], \"mass\": 9, \"inertia\": [1, 1, 1]},"
+        "{\"name\": \"left\", \"position\": [-0.6, 0, 0.05], \"mass\": 0.02,"
+        "\"shapes\": [{\"type\": \"box\", \"size\": [0.2, 0.2, 0.1], \"material\": \"rough\"}]},"
+        "{\"name\": \"right\", \"position\": [0.6, 0, 0.05], \"mass\": 0.02,"
+        "\"shapes\": [{\"type\": \"box\", \"size\": [0.2, 0.2, 0.1], \"material\": \"rough\"}]}],"
+        "\"joints\": [{\"name\": \"a\", \"type\": \"prismatic\", \"bodies\": [\"left\", \"top\"],"
+        "\"anchor\": [0, 0, 0.85], \"axis\": [0.6, 0, 0.8],"
+        "\"servo\": {\"stiffness\": 3e4, \"damping\": 900}},"
+        "{\"name\": \"b\", \"type\": \"prismatic\", \"bodies\": [\"right\", \"top\"],"
+        "\"anchor\": [0, 0, 0.85], \"axis\": [-0.6, 0, 0.8],"
+        "\"servo\": {\"stiffness\": 3e4, \"damping\": 900}}],"
+        "\"simulation\": {\"stepper\": \"anitescu\", \"step\": 0.005, \"until\": 1}}");
+    tpStepReport report = tpWorld_Step(world, 0.005);
+    for (int i = 0; i < 80; ++i) {
+        report = tpWorld_Step(world, 0.005);
+    }
+    assert_int_equal(report.violations, 0);
+    assert_int_equal(report.noteCount, 0);
+    CHECK_NEAR(report.frictionLoss, 0.0, 1e-12);
+    CHECK_NEAR(report.impactLoss, 0.0, 1e-12);
+    CHECK_NEAR(report.externalWork, 0.0, 1e-12);
+    tpDestroyWorld(world);
+}
+
 static void onlyWhatLastsIsSteady(void** state) {
     (void)state;
     tpServoMemory memory = { 0.0, 0.0 };
@@ -201,6 +235,7 @@ int main(void) {
         cmocka_unit_test(velocitiesAreThoseOfTheMotion),
         cmocka_unit_test(releasedLoadsFallFromRest),
         cmocka_unit_test(couplingsHoldToo),
+        cmocka_unit_test(feetThatHoldDoNoWork),
         cmocka_unit_test(onlyWhatLastsIsSteady),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

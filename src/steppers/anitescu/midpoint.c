@@ -205,12 +205,16 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     double h = step->h;
     size_t bytes = sizeof(tpVelocity) * (size_t)system->bodyCount;
     tpVelocity* before = tpArena_Get(&system->arena, bytes);
-    if (before == NULL) {
+    tpVelocity* forced = tpArena_Get(&system->arena, bytes); // without the laws of joints
+    if (before == NULL || forced == NULL) {
         return false;
     }
     if (h > kick) {
         report->externalWork += tpSystem_KickDamping(system, h - kick);
         tpSystem_KickForces(system, system->time + kick, h - kick);
+    }
+    if (bytes > 0) {
+        memcpy(forced, system->velocities.data, bytes);
     }
     tpStepTimes times = { h, kick, h };
     tpJoints_KickRest(system, &step->rows, step->meanVelocities, &times, report);
@@ -243,6 +247,7 @@ static bool takeSecondHalf(tpTimeStep* step, tpStepperMemory* memory,
     tpRows_ApplyImpulses(&step->rows, system->velocities.data);
     tpRowVelocities velocities = { unsprung, system->velocities.data, step->velocities };
     tpRows_AccountEnergy(&step->rows, &velocities, report);
+    tpRows_AccountKick(&step->rows, forced, unsprung, 0.5, report);
     tpJoints_AddReactions(system, &step->rows, h);
     trial->isTouched = trial->isTouched || isPushed(step);
     trial->hasCollided = trial->hasCollided || trial->bounces;

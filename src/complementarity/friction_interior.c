@@ -1,0 +1,520 @@
+// An interior point method for small dense islands, whatever the condition of W.
+//
+// With x = (mu r_N, r_T) and y = (u_N / mu + |u_T|, u_T) both of Coulomb's cones become Lorentz'
+// cone, and the law is x in L, y in L, x.y = 0 with y = P x + c + |u_T| e_0. The path follows
+// x o y = t e towards t = 0; a step solves
+//
+//     (T P + W^-2) dx = W^-1 g - F,    dy = W^-1 g - W^-2 dx,    T = I + e_0 u_T' / |u_T|,
+//
+// with W of Nesterov and Todd (lorentz.h) and F the error of y: a predictor of t = 0, then a
+// corrector of second order (Mehrotra). Each contact has a scale of its own, W, renewed in every
+// step: feet that slip by 1e-8 m/s in a direction in which the robot yields by 1e-11 s/kg, where
+// Newton's method on a natural map of one scale creeps, are solved in as many steps as any
+// other. Once the path shows who sticks and who slides, Newton's method on the equations of those
+// states goes the rest of the way (Mehrotra's steps are slow to turn sliding friction against the
+// slip). FRICTION.md has more.
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "complementarity/friction_solvers.h"
+#include "complementarity/lorentz.h"
+#include "math/dense_lu.h"
+
+// Dense rows that are worth it.
+enum { mostRows = 200 };
+
+// A contact with less friction has none.
+static const double leastFriction = 1e-9;
+
+// The way to the border that a step may go, and the shortest step that is progress.
+static const double boldness = 0.95, leastStep = 0.05;
+
+// Short steps in a row after which the start was too near the border.
+enum { mostShortSteps = 3 };
+
+// Steps of Newton's method in states that are guessed, and what each must bring.
+enum { stateSteps = 4 };
+static const double slowest = 0.1;
+
+// What keeps its matrix regular where contacts are redundant.
+static const double redundancy = 1e-12;
+
+// The gap below which the derivative of |u_T| counts: further away it is as good to take |u_T| from
+// the last point, and the matrix stays positive.
+static const double nearGap = 1e-4;
+
+// The aim after a short step, in parts of the gap, and while y is far from what x says.
+static const double shortLength = 0.3, recentering = 0.5;
+
+// The start is so far inside, in units of its residual; each new start is further inside.
+static const double startDepth = 10.0, deeper = 1e3, leastDepth = 1e-9;
+
+// Added to the diagonal of P, whose mean is one: what keeps a step finite where nothing else does.
+static const double regularisation = 1e-15;
+
+typedef enum tpInteriorState { stateFree, stateOpen, stateSticking, stateSliding } tpInteriorState;
+
+typedef struct tpInteriorPart {
+    int row, rows;
+    bool isFree;
+    tpInteriorState state;
+    tpLorentzScaling scaling;
+} tpInteriorPart;
+
+typedef struct tpInterior {
+    tpFrictionIsland* island;
+    int n;
+    int partCount, coneCount;
+    tpInteriorPart* parts;
+    int* source;  // row of the island of each row
+    double* unit; // r = size unit x
+    double size;
+    double most;   // x beyond this is a jam, not a solution
+    double length; // of the last step
+    double* P;     // row by row
+    double* c;
+    double *x, *y, *u, *dx, *dy, *g, *F, *rhs;
+    double* kept; // x while the states are tried
+    double* M;
+    int* pivots;
+    double *r, *velocity; // of the island
+} tpInterior;
+
+// The parts of the island: cones, half lines and free rows. Rows that carry nothing are left out.
+static void listParts(tpInterior* interior) {
+    const tpFrictionIsland* island = interior->island;
+    for (int b = 0; b < island->blockCount; ++b) {
+        int rows = tpFrictionIsland_Rows(island, b), kind = island->kind[b];
+        bool isCone = kind == tp_frictionCone && rows > 1 && island->mu[b] > leastFriction;
+        bool isFree = kind == tp_frictionFree;
+        int used = kind == tp_frictionCone && !isCone ? 1 : rows;
+        for (int i = 0; i < used; ++i) {
+            int row = interior->n++;
+            interior->source[row] = island->row[b] + i;
+            interior->unit[row] = isCone && i == 0 ? 1.0 / island->mu[b] : 1.0;
+            if (i == 0 || !(isCone || isFree)) {
+                interior->parts[interior->partCount++] = (tpInteriorPart){
+                    .row = row, .rows = isCone || isFree ? used : 1, .isFree = isFree
+                };
+                interior->coneCount += isFree ? 0 : 1;
+            }
+        }
+    }
+}
+
+static bool allocate(tpInterior* interior, tpArena* arena) {
+    int rows = interior->island->rowCount;
+    interior->parts = TP_SCRATCH(arena, tpInteriorPart, rows);
+    interior->source = TP_SCRATCH(arena, int, rows);
+    interior->pivots = TP_SCRATCH(arena, int, rows);
+    interior->P = TP_SCRATCH(arena, double, rows* rows);
+    interior->M = TP_SCRATCH(arena, double, rows* rows);
+    double** vectors[] = { &interior->unit, &interior->c,   &interior->x,  &interior->y,
+                           &interior->u,    &interior->dx,  &interior->dy, &interior->g,
+                           &interior->F,    &interior->rhs, &interior->r,  &interior->velocity,
+                           &interior->kept };
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) {
+        *vectors[i] = TP_SCRATCH(arena, double, rows);
+    }
+    return !arena->failed;
+}
+
+// P and c, so that |c| is about one.
+static void formProblem(tpInterior* interior) {
+    const tpFrictionIsland* island = interior->island;
+    int n = interior->n;
+    double* column = interior->velocity;
+    for (int j = 0; j < n; ++j) {
+        memset(interior->r, 0, sizeof(double) * (size_t)island->rowCount);
+        interior->r[interior->source[j]] = interior->unit[j];
+        tpFrictionIsland_Multiply(island, interior->r, column);
+        for (int i = 0; i < n; ++i) {
+            interior->P[i * n + j] = interior->unit[i] * column[interior->source[i]];
+        }
+        interior->P[j * n + j] += regularisation;
+    }
+    double size = 0.0;
+    for (int i = 0; i < n; ++i) {
+        interior->c[i] = interior->unit[i] * island->q[interior->source[i]];
+        size = fmax(size, fabs(interior->c[i]));
+    }
+    interior->size = size > 0.0 ? scalbn(1.0, ilogb(size)) : 1.0; // no rounding
+    for (int i = 0; i < n; ++i) {
+        interior->c[i] /= interior->size;
+    }
+}
+
+static double workOfStep(int n) {
+    return (double)n * n * (n / 3.0 + 8.0);
+}
+
+static double tailNorm(int rows, const double* x) {
+    double sum = 0.0;
+    for (int i = 1; i < rows; ++i) {
+        sum += x[i] * x[i];
+    }
+    return sqrt(sum);
+}
+
+// u = P x + c.
+static void findVelocities(tpInterior* interior) {
+    int n = interior->n;
+    for (int i = 0; i < n; ++i) {
+        double sum = interior->c[i];
+        for (int j = 0; j < n; ++j) {
+            sum += interior->P[i * n + j] * interior->x[j];
+        }
+        interior->u[i] = sum;
+    }
+}
+
+// Moves x so far inside the cone that its depth is at least `depth`.
+static void moveInside(const tpInteriorPart* part, double depth, double* x) {
+    double missing = depth - tpLorentz_Depth(part->rows, x + part->row);
+    x[part->row] += fmax(missing, 0.0);
+}
+
+// Where contacts hold each other as in a vice, solutions reach to infinity, and the middle of the
+// cones is there. Impulses are taken up to this many times those of the start, or the velocities.
+static const double greatest = 1e3;
+
+// Begins at the island's best point, moved inside.
+static void begin(tpInterior* interior, double depth) {
+    const tpFrictionIsland* island = interior->island;
+    for (int i = 0; i < interior->n; ++i) {
+        interior->x[i] = island->r[interior->source[i]] / (interior->unit[i] * interior->size);
+    }
+    findVelocities(interior);
+    memcpy(interior->y, interior->u, sizeof(double) * (size_t)interior->n);
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        if (part->isFree) {
+            memset(interior->y + part->row, 0, sizeof(double) * (size_t)part->rows);
+            continue;
+        }
+        interior->y[part->row] += tailNorm(part->rows, interior->u + part->row);
+        moveInside(part, depth, interior->x);
+        moveInside(part, depth, interior->y);
+    }
+    findVelocities(interior);
+}
+
+// The island's point for x: the projection of x - y, which puts on the border what belongs there;
+// y may be NULL.
+static bool offer(tpInterior* interior, const double* y) {
+    tpFrictionIsland* island = interior->island;
+    double largest = 0.0;
+    memset(interior->r, 0, sizeof(double) * (size_t)island->rowCount);
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        double z[TP_FRICTION_MAX_ROWS];
+        for (int i = 0; i < part->rows; ++i) {
+            int row = part->row + i;
+            z[i] = interior->x[row] - (part->isFree || y == NULL ? 0.0 : y[row]);
+            largest = fmax(largest, fabs(z[i]));
+        }
+        if (!part->isFree) {
+            tpFrictionProject(part->rows, tp_frictionCone, 1.0, z);
+        }
+        for (int i = 0; i < part->rows; ++i) {
+            int row = part->row + i;
+            interior->r[interior->source[row]] = z[i] * interior->unit[row] * interior->size;
+        }
+    }
+    if (!(largest <= interior->most)) {
+        return false;
+    }
+    tpFrictionIsland_Velocity(island, interior->r, interior->velocity);
+    return tpFrictionIsland_Offer(island, interior->r, interior->velocity);
+}
+
+// x.y per cone.
+static double gapOf(const tpInterior* interior) {
+    double sum = 0.0;
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        for (int i = part->row; !part->isFree && i < part->row + part->rows; ++i) {
+            sum += interior->x[i] * interior->y[i];
+        }
+    }
+    return interior->coneCount > 0 ? sum / interior->coneCount : 0.0;
+}
+
+// Scalings, F and the factors of M at x, y. False if a point is at the border or M is singular.
+static bool linearise(tpInterior* interior, double gap) {
+    int n = interior->n;
+    memcpy(interior->M, interior->P, sizeof(double) * (size_t)n * (size_t)n);
+    for (int p = 0; p < interior->partCount; ++p) {
+        tpInteriorPart* part = &interior->parts[p];
+        int row = part->row;
+        const double* u = interior->u + row;
+        memcpy(interior->F + row, u, sizeof(double) * (size_t)part->rows);
+        if (part->isFree) {
+            continue;
+        }
+        if (!tpLorentzScaling_Make(&part->scaling, part->rows, interior->x + row,
+                                   interior->y + row)) {
+            return false;
+        }
+        // |u_T|, rounded off where it is less than the gap: a direction of rounding is none.
+        double slip = tailNorm(part->rows, u), smooth = sqrt(slip * slip + gap * gap);
+        interior->F[row] += part->rows > 1 ? smooth - gap : 0.0;
+        double* first = interior->M + (size_t)row * (size_t)n;
+        for (int i = 1; i < part->rows; ++i) {
+            double direction = u[i] / smooth;
+            const double* other = interior->P + (size_t)(row + i) * (size_t)n;
+            for (int j = 0; gap < nearGap && j < n; ++j) {
+                first[j] += direction * other[j];
+            }
+        }
+        for (int i = 0; i < part->rows; ++i) {
+            interior->F[row + i] -= interior->y[row + i];
+            for (int j = 0; j < part->rows; ++j) {
+                interior->M[(row + i) * n + row + j] +=
+                    tpLorentzScaling_InverseSquare(&part->scaling, i, j);
+            }
+        }
+    }
+    return tpDenseLu_Factorise(n, interior->M, interior->pivots);
+}
+
+// dx and dy for the right side g.
+static void solveStep(tpInterior* interior) {
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        int row = part->row;
+        double* rhs = interior->rhs + row;
+        memset(rhs, 0, sizeof(double) * (size_t)part->rows);
+        if (!part->isFree) {
+            tpLorentzScaling_ApplyInverse(&part->scaling, interior->g + row, rhs);
+        }
+        for (int i = 0; i < part->rows; ++i) {
+            interior->dy[row + i] = rhs[i];
+            rhs[i] -= interior->F[row + i];
+        }
+    }
+    memcpy(interior->dx, interior->rhs, sizeof(double) * (size_t)interior->n);
+    tpDenseLu_Solve(interior->n, interior->M, interior->pivots, interior->dx);
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        double scaled[TP_FRICTION_MAX_ROWS], twice[TP_FRICTION_MAX_ROWS] = { 0.0 };
+        if (!part->isFree) {
+            tpLorentzScaling_ApplyInverse(&part->scaling, interior->dx + part->row, scaled);
+            tpLorentzScaling_ApplyInverse(&part->scaling, scaled, twice);
+        }
+        for (int i = 0; i < part->rows; ++i) {
+            interior->dy[part->row + i] -= twice[i];
+        }
+    }
+}
+
+// How far x and y may go along dx and dy, up to `most`.
+static double reach(const tpInterior* interior, double most) {
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        if (!part->isFree) {
+            int row = part->row;
+            most = tpLorentz_Reach(part->rows, interior->x + row, interior->dx + row, most);
+            most = tpLorentz_Reach(part->rows, interior->y + row, interior->dy + row, most);
+        }
+    }
+    return most;
+}
+
+// g of the predictor, or of the corrector that aims at `gap` and knows the predictor's step.
+static void aim(tpInterior* interior, bool isPredictor, double gap) {
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        double dx[TP_FRICTION_MAX_ROWS], dy[TP_FRICTION_MAX_ROWS];
+        double second[TP_FRICTION_MAX_ROWS] = { 0.0 };
+        int row = part->row, rows = part->rows;
+        if (!isPredictor && !part->isFree) {
+            tpLorentzScaling_ApplyInverse(&part->scaling, interior->dx + row, dx);
+            tpLorentzScaling_Apply(&part->scaling, interior->dy + row, dy);
+            tpLorentz_Multiply(rows, dx, dy, second);
+            for (int i = 0; i < rows; ++i) {
+                second[i] = (i == 0 ? gap : 0.0) - second[i];
+            }
+            tpLorentz_Divide(rows, part->scaling.lambda, second, second);
+        }
+        for (int i = 0; !part->isFree && i < rows; ++i) {
+            interior->g[row + i] = second[i] - part->scaling.lambda[i];
+        }
+    }
+}
+
+// What the corrector aims at after a predictor of this length. Gap and error go down together:
+// near the border and yet far from the law no step gets far.
+static double aimOf(const tpInterior* interior, double gap, double length) {
+    double left = 1.0 - length, part = left * left * left, error = 0.0;
+    for (int i = 0; i < interior->n; ++i) {
+        error = fmax(error, fabs(interior->F[i]));
+    }
+    part = fmax(part, fmin(recentering, error * error / gap));
+    part = interior->length < shortLength ? fmax(part, recentering) : part;
+    return part * gap;
+}
+
+// One step of predictor and corrector. Returns its length, 0 if it cannot be taken.
+static double step(tpInterior* interior) {
+    double gap = gapOf(interior);
+    if (!linearise(interior, gap)) {
+        return 0.0;
+    }
+    aim(interior, true, 0.0);
+    solveStep(interior);
+    double length = reach(interior, 1.0);
+    if (interior->coneCount > 0) {
+        aim(interior, false, aimOf(interior, gap, length));
+        solveStep(interior);
+        length = fmin(1.0, boldness * reach(interior, 1.0 / boldness));
+    }
+    for (int i = 0; i < interior->n; ++i) {
+        if (!isfinite(interior->dx[i]) || !isfinite(interior->dy[i])) {
+            return 0.0;
+        }
+    }
+    for (int i = 0; i < interior->n; ++i) {
+        interior->x[i] += length * interior->dx[i];
+        interior->y[i] += length * interior->dy[i];
+    }
+    findVelocities(interior);
+    return length;
+}
+
+// Open, sticking or sliding, as x and y have it. Returns how many changed.
+static int guessStates(tpInterior* interior) {
+    int changed = 0;
+    for (int p = 0; p < interior->partCount; ++p) {
+        tpInteriorPart* part = &interior->parts[p];
+        const double *x = interior->x + part->row, *y = interior->y + part->row;
+        double xDepth = tpLorentz_Depth(part->rows, x), yDepth = tpLorentz_Depth(part->rows, y);
+        tpInteriorState state = part->isFree      ? stateFree
+                                : part->rows == 1 ? (x[0] > y[0] ? stateSticking : stateOpen)
+                                : yDepth > x[0]   ? stateOpen
+                                : xDepth > y[0]   ? stateSticking
+                                                  : stateSliding;
+        changed += state != part->state;
+        part->state = state;
+    }
+    return changed;
+}
+
+// The equations of a sliding contact: u_0 = 0 and x_T + x_0 t = 0, t = u_T / |u_T|; into F and M,
+// which holds P in the rows of the contact.
+static void addSliding(tpInterior* interior, const tpInteriorPart* part) {
+    int n = interior->n, row = part->row, rows = part->rows;
+    const double *x = interior->x + row, *u = interior->u + row;
+    double slip = fmax(tailNorm(rows, u), DBL_MIN), ratio = x[0] / slip;
+    for (int j = 0; j < n; ++j) {
+        double along = 0.0;
+        for (int i = 1; i < rows; ++i) {
+            along += u[i] / slip * interior->P[(row + i) * n + j];
+        }
+        for (int i = 1; i < rows; ++i) {
+            double across = interior->P[(row + i) * n + j] - u[i] / slip * along;
+            interior->M[(row + i) * n + j] = ratio * across;
+        }
+    }
+    for (int i = 1; i < rows; ++i) {
+        interior->M[(row + i) * n + row] += u[i] / slip;
+        interior->M[(row + i) * n + row + i] += 1.0;
+        interior->F[row + i] = x[i] + x[0] * u[i] / slip;
+    }
+}
+
+// One step of Newton's method on the equations of the states. False if it cannot be taken.
+static bool stepInStates(tpInterior* interior) {
+    int n = interior->n;
+    size_t size = sizeof(double) * (size_t)n;
+    memcpy(interior->M, interior->P, size * (size_t)n);
+    memcpy(interior->F, interior->u, size);
+    for (int p = 0; p < interior->partCount; ++p) {
+        const tpInteriorPart* part = &interior->parts[p];
+        for (int i = part->row; part->state == stateOpen && i < part->row + part->rows; ++i) {
+            memset(interior->M + (size_t)i * (size_t)n, 0, size);
+            interior->M[i * n + i] = 1.0;
+            interior->F[i] = interior->x[i];
+        }
+        for (int i = part->row; part->state == stateSticking && i < part->row + part->rows; ++i) {
+            interior->M[i * n + i] += redundancy;
+        }
+        if (part->state == stateSliding) {
+            addSliding(interior, part);
+        }
+    }
+    if (!tpDenseLu_Factorise(n, interior->M, interior->pivots)) {
+        return false;
+    }
+    tpDenseLu_Solve(n, interior->M, interior->pivots, interior->F);
+    for (int i = 0; i < n; ++i) {
+        interior->x[i] -= interior->F[i];
+    }
+    findVelocities(interior);
+    return true;
+}
+
+// The solution in the states that x and y suggest, if it is one.
+static void tryStates(tpInterior* interior) {
+    size_t size = sizeof(double) * (size_t)interior->n;
+    memcpy(interior->kept, interior->x, size);
+    for (int k = 0; k < stateSteps; ++k) {
+        double before = interior->island->residual;
+        if (!stepInStates(interior)) {
+            break;
+        }
+        interior->island->work += workOfStep(interior->n);
+        bool isBetter = offer(interior, NULL);
+        if (!isBetter || interior->island->residual > slowest * before ||
+            tpFrictionIsland_IsDone(interior->island)) {
+            break;
+        }
+    }
+    memcpy(interior->x, interior->kept, size);
+    findVelocities(interior);
+}
+
+tpSolveStatus tpFrictionIsland_Interior(tpFrictionIsland* island, const tpFrictionOptions* options,
+                                        int limit, tpArena* arena, int* iterations) {
+    (void)options;
+    tpInterior interior = { .island = island, .length = 1.0, .most = greatest };
+    if (island->rowCount > mostRows) {
+        return tp_notApplicable;
+    }
+    if (!allocate(&interior, arena)) {
+        return tp_solverOutOfMemory;
+    }
+    listParts(&interior);
+    formProblem(&interior);
+    island->work += (double)interior.n * tpFrictionIsland_SweepWork(island);
+    double depth = 0.0;
+    int shortSteps = mostShortSteps;
+    bool isFresh = true;
+    for (int k = 0; k < limit && !tpFrictionIsland_IsDone(island); ++k) {
+        if (shortSteps >= mostShortSteps) {
+            if (depth >= 1.0) {
+                return tp_stalled;
+            }
+            double residual = startDepth * island->residual / interior.size;
+            depth = fmin(fmax(depth * deeper, fmax(residual, leastDepth)), 1.0);
+            begin(&interior, depth);
+            interior.length = 1.0;
+            shortSteps = 0;
+        }
+        double length = step(&interior);
+        interior.length = length;
+        shortSteps = length > leastStep ? 0 : length > 0.0 ? shortSteps + 1 : mostShortSteps;
+        bool isBetter = offer(&interior, interior.y);
+        // States that last are tried once, and again where the path has come nearer.
+        bool isSame = guessStates(&interior) == 0;
+        if (isSame && (isBetter || isFresh) && !tpFrictionIsland_IsDone(island)) {
+            tryStates(&interior);
+        }
+        isFresh = !isSame;
+        *iterations += 1;
+        island->work += workOfStep(interior.n);
+    }
+    return island->residual <= island->tolerance ? tp_solved : tp_iterationLimit;
+}
