@@ -68,7 +68,7 @@ def largest_way(a: list[list[float]], b: list[list[float]]) -> float:
 
 
 def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[str, str]], contacts: list[dict[str, str]], seconds: float) -> dict[str, Any]:
-    names = [key[:-2] for key in states[0] if key.endswith(".x")]
+    names = [key[:-3] for key in states[0] if key.endswith(".qw")]
     last = states[-1]
     quarter = positions(states[-2], names)
     end = positions(last, names)

@@ -446,6 +446,49 @@ static void snapshotsContinue(void** state) {
     tpDestroyWorld(world);
 }
 
+static tpBodyId addLink(tpWorld* world, tpVec3 place, double mass, double moment) {
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position = place;
+    def.hasMass = true;
+    def.mass.mass = mass;
+    def.mass.center = tpZeroVec3();
+    def.mass.inertia = tpScaleM(moment, tpIdentityMat33());
+    return tpCreateBody(world, &def, NULL);
+}
+
+// A walker on bent legs, with dry friction in its hinges: contacts must not feel at its feet what
+// the legs would weigh if that friction held whatever comes.
+static void dryFrictionInLegsIsNoLock(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1);
+    addFloor(world);
+    tpBodyId trunk = addLink(world, tpMakeVec3(0.0, 0.0, 0.6), 30.0, 0.9);
+    for (int i = 0; i < 4; ++i) {
+        double x = i < 2 ? 0.3 : -0.3, y = i % 2 == 0 ? 0.2 : -0.2;
+        tpBodyId thigh = addLink(world, tpMakeVec3(x - 0.075, y, 0.45), 0.8, 0.005);
+        tpBodyId shank = addLink(world, tpMakeVec3(x - 0.075, y, 0.165), 0.2, 0.002);
+        tpShapeDef shape = tpDefaultShapeDef();
+        shape.material = 1;
+        shape.pose.position = tpMakeVec3(0.075, 0.0, -0.135);
+        tpSphere foot = { 0.03 };
+        tpCreateSphere(world, shank, &shape, &foot, NULL);
+        for (int k = 0; k < 2; ++k) {
+            tpJointDef def = k == 0 ? hinge(trunk, thigh, tpMakeVec3(x, y, 0.6))
+                                    : hinge(thigh, shank, tpMakeVec3(x - 0.15, y, 0.3));
+            def.coordinate.friction = 0.1;
+            def.coordinate.damping = 1.0;
+            def.coordinate.hasServo = true;
+            def.coordinate.servo.stiffness = 600.0;
+            tpCreateJoint(world, &def, NULL);
+        }
+    }
+    tpStepReport report = run(world, 0.005, 1.5);
+    CHECK_NEAR(tpBody_GetPosition(world, trunk).z, 0.6, 0.05);
+    CHECK_BELOW(tpLength(tpBody_GetVelocity(world, trunk)), 0.05);
+    CHECK_BELOW(report.jointDrift, 1e-6);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(couplingsMakeADifferential), cmocka_unit_test(toldBodiesCarryOthers),
@@ -454,7 +497,7 @@ int main(void) {
         cmocka_unit_test(armatureSlowsAPendulum),     cmocka_unit_test(limitsMotorsAndFrictionHold),
         cmocka_unit_test(heavyEndHangsOnLightLinks),  cmocka_unit_test(lockedBodiesStay),
         cmocka_unit_test(lightFeetCarryAHeavyTrunk),  cmocka_unit_test(bitsDoNotDependOnThreads),
-        cmocka_unit_test(snapshotsContinue),
+        cmocka_unit_test(dryFrictionInLegsIsNoLock),  cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

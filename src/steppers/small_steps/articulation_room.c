@@ -45,6 +45,7 @@ typedef struct Room {
     tpMechanismRow* solverRows;
     tpArticulatedRow* laws;
     double *errors, *lateErrors;
+    bool* isLoose;
     tpNodeMass *masses, *felt;
     tpSweepBody* own;
     double *pushes, *last, *momenta, *shifts;
@@ -77,6 +78,7 @@ static bool takeRoom(tpSmallStep* step, Room* room) {
     room->laws = TP_SCRATCH(arena, tpArticulatedRow, rows);
     room->errors = TP_SCRATCH(arena, double, rows);
     room->lateErrors = TP_SCRATCH(arena, double, rows);
+    room->isLoose = TP_SCRATCH(arena, bool, rows);
     room->masses = TP_SCRATCH(arena, tpNodeMass, nodes);
     room->felt = TP_SCRATCH(arena, tpNodeMass, nodes);
     room->own = TP_SCRATCH(arena, tpSweepBody, nodes);
@@ -129,6 +131,7 @@ static void placeArticulation(const tpSmallStep* step, int m, const Room* room, 
     articulation->laws = room->laws + firstRow;
     articulation->errors = room->errors + firstRow;
     articulation->lateErrors = room->lateErrors + firstRow;
+    articulation->isLoose = room->isLoose + firstRow;
     articulation->pushes = room->pushes + 6 * node;
     articulation->last = room->last + 6 * node;
     articulation->momenta = room->momenta + 6 * node;

@@ -11,7 +11,9 @@
 // all are pushed at once each gets the answers to the others too, at most n times its own (a
 // positive definite matrix is at most n times its n diagonal blocks). Masses only lead the
 // iteration: momenta that contacts gave are taken back with the same masses, and the mechanism is
-// solved with them, so that they do not change what is converged to.
+// solved with them, so that they do not change what is converged to. A mass too heavy makes the
+// iteration run away, one too light only slow: rigid rows that may let go (dry friction, motors,
+// limits) count as if they had.
 
 #include <string.h>
 
@@ -68,6 +70,33 @@ static void weighNode(const tpSmallStep* step, tpArticulation* articulation, int
     }
 }
 
+static bool mayLetGo(const tpArticulation* articulation, int row) {
+    const tpMechanismRow* solved = &articulation->solver.rows[row];
+    return articulation->laws[row].isRigid && solved->state == tp_withinRow &&
+           (isfinite(solved->least) || isfinite(solved->most));
+}
+
+// The inverse of the matrix without rigid rows that may let go.
+static void invertLoose(tpArticulation* articulation) {
+    tpMechanism* solver = &articulation->solver;
+    int loose = 0;
+    for (int k = 0; k < solver->rowCount; ++k) {
+        articulation->isLoose[k] = mayLetGo(articulation, k);
+        solver->rows[k].state = articulation->isLoose[k] ? tp_deadRow : solver->rows[k].state;
+        loose += articulation->isLoose[k] ? 1 : 0;
+    }
+    if (loose > 0) {
+        tpMechanism_Factorise(solver);
+    }
+    tpMechanism_Invert(solver, articulation->inverses, articulation->between);
+    for (int k = 0; k < solver->rowCount; ++k) {
+        solver->rows[k].state = articulation->isLoose[k] ? tp_withinRow : solver->rows[k].state;
+    }
+    if (loose > 0) {
+        tpMechanism_Factorise(solver);
+    }
+}
+
 void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation) {
     int touching = 0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
@@ -77,7 +106,7 @@ void tpArticulation_Weigh(const tpSmallStep* step, tpArticulation* articulation)
     if (touching == 0) {
         return;
     }
-    tpMechanism_Invert(&articulation->solver, articulation->inverses, articulation->between);
+    invertLoose(articulation);
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         if (step->joints->touches[numberOf(step, articulation, i)]) {
             weighNode(step, articulation, i, touching);
