@@ -248,7 +248,7 @@ static tpResult findHashPairs(tpBroadPhase* broadPhase, const tpProxies* proxies
                           out) ||
         (self->unbounded.count > 0 && !tpPairGather_Run(&self->gather, tpFindUnbounded, &unbounded,
                                                         proxies->count, 0, tasks, out)) ||
-        !tpSortPairs(&self->allocator, out, proxies->count, &self->unsorted)) {
+        !tpSortPairs(&self->allocator, out, proxies->count, &self->unsorted, tasks)) {
         out->count = 0;
         return tp_outOfMemory;
     }

@@ -409,7 +409,7 @@ static bool updatePairs(tpFatPairs* fat, const tpProxies* proxies, tpTasks* task
     perShape = fat->old.count > 0 ? perShape : firstPairs;
     if (!tpPairGather_Run(&fat->gather, findMoved, &search, fat->moved.count,
                           perShape * fat->moved.count, tasks, &fat->found) ||
-        !tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs) ||
+        !tpSortPairs(&fat->allocator, &fat->found, fat->proxies.count, &fat->pairs, tasks) ||
         !mergePairs(fat, tasks)) {
         return false;
     }

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-// Fewer things to look at, or pairs to copy, than this are not worth waking threads for.
-enum { fewThings = 512, fewPairs = 4096 };
+// Fewer things to look at, or pairs to copy, than this are not worth waking threads for; more pairs
+// than the last are sorted by several.
+enum { fewThings = 512, fewPairs = 4096, manyPairs = 16384 };
 
 void tpDestroyPairGather(tpPairGather* gather) {
     for (int i = 0; i < tp_pairChunkCount; ++i) {
@@ -155,27 +156,98 @@ static void passDigit(const tpShapePair* from, tpShapePair* to, int count, bool 
     }
 }
 
-bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCount,
-                 tpPairArray* scratch) {
-    if (pairs->count <= insertionLimit) {
-        sortFew(pairs->data, pairs->count);
-        return true;
+// `scratch` has room for as many.
+static void sortMany(tpShapePair* pairs, int count, int shapeCount, tpShapePair* scratch) {
+    if (count <= insertionLimit) {
+        sortFew(pairs, count);
+        return;
     }
-    scratch->count = 0;
-    if (!TP_RENEW(allocator, *scratch, pairs->count)) {
-        return false;
-    }
-    tpShapePair *from = pairs->data, *to = scratch->data;
+    tpShapePair *from = pairs, *to = scratch;
     for (int second = 1; second >= 0; --second) {
         for (int shift = 0; shift < 31 && (shapeCount - 1) >> shift > 0; shift += digitBits) {
-            passDigit(from, to, pairs->count, second == 1, shift);
+            passDigit(from, to, count, second == 1, shift);
             tpShapePair* swap = from;
             from = to;
             to = swap;
         }
     }
     // As many passes for one number as for the other: the result is back where it started.
-    TP_ASSERT(from == pairs->data);
+    TP_ASSERT(from == pairs);
+}
+
+// Pairs that threads sort together: first into buckets by their lower number, then each bucket.
+typedef struct Buckets {
+    tpShapePair *pairs, *scratch;
+    int count, shapeCount;
+    int places[tp_pairChunkCount][tp_pairChunkCount]; // of each chunk and bucket: pairs, then a
+                                                      // place
+    int ends[tp_pairChunkCount];                      // of buckets
+} Buckets;
+
+static int bucketOf(const Buckets* buckets, tpShapePair pair) {
+    return (int)((int64_t)pair.shapeA * tp_pairChunkCount / buckets->shapeCount);
+}
+
+static void countBuckets(void* context, int chunk, int worker) {
+    (void)worker;
+    Buckets* buckets = context;
+    tpRange range = tpChunkRange(buckets->count, chunk, tp_pairChunkCount);
+    int counts[tp_pairChunkCount] = { 0 };
+    for (int i = range.begin; i < range.end; ++i) {
+        ++counts[bucketOf(buckets, buckets->pairs[i])];
+    }
+    memcpy(buckets->places[chunk], counts, sizeof(counts));
+}
+
+static void fillBuckets(void* context, int chunk, int worker) {
+    (void)worker;
+    const Buckets* buckets = context;
+    tpRange range = tpChunkRange(buckets->count, chunk, tp_pairChunkCount);
+    int places[tp_pairChunkCount];
+    memcpy(places, buckets->places[chunk], sizeof(places));
+    for (int i = range.begin; i < range.end; ++i) {
+        buckets->scratch[places[bucketOf(buckets, buckets->pairs[i])]++] = buckets->pairs[i];
+    }
+}
+
+static void sortBucket(void* context, int bucket, int worker) {
+    (void)worker;
+    const Buckets* buckets = context;
+    int begin = bucket > 0 ? buckets->ends[bucket - 1] : 0, count = buckets->ends[bucket] - begin;
+    sortMany(buckets->scratch + begin, count, buckets->shapeCount, buckets->pairs + begin);
+    memcpy(buckets->pairs + begin, buckets->scratch + begin, sizeof(tpShapePair) * (size_t)count);
+}
+
+static void sortTogether(Buckets* buckets, tpTasks* tasks) {
+    tpTasks_Run(tasks, countBuckets, buckets, tp_pairChunkCount);
+    int sum = 0;
+    for (int b = 0; b < tp_pairChunkCount; ++b) {
+        for (int c = 0; c < tp_pairChunkCount; ++c) {
+            int count = buckets->places[c][b];
+            buckets->places[c][b] = sum;
+            sum += count;
+        }
+        buckets->ends[b] = sum;
+    }
+    tpTasks_Run(tasks, fillBuckets, buckets, tp_pairChunkCount);
+    tpTasks_Run(tasks, sortBucket, buckets, tp_pairChunkCount);
+}
+
+bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCount,
+                 tpPairArray* scratch, tpTasks* tasks) {
+    scratch->count = 0;
+    if (pairs->count > insertionLimit && !TP_RENEW(allocator, *scratch, pairs->count)) {
+        return false;
+    }
+    if (pairs->count > manyPairs && tpTasks_GetActiveCount(tasks) > 1) {
+        Buckets buckets = { .pairs = pairs->data,
+                            .scratch = scratch->data,
+                            .count = pairs->count,
+                            .shapeCount = shapeCount };
+        sortTogether(&buckets, tasks);
+    } else {
+        sortMany(pairs->data, pairs->count, shapeCount, scratch->data);
+    }
     return true;
 }
 

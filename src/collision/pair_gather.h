@@ -53,7 +53,7 @@ void tpFindUnbounded(const void* context, int begin, int end, tpPairSink* sink);
 // Sorts by (shapeA, shapeB); all numbers are below `shapeCount`. `scratch` gets room for as many.
 // False if memory ran out.
 bool tpSortPairs(const tpAllocator* allocator, tpPairArray* pairs, int shapeCount,
-                 tpPairArray* scratch);
+                 tpPairArray* scratch, tpTasks* tasks);
 
 // By shapeA, then by shapeB.
 static inline bool tpShapePair_IsBefore(tpShapePair p, tpShapePair q) {

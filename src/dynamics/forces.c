@@ -53,7 +53,7 @@ static double sumBodies(const tpSystem* system, double (*energyOf)(const tpSyste
         return energy;
     }
     Sum sum = { .system = system, .energyOf = energyOf };
-    tpTasks_Run(system->tasks, sumChunk, &sum, sumChunks);
+    tpTasks_Run(tpSystem_BodyTasks(system), sumChunk, &sum, sumChunks);
     for (int c = 0; c < sumChunks; ++c) {
         energy += sum.parts[c];
     }
@@ -132,13 +132,28 @@ tpVec3 tpSystem_AngularMomentum(const tpSystem* system, tpVec3 about) {
 
 // Kicks -----------------------------------------------------------------------------------------
 
-static void kickGravity(tpSystem* system, double duration) {
-    for (int i = 0; i < system->bodyCount; ++i) {
+typedef struct GravityKick {
+    tpSystem* system;
+    double duration;
+} GravityKick;
+
+static void kickChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const GravityKick* kick = context;
+    tpSystem* system = kick->system;
+    tpRange range = tpChunkAt(system->bodyCount, tp_bodiesPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
         if (tpSystem_IsDynamic(system, i)) {
             tpVec3* linear = &system->velocities.data[i].linear;
-            *linear = tpMulAdd(*linear, duration, tpSystem_Gravity(system, i));
+            *linear = tpMulAdd(*linear, kick->duration, tpSystem_Gravity(system, i));
         }
     }
+}
+
+static void kickGravity(tpSystem* system, double duration) {
+    GravityKick kick = { system, duration };
+    tpTasks_Run(tpSystem_BodyTasks(system), kickChunk, &kick,
+                tpChunksOf(system->bodyCount, tp_bodiesPerChunk));
 }
 
 // The part of [time, time + duration] in which the force acts, in seconds.

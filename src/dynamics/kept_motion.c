@@ -2,7 +2,25 @@
 
 #include <string.h>
 
+#include "base/tasks.h"
 #include "dynamics/joint_state.h"
+
+typedef struct Copying {
+    const tpSystem* system;
+    tpKeptMotion* kept;
+} Copying;
+
+static void copyChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    const Copying* copying = context;
+    const tpSystem* system = copying->system;
+    tpRange range = tpChunkAt(system->bodyCount, tp_bodiesPerChunk, chunk);
+    size_t count = (size_t)(range.end - range.begin);
+    memcpy(copying->kept->poses + range.begin, system->poses.data + range.begin,
+           sizeof(tpPose) * count);
+    memcpy(copying->kept->velocities + range.begin, system->velocities.data + range.begin,
+           sizeof(tpVelocity) * count);
+}
 
 bool tpKeptMotion_Take(tpKeptMotion* kept, tpSystem* system) {
     size_t bodies = (size_t)system->bodyCount;
@@ -13,10 +31,9 @@ bool tpKeptMotion_Take(tpKeptMotion* kept, tpSystem* system) {
     if (system->arena.failed) {
         return false;
     }
-    if (bodies > 0) {
-        memcpy(kept->poses, system->poses.data, sizeof(tpPose) * bodies);
-        memcpy(kept->velocities, system->velocities.data, sizeof(tpVelocity) * bodies);
-    }
+    Copying copying = { system, kept };
+    tpTasks_Run(tpSystem_BodyTasks(system), copyChunk, &copying,
+                tpChunksOf(system->bodyCount, tp_bodiesPerChunk));
     kept->contactEnergy = system->contactEnergy;
     tpJoints_ReadReactions(system, kept->reactions);
     tpJoints_ReadMotion(system, kept->motion);

@@ -232,6 +232,13 @@ typedef struct tpSystem {
 void tpSystem_Create(tpSystem* system, const tpAllocator* allocator);
 void tpSystem_Destroy(tpSystem* system);
 
+// Threads for a loop over all bodies that does little for each; NULL where few are not worth waking
+// them.
+static inline tpTasks* tpSystem_BodyTasks(const tpSystem* system) {
+    return system->bodyCount > 4096 ? system->tasks : NULL;
+}
+enum { tp_bodiesPerChunk = 1024 };
+
 // A stepper may promise the contacts of the step instead of listing them: the function is called
 // when they are asked for, or never. There is room for them, and what `context` points to lasts
 // until the next step.

@@ -2,6 +2,7 @@
 
 #include "world/world.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -101,17 +102,33 @@ void tpDestroyWorld(tpWorld* world) {
     tpRelease(&allocator, world, sizeof(tpWorld));
 }
 
-static bool isStateFinite(const tpSystem* system) {
-    for (int i = 0; i < system->bodyCount; ++i) {
+typedef struct FiniteCheck {
+    const tpSystem* system;
+    atomic_bool hasFailed;
+} FiniteCheck;
+
+static void checkChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    FiniteCheck* check = context;
+    const tpSystem* system = check->system;
+    tpRange range = tpChunkAt(system->bodyCount, tp_bodiesPerChunk, chunk);
+    for (int i = range.begin; i < range.end; ++i) {
         const tpPose* pose = &system->poses.data[i];
         const tpVelocity* velocity = &system->velocities.data[i];
         double turn = tpDotQQ(pose->rotation, pose->rotation);
         if (!tpIsFiniteVec3(pose->position) || !isfinite(turn) ||
             !tpIsFiniteVec3(velocity->linear) || !tpIsFiniteVec3(velocity->angular)) {
-            return false;
+            atomic_store(&check->hasFailed, true);
+            return;
         }
     }
-    return true;
+}
+
+static bool isStateFinite(const tpSystem* system) {
+    FiniteCheck check = { .system = system };
+    tpTasks_Run(tpSystem_BodyTasks(system), checkChunk, &check,
+                tpChunksOf(system->bodyCount, tp_bodiesPerChunk));
+    return !atomic_load(&check.hasFailed);
 }
 
 // Compensated, so that after k equal steps the time is k h to rounding.
