@@ -277,6 +277,18 @@ static void testDegenerate(void** state) {
     CHECK_NEAR(gapOf(&ball, at(0.0, 0.0, 1.0), &rod, o), -0.75, 1e-15);
     CHECK_NEAR(gapOf(&rod, o, &rod, o), -0.5, 1e-15);
     CHECK_NEAR(gapOf(&rod, o, &rod, lying), -0.5, 1e-15);
+    for (int i = -2; i <= 2; ++i) { // rods that cross, turned somehow, of any size
+        double scale = pow(10.0, 2.0 * i);
+        tpGeometry one = capsuleOf(0.25 * scale, 2.0 * scale);
+        tpQuat turn = tpQuatFromAxisAngle(tpMakeVec3(0.3, -0.5, 0.7), 1.1);
+        tpPose first = tpMakePose(tpMakeVec3(0.3 * scale, 0.2 * scale, 0.1 * scale), turn);
+        for (int k = 1; k < 8; ++k) {
+            tpPose second = first;
+            tpQuat lean = tpQuatFromAxisAngle(tpMakeVec3(1.0, 0.0, 0.0), 0.4 * k);
+            second.rotation = tpMulQQ(turn, lean);
+            CHECK_NEAR(gapOf(&one, first, &one, second), -0.5 * scale, 1e-12 * scale);
+        }
+    }
     CHECK_NEAR(gapOf(&rod, o, &rod, at(0.0, 0.0, 2.0)), -0.5, 1e-15);
     CHECK_NEAR(gapOf(&rod, o, &rod, at(0.0, 0.0, 3.0)), 0.5, 1e-15);
     CHECK_NEAR(gapOf(&rod, o, &rod, at(0.6, 0.0, 0.7)), 0.1, 1e-15);

@@ -61,6 +61,18 @@ static void testFallingBall(void** state) {
     assert_int_equal(impact.state, tp_noImpact);
     CHECK_NEAR(impact.time, 0.999 * exact, 0.0);
 
+    // The other way round the same, and for two that fall together never.
+    impact = impactOf(&ground, &still, &ball, &fall, 2.0, tolerance);
+    assert_int_equal(impact.state, tp_impact);
+    CHECK_NEAR(impact.time, exact, tolerance / 8.0);
+    CHECK_VEC3(impact.closest.normal, tpMakeVec3(0.0, 0.0, -1.0), 1e-15);
+    assert_in_range(impact.queryCount, 1, 5);
+    tpBodyPath above = fall;
+    above.pose.position.z = 4.5;
+    impact = impactOf(&ball, &fall, &ball, &above, 9.0, tolerance);
+    assert_int_equal(impact.state, tp_noImpact);
+    assert_in_range(impact.queryCount, 1, 3);
+
     // Two bodies in the same gravity: only their relative velocity counts.
     tpBodyPath other = fall;
     other.pose.position.x = 4.0;

@@ -66,10 +66,45 @@ static void testShare(void** state) {
     }
 }
 
+// Servos of one mechanism share alike, be it joined by joints or by a coupling alone.
+static void testLevelShares(void** state) {
+    (void)state;
+    double shares[2][2];
+    for (int isCoupled = 0; isCoupled < 2; ++isCoupled) {
+        tpWorld* world = makeEmptyWorld();
+        addBall(world, tpMakeVec3(0.0, 9.0, 0.0), tpZeroVec3()); // of no mechanism
+        tpCouplingTerm terms[2];
+        for (int i = 0; i < 2; ++i) {
+            int rod = addBall(world, tpMakeVec3(1.0, 3.0 * i, 0.0), tpZeroVec3());
+            tpJointDef def = tpDefaultJointDef();
+            def.type = tp_revoluteJoint;
+            def.bodyB = tpWorld_GetBody(world, rod);
+            def.axis = tpMakeVec3(0.0, 1.0, 0.0);
+            def.coordinate.hasServo = true;
+            def.coordinate.servo.stiffness = i == 0 ? 1.0 : 1e7;
+            terms[i] = (tpCouplingTerm){ tpCreateJoint(world, &def, NULL), 0, i == 0 ? 1.0 : -2.0 };
+        }
+        if (isCoupled) {
+            tpCouplingDef def = tpDefaultCouplingDef();
+            def.terms = terms;
+            def.termCount = 2;
+            def.hasValue = true;
+            assert_true(tpCreateCoupling(world, &def, NULL).generation != 0);
+        }
+        tpJoints_BeginLaws(&world->system, 0.01);
+        for (int i = 0; i < 2; ++i) {
+            shares[isCoupled][i] = world->system.joints.data[i].coordinates[0].servoShare;
+        }
+        tpDestroyWorld(world);
+    }
+    assert_true(shares[0][0] < 0.6 && shares[0][1] > 0.9);
+    assert_true(shares[1][0] == shares[1][1] && shares[1][1] >= shares[0][1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(testLimits),
                                         cmocka_unit_test(testResponse),
-                                        cmocka_unit_test(testEnergies),
-                                        cmocka_unit_test(testShare) };
+                                        cmocka_unit_test(testEnergies), cmocka_unit_test(testShare),
+                                        cmocka_unit_test(testLevelShares) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

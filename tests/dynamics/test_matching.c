@@ -33,6 +33,21 @@ static void contactsAreFoundAgain(void** state) {
     for (int i = 0; i < 5; ++i) {
         assert_int_equal(match[i], wanted[i]);
     }
+    // A contact of the next pair, where one of this pair was: not the same.
+    const tpContact before[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 20, 1.0, 0.0) };
+    const tpContact after[] = { contactAt(1, 2, 10, 0.0, 0.0), contactAt(1, 2, 15, 9.0, 9.0),
+                                contactAt(2, 3, 5, 1.0, 0.0) };
+    match = tpMatchContacts(before, 2, after, 3, &arena);
+    assert_true(match[0] == 0 && match[1] == -1 && match[2] == -1);
+    // The last place is the list's own: nothing is written behind it.
+    tpMatching matching;
+    assert_true(tpMatching_Create(&matching, before, 2, after, 3, &arena));
+    for (int i = 0; i < 3; ++i) {
+        matching.match[i] = -5;
+    }
+    matching.newCount = 2;
+    tpMatching_Run(&matching, (tpRange){ 0, 2 });
+    assert_true(matching.match[0] == 0 && matching.match[1] == -1 && matching.match[2] == -5);
     tpArena_Destroy(&arena);
 }
 

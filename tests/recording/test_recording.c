@@ -322,6 +322,14 @@ static void testFromWorld(void** state) {
         assert_true(times[k] == k * fallingStep);
     }
     assert_non_null(strstr(tpRecording_GetSummary(recording), "\"steps\": 300"));
+    // Nobody carried bodies of this stepper: that is what is read, not nothing.
+    tpRecordedCarrier carriers[2];
+    memset(carriers, 0x55, sizeof(carriers));
+    CHECK_OK(tpRecording_ReadCarriers(recording, 0, 0, 2, carriers, failure));
+    for (int k = 0; k < 2; ++k) {
+        assert_true(carriers[k].method == NULL && carriers[k].step == 0.0 &&
+                    carriers[k].error == 0.0);
+    }
     tpCloseRecording(recording);
 }
 
