@@ -141,7 +141,8 @@ RUNS = [("tumble", "stewart-trinkle", ()), ("tumble", "anitescu", ()), ("tumble"
         ("tumble", "chakraborty-trinkle", ()), ("tumble", "penalty", ()), ("tumble", "small-steps", ()),
         ("tumble", "bender-schmitt", ("--set", "budget=1000")), ("stack", "small-steps", ("--set", "substeps=1")),
         ("tumble", "stewart-trinkle", ("--set", "cone=pyramid", "--set", "directions=4")), ("pushed", "anitescu", ()), ("pushed", "stewart-trinkle", ()),
-        ("pushed", "bender-schmitt", ()), ("pendulum", "anitescu", ()), ("pendulum", "stewart-trinkle", ()), ("pendulum", "bender-schmitt", ()),
+        ("pushed", "bender-schmitt", ()), ("pendulum", "anitescu", ()), ("pendulum", "stewart-trinkle", ()), ("pendulum", "bender-schmitt", ()), ("pendulum", "small-steps", ()),
+        ("tumble", "auto", ()), ("stack", "auto", ()),
         ("stack", "anitescu", ("--set", "tolerance=0.05")), ("tumble", "anitescu", ("--every", "3")),
         ("rider", "anitescu", ()), ("rider", "bender-schmitt", ()), ("rider", "chakraborty-trinkle", ())]
 
@@ -269,6 +270,19 @@ def judge_contacts(name, run, restitution):
                 expect(f"{place}: penetration", r["penetration"][k], deepest, relative=1e-6, absolute=1e-9)
 
 
+def judge_joints(name, run):
+    """The pendulum's joints: how far its anchors are apart and its hinge is bent, along the axes of the world."""
+    half = np.array([0.15, 0.0, 0.0])
+    for k in range(1, len(run.time)):
+        rod, bob = (laws.matrix_of(run.states[k, i, 3:7]) for i in (0, 1))
+        rod_at, bob_at = (run.states[k, i, 0:3] for i in (0, 1))
+        pin = rod_at - rod @ half - np.array([0.0, 0.0, 1.0])
+        link = bob_at - bob @ half - (rod_at + rod @ half)
+        bend = np.cross(rod[:, 1], [0.0, 1.0, 0.0])
+        drift = max(np.abs(error).max() for error in (pin, link, bend))
+        expect(f"{name} frame {k}: joint drift", run.reports["joint_drift"][k], drift, relative=1e-4, absolute=2e-12)
+
+
 def judge_momentum(name, run, forces):
     """Impulses of pairs and gravity make up the change of momentum."""
     p = run.pairs
@@ -288,7 +302,9 @@ SUMS = {"solves": "solve_count", "iterations": "iteration_count", "substeps": "s
         "contact_queries": "contact_query_count", "collisions": "collision_count", "microcollisions": "microcollision_count",
         "heap_operations": "heap_operation_count", "checks": "check_count", "budget_ends": "budget_count"}
 LARGEST = {"penetration_max": "penetration", "residual_max": "residual", "dissipation_max": "dissipation_violation", "cone_max": "cone_violation",
-           "joint_drift_max": "joint_drift", "energy_excess_max": "energy_excess", "handed_over_max": "handed_over_count"}
+           "joint_drift_max": "joint_drift", "energy_excess_max": "energy_excess", "handed_over_max": "handed_over_count",
+           "rigid_residual_max": "rigid_residual"}
+LAST = ("error_estimate", "error_asked")
 TOTALS = {"external_work": "external_work", "friction_loss": "friction_loss", "impact_loss": "impact_loss", "numerical_loss": "numerical_loss"}
 
 
@@ -325,6 +341,8 @@ def judge_summary(name, run, kinetic, potential, tolerance, summary):
     for key, column in LARGEST.items():
         if key in summary:
             expect(f"{name}: {key}", summary[key], float(r[column].max()))
+    for key in LAST:
+        expect(f"{name}: {key}", summary[key], float(r[key][-1]))
     for key, column in TOTALS.items():
         expect(f"{name}: {key}", summary[key], float(r[column].sum()), relative=1e-9, absolute=1e-12)
 
@@ -394,6 +412,8 @@ def judge_run(program, work, scene, stepper, options, index):
     if "pendulum" not in name and run.every == 1:
         judge_limits(name, run, tolerance)
     judge_contacts(name, run, 0.0)
+    if scene == "pendulum":
+        judge_joints(name, run)
     body = run.body_of(0)
     force = np.array([30.0, 5.0, 3.0])
     if "pendulum" not in name:  # impulses of joints are not in the pairs
