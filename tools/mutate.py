@@ -71,7 +71,7 @@ def numbers(line):
         text = m.group(0)
         if re.search(r"[.e]", text):
             value = float(text)
-            factor = 1000.0 if 0.0 < value < 1e-6 else 2.0
+            factor = 1000.0 if 0.0 < value <= 1e-6 else 2.0
             found += [(m.start(), m.end(), other) for other in ((repr(factor * value), repr(value / factor)) if value else ("1.0",))]
         else:
             found += [(m.start(), m.end(), str(int(text) + 1))]

@@ -34,14 +34,10 @@ typedef struct Facet {
     int32_t index;
 } Facet;
 
-static tpVec3 extents(const tpGeometry* g) {
-    return g->type == tp_meshShape
-               ? tpSub(g->mesh->bounds.upper, g->mesh->bounds.lower)
-               : tpSub(g->heightField->bounds.upper, g->heightField->bounds.lower);
-}
-
 static double leastExtent(const tpGeometry* g) {
-    tpVec3 e = extents(g);
+    tpVec3 e = g->type == tp_meshShape
+                   ? tpSub(g->mesh->bounds.upper, g->mesh->bounds.lower)
+                   : tpSub(g->heightField->bounds.upper, g->heightField->bounds.lower);
     // A height field has no underside.
     return g->type == tp_meshShape ? fmin(e.x, fmin(e.y, e.z)) : fmin(e.x, e.y);
 }
@@ -56,12 +52,22 @@ static bool isFlatCorner(const tpTriangle* t, int k) {
     return t->edges[k] == tp_flatEdge && t->edges[(k + 2) % 3] == tp_flatEdge;
 }
 
+// How far a point is beyond an edge of a triangle, as a part of the edge.
+static double beyondEdge(const tpTriangle* t, int k, tpVec3 point) {
+    tpVec3 p = t->corners[k], along = tpSub(t->corners[(k + 1) % 3], p);
+    return tpDot(tpCross(along, t->normal), tpSub(point, p)) / tpDot(along, along);
+}
+
 static bool isOver(const tpTriangle* t, tpVec3 point) {
+    return beyondEdge(t, 0, point) <= rimFraction && beyondEdge(t, 1, point) <= rimFraction &&
+           beyondEdge(t, 2, point) <= rimFraction;
+}
+
+// The same, but for edges where the surface turns away: what runs along those is not inside.
+static bool isWithin(const tpTriangle* t, tpVec3 point) {
     for (int k = 0; k < 3; ++k) {
-        tpVec3 p = t->corners[k], along = tpSub(t->corners[(k + 1) % 3], p);
-        tpVec3 outward = tpCross(along, t->normal);
-        double rim = rimFraction * tpDot(along, along);
-        if (tpDot(outward, tpSub(point, p)) > rim) {
+        double most = t->edges[k] == tp_convexEdge ? -rimFraction : rimFraction;
+        if (beyondEdge(t, k, point) > most) {
             return false;
         }
     }
@@ -143,7 +149,7 @@ static void pierce(const tpTriangle* edges, const tpTriangle* t, int side, Pierc
         tpVec3 p = edges->corners[k], q = edges->corners[(k + 1) % 3];
         double s = tpDot(t->normal, tpSub(p, t->corners[0]));
         double e = tpDot(t->normal, tpSub(q, t->corners[0]));
-        if (s * e >= 0.0 || !isOver(t, tpMulAdd(p, s / (s - e), tpSub(q, p)))) {
+        if (s * e >= 0.0 || !isWithin(t, tpMulAdd(p, s / (s - e), tpSub(q, p)))) {
             continue;
         }
         double gap = fmin(s, e);
@@ -376,10 +382,8 @@ static void collideSurfaces(const tpPair* pair, tpPairCache* cache, tpContactLis
     }
     dropFarSides(out, first);
     double least = leastGap(out, first);
-    // Corners beside edges and corners: one contact, if no other is as near. Edges of surfaces that
-    // touch may run along the rims of triangles, which counts as through them.
-    double touch = rimFraction * (tpLength(extents(pair->a)) + tpLength(extents(pair->b)));
-    if (least > touch && look.pierced.count > 0) {
+    // Corners beside edges and corners: one contact, if no other is as near.
+    if (least > 0.0 && look.pierced.count > 0) {
         const tpContactPoint* c = &look.pierced.shallowest;
         emit(&s, c->pointB, c->normal, c->gap, c->feature);
         least = c->gap;

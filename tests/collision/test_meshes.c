@@ -369,6 +369,11 @@ static void meshesMeetMeshes(void** state) {
             CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
             CHECK_NEAR(c.points[k].gap, gap, 1e-15);
         }
+        c = collide(&cube, at(0.11, 0.07, 0.31 + gap), &plate, tpIdentityPose(), 0.0);
+        for (int k = 0; k < c.count; ++k) { // none, or those that touch
+            CHECK_VEC3(c.points[k].normal, tpMakeVec3(0.0, 0.0, 1.0), 1e-12);
+        }
+        assert_true(fabs(gap) < 1e-15 || (c.count > 0) == (gap < 0.0));
     }
     // Deep in it: out by the shorter way, through the plate.
     Contacts deep = collide(&cube, at(0.11, 0.07, 0.26), &plate, tpIdentityPose(), 0.01);
