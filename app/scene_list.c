@@ -230,23 +230,35 @@ static bool nameFolder(const tpSceneNames* list, const char* word, char* buffer,
     return used > 0;
 }
 
+// The scene whose name is nearest, with its folder or, if none is, without it.
+static const char* nearestScene(const tpSceneNames* list, const char* word) {
+    const char** names = malloc(((size_t)list->count + 1) * sizeof(const char*));
+    const char* nearest = NULL;
+    for (int isShort = 0; names != NULL && nearest == NULL && isShort < 2; ++isShort) {
+        for (int i = 0; i < list->count; ++i) {
+            const char* folder = isShort ? strrchr(list->items[i].name, '/') : NULL;
+            names[i] = folder != NULL ? folder + 1 : list->items[i].name;
+        }
+        const char* found = tpNearestName(word, names, list->count);
+        for (int i = 0; found != NULL && i < list->count && nearest == NULL; ++i) {
+            nearest = names[i] == found ? list->items[i].name : NULL;
+        }
+    }
+    free(names);
+    return nearest;
+}
+
 bool suggestScene(const char* word, char* buffer, size_t size) {
     tpSceneNames list = listScenes(false);
-    const char** names = malloc(((size_t)list.count + 1) * sizeof(const char*));
-    for (int i = 0; names != NULL && i < list.count; ++i) {
-        names[i] = list.items[i].name;
-    }
     char plain[256];
     size_t length;
     endsInJson(word, &length);
     snprintf(plain, sizeof(plain), "%.*s", (int)(length < 255 ? length : 255), word);
     bool isNamed = nameFolder(&list, plain, buffer, size);
-    const char* nearest =
-        !isNamed && names != NULL ? tpNearestName(plain, names, list.count) : NULL;
+    const char* nearest = !isNamed ? nearestScene(&list, plain) : NULL;
     if (nearest != NULL) {
         snprintf(buffer, size, "%s", nearest);
     }
-    free(names);
     releaseSceneList(&list);
     return isNamed || nearest != NULL;
 }

@@ -88,6 +88,8 @@ static void findScenes(void** state) {
     CHECK_HAS(outcome.err, "faling_rod: cannot be read: No such file or directory; did you mean "
                            "falling_rod?");
     CHECK_STATUS(runTippe("run rattleback --until 0.01 --quiet"), 0);
+    CHECK_HAS(runTippe("run ratleback").err, "did you mean rattleback/rattleback?");
+    CHECK_HAS(runTippe("run piramid50").err, "did you mean bench/pyramid50?");
     outcome = runTippe("run board");
     CHECK_STATUS(outcome, 2);
     CHECK_HAS(outcome.err, "did you mean board/bounce, board/cradle, ");
