@@ -265,6 +265,31 @@ static void testBallInBox(void** state) {
     }
 }
 
+// Two discs on each other, side by side: contacts where their rims cross, which lie on both.
+static void testCrossedRims(void** state) {
+    (void)state;
+    tpGeometry upper, lower;
+    tpMakeCylinder(&(tpCylinder){ 0.5, 0.2, { 0.0, 0.0, 1.0 } }, tpIdentityPose(), &upper, NULL);
+    tpMakeCylinder(&(tpCylinder){ 0.4, 0.2, { 0.0, 0.0, 1.0 } }, tpIdentityPose(), &lower, NULL);
+    for (int i = 0; i < 20; ++i) {
+        double away = 0.15 + 0.035 * i, turn = 0.3 * i; // between 0.1 and 0.9
+        tpPose pose = at(away * cos(turn), away * sin(turn), 0.2 - 1e-4);
+        tpContactPoint points[32];
+        tpContactList list = { points, 0, 32 };
+        tpCollide(&upper, pose, &lower, tpIdentityPose(), 0.01, NULL, &list);
+        int crossings = 0;
+        for (int k = 0; k < list.count; ++k) {
+            tpVec3 p = points[k].pointB;
+            double fromUpper = hypot(p.x - pose.position.x, p.y - pose.position.y);
+            bool isOnBoth = fabs(hypot(p.x, p.y) - 0.4) < 1e-12 && fabs(fromUpper - 0.5) < 1e-12;
+            crossings += isOnBoth;
+            assert_true(hypot(p.x, p.y) < 0.4 + 1e-12 && fromUpper < 0.5 + 1e-12);
+            CHECK_NEAR(points[k].gap, -1e-4, 1e-12);
+        }
+        assert_int_equal(crossings, 2);
+    }
+}
+
 static void testDegenerate(void** state) {
     (void)state;
     tpPose o = tpIdentityPose();
@@ -355,6 +380,7 @@ int main(void) {
         cmocka_unit_test(testSphereEllipsoid), cmocka_unit_test(testPlanes),
         cmocka_unit_test(testSphereSolids),    cmocka_unit_test(testDegenerate),
         cmocka_unit_test(testCutBall),         cmocka_unit_test(testBallInBox),
+        cmocka_unit_test(testCrossedRims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,6 +87,14 @@ static void testLevels(void** state) {
         tpEnergyGuard_End(&guard);
     }
     assert_int_equal(book.level, 0);
+    // Where nothing swings at all, after a few steps, and to the whole step at once.
+    tpEnergyGuard_StartBand(&guard);
+    tpEnergyGuard_RaiseLevel(&guard, 4);
+    for (int k = 0; k < 40; ++k) {
+        take(&guard, 0.0);
+        tpEnergyGuard_End(&guard);
+    }
+    assert_int_equal(book.level, 0);
 }
 
 int main(void) {
