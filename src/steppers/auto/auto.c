@@ -11,6 +11,7 @@
 #include "dynamics/motion.h"
 #include "dynamics/sleep.h"
 #include "steppers/auto/choice.h"
+#include "steppers/auto/calm.h"
 
 static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";
@@ -20,6 +21,7 @@ static const char* const hasSwitched = "auto: another method is cheaper for this
 
 typedef struct Auto {
     tpCarriers carriers;
+    tpCalm calm;
     tpSleep sleep;
     tpSolverMemory* solver;
 } Auto;
@@ -46,6 +48,7 @@ static void destroy(tpSystem* system, void* state) {
         return;
     }
     tpCarriers_Destroy(&own->carriers, system);
+    tpCalm_Destroy(&own->calm, system);
     tpSleep_Destroy(&own->sleep, system);
     tpDestroySolverMemory(own->solver);
     tpRelease(&system->allocator, own, sizeof(Auto));
@@ -53,19 +56,22 @@ static void destroy(tpSystem* system, void* state) {
 
 static size_t savedSize(const void* state) {
     const Auto* own = state;
-    return tpCarriers_SavedSize(&own->carriers) + tpSleep_SavedSize(&own->sleep);
+    return tpCarriers_SavedSize(&own->carriers) + tpCalm_SavedSize(&own->calm) +
+           tpSleep_SavedSize(&own->sleep);
 }
 
 static void save(const void* state, void* memory) {
     const Auto* own = state;
     unsigned char* place = memory;
     tpCarriers_Save(&own->carriers, place);
-    tpSleep_Save(&own->sleep, place + tpCarriers_SavedSize(&own->carriers));
+    place = tpCalm_Save(&own->calm, place + tpCarriers_SavedSize(&own->carriers));
+    tpSleep_Save(&own->sleep, place);
 }
 
 static bool restore(tpSystem* system, void* state, tpSavedReader* reader) {
     Auto* own = state;
     return tpCarriers_Restore(&own->carriers, system, reader) &&
+           tpCalm_Restore(&own->calm, &own->carriers, system, reader) &&
            tpSleep_Restore(&own->sleep, system, reader);
 }
 
@@ -188,7 +194,9 @@ static bool carryGroup(tpUserStep* frame, int group) {
     double time = system->time;
     bool isDone = !carrier->isFresh || tpChoice_Begin(frame, group, carrier);
     tpGroupRun run;
-    if (!isDone || !followStride(frame, group, carrier, &run)) {
+    if (isDone && followStride(frame, group, carrier, &run)) {
+        isDone = run.hasMemory;
+    } else {
         bool isCompared = tpChoice_IsDue(frame, group, carrier);
         isDone = isDone && (!isCompared || tpChoice_Compare(frame, group, carrier)) &&
                  runGroup(frame, group, carrier, isCompared, &run);
@@ -369,6 +377,12 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
                          .h = h };
     frame.accuracy = options->values[tp_accuracyOption];
     findScales(&frame);
+    if (tpCalm_GoesOn(&own->calm, system, h, frame.accuracy)) {
+        if (!tpCalm_Take(&own->calm, &frame, report)) {
+            fail(report);
+        }
+        return;
+    }
     bool isDone = tpCarriers_Follow(&own->carriers, system) && wakeAndStart(&frame, &own->sleep) &&
                   carryAll(&frame);
     // Somebody came so far that he can have met another group: all together, from the start.
@@ -382,6 +396,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
         finishReport(&frame, report);
         double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
         isDone = margins != NULL && tpTally_List(&frame.taken.tally, system, margins, report);
+        tpCalm_Begin(&own->calm, &frame, restSettings(&frame).speed);
     }
     if (own->sleep.isTaken) {
         tpSleepSettings settings = restSettings(&frame);

@@ -137,6 +137,8 @@ static size_t stateSize(const tpCarrier* carrier) {
 static void savePace(tpPace* to, const tpPace* from) {
     to->step = from->step;
     to->ceiling = from->ceiling;
+    to->patience = from->patience;
+    to->refusedCount = from->refusedCount;
     to->checkedError = from->checkedError;
     to->trust = from->trust;
     to->uncheckedCount = from->uncheckedCount;

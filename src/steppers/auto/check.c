@@ -150,12 +150,6 @@ uint64_t tpTaken_Pairs(const tpTaken* taken) {
     return number;
 }
 
-static bool hasPushed(const tpTally* tally) {
-    int i = 0;
-    uint64_t pair = 0;
-    return nextPair(tally, &i, &pair);
-}
-
 static double turnBetween(tpQuat a, tpQuat b) {
     return tpLength(tpQuatLog(tpMulQQ(a, tpConjugate(b))));
 }
@@ -234,11 +228,24 @@ void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run) {
     tpGroupRun_CloseJoints(run);
 }
 
-// The energy that the extrapolation gave or took is nobody's work: the report's sums go on from
-// what is there.
-static bool canExtrapolate(const tpGroupRun* run, const tpTaken* whole, const tpTaken* halves) {
-    return tpMethod_IsSymmetric(run->method) && !hasPushed(&whole->tally) &&
-           !hasPushed(&halves->tally);
+// Whether the same features have touched, pushing or not.
+static bool haveSameContacts(const tpTally* a, const tpTally* b) {
+    bool isSame = a->count == b->count;
+    for (int i = 0; isSame && i < a->count; ++i) {
+        isSame = tpContactInfo_Compare(&a->list[i], &b->list[i]) == 0 &&
+                 isPushing(&a->list[i]) == isPushing(&b->list[i]);
+    }
+    return isSame;
+}
+
+// Contacts that stay, sticking or sliding, hold bodies as joints do: both ends are where they close,
+// and what lies on the line through them is off by the square of their distance. The energy that the
+// extrapolation gave or took is nobody's work: the report's sums go on from what is there.
+static bool canExtrapolate(const tpGroupRun* run, const tpCheck* check) {
+    return tpMethod_IsSymmetric(run->method) && !check->isMoment &&
+           tpTaken_Pairs(&check->whole) == tpTaken_Pairs(&check->halves) &&
+           haveSameContacts(&check->each[0].tally, &check->each[1].tally) &&
+           haveSameContacts(&check->whole.tally, &check->each[1].tally);
 }
 
 // Control -----------------------------------------------------------------------------------------
@@ -270,7 +277,7 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     check->isSame = haveSamePairs(&check->whole.tally, &check->halves.tally);
     bool isOther = run->pace.knowsPushing && tpTaken_Pairs(&check->halves) != run->pace.pushing;
     check->isMoment = !check->isSame || isOther;
-    check->extrapolates = canExtrapolate(run, &check->whole, &check->halves);
+    check->extrapolates = canExtrapolate(run, check);
     double weight = check->isSame ? run->timeScale : h;
     double allowed = allowedError(run, check->isMoment, h);
     tpStepDifference difference = findDifference(run, &check->ends);
@@ -308,13 +315,12 @@ bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKep
     tpSystem* system = run->system;
     const tpStepper* stepper = tpMethod_Stepper(run->method);
     tpKept end;
-    tpTaken second;
     run->hasMemory = tpKept_Take(before, system, stepper, run->state) &&
                      tpGroupRun_TakeStep(run, start, h, &check->whole) &&
                      tpKept_Take(&end, system, NULL, NULL) &&
                      tpKept_PutBack(before, system, stepper, run->state) &&
                      tpGroupRun_TakeStep(run, start, 0.5 * h, &check->halves) &&
-                     tpGroupRun_TakeStep(run, start + 0.5 * h, 0.5 * h, &second);
+                     tpGroupRun_TakeStep(run, start + 0.5 * h, 0.5 * h, &check->each[1]);
     if (!run->hasMemory) {
         return false;
     }
@@ -323,10 +329,10 @@ bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKep
     for (int i = 0; first != NULL && i < count; ++i) {
         first[i] = check->halves.reactions[i];
     }
-    check->reactions[0] = first;
-    check->reactions[1] = second.reactions;
-    check->pushing = tpTaken_Pairs(&second);
-    run->hasMemory = first != NULL && tpTaken_Append(&check->halves, system, &second);
+    check->each[0] = check->halves;
+    check->each[0].reactions = first;
+    check->pushing = tpTaken_Pairs(&check->each[1]);
+    run->hasMemory = first != NULL && tpTaken_Append(&check->halves, system, &check->each[1]);
     check->ends = (tpStepEnds){ before->motion.poses, end.motion.poses, end.motion.velocities };
     measure(run, start, h, check);
     return run->hasMemory;

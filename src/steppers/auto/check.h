@@ -17,7 +17,7 @@ typedef struct tpStepEnds {
 
 typedef struct tpCheck {
     tpTaken whole, halves;
-    const double* reactions[2]; // of joints in each half, times its length
+    tpTaken each[2];   // of the halves
     tpStepEnds ends;
     double error;      // in parts of the allowed one
     double plainError; // of the whole step, without extrapolation, likewise

@@ -47,7 +47,7 @@ static const Row rows[tp_methodCount] = {
                              .contact = 5000.0,
                              .iteration = 8700.0 } },
     [tp_pileMethod] = { &tpBenderSchmittStepper,
-                        false,
+                        true,
                         { .solve = 0.74,
                           .step = 2800.0,
                           .query = 590.0,

@@ -10,13 +10,15 @@
 // Of a body beyond what its spin makes, rad.
 static const double largestTurn = 1.0;
 
+// In parts of the length of the scene: what the motion between the nodes may add to the drift of
+// joints before it is put right.
+static const double smallDrift = 1e-9;
+
 void tpStride_Destroy(tpStride* stride, tpSystem* system) {
     TP_FREE_ARRAY(&system->allocator, stride->bodies);
-    TP_FREE_ARRAY(&system->allocator, stride->reactions);
+    tpStrideLoads_Destroy(&stride->loads, system);
     stride->frameCount = 0;
 }
-
-enum { quarterCount = 4 };
 
 // Which groups ------------------------------------------------------------------------------------
 
@@ -49,8 +51,23 @@ static bool concerns(const tpGroups* groups, int group, const tpJoint* joint) {
                              (joint->bodyB >= 0 && groups->ofBody[joint->bodyB] == group));
 }
 
+// Whether all that is near to the group belongs to it or does not move.
+static bool touchesStill(const tpSystem* system, const tpGroups* groups, int group) {
+    for (int i = 0; groups->pairCounts[group] > 0 && i < groups->contactCount; ++i) {
+        const tpContact* contact = &groups->contacts[i];
+        bool isOurs =
+            groups->ofBody[contact->bodyA] == group || groups->ofBody[contact->bodyB] == group;
+        if (isOurs && !(isOursOrStill(system, groups, group, contact->bodyA) &&
+                        isOursOrStill(system, groups, group, contact->bodyB))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group) {
-    if (group == groups->flying || groups->pairCounts[group] > 0 || groups->areForced[group]) {
+    if (group == groups->flying || groups->areForced[group] || system->gives ||
+        !touchesStill(system, groups, group)) {
         return false;
     }
     for (int i = 0; i < system->couplings.count; ++i) {
@@ -104,11 +121,10 @@ static tpVec3 angularOfRate(tpVec3 turn, tpVec3 rate) {
 
 bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,
                     int frameCount, double h) {
-    int reactionCount = quarterCount * tpJoints_ReactionCount(system);
     stride->frameCount = stride->doneCount = 0;
     stride->bodies.count = 0;
     if (!TP_RESERVE(&system->allocator, stride->bodies, groups->sizes[group]) ||
-        !TP_RESERVE(&system->allocator, stride->reactions, reactionCount)) {
+        !tpStrideLoads_Begin(&stride->loads, system)) {
         return false;
     }
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -120,7 +136,6 @@ bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, 
             body->spin = system->velocities.data[i].angular;
         }
     }
-    stride->reactions.count = reactionCount;
     stride->h = h;
     stride->begin = system->time;
     stride->structure = system->structure;
@@ -185,10 +200,8 @@ static tpVec3 blend(const HermiteWeights* weights, const tpVec3 values[3], const
     return sum;
 }
 
-void tpStride_Advance(tpStride* stride, tpSystem* system) {
-    stride->doneCount += 1;
+void tpStride_Place(const tpStride* stride, tpSystem* system, double s) {
     double length = stride->frameCount * stride->h;
-    double s = (double)stride->doneCount / stride->frameCount;
     HermiteWeights value, slope;
     findWeights(s, &value, &slope);
     for (int i = 0; i < stride->bodies.count; ++i) {
@@ -213,6 +226,15 @@ void tpStride_Advance(tpStride* stride, tpSystem* system) {
     tpJoints_FollowAngles(system);
 }
 
+void tpStride_Advance(tpStride* stride, tpSystem* system) {
+    stride->doneCount += 1;
+    tpStride_Place(stride, system, (double)stride->doneCount / stride->frameCount);
+}
+
+bool tpStride_IsOpen(double drift, double lengthScale) {
+    return drift > smallDrift * lengthScale;
+}
+
 void tpStride_Leave(tpStride* stride, const tpSystem* system) {
     for (int i = 0; i < stride->bodies.count; ++i) {
         tpStrideBody* body = &stride->bodies.data[i];
@@ -221,38 +243,17 @@ void tpStride_Leave(tpStride* stride, const tpSystem* system) {
     }
 }
 
-void tpStride_SetReactions(tpStride* stride, int quarter, const double* impulses) {
-    int count = stride->reactions.count / quarterCount;
-    for (int i = 0; i < count; ++i) {
-        stride->reactions.data[quarter * count + i] = impulses[i];
-    }
+void tpStride_AddLoads(const tpStride* stride, const tpSystem* system, double* reactions,
+                       tpStepReport* report) {
+    double from = (stride->doneCount - 1.0) / stride->frameCount;
+    tpStrideLoads_Add(&stride->loads, system, from, from + 1.0 / stride->frameCount, reactions,
+                      report);
 }
 
-// The part of the impulse of each quarter that has acted up to s: of the polynomial of fourth
-// degree through the sums at the ends of the quarters.
-static void findShares(double s, double shares[quarterCount]) {
-    double later = 0.0;
-    for (int j = quarterCount; j > 0; --j) {
-        double base = 1.0;
-        for (int k = 0; k <= quarterCount; ++k) {
-            base *= k == j ? 1.0 : (quarterCount * s - k) / (j - k);
-        }
-        later += base;
-        shares[j - 1] = later;
-    }
-}
-
-void tpStride_AddReactions(const tpStride* stride, const tpSystem* system, double* reactions) {
-    int count = tpJoints_ReactionCount(system);
-    double before[quarterCount], after[quarterCount];
-    findShares((stride->doneCount - 1.0) / stride->frameCount, before);
-    findShares((double)stride->doneCount / stride->frameCount, after);
-    for (int quarter = 0; quarter < quarterCount; ++quarter) {
-        double share = after[quarter] - before[quarter];
-        for (int i = 0; i < count; ++i) {
-            reactions[i] += share * stride->reactions.data[quarter * count + i];
-        }
-    }
+bool tpStride_AddContacts(const tpStride* stride, tpSystem* system, tpTally* tally) {
+    double from = (stride->doneCount - 1.0) / stride->frameCount;
+    return tpStrideLoads_AddContacts(&stride->loads, system, from,
+                                     from + 1.0 / stride->frameCount, tally);
 }
 
 static bool isWhereItWas(const tpSystem* system, const tpStrideBody* body) {
@@ -281,7 +282,7 @@ bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const t
 // Snapshots ---------------------------------------------------------------------------------------
 
 typedef struct SavedStride {
-    int frameCount, doneCount, bodyCount, reactionCount;
+    int frameCount, doneCount, bodyCount;
     double h, begin;
     uint64_t structure;
     tpVec3 gravity;
@@ -289,14 +290,13 @@ typedef struct SavedStride {
 
 size_t tpStride_SavedSize(const tpStride* stride) {
     return sizeof(SavedStride) + sizeof(tpStrideBody) * (size_t)stride->bodies.count +
-           sizeof(double) * (size_t)stride->reactions.count;
+           tpStrideLoads_SavedSize(&stride->loads);
 }
 
 unsigned char* tpStride_Save(const tpStride* stride, unsigned char* place) {
     SavedStride head = { .frameCount = stride->frameCount,
                          .doneCount = stride->doneCount,
                          .bodyCount = stride->bodies.count,
-                         .reactionCount = stride->reactions.count,
                          .h = stride->h,
                          .begin = stride->begin,
                          .structure = stride->structure,
@@ -304,31 +304,22 @@ unsigned char* tpStride_Save(const tpStride* stride, unsigned char* place) {
     memcpy(place, &head, sizeof(head));
     place += sizeof(head);
     size_t bodies = sizeof(tpStrideBody) * (size_t)stride->bodies.count;
-    size_t reactions = sizeof(double) * (size_t)stride->reactions.count;
     if (bodies > 0) {
         memcpy(place, stride->bodies.data, bodies);
     }
-    if (reactions > 0) {
-        memcpy(place + bodies, stride->reactions.data, reactions);
-    }
-    return place + bodies + reactions;
+    return tpStrideLoads_Save(&stride->loads, place + bodies);
 }
 
 bool tpStride_Restore(tpStride* stride, tpSystem* system, tpSavedReader* reader) {
     SavedStride head;
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
         !tpSavedReader_Has(reader, head.bodyCount, sizeof(tpStrideBody)) ||
-        !tpSavedReader_Has(reader, head.reactionCount, sizeof(double)) ||
         !TP_RESERVE(&system->allocator, stride->bodies, head.bodyCount) ||
-        !TP_RESERVE(&system->allocator, stride->reactions, head.reactionCount) ||
         !tpSavedReader_Take(reader, stride->bodies.data,
-                            sizeof(tpStrideBody) * (size_t)head.bodyCount) ||
-        !tpSavedReader_Take(reader, stride->reactions.data,
-                            sizeof(double) * (size_t)head.reactionCount)) {
+                            sizeof(tpStrideBody) * (size_t)head.bodyCount)) {
         return false;
     }
     stride->bodies.count = head.bodyCount;
-    stride->reactions.count = head.reactionCount;
     stride->frameCount = head.frameCount;
     stride->doneCount = head.doneCount;
     stride->h = head.h;
@@ -336,9 +327,9 @@ bool tpStride_Restore(tpStride* stride, tpSystem* system, tpSavedReader* reader)
     stride->structure = head.structure;
     stride->gravity = head.gravity;
     // What comes from outside may say anything.
-    bool isRight = head.doneCount >= 0 && head.frameCount >= 0 && head.frameCount <= tp_maxStride &&
-                   (head.frameCount == 0 ||
-                    head.reactionCount == quarterCount * tpJoints_ReactionCount(system));
+    bool isRight = tpStrideLoads_Restore(&stride->loads, system, reader) && head.doneCount >= 0 &&
+                   head.frameCount >= 0 && head.frameCount <= tp_maxStride &&
+                   (head.frameCount == 0 || stride->loads.sums.count > 0);
     for (int i = 0; i < head.bodyCount; ++i) {
         int64_t body = stride->bodies.data[i].body;
         isRight = isRight && body >= 0 && body < system->bodyCount;

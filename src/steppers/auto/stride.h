@@ -1,15 +1,15 @@
 // A step over many steps of the user, and the motion between its ends: dense output.
 //
-// Bodies that only joints and gravity move are carried over a stride at once, by two steps.
-// In between they are where a polynomial of fifth degree has them, which goes through the states at
+// While the same features touch, and the same of them slide, bodies are carried over a stride at
+// once, by two steps. In between they are where a polynomial of fifth degree has them, which goes through the states at
 // the start, in the middle and at the end, velocities too; rotations as vectors of the turn beyond
 // the one that the first angular velocity makes. README.md has the orders.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
 #define TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
 
-#include "base/saved_reader.h"
 #include "steppers/auto/groups.h"
+#include "steppers/auto/stride_loads.h"
 
 // A state of a body at one of the three times.
 typedef struct tpStrideNode {
@@ -37,13 +37,13 @@ typedef struct tpStride {
     uint64_t structure;
     tpVec3 gravity;
     TP_ARRAY(tpStrideBody) bodies;
-    TP_ARRAY(double) reactions; // of joints: impulses in each quarter
+    tpStrideLoads loads;
 } tpStride;
 
 void tpStride_Destroy(tpStride* stride, tpSystem* system);
 
-// Whether nothing moves the group but gravity, joints and springs without loss, and no contact is
-// near: then energy needs no account within a stride.
+// Whether nothing moves the group but gravity, joints and springs without loss, and contacts with
+// each other or with what stands still.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
 
 // Starts a stride of the group from the state that the system is in. False if memory ran out, and
@@ -59,17 +59,23 @@ bool tpStride_Set(tpStride* stride, const tpSystem* system, int node);
 bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const tpGroups* groups,
                          int group, double h);
 
+// Puts the bodies where they are at a part s of the stride.
+void tpStride_Place(const tpStride* stride, tpSystem* system, double s);
+
 // Puts the bodies where they are after the next step of the user.
 void tpStride_Advance(tpStride* stride, tpSystem* system);
+
+// Whether joints that have drifted so far, m, are to be put right.
+bool tpStride_IsOpen(double drift, double lengthScale);
 
 // Marks the state that the system is in as the one that the step has come to.
 void tpStride_Leave(tpStride* stride, const tpSystem* system);
 
-// The impulses of joints in a quarter of the stride.
-void tpStride_SetReactions(tpStride* stride, int quarter, const double* impulses);
-
-// Adds the reactions of joints over the step that has been advanced, times its length.
-void tpStride_AddReactions(const tpStride* stride, const tpSystem* system, double* reactions);
+// Adds the impulses of joints, work and losses of the step that has been advanced; and its contacts
+// where the bodies are now. False if memory ran out.
+void tpStride_AddLoads(const tpStride* stride, const tpSystem* system, double* reactions,
+                       tpStepReport* report);
+bool tpStride_AddContacts(const tpStride* stride, tpSystem* system, tpTally* tally);
 
 // Snapshots.
 size_t tpStride_SavedSize(const tpStride* stride);

@@ -8,10 +8,6 @@
 // where each of those is checked, and where most are not.
 enum { leastChecked = 3, leastTrusted = 6 };
 
-// In parts of the length of the scene: what the motion between the nodes may add to the drift of
-// joints before it is put right.
-static const double smallDrift = 1e-9;
-
 // Of the length at which the error would be what is allowed: errors of a stride go on in velocities
 // that nobody corrects.
 static const double careful = 0.6;
@@ -21,13 +17,20 @@ static const double careful = 0.6;
 enum { strideTries = 3 };
 static const double underCeiling = 0.7, ceilingGrowth = 1.1;
 
-// How many steps of the user the next stride has; 0: none.
+// After a refusal strides are not tried for so many steps of the user, twice as many after each
+// further one.
+enum { firstPatience = 4, mostRefusals = 6 };
+
+// How many steps of the user the next stride has; 0: none. Where contacts are near but nothing
+// pushes, an impact is to come.
 static int strideCount(const tpGroupRun* run) {
     const tpPace* pace = &run->pace;
     int count = (int)fmin(tp_maxStride, 2.0 * pace->step / run->length * (1.0 + 1e-9));
     int least = tpPace_IsTrusted(pace) ? leastTrusted : leastChecked;
-    bool isPossible = count >= least && pace->hopelessCount == 0 &&
-                      tpMethod_IsSymmetric(run->method) &&
+    int pairCount = run->groups->pairCounts[run->group];
+    bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
+    bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
+                      isSmooth && (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
                       tpStride_CanCarry(run->system, run->groups, run->group);
     return isPossible ? count : 0;
 }
@@ -51,7 +54,6 @@ static void bookStride(tpGroupRun* run, const tpCheck* check) {
     report->solveCount += halves->solveCount;
     report->iterationCount += halves->iterationCount;
     report->contactQueryCount += halves->contactQueryCount;
-    report->residual = fmax(report->residual, halves->residual);
 }
 
 // The first step of a stride, or the second one: whole, in halves, and extrapolated. Whether it is
@@ -68,12 +70,26 @@ static bool takePartOfStride(tpGroupRun* run, tpStride* stride, int which, doubl
         return false;
     }
     for (int half = 0; half < 2; ++half) {
-        tpStride_SetReactions(stride, 2 * which + half, check->reactions[half]);
+        const tpTaken* taken = &check->each[half];
+        if (!tpStrideLoads_Set(&stride->loads, run->system, 2 * which + half, taken->reactions,
+                               &taken->report, &taken->tally)) {
+            return false;
+        }
     }
     addStrideErrors(run, check, stride);
     bookStride(run, check);
     tpCheck_Extrapolate(check, run);
     return tpStride_Set(stride, run->system, which + 1);
+}
+
+// How deep bodies overlap between the nodes, where the polynomials are farthest from them.
+static bool isClear(tpGroupRun* run, tpStride* stride) {
+    tpSystem* system = run->system;
+    for (int k = 0; k < 2 && run->hasMemory; ++k) {
+        tpStride_Place(stride, system, 0.25 + 0.5 * k);
+        run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
+    }
+    return stride->loads.penetration <= run->limits.penetration;
 }
 
 // One try: whether the stride has begun.
@@ -92,6 +108,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
         isGood = takePartOfStride(run, stride, which, part, &check);
         next = run->hasMemory ? fmin(next, careful * tpCheck_NextStep(&check, part)) : next;
     }
+    isGood = isGood && (stride->loads.contacts.count == 0 || isClear(run, stride));
     run->length = h;
     if (!run->hasMemory) {
         stride->frameCount = 0;
@@ -100,7 +117,7 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     if (isGood) {
         pace->checkedError = check.plainError;
         pace->uncheckedCount = 0;
-        pace->pushing = 0;
+        pace->pushing = check.pushing;
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
@@ -116,23 +133,66 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     return isGood && run->hasMemory;
 }
 
-bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
-    stride->frameCount = 0;
+// Tries of a stride, each shorter than the one before.
+static bool tryStrides(tpGroupRun* run, tpStride* stride) {
     double spent = 0.0;
-    run->hasMemory = true;
-    for (int k = 0; run->hasMemory && k < strideTries; ++k) {
+    for (int k = 0; k < strideTries; ++k) {
         int count = strideCount(run);
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         run->taken.work = spent;
         if (count == 0 || !run->hasMemory) {
-            return false;
+            break;
         }
         if (tryStride(run, stride, count)) {
+            run->pace.refusedCount = 0;
             return true;
         }
         spent = run->taken.work;
     }
+    tpPace* pace = &run->pace;
+    pace->patience = firstPatience << pace->refusedCount;
+    pace->refusedCount += pace->refusedCount < mostRefusals ? 1 : 0;
     return false;
+}
+
+// The method whose steps are symmetric there. That of anitescu lets sliding contacts push before
+// bodies move, which is of first order in their positions.
+static tpMethod strideMethod(const tpGroupRun* run) {
+    bool hasContacts = run->groups->pairCounts[run->group] > 0;
+    bool isPile =
+        hasContacts && tpMethod_CanCarry(tp_pileMethod, run->system, run->groups, run->group);
+    return isPile ? tp_pileMethod : tp_standardMethod;
+}
+
+// The same by another method, with nothing kept of former steps.
+static bool tryElsewise(tpGroupRun* run, tpStride* stride, tpMethod method) {
+    const tpStepper* stepper = tpMethod_Stepper(method);
+    tpGroupRun smooth = *run;
+    smooth.method = method;
+    smooth.options = tpMethod_Options(method, &run->options, run->groups, run->group);
+    run->hasMemory = stepper->create(run->system, &smooth.state);
+    if (!run->hasMemory) {
+        return false;
+    }
+    bool hasBegun = tryStrides(&smooth, stride);
+    stepper->destroy(run->system, smooth.state);
+    run->pace = smooth.pace;
+    run->taken = smooth.taken;
+    run->rejectedCount = smooth.rejectedCount;
+    run->lastWork = smooth.lastWork;
+    run->hasMemory = smooth.hasMemory;
+    return hasBegun;
+}
+
+bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
+    stride->frameCount = 0;
+    run->pace.patience -= run->pace.patience > 0 ? 1 : 0;
+    if (strideCount(run) == 0) {
+        run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
+        return false;
+    }
+    tpMethod method = strideMethod(run);
+    return method == run->method ? tryStrides(run, stride) : tryElsewise(run, stride, method);
 }
 
 void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {
@@ -143,13 +203,14 @@ void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {
     tpSystem_MoveKinematic(system, run->begin, h);
     tpStride_Advance(stride, system);
     double drift = tpJoints_PositionError(system, system->poses.data);
-    if (drift > smallDrift * run->lengthScale) {
+    if (tpStride_IsOpen(drift, run->lengthScale)) {
         tpGroupRun_CloseJoints(run);
         drift = tpJoints_PositionError(system, system->poses.data);
     }
     tpStride_Leave(stride, system);
     run->taken.report.jointDrift = drift;
-    tpStride_AddReactions(stride, system, run->taken.reactions);
+    tpStride_AddLoads(stride, system, run->taken.reactions, &run->taken.report);
+    run->hasMemory = tpStride_AddContacts(stride, system, &run->taken.tally);
     for (int k = 0; k < stride->bodies.count; ++k) {
         const tpStrideBody* body = &stride->bodies.data[k];
         run->positionErrors[body->body] +=

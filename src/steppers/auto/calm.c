@@ -1,0 +1,355 @@
+#include "steppers/auto/calm.h"
+
+#include <string.h>
+
+#include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
+#include "dynamics/joints.h"
+#include "dynamics/motion.h"
+
+// Fewer steps are not worth looking for, and so many more than last time are tried.
+enum { leastCount = 3, growth = 4 };
+
+// What impulses in strides can add to the way of a body, in parts of it.
+static const double reserve = 0.5;
+
+void tpCalm_Destroy(tpCalm* calm, tpSystem* system) {
+    TP_FREE_ARRAY(&system->allocator, calm->poses);
+    TP_FREE_ARRAY(&system->allocator, calm->velocities);
+    TP_FREE_ARRAY(&system->allocator, calm->rooms);
+    calm->leftCount = 0;
+}
+
+// Finding out -------------------------------------------------------------------------------------
+
+// Nothing but gravity, joints and contacts moves anybody, and nobody is about to come to rest.
+static bool isPlain(const tpSystem* system, double restSpeed) {
+    bool isPlain = system->forces.count == 0 && system->couplings.count == 0 && !system->gives &&
+                   !system->hasLoads;
+    for (int i = 0; isPlain && i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        isPlain = !body->isLive || body->kind == tp_fixedBody ||
+                  (body->kind == tp_dynamicBody && body->inverseMass > 0.0 &&
+                   tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) > restSpeed);
+    }
+    return isPlain;
+}
+
+// The strides of all groups that do not fly, and for how many steps they last; 0: one has none.
+static int listStrides(tpCalm* calm, const tpUserStep* frame) {
+    const tpGroups* groups = &frame->groups;
+    bool isListed[tp_groupLimit + 2] = { false };
+    int count = tp_maxStride;
+    calm->strideCount = 0;
+    calm->hasFlying = groups->flying >= 0;
+    for (int i = 0; i < frame->system->bodyCount; ++i) {
+        int place = groups->ofBody[i] >= 0 && groups->ofBody[i] != groups->flying
+                        ? frame->carriersOf->bodies.data[i].carrier
+                        : -1;
+        if (place < 0 || isListed[place]) {
+            continue;
+        }
+        const tpStride* stride = &frame->carriersOf->list[place].stride;
+        int left = stride->frameCount - stride->doneCount;
+        isListed[place] = true;
+        calm->strides[calm->strideCount++] = place;
+        count = left < count ? left : count;
+    }
+    return count;
+}
+
+// Whether contacts are within a group that does not fly, or of one with what is fixed.
+static bool areKnown(const tpUserStep* frame, const tpContact* contacts, int count) {
+    const tpGroups* groups = &frame->groups;
+    for (int i = 0; i < count; ++i) {
+        int a = groups->ofBody[contacts[i].bodyA], b = groups->ofBody[contacts[i].bodyB];
+        int group = a >= 0 ? a : b;
+        if (group == groups->flying || (a >= 0 && b >= 0 && a != b)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Whether nobody can meet another one, or leave his room, in so many steps.
+static bool isEmpty(tpCalm* calm, const tpUserStep* frame, int count) {
+    tpSystem* system = frame->system;
+    tpContact* contacts;
+    int contactCount;
+    double* margins = tpSystem_Margins(system, system->velocities.data, NULL, count * frame->h);
+    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
+        margins[i] *= 1.0 + reserve;
+        calm->rooms.data[i] = margins[i];
+    }
+    return margins != NULL &&
+           tpSystem_FindContacts(system, system->poses.data, margins, &contacts, &contactCount) ==
+               tp_success &&
+           areKnown(frame, contacts, contactCount);
+}
+
+// Remembers where all bodies are left.
+static void leave(tpCalm* calm, const tpSystem* system) {
+    size_t count = (size_t)system->bodyCount;
+    if (count > 0) {
+        memcpy(calm->poses.data, system->poses.data, sizeof(tpPose) * count);
+        memcpy(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count);
+    }
+}
+
+static bool makeRoom(tpCalm* calm, tpSystem* system) {
+    int count = system->bodyCount;
+    bool isDone = TP_RESERVE(&system->allocator, calm->poses, count) &&
+                  TP_RESERVE(&system->allocator, calm->velocities, count) &&
+                  TP_RESERVE(&system->allocator, calm->rooms, count);
+    calm->poses.count = calm->velocities.count = calm->rooms.count = isDone ? count : 0;
+    return isDone;
+}
+
+void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
+    tpSystem* system = frame->system;
+    int count = isPlain(system, restSpeed) ? listStrides(calm, frame) : 0;
+    int most = calm->lastCount > 0 ? growth * calm->lastCount : count;
+    calm->leftCount = calm->lastCount = 0;
+    count = most < count ? most : count;
+    if (count < leastCount || !makeRoom(calm, system)) {
+        return;
+    }
+    while (count >= leastCount && !isEmpty(calm, frame, count)) {
+        count /= growth;
+    }
+    // Where nothing was found the next step looks for little.
+    calm->lastCount = count < 1 ? 1 : count;
+    calm->leftCount = count < leastCount ? 0 : count;
+    calm->h = frame->h;
+    calm->accuracy = frame->accuracy;
+    calm->structure = system->structure;
+    calm->gravity = system->gravity;
+    leave(calm, system);
+}
+
+// Going on ----------------------------------------------------------------------------------------
+
+static bool haveRoom(tpCalm* calm, const tpSystem* system, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (tpSystem_IsDynamic(system, i)) {
+            const tpVelocity* velocity = &system->velocities.data[i];
+            double way = tpSystem_Margin(system, i, velocity, velocity, h);
+            if (way > calm->rooms.data[i]) {
+                return false;
+            }
+            calm->rooms.data[i] -= way;
+        }
+    }
+    return true;
+}
+
+bool tpCalm_GoesOn(tpCalm* calm, const tpSystem* system, double h, double accuracy) {
+    size_t count = (size_t)system->bodyCount;
+    bool isSame =
+        calm->leftCount > 0 && calm->h == h && calm->accuracy == accuracy &&
+        calm->structure == system->structure && calm->poses.count == system->bodyCount &&
+        !system->hasDisturbed && !system->hasLoads && system->forces.count == 0 &&
+        memcmp(&calm->gravity, &system->gravity, sizeof(tpVec3)) == 0 &&
+        memcmp(calm->poses.data, system->poses.data, sizeof(tpPose) * count) == 0 &&
+        memcmp(calm->velocities.data, system->velocities.data, sizeof(tpVelocity) * count) == 0 &&
+        haveRoom(calm, system, h);
+    calm->leftCount = isSame ? calm->leftCount : 0;
+    return isSame;
+}
+
+// What is to be listed for those who ask.
+typedef struct Promise {
+    const tpCalm* calm;
+    const tpCarriers* carriers;
+} Promise;
+
+static void listContacts(tpSystem* system, void* context) {
+    const Promise* promise = context;
+    tpTally tally = { NULL, 0 };
+    tpStepReport unused = { 0 };
+    bool isDone = true;
+    for (int i = 0; isDone && i < promise->calm->strideCount; ++i) {
+        const tpCarrier* carrier = &promise->carriers->list[promise->calm->strides[i]];
+        isDone = tpStride_AddContacts(&carrier->stride, system, &tally);
+    }
+    double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    if (!isDone || margins == NULL || !tpTally_List(&tally, system, margins, &unused)) {
+        system->contacts.count = 0;
+    }
+}
+
+// What is to be expected of the positions of all bodies, by their velocities.
+static void growErrors(tpSystem* system, tpCarriers* carriers, double h) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        tpCarried* carried = &carriers->bodies.data[i];
+        carried->positionError += h * carried->speedError;
+    }
+}
+
+static void addErrors(const tpStride* stride, tpCarriers* carriers) {
+    for (int k = 0; k < stride->bodies.count; ++k) {
+        const tpStrideBody* body = &stride->bodies.data[k];
+        tpCarried* carried = &carriers->bodies.data[body->body];
+        carried->positionError += body->positionError / stride->frameCount;
+        carried->speedError += body->speedError / stride->frameCount;
+    }
+}
+
+static double largestError(tpSystem* system, const tpCarriers* carriers) {
+    double largest = 0.0;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        double error = carriers->bodies.data[i].positionError;
+        system->bodies.data[i].carrierError = error;
+        largest = fmax(largest, error);
+    }
+    return largest;
+}
+
+static void fly(tpSystem* system, double h) {
+    double time = system->time;
+    tpSystem_Kick(system, time, 0.5 * h, tp_forwardSweep);
+    tpSystem_Drift(system, h);
+    tpSystem_Kick(system, time + 0.5 * h, 0.5 * h, tp_backwardSweep);
+}
+
+// Puts joints right that the polynomials have left open.
+static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
+    tpSystem* system = frame->system;
+    double drift = tpJoints_PositionError(system, system->poses.data);
+    if (tpStride_IsOpen(drift, frame->lengthScale)) {
+        tpJoints_FollowAngles(system);
+        tpJoints_Correct(system, frame->solver, 1e-12 * frame->lengthScale);
+        drift = tpJoints_PositionError(system, system->poses.data);
+    }
+    report->jointDrift = drift;
+}
+
+bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
+    tpSystem* system = frame->system;
+    int reactionCount = tpJoints_ReactionCount(system);
+    double* reactions = TP_SCRATCH_ZEROED(&system->arena, double, reactionCount);
+    Promise* promise = TP_SCRATCH(&system->arena, Promise, 1);
+    if (reactions == NULL || promise == NULL) {
+        return false;
+    }
+    report->substepCount = calm->hasFlying ? 1 : 0;
+    growErrors(system, frame->carriersOf, frame->h);
+    if (calm->hasFlying) {
+        fly(system, frame->h);
+    }
+    for (int i = 0; i < calm->strideCount; ++i) {
+        tpStride* stride = &frame->carriersOf->list[calm->strides[i]].stride;
+        tpStride_Advance(stride, system);
+        tpStride_AddLoads(stride, system, reactions, report);
+        addErrors(stride, frame->carriersOf);
+        report->contactCount += tpStrideLoads_ContactCount(&stride->loads);
+    }
+    if (calm->strideCount > 0) {
+        closeJoints(frame, report);
+    }
+    for (int i = 0; i < calm->strideCount; ++i) {
+        tpStride_Leave(&frame->carriersOf->list[calm->strides[i]].stride, system);
+    }
+    for (int i = 0; i < reactionCount; ++i) {
+        reactions[i] /= frame->h;
+    }
+    tpJoints_WriteReactions(system, reactions);
+    report->errorEstimate = largestError(system, frame->carriersOf);
+    report->errorAsked = frame->accuracy * frame->lengthScale;
+    *promise = (Promise){ calm, frame->carriersOf };
+    tpSystem_PromiseContacts(system, listContacts, promise);
+    calm->leftCount -= 1;
+    leave(calm, system);
+    return true;
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+typedef struct SavedCalm {
+    int leftCount, lastCount, hasFlying, strideCount, bodyCount;
+    int strides[tp_groupLimit + 2];
+    int reserved; // no padding
+    double h, accuracy;
+    uint64_t structure;
+    tpVec3 gravity;
+} SavedCalm;
+
+static size_t bodySize(int count) {
+    return (sizeof(tpPose) + sizeof(tpVelocity) + sizeof(double)) * (size_t)count;
+}
+
+size_t tpCalm_SavedSize(const tpCalm* calm) {
+    return sizeof(SavedCalm) + bodySize(calm->leftCount > 0 ? calm->poses.count : 0);
+}
+
+static unsigned char* put(unsigned char* place, const void* data, size_t size) {
+    memcpy(place, data, size);
+    return place + size;
+}
+
+unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
+    size_t count = (size_t)(calm->leftCount > 0 ? calm->poses.count : 0);
+    SavedCalm head;
+    memset(&head, 0, sizeof(head));
+    head.leftCount = calm->leftCount;
+    head.lastCount = calm->lastCount;
+    head.hasFlying = calm->hasFlying ? 1 : 0;
+    head.strideCount = calm->strideCount;
+    head.bodyCount = (int)count;
+    memcpy(head.strides, calm->strides, sizeof(head.strides));
+    head.h = calm->h;
+    head.accuracy = calm->accuracy;
+    head.structure = calm->structure;
+    head.gravity = calm->gravity;
+    place = put(place, &head, sizeof(head));
+    if (count > 0) {
+        place = put(place, calm->poses.data, sizeof(tpPose) * count);
+        place = put(place, calm->velocities.data, sizeof(tpVelocity) * count);
+        place = put(place, calm->rooms.data, sizeof(double) * count);
+    }
+    return place;
+}
+
+// What comes from outside may say anything.
+static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
+    bool isRight = head->leftCount >= 0 && head->leftCount <= tp_maxStride &&
+                   head->lastCount >= 0 && head->lastCount <= tp_maxStride &&
+                   head->strideCount >= 0 && head->strideCount <= tp_groupLimit + 2 &&
+                   (head->leftCount == 0 || (head->bodyCount == system->bodyCount &&
+                                             carriers->bodies.count == system->bodyCount));
+    for (int i = 0; isRight && head->leftCount > 0 && i < head->strideCount; ++i) {
+        int place = head->strides[i];
+        isRight = place >= 0 && place < tp_groupLimit + 2 &&
+                  carriers->list[place].stride.frameCount -
+                          carriers->list[place].stride.doneCount >=
+                      head->leftCount;
+    }
+    return isRight;
+}
+
+bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
+                     tpSavedReader* reader) {
+    SavedCalm head;
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.bodyCount, bodySize(1)) || !makeRoom(calm, system)) {
+        return false;
+    }
+    if (!isRight(&head, carriers, system)) {
+        reader->failed = true;
+        return false;
+    }
+    size_t count = (size_t)head.bodyCount;
+    calm->leftCount = head.leftCount;
+    calm->lastCount = head.lastCount;
+    calm->hasFlying = head.hasFlying != 0;
+    calm->strideCount = head.strideCount;
+    memcpy(calm->strides, head.strides, sizeof(head.strides));
+    calm->h = head.h;
+    calm->accuracy = head.accuracy;
+    calm->structure = head.structure;
+    calm->gravity = head.gravity;
+    return head.leftCount == 0 ||
+           (tpSavedReader_Take(reader, calm->poses.data, sizeof(tpPose) * count) &&
+            tpSavedReader_Take(reader, calm->velocities.data, sizeof(tpVelocity) * count) &&
+            tpSavedReader_Take(reader, calm->rooms.data, sizeof(double) * count));
+}

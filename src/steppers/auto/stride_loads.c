@@ -1,0 +1,265 @@
+#include "steppers/auto/stride_loads.h"
+
+#include <string.h>
+
+#include "dynamics/joint_state.h"
+
+enum { quarterCount = 4, energyCount = 3 };
+
+void tpStrideLoads_Destroy(tpStrideLoads* loads, tpSystem* system) {
+    TP_FREE_ARRAY(&system->allocator, loads->sums);
+    TP_FREE_ARRAY(&system->allocator, loads->contacts);
+}
+
+static int sumCount(const tpSystem* system) {
+    return tpJoints_ReactionCount(system) + energyCount;
+}
+
+bool tpStrideLoads_Begin(tpStrideLoads* loads, tpSystem* system) {
+    int count = quarterCount * sumCount(system);
+    loads->contacts.count = 0;
+    loads->residual = loads->penetration = 0.0;
+    if (!TP_RESERVE(&system->allocator, loads->sums, count)) {
+        return false;
+    }
+    loads->sums.count = count;
+    return true;
+}
+
+// Quarters ----------------------------------------------------------------------------------------
+
+static bool setContacts(tpStrideLoads* loads, tpSystem* system, int quarter, const tpTally* tally) {
+    if (quarter == 0) {
+        int count = quarterCount * tally->count;
+        if (!TP_RESERVE(&system->allocator, loads->contacts, count)) {
+            return false;
+        }
+        loads->contacts.count = count;
+    }
+    bool isSame = loads->contacts.count == quarterCount * tally->count;
+    for (int i = 0; isSame && i < tally->count; ++i) {
+        loads->contacts.data[quarter * tally->count + i] = tally->list[i];
+        isSame = tpContactInfo_Compare(&loads->contacts.data[i], &tally->list[i]) == 0;
+    }
+    return isSame;
+}
+
+bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter,
+                       const double* reactions, const tpStepReport* report, const tpTally* tally) {
+    int count = tpJoints_ReactionCount(system);
+    double* sums = loads->sums.data + quarter * sumCount(system);
+    for (int i = 0; i < count; ++i) {
+        sums[i] = reactions[i];
+    }
+    sums[count] = report->externalWork;
+    sums[count + 1] = report->frictionLoss;
+    sums[count + 2] = report->impactLoss;
+    loads->residual = fmax(loads->residual, report->residual);
+    loads->penetration = fmax(loads->penetration, report->penetration);
+    return setContacts(loads, system, quarter, tally);
+}
+
+// Between -----------------------------------------------------------------------------------------
+
+// The part of the impulse of each quarter that has acted up to s.
+static void findShares(double s, double shares[quarterCount]) {
+    double later = 0.0;
+    for (int j = quarterCount; j > 0; --j) {
+        double base = 1.0;
+        for (int k = 0; k <= quarterCount; ++k) {
+            base *= k == j ? 1.0 : (quarterCount * s - k) / (j - k);
+        }
+        later += base;
+        shares[j - 1] = later;
+    }
+}
+
+static tpVec3 impulseOf(const tpContactInfo* info) {
+    return tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
+}
+
+int tpStrideLoads_ContactCount(const tpStrideLoads* loads) {
+    return loads->contacts.count / quarterCount;
+}
+
+// A contact as it was in a quarter, where the bodies are now, with what it has carried.
+static tpContactInfo contactNow(const tpStrideLoads* loads, int i, int quarter,
+                                const tpContact* now, const double shares[quarterCount]) {
+    int count = tpStrideLoads_ContactCount(loads);
+    const tpContactInfo* infos = loads->contacts.data + i;
+    tpContactInfo info = infos[quarter * count];
+    if (now != NULL) {
+        tpContactInfo place = tpContactInfo_Make(now);
+        info.point = place.point;
+        info.normal = place.normal;
+        info.gap = place.gap;
+    }
+    info.normalImpulse = info.torsionalImpulse = 0.0;
+    info.frictionImpulse = info.rollingImpulse = tpZeroVec3();
+    for (int k = 0; k < quarterCount; ++k) {
+        const tpContactInfo* part = &infos[k * count];
+        tpContactInfo_AddImpulse(&info, tpScale(shares[k], impulseOf(part)));
+        info.torsionalImpulse += shares[k] * part->torsionalImpulse;
+        info.rollingImpulse = tpMulAdd(info.rollingImpulse, shares[k], part->rollingImpulse);
+    }
+    return info;
+}
+
+// All contacts where the bodies are now, with no margins. False if memory ran out.
+static bool findContacts(tpSystem* system, tpContact** contacts, int* count) {
+    double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    return margins != NULL && tpSystem_FindContacts(system, system->poses.data, margins, contacts,
+                                                    count) == tp_success;
+}
+
+bool tpStrideLoads_Look(tpStrideLoads* loads, tpSystem* system) {
+    tpContact* contacts;
+    int count;
+    if (loads->contacts.count == 0) {
+        return true;
+    }
+    if (!findContacts(system, &contacts, &count)) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        loads->penetration = fmax(loads->penetration, -contacts[i].gap);
+    }
+    return true;
+}
+
+static void sharesBetween(double from, double to, double shares[quarterCount]) {
+    double before[quarterCount];
+    findShares(from, before);
+    findShares(to, shares);
+    for (int k = 0; k < quarterCount; ++k) {
+        shares[k] -= before[k];
+    }
+}
+
+void tpStrideLoads_Add(const tpStrideLoads* loads, const tpSystem* system, double from, double to,
+                       double* reactions, tpStepReport* report) {
+    int count = tpJoints_ReactionCount(system);
+    double shares[quarterCount];
+    sharesBetween(from, to, shares);
+    for (int k = 0; k < quarterCount; ++k) {
+        const double* sums = loads->sums.data + k * sumCount(system);
+        for (int i = 0; i < count; ++i) {
+            reactions[i] += shares[k] * sums[i];
+        }
+        report->externalWork += shares[k] * sums[count];
+        report->frictionLoss += shares[k] * sums[count + 1];
+        report->impactLoss += shares[k] * sums[count + 2];
+    }
+    report->residual = fmax(report->residual, loads->residual);
+    report->penetration = fmax(report->penetration, loads->penetration);
+}
+
+bool tpStrideLoads_AddContacts(const tpStrideLoads* loads, tpSystem* system, double from, double to,
+                               tpTally* tally) {
+    int count = tpStrideLoads_ContactCount(loads);
+    int quarter = (int)fmin(quarterCount - 1, quarterCount * 0.5 * (from + to));
+    tpContactInfo* list = TP_SCRATCH(&system->arena, tpContactInfo, count);
+    double shares[quarterCount];
+    tpContact* now;
+    int nowCount, cursor = 0;
+    if (count == 0) {
+        return true;
+    }
+    if (list == NULL || !findContacts(system, &now, &nowCount)) {
+        return false;
+    }
+    sharesBetween(from, to, shares);
+    for (int i = 0; i < count; ++i) {
+        tpContactKey key = tpContactInfo_Key(&loads->contacts.data[i]);
+        const tpContact* same = tpContacts_FindSame(key, now, nowCount, &cursor);
+        list[i] = contactNow(loads, i, quarter, same, shares);
+    }
+    return tpTally_Merge(tally, list, count, &system->arena);
+}
+
+// Snapshots ---------------------------------------------------------------------------------------
+
+typedef struct SavedLoads {
+    int sumCount, contactCount;
+    double residual, penetration;
+} SavedLoads;
+
+size_t tpStrideLoads_SavedSize(const tpStrideLoads* loads) {
+    return sizeof(SavedLoads) + sizeof(double) * (size_t)loads->sums.count +
+           sizeof(tpContactInfo) * (size_t)loads->contacts.count;
+}
+
+// Field by field: padding has no value.
+static void copyFields(const tpContactInfo* from, tpContactInfo* to) {
+    memset(to, 0, sizeof(*to));
+    to->bodyA.slot = from->bodyA.slot;
+    to->bodyB.slot = from->bodyB.slot;
+    to->shapeA.slot = from->shapeA.slot;
+    to->shapeB.slot = from->shapeB.slot;
+    to->feature = from->feature;
+    to->point = from->point;
+    to->normal = from->normal;
+    to->gap = from->gap;
+    to->normalImpulse = from->normalImpulse;
+    to->frictionImpulse = from->frictionImpulse;
+    to->torsionalImpulse = from->torsionalImpulse;
+    to->rollingImpulse = from->rollingImpulse;
+    to->slidingSpeed = from->slidingSpeed;
+    to->state = from->state;
+    to->collisionCount = from->collisionCount;
+    to->microcollisionCount = from->microcollisionCount;
+    to->energyLost = from->energyLost;
+}
+
+unsigned char* tpStrideLoads_Save(const tpStrideLoads* loads, unsigned char* place) {
+    SavedLoads head = { loads->sums.count, loads->contacts.count, loads->residual,
+                        loads->penetration };
+    size_t sums = sizeof(double) * (size_t)head.sumCount;
+    memcpy(place, &head, sizeof(head));
+    place += sizeof(head);
+    if (sums > 0) {
+        memcpy(place, loads->sums.data, sums);
+    }
+    place += sums;
+    for (int i = 0; i < loads->contacts.count; ++i, place += sizeof(tpContactInfo)) {
+        tpContactInfo bare;
+        copyFields(&loads->contacts.data[i], &bare);
+        memcpy(place, &bare, sizeof(bare));
+    }
+    return place;
+}
+
+// What comes from outside may say anything.
+static bool areRight(const tpStrideLoads* loads, const tpSystem* system) {
+    bool isRight = loads->contacts.count % quarterCount == 0 &&
+                   (loads->sums.count == 0 || loads->sums.count == quarterCount * sumCount(system));
+    for (int i = 0; isRight && i < loads->contacts.count; ++i) {
+        const tpContactInfo* info = &loads->contacts.data[i];
+        tpContactKey key = tpContactInfo_Key(info);
+        int bodyA = tpContactInfo_BodyA(info), bodyB = tpContactInfo_BodyB(info);
+        isRight = bodyA >= 0 && bodyA < system->bodyCount && bodyB >= 0 &&
+                  bodyB < system->bodyCount && key.shapeA >= 0 &&
+                  key.shapeA < system->shapes.count && key.shapeB >= 0 &&
+                  key.shapeB < system->shapes.count;
+    }
+    return isRight;
+}
+
+bool tpStrideLoads_Restore(tpStrideLoads* loads, tpSystem* system, tpSavedReader* reader) {
+    SavedLoads head;
+    if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
+        !tpSavedReader_Has(reader, head.sumCount, sizeof(double)) ||
+        !tpSavedReader_Has(reader, head.contactCount, sizeof(tpContactInfo)) ||
+        !TP_RESERVE(&system->allocator, loads->sums, head.sumCount) ||
+        !TP_RESERVE(&system->allocator, loads->contacts, head.contactCount) ||
+        !tpSavedReader_Take(reader, loads->sums.data, sizeof(double) * (size_t)head.sumCount) ||
+        !tpSavedReader_Take(reader, loads->contacts.data,
+                            sizeof(tpContactInfo) * (size_t)head.contactCount)) {
+        return false;
+    }
+    loads->sums.count = head.sumCount;
+    loads->contacts.count = head.contactCount;
+    loads->residual = head.residual;
+    loads->penetration = head.penetration;
+    return areRight(loads, system);
+}
