@@ -144,10 +144,13 @@ static bool slides(const tpTally* tally, int first) {
 uint64_t tpTaken_Pairs(const tpTaken* taken) {
     int i = 0;
     uint64_t pair = 0, number = 0;
+    bool hasSliding = false;
     while (nextPair(&taken->tally, &i, &pair)) {
-        number = (number ^ pair) * 0x100000001b3u + (slides(&taken->tally, i) ? 2 : 1);
+        bool isSliding = slides(&taken->tally, i);
+        number = (number ^ pair) * 0x100000001b3u + (isSliding ? 2 : 1);
+        hasSliding = hasSliding || isSliding;
     }
-    return number;
+    return number == 0 ? 0 : (number << 2) | 2u | (hasSliding ? tp_slidingBit : 0u);
 }
 
 static double turnBetween(tpQuat a, tpQuat b) {

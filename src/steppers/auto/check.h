@@ -36,6 +36,8 @@ bool tpGroupRun_TakeStep(tpGroupRun* run, double start, double h, tpTaken* taken
 void tpGroupRun_CloseJoints(const tpGroupRun* run);
 
 // A number for the pairs of shapes that have pushed each other, and which of them slide; 0: none.
+// One bit tells whether any does.
+enum { tp_slidingBit = 1 };
 uint64_t tpTaken_Pairs(const tpTaken* taken);
 
 // Takes the step and measures it: the system is at the end of the halves then. `before` is the

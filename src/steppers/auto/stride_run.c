@@ -124,8 +124,9 @@ static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     } else {
         stride->frameCount = 0;
         run->rejectedCount += 1;
-        pace->ceiling = underCeiling * part;
-        pace->step = fmin(next, pace->ceiling);
+        // Something that happens in it says nothing of later ones.
+        pace->ceiling = check.isMoment ? 0.0 : underCeiling * part;
+        pace->step = fmin(next, underCeiling * part);
     }
     system->time = time;
     const tpStepper* stepper = isGood ? NULL : tpMethod_Stepper(run->method);
@@ -158,9 +159,9 @@ static bool tryStrides(tpGroupRun* run, tpStride* stride) {
 // The method whose steps are symmetric there. That of anitescu lets sliding contacts push before
 // bodies move, which is of first order in their positions.
 static tpMethod strideMethod(const tpGroupRun* run) {
-    bool hasContacts = run->groups->pairCounts[run->group] > 0;
+    bool isSliding = (run->pace.pushing & tp_slidingBit) != 0;
     bool isPile =
-        hasContacts && tpMethod_CanCarry(tp_pileMethod, run->system, run->groups, run->group);
+        isSliding && tpMethod_CanCarry(tp_pileMethod, run->system, run->groups, run->group);
     return isPile ? tp_pileMethod : tp_standardMethod;
 }
 
