@@ -194,7 +194,7 @@ static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* 
 static const double thirdPart = 1.0 / 3.0;
 
 // Of the way in a step: errors above this are not of the order that theory gives them.
-static const double smallPart = 2e-3;
+static const double smallPart = 8e-3;
 
 // The estimate of the error of an extrapolation is taken so many times.
 static const double safety = 10.0;
