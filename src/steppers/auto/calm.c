@@ -28,7 +28,7 @@ static bool isPlain(const tpSystem* system, double restSpeed) {
                    !system->hasLoads;
     for (int i = 0; isPlain && i < system->bodyCount; ++i) {
         const tpBody* body = &system->bodies.data[i];
-        isPlain = !body->isLive || body->kind == tp_fixedBody ||
+        isPlain = !body->isLive || tpBody_IsSteady(body) ||
                   (body->kind == tp_dynamicBody && body->inverseMass > 0.0 &&
                    tpVelocity_LargestSpeed(system, i, &system->velocities.data[i]) > restSpeed);
     }
@@ -237,6 +237,7 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
     if (calm->hasFlying) {
         fly(system, frame->h);
     }
+    tpSystem_MoveKinematic(system, system->time, frame->h);
     for (int i = 0; i < calm->strideCount; ++i) {
         tpStride* stride = &frame->carriersOf->list[calm->strides[i]].stride;
         tpStride_Advance(stride, system);

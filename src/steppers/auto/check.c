@@ -241,11 +241,19 @@ static bool haveSameContacts(const tpTally* a, const tpTally* b) {
     return isSame;
 }
 
+// Sliding contacts push before bodies move in the steps of anitescu, which is of first order in their
+// positions.
+static bool isSymmetric(const tpGroupRun* run, const tpCheck* check) {
+    bool isSliding = ((tpTaken_Pairs(&check->whole) | tpTaken_Pairs(&check->halves)) &
+                      tp_slidingBit) != 0;
+    return tpMethod_IsSymmetric(run->method) && !(isSliding && run->method == tp_standardMethod);
+}
+
 // Contacts that stay, sticking or sliding, hold bodies as joints do: both ends are where they close,
 // and what lies on the line through them is off by the square of their distance. The energy that the
 // extrapolation gave or took is nobody's work: the report's sums go on from what is there.
 static bool canExtrapolate(const tpGroupRun* run, const tpCheck* check) {
-    return tpMethod_IsSymmetric(run->method) && !check->isMoment &&
+    return isSymmetric(run, check) && !check->isMoment &&
            tpTaken_Pairs(&check->whole) == tpTaken_Pairs(&check->halves) &&
            haveSameContacts(&check->each[0].tally, &check->each[1].tally) &&
            haveSameContacts(&check->whole.tally, &check->each[1].tally);
@@ -293,7 +301,7 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     }
     check->plainError = plain / allowed;
     // While the same shapes push, the halves of a step of second order are off by a third.
-    bool isSmooth = tpMethod_IsSymmetric(run->method) && !check->isMoment;
+    bool isSmooth = isSymmetric(run, check) && !check->isMoment;
     check->part = check->extrapolates || isSmooth ? thirdPart : 1.0;
     if (check->extrapolates && difference.way > 0.0) {
         // The halves are off by a part c of the way; the extrapolation by about c^2, if c is small.

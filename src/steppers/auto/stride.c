@@ -30,16 +30,21 @@ static bool isLossless(const tpCoordinate* coordinate) {
            coordinate->applied == 0.0;
 }
 
-// Whether the body is in the group, or does not move at all.
-static bool isOursOrStill(const tpSystem* system, const tpGroups* groups, int group, int body) {
+bool tpBody_IsSteady(const tpBody* body) {
+    return body->kind == tp_fixedBody || (body->kind == tp_kinematicBody &&
+                                          body->keyframes == NULL && !body->hasTarget);
+}
+
+// Whether the body is in the group, or stands still or moves evenly whatever happens.
+static bool isOursOrSteady(const tpSystem* system, const tpGroups* groups, int group, int body) {
     return body < 0 || groups->ofBody[body] == group ||
-           system->bodies.data[body].kind == tp_fixedBody;
+           tpBody_IsSteady(&system->bodies.data[body]);
 }
 
 static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int group,
                          const tpJoint* joint) {
-    bool isPlain = isOursOrStill(system, groups, group, joint->bodyA) &&
-                   isOursOrStill(system, groups, group, joint->bodyB);
+    bool isPlain = isOursOrSteady(system, groups, group, joint->bodyA) &&
+                   isOursOrSteady(system, groups, group, joint->bodyB);
     for (int k = 0; k < joint->coordinateCount; ++k) {
         isPlain = isPlain && isLossless(&joint->coordinates[k]);
     }
@@ -51,14 +56,14 @@ static bool concerns(const tpGroups* groups, int group, const tpJoint* joint) {
                              (joint->bodyB >= 0 && groups->ofBody[joint->bodyB] == group));
 }
 
-// Whether all that is near to the group belongs to it or does not move.
-static bool touchesStill(const tpSystem* system, const tpGroups* groups, int group) {
+// Whether all that is near to the group belongs to it or is steady.
+static bool touchesSteady(const tpSystem* system, const tpGroups* groups, int group) {
     for (int i = 0; groups->pairCounts[group] > 0 && i < groups->contactCount; ++i) {
         const tpContact* contact = &groups->contacts[i];
         bool isOurs =
             groups->ofBody[contact->bodyA] == group || groups->ofBody[contact->bodyB] == group;
-        if (isOurs && !(isOursOrStill(system, groups, group, contact->bodyA) &&
-                        isOursOrStill(system, groups, group, contact->bodyB))) {
+        if (isOurs && !(isOursOrSteady(system, groups, group, contact->bodyA) &&
+                        isOursOrSteady(system, groups, group, contact->bodyB))) {
             return false;
         }
     }
@@ -67,7 +72,7 @@ static bool touchesStill(const tpSystem* system, const tpGroups* groups, int gro
 
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group) {
     if (group == groups->flying || groups->areForced[group] || system->gives ||
-        !touchesStill(system, groups, group)) {
+        !touchesSteady(system, groups, group)) {
         return false;
     }
     for (int i = 0; i < system->couplings.count; ++i) {
@@ -275,6 +280,9 @@ bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const t
     for (int i = 0; isSame && i < stride->bodies.count; ++i) {
         const tpStrideBody* body = &stride->bodies.data[i];
         isSame = groups->ofBody[body->body] == group && isWhereItWas(system, body);
+    }
+    for (int i = 0; isSame && system->hasDisturbed && i < system->bodyCount; ++i) {
+        isSame = groups->ofBody[i] >= 0 || !system->bodies.data[i].isDisturbed;
     }
     return isSame;
 }

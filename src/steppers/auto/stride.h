@@ -42,8 +42,11 @@ typedef struct tpStride {
 
 void tpStride_Destroy(tpStride* stride, tpSystem* system);
 
+// Whether a body stands still, or moves evenly whatever happens.
+bool tpBody_IsSteady(const tpBody* body);
+
 // Whether nothing moves the group but gravity, joints and springs without loss, and contacts with
-// each other or with what stands still.
+// each other or with what is steady.
 bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group);
 
 // Starts a stride of the group from the state that the system is in. False if memory ran out, and
