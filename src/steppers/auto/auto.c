@@ -10,8 +10,8 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 #include "dynamics/sleep.h"
-#include "steppers/auto/choice.h"
 #include "steppers/auto/calm.h"
+#include "steppers/auto/choice.h"
 
 static const char* const notAccurate =
     "auto: the accuracy was not met in this step; the error estimate says by how much";

@@ -320,16 +320,16 @@ static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpS
                                              carriers->bodies.count == system->bodyCount));
     for (int i = 0; isRight && head->leftCount > 0 && i < head->strideCount; ++i) {
         int place = head->strides[i];
-        isRight = place >= 0 && place < tp_groupLimit + 2 &&
-                  carriers->list[place].stride.frameCount -
-                          carriers->list[place].stride.doneCount >=
-                      head->leftCount;
+        isRight =
+            place >= 0 && place < tp_groupLimit + 2 &&
+            carriers->list[place].stride.frameCount - carriers->list[place].stride.doneCount >=
+                head->leftCount;
     }
     return isRight;
 }
 
 bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
-                     tpSavedReader* reader) {
+                    tpSavedReader* reader) {
     SavedCalm head;
     if (!tpSavedReader_Take(reader, &head, sizeof(head)) ||
         !tpSavedReader_Has(reader, head.bodyCount, bodySize(1)) || !makeRoom(calm, system)) {

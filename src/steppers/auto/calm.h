@@ -37,6 +37,6 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report);
 size_t tpCalm_SavedSize(const tpCalm* calm);
 unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place);
 bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
-                     tpSavedReader* reader);
+                    tpSavedReader* reader);
 
 #endif

@@ -241,17 +241,17 @@ static bool haveSameContacts(const tpTally* a, const tpTally* b) {
     return isSame;
 }
 
-// Sliding contacts push before bodies move in the steps of anitescu, which is of first order in their
-// positions.
+// Sliding contacts push before bodies move in the steps of anitescu, which is of first order in
+// their positions.
 static bool isSymmetric(const tpGroupRun* run, const tpCheck* check) {
-    bool isSliding = ((tpTaken_Pairs(&check->whole) | tpTaken_Pairs(&check->halves)) &
-                      tp_slidingBit) != 0;
+    bool isSliding =
+        ((tpTaken_Pairs(&check->whole) | tpTaken_Pairs(&check->halves)) & tp_slidingBit) != 0;
     return tpMethod_IsSymmetric(run->method) && !(isSliding && run->method == tp_standardMethod);
 }
 
-// Contacts that stay, sticking or sliding, hold bodies as joints do: both ends are where they close,
-// and what lies on the line through them is off by the square of their distance. The energy that the
-// extrapolation gave or took is nobody's work: the report's sums go on from what is there.
+// Contacts that stay, sticking or sliding, hold bodies as joints do: both ends are where they
+// close, and what lies on the line through them is off by the square of their distance. The energy
+// that the extrapolation gave or took is nobody's work: the report's sums go on from what is there.
 static bool canExtrapolate(const tpGroupRun* run, const tpCheck* check) {
     return isSymmetric(run, check) && !check->isMoment &&
            tpTaken_Pairs(&check->whole) == tpTaken_Pairs(&check->halves) &&

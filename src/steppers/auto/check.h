@@ -17,7 +17,7 @@ typedef struct tpStepEnds {
 
 typedef struct tpCheck {
     tpTaken whole, halves;
-    tpTaken each[2];   // of the halves
+    tpTaken each[2]; // of the halves
     tpStepEnds ends;
     double error;      // in parts of the allowed one
     double plainError; // of the whole step, without extrapolation, likewise

@@ -31,14 +31,13 @@ static bool isLossless(const tpCoordinate* coordinate) {
 }
 
 bool tpBody_IsSteady(const tpBody* body) {
-    return body->kind == tp_fixedBody || (body->kind == tp_kinematicBody &&
-                                          body->keyframes == NULL && !body->hasTarget);
+    return body->kind == tp_fixedBody ||
+           (body->kind == tp_kinematicBody && body->keyframes == NULL && !body->hasTarget);
 }
 
 // Whether the body is in the group, or stands still or moves evenly whatever happens.
 static bool isOursOrSteady(const tpSystem* system, const tpGroups* groups, int group, int body) {
-    return body < 0 || groups->ofBody[body] == group ||
-           tpBody_IsSteady(&system->bodies.data[body]);
+    return body < 0 || groups->ofBody[body] == group || tpBody_IsSteady(&system->bodies.data[body]);
 }
 
 static bool isPlainJoint(const tpSystem* system, const tpGroups* groups, int group,
@@ -257,8 +256,8 @@ void tpStride_AddLoads(const tpStride* stride, const tpSystem* system, double* r
 
 bool tpStride_AddContacts(const tpStride* stride, tpSystem* system, tpTally* tally) {
     double from = (stride->doneCount - 1.0) / stride->frameCount;
-    return tpStrideLoads_AddContacts(&stride->loads, system, from,
-                                     from + 1.0 / stride->frameCount, tally);
+    return tpStrideLoads_AddContacts(&stride->loads, system, from, from + 1.0 / stride->frameCount,
+                                     tally);
 }
 
 static bool isWhereItWas(const tpSystem* system, const tpStrideBody* body) {

@@ -1,9 +1,10 @@
 // A step over many steps of the user, and the motion between its ends: dense output.
 //
 // While the same features touch, and the same of them slide, bodies are carried over a stride at
-// once, by two steps. In between they are where a polynomial of fifth degree has them, which goes through the states at
-// the start, in the middle and at the end, velocities too; rotations as vectors of the turn beyond
-// the one that the first angular velocity makes. README.md has the orders.
+// once, by two steps. In between they are where a polynomial of fifth degree has them, which goes
+// through the states at the start, in the middle and at the end, velocities too; rotations as
+// vectors of the turn beyond the one that the first angular velocity makes. README.md has the
+// orders.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_H
 #define TIPPE_SRC_STEPPERS_AUTO_STRIDE_H

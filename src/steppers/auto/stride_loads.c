@@ -44,8 +44,8 @@ static bool setContacts(tpStrideLoads* loads, tpSystem* system, int quarter, con
     return isSame;
 }
 
-bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter,
-                       const double* reactions, const tpStepReport* report, const tpTally* tally) {
+bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter, const double* reactions,
+                       const tpStepReport* report, const tpTally* tally) {
     int count = tpJoints_ReactionCount(system);
     double* sums = loads->sums.data + quarter * sumCount(system);
     for (int i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // What acts on the bodies in a stride: impulses of joints and contacts, work and losses.
 //
-// A stride is two steps in halves: each quarter tells what it has carried. What has acted up to some
-// time is the polynomial of fourth degree through the sums at the ends of the quarters.
+// A stride is two steps in halves: each quarter tells what it has carried. What has acted up to
+// some time is the polynomial of fourth degree through the sums at the ends of the quarters.
 
 #ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_LOADS_H
 #define TIPPE_SRC_STEPPERS_AUTO_STRIDE_LOADS_H
@@ -22,8 +22,8 @@ bool tpStrideLoads_Begin(tpStrideLoads* loads, tpSystem* system);
 
 // What a quarter has done: impulses of joints, its report and its contacts. False if other contacts
 // were there than in the first quarter, or memory ran out.
-bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter,
-                       const double* reactions, const tpStepReport* report, const tpTally* tally);
+bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter, const double* reactions,
+                       const tpStepReport* report, const tpTally* tally);
 
 // How many there are.
 int tpStrideLoads_ContactCount(const tpStrideLoads* loads);

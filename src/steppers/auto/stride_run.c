@@ -30,7 +30,8 @@ static int strideCount(const tpGroupRun* run) {
     int pairCount = run->groups->pairCounts[run->group];
     bool isSmooth = pairCount == 0 || (pace->knowsPushing && pace->pushing != 0);
     bool isPossible = count >= least && pace->hopelessCount == 0 && pace->patience == 0 &&
-                      isSmooth && (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
+                      isSmooth &&
+                      (pairCount == 0 || run->groups->sizes[run->group] <= tp_crowdSize) &&
                       tpStride_CanCarry(run->system, run->groups, run->group);
     return isPossible ? count : 0;
 }
