@@ -246,7 +246,10 @@ static bool haveSameContacts(const tpTally* a, const tpTally* b) {
 static bool isSymmetric(const tpGroupRun* run, const tpCheck* check) {
     bool isSliding =
         ((tpTaken_Pairs(&check->whole) | tpTaken_Pairs(&check->halves)) & tp_slidingBit) != 0;
-    return tpMethod_IsSymmetric(run->method) && !(isSliding && run->method == tp_standardMethod);
+    // A step that the method has cut itself is no whole one.
+    bool isWhole = check->whole.report.substepCount <= 1;
+    return isWhole && tpMethod_IsSymmetric(run->method) &&
+           !(isSliding && run->method == tp_standardMethod);
 }
 
 // Contacts that stay, sticking or sliding, hold bodies as joints do: both ends are where they

@@ -166,18 +166,22 @@ static tpMethod strideMethod(const tpGroupRun* run) {
     return isPile ? tp_pileMethod : tp_standardMethod;
 }
 
-// The same by another method, with nothing kept of former steps.
-static bool tryElsewise(tpGroupRun* run, tpStride* stride, tpMethod method) {
+// The same by a method that may be another one, with nothing kept of former steps then. The guard of
+// energy is off: it cuts whole steps as halves are cut, and nothing would tell them apart.
+static bool tryBy(tpGroupRun* run, tpStride* stride, tpMethod method) {
     const tpStepper* stepper = tpMethod_Stepper(method);
+    bool isOther = method != run->method;
     tpGroupRun smooth = *run;
     smooth.method = method;
-    smooth.options = tpMethod_Options(method, &run->options, run->groups, run->group);
-    run->hasMemory = stepper->create(run->system, &smooth.state);
+    smooth.options.values[tp_energyGuardOption] = 0.0;
+    run->hasMemory = !isOther || stepper->create(run->system, &smooth.state);
     if (!run->hasMemory) {
         return false;
     }
     bool hasBegun = tryStrides(&smooth, stride);
-    stepper->destroy(run->system, smooth.state);
+    if (isOther) {
+        stepper->destroy(run->system, smooth.state);
+    }
     run->pace = smooth.pace;
     run->taken = smooth.taken;
     run->rejectedCount = smooth.rejectedCount;
@@ -193,8 +197,7 @@ bool tpGroupRun_TryStride(tpGroupRun* run, tpStride* stride) {
         run->hasMemory = tpTaken_Start(&run->taken, run->system, &run->limits);
         return false;
     }
-    tpMethod method = strideMethod(run);
-    return method == run->method ? tryStrides(run, stride) : tryElsewise(run, stride, method);
+    return tryBy(run, stride, strideMethod(run));
 }
 
 void tpGroupRun_FollowStride(tpGroupRun* run, tpStride* stride) {
