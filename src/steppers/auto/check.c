@@ -170,7 +170,7 @@ void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends
 }
 
 static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* ends) {
-    tpStepDifference largest = { 0.0, 0.0, 0.0 };
+    tpStepDifference largest = { 0.0, 0.0, 0.0, 0.0 };
     for (int i = 0; i < run->system->bodyCount; ++i) {
         if (run->groups->ofBody[i] != run->group) {
             continue;
@@ -183,6 +183,11 @@ static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* 
                      run->groups->turnSizes[i] *
                          turnBetween(ends->poses[i].rotation, ends->start[i].rotation);
         largest.way = fmax(largest.way, way);
+        const tpVelocity *first = &ends->startVelocities[i], *last = &ends->velocities[i];
+        double change = tpDistanceBetween(first->linear, last->linear) +
+                        run->system->bodies.data[i].size *
+                            tpDistanceBetween(first->angular, last->angular);
+        largest.change = fmax(largest.change, change);
     }
     return largest;
 }
@@ -195,6 +200,9 @@ static const double thirdPart = 1.0 / 3.0;
 
 // Of the way in a step: errors above this are not of the order that theory gives them.
 static const double smallPart = 8e-3;
+
+// Of the speed: velocities that change by less are constant, but for rounding.
+static const double constantPart = 1e-6;
 
 // The estimate of the error of an extrapolation is taken so many times.
 static const double safety = 10.0;
@@ -307,8 +315,12 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     bool isSmooth = isSymmetric(run, check) && !check->isMoment;
     check->part = check->extrapolates || isSmooth ? thirdPart : 1.0;
     if (check->extrapolates && difference.way > 0.0) {
-        // The halves are off by a part c of the way; the extrapolation by about c^2, if c is small.
-        double part = check->part * difference.position / difference.way;
+        // The halves are off by a part c of the way, or of what velocities change by; the
+        // extrapolation by about c^2, if c is small.
+        double ofWay = difference.position / difference.way;
+        double floor = constantPart * difference.way / h;
+        double ofChange = difference.speed / fmax(difference.change, floor);
+        double part = check->part * fmax(ofWay, ofChange);
         check->extrapolates = part < smallPart;
         check->part *= check->extrapolates ? fmin(1.0, safety * part) : 1.0;
     }
@@ -347,7 +359,8 @@ bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKep
     check->each[0].reactions = first;
     check->pushing = tpTaken_Pairs(&check->each[1]);
     run->hasMemory = first != NULL && tpTaken_Append(&check->halves, system, &check->each[1]);
-    check->ends = (tpStepEnds){ before->motion.poses, end.motion.poses, end.motion.velocities };
+    check->ends = (tpStepEnds){ before->motion.poses, end.motion.poses, before->motion.velocities,
+                                end.motion.velocities };
     measure(run, start, h, check);
     return run->hasMemory;
 }

@@ -8,11 +8,12 @@
 typedef struct tpStepDifference {
     double position, speed; // of the body where they are largest, m and m/s
     double way;             // largest, of a body in the step, m
+    double change;          // of velocity, likewise, m/s
 } tpStepDifference;
 
 typedef struct tpStepEnds {
     const tpPose *start, *poses;  // at the start, at the end of the whole step
-    const tpVelocity* velocities; // at the end of the whole step
+    const tpVelocity *startVelocities, *velocities;
 } tpStepEnds;
 
 typedef struct tpCheck {
