@@ -172,7 +172,7 @@ static void listContacts(tpSystem* system, void* context) {
         const tpCarrier* carrier = &promise->carriers->list[promise->calm->strides[i]];
         isDone = tpStride_AddContacts(&carrier->stride, system, &tally);
     }
-    double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    double* margins = tpSystem_TouchMargins(system);
     if (!isDone || margins == NULL || !tpTally_List(&tally, system, margins, &unused)) {
         system->contacts.count = 0;
     }

@@ -184,9 +184,9 @@ static tpStepDifference findDifference(const tpGroupRun* run, const tpStepEnds* 
                          turnBetween(ends->poses[i].rotation, ends->start[i].rotation);
         largest.way = fmax(largest.way, way);
         const tpVelocity *first = &ends->startVelocities[i], *last = &ends->velocities[i];
-        double change = tpDistanceBetween(first->linear, last->linear) +
-                        run->system->bodies.data[i].size *
-                            tpDistanceBetween(first->angular, last->angular);
+        double change =
+            tpDistanceBetween(first->linear, last->linear) +
+            run->system->bodies.data[i].size * tpDistanceBetween(first->angular, last->angular);
         largest.change = fmax(largest.change, change);
     }
     return largest;

@@ -12,7 +12,7 @@ typedef struct tpStepDifference {
 } tpStepDifference;
 
 typedef struct tpStepEnds {
-    const tpPose *start, *poses;  // at the start, at the end of the whole step
+    const tpPose *start, *poses; // at the start, at the end of the whole step
     const tpVelocity *startVelocities, *velocities;
 } tpStepEnds;
 

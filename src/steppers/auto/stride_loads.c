@@ -105,9 +105,17 @@ static tpContactInfo contactNow(const tpStrideLoads* loads, int i, int quarter,
     return info;
 }
 
-// All contacts where the bodies are now, with no margins. False if memory ran out.
+double* tpSystem_TouchMargins(tpSystem* system) {
+    double* margins = TP_SCRATCH(&system->arena, double, system->bodyCount);
+    for (int i = 0; margins != NULL && i < system->bodyCount; ++i) {
+        margins[i] = TP_TOUCH_DISTANCE * system->units.length;
+    }
+    return margins;
+}
+
+// All contacts where the bodies are now. False if memory ran out.
 static bool findContacts(tpSystem* system, tpContact** contacts, int* count) {
-    double* margins = TP_SCRATCH_ZEROED(&system->arena, double, system->bodyCount);
+    double* margins = tpSystem_TouchMargins(system);
     return margins != NULL && tpSystem_FindContacts(system, system->poses.data, margins, contacts,
                                                     count) == tp_success;
 }

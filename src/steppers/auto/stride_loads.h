@@ -40,6 +40,9 @@ void tpStrideLoads_Add(const tpStrideLoads* loads, const tpSystem* system, doubl
 bool tpStrideLoads_AddContacts(const tpStrideLoads* loads, tpSystem* system, double from, double to,
                                tpTally* tally);
 
+// Margins of bodies within which they touch, in the arena. NULL if memory ran out.
+double* tpSystem_TouchMargins(tpSystem* system);
+
 // Snapshots.
 size_t tpStrideLoads_SavedSize(const tpStrideLoads* loads);
 unsigned char* tpStrideLoads_Save(const tpStrideLoads* loads, unsigned char* place);

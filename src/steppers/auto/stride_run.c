@@ -166,8 +166,8 @@ static tpMethod strideMethod(const tpGroupRun* run) {
     return isPile ? tp_pileMethod : tp_standardMethod;
 }
 
-// The same by a method that may be another one, with nothing kept of former steps then. The guard of
-// energy is off: it cuts whole steps as halves are cut, and nothing would tell them apart.
+// The same by a method that may be another one, with nothing kept of former steps then. The guard
+// of energy is off: it cuts whole steps as halves are cut, and nothing would tell them apart.
 static bool tryBy(tpGroupRun* run, tpStride* stride, tpMethod method) {
     const tpStepper* stepper = tpMethod_Stepper(method);
     bool isOther = method != run->method;

@@ -1,0 +1,107 @@
+// Steps in which nothing can happen: nothing is done in them but moving bodies, and all that does
+// happen is still met in time.
+
+#include "support/scene_text.h"
+#include "tippe/world.h"
+
+static const double h = 0.01;
+
+// Two balls that fly towards each other without gravity, .8 m apart, and meet after 40 steps.
+static const char* const flight =
+    "{ \"tippe\": 1, \"name\": \"flight\", \"gravity\": [0, 0, 0],"
+    " \"materials\": { \"m\": { \"friction\": 0, \"restitution\": 1 } }, \"bodies\": ["
+    " { \"name\": \"left\", \"mass\": 1, \"material\": \"m\", \"position\": [-0.5, 0, 0],"
+    " \"velocity\": [1, 0, 0], \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] },"
+    " { \"name\": \"right\", \"mass\": 1, \"material\": \"m\", \"position\": [0.5, 0, 0],"
+    " \"velocity\": [-1, 0, 0], \"shapes\": [ { \"type\": \"sphere\", \"radius\": 0.1 } ] } ],"
+    " \"simulation\": { \"stepper\": \"auto\", \"step\": 0.01, \"until\": 1 } }";
+
+static double placeOf(tpWorld* world, const char* name) {
+    return tpBody_GetPosition(world, tpWorld_FindBody(world, name)).x;
+}
+
+static int stepFor(tpWorld* world, int count) {
+    int queryCount = 0;
+    for (int i = 0; i < count; ++i) {
+        tpStepReport report = tpWorld_Step(world, h);
+        assert_int_equal(report.violations, 0);
+        queryCount += report.contactQueryCount;
+    }
+    return queryCount;
+}
+
+static void bodiesMeetInTime(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(flight);
+    int early = stepFor(world, 20);
+    assert_true(early < 15); // nobody looks for contacts in most of them
+    stepFor(world, 40);
+    // They have met at .4 s and come back.
+    CHECK_NEAR(placeOf(world, "left"), -0.3, 1e-9);
+    CHECK_NEAR(placeOf(world, "right"), 0.3, 1e-9);
+    int late = stepFor(world, 100);
+    assert_true(late < 20);
+    CHECK_NEAR(placeOf(world, "left"), -1.3, 1e-9);
+    tpDestroyWorld(world);
+}
+
+// Whatever users do in the meantime counts at once.
+static void changesCountAtOnce(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(flight);
+    stepFor(world, 10);
+    tpBodyId left = tpWorld_FindBody(world, "left");
+    tpBody_SetVelocity(world, left, tpMakeVec3(-2.0, 0.0, 0.0), tpZeroVec3());
+    stepFor(world, 5);
+    CHECK_NEAR(placeOf(world, "left"), -0.5, 1e-12);
+    tpBody_ApplyImpulse(world, left, tpMakeVec3(3.0, 0.0, 0.0), tp_worldFrame);
+    stepFor(world, 5);
+    CHECK_NEAR(placeOf(world, "left"), -0.45, 1e-12);
+    tpWorld_SetGravity(world, tpMakeVec3(0.0, 0.0, -2.0));
+    stepFor(world, 10);
+    CHECK_NEAR(tpBody_GetPosition(world, left).z, -0.01, 1e-12);
+    tpWorld_SetGravity(world, tpZeroVec3());
+    stepFor(world, 1);
+
+    // A wall in the way of a body that nothing was near to.
+    tpBody_SetVelocity(world, left, tpMakeVec3(-1.0, 0.0, 0.0), tpZeroVec3());
+    stepFor(world, 10);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.kind = tp_fixedBody;
+    def.position = tpMakeVec3(placeOf(world, "left") - 0.25, 0.0, 0.0);
+    tpBodyId wall = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    tpBox box = { tpMakeVec3(0.1, 2.0, 2.0) };
+    tpCreateBox(world, wall, &shape, &box, NULL);
+    stepFor(world, 40);
+    assert_true(placeOf(world, "left") > def.position.x);
+    tpDestroyWorld(world);
+}
+
+// A snapshot goes on as the world does.
+static void snapshotsKeepCalm(void** state) {
+    (void)state;
+    tpWorld* world = makeWorldFrom(flight);
+    stepFor(world, 10);
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    tpWorld* other = makeWorldFrom(flight);
+    assert_int_equal(tpWorld_Restore(other, snapshot, NULL), tp_success);
+    for (int i = 0; i < 60; ++i) {
+        tpStepReport a = tpWorld_Step(world, h), b = tpWorld_Step(other, h);
+        assert_int_equal(a.contactQueryCount, b.contactQueryCount);
+        double here = placeOf(world, "left"), there = placeOf(other, "left");
+        assert_memory_equal(&here, &there, sizeof(here));
+    }
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(other);
+    tpDestroyWorld(world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bodiesMeetInTime),
+        cmocka_unit_test(changesCountAtOnce),
+        cmocka_unit_test(snapshotsKeepCalm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
