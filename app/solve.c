@@ -304,6 +304,8 @@ static void printJson(const SolveOptions* options, const Solution* solution) {
     printJsonNumber("residual", solution->residual);
     printJsonNumber("residual_plain", solution->plainResidual);
     printJsonNumber("tolerance", options->tolerance);
+    printJsonNumber("rounding", report->rounding);
+    printJsonNumber("jam", report->jam);
     printf(", \"iterations\": %d", report->iterations);
     printJsonNumber("time", solution->seconds);
     printf(", \"stages\": [");
@@ -356,6 +358,13 @@ static void printSummary(const SolveOptions* options, const Solution* solution) 
            "  time        %.3g s of CPU\n",
            solution->residual, options->tolerance, solution->plainResidual, report->iterations,
            solution->seconds);
+    if (report->rounding > 0.0) {
+        printf("  rounding    %.3g  (the data allow no smaller residual)\n", report->rounding);
+    }
+    if (report->jam > 0.0) {
+        printf("  jam         %.3g  (impulses that balance each other allow no smaller residual)\n",
+               report->jam);
+    }
     if (report->stageCount > 0) {
         printf("\n  %-24s %-20s %10s %11s %10s\n", "stage", "ended", "residual", "iterations",
                "seconds");

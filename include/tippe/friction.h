@@ -125,7 +125,11 @@ typedef struct tpFrictionOptions {
     double localProximal; // Gauss-Seidel: weight, of each block's mean diagonal; default 0.1
     double proximalStart; // proximal points: first weight times |q| / residual, in units of
                           // the mean diagonal of W; default 0.1
-    bool isUntimed;       // the report's seconds stay zero: a clock costs as much as a small solve
+    double slack;   // how far q may be changed, in units of u, where rows of contacts that hold
+                    // contradict each other: gaps are known no better; default 0, not at all
+    double* shift;  // receives what was added to q, one number per row; needed for `slack`. The
+                    // report and u are those of the changed q
+    bool isUntimed; // the report's seconds stay zero: a clock costs as much as a small solve
 } tpFrictionOptions;
 
 TP_API tpFrictionOptions tpDefaultFrictionOptions(void);

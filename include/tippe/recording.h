@@ -48,6 +48,8 @@ typedef struct tpAudit {
     double energyExcessMax; // J, of energy less the work done above its lowest value before; >= 0
     double externalWork, frictionLoss, impactLoss; // J
     double numericalLoss;    // J, part of impactLoss: what the steps themselves took
+    double gapShiftMax;      // m: by which gaps were changed so that contacts agree
+    double roundingMax;      // residual that data of a solve were proved not to fall below
     double rigidResidualMax; // of runs with contacts that give: under the law of rigid contact
     double errorEstimate;    // m, of positions at the end; 0 if the stepper does not estimate it
     double errorAsked;       // m, of positions; 0 if the stepper is not asked for an accuracy

@@ -77,7 +77,8 @@ typedef enum tpSolveStatus {
     tp_numericalTrouble,  // singular or non-finite numbers that no fallback cured
     tp_badProblem,        // sizes or values that are no problem (NaN, indices out of range)
     tp_solverOutOfMemory, // the allocator gave out
-    tp_notApplicable      // this solver is not made for this problem (size, kind)
+    tp_notApplicable,     // this solver is not made for this problem (size, kind)
+    tp_solvedToRounding   // as near to a solution as data allow that contradict each other slightly
 } tpSolveStatus;
 
 // "solved", "iteration limit", ...
@@ -101,6 +102,11 @@ typedef struct tpSolveReport {
     double plainResidual; // the same without the scale
     int iterations;       // of all stages
     double seconds;       // CPU time of all stages
+    double rounding;      // of friction: what the data let no residual fall below; 0: unknown
+    double jam;           // of friction: what bodies that are pressed together on several sides let
+                          // no residual fall below; 0: none was found
+    double shift;         // of friction: largest change of q within the slack allowed, in units of
+                          // u
     double work;          // of portfolios: multiply-adds, counted; the same on every machine
     int stageCount;       // stages beyond TP_MAX_SOLVE_STAGES are counted but not kept
     tpSolveStage stages[TP_MAX_SOLVE_STAGES];

@@ -268,7 +268,14 @@ typedef struct tpStepReport {
     double rigidResidual;
     double errorAsked; // m: of positions, what `accuracy` of `auto` comes to in this scene
 
-    double reserved[22]; // zero
+    // Contacts that hold each other more often than bodies have directions contradict each other a
+    // little. m: by how much gaps were changed to agree, at most.
+    double gapShift;
+    // Residual that the data of a solve were proved not to fall below (`solved to rounding`); 0:
+    // none.
+    double rounding;
+
+    double reserved[20]; // zero
 } tpStepReport;
 
 // Options of steppers -----------------------------------------------------------------------------

@@ -31,7 +31,8 @@ typedef struct tpFrictionIsland {
     const int* row;            // first row of each block, blockCount + 1
     const unsigned char* kind; // tpFrictionKind
     const double* mu;
-    const double* q;
+    double* q;            // velocity without impulses; its contradictions may be taken out
+    double* shift;        // what was added to q, of each row; used if `slack` is positive
     const double* weight; // 1 / s_c^2 of each block: turns |.|^2 of r', u' into velocities squared
 
     const double* diagonal; // W_bb of each block, 16 numbers apart, row by row
@@ -55,6 +56,8 @@ typedef struct tpFrictionIsland {
     double workLimit; // beyond which its solver stops
     double enough;    // a residual that will do
     double grace;     // work beyond which it does
+    double slack;     // how far q may be changed, in units of velocity; 0: not at all
+    double rounding;  // the residual is known not to fall below; 0 where that is not known
     bool isExhausted; // rounding allows no better: further stages leave it alone
 } tpFrictionIsland;
 

@@ -33,6 +33,9 @@ static const double approachFactorisations = 8.0, leastApproach = 30.0;
 // Contacts of an island up to which all of the first sweeps are worth their time.
 enum { largestSwept = 100 };
 
+// Contacts of an island up to which a solve that failed is looked into, and for how long.
+enum { largestJam = 500, jamLimit = 60 };
+
 // Rounding of u = W r + q, in units of the last place of r: below this no solver can see.
 static const double roundingFloor = 8.0 * DBL_EPSILON;
 
@@ -164,11 +167,48 @@ static bool shareTolerance(tpFrictionSystem* system, double goal) {
     return unsolved == 0;
 }
 
+// The residual below which the data are known to let no impulses come, relative like the judge's;
+// zero while an island is left for which that is not known.
+static double roundingOfAll(const tpFrictionSystem* system) {
+    double sum = 0.0;
+    for (int i = 0; i < system->islandCount; ++i) {
+        const tpFrictionIsland* island = &system->islands[i];
+        if (needsWork(island)) {
+            return 0.0;
+        }
+        sum += island->isExhausted ? island->rounding * island->rounding : 0.0;
+    }
+    return sqrt(sum) / system->qNorm;
+}
+
+// Of islands that are not solved. False if memory ran out.
+static bool findJam(tpFrictionSystem* system, tpArena* arena, tpSolveReport* report) {
+    for (int i = 0; i < system->islandCount; ++i) {
+        tpFrictionIsland* island = &system->islands[i];
+        double bound = 0.0;
+        tpArenaMark mark = tpArena_Mark(arena);
+        if (needsWork(island) && island->blockCount <= largestJam &&
+            !tpFrictionIsland_FindJam(island, jamLimit, arena, &bound)) {
+            return false;
+        }
+        tpArena_Release(arena, mark);
+        report->jam = fmax(report->jam, bound / system->qNorm);
+    }
+    return true;
+}
+
+static bool mayShift(const tpFrictionOptions* options) {
+    return options->shift != NULL && options->slack > 0.0;
+}
+
 // Builds the islands, runs the stages, stores the best r. False if memory ran out.
 static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions* options,
                       const Stage* stages, int stageCount, tpArena* arena, double* r,
                       tpSolveReport* report) {
     tpFrictionSystem system;
+    if (mayShift(options)) {
+        memset(options->shift, 0, sizeof(double) * (size_t)tpFriction_RowCount(problem));
+    }
     if (problem->blockCount == 0) {
         return true;
     }
@@ -178,12 +218,20 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
     tpFrictionSystem_Load(&system, r);
     double goal = safety * fmax(options->tolerance * system.qNorm, options->velocityTolerance);
     double willDo = safety * options->enough;
-    for (int i = 0; i < system.islandCount; ++i) {
+    double* shift = mayShift(options) ? TP_SCRATCH_ZEROED(arena, double, system.rowCount) : NULL;
+    if (arena->failed) {
+        return false;
+    }
+    for (int i = 0, row = 0; i < system.islandCount; ++i) {
         tpFrictionIsland* island = &system.islands[i];
         island->tolerance = -1.0;
         island->enough = willDo * sqrt((double)island->rowCount / (double)system.rowCount);
         island->grace = INFINITY;
         island->isExhausted = false;
+        island->rounding = 0.0;
+        island->slack = mayShift(options) ? options->slack : 0.0;
+        island->shift = shift != NULL ? shift + row : NULL;
+        row += island->rowCount;
         island->work = 0.0;
         if (!isfinite(island->residual)) {
             memset(island->r, 0, sizeof(double) * (size_t)island->rowCount);
@@ -199,9 +247,24 @@ static bool runStages(const tpFrictionProblem* problem, const tpFrictionOptions*
          ++s) {
         enough = runStage(&system, &stages[s], options, arena, &work, report);
     }
+    enough = enough && findJam(&system, arena, report);
     report->work = work;
+    report->rounding = roundingOfAll(&system);
     tpFrictionSystem_Store(&system, r);
+    for (int i = 0; shift != NULL && i < system.rowCount; ++i) {
+        options->shift[system.sourceRow[i]] = shift[i] / system.scale[i];
+        report->shift = fmax(report->shift, fabs(shift[i] / system.scale[i]));
+    }
     return enough;
+}
+
+static double* changedData(const tpFrictionProblem* problem, const double* shift, tpArena* arena) {
+    int rowCount = tpFriction_RowCount(problem);
+    double* q = TP_SCRATCH(arena, double, rowCount);
+    for (int i = 0; q != NULL && i < rowCount; ++i) {
+        q[i] = problem->q[i] + shift[i];
+    }
+    return q;
 }
 
 // A solve from check to verdict.
@@ -224,8 +287,13 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
     }
     bool enough = velocity != NULL &&
                   runStages(problem, &chosen, stages, stageCount, &memory->arena, r, report);
+    tpFrictionProblem judged = *problem;
+    if (enough && report->shift > 0.0) {
+        judged.q = changedData(problem, chosen.shift, &memory->arena);
+        enough = judged.q != NULL;
+    }
     tpFrictionResidual residual;
-    enough = enough && tpFriction_Judge(problem, r, velocity, memory, &residual);
+    enough = enough && tpFriction_Judge(&judged, r, velocity, memory, &residual);
     tpSolverMemory_End(memory, mark);
     report->seconds = secondsNow(&chosen) - start;
     if (!enough) {
@@ -237,7 +305,10 @@ static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionO
                   residual.velocity <= fmax(chosen.velocityTolerance, chosen.enough);
     int kept = report->stageCount < TP_MAX_SOLVE_STAGES ? report->stageCount : TP_MAX_SOLVE_STAGES;
     tpSolveStatus last = kept > 0 ? report->stages[kept - 1].status : tp_stalled;
-    report->status = solved ? tp_solved : last == tp_solved ? tp_stalled : last;
+    report->status = solved                   ? tp_solved
+                     : report->rounding > 0.0 ? tp_solvedToRounding
+                     : last == tp_solved      ? tp_stalled
+                                              : last;
     return report->status;
 }
 
@@ -277,6 +348,7 @@ static const Stage portfolio[] = {
     { "nncg", sweepFirst, .limit = 20 },
     { "apgd", approach, .limit = 5000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 400 },
+    { "rounding", tpFrictionIsland_FindRounding, .limit = 200 },
     { "bilateral", tpFrictionIsland_Formed, .limit = 30 },
     { "nncg", tpFrictionIsland_Nncg, .limit = 1000, .localProximal = 0.3 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 2000, .proximalStart = 1e4 },

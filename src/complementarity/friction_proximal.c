@@ -40,6 +40,11 @@ static const double lostGrowth = 10.0;
 // states to choose from, they can throw it away, and are taken back.
 static const double sweepGrowth = 2.0;
 
+// A move of the center that leaves this part of the residual crawls. After so many of them in all,
+// and twice as many after each look in vain, the data are looked at.
+static const double crawling = 0.7;
+enum { FIRST_LOOK = 3, REST_LIMIT = 200 };
+
 // Back to the center, from which sweeps may lead to a better one. Returns the residual there.
 static double restart(tpFrictionNewton* newton, tpFrictionIsland* island,
                       const tpFrictionOptions* options, double* center, double* centerVelocity,
@@ -77,6 +82,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
     double weight = firstWeight(island, options->proximalStart), lastWeight = 0.0;
     double failedWeight = 0.0, centerResidual = island->residual;
     bool isBold = true;
+    int crawls = 0, nextLook = FIRST_LOOK;
     memcpy(center, newton.r, bytes);
     memcpy(centerVelocity, newton.u, bytes);
     while (newton.iterations < limit && !tpFrictionIsland_IsDone(island)) {
@@ -92,6 +98,7 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
         }
         double residual = sqrt(tpFrictionIsland_ResidualSquared(island, newton.r, newton.u));
         if (status == tp_solved && residual <= lostGrowth * centerResidual) {
+            crawls += residual > crawling * centerResidual;
             centerResidual = residual;
             isBold = true;
             lastWeight = weight;
@@ -102,6 +109,25 @@ tpSolveStatus tpFrictionIsland_Proximal(tpFrictionIsland* island, const tpFricti
             memcpy(previousVelocity, centerVelocity, bytes);
             memcpy(center, newton.r, bytes);
             memcpy(centerVelocity, newton.u, bytes);
+            if (crawls >= nextLook) {
+                tpSolveStatus found = tpFrictionIsland_MakeConsistent(island, options, REST_LIMIT,
+                                                                      arena, &newton.iterations);
+                nextLook *= 2;
+                if (found == tp_solverOutOfMemory) {
+                    status = found;
+                    break;
+                }
+                if (found != tp_notApplicable) {
+                    memcpy(newton.r, island->r, bytes);
+                    memcpy(newton.u, island->u, bytes);
+                    memcpy(center, island->r, bytes);
+                    memcpy(centerVelocity, island->u, bytes);
+                    centerResidual = island->residual;
+                    lastWeight = 0.0;
+                    crawls = 0;
+                    nextLook = FIRST_LOOK;
+                }
+            }
         } else {
             isBold = !isBold;
             failedWeight = weight;

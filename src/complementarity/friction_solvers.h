@@ -33,6 +33,23 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* 
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations);
 
+// Takes out of q by what the rows of contacts that hold contradict each other, if that is within
+// the island's slack. Not applicable to islands whose data are consistent.
+tpSolveStatus tpFrictionIsland_MakeConsistent(tpFrictionIsland* island,
+                                              const tpFrictionOptions* options, int limit,
+                                              tpArena* arena, int* iterations);
+
+// Looks whether the data allow a better residual. If they do not, the island is exhausted and
+// `rounding` says what they allow. Not applicable to islands of which that cannot be proved.
+tpSolveStatus tpFrictionIsland_FindRounding(tpFrictionIsland* island,
+                                            const tpFrictionOptions* options, int limit,
+                                            tpArena* arena, int* iterations);
+
+// Looks for impulses of contacts that balance each other (W y = 0) and work against the motion
+// without impulses: bodies that are pressed together on several sides. `bound`: what they let no
+// residual fall below, in units of velocity; 0 if there are none. False if memory ran out.
+bool tpFrictionIsland_FindJam(tpFrictionIsland* island, int limit, tpArena* arena, double* bound);
+
 tpSolveStatus tpFrictionIsland_Newton(tpFrictionIsland* island, const tpFrictionOptions* options,
                                       int limit, tpArena* arena, int* iterations);
 

@@ -95,6 +95,7 @@ const char* tpSolveStatus_Name(tpSolveStatus status) {
         [tp_badProblem] = "bad problem",
         [tp_solverOutOfMemory] = "out of memory",
         [tp_notApplicable] = "not applicable",
+        [tp_solvedToRounding] = "solved to rounding",
     };
     bool isKnown = (int)status >= 0 && (size_t)status < sizeof(names) / sizeof(names[0]);
     return isKnown ? names[status] : "unknown";

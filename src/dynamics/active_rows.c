@@ -19,6 +19,8 @@ bool tpActiveRows_Choose(tpActiveRows* active, const tpRows* whole, tpArena* are
         return false;
     }
     active->rows.speedUnit = whole->speedUnit;
+    active->rows.gapSlack = whole->gapSlack;
+    active->rows.h = whole->h;
     active->rows.bodyCount = whole->bodyCount;
     active->rows.inverseMass = whole->inverseMass;
     active->rows.terms = whole->terms;
@@ -85,6 +87,8 @@ int tpActiveRows_Scatter(tpActiveRows* active, tpRows* whole) {
             int from = rows->firstRows[block++];
             copyRows(whole->impulse, first, rows->impulse, from, count);
             copyRows(whole->velocity, first, rows->velocity, from, count);
+            copyRows(whole->bias, first, rows->bias, from, count);
+            copyRows(whole->q, first, rows->q, from, count);
             continue;
         }
         for (int k = first; k < first + count; ++k) {

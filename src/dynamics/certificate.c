@@ -15,6 +15,10 @@ static const double forgotten = 1e-3;
 // Rounding of the energies themselves, which have the height of the scene above the origin in them.
 static const double roundings = 64.0 * DBL_EPSILON;
 
+// A residual is at the rounding of its data if it is within this factor of what is proved to be
+// unavoidable (friction_rounding.c).
+static const double roundingFactor = 3.0;
+
 bool tpCertificate_Begin(tpSystem* system, double residual, tpStepReport* report) {
     if (system->scalesStructure != system->structure) {
         if (!tpSystem_MeasureScales(system)) {
@@ -65,6 +69,7 @@ void tpCertificate_End(tpSystem* system, tpStepReport* report) {
     tpStepReport_SetDriveSlack(report, 0.0);
     report->limits.energy = tpCertificate_EnergyLimit(system, report);
     system->energyPeak = peakNow(system, report);
+    report->limits.residual = fmax(report->limits.residual, roundingFactor * report->rounding);
     report->energyExcess = fmax(0.0, system->energyExcess + report->energyIncrease);
     const bool isViolated[tp_lawCount] = {
         [tp_contactLaw] = isBeyond(report->residual, report->limits.residual),

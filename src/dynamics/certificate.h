@@ -1,6 +1,7 @@
 // The certificate of a step: how far its end is from the laws of mechanics, and how far it may be.
 //
-//     contact law   residual of the natural map               at most the tolerance of the solves
+//     contact law   residual of the natural map               at most the tolerance of the solves,
+//                                                             or what data at rounding allow
 //     energy        energy less the work done never rises     by 1e-3 of the energies at play
 //     joints        errors of position                        1e-6 of the length of the scene
 //     overlap       deepest penetration                       1e-3 of the smallest body that moves

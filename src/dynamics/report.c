@@ -66,6 +66,8 @@ void tpStepReport_Append(tpStepReport* report, const tpStepReport* next) {
     sum.substepCount = addCounts(first->substepCount, next->substepCount);
     sum.contactQueryCount = addCounts(first->contactQueryCount, next->contactQueryCount);
     sum.converged = first->converged && next->converged;
+    sum.gapShift = worse(first->gapShift, next->gapShift);
+    sum.rounding = worse(first->rounding, next->rounding);
     sum.undone = first->undone || next->undone;
     sum.coneViolation = worse(first->coneViolation, next->coneViolation);
     sum.dissipationViolation = worse(first->dissipationViolation, next->dissipationViolation);

@@ -5,6 +5,10 @@
 #include "dynamics/couplings.h"
 #include "dynamics/locks.h"
 
+// Gaps of one step are known to this, in units of length. Those of faces that turn are linear in
+// the turn, which leaves far more; those of bodies at rest are off by rounding, which is far less.
+static const double consistentGap = 1e-8;
+
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
                     int rowCapacity) {
     memset(rows, 0, sizeof(*rows));
@@ -50,6 +54,11 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
     size_t massCount = (size_t)rows->bodyCount * (size_t)(componentCount * componentCount);
     rows->inverseMass = TP_SCRATCH_ZEROED(&system->arena, double, massCount);
     return rows->inverseMass != NULL;
+}
+
+void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h) {
+    rows->h = h;
+    rows->gapSlack = h > 0.0 ? consistentGap * system->units.length / h : 0.0;
 }
 
 void tpRows_Clear(tpRows* rows) {

@@ -49,6 +49,8 @@ typedef struct tpRowTerm {
 
 typedef struct tpRows {
     double speedUnit;   // m/s: of tolerances, see scales.h
+    double gapSlack;    // m/s: how far biases may be changed to agree with each other; gap / h
+    double h;           // s: of the step whose gaps are in the biases
     int componentCount; // velocities of a body: 6, or 3 in planar worlds
     int bodyCount;
     int blockCount, rowCount;
@@ -93,6 +95,9 @@ bool tpRows_Create(tpRows* rows, tpSystem* system, int blockCapacity, int rowCap
 // The same in any arena, without bodies and masses.
 bool tpRows_Reserve(tpRows* rows, tpArena* arena, int componentCount, int blockCapacity,
                     int rowCapacity);
+
+// Says that biases are gaps over a step of h seconds, and so known to a gap's slack over h only.
+void tpRows_AllowSlack(tpRows* rows, const tpSystem* system, double h);
 
 // Takes all blocks out; the room stays.
 void tpRows_Clear(tpRows* rows);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dynamics/active_rows.h"
+#include "dynamics/painleve.h"
 #include "dynamics/posed_problem.h"
 #include "dynamics/pyramid.h"
 #include "dynamics/redundancy.h"
@@ -141,6 +142,16 @@ static double velocityTolerance(const tpRows* rows, const tpSystem* system, doub
                                        : goal;
 }
 
+// Bodies are jammed if that accounts for this part of the residual.
+static const double jamPart = 0.1;
+
+static void shiftBiases(tpRows* rows, const double* shift) {
+    for (int i = 0; i < rows->rowCount; ++i) {
+        rows->bias[i] += shift[i];
+        rows->q[i] += shift[i];
+    }
+}
+
 static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory, double tolerance,
                           double limit, tpStepReport* report, double* residual) {
     tpFrictionBodies bodies;
@@ -151,17 +162,38 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
     options.enough = system->certificate * sizeOf(rows);
     options.workLimit = limit;
     options.isUntimed = true;
+    options.slack = rows->gapSlack;
+    options.shift =
+        rows->gapSlack > 0.0 ? TP_SCRATCH(&system->arena, double, rows->rowCount) : NULL;
     tpSolveReport solve;
     tpSolveStatus status =
         tpFriction_Solve(&problem, &options, memory, rows->impulse, rows->velocity, &solve);
     report->solveCount += 1;
     report->iterationCount += solve.iterations;
     spend(system, solve.work);
+    if (solve.shift > 0.0) {
+        shiftBiases(rows, options.shift);
+        report->gapShift = fmax(report->gapShift, solve.shift * rows->h);
+    }
     // The judge divides by |q|; where that is next to nothing, by the smallest scale.
     double norm = normOf(rows->q, rows->rowCount);
     double reached = solve.residual * (norm > 0.0 ? norm : 1.0);
-    *residual = reached / fmax(norm, smallestScale * rows->speedUnit);
-    return status == tp_solved || reached <= roundingLevel(rows);
+    double size = fmax(norm, smallestScale * rows->speedUnit);
+    *residual = reached / size;
+    if (status != tp_solved && solve.jam > jamPart * solve.residual) {
+        tpStepReport_AddNote(report, "jammed: bodies are pressed together on several sides, and "
+                                     "no motion satisfies all of their contacts");
+    }
+    double rounding = status == tp_solvedToRounding
+                          ? fmax(solve.rounding * norm, roundingLevel(rows))
+                          : roundingLevel(rows);
+    bool isAtRounding = status == tp_solvedToRounding || reached <= rounding;
+    if (status != tp_solved && isAtRounding) {
+        report->rounding = fmax(report->rounding, fmin(reached, rounding) / size);
+        tpStepReport_AddNote(report, "solved to rounding: the data of contacts that hold each "
+                                     "other allow no smaller residual");
+    }
+    return status == tp_solved || isAtRounding;
 }
 
 static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
@@ -336,6 +368,7 @@ bool tpRows_Solve(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
     if (!isDone) {
         return false;
     }
+    tpRows_NamePainleve(rows, report);
     report->failureCount += isSolved ? 0 : 1;
     report->converged = report->converged && isSolved;
     report->residual = fmax(report->residual, residual);

@@ -89,6 +89,7 @@ bool tpTimeStep_UseContacts(tpTimeStep* step, tpContact* contacts, int count) {
         return false;
     }
     tpRows_SetMasses(&step->rows, system);
+    tpRows_AllowSlack(&step->rows, system, step->h);
     return true;
 }
 

@@ -108,6 +108,8 @@ void tpAudit_AddStep(tpAudit* audit, const tpStepReport* report) {
     audit->impactLoss += report->impactLoss;
     audit->numericalLoss += report->numericalLoss;
     audit->errorEstimate = report->errorEstimate;
+    audit->gapShiftMax = worse(audit->gapShiftMax, report->gapShift);
+    audit->roundingMax = worse(audit->roundingMax, report->rounding);
     audit->rigidResidualMax = worse(audit->rigidResidualMax, report->rigidResidual);
     audit->errorAsked = report->errorAsked;
     audit->work += report->work;
@@ -240,6 +242,8 @@ size_t tpAudit_FormatJson(const tpAudit* audit, char* buffer, size_t size) {
     putNumber(&out, "numerical_loss", audit->numericalLoss);
     putNumber(&out, "error_estimate", audit->errorEstimate);
     putNumber(&out, "rigid_residual_max", audit->rigidResidualMax);
+    putNumber(&out, "gap_shift_max", audit->gapShiftMax);
+    putNumber(&out, "rounding_max", audit->roundingMax);
     putNumber(&out, "error_asked", audit->errorAsked);
     putNumber(&out, "work", audit->work);
     putCount(&out, "solves", audit->solveCount);
@@ -324,6 +328,13 @@ size_t tpAudit_FormatTable(const tpAudit* audit, char* buffer, size_t size) {
                audit->residualMax, audit->tolerance, (long long)audit->firstAboveTolerance);
     } else {
         putRow(&out, "largest residual", "%.3g", audit->residualMax);
+    }
+    if (audit->gapShiftMax > 0.0) {
+        putRow(&out, "gaps that contradict", "made to agree, changed by %.3g m at most",
+               audit->gapShiftMax);
+    }
+    if (audit->roundingMax > 0.0) {
+        putRow(&out, "solved to rounding", "data allow no residual below %.3g", audit->roundingMax);
     }
     putRow(&out, "maximal dissipation", "violated by %.3g at most", audit->dissipationMax);
     if (audit->jointDriftMax != 0.0) {

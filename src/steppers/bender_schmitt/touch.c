@@ -99,6 +99,7 @@ bool tpTouch_AddJoints(tpTouch* touch, const tpJointTreatment* treatment, tpStep
         return false;
     }
     tpRows_SetMasses(rows, system);
+    tpRows_AllowSlack(rows, system, treatment->h);
     tpJoints_AddHalfRows(rows, system, touch->poses, treatment, half);
     touch->jointBlocks = rows->blockCount;
     touch->jointRows = rows->rowCount;
