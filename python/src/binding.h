@@ -51,6 +51,7 @@ tpVec3 directionOf(nb::handle value, const char* name); // a vector that is not 
 tpQuat rotationOf(nb::handle value, const char* name);  // w x y z, brought to length one
 void numbersOf(nb::handle value, const char* name, int count, double* numbers);
 std::string textOf(nb::handle value, const char* name);
+tpStepperId stepperOf(nb::handle value); // the argument stepper
 
 // A contiguous copy (or the array itself) of rows of `width` numbers; rows of any number.
 using Rows = nb::ndarray<nb::numpy, const double, nb::ndim<2>, nb::c_contig>;

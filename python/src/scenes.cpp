@@ -42,6 +42,7 @@ void overrideScene(Scene& scene, nb::handle stepper, nb::handle step, nb::handle
     std::string name;
     if (!stepper.is_none()) {
         name = textOf(stepper, "stepper");
+        stepperOf(stepper); // raises
         overrides.stepper = name.c_str();
     }
     if (!step.is_none()) {
@@ -63,7 +64,7 @@ void overrideScene(Scene& scene, nb::handle stepper, nb::handle step, nb::handle
     overrides.optionCount = static_cast<int>(pointers.size());
     tpError error = {};
     if (tpScene_Override(scene.scene.get(), &overrides, &error) != tp_success) {
-        raiseError(error);
+        raiseValue("options: %s", error.message); // all else was checked above
     }
 }
 

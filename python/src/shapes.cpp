@@ -6,7 +6,12 @@
 
 namespace {
 
-Geometry checked(tpResult result, const tpGeometry& geometry, const tpError& error) {
+// What the C library refuses without a name is the fault of the argument `name`.
+Geometry checked(tpResult result, const tpGeometry& geometry, const tpError& error,
+                 const char* name = nullptr) {
+    if (result == tp_badInput && name != nullptr) {
+        raiseValue("%s: %s", name, error.message);
+    }
     if (result != tp_success) {
         raiseError(error);
     }
@@ -86,7 +91,7 @@ Geometry makePrism(nb::handle points, nb::handle length, nb::handle position, nb
     return checked(tpMakePrism(&allocator, corners, static_cast<int>(rows.shape(0)),
                                numberOf(length, "length", Range::positive),
                                poseOf(position, rotation), &made, &error),
-                   made, error);
+                   made, error, "points");
 }
 
 Geometry makeHull(nb::handle points, nb::handle position, nb::handle rotation) {
@@ -97,7 +102,7 @@ Geometry makeHull(nb::handle points, nb::handle position, nb::handle rotation) {
     auto corners = reinterpret_cast<const tpVec3*>(rows.data());
     return checked(tpMakeHull(&allocator, corners, static_cast<int>(rows.shape(0)),
                               poseOf(position, rotation), &made, &error),
-                   made, error);
+                   made, error, "points");
 }
 
 Geometry makeMeshFromFile(const std::string& path, tpPose pose) {
@@ -163,7 +168,7 @@ Geometry makeHeightField(nb::handle heights, nb::handle spacing, nb::handle posi
     return checked(tpMakeHeightField(&allocator, static_cast<int>(grid.shape(1)),
                                      static_cast<int>(grid.shape(0)), apart[0], apart[1],
                                      grid.data(), poseOf(position, rotation), &made, &error),
-                   made, error);
+                   made, error, "heights");
 }
 
 Geometry makeIntersection(nb::handle of, nb::handle position, nb::handle rotation) {
@@ -180,7 +185,7 @@ Geometry makeIntersection(nb::handle of, nb::handle position, nb::handle rotatio
     tpAllocator allocator = tpDefaultAllocator();
     return checked(tpMakeIntersection(&allocator, parts.data(), static_cast<int>(parts.size()),
                                       poseOf(position, rotation), &made, &error),
-                   made, error);
+                   made, error, "of");
 }
 
 // Adding ---------------------------------------------------------------------------------------

@@ -18,8 +18,6 @@ void use(const World& world) {
     }
 }
 
-namespace {
-
 tpStepperId stepperOf(nb::handle value) {
     std::string name = textOf(value, "stepper");
     tpStepperId stepper;
@@ -35,6 +33,8 @@ tpStepperId stepperOf(nb::handle value) {
     }
     return stepper;
 }
+
+namespace {
 
 void createWorld(World* self, nb::handle stepper, nb::handle gravity, nb::handle planar,
                  nb::handle threads, nb::handle step) {
@@ -148,7 +148,7 @@ void setOption(World& world, const std::string& name, nb::handle value) {
     }
     tpError error = {};
     if (tpWorld_SetOption(world.world, name.c_str(), text.c_str(), &error) != tp_success) {
-        raiseError(error);
+        raiseValue("options: %s", error.message);
     }
 }
 

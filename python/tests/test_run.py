@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import pickle
 import re
 import signal
 import threading
@@ -231,3 +233,23 @@ def test_carriers_of_auto(tmp_path: Path):
     assert (run["ball"].carrier_step >= 0).all() and (run["ball"].error_estimate[1:] >= 0).all()
     run.save(tmp_path / "run.h5")
     assert tippe.open(tmp_path / "run.h5")["ball"].carrier == run["ball"].carrier
+
+
+@pytest.mark.parametrize("place", ["memory", "file"])
+def test_runs_can_be_pickled(run: tippe.Run, tmp_path: Path, place: str):
+    if place == "file":
+        run.save(tmp_path / "run.h5")
+        run = tippe.open(tmp_path / "run.h5")
+    copy = pickle.loads(pickle.dumps(run))
+    assert np.array_equal(copy.position, run.position) and np.array_equal(copy.residual, run.residual)
+    assert copy.bodies == run.bodies and len(copy.to_dataframe()) == len(run)
+    folder = Path(str(copy.path)).parent
+    assert folder.exists()
+    del copy
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_worlds_say_what_to_send_instead_of_them():
+    with pytest.raises(TypeError, match="snapshot"):
+        pickle.dumps(tippe.load("card_house"))

@@ -177,3 +177,27 @@ def test_tables_of_impacts_are_the_programs(tmp_path: Path):
         assert tippe.collide(path, law=law)["pz"].tolist() == ours["pz"].tolist()
     with pytest.raises(ValueError, match="mu"):
         tippe.collide(table.drop(columns="mu"))
+
+
+def test_one_coefficient_serves_all_contacts():
+    W, q = np.eye(6), [-1, 0.1, 0, -1, 2, 0]
+    one, all_of_them = tippe.solve_friction(W, q, 0.5), tippe.solve_friction(W, q, [0.5, 0.5])
+    assert np.array_equal(one.r, all_of_them.r) and one.status == "solved"
+
+
+@pytest.mark.parametrize(
+    ("name", "W", "q", "mu"),
+    [
+        ("mu", np.eye(3), np.zeros(3), "a"),
+        ("mu", np.eye(3), np.zeros(3), None),
+        ("q", np.eye(3), None, 0.5),
+        ("q", np.eye(3), np.zeros(3) * 1j, 0.5),
+        ("q", np.eye(4), np.zeros(4), 0.5),
+        ("q", np.eye(5), np.zeros(5), [0.5, 0.5]),
+        ("W", np.eye(3) * 1j, np.zeros(3), 0.5),
+        ("W", "x", np.zeros(3), 0.5),
+    ],
+)
+def test_bad_problems_name_the_argument(name: str, W: object, q: object, mu: object):
+    with pytest.raises(ValueError, match=f"^{name}:"):
+        tippe.solve_friction(W, q, mu)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -289,3 +290,32 @@ def test_friction_of_impacts_may_differ_from_that_of_sliding():
     assert steel.friction == tippe.Friction(0.4, impact=pytest.approx(0.2))
     with pytest.raises(ValueError, match="impact"):
         world.add_material("ice", friction=tippe.Friction(0.0, impact=0.2))
+
+
+def test_misspelled_names_are_refused():
+    world = tippe.World()
+    with pytest.raises(AttributeError, match="gravty"):
+        world.gravty = (0, 0, 0)  # type: ignore[attr-defined]
+    world.gravity = (0, 0, 0)
+
+    class Mine(tippe.World):
+        pass
+
+    mine = Mine()
+    mine.goal = 3  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("stepper", lambda: tippe.load("card_house", stepper="no")),
+        ("options", lambda: tippe.load("card_house", options={"no": 1})),
+        ("options", lambda: tippe.World(options={"tolerance": "x"})),
+        ("points", lambda: tippe.shapes.hull([[0, 0, 0]])),
+        ("of", lambda: tippe.shapes.intersection([])),
+        ("first", lambda: tippe.collide(1)),  # type: ignore[call-overload]
+    ],
+)
+def test_messages_begin_with_the_argument(name: str, call: Callable[[], object]):
+    with pytest.raises(ValueError, match=f"^{name}:"):
+        call()

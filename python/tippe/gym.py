@@ -124,7 +124,10 @@ class _Task:
             owner, _, what = name.rpartition(".")
             if owner not in batch.joint_names or what not in ("q", "qd"):
                 raise ValueError(f"noise: expected names of joints with .q or .qd, got {name!r}")
-        size = self.observations().shape[1]
+        try:
+            size = self.observations().shape[1]
+        except ValueError as error:
+            raise ValueError(f"observation: {error}") from error
         self.observation_space = observation_space or gymnasium.spaces.Box(-np.inf, np.inf, (size,), np.float64)
 
     def observations(self) -> FloatArray:

@@ -108,6 +108,8 @@ def collide(
     if law not in ("poisson", "stronge"):
         raise ValueError(f"law: expected poisson or stronge, got {law!r}")
     if not isinstance(first, ImpactBody):
+        if not isinstance(first, (str, os.PathLike, Mapping)) and not hasattr(first, "columns"):
+            raise ValueError(f"first: expected an ImpactBody, a table, or the path of one, got {first!r}")
         return _collide_table(first, law == "stronge")
     row = np.concatenate([_row(first, "first"), _row(second, "second")])[None]
     direction = np.asarray(normal, dtype=np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -154,6 +155,7 @@ class Run:
     def __init__(self, trace: _core.Trace, path: str | None = None) -> None:
         self._trace = trace
         self._cache: dict[str, Any] = {}
+        self._folder: tempfile.TemporaryDirectory[str] | None = None  # of the file, where nobody else has it
         self.path = path
         """The file it was read from or written to, or None."""
 
@@ -404,6 +406,17 @@ class Run:
             return
         self._trace.save(target)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled as a recording is saved, so that other processes and machines can have it.
+        if self.path is not None:
+            with open(self.path, "rb") as stream:
+                return _run_of_bytes, (stream.read(),)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.h5")
+            self._trace.save(path)
+            with open(path, "rb") as stream:
+                return _run_of_bytes, (stream.read(),)
+
     def plot(self, *columns: str, x: str = "time", axes: Any = None) -> Any:
         """Draws columns against time with matplotlib: ``run.plot("ball.z", "residual")``.
 
@@ -452,6 +465,17 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     if not os.path.exists(name):
         raise FileNotFoundError(f"{name}: there is no such file")
     return Run(_core._open_recording(name), name)
+
+
+def _run_of_bytes(data: bytes) -> Run:
+    """A run that was pickled; its file goes with it."""
+    folder = tempfile.TemporaryDirectory()
+    path = os.path.join(folder.name, "run.h5")
+    with open(path, "wb") as stream:
+        stream.write(data)
+    run = open_run(path)
+    run._folder = folder
+    return run
 
 
 def _hint(name: str, known: Sequence[str]) -> str:

@@ -190,9 +190,9 @@ def solve_friction(
     """
     right = _vector(q, "q")
     rows = right.size
-    blocks = _dimensions(dimensions, mu, rows)
+    coefficients = _numbers(mu, "mu", "a coefficient, or one for each contact")
+    blocks = _dimensions(dimensions, coefficients, rows)
     count = blocks.size
-    coefficients = np.ascontiguousarray(mu, dtype=np.float64)
     if coefficients.ndim == 0:
         coefficients = np.full(count, float(coefficients))
     if coefficients.shape != (count,):
@@ -224,16 +224,23 @@ def _positive(value: float, name: str) -> float:
     return float(value)
 
 
-def _vector(value: ArrayLike, name: str) -> FloatArray:
+def _numbers(value: Any, name: str, expected: str) -> FloatArray:
+    """An array of real numbers of any shape."""
     try:
-        made = np.ascontiguousarray(value, dtype=np.float64)
+        if value is None or np.iscomplexobj(value):
+            raise TypeError
+        return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected a vector of numbers") from None
+        raise ValueError(f"{name}: expected {expected}") from None
+
+
+def _vector(value: ArrayLike, name: str) -> FloatArray:
+    made = _numbers(value, name, "a vector of numbers")
     if made.ndim != 1:
         raise ValueError(f"{name}: expected a vector, got an array of shape {made.shape}")
     if not np.isfinite(made).all():
         raise ValueError(f"{name}: a number is not finite")
-    return made
+    return np.ascontiguousarray(made)
 
 
 def _rows(value: ArrayLike | None, name: str, count: int) -> FloatArray | None:
@@ -254,7 +261,7 @@ def _matrix(value: Any, name: str, size: int) -> tuple[Any, Any, Any]:
         if not sparse.has_canonical_format:
             sparse = sparse.copy()
             sparse.sum_duplicates()
-        values = np.ascontiguousarray(sparse.data, dtype=np.float64)
+        values = np.ascontiguousarray(_numbers(sparse.data, name, "a matrix of numbers, dense or scipy sparse"))
         if not np.isfinite(values).all():
             raise ValueError(f"{name}: a number is not finite")
         return (
@@ -262,10 +269,7 @@ def _matrix(value: Any, name: str, size: int) -> tuple[Any, Any, Any]:
             np.ascontiguousarray(sparse.indptr, dtype=np.int32),
             np.ascontiguousarray(sparse.indices, dtype=np.int32),
         )
-    try:
-        dense = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: expected a matrix of numbers, dense or scipy sparse") from None
+    dense = _numbers(value, name, "a matrix of numbers, dense or scipy sparse")
     if dense.shape != (size, size):
         raise ValueError(f"{name}: expected {size} x {size} as q has {size} numbers, got shape {dense.shape}")
     if not np.isfinite(dense).all():
@@ -273,14 +277,13 @@ def _matrix(value: Any, name: str, size: int) -> tuple[Any, Any, Any]:
     return np.ascontiguousarray(dense.ravel(order="F")), None, None
 
 
-def _dimensions(value: ArrayLike | None, mu: ArrayLike, rows: int) -> NDArray[np.int32]:
+def _dimensions(value: ArrayLike | None, mu: FloatArray, rows: int) -> NDArray[np.int32]:
     if value is None:
-        blocks = np.size(np.asarray(mu)) if np.ndim(mu) else rows // 3
-        each = (rows // blocks if np.ndim(mu) else 3) if blocks else 0
+        blocks = mu.size if mu.ndim else rows // 3
+        each = (rows // blocks if mu.ndim else 3) if blocks else 0
         if blocks * each != rows or (rows and not 1 <= each <= 4):
-            raise ValueError(
-                f"dimensions: {rows} rows are not {blocks} blocks of 1 to 4 rows; say how many each block has"
-            )
+            given = f"the {blocks} coefficients of mu" if mu.ndim else "blocks of 3"
+            raise ValueError(f"q: {rows} numbers do not fit to {given}; dimensions says how many rows each block has, 1 to 4")
         return np.full(blocks, each, dtype=np.int32)
     made = np.asarray(value)
     if made.ndim == 0:

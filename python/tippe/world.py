@@ -97,6 +97,15 @@ class World(_core.World):
         self._materials = {}
         self.options.update(options or {})
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A misspelled name would be lost in silence. Classes derived from this one may have what they like.
+        if type(self) is World and not name.startswith("_") and not hasattr(World, name):
+            raise AttributeError(f"'World' object has no attribute {name!r}")
+        super().__setattr__(name, value)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a World cannot be pickled or copied: send its scene and world.snapshot(), and restore() that where it arrives")
+
     @property
     def options(self) -> Options:
         """The options of the steppers: ``world.options["tolerance"] = 1e-8``."""
