@@ -257,11 +257,17 @@ def test_on_a_dask_cluster_whose_workers_die(tmp_path: Path):
             (finished / f"{time.time_ns()}-{os.getpid()}").touch()
             return {**travelled(run), "pid": os.getpid()}
 
+        def wait_for_workers() -> None:
+            """Dask does not replace workers that die before it knows that they have started."""
+            while any(nanny.status.name != "running" for nanny in cluster.workers.values()):
+                time.sleep(0.01)
+
         def kill() -> None:
             nonlocal kills
             for count in (25, 75):
                 while len(list(finished.iterdir())) < count:
                     time.sleep(0.01)
+                wait_for_workers()
                 for pid in {int(path.name.split("-")[1]) for path in finished.iterdir()}:
                     try:
                         os.kill(pid, signal.SIGKILL)
@@ -269,6 +275,7 @@ def test_on_a_dask_cluster_whose_workers_die(tmp_path: Path):
                     except ProcessLookupError:
                         pass
 
+        wait_for_workers()
         thread = threading.Thread(target=kill)
         thread.start()
         values = {FRICTION: np.linspace(0.05, 0.6, 120)}
@@ -284,6 +291,19 @@ def test_on_a_dask_cluster_whose_workers_die(tmp_path: Path):
     sample = [0, 60, 119]
     rows = [{FRICTION: values[FRICTION][i]} for i in sample]
     assert table["distance"][sample].tolist() == expected(rows)["distance"].tolist()
+
+
+def test_a_cluster_without_workers_is_told(monkeypatch: pytest.MonkeyPatch):
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr("tippe.sweep_cluster.LONELY_SECONDS", 0.6)
+    with (
+        distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.warns(RuntimeWarning, match="^client: the cluster has had no workers"),
+    ):
+        threading.Timer(2, lambda: cluster.scale(1)).start()
+        table = tippe.sweep(ramp(), {FRICTION: [0.1]}, travelled, client=client, progress=False)
+    assert len(table) == 1
 
 
 def test_another_measure_is_another_sweep():

@@ -12,6 +12,7 @@ import pickle
 import queue
 import time
 import uuid
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from typing import Any
@@ -20,6 +21,7 @@ from .sweep_tasks import MOST_DEATHS, Outcome, Task, unpack
 
 CHUNK_SECONDS = 0.5  # of work in one task: enough that the cluster's own work on it does not count
 LOOK_SECONDS = 0.5  # between looks at which workers are still there
+LONELY_SECONDS = 60.0  # without any worker until the user is told
 AHEAD = 2  # chunks for each thread of a worker, so that it never waits for the next
 
 Item = tuple[int, dict[str, Any]]
@@ -65,7 +67,7 @@ class _ClusterSweep:
     def outcomes(self) -> Iterator[tuple[int, Outcome]]:
         threads = self._threads()
         self._submit(threads)
-        looked = time.monotonic()
+        looked = seen = time.monotonic()
         left = self.count
         while left > 0:
             try:
@@ -84,6 +86,11 @@ class _ClusterSweep:
                 found += self._bury(threads)
                 self._submit(threads)
                 looked = time.monotonic()
+                if threads:
+                    seen = looked
+                elif looked - seen > LONELY_SECONDS:
+                    warnings.warn("client: the cluster has had no workers for a minute; the sweep waits for some", RuntimeWarning, stacklevel=2)
+                    seen = looked
             left -= len(found)
             yield from found
 
