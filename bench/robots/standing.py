@@ -92,6 +92,7 @@ def measure(scene: dict[str, Any], summary: dict[str, Any], states: list[dict[st
         "residual": summary["residual_max"],
         "joint drift": summary["joint_drift_max"],
         "uncertified": summary["uncertified_steps"],
+        "broken": summary["uncertified_joints"] / max(summary["steps"], 1),
         "ms": 1e3 * summary["wall_time"] / max(summary["steps"], 1),
     }
 
@@ -120,8 +121,8 @@ def run(tippe: str, path: Path, stepper: str, seconds: float, gain: float, limit
 
 
 def stands(figures: dict[str, Any]) -> bool:
-    """Finite, joints whole, and it has not been thrown: no body moves faster than 1 m/s at the end."""
-    return "failed" not in figures and figures["speed"] < 1.0 and figures["joint drift"] < 1e-3
+    """Finite, joints whole but for the first steps, and it has not been thrown: no body moves faster than 1 m/s at the end."""
+    return "failed" not in figures and figures["speed"] < 1.0 and figures["broken"] < 0.05
 
 
 def written(figures: dict[str, Any]) -> str:

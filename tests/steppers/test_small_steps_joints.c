@@ -489,6 +489,29 @@ static void dryFrictionInLegsIsNoLock(void** state) {
     tpDestroyWorld(world);
 }
 
+// An arm begins beyond its limit, and a weak servo brings it back too slowly to be waited for.
+static void passedLimitsAreTakenBack(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(1);
+    tpBodyId arm = addBox(world, tpMakeVec3(0.2, 0.0, 0.0), tpMakeVec3(0.4, 0.1, 0.1), 500.0);
+    tpJointDef def = hinge(nobody, arm, tpZeroVec3());
+    def.axis = tpMakeVec3(0.0, 0.0, 1.0);
+    def.coordinate.hasLimits = true;
+    def.coordinate.limits[0] = 0.3;
+    def.coordinate.limits[1] = 1.0;
+    def.coordinate.hasServo = true;
+    def.coordinate.servo.target = 0.31;
+    def.coordinate.servo.stiffness = 0.1;
+    def.coordinate.servo.damping = 10.0;
+    tpJointId joint = tpCreateJoint(world, &def, NULL);
+    tpStepReport report = run(world, 0.005, 0.2);
+    double value = tpJoint_GetValue(world, joint, 0);
+    assert_true(value >= 0.3 - 1e-6 && value < 0.301);
+    CHECK_BELOW(report.jointDrift, 1e-6);
+    CHECK_BELOW(fabs(tpJoint_GetSpeed(world, joint, 0)), 1e-3);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(couplingsMakeADifferential), cmocka_unit_test(toldBodiesCarryOthers),
@@ -497,7 +520,8 @@ int main(void) {
         cmocka_unit_test(armatureSlowsAPendulum),     cmocka_unit_test(limitsMotorsAndFrictionHold),
         cmocka_unit_test(heavyEndHangsOnLightLinks),  cmocka_unit_test(lockedBodiesStay),
         cmocka_unit_test(lightFeetCarryAHeavyTrunk),  cmocka_unit_test(bitsDoNotDependOnThreads),
-        cmocka_unit_test(dryFrictionInLegsIsNoLock),  cmocka_unit_test(snapshotsContinue),
+        cmocka_unit_test(dryFrictionInLegsIsNoLock),  cmocka_unit_test(passedLimitsAreTakenBack),
+        cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ typedef struct tpArticulation {
     tpRows rows, ends; // parts of those of all joints
     tpArticulatedRow* laws;
     double *errors, *lateErrors; // of the rows
-    bool* isLoose;               // rows that may let go, while bodies are weighed
+    bool* isLoose;               // rows whose state is another for a while
     double* pushes;              // momentum that contacts gave in this substep, 6 numbers per node
     double* last;                // velocities after the last solve
     double* momenta;             // scratch

@@ -15,6 +15,10 @@ static const double fastTurn = 0.7;
 static const double smallError = 1e-4, mostShift = 0.25;
 enum { mostCorrections = 4 };
 
+// A limit that is passed by more than this is taken back even if nothing presses against it, as at
+// the start of a scene, rad or m.
+static const double passedLimit = 1e-7;
+
 // Poses at the end of the displacements since rows were written. A tumbling body turns as in free
 // flight, and beyond that by what impulses have added; its angular momentum is that of free flight
 // and what they have added (see bodies.c).
@@ -163,6 +167,24 @@ static void turnVelocities(const tpSmallStep* step, tpArticulation* articulation
     shiftBodies(step, articulation, 0.0, feed);
 }
 
+// Limits that are passed but not pushed belong to the matrix of the way back, or they leave it.
+// Returns their number.
+static int switchPassedLimits(const tpArticulation* articulation, tpRowState from, tpRowState to) {
+    int count = 0;
+    for (int k = 0; k < articulation->solver.rowCount; ++k) {
+        tpMechanismRow* row = &articulation->solver.rows[k];
+        bool isPassed = to == tp_withinRow ? articulation->laws[k].role == tp_limitRole &&
+                                                 articulation->errors[k] < -passedLimit
+                                           : articulation->isLoose[k];
+        articulation->isLoose[k] = isPassed && row->state == (int32_t)from;
+        if (articulation->isLoose[k]) {
+            row->state = to;
+            ++count;
+        }
+    }
+    return count;
+}
+
 // Takes back the errors of position. What was not there at the start came from turning directions,
 // and is a velocity too.
 void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulation) {
@@ -189,6 +211,10 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
         shiftBodies(step, articulation, 0.0, rate);
         isTurn = false;
     }
+    int passed = switchPassedLimits(articulation, tp_atLeastRow, tp_withinRow);
+    if (passed > 0) {
+        tpMechanism_Factorise(&articulation->solver);
+    }
     for (int round = 0; round < mostCorrections && largest > 0.0; ++round) {
         tpMechanism_Correct(&articulation->solver, articulation->errors, articulation->shifts);
         cutShifts(articulation);
@@ -203,6 +229,10 @@ void tpArticulation_Correct(const tpSmallStep* step, tpArticulation* articulatio
         if (!(largest < 0.5 * last)) {
             break;
         }
+    }
+    if (passed > 0) {
+        switchPassedLimits(articulation, tp_withinRow, tp_atLeastRow);
+        tpMechanism_Factorise(&articulation->solver);
     }
 }
 
