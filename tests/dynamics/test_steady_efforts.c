@@ -40,6 +40,26 @@ static tpJointId addJoint(tpWorld* world, tpJointType type, tpBodyId a, tpBodyId
     return tpCreateJoint(world, &def, NULL);
 }
 
+// Of two efforts in a row the smaller one lasts, whatever their sign; none of two signs.
+static void theSmallerEffortLasts(void** state) {
+    (void)state;
+    static const double cases[][3] = { { 1.0, 2.0, 1.0 },    { 2.0, 1.0, 1.0 },
+                                       { -1.0, -2.0, -1.0 }, { -2.0, -1.0, -1.0 },
+                                       { 1.0, -2.0, 0.0 },   { -2.0, 1.0, 0.0 },
+                                       { 0.0, 1.0, 0.0 } };
+    tpStepTimes times = { .h = 0.5, .kick = 0.25 };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        tpServoMemory memory = { 0.0, 0.0 };
+        double taken;
+        tpServoMemory_Advance(&memory, cases[i][0], 0.75, &times, &taken);
+        double given = tpServoMemory_Advance(&memory, cases[i][1], 0.75, &times, &taken);
+        CHECK_NEAR(taken, 0.0, 0.0);
+        CHECK_NEAR(given, 0.125 * cases[i][2], 1e-16);
+        tpServoMemory_Advance(&memory, 0.0, 0.75, &times, &taken); // what was given is taken back
+        CHECK_NEAR(taken, given, 0.0);
+    }
+}
+
 // Two links in a row, each on a stiff servo, one with a rotor and the other with a bound.
 static void armsStandStill(void** state) {
     (void)state;
@@ -231,6 +251,7 @@ static void onlyWhatLastsIsSteady(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(theSmallerEffortLasts),
         cmocka_unit_test(armsStandStill),
         cmocka_unit_test(velocitiesAreThoseOfTheMotion),
         cmocka_unit_test(releasedLoadsFallFromRest),
