@@ -50,6 +50,18 @@ tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact) 
     return law;
 }
 
+// What is not there needs no scale.
+static double inScale(double impulse, double scale) {
+    return impulse == 0.0 ? 0.0 : impulse / scale;
+}
+
+double tpContactLaw_FrictionSize(const tpContactLaw* law, tpVec3 friction, double torsion) {
+    double t = inScale(tpDot(friction, law->tangents[0]), law->ellipse[0]);
+    double o = inScale(tpDot(friction, law->tangents[1]), law->ellipse[1]);
+    double r = inScale(torsion, law->arm);
+    return sqrt(t * t + o * o + r * r);
+}
+
 unsigned tpFriction_Asks(const tpFriction* friction) {
     bool isOne = friction->staticCoefficient == friction->dynamicCoefficient;
     bool isRound = friction->ellipse[0] == 1.0 && friction->ellipse[1] == 1.0;

@@ -22,6 +22,10 @@ typedef struct tpContactLaw {
 // elsewhere.
 tpContactLaw tpMakeContactLaw(const tpSystem* system, const tpContact* contact);
 
+// The size of a friction impulse and a moment about the normal in the scales of the law: the limit
+// is mu times the normal impulse.
+double tpContactLaw_FrictionSize(const tpContactLaw* law, tpVec3 friction, double torsion);
+
 // What friction asks of a stepper beyond one coefficient in all directions, as tp_lacks bits.
 unsigned tpFriction_Asks(const tpFriction* friction);
 

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "dynamics/impact_path.h"
+#include "dynamics/impact_polynomial.h"
 #include "math/elementary.h"
 
 enum {
@@ -27,22 +28,6 @@ typedef struct tpSlipSeries {
     double x[order + 1], y[order + 1], s[order + 1];
     double event[order + 2]; // what the target lacks, negative at the start
 } tpSlipSeries;
-
-static double evaluate(const double* coefficients, int degree, double t) {
-    double sum = coefficients[degree];
-    for (int n = degree - 1; n >= 0; --n) {
-        sum = sum * t + coefficients[n];
-    }
-    return sum;
-}
-
-static double evaluateSlope(const double* coefficients, int degree, double t) {
-    double sum = degree * coefficients[degree];
-    for (int n = degree - 1; n >= 1; --n) {
-        sum = sum * t + n * coefficients[n];
-    }
-    return sum;
-}
 
 static void expand(const tpSlip* slip, tpDirection d, tpSlipSeries* series) {
     double *x = series->x, *y = series->y, *s = series->s;
@@ -117,46 +102,6 @@ static void expandEvent(const tpSlip* slip, const tpSlipState* state, double s, 
     }
 }
 
-// The zero of the event between a point where it is negative and one where it is not.
-static double findEvent(const double* event, double low, double high) {
-    double t = 0.5 * (low + high);
-    for (int i = 0; i < 200; ++i) {
-        double value = evaluate(event, order + 1, t);
-        if (value < 0.0) {
-            low = t;
-        } else {
-            high = t;
-        }
-        double next = t - value / evaluateSlope(event, order + 1, t);
-        if (!(next > low && next < high)) {
-            next = 0.5 * (low + high);
-        }
-        if (fabs(next - t) <= 1e-16 * high || next == t) {
-            break;
-        }
-        t = next;
-    }
-    return t;
-}
-
-// If the event rises and falls again within a step it may be met in between: its top, or the
-// end.
-static double findTop(const double* event, double end) {
-    if (!(event[1] > 0.0 && evaluateSlope(event, order + 1, end) < 0.0)) {
-        return end;
-    }
-    double low = 0.0, high = end;
-    for (int i = 0; i < 60; ++i) {
-        double middle = 0.5 * (low + high);
-        if (evaluateSlope(event, order + 1, middle) > 0.0) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 // The work done over a step.
 static double workOf(const tpSlip* slip, const tpSlipState* state, double s,
                      const tpSlipSeries* series, double t) {
@@ -164,7 +109,7 @@ static double workOf(const tpSlip* slip, const tpSlipState* state, double s,
     tpSlipState start = *state;
     start.work = 0.0;
     expandEvent(slip, &start, s, (tpSlipTarget){ tp_untilWork, 0.0 }, &copy);
-    return evaluate(copy.event, order + 1, t);
+    return tpEvaluate(copy.event, order + 1, t);
 }
 
 static void advance(const tpSlip* slip, tpSlipState* state, double s, const tpSlipSeries* series,
@@ -200,28 +145,11 @@ static void settle(tpSlipState* state, tpSlipTarget target) {
     }
 }
 
-// Normal impulse until the target on a straight stretch; infinite where it is never met.
-static double straightLength(const tpSlipState* state, double normalRate, tpSlipTarget target) {
-    if (target.goal == tp_untilCompressed) {
-        return normalRate > 0.0 ? largest(-state->uz / normalRate, 0.0) : INFINITY;
-    }
-    if (target.goal == tp_untilImpulse) {
-        return largest(target.value - state->pz, 0.0);
-    }
-    double lack = target.value - state->work;
-    double square = state->uz * state->uz + 2.0 * normalRate * lack;
-    double sum = state->uz + sqrt(fmax(square, 0.0));
-    if (lack <= 0.0) {
-        return 0.0;
-    }
-    return square >= 0.0 && sum > 0.0 ? 2.0 * lack / sum : INFINITY;
-}
-
 tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, double qy,
                             tpSlipTarget target) {
     double rateX = slip->cx + slip->a * qx, rateY = slip->cy + slip->b * qy;
     double normalRate = slip->kzz + slip->cx * qx + slip->cy * qy;
-    double length = straightLength(state, normalRate, target);
+    double length = tpStraightLength(state->uz, state->pz, state->work, normalRate, target);
     double s = tpHypot(state->ux, state->uy);
     double growth = s > 0.0 ? (state->ux * rateX + state->uy * rateY) / s : 0.0;
     bool falls = growth < 0.0;
@@ -276,9 +204,9 @@ tpSlipEnd tpSlip_GoAlongCurve(const tpSlip* slip, tpSlipState* state, tpDirectio
         expand(slip, d, &series);
         expandEvent(slip, state, s, target, &series);
         double end = stepLength(slip, &series);
-        double top = findTop(series.event, end);
-        if (evaluate(series.event, order + 1, top) >= 0.0) {
-            advance(slip, state, s, &series, findEvent(series.event, 0.0, top));
+        double top = tpFindTop(series.event, order + 1, end);
+        if (tpEvaluate(series.event, order + 1, top) >= 0.0) {
+            advance(slip, state, s, &series, tpFindEvent(series.event, order + 1, 0.0, top));
             settle(state, target);
             return tp_slipReached;
         }

@@ -11,6 +11,7 @@
 #ifndef TIPPE_DYNAMICS_IMPACT_PATH_H
 #define TIPPE_DYNAMICS_IMPACT_PATH_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "tippe/impact.h"
@@ -85,6 +86,25 @@ tpDirection tpSlip_Limit(const tpSlip* slip, tpDirection d);
 
 // The only direction in which slip can leave rest.
 tpDirection tpSlip_WayOut(const tpSlip* slip);
+
+// Normal impulse until the target on a straight stretch, where uz has the given rate; infinite
+// where it is never met.
+static inline double tpStraightLength(double uz, double pz, double work, double normalRate,
+                                      tpSlipTarget target) {
+    if (target.goal == tp_untilCompressed) {
+        return normalRate > 0.0 ? fmax(-uz / normalRate, 0.0) : INFINITY;
+    }
+    if (target.goal == tp_untilImpulse) {
+        return fmax(target.value - pz, 0.0);
+    }
+    double lack = target.value - work;
+    double square = uz * uz + 2.0 * normalRate * lack;
+    double sum = uz + sqrt(fmax(square, 0.0));
+    if (lack <= 0.0) {
+        return 0.0;
+    }
+    return square >= 0.0 && sum > 0.0 ? 2.0 * lack / sum : INFINITY;
+}
 
 // Goes on with the constant tangential impulse (qx, qy) for each unit of normal impulse.
 tpSlipEnd tpSlip_GoStraight(const tpSlip* slip, tpSlipState* state, double qx, double qy,

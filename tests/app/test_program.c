@@ -256,11 +256,13 @@ static void checkScenes(void** state) {
               "n.json:3:14: note: the stepper free-flight does not use the option \"tolerance\"");
     CHECK_HAS(outcome.out, "n.json:1:30: note: no shape is made of the material \"wood\"");
     writeText("f.json", "{ \"tippe\": 1, \"materials\": {\n"
-                        "\"wood\": { \"friction\": { \"dynamic\": 0.3, \"torsional\": 1e-3 } } },\n"
+                        "\"wood\": { \"friction\": { \"dynamic\": 0.3, \"torsional\": 1e-3, "
+                        "\"rolling\": 1e-3 } } },\n"
                         "\"bodies\": [], \"simulation\": { \"step\": 1, \"until\": 1 } }");
     CHECK_HAS(runTippe("check f.json --stepper mirtich-canny").out,
-              "f.json:2:1: note: the stepper mirtich-canny does not use the torsional friction of "
+              "f.json:2:1: note: the stepper mirtich-canny does not use the rolling friction of "
               "\"wood\"");
+    assert_null(strstr(runTippe("check f.json --stepper mirtich-canny").out, "torsional"));
     assert_null(strstr(runTippe("check f.json --stepper anitescu").out, "does not use"));
     // Restitution is used by stewart-trinkle only with a law of impact.
     writeText("e.json",

@@ -125,6 +125,41 @@ static void implicitEulerIsLate(void** state) {
     }
 }
 
+// Microcollisions with friction against spin turn it over as well, at whatever frame.
+static void microcollisionsTurnItOver(void** state) {
+    (void)state;
+    const double frames[] = { 5e-4, 2e-3 };
+    for (int f = 0; f < 2; ++f) {
+        double h = frames[f];
+        tpWorld* world = makeTop(&slowTop, 7e-5);
+        tpWorld_SetStepper(world, tp_mirtichCanny);
+        tpBodyId top = tpWorld_FindBody(world, "top");
+        int count = (int)lround(2.8 / h) + 1;
+        double* tilt = malloc(sizeof(double) * (size_t)count);
+        assert_non_null(tilt);
+        tilt[0] = tiltOf(world, top);
+        for (int k = 1; k < count; ++k) {
+            tpStepReport report = tpWorld_Step(world, h);
+            assert_int_equal(report.failureCount, 0);
+            assert_int_equal(report.violations, 0);
+            double rise = report.kineticAfter + report.potentialAfter - report.kineticBefore -
+                          report.potentialBefore;
+            CHECK_NEAR(rise, -report.frictionLoss - report.impactLoss, 1e-13);
+            CHECK_BELOW(rise, 1e-13);
+            tilt[k] = tiltOf(world, top);
+        }
+        tpDestroyWorld(world);
+        smooth(tilt, count, h, .1);
+        smooth(tilt, count, h, .1);
+        double to90 = crossing(tilt, count, h, 90.0), to160 = crossing(tilt, count, h, 160.0);
+        free(tilt);
+        printf("microcollisions, frames of %g s: 90 degrees at %.5f s, 160 at %.5f\n", h, to90,
+               to160);
+        CHECK_NEAR(to90 / slowTop.to90, 1.0, 1e-3);
+        CHECK_NEAR(to160 / slowTop.to160, 1.0, 1e-3);
+    }
+}
+
 static void withoutAnArmItStaysDown(void** state) {
     (void)state;
     tpWorld* world = makeTop(&slowTop, 0.0);
@@ -143,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaultsTurnItOverOnTime),
         cmocka_unit_test(implicitEulerIsLate),
+        cmocka_unit_test(microcollisionsTurnItOver),
         cmocka_unit_test(withoutAnArmItStaysDown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

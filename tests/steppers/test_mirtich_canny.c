@@ -89,6 +89,82 @@ static void ballBouncesToRest(void** state) {
 }
 
 // A block that friction holds on a ramp does not creep, and one that slides stops where it should.
+static tpWorld* makeWideWorld(double mu, double along, double across, double arm, double e) {
+    tpWorld* world = makeWorld(mu, e);
+    tpPairDef pair = { .materials = { 1, 1 }, .hasFriction = true };
+    pair.friction.staticCoefficient = pair.friction.dynamicCoefficient = mu;
+    pair.friction.ellipse[0] = along;
+    pair.friction.ellipse[1] = across;
+    pair.friction.direction = tpMakeVec3(1.0, 0.0, 0.0);
+    pair.friction.torsionalArm = arm;
+    assert_int_equal(tpSetMaterialPair(world, &pair, NULL), tp_success);
+    addPlane(world, tpMakeVec3(0.0, 0.0, 1.0));
+    return world;
+}
+
+// A ball that spins about the normal: the first hit takes mu arm (1 + e) m v of its spin, what
+// follows mu arm m g t, until nothing is left.
+static void spinIsBraked(void** state) {
+    (void)state;
+    const double mu = 0.4, arm = 0.02, radius = 0.1, height = 0.2, e = 0.5, g = 9.81;
+    tpWorld* world = makeWideWorld(mu, 1.0, 1.0, arm, e);
+    tpBodyId ball = addSphere(world, tpMakeVec3(0.0, 0.0, radius + height), tpZeroVec3(), radius);
+    const double spin = 30.0, perMass = mu * arm / (0.4 * radius * radius);
+    tpBody_SetVelocity(world, ball, tpZeroVec3(), tpMakeVec3(0.0, 0.0, spin));
+    double v = sqrt(2.0 * g * height), touch = v / g;
+    for (int k = 1; k <= 1600; ++k) {
+        tpStepReport report = tpWorld_Step(world, 1e-3);
+        CHECK_BELOW(energyRise(&report), 1e-12);
+        assert_int_equal(report.violations, 0);
+        double now = tpBody_GetAngularVelocity(world, ball).z;
+        if (k * 1e-3 > touch && k * 1e-3 < touch + 2.0 * e * v / g - 1e-3) {
+            CHECK_NEAR(now, spin - perMass * (1.0 + e) * v, 1e-9);
+        }
+        // Momentum: what the floor gave is the weight over the time at rest, hops or not.
+        if (k == 900) {
+            CHECK_NEAR(now, spin - perMass * g * 0.9, 2e-3 * spin);
+        }
+    }
+    CHECK_NEAR(tpBody_GetAngularVelocity(world, ball).z, 0.0, 1e-6);
+    CHECK_NEAR(tpLength(tpBody_GetVelocity(world, ball)), 0.0, 1e-2);
+    tpDestroyWorld(world);
+}
+
+// A box slides on a floor whose friction is an ellipse: the friction at its corners has the
+// direction and size of greatest dissipation, (e_t^2 u_t, e_o^2 u_o) mu g / |(e_t u_t, e_o u_o)|,
+// and bends its way.
+static void ellipseBendsTheWay(void** state) {
+    (void)state;
+    const double mu = 0.3, along = 0.4, across = 1.2, g = 9.81;
+    tpWorld* world = makeWideWorld(mu, along, across, 0.0, 0.0);
+    tpPose pose = tpIdentityPose();
+    pose.position.z = 0.05;
+    tpBodyId box = addBox(world, pose, tpMakeVec3(0.4, 0.4, 0.1), tp_dynamicBody);
+    tpBody_SetVelocity(world, box, tpMakeVec3(1.0, 1.0, 0.0), tpZeroVec3());
+    double x = 0.0, y = 0.0, vx = 1.0, vy = 1.0;
+    const double h = 1e-3, small = 1e-5;
+    for (int k = 0; k < 250; ++k) {
+        tpStepReport report = tpWorld_Step(world, h);
+        CHECK_BELOW(energyRise(&report), 1e-12);
+        for (int i = 0; i < 100; ++i) {
+            double s = sqrt(along * along * vx * vx + across * across * vy * vy);
+            double ax = -mu * g * along * along * vx / s, ay = -mu * g * across * across * vy / s;
+            x += small * (vx + 0.5 * small * ax);
+            y += small * (vy + 0.5 * small * ay);
+            vx += small * ax;
+            vy += small * ay;
+        }
+    }
+    tpVec3 place = tpBody_GetPosition(world, box), v = tpBody_GetVelocity(world, box);
+    print_message("an ellipse of friction: at (%.4f, %.4f), by its equation (%.4f, %.4f)\n",
+                  place.x, place.y, x, y);
+    CHECK_NEAR(place.x, x, 2e-3);
+    CHECK_NEAR(place.y, y, 2e-3);
+    CHECK_NEAR(v.x, vx, 1e-2);
+    CHECK_NEAR(v.y, vy, 1e-2);
+    tpDestroyWorld(world);
+}
+
 static void blockOnRamp(void** state) {
     (void)state;
     double slope = 20.0 * acos(-1.0) / 180.0;
@@ -451,6 +527,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballBouncesToRest),
         cmocka_unit_test(blockOnRamp),
+        cmocka_unit_test(spinIsBraked),
+        cmocka_unit_test(ellipseBendsTheWay),
         cmocka_unit_test(ballOnPlatter),
         cmocka_unit_test(nothingIsMissed),
         cmocka_unit_test(collisionsAgreeWithBruteForce),

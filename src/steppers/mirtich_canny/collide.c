@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "dynamics/forces.h"
+#include "dynamics/wide_impact.h"
 #include "tippe/impact.h"
 
 static double restitutionAt(double e, const tpNearContact* touch) {
@@ -100,28 +101,35 @@ static tpVec3 relativeVelocity(const tpEvents* events, const tpContact* contact)
                  tpSystem_PointVelocity(events->system, contact->bodyB, point));
 }
 
-static void pushBody(tpSystem* system, int body, tpVec3 point, tpVec3 impulse) {
+static void pushBody(tpSystem* system, int body, tpVec3 point, tpVec3 impulse, tpVec3 turn) {
     if (tpSystem_IsDynamic(system, body)) {
         tpVec3 arm = tpSub(point, system->poses.data[body].position);
-        tpSystem_ApplyImpulse(system, body, impulse, tpCross(arm, impulse));
+        tpSystem_ApplyImpulse(system, body, impulse, tpAdd(tpCross(arm, impulse), turn));
     }
 }
 
-static void pushPair(tpSystem* system, const tpContact* contact, tpVec3 impulse) {
-    pushBody(system, contact->bodyA, pointOf(contact), impulse);
-    pushBody(system, contact->bodyB, pointOf(contact), tpNeg(impulse));
+static void pushPair(tpSystem* system, const tpNearContact* touch, tpVec3 impulse) {
+    const tpContact* contact = &touch->contact;
+    tpVec3 turn = tpScale(touch->torsion, contact->normal);
+    pushBody(system, contact->bodyA, pointOf(contact), impulse, turn);
+    pushBody(system, contact->bodyB, pointOf(contact), tpNeg(impulse), tpNeg(turn));
+}
+
+// Power of an impulse and a moment about the normal, against the motion of a body.
+static double workAgainst(const tpSystem* system, int body, const tpNearContact* touch,
+                          tpVec3 impulse) {
+    const tpContact* contact = &touch->contact;
+    return tpDot(impulse, tpSystem_PointVelocity(system, body, pointOf(contact))) +
+           touch->torsion * tpDot(contact->normal, system->velocities.data[body].angular);
 }
 
 // What kinematic bodies put in with an impulse on A.
-static double drivenWork(const tpEvents* events, const tpContact* contact, tpVec3 impulse) {
+static double drivenWork(const tpEvents* events, const tpNearContact* touch, tpVec3 impulse) {
     const tpSystem* system = events->system;
+    int bodyA = touch->contact.bodyA, bodyB = touch->contact.bodyB;
     double work = 0.0;
-    if (!tpSystem_IsDynamic(system, contact->bodyA)) {
-        work -= tpDot(impulse, tpSystem_PointVelocity(system, contact->bodyA, pointOf(contact)));
-    }
-    if (!tpSystem_IsDynamic(system, contact->bodyB)) {
-        work += tpDot(impulse, tpSystem_PointVelocity(system, contact->bodyB, pointOf(contact)));
-    }
+    work -= tpSystem_IsDynamic(system, bodyA) ? 0.0 : workAgainst(system, bodyA, touch, impulse);
+    work += tpSystem_IsDynamic(system, bodyB) ? 0.0 : workAgainst(system, bodyB, touch, impulse);
     return work;
 }
 
@@ -139,23 +147,27 @@ static bool applyImpulses(tpEvents* events, const int* chosen, int count, const 
     // The work of an impulse is that at the mean of the velocities before and after all of them.
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < count; ++i) {
-            const tpContact* contact = &events->touches.data[chosen[i]].contact;
+            const tpNearContact* touch = &events->touches.data[chosen[i]];
+            const tpContact* contact = &touch->contact;
             tpVec3 u = relativeVelocity(events, contact);
             double along = tpDot(impulses[i], contact->normal) * tpDot(u, contact->normal);
-            double all = tpDot(impulses[i], u);
+            double all = workAgainst(events->system, contact->bodyA, touch, impulses[i]) -
+                         workAgainst(events->system, contact->bodyB, touch, impulses[i]);
             report->impactLoss -= 0.5 * along;
             report->frictionLoss -= 0.5 * (all - along);
             work[i] += 0.5 * all;
             most = tpLengthSquared(impulses[i]) > tpLengthSquared(impulses[most]) ? i : most;
         }
         for (int i = 0; pass == 0 && i < count; ++i) {
-            const tpContact* contact = &events->touches.data[chosen[i]].contact;
-            report->externalWork += drivenWork(events, contact, impulses[i]);
-            pushPair(events->system, contact, impulses[i]);
+            const tpNearContact* touch = &events->touches.data[chosen[i]];
+            report->externalWork += drivenWork(events, touch, impulses[i]);
+            pushPair(events->system, touch, impulses[i]);
         }
     }
     for (int i = 0; i < count; ++i) {
-        tpTallied tallied = { .impulse = impulses[i], .energyLost = -work[i] };
+        tpTallied tallied = { .impulse = impulses[i],
+                              .torsion = events->touches.data[chosen[i]].torsion,
+                              .energyLost = -work[i] };
         tallied.collisionCount = i == most && !isMicro;
         tallied.microcollisionCount = i == most && isMicro;
         if (!tpEvents_Tally(events, &events->touches.data[chosen[i]].contact, &tallied)) {
@@ -214,18 +226,94 @@ static tpVec3 lift(const tpImpact* impact, tpVec3 impulse) {
     return tpScale(fmax(1.0, fmin(wanted, workless)), impulse);
 }
 
+// The same two for friction that is elliptic or resists spin, in scaled components. Spin about the
+// normal is held at what the torques on the bodies will undo, as slip is.
+static bool hopWide(const tpWideImpact* impact, tpVec3 rest, double restSpin,
+                    double impulse[TP_WIDE]) {
+    const double* u = impact->velocity;
+    double back[TP_WIDE] = { 0.0, impact->scales[1] * tpDot(rest, impact->axes[1]),
+                             impact->scales[2] * tpDot(rest, impact->axes[2]),
+                             impact->scales[3] * restSpin };
+    double speed = 0.0, needed = 0.0;
+    for (int i = 1; i < TP_WIDE; ++i) {
+        speed += u[i] * u[i];
+        needed += back[i] * back[i];
+    }
+    double part = speed < needed ? sqrt(speed / needed) : 1.0;
+    double change[TP_WIDE] = { -(1.0 + impact->restitution) * u[0] };
+    for (int i = 1; i < TP_WIDE; ++i) {
+        change[i] = -part * back[i] - u[i];
+    }
+    tpWideImpact_ImpulseFor(impact, change, impulse);
+    double work = 0.0, friction = 0.0;
+    for (int i = 0; i < TP_WIDE; ++i) {
+        work += impulse[i] * (2.0 * u[i] + change[i]);
+        friction += i > 0 ? impulse[i] * impulse[i] : 0.0;
+    }
+    return sqrt(friction) <= impact->friction * impulse[0] &&
+           work <= 1e-12 * fabs(impulse[0] * u[0]);
+}
+
+static void liftWide(const tpWideImpact* impact, double impulse[TP_WIDE]) {
+    double change[TP_WIDE], square = 0.0, power = 0.0;
+    tpWideImpact_Change(impact, impulse, change);
+    for (int i = 0; i < TP_WIDE; ++i) {
+        square += impulse[i] * change[i];
+        power += impulse[i] * impact->velocity[i];
+    }
+    if (!(change[0] > 0.0) || !(square > 0.0)) {
+        return;
+    }
+    double wanted = -(1.0 + impact->restitution) * impact->velocity[0] / change[0];
+    double factor = fmax(1.0, fmin(wanted, -2.0 * power / square));
+    for (int i = 0; i < TP_WIDE; ++i) {
+        impulse[i] *= factor;
+    }
+}
+
+static void fail(tpEvents* events) {
+    events->report->failureCount += 1;
+    events->report->converged = false;
+}
+
+static tpVec3 impulseOfWide(tpEvents* events, tpNearContact* touch, const tpImpactBody bodies[2],
+                            const tpContactLaw* law, bool isMicro) {
+    const tpContact* contact = &touch->contact;
+    tpWideImpact impact = tpMakeWideImpact(&bodies[0], &bodies[1], contact->normal, law);
+    impact.restitution = restitutionAt(law->restitution, touch);
+    impact.law = events->settings.useStronge ? tp_strongeRestitution : tp_poissonRestitution;
+    tpVec3 twist = tpSub(events->flights.data[contact->bodyA].twist,
+                         events->flights.data[contact->bodyB].twist);
+    double restSpin = 0.5 * events->settings.period * tpDot(twist, contact->normal);
+    tpWideImpactResult result = { .impulse = { 0.0 } };
+    if (!isMicro || !hopWide(&impact, touch->rest, restSpin, result.impulse)) {
+        if (tpWideImpact_Resolve(&impact, &result) != tp_success) {
+            fail(events);
+        }
+        if (isMicro) {
+            liftWide(&impact, result.impulse);
+        }
+    }
+    touch->torsion = tpWideImpact_Torsion(&impact, result.impulse);
+    return tpWideImpact_Force(&impact, result.impulse);
+}
+
 // The collision at one contact. The law is integrated unless a slow contact can be reversed.
-static tpVec3 impulseOfOne(tpEvents* events, const tpNearContact* touch, bool isMicro) {
+static tpVec3 impulseOfOne(tpEvents* events, tpNearContact* touch, bool isMicro) {
     const tpSystem* system = events->system;
     const tpContact* contact = &touch->contact;
     tpContactLaw law = tpMakeContactLaw(system, contact);
-    tpImpactBody first = impactBody(system, contact->bodyA, pointOf(contact));
-    tpImpactBody second = impactBody(system, contact->bodyB, pointOf(contact));
-    tpImpact collision = tpMakeImpact(&first, &second, contact->normal);
+    const tpImpactBody bodies[2] = { impactBody(system, contact->bodyA, pointOf(contact)),
+                                     impactBody(system, contact->bodyB, pointOf(contact)) };
+    tpImpact collision = tpMakeImpact(&bodies[0], &bodies[1], contact->normal);
     if (!isMicro) {
         tpContactLaw_Meet(&law, -tpDot(collision.velocity, contact->normal));
     }
-    collision.friction = law.mu;
+    if (!system->isPlanar && tpContactLaw_IsWide(&law)) {
+        return impulseOfWide(events, touch, bodies, &law, isMicro);
+    }
+    // The plane has one direction of slip and no spin about the normal.
+    collision.friction = system->isPlanar ? law.ellipse[0] * law.mu : law.mu;
     collision.restitution = restitutionAt(law.restitution, touch);
     collision.law = events->settings.useStronge ? tp_strongeRestitution : tp_poissonRestitution;
     tpImpactResult result;
@@ -237,8 +325,7 @@ static tpVec3 impulseOfOne(tpEvents* events, const tpNearContact* touch, bool is
         return tpScale(0.5 * (1.0 + collision.restitution), result.impulse);
     }
     if (tpImpact_Resolve(&collision, &result) != tp_success) {
-        events->report->failureCount += 1;
-        events->report->converged = false;
+        fail(events);
     }
     return isMicro ? lift(&collision, result.impulse) : result.impulse;
 }
@@ -253,9 +340,9 @@ static double energyChange(tpEvents* events, const int* chosen, int count, const
                     tpSystem_BodyKineticEnergy(system, bodies[1]);
     double driven = 0.0;
     for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &events->touches.data[chosen[i]].contact;
-        driven += drivenWork(events, contact, impulses[i]);
-        pushPair(system, contact, impulses[i]);
+        const tpNearContact* touch = &events->touches.data[chosen[i]];
+        driven += drivenWork(events, touch, impulses[i]);
+        pushPair(system, touch, impulses[i]);
     }
     change += tpSystem_BodyKineticEnergy(system, bodies[0]) +
               tpSystem_BodyKineticEnergy(system, bodies[1]);
@@ -272,7 +359,8 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     tpArena* arena = &events->system->arena;
     double* restitution = TP_SCRATCH(arena, double, count);
     tpVec3* compression = TP_SCRATCH(arena, tpVec3, count);
-    if (restitution == NULL || compression == NULL) {
+    double* torsion = TP_SCRATCH(arena, double, count); // of compression
+    if (restitution == NULL || compression == NULL || torsion == NULL) {
         return false;
     }
     const tpNearContact* fastest = &events->touches.data[chosen[0]];
@@ -296,6 +384,7 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     for (int i = 0; i < count; ++i) {
         restitution[i] *= tpDot(impulses[i], events->touches.data[chosen[i]].contact.normal);
         compression[i] = impulses[i];
+        torsion[i] = events->touches.data[chosen[i]].torsion;
     }
     bool isInProportion = isMicro;
     if (!isMicro && least > 0.0) {
@@ -307,6 +396,7 @@ static bool impulsesTogether(tpEvents* events, const int* chosen, int count, boo
     }
     for (int i = 0; isInProportion && i < count; ++i) {
         impulses[i] = tpScale(1.0 + least, compression[i]);
+        events->touches.data[chosen[i]].torsion = (1.0 + least) * torsion[i];
     }
     return true;
 }
@@ -327,7 +417,8 @@ bool tpEvents_Collide(tpEvents* events, int pair) {
     int count = 0;
     bool isMicro = true;
     for (int i = 0; i < events->touches.count; ++i) {
-        const tpNearContact* touch = &events->touches.data[i];
+        tpNearContact* touch = &events->touches.data[i];
+        touch->torsion = 0.0;
         if (touch->contact.gap <= events->settings.tolerance) {
             chosen[count++] = i;
             isMicro = isMicro && -touch->rate < touch->microSpeed;

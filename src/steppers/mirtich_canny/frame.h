@@ -92,6 +92,7 @@ typedef struct tpNearContact {
     double bend;       // its acceleration, m/s^2
     double microSpeed; // m/s: slower approaches are microcollisions
     tpVec3 rest;       // relative velocity, A less B, with which a hop of one period ends, m/s
+    double torsion;    // moment about the normal on A in the collision in the making, N m s
 } tpNearContact;
 
 // What is remembered of a pair of shapes from frame to frame.
@@ -104,6 +105,7 @@ typedef struct tpKnownShapes {
 typedef struct tpTallyEntry {
     tpContactInfo info;
     tpVec3 last; // the impulse of its last collision together with others
+    double lastTorsion;
 } tpTallyEntry;
 
 // Energies of a step, J.
@@ -235,7 +237,8 @@ tpTallyEntry* tpEvents_FindTallied(tpEvents* events, const tpContact* contact);
 // the next hop. False if there are none in the friction cones, or they would do work.
 bool tpEvents_HopTogether(tpEvents* events, const int* chosen, int count, double restitution,
                           tpVec3* impulses);
-// Impulses that end compression at all touches listed.
+// Impulses that end compression at all touches listed; their moments about normals are left in the
+// touches, as those of friction below are.
 bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVec3* impulses);
 // two_contacts.c: impulses that leave two contacts with the relative velocities given, A less B of
 // each. False if there are none in the friction cones, or they would do work.

@@ -292,8 +292,7 @@ const tpStepper tpMirtichCannyStepper = {
     .hasCarriers = true,
     .options = used,
     .figures = figures,
-    .lacks = tp_lacksStaticFriction | tp_lacksFrictionEllipse | tp_lacksTorsion |
-             tp_lacksRollingFriction | tp_lacksCompliance,
+    .lacks = tp_lacksStaticFriction | tp_lacksRollingFriction | tp_lacksCompliance,
     .create = create,
     .destroy = destroy,
     .step = step,

@@ -66,8 +66,10 @@ static tpContactState stateOf(const tpEvents* events, const tpContactInfo* info)
         return tp_separated;
     }
     tpContact contact = tpContactInfo_Contact(info);
-    double limit = tpMakeContactLaw(events->system, &contact).mu * info->normalImpulse;
-    bool isBelow = tpLength(info->frictionImpulse) < (1.0 - 1e-6) * limit;
+    tpContactLaw law = tpMakeContactLaw(events->system, &contact);
+    double limit = law.mu * info->normalImpulse;
+    double size = tpContactLaw_FrictionSize(&law, info->frictionImpulse, info->torsionalImpulse);
+    bool isBelow = size < (1.0 - 1e-6) * limit;
     return isBelow || info->slidingSpeed < TP_STICKING_SPEED * events->system->units.speed
                ? tp_sticking
                : tp_sliding;

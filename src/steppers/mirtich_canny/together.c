@@ -231,11 +231,13 @@ static bool shareWithinCones(tpEvents* events, const int* chosen, int count, con
         for (int i = 0; i < count; ++i) {
             const tpContact* contact = &events->touches.data[chosen[i]].contact;
             double normal = tpDot(impulses[i], contact->normal);
-            double friction = tpLength(tpMulAdd(impulses[i], -normal, contact->normal));
+            tpVec3 friction = tpMulAdd(impulses[i], -normal, contact->normal);
             if (!(normal > 0.0)) {
                 return false;
             }
-            isInside = isInside && friction <= tpMakeContactLaw(system, contact).mu * normal;
+            tpContactLaw law = tpMakeContactLaw(system, contact);
+            isInside =
+                isInside && tpContactLaw_FrictionSize(&law, friction, 0.0) <= law.mu * normal;
             largest = fmax(largest, normal);
             weights[i] = normal;
         }
@@ -380,21 +382,19 @@ static tpContact inPair(const tpContact* contact, const tpContact* lead) {
     return local;
 }
 
-// Friction of one coefficient, which is what this paper knows.
-static tpContactLaw plainLaw(const tpSystem* system, const tpContact* contact) {
-    tpContactLaw law = tpMakeContactLaw(system, contact);
-    law.ellipse[0] = law.ellipse[1] = 1.0;
-    law.arm = 0.0;
-    return law;
-}
-
 static tpVec3 impulseOf(const tpRows* rows, int block, tpVec3 normal, const tpContactLaw* law) {
     const double* impulse = rows->impulse + rows->firstRows[block];
     tpVec3 sum = tpScale(impulse[0], normal);
-    for (int k = 1; k < rows->dimensions[block]; ++k) {
+    tpFrictionRows friction = tpRows_FrictionRows(rows, block);
+    for (int k = 1; k <= friction.slidingCount; ++k) {
         sum = tpMulAdd(sum, impulse[k], law->tangents[k - 1]);
     }
     return sum;
+}
+
+static double torsionOf(const tpRows* rows, int block) {
+    int torsion = tpRows_FrictionRows(rows, block).torsion;
+    return torsion > 0 ? rows->impulse[rows->firstRows[block] + torsion] : 0.0;
 }
 
 // What lasts goes on much as in the microcollision before.
@@ -403,9 +403,13 @@ static void startFrom(tpEvents* events, const tpContact* contact, const tpContac
     const tpTallyEntry* entry = tpEvents_FindTallied(events, contact);
     double* impulse = rows->impulse + rows->firstRows[block];
     if (entry != NULL) {
+        tpFrictionRows friction = tpRows_FrictionRows(rows, block);
         impulse[0] = tpDot(entry->last, contact->normal);
-        for (int k = 1; k < rows->dimensions[block]; ++k) {
+        for (int k = 1; k <= friction.slidingCount; ++k) {
             impulse[k] = tpDot(entry->last, law->tangents[k - 1]);
+        }
+        if (friction.torsion > 0) {
+            impulse[friction.torsion] = entry->lastTorsion;
         }
     }
 }
@@ -423,7 +427,7 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
-        tpContactLaw law = plainLaw(events->system, contact);
+        tpContactLaw law = tpMakeContactLaw(events->system, contact);
         local.pointA = local.pointB = pointOf(contact);
         int block = tpRows_AddContact(&rows, pair, pair->poses.data, &local, i, &law, 0.0);
         for (int k = 0; k < rows.dimensions[block]; ++k) {
@@ -438,25 +442,30 @@ bool tpEvents_SolveTogether(tpEvents* events, const int* chosen, int count, tpVe
         return false;
     }
     for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &events->touches.data[chosen[i]].contact;
-        tpContactLaw law = plainLaw(events->system, contact);
+        tpNearContact* touch = &events->touches.data[chosen[i]];
+        const tpContact* contact = &touch->contact;
+        tpContactLaw law = tpMakeContactLaw(events->system, contact);
         impulses[i] = impulseOf(&rows, i, contact->normal, &law);
+        touch->torsion = torsionOf(&rows, i);
         tpTallyEntry* entry = tpEvents_FindTallied(events, contact);
         if (entry != NULL) {
             entry->last = impulses[i];
+            entry->lastTorsion = touch->torsion;
         }
     }
     return true;
 }
 
 // Pushes the pair's copy at a contact.
-static void pushCopy(tpSystem* pair, const tpContact* local, tpVec3 point, tpVec3 impulse) {
+static void pushCopy(tpSystem* pair, const tpContact* local, tpVec3 point, tpVec3 impulse,
+                     double torsion) {
     for (int side = 0; side < 2; ++side) {
         int body = side == 0 ? local->bodyA : local->bodyB;
         tpVec3 on = side == 0 ? impulse : tpNeg(impulse);
+        tpVec3 turn = tpScale(side == 0 ? torsion : -torsion, local->normal);
         if (tpSystem_IsDynamic(pair, body)) {
             tpVec3 arm = tpSub(point, pair->poses.data[body].position);
-            tpSystem_ApplyImpulse(pair, body, on, tpCross(arm, on));
+            tpSystem_ApplyImpulse(pair, body, on, tpAdd(tpCross(arm, on), turn));
         }
     }
 }
@@ -478,23 +487,16 @@ static double responseBound(const tpSystem* pair, tpVec3 point) {
 // impulse (dynamics/rows.h).
 static int addBounded(tpRows* rows, const tpSystem* pair, const tpContact* local, int index,
                       const tpContactLaw* law, double normalImpulse) {
-    tpBlockInfo info = { .source = tp_boundedSource, .index = index };
-    int block = tpRows_AddBlock(rows, pair, info, tp_frictionCone, pair->isPlanar ? 2 : 3,
-                                local->bodyA, local->bodyB);
+    int block = tpRows_AddContact(rows, pair, pair->poses.data, local, index, law, 0.0);
     int first = rows->firstRows[block];
-    rows->mu[block] = law->mu;
+    tpWrench none = { tpZeroVec3(), tpZeroVec3() };
+    tpRows_SetRow(rows, block, 0, none, none);
+    rows->infos[block].source = tp_boundedSource;
     // In units of velocity, so that it weighs as much as the other rows.
     rows->compliance[first] = responseBound(pair, local->pointA);
     rows->q[first] = -normalImpulse * rows->compliance[first];
     rows->impulse[first] = normalImpulse;
     for (int k = 1; k < rows->dimensions[block]; ++k) {
-        tpVec3 t = law->tangents[k - 1];
-        tpWrench onA = { t, tpCross(tpSub(local->pointA, pair->poses.data[local->bodyA].position),
-                                    t) };
-        tpWrench onB = { tpNeg(t),
-                         tpCross(tpSub(local->pointA, pair->poses.data[local->bodyB].position),
-                                 tpNeg(t)) };
-        tpRows_SetRow(rows, block, k, onA, onB);
         rows->q[first + k] =
             tpRows_RowVelocity(rows, first + k, pair->velocities.data, local->bodyA, local->bodyB);
     }
@@ -513,12 +515,13 @@ bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
         impulses[i] = tpMulAdd(impulses[i], normalImpulses[i], contact->normal);
-        pushCopy(pair, &local, pointOf(contact), impulses[i]);
+        pushCopy(pair, &local, pointOf(contact), impulses[i],
+                 events->touches.data[chosen[i]].torsion);
     }
     for (int i = 0; i < count; ++i) {
         const tpContact* contact = &events->touches.data[chosen[i]].contact;
         tpContact local = inPair(contact, lead);
-        tpContactLaw law = plainLaw(events->system, contact);
+        tpContactLaw law = tpMakeContactLaw(events->system, contact);
         local.pointA = local.pointB = pointOf(contact);
         addBounded(&rows, pair, &local, i, &law, normalImpulses[i]);
     }
@@ -527,12 +530,11 @@ bool tpEvents_SolveFriction(tpEvents* events, const int* chosen, int count,
         return false;
     }
     for (int i = 0; i < count; ++i) {
-        const tpContact* contact = &events->touches.data[chosen[i]].contact;
-        tpContactLaw law = plainLaw(events->system, contact);
-        const double* friction = rows.impulse + rows.firstRows[i];
-        for (int k = 1; k < rows.dimensions[i]; ++k) {
-            impulses[i] = tpMulAdd(impulses[i], friction[k], law.tangents[k - 1]);
-        }
+        tpNearContact* touch = &events->touches.data[chosen[i]];
+        tpContactLaw law = tpMakeContactLaw(events->system, &touch->contact);
+        rows.impulse[rows.firstRows[i]] = 0.0; // it has been given already
+        impulses[i] = tpAdd(impulses[i], impulseOf(&rows, i, touch->contact.normal, &law));
+        touch->torsion += torsionOf(&rows, i);
     }
     return true;
 }

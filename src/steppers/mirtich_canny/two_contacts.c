@@ -110,9 +110,10 @@ bool tpEvents_HoldTwo(tpEvents* events, const int* chosen, const tpVec3* after, 
     for (int i = 0; i < 2; ++i) {
         tpVec3 p = tpScale(sign[i], tpMakeVec3(r[3 * i], r[3 * i + 1], r[3 * i + 2]));
         double normal = tpDot(p, contacts[i]->normal);
-        double friction = tpLength(tpMulAdd(p, -normal, contacts[i]->normal));
-        double mu = tpMakeContactLaw(system, contacts[i]).mu;
-        isInside = isInside && normal > 0.0 && friction <= mu * normal;
+        tpContactLaw law = tpMakeContactLaw(system, contacts[i]);
+        tpVec3 friction = tpMulAdd(p, -normal, contacts[i]->normal);
+        isInside = isInside && normal > 0.0 &&
+                   tpContactLaw_FrictionSize(&law, friction, 0.0) <= law.mu * normal;
         work += 0.5 * tpDot(p, tpAdd(before[i], after[i]));
         scale += fabs(tpDot(p, before[i]));
         impulses[i] = p;
