@@ -147,7 +147,7 @@ def navigation(folder, headers):
     docs = lambda *names: [page for page in (titled(folder, "docs/%s.md" % name) for name in names) if page]
     steppers = sorted(path for path in documents() if re.fullmatch(r"src/steppers/\w+/README\.md", path))
     rooms = sorted(path for path in documents() if re.fullmatch(r"src/(\w+/)?README\.md", path))
-    known = docs("hello", "tutorial", "tutorial_python", "python", "choosing", "joints", "troubleshooting", "glossary", "remote", "scenes", "program", "page", "playground", "recordings", "conventions", "solving", "collision", "board", "speed", "papers", "theta", "measured", "architecture", "dependencies", "gallery")
+    known = docs("hello", "tutorial", "tutorial_python", "python", "choosing", "joints", "troubleshooting", "glossary", "remote", "scenes", "program", "page", "playground", "recordings", "conventions", "solving", "collision", "board", "speed", "papers", "theta", "measured", "representations", "architecture", "dependencies", "gallery")
     others = sorted(path for path in documents() if path.startswith("docs/") and path not in known)
     return [
         ("Start", docs("tutorial", "tutorial_python", "python", "hello", "choosing", "joints", "troubleshooting", "glossary", "remote") + ["python/README.md"]),
@@ -155,7 +155,7 @@ def navigation(folder, headers):
         ("Using", docs("program", "scenes", "page", "recordings", "conventions", "solving", "collision") + others),
         ("Theory", steppers + docs("theta", "papers")),
         ("Reference", ["reference/python.md", "reference/c/index.md"]),
-        ("Measured", docs("board", "speed", "measured")),
+        ("Measured", docs("board", "speed", "measured", "representations")),
         ("Inside", docs("architecture", "dependencies") + rooms + ["CHANGELOG.md"]),
     ]
 
