@@ -251,6 +251,7 @@ void tpWorld_MeasureSensors(tpWorld* world, const tpPose* poses, const tpVelocit
     world->lastStep = h;
     for (int i = 0; i < world->sensors.count; ++i) {
         tpSensor* sensor = &world->sensors.data[i];
+        sensor->isRestored = false;
         if (sensor->isLive && sensor->type == tp_accelerometer) {
             measureAcceleration(&world->system, sensor, &poses[sensor->body],
                                 &velocities[sensor->body], h);
@@ -292,6 +293,15 @@ static void readContactForce(const tpWorld* world, const tpSensor* sensor, doubl
     put(values + 1, total);
 }
 
+void tpWorld_KeepContactForces(tpWorld* world) {
+    for (int i = 0; i < world->sensors.count; ++i) {
+        tpSensor* sensor = &world->sensors.data[i];
+        if (sensor->isLive && sensor->type == tp_contactForceSensor && !sensor->isRestored) {
+            readContactForce(world, sensor, sensor->measured);
+        }
+    }
+}
+
 bool tpWorld_IsOverlapped(const tpWorld* world, const tpSensor* sensor) {
     const tpSystem* system = &world->system;
     for (int i = nextShape(world, sensor, -1); i >= 0; i = nextShape(world, sensor, i)) {
@@ -313,7 +323,7 @@ static int readValues(const tpWorld* world, const tpSensor* sensor, double* valu
     const tpSystem* system = &world->system;
     switch (sensor->type) {
     case tp_accelerometer:
-        memcpy(values, sensor->measured, sizeof(sensor->measured));
+        memcpy(values, sensor->measured, 3 * sizeof(double));
         break;
     case tp_gyroscope: {
         tpQuat rotation = tpMulQQ(system->poses.data[sensor->body].rotation, sensor->pose.rotation);
@@ -324,7 +334,11 @@ static int readValues(const tpWorld* world, const tpSensor* sensor, double* valu
         readForceTorque(world, sensor, values);
         break;
     case tp_contactForceSensor:
-        readContactForce(world, sensor, values);
+        if (sensor->isRestored) {
+            memcpy(values, sensor->measured, sizeof(sensor->measured));
+        } else {
+            readContactForce(world, sensor, values);
+        }
         break;
     case tp_jointStateSensor: {
         tpCoordinateState state =

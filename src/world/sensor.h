@@ -12,14 +12,20 @@ typedef struct tpSensor {
     int body, shape, joint; // -1: none
     int coordinate;
     tpPose pose;
-    double measured[3]; // of an accelerometer, in the last step
-    bool wasOn;         // of an overlap sensor, when events were last listed
+    // In the last step: of an accelerometer, and of a contact force that came with a snapshot,
+    // which has no contacts.
+    double measured[4];
+    bool isRestored; // the contact force
+    bool wasOn;      // of an overlap sensor, when events were last listed
     char name[tp_nameCapacity];
 } tpSensor;
 
 // After a step of h seconds from these poses and velocities.
 void tpWorld_MeasureSensors(tpWorld* world, const tpPose* poses, const tpVelocity* velocities,
                             double h);
+
+// Before a snapshot: contact forces of the last step into `measured`.
+void tpWorld_KeepContactForces(tpWorld* world);
 
 // Whether something is in an overlap sensor.
 bool tpWorld_IsOverlapped(const tpWorld* world, const tpSensor* sensor);

@@ -100,6 +100,7 @@ int tpSnapshotVersion(void) {
 tpSnapshot* tpWorld_Snapshot(const tpWorld* constant) {
     tpWorld* world = (tpWorld*)constant; // writing only reads, but for the memory of events
     tpWorld_RememberTouches(world);
+    tpWorld_KeepContactForces(world);
     tpArchive archive = { .mode = tp_archiveWrites, .allocator = &world->system.allocator };
     Head head;
     memset(&head, 0, sizeof(head));

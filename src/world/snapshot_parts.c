@@ -290,7 +290,9 @@ void tpWorld_Transfer(tpWorld* world, tpArchive* archive) {
     transferJoints(system, archive);
     transferCouplings(system, archive);
     for (int i = 0; i < world->sensors.count; ++i) {
-        tpArchive_Doubles(archive, world->sensors.data[i].measured, 3);
+        tpSensor* sensor = &world->sensors.data[i];
+        tpArchive_Doubles(archive, sensor->measured, 4);
+        sensor->isRestored = archive->mode == tp_archiveReads || sensor->isRestored;
     }
     tpArchive_Double(archive, &world->lastStep);
     transferWatch(world, archive);

@@ -294,6 +294,31 @@ static void limitsMotorsAndFrictionHold(void** state) {
     tpDestroyWorld(world);
 }
 
+// A ball on a spring goes around its anchor without turning: the spring's direction follows, and
+// its energy does not grow.
+static void orbitsOnSpringsStayBounded(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        double h = k == 0 ? 1.0 / 60.0 : 1.0 / 240.0;
+        tpWorld* world = makeWorld(1);
+        tpWorld_SetGravity(world, tpZeroVec3());
+        tpBodyId ball = addBox(world, tpMakeVec3(0.8, 0.0, 0.0), tpMakeVec3(0.1, 0.1, 0.1), 700.0);
+        tpBody_SetVelocity(world, ball, tpMakeVec3(0.0, 2.1, 1.0), tpZeroVec3());
+        tpJointDef def = hinge(nobody, ball, tpZeroVec3());
+        def.type = tp_springJoint;
+        def.anchorB = tpMakeVec3(0.8, 0.0, 0.0);
+        def.coordinate.hasSpring = true;
+        def.coordinate.spring = (tpSpring){ 55.0, 0.0, 0.0 };
+        assert_true(tpJoint_IsValid(world, tpCreateJoint(world, &def, NULL)));
+        double start = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        run(world, h, 5.0);
+        double end = tpWorld_GetKineticEnergy(world) + tpWorld_GetPotentialEnergy(world);
+        CHECK_BELOW(end, 1.02 * start);
+        CHECK_BELOW(0.5 * start, end);
+        tpDestroyWorld(world);
+    }
+}
+
 static void heavyEndHangsOnLightLinks(void** state) {
     (void)state;
     tpWorld* world = makeWorld(1);
@@ -514,13 +539,21 @@ static void passedLimitsAreTakenBack(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(couplingsMakeADifferential), cmocka_unit_test(toldBodiesCarryOthers),
-        cmocka_unit_test(pendulumFollowsItsLaw),      cmocka_unit_test(servoHoldsAnArm),
-        cmocka_unit_test(stiffServoDoesNotRing),      cmocka_unit_test(effortIsBounded),
-        cmocka_unit_test(armatureSlowsAPendulum),     cmocka_unit_test(limitsMotorsAndFrictionHold),
-        cmocka_unit_test(heavyEndHangsOnLightLinks),  cmocka_unit_test(lockedBodiesStay),
-        cmocka_unit_test(lightFeetCarryAHeavyTrunk),  cmocka_unit_test(bitsDoNotDependOnThreads),
-        cmocka_unit_test(dryFrictionInLegsIsNoLock),  cmocka_unit_test(passedLimitsAreTakenBack),
+        cmocka_unit_test(orbitsOnSpringsStayBounded),
+        cmocka_unit_test(couplingsMakeADifferential),
+        cmocka_unit_test(toldBodiesCarryOthers),
+        cmocka_unit_test(pendulumFollowsItsLaw),
+        cmocka_unit_test(servoHoldsAnArm),
+        cmocka_unit_test(stiffServoDoesNotRing),
+        cmocka_unit_test(effortIsBounded),
+        cmocka_unit_test(armatureSlowsAPendulum),
+        cmocka_unit_test(limitsMotorsAndFrictionHold),
+        cmocka_unit_test(heavyEndHangsOnLightLinks),
+        cmocka_unit_test(lockedBodiesStay),
+        cmocka_unit_test(lightFeetCarryAHeavyTrunk),
+        cmocka_unit_test(bitsDoNotDependOnThreads),
+        cmocka_unit_test(dryFrictionInLegsIsNoLock),
+        cmocka_unit_test(passedLimitsAreTakenBack),
         cmocka_unit_test(snapshotsContinue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

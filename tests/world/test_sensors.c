@@ -108,6 +108,26 @@ static void feetCarryTheWeight(void** state) {
         tpSensor_GetValues(world, imu, values);
         CHECK_NEAR(values[0], 0.0, isSoft ? 1e-3 : 1e-7);
         CHECK_NEAR(values[2], g, isSoft ? 1e-3 : 1e-7);
+        // A snapshot brings the forces of its last step with it, also if it is taken of what was
+        // restored; the next step measures anew.
+        double before[6], after[6];
+        tpSensor_GetValues(world, whole, before);
+        tpSnapshot* snapshot = tpWorld_Snapshot(world);
+        tpBody_ApplyForce(world, robot, tpMakeVec3(0.0, 0.0, 0.5 * weight), tp_worldFrame);
+        tpWorld_Step(world, 0.005);
+        tpSensor_GetValues(world, whole, after);
+        assert_true(after[0] < 0.9 * weight);
+        for (int i = 0; i < 2; ++i) {
+            assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+            tpSensor_GetValues(world, whole, after);
+            assert_memory_equal(before, after, 4 * sizeof(double));
+            tpDestroySnapshot(snapshot);
+            snapshot = tpWorld_Snapshot(world);
+        }
+        tpDestroySnapshot(snapshot);
+        tpWorld_Step(world, 0.005);
+        tpSensor_GetValues(world, whole, after);
+        CHECK_NEAR(after[0], weight, tolerance);
         tpDestroyWorld(world);
     }
 }

@@ -127,7 +127,7 @@ void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulat
 // The error of position of a row: of what is held, and of limits that are passed.
 double tpArticulation_ErrorOf(const tpSmallStep* step, tpRowRole role, double bias);
 
-// How far the fastest body of a mechanism turns in a second.
+// How far the fastest body of a mechanism, or the fastest direction of its rows, turns in a second.
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation);
 
 // Gives bodies that touch something the masses that contacts feel (articulation_weights.c).

@@ -225,11 +225,36 @@ void tpArticulation_WriteRows(const tpSmallStep* step, tpArticulation* articulat
     }
 }
 
-// How far the fastest body of a mechanism turns in a second.
+// How fast the line between the anchors of a spring or a distance turns, at most, rad/s: bodies may
+// go around each other without turning themselves.
+static double turnOfSpan(const tpSmallStep* step, const tpJoint* joint) {
+    const int bodies[2] = { joint->bodyA, joint->bodyB };
+    tpJointPlace place = tpJoint_Place(joint, step->joints->poses);
+    tpVec3 points[2] = { place.pointA, place.pointB };
+    tpVec3 speeds[2] = { tpZeroVec3(), tpZeroVec3() };
+    for (int side = 0; side < 2; ++side) {
+        if (bodies[side] >= 0) {
+            const tpVelocity* v = &step->velocities[step->state->numbers.data[bodies[side]]];
+            tpVec3 arm = tpSub(points[side], side == 0 ? place.centerA : place.centerB);
+            speeds[side] = tpAdd(v->linear, tpCross(v->angular, arm));
+        }
+    }
+    double length = tpLength(tpSub(points[1], points[0]));
+    double speed = tpLength(tpSub(speeds[1], speeds[0]));
+    return speed > 0.0 ? speed / fmax(length, 1e-9 * step->system->units.length) : 0.0;
+}
+
+// How far the fastest body of a mechanism, or the fastest direction of its rows, turns in a second.
 double tpArticulation_TurnOf(const tpSmallStep* step, const tpArticulation* articulation) {
     double turn = 0.0;
     for (int i = 0; i < articulation->solver.nodeCount; ++i) {
         turn = fmax(turn, tpLength(step->velocities[numberOf(step, articulation, i)].angular));
+    }
+    for (int k = 0; k < articulation->jointCount; ++k) {
+        const tpJoint* joint = &step->system->joints.data[articulation->joints[k]];
+        if (joint->type == tp_springJoint || joint->type == tp_distanceJoint) {
+            turn = fmax(turn, turnOfSpan(step, joint));
+        }
     }
     return turn;
 }
