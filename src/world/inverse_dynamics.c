@@ -20,7 +20,7 @@ typedef struct EffortSearch {
     int driven;     // of them
     int* places;    // of the driven ones among all
     double* wanted; // speeds of the driven ones
-    double *efforts, *trial, *step;
+    double *efforts, *trial, *step, *kept;
     double *speeds, *missed, *other; // of all coordinates
     double *matrix, *factors;        // driven x driven, column by column
     double reach;                    // change of speeds by which the next derivatives are taken
@@ -132,7 +132,8 @@ static bool solve(EffortSearch* search) {
     return true;
 }
 
-static double search(EffortSearch* search) {
+// Leaves the last efforts tried; the best are kept. Returns by how much these miss the speeds.
+static double approach(EffortSearch* search) {
     enum { maxIterations = 40 };
     static const double goal = 1e-12; // of the speeds, relative to one
     double largest = 0.0, best = INFINITY, last = INFINITY;
@@ -142,10 +143,13 @@ static double search(EffortSearch* search) {
             return best;
         }
         largest = judge(search, search->speeds, search->missed);
-        best = fmin(best, largest);
+        if (largest < best) {
+            best = largest;
+            memcpy(search->kept, search->efforts, sizeof(double) * (size_t)search->driven);
+        }
         bool isSlow = iteration > 0 && !(largest < 0.1 * last);
         if (largest <= goal || (isSlow && largest < 1e-11) || !isfinite(largest)) {
-            return largest;
+            return best;
         }
         if (!hasMatrix || isSlow) {
             if (!differentiate(search, search->speeds)) {
@@ -157,13 +161,19 @@ static double search(EffortSearch* search) {
         }
         last = largest;
         if (!solve(search)) {
-            return largest;
+            return best;
         }
         for (int i = 0; i < search->driven; ++i) {
             search->efforts[i] += search->step[i];
         }
     }
-    return largest;
+    return best;
+}
+
+static double search(EffortSearch* search) {
+    double missed = approach(search);
+    memcpy(search->efforts, search->kept, sizeof(double) * (size_t)search->driven);
+    return missed;
 }
 
 // Room for the numbers of a search.
@@ -175,7 +185,7 @@ typedef struct SearchMemory {
 // Lays out the arrays of a search, and takes the speeds that are wanted. False if memory ran out.
 static bool layOut(EffortSearch* search, SearchMemory* memory, const double* speeds) {
     size_t n = (size_t)search->driven, all = (size_t)search->count;
-    size_t numbers = 5 * n + 3 * all + n * n + all + n * n;
+    size_t numbers = 6 * n + 3 * all + n * n + all + n * n;
     memory->bytes = sizeof(double) * (numbers + 1) + sizeof(int) * (n + 1);
     memory->numbers = tpAllocateZeroed(&search->world->system.allocator, memory->bytes);
     if (memory->numbers == NULL) {
@@ -186,7 +196,8 @@ static bool layOut(EffortSearch* search, SearchMemory* memory, const double* spe
     search->trial = search->efforts + n;
     search->step = search->trial + n;
     search->missed = search->step + n;
-    search->speeds = search->missed + n;
+    search->kept = search->missed + n;
+    search->speeds = search->kept + n;
     search->other = search->speeds + all;
     search->matrix = search->other + 2 * all;
     search->factors = search->matrix + n * n + all;

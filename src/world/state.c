@@ -43,27 +43,37 @@ tpStateView tpWorld_ViewState(const tpWorld* world) {
     return view;
 }
 
+// The bodies from `begin` up to `end` in the order of moving ones.
+static void readBodies(const tpWorld* world, const tpStateArrays* arrays, int begin, int end) {
+    const int* slots = world->moving.data;
+    const tpPose* poses = world->system.poses.data;
+    const tpVelocity* velocities = world->system.velocities.data;
+    for (int i = begin; arrays->positions != NULL && i < end; ++i) {
+        memcpy(arrays->positions + 3 * (size_t)i, &poses[slots[i]].position, sizeof(tpVec3));
+    }
+    for (int i = begin; arrays->rotations != NULL && i < end; ++i) {
+        memcpy(arrays->rotations + 4 * (size_t)i, &poses[slots[i]].rotation, sizeof(tpQuat));
+    }
+    for (int i = begin; arrays->velocities != NULL && i < end; ++i) {
+        memcpy(arrays->velocities + 3 * (size_t)i, &velocities[slots[i]].linear, sizeof(tpVec3));
+    }
+    for (int i = begin; arrays->angularVelocities != NULL && i < end; ++i) {
+        memcpy(arrays->angularVelocities + 3 * (size_t)i, &velocities[slots[i]].angular,
+               sizeof(tpVec3));
+    }
+}
+
 void tpWorld_ReadState(const tpWorld* world, const tpStateArrays* arrays) {
+    // As many at a time as stay in the cache from one array to the next.
+    enum { bodiesAtATime = 256 };
     tpWorld_ListBodies(world);
     int count = world->moving.count;
     if (!TP_REQUIRE(arrays != NULL, "arrays", "is NULL")) {
         return;
     }
-    const int* slots = world->moving.data;
-    const tpPose* poses = world->system.poses.data;
-    const tpVelocity* velocities = world->system.velocities.data;
-    for (int i = 0; arrays->positions != NULL && i < count; ++i) {
-        memcpy(arrays->positions + 3 * (size_t)i, &poses[slots[i]].position, sizeof(tpVec3));
-    }
-    for (int i = 0; arrays->rotations != NULL && i < count; ++i) {
-        memcpy(arrays->rotations + 4 * (size_t)i, &poses[slots[i]].rotation, sizeof(tpQuat));
-    }
-    for (int i = 0; arrays->velocities != NULL && i < count; ++i) {
-        memcpy(arrays->velocities + 3 * (size_t)i, &velocities[slots[i]].linear, sizeof(tpVec3));
-    }
-    for (int i = 0; arrays->angularVelocities != NULL && i < count; ++i) {
-        memcpy(arrays->angularVelocities + 3 * (size_t)i, &velocities[slots[i]].angular,
-               sizeof(tpVec3));
+    for (int begin = 0; begin < count; begin += bodiesAtATime) {
+        int end = begin + bodiesAtATime;
+        readBodies(world, arrays, begin, end < count ? end : count);
     }
 }
 
