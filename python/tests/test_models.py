@@ -481,3 +481,18 @@ def test_axes_of_one_direction(tmp_path: Path) -> None:
     assert {joint["name"]: joint["type"] for joint in scene["joints"]} == {"p": "prismatic", "q": "prismatic"}
     assert any(note.name == "b" for note in scene.report.of("changed"))
     tippe.load(scene).step(0.001)
+
+
+@pytest.mark.parametrize("height", [0.1, 0.4])
+def test_neighbours_that_overlap_do_not_collide(tmp_path: Path, height: float) -> None:
+    """MuJoCo lets what is fixed collide with the link that turns on it: soft contacts bear an overlap of the two, rigid ones do not."""
+    path = tmp_path / "r.xml"
+    arm = f'<body name="arm" pos="0 0 {height}"><joint name="turn" axis="0 0 1"/><geom name="own" type="box" size=".1 .1 .1"/></body>'
+    path.write_text(f'<mujoco><worldbody><body name="base"><geom type="box" size=".1 .1 .1"/>{arm}</body></worldbody></mujoco>')
+    scene = models.convert(path)
+    overlaps = height < 0.2
+    assert scene["joints"][0].get("collide", False) == (not overlaps)
+    assert any("do not collide here" in note.message for note in scene.report.of("changed")) == overlaps
+    world = tippe.load(scene)
+    for _ in range(20):
+        assert world.step(0.005).certified

@@ -15,6 +15,9 @@ __all__ = ["add_contacts"]
 
 _MOST_GROUPS = 32
 
+# Overlap of bodies with a joint between them that collide, m.
+_MOST_OVERLAP = 1e-4
+
 
 def add_contacts(c: Compiled) -> None:
     shapes = {int(shape.data.pop("geom")): shape for body in c.model.bodies for shape in body.shapes}
@@ -179,22 +182,34 @@ def _excludes(c: Compiled, geoms: list[int], meets: np.ndarray) -> None:
             if both in free and free[both] != collide:
                 c.note("changed", "body", None, f"collides with {name_b} whole, though only a part of it does in the model", name_a)
             free[both] = free.get(both, False) or collide
+    depths = _depths(c)
     for both, collide in free.items():
         joint = joined.get(both)
         if joint is not None:
-            joint.collide = collide
+            # No motion of the joint takes them apart: soft contacts bear that, rigid ones do not.
+            depth = max((depth for names, depth in depths.items() if frozenset(names) == both), default=0.0)
+            joint.collide = collide and depth <= _MOST_OVERLAP
+            if joint.collide != collide:
+                c.note("changed", "joint", None, f"its bodies overlap by {depth:.2g} m at the start: they do not collide here", joint.name)
         elif not collide:
             name_a, name_b = sorted(both)
             c.model.excludes.append((name_a, name_b))
 
 
-def _note_overlaps(c: Compiled) -> None:
-    """Overlaps at the start: soft there, pushed apart here."""
+def _depths(c: Compiled) -> dict[tuple[str, str], float]:
+    """How deep bodies overlap at the start, m, where that is more than contacts give."""
     deepest: dict[tuple[str, str], float] = {}
     for contact in c.d.contact:
         a, b = (c.bodies[int(c.m.geom_bodyid[g])] for g in contact.geom)
-        if contact.dist < -1e-4 and a != b:
+        if contact.dist < -_MOST_OVERLAP and a != b:
             key = (min(a, b), max(a, b))
-            deepest[key] = min(deepest.get(key, 0.0), float(contact.dist))
-    for (a, b), depth in deepest.items():
-        c.note("rigid", "geom", None, f"{a} and {b} overlap by {-depth:.2g} m at the start: they are pushed apart")
+            deepest[key] = max(deepest.get(key, 0.0), -float(contact.dist))
+    return deepest
+
+
+def _note_overlaps(c: Compiled) -> None:
+    """Overlaps at the start: soft there, pushed apart here."""
+    apart = {frozenset((joint.parent, joint.child)) for joint in c.model.joints if not joint.collide}
+    for (a, b), depth in _depths(c).items():
+        if frozenset((a, b)) not in apart:
+            c.note("rigid", "geom", None, f"{a} and {b} overlap by {depth:.2g} m at the start: they are pushed apart")
