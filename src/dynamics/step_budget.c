@@ -2,14 +2,16 @@
 
 #include <math.h>
 
+#include "dynamics/certificate.h"
 #include "dynamics/forces.h"
 #include "dynamics/report.h"
+#include "geometry/shape.h"
 
 // A step of up to this many contacts may cost the same: 50 ms on the machine where
 // work was weighed. Larger
 // ones have as much more as their factorisations grow.
 enum { smallStep = 500 };
-static const double smallBudget = 7.5e7;
+static const double smallBudget = 1.1e8;
 
 // What a step keeps for its end: so many solves as the largest it has had, and no more than this
 // part of the budget.
@@ -22,8 +24,11 @@ static const double hardPart = 0.2;
 // contacts).
 static const double solvePart = 0.6, lastPart = 0.02;
 
-// Work of a query: of each body (it turns freely, its bounds are looked up) and of each contact.
+// Work of a query: of each body (it turns freely, its bounds are looked up), of each contact, and
+// of each pair of shapes that are near: convex ones by polyhedra, by iterations on round surfaces,
+// and on several triangles of a surface each.
 static const double bodyQuery = 2500.0, contactQuery = 900.0;
+static const double pairQuery = 1500.0, roundQuery = 5000.0, surfaceQuery = 12000.0;
 
 // Of what bodies reach: contacts that are as near as this are those of the step; others it may
 // meet.
@@ -32,20 +37,61 @@ static const double touchingPart = 0.01;
 // Of the rise of energy that a certificate allows: what an end may gain.
 static const double allowedRise = 0.1;
 
-static double limitOf(const tpSystem* system) {
+// Of the budget: what parts may draw in advance.
+static const double advance = 0.3;
+
+static double budgetOf(const tpSystem* system) {
     double size = (double)system->stepSize / smallStep;
     return smallBudget * (size > 1.0 ? size * size : 1.0);
+}
+
+static double limitOf(const tpSystem* system) {
+    return (system->stepShare > 0.0 ? system->stepShare : 1.0) * budgetOf(system);
 }
 
 void tpStepBudget_Begin(tpSystem* system) {
     system->stepWork = 0.0;
     system->largestWork = 0.0;
     system->stepSize = 0;
+    system->stepShare = 1.0;
+    system->givenShare = system->usedShare = 0.0;
+    system->wasSpent = false;
+}
+
+void tpStepBudget_BeginPart(tpSystem* system, double share) {
+    system->wasSpent = tpStepBudget_WasSpent(system);
+    system->usedShare += system->stepWork / budgetOf(system);
+    system->givenShare += share;
+    system->stepShare = fmax(share, fmin(1.0, system->givenShare + advance) - system->usedShare);
+    system->stepWork = 0.0;
+    system->largestWork = 0.0;
 }
 
 void tpStepBudget_Spend(tpSystem* system, double work) {
     system->stepWork += work;
     system->largestWork = fmax(system->largestWork, work);
+}
+
+static double workOfPair(const tpCollider* collider, tpShapePair pair) {
+    tpShapeKind a = tpClassOf(tpCollider_GetGeometry(collider, pair.shapeA))->kind;
+    tpShapeKind b = tpClassOf(tpCollider_GetGeometry(collider, pair.shapeB))->kind;
+    bool isSurface =
+        a == tp_meshKind || a == tp_heightFieldKind || b == tp_meshKind || b == tp_heightFieldKind;
+    bool isSimple =
+        a == tp_planeKind || b == tp_planeKind || (a == tp_ballKind && b == tp_ballKind);
+    bool isRound = (a == tp_roundKind || b == tp_roundKind) && !isSimple;
+    return isSurface ? surfaceQuery : isRound ? roundQuery : pairQuery;
+}
+
+static double workOfPairs(const tpSystem* system) {
+    int count = 0;
+    const tpShapePair* pairs =
+        system->collider != NULL ? tpCollider_GetPairs(system->collider, &count) : NULL;
+    double work = 0.0;
+    for (int i = 0; i < count; ++i) {
+        work += workOfPair(system->collider, pairs[i]);
+    }
+    return work;
 }
 
 void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int count) {
@@ -55,7 +101,8 @@ void tpStepBudget_SpendQuery(tpSystem* system, const tpContact* contacts, int co
         touching += contacts[i].gap <= near;
     }
     system->stepSize = touching > system->stepSize ? touching : system->stepSize;
-    tpStepBudget_Spend(system, bodyQuery * system->bodyCount + contactQuery * count);
+    tpStepBudget_Spend(system,
+                       bodyQuery * system->bodyCount + contactQuery * count + workOfPairs(system));
 }
 
 bool tpStepBudget_IsHard(const tpSystem* system) {
@@ -66,6 +113,10 @@ bool tpStepBudget_IsSpent(const tpSystem* system) {
     double limit = limitOf(system);
     double kept = fmin(endingSolves * system->largestWork, endingPart * limit);
     return system->stepWork >= limit - kept;
+}
+
+bool tpStepBudget_WasSpent(const tpSystem* system) {
+    return system->wasSpent || tpStepBudget_IsSpent(system);
 }
 
 double tpStepBudget_ForSolve(const tpSystem* system) {
@@ -89,15 +140,17 @@ static void takeEnergy(tpSystem* system, double energy) {
 }
 
 void tpStepBudget_End(tpSystem* system, tpStepReport* report) {
-    if (!tpStepBudget_IsSpent(system) || report->undone) {
+    if (!tpStepBudget_WasSpent(system) || report->undone) {
         return;
     }
     tpStepReport_FallBack(report, "end of work",
                           "the step has cost all that one of its size may: its rest was taken with "
                           "what there was");
-    double rise = tpSystem_KineticEnergy(system) + tpSystem_PotentialEnergy(system) -
-                  report->kineticBefore - report->potentialBefore - report->externalWork;
-    if (rise > allowedRise * report->limits.energy) {
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
+                  report->potentialBefore - report->externalWork;
+    if (rise > allowedRise * tpCertificate_EnergyLimit(system, report)) {
         takeEnergy(system, rise);
         report->impactLoss += rise;
         report->numericalLoss += rise;

@@ -13,6 +13,11 @@
 // At the start of a step of the world. Parts, trials and groups of bodies share one budget.
 void tpStepBudget_Begin(tpSystem* system);
 
+// A part of a step that has this share of the step's budget: steppers that take steps of their own
+// within one of the world give each its share, so that all of them together end. What parts before
+// have not used of theirs is left to it, and it may draw on what comes after by some.
+void tpStepBudget_BeginPart(tpSystem* system, double share);
+
 // Adds work: multiply-adds of a solve, or what takes as long (about a nanosecond each).
 void tpStepBudget_Spend(tpSystem* system, double work);
 
@@ -30,6 +35,9 @@ bool tpStepBudget_IsSpent(const tpSystem* system);
 
 // Work that the next solve may take: a part of what is left, and never less than some sweeps.
 double tpStepBudget_ForSolve(const tpSystem* system);
+
+// Whether the step, or a part of it that had its own share, has come to its end so.
+bool tpStepBudget_WasSpent(const tpSystem* system);
 
 // At the end of the step of a world that the budget has ended: says so in the report. Energy that
 // such an end has gained beyond what a certificate allows is taken from all velocities alike, which

@@ -216,6 +216,10 @@ typedef struct tpSystem {
     int solveRows;             // rows of the largest of them
     double stepWork;           // of everything in this step so far; step_budget.h
     double largestWork;        // of one solve or query among it
+    double stepShare;          // of a step's budget that is its limit; 0: all of it
+    double givenShare;         // of the budget, to all parts of the step so far
+    double usedShare;          // of the budget, by parts before this one
+    bool wasSpent;             // a part of this step has cost its share
     int stepSize;              // contacts of its largest query
     int contactQueryCount;     // how often the collider has been asked in this step
     tpProblemHook problemHook; // sees every friction problem of a step, or NULL; posed_problem.h

@@ -216,6 +216,61 @@ static bool canBegin(tpWorld* world, tpKeptMotion* start, tpStepReport* report) 
     return true;
 }
 
+// Of a step that tears joints apart: what is taken instead, as a part of its duration, and the
+// share of the budget that each of these tries has.
+static const double shorterPart = 0.125, shorterShare = 0.1;
+enum { shorterTries = 3 };
+
+// Joints are torn if they are apart by so many times what a certified step may leave, or by less if
+// the step has cost all it may.
+static const double torn = 1e3;
+
+// Whether somebody moves bodies whatever their joints say.
+static bool hasKinematicMotion(const tpSystem* system) {
+    for (int i = 0; i < system->bodyCount; ++i) {
+        const tpBody* body = &system->bodies.data[i];
+        const tpVelocity* velocity = &system->velocities.data[i];
+        bool isMoving = body->keyframes != NULL || body->hasTarget ||
+                        tpLengthSquared(velocity->linear) > 0.0 ||
+                        tpLengthSquared(velocity->angular) > 0.0;
+        if (body->isLive && body->kind == tp_kinematicBody && isMoving) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the step has torn joints apart that were together.
+static bool isTorn(const tpSystem* system, const tpKeptMotion* start, const tpStepReport* report) {
+    double limit = report->limits.jointDrift;
+    double allowed = tpStepBudget_WasSpent(system) ? limit : torn * limit;
+    return !report->undone && !(report->jointDrift <= allowed) && !hasKinematicMotion(system) &&
+           tpJoints_PositionError(system, start->poses) <= limit;
+}
+
+// Joints that are torn apart cannot be closed again without energy from nowhere. So as much of the
+// step is taken as holds them together, and the rest is left out: bodies stand still for it.
+static void takeShorter(tpWorld* world, double h, const tpKeptMotion* start,
+                        const tpStepReport* before, tpStepReport* report) {
+    tpSystem* system = &world->system;
+    for (int k = 0; k < shorterTries && isTorn(system, start, report); ++k) {
+        h *= shorterPart;
+        tpKeptMotion_PutBack(start, system);
+        tpStepReport_Undo(report, before);
+        system->solveWork = 0.0;
+        tpStepBudget_BeginPart(system, shorterShare);
+        tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
+    }
+    if (isTorn(system, start, report)) {
+        tpKeptMotion_PutBack(start, system);
+        tpSystem_ForgetContacts(system);
+        tpStepReport_Undo(report, before);
+    }
+    report->failureCount += 1;
+    report->converged = false;
+    tpStepReport_AddNote(report, "joints would have come apart: the rest of the step was left out");
+}
+
 // The stepper's work. Back to the start if the step gives numbers that are not finite.
 static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStepReport* report) {
     tpSystem* system = &world->system;
@@ -227,7 +282,11 @@ static void takeStep(tpWorld* world, double h, const tpKeptMotion* start, tpStep
     tpStepBudget_Begin(system);
     system->contactQueryCount = 0;
     system->problemCount = 0;
+    tpStepReport before = *report;
     tpStepper_Take(world->stepper, system, world->stepperState, &world->options, h, report);
+    if (isTorn(system, start, report)) {
+        takeShorter(world, h, start, &before, report);
+    }
     tpStepBudget_End(system, report);
     report->kineticAfter = tpSystem_KineticEnergy(system);
     report->potentialAfter = tpSystem_PotentialEnergy(system);

@@ -41,6 +41,50 @@ static void workIsSpentAndForgotten(void** state) {
     assert_true(tpStepBudget_ForSolve(&system) == first);
 }
 
+// Steps within a step share its budget: all of them together cost about as much as one may, however
+// many there are; and that one of them has come to its end is not forgotten.
+static void partsShareTheBudget(void** state) {
+    (void)state;
+    tpSystem system;
+    memset(&system, 0, sizeof(system));
+    tpStepBudget_Begin(&system);
+    double whole = 0.0;
+    while (!tpStepBudget_IsSpent(&system)) {
+        tpStepBudget_Spend(&system, 1e4);
+        whole += 1e4;
+    }
+    for (int parts = 2; parts <= 32; parts *= 4) {
+        double work = 0.0, first = 0.0;
+        tpStepBudget_Begin(&system);
+        for (int k = 0; k < parts; ++k) {
+            tpStepBudget_BeginPart(&system, 1.0 / parts);
+            assert_false(tpStepBudget_IsSpent(&system));
+            while (!tpStepBudget_IsSpent(&system)) {
+                tpStepBudget_Spend(&system, 1e4);
+                work += 1e4;
+            }
+            first = k == 0 ? work : first;
+        }
+        assert_true(work > 0.99 * whole && work < 1.35 * whole);
+        assert_true(first > 1.2 * whole / parts);
+        // What the first ones leave, the last one has.
+        tpStepBudget_Begin(&system);
+        for (int k = 0; k < parts; ++k) {
+            tpStepBudget_BeginPart(&system, 1.0 / parts);
+        }
+        assert_false(tpStepBudget_WasSpent(&system));
+        for (double spent = 0.0; spent < 0.9 * whole; spent += 1e4) {
+            tpStepBudget_Spend(&system, 1e4);
+        }
+        assert_false(tpStepBudget_IsSpent(&system));
+        tpStepBudget_Spend(&system, 0.2 * whole);
+        tpStepBudget_BeginPart(&system, 1.0 / parts);
+        assert_true(!tpStepBudget_IsSpent(&system) && tpStepBudget_WasSpent(&system));
+    }
+    tpStepBudget_Begin(&system);
+    assert_false(tpStepBudget_WasSpent(&system));
+}
+
 // Contacts that touch make a step larger, those that are only near do not.
 static void largeStepsMayCostMore(void** state) {
     (void)state;
@@ -134,6 +178,7 @@ static void hardStepsEnd(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workIsSpentAndForgotten),
+        cmocka_unit_test(partsShareTheBudget),
         cmocka_unit_test(largeStepsMayCostMore),
         cmocka_unit_test(hardStepsEnd),
     };

@@ -199,7 +199,7 @@ void tpEvents_StepWhole(tpEvents* events, const tpOptions* options) {
     for (int k = 0; k < count && !events->report->undone; ++k) {
         system->time = start + k * h;
         system->solveWork = 0.0;
-        tpStepBudget_Begin(system);
+        tpStepBudget_BeginPart(system, 1.0 / count);
         tpAnitescuStepper.step(system, events->memory, options, h, events->report);
     }
     system->time = start;

@@ -284,10 +284,10 @@ static bool solveApart(tpEvents* events, double time, tpApart* solve) {
     }
     double start = system->time;
     system->time += time;
-    // Each step has the means of a whole one, as long as they suffice.
+    // Each step has the means that go with its length, as long as they suffice.
     if (events->exhaustedCount < exhaustedLimit) {
         system->solveWork = 0.0;
-        tpStepBudget_Begin(system);
+        tpStepBudget_BeginPart(system, fmin(1.0, events->stepLength / events->length));
     }
     tpTimeStep step;
     bool isDone = solve(events, &step);
