@@ -216,12 +216,41 @@ static void noteOverlaps(const tpScene* scene, tpWorld* world) {
     }
 }
 
+// Turns in a step from which on an error of first order shows, rad.
+static const double fastTurn = 0.05;
+
+// Where a step of first order shows: at the first joint, and the first body that spins fast.
+static void noteOrder(const tpScene* scene) {
+    if (tpScene_GetStepper(scene) != tp_stewartTrinkle) {
+        return;
+    }
+    if (scene->joints.count > 0) {
+        const tpSceneJoint* joint = &scene->joints.items[0];
+        printNote(
+            scene, joint->part.place,
+            "the stepper stewart-trinkle is of first order: a shorter step, or anitescu, keeps "
+            "the energy of what swings on the joint",
+            joint->name.text != NULL ? joint->name.text : "");
+    }
+    for (int i = 0; i < scene->bodies.count; ++i) {
+        const tpSceneBody* body = &scene->bodies.items[i];
+        if (scene->simulation.step * tpLength(body->angularVelocity) > fastTurn) {
+            printNote(scene, body->part.place,
+                      "the stepper stewart-trinkle is of first order: a shorter step, or anitescu, "
+                      "keeps the path of the spinning body",
+                      body->name.text != NULL ? body->name.text : "");
+            return;
+        }
+    }
+}
+
 void printSceneNotes(const tpScene* scene, tpWorld* world) {
     tpStepperId stepper = tpScene_GetStepper(scene);
     noteGravity(scene);
     noteOverlaps(scene, world);
     noteOptions(scene);
     noteGaps(scene, world);
+    noteOrder(scene);
     noteUnused(scene);
     noteReference(scene);
     if (!tpStepperIsAvailable(stepper)) {

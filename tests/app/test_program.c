@@ -276,6 +276,20 @@ static void checkScenes(void** state) {
         strstr(runTippe("check e.json --stepper stewart-trinkle --set impact_law=newton").out,
                "restitution"));
     assert_null(strstr(runTippe("check e.json --stepper anitescu").out, "restitution"));
+    // A step of first order shows where something swings or spins.
+    writeText("w.json",
+              "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [\n"
+              "{ \"name\": \"top\", \"mass\": 1, \"inertia\": [1, 1, 1], \"angular_velocity\": "
+              "[0, 0, 9] } ],\n\"joints\": [\n{ \"name\": \"pin\", \"type\": \"ball\", \"bodies\": "
+              "[null, \"top\"], \"anchor\": [0, 0, 1] } ],\n"
+              "\"simulation\": { \"step\": 0.01, \"until\": 1 } }");
+    outcome = runTippe("check w.json --stepper stewart-trinkle");
+    CHECK_STATUS(outcome, 0);
+    CHECK_HAS(outcome.out, "w.json:4:1: note: the stepper stewart-trinkle is of first order");
+    CHECK_HAS(outcome.out, "swings on the joint \"pin\"");
+    CHECK_HAS(outcome.out, "the spinning body \"top\"");
+    assert_null(strstr(runTippe("check w.json --stepper anitescu").out, "first order"));
+    assert_null(strstr(runTippe("check e.json --stepper stewart-trinkle").out, "first order"));
     // What was an option of one stepper is another stepper: an error, unless the scene's own
     // stepper has the option and this one is only tried instead.
     writeText("o.json",
