@@ -20,11 +20,17 @@ static tpBodyId ballOf(tpWorld* world) {
     return tpWorld_FindBody(world, "ball");
 }
 
+// 1 if the ball is body A of the contact, on which its impulses act, else -1.
+static double sideOf(tpWorld* world, const tpContactInfo* contact) {
+    return contact->bodyA.slot == ballOf(world).slot ? 1.0 : -1.0;
+}
+
 // Rolling, with 5/7 of the acceleration of a body that slides without friction: half of g is along.
 static void rollingIsFollowed(void** state) {
     (void)state;
     const double pull = 5.0 / 7.0 * 0.5 * g, weight = 2.0 * g * 0.8660254037844386;
     tpWorld* world = makeWorldFrom(slope);
+    tpVec3 last = tpZeroVec3();
     int freeCount = 0;
     for (int i = 1; i <= 300; ++i) {
         tpStepReport report = tpWorld_Step(world, h);
@@ -45,6 +51,10 @@ static void rollingIsFollowed(void** state) {
             CHECK_NEAR(contacts[0].point.x, place.x, 1e-9);
         }
         assert_int_equal(contacts[0].state, tp_sticking);
+        tpVec3 velocity = tpBody_GetVelocity(world, ballOf(world));
+        double gained = 2.0 * (velocity.x - last.x - 0.5 * g * h);
+        CHECK_NEAR(contacts[0].frictionImpulse.x * sideOf(world, contacts), gained, 1e-12);
+        last = velocity;
     }
     assert_true(freeCount > 250);
     tpDestroyWorld(world);

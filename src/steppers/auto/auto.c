@@ -395,6 +395,7 @@ static void step(tpSystem* system, void* state, const tpOptions* options, double
     if (isDone) {
         finishReport(&frame, report);
         double* margins = tpSystem_Margins(system, system->velocities.data, NULL, h);
+        report->penetration = 0.0; // where bodies are at the end
         isDone = margins != NULL && tpTally_List(&frame.taken.tally, system, margins, report);
         tpCalm_Begin(&own->calm, &frame, restSettings(&frame).speed);
     }

@@ -224,6 +224,24 @@ static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
     report->jointDrift = drift;
 }
 
+// How deep bodies overlap where something touches. False if memory ran out.
+static bool measureOverlap(tpSystem* system, tpStepReport* report) {
+    tpContact* contacts;
+    int count;
+    double* margins = report->contactCount > 0 ? tpSystem_TouchMargins(system) : NULL;
+    if (report->contactCount == 0) {
+        return true;
+    }
+    if (margins == NULL || tpSystem_FindContacts(system, system->poses.data, margins, &contacts,
+                                                 &count) != tp_success) {
+        return false;
+    }
+    for (int i = 0; i < count; ++i) {
+        report->penetration = fmax(report->penetration, -contacts[i].gap);
+    }
+    return true;
+}
+
 bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
     tpSystem* system = frame->system;
     int reactionCount = tpJoints_ReactionCount(system);
@@ -255,6 +273,9 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
         reactions[i] /= frame->h;
     }
     tpJoints_WriteReactions(system, reactions);
+    if (!measureOverlap(system, report)) {
+        return false;
+    }
     report->errorEstimate = largestError(system, frame->carriersOf);
     report->errorAsked = frame->accuracy * frame->lengthScale;
     *promise = (Promise){ calm, frame->carriersOf };

@@ -226,8 +226,41 @@ void tpGroupRun_CloseJoints(const tpGroupRun* run) {
     }
 }
 
+static double beyond(double halves, double whole) {
+    return halves + thirdPart * (halves - whole);
+}
+
+// Impulses as velocities, so that they make up the momentum: the same contacts are in both.
+static void extrapolateLoads(tpCheck* check, const tpSystem* system) {
+    tpTaken* halves = &check->halves;
+    const tpTaken* whole = &check->whole;
+    int count = tpJoints_ReactionCount(system);
+    for (int i = 0; i < count; ++i) {
+        halves->reactions[i] = beyond(halves->reactions[i], whole->reactions[i]);
+    }
+    for (int i = 0; i < halves->tally.count; ++i) {
+        tpContactInfo* info = &halves->tally.list[i];
+        tpContactInfo other = *info;
+        const tpContactInfo* first = &whole->tally.list[i];
+        other.normalImpulse = -thirdPart * first->normalImpulse;
+        other.frictionImpulse = tpScale(-thirdPart, first->frictionImpulse);
+        other.torsionalImpulse = -thirdPart * first->torsionalImpulse;
+        other.rollingImpulse = tpScale(-thirdPart, first->rollingImpulse);
+        other.normal = first->normal;
+        info->normalImpulse *= 1.0 + thirdPart;
+        info->frictionImpulse = tpScale(1.0 + thirdPart, info->frictionImpulse);
+        info->torsionalImpulse *= 1.0 + thirdPart;
+        info->rollingImpulse = tpScale(1.0 + thirdPart, info->rollingImpulse);
+        tpContactInfo_AddImpulses(info, &other);
+    }
+    tpStepReport* report = &halves->report;
+    report->externalWork = beyond(report->externalWork, whole->report.externalWork);
+    report->frictionLoss = beyond(report->frictionLoss, whole->report.frictionLoss);
+    report->impactLoss = beyond(report->impactLoss, whole->report.impactLoss);
+}
+
 // The state of the system is that of the halves.
-void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run) {
+void tpCheck_Extrapolate(tpCheck* check, tpGroupRun* run) {
     const tpStepEnds* ends = &check->ends;
     tpSystem* system = run->system;
     for (int i = 0; i < system->bodyCount; ++i) {
@@ -236,6 +269,7 @@ void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run) {
                             &ends->velocities[i]);
         }
     }
+    extrapolateLoads(check, system);
     tpGroupRun_CloseJoints(run);
 }
 

@@ -49,8 +49,8 @@ bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKep
 void tpCheck_BodyDifference(const tpGroupRun* run, int i, const tpStepEnds* ends, double part,
                             double* position, double* speed);
 
-// From the end of the halves to the end that both together tell.
-void tpCheck_Extrapolate(const tpCheck* check, tpGroupRun* run);
+// From the end of the halves to the end that both together tell, with what pushed, work and losses.
+void tpCheck_Extrapolate(tpCheck* check, tpGroupRun* run);
 
 // The length that the next step should have.
 double tpCheck_NextStep(const tpCheck* check, double h);

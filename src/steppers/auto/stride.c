@@ -247,6 +247,128 @@ void tpStride_Leave(tpStride* stride, const tpSystem* system) {
     }
 }
 
+// Balance -----------------------------------------------------------------------------------------
+
+// The velocity of a body at a part s of the stride.
+static tpVec3 velocityAt(const tpStride* stride, const tpStrideBody* body, double s) {
+    double length = stride->frameCount * stride->h;
+    HermiteWeights value, slope;
+    findWeights(s, &value, &slope);
+    tpVec3 places[3], velocities[3];
+    for (int k = 0; k < 3; ++k) {
+        places[k] = body->nodes[k].position;
+        velocities[k] = body->nodes[k].velocity;
+    }
+    return tpScale(1.0 / length, blend(&slope, places, velocities, length));
+}
+
+// The place of a body in the stride, -1: none.
+static int placeOf(const tpStride* stride, int body) {
+    int place = stride->bodies.count - 1;
+    while (place >= 0 && stride->bodies.data[place].body != body) {
+        --place;
+    }
+    return place;
+}
+
+static bool hasJoints(const tpStride* stride, const tpSystem* system) {
+    for (int i = 0; i < system->joints.count; ++i) {
+        const tpJoint* joint = &system->joints.data[i];
+        if (joint->isLive &&
+            (placeOf(stride, joint->bodyA) >= 0 || placeOf(stride, joint->bodyB) >= 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What bodies lack of the momentum that they have gained from one part of the stride to another.
+static void findLack(const tpStride* stride, const tpSystem* system, double from, double to,
+                     const tpTally* list, tpVec3* lack) {
+    double h = (to - from) * stride->frameCount * stride->h;
+    for (int k = 0; k < stride->bodies.count; ++k) {
+        const tpStrideBody* own = &stride->bodies.data[k];
+        const tpBody* body = &system->bodies.data[own->body];
+        tpVec3 gain = tpSub(velocityAt(stride, own, to), velocityAt(stride, own, from));
+        gain = tpMulAdd(gain, -h * body->gravityScale, stride->gravity);
+        lack[k] = tpScale(body->mass, gain);
+    }
+    for (int i = 0; i < list->count; ++i) {
+        const tpContactInfo* info = &list->list[i];
+        tpVec3 impulse = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
+        int a = placeOf(stride, tpContactInfo_BodyA(info));
+        int b = placeOf(stride, tpContactInfo_BodyB(info));
+        if (a >= 0) {
+            lack[a] = tpSub(lack[a], impulse);
+        }
+        if (b >= 0) {
+            lack[b] = tpAdd(lack[b], impulse);
+        }
+    }
+}
+
+// Solves the equations of the graph of contacts by elimination: each row has what touches its body
+// on the diagonal, and less for each neighbour. Bodies that hold on to nothing lack nothing.
+static void solveGraph(double* matrix, tpVec3* right, int count) {
+    for (int k = 0; k < count; ++k) {
+        double pivot = matrix[k * count + k];
+        for (int i = k + 1; pivot > 1e-9 && i < count; ++i) {
+            double factor = matrix[i * count + k] / pivot;
+            for (int j = k; factor != 0.0 && j < count; ++j) {
+                matrix[i * count + j] -= factor * matrix[k * count + j];
+            }
+            right[i] = tpMulAdd(right[i], -factor, right[k]);
+        }
+    }
+    for (int k = count - 1; k >= 0; --k) {
+        double pivot = matrix[k * count + k];
+        for (int j = k + 1; j < count; ++j) {
+            right[k] = tpMulAdd(right[k], -matrix[k * count + j], right[j]);
+        }
+        right[k] = pivot > 1e-9 ? tpScale(1.0 / pivot, right[k]) : tpZeroVec3();
+    }
+}
+
+// The impulses of contacts are interpolated as velocities are, but not by the same polynomial: the
+// smallest change that makes up the momentum of each body is a potential of the bodies, the
+// difference of which is added to what pushes the two. Joints would have a part of it.
+static bool balance(const tpStride* stride, tpSystem* system, double from, double to,
+                    const tpTally* list) {
+    int count = stride->bodies.count;
+    tpVec3* potentials = TP_SCRATCH(&system->arena, tpVec3, count);
+    double* matrix = TP_SCRATCH_ZEROED(&system->arena, double, (size_t)count*(size_t)count);
+    if (potentials == NULL || matrix == NULL) {
+        return false;
+    }
+    if (hasJoints(stride, system)) {
+        return true;
+    }
+    findLack(stride, system, from, to, list, potentials);
+    for (int i = 0; i < list->count; ++i) {
+        int a = placeOf(stride, tpContactInfo_BodyA(&list->list[i]));
+        int b = placeOf(stride, tpContactInfo_BodyB(&list->list[i]));
+        if (a >= 0) {
+            matrix[a * count + a] += 1.0;
+        }
+        if (b >= 0) {
+            matrix[b * count + b] += 1.0;
+        }
+        if (a >= 0 && b >= 0) {
+            matrix[a * count + b] -= 1.0;
+            matrix[b * count + a] -= 1.0;
+        }
+    }
+    solveGraph(matrix, potentials, count);
+    for (int i = 0; i < list->count; ++i) {
+        int a = placeOf(stride, tpContactInfo_BodyA(&list->list[i]));
+        int b = placeOf(stride, tpContactInfo_BodyB(&list->list[i]));
+        tpVec3 change =
+            tpSub(a >= 0 ? potentials[a] : tpZeroVec3(), b >= 0 ? potentials[b] : tpZeroVec3());
+        tpContactInfo_AddImpulse(&list->list[i], change);
+    }
+    return true;
+}
+
 void tpStride_AddLoads(const tpStride* stride, const tpSystem* system, double* reactions,
                        tpStepReport* report) {
     double from = (stride->doneCount - 1.0) / stride->frameCount;
@@ -256,8 +378,11 @@ void tpStride_AddLoads(const tpStride* stride, const tpSystem* system, double* r
 
 bool tpStride_AddContacts(const tpStride* stride, tpSystem* system, tpTally* tally) {
     double from = (stride->doneCount - 1.0) / stride->frameCount;
-    return tpStrideLoads_AddContacts(&stride->loads, system, from, from + 1.0 / stride->frameCount,
-                                     tally);
+    double to = from + 1.0 / stride->frameCount;
+    tpTally list;
+    return tpStrideLoads_ListContacts(&stride->loads, system, from, to, &list) &&
+           balance(stride, system, from, to, &list) &&
+           tpTally_Merge(tally, list.list, list.count, &system->arena);
 }
 
 static bool isWhereItWas(const tpSystem* system, const tpStrideBody* body) {

@@ -159,30 +159,30 @@ void tpStrideLoads_Add(const tpStrideLoads* loads, const tpSystem* system, doubl
         report->impactLoss += shares[k] * sums[count + 2];
     }
     report->residual = fmax(report->residual, loads->residual);
-    report->penetration = fmax(report->penetration, loads->penetration);
 }
 
-bool tpStrideLoads_AddContacts(const tpStrideLoads* loads, tpSystem* system, double from, double to,
-                               tpTally* tally) {
+bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, double from,
+                                double to, tpTally* list) {
     int count = tpStrideLoads_ContactCount(loads);
     int quarter = (int)fmin(quarterCount - 1, quarterCount * 0.5 * (from + to));
-    tpContactInfo* list = TP_SCRATCH(&system->arena, tpContactInfo, count);
     double shares[quarterCount];
     tpContact* now;
     int nowCount, cursor = 0;
+    list->count = 0;
+    list->list = TP_SCRATCH(&system->arena, tpContactInfo, count);
     if (count == 0) {
         return true;
     }
-    if (list == NULL || !findContacts(system, &now, &nowCount)) {
+    if (list->list == NULL || !findContacts(system, &now, &nowCount)) {
         return false;
     }
     sharesBetween(from, to, shares);
     for (int i = 0; i < count; ++i) {
         tpContactKey key = tpContactInfo_Key(&loads->contacts.data[i]);
         const tpContact* same = tpContacts_FindSame(key, now, nowCount, &cursor);
-        list[i] = contactNow(loads, i, quarter, same, shares);
+        list->list[list->count++] = contactNow(loads, i, quarter, same, shares);
     }
-    return tpTally_Merge(tally, list, count, &system->arena);
+    return true;
 }
 
 // Snapshots ---------------------------------------------------------------------------------------

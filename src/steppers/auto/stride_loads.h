@@ -36,9 +36,9 @@ bool tpStrideLoads_Look(tpStrideLoads* loads, tpSystem* system);
 void tpStrideLoads_Add(const tpStrideLoads* loads, const tpSystem* system, double from, double to,
                        double* reactions, tpStepReport* report);
 
-// Its contacts, where the bodies are now. False if memory ran out.
-bool tpStrideLoads_AddContacts(const tpStrideLoads* loads, tpSystem* system, double from, double to,
-                               tpTally* tally);
+// Its contacts, where the bodies are now, in the arena. False if memory ran out.
+bool tpStrideLoads_ListContacts(const tpStrideLoads* loads, tpSystem* system, double from,
+                                double to, tpTally* list);
 
 // Margins of bodies within which they touch, in the arena. NULL if memory ran out.
 double* tpSystem_TouchMargins(tpSystem* system);
