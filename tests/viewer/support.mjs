@@ -41,7 +41,7 @@ export function readTable(name) {
 const browsers = [], children = [];
 
 // A page that complains of everything: errors, refusals of its policy, and requests that leave the machine.
-export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false, ready = '#app[data-ready]', touch = false, late = null } = {}) {
+export async function openPage(address, { width = 1000, height = 640, scheme = 'light', offline = false, ready = '#app[data-ready]', touch = false, late = null, still = false } = {}) {
     const browser = await chromium.launch({
         executablePath: process.env.TIPPE_CHROMIUM,
         args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-quic', '--no-first-run',
@@ -49,7 +49,7 @@ export async function openPage(address, { width = 1000, height = 640, scheme = '
             '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
     });
     browsers.push(browser);
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, offline, ...(touch ? { hasTouch: true, isMobile: true } : {}) });
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, offline, reducedMotion: still ? 'reduce' : 'no-preference', ...(touch ? { hasTouch: true, isMobile: true } : {}) });
     const page = await context.newPage();
     page.setDefaultTimeout(120000);
     page.complaints = [];

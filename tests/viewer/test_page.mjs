@@ -127,8 +127,14 @@ test('creases do not depend on the size', async () => {
     }
 });
 
+test('a run in one file plays by itself', async () => {
+    const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { offline: true });
+    await page.waitForFunction(() => Number(document.getElementById('app').dataset.frame) > 0);
+    await closePage(page);
+});
+
 test('a run in one file', async t => {
-    const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { width: 1200, height: 720, offline: true });
+    const page = await openPage(pathToFileURL(inPlace('rod.html')).href, { width: 1200, height: 720, offline: true, still: true });
 
     await t.test('opens at the start', async () => {
         assert.equal(await frameOf(page), 0);
