@@ -57,11 +57,31 @@ static void aPointAloneSettles(void** state) {
     }
 }
 
+// The row that stands for the law at some velocity has its value and its slope there.
+static void rowsAreTangents(void** state) {
+    (void)state;
+    const double gaps[] = { -3e-3, -1e-4 }, velocities[] = { -0.5, -0.02, 0.002 };
+    for (int i = 0; i < 2; ++i) {
+        tpPointSpring spring = springAt(gaps[i], damping, 0.5);
+        for (int k = 0; k < 3; ++k) {
+            double u = velocities[k], slope, compliance, bias;
+            double impulse = tpPointSpring_FirstImpulse(&spring, u, &slope);
+            assert_true(impulse > 0.0 && slope < 0.0);
+            tpRows rows = { .compliance = &compliance, .bias = &bias };
+            tpPointSpring_Linearise(&spring, u, &rows, 0);
+            // u + bias + compliance r = 0
+            assert_float_equal(-(u + bias) / compliance, impulse, 1e-12);
+            assert_float_equal(-1.0 / compliance, slope, 1e-12);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(impulsesDoTheWorkOfTheEnergy),
         cmocka_unit_test(impulsesFallAndAreConvex),
         cmocka_unit_test(aPointAloneSettles),
+        cmocka_unit_test(rowsAreTangents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,6 +94,32 @@ static void boxesOnSlopesKeepTheirSums(void** state) {
     tpDestroyWorld(world);
 }
 
+// A tall box near the angle at which it would slip: equal friction would be too much for its upper
+// corners, which carry little. Cones bind, sums stay.
+static void conesBindOnSteepSlopes(void** state) {
+    (void)state;
+    const double slope = atan(0.45), h = 0.01, mass = 300.0;
+    tpVec3 pull = tpMakeVec3(gravity * sin(slope), 0.0, -gravity * cos(slope));
+    tpWorld* world = makeWorld(tp_anitescu, pull);
+    tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.75), tpMakeVec3(1.0, 1.0, 1.5), 200.0);
+    run(world, h, 20);
+    tpVec3 force, moment;
+    sumOn(world, box, &force, &moment);
+    assert_true(tpLength(tpMulAdd(force, mass * h, pull)) < 1e-6);
+    assert_true(tpLength(moment) < 1e-6);
+    int count, boundCount = 0;
+    const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
+    assert_int_equal(count, 4);
+    for (int k = 0; k < count; ++k) {
+        double friction = tpLength(contacts[k].frictionImpulse);
+        double most = mu * contacts[k].normalImpulse;
+        assert_true(friction <= most * (1.0 + 1e-9));
+        boundCount += friction > 0.999 * most ? 1 : 0;
+    }
+    assert_true(boundCount >= 2);
+    tpDestroyWorld(world);
+}
+
 // Two boxes in a stack: each layer is equal, and the upper one's weight comes through.
 static void stacksShareTheirLoads(void** state) {
     (void)state;
@@ -136,9 +162,8 @@ static void lookingChangesNothing(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxesAtRestHaveEqualLoads),
-        cmocka_unit_test(boxesOnSlopesKeepTheirSums),
-        cmocka_unit_test(stacksShareTheirLoads),
+        cmocka_unit_test(boxesAtRestHaveEqualLoads), cmocka_unit_test(boxesOnSlopesKeepTheirSums),
+        cmocka_unit_test(conesBindOnSteepSlopes),    cmocka_unit_test(stacksShareTheirLoads),
         cmocka_unit_test(lookingChangesNothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,32 @@ static void testEveryMoment(void** state) {
     assert_int_equal(access(journalPath, F_OK), -1);
 }
 
+// What is written over committed pages is read back before it is committed, over many pages at
+// once.
+static void testReadBack(void** state) {
+    (void)state;
+    enum { count = 50000 };
+    static double values[count], read[count];
+    int reason = 0;
+    hid_t file = createFile(&reason);
+    hsize_t size = count;
+    hid_t space = H5Screate_simple(1, &size, NULL);
+    hid_t data =
+        H5Dcreate2(file, "plain", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < count; ++i) {
+            values[i] = value(round, i);
+        }
+        assert_true(H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
+        assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
+        assert_memory_equal(read, values, sizeof(values));
+        assert_int_equal(tpGuardedFile_Commit(file), 0);
+    }
+    H5Dclose(data);
+    H5Sclose(space);
+    assert_int_equal(tpGuardedFile_Close(file, false), 0);
+}
+
 // Discarding returns to the last commit.
 static void testDiscard(void** state) {
     (void)state;
@@ -168,6 +194,7 @@ static int tearDown(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testEveryMoment),
+        cmocka_unit_test(testReadBack),
         cmocka_unit_test(testDiscard),
         cmocka_unit_test(testCannotCreate),
     };
