@@ -97,11 +97,27 @@ static void snapshotsKeepCalm(void** state) {
     tpDestroyWorld(world);
 }
 
+// A world without bodies is calm too.
+static void emptyWorldsStep(void** state) {
+    (void)state;
+    tpWorldDef def = tpDefaultWorldDef();
+    def.stepper = tp_auto;
+    tpWorld* world = tpCreateWorld(&def);
+    stepFor(world, 10);
+    tpSnapshot* snapshot = tpWorld_Snapshot(world);
+    assert_int_equal(tpWorld_Restore(world, snapshot, NULL), tp_success);
+    stepFor(world, 10);
+    CHECK_NEAR(tpWorld_GetTime(world), 20.0 * h, 1e-12);
+    tpDestroySnapshot(snapshot);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodiesMeetInTime),
         cmocka_unit_test(changesCountAtOnce),
         cmocka_unit_test(snapshotsKeepCalm),
+        cmocka_unit_test(emptyWorldsStep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

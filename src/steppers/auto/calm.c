@@ -111,7 +111,7 @@ void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
     int most = calm->lastCount > 0 ? growth * calm->lastCount : count;
     calm->leftCount = calm->lastCount = 0;
     count = most < count ? most : count;
-    if (count < leastCount || !makeRoom(calm, system)) {
+    if (count < leastCount || system->bodyCount == 0 || !makeRoom(calm, system)) {
         return;
     }
     while (count >= leastCount && !isEmpty(calm, frame, count)) {
@@ -334,11 +334,12 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
 
 // What comes from outside may say anything.
 static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
-    bool isRight = head->leftCount >= 0 && head->leftCount <= tp_maxStride &&
-                   head->lastCount >= 0 && head->lastCount <= tp_maxStride &&
-                   head->strideCount >= 0 && head->strideCount <= tp_groupLimit + 2 &&
-                   (head->leftCount == 0 || (head->bodyCount == system->bodyCount &&
-                                             carriers->bodies.count == system->bodyCount));
+    bool isRight =
+        head->leftCount >= 0 && head->leftCount <= tp_maxStride && head->lastCount >= 0 &&
+        head->lastCount <= tp_maxStride && head->strideCount >= 0 &&
+        head->strideCount <= tp_groupLimit + 2 &&
+        (head->leftCount == 0 || (head->bodyCount > 0 && head->bodyCount == system->bodyCount &&
+                                  carriers->bodies.count == system->bodyCount));
     for (int i = 0; isRight && head->leftCount > 0 && i < head->strideCount; ++i) {
         int place = head->strides[i];
         isRight =
