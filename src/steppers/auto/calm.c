@@ -7,8 +7,13 @@
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
 
-// Fewer steps are not worth looking for, and so many more than last time are tried.
-enum { leastCount = 3, growth = 4 };
+// Fewer steps are not worth looking for, so many are tried at first, and so many times more than
+// last time. Where nothing was found nobody looks again for a while, twice as long each time.
+enum { leastCount = 3, firstCount = 4, growth = 4, firstPatience = 4, mostFailures = 6 };
+
+// In a crowd all are near to each other after a few steps: looking far would cost far more than a
+// step.
+enum { mostBodies = 128 };
 
 // What impulses in strides can add to the way of a body, in parts of it.
 static const double reserve = 0.5;
@@ -107,19 +112,25 @@ static bool makeRoom(tpCalm* calm, tpSystem* system) {
 
 void tpCalm_Begin(tpCalm* calm, const tpUserStep* frame, double restSpeed) {
     tpSystem* system = frame->system;
-    int count = isPlain(system, restSpeed) ? listStrides(calm, frame) : 0;
-    int most = calm->lastCount > 0 ? growth * calm->lastCount : count;
+    bool mayBe = system->bodyCount > 0 && system->bodyCount <= mostBodies && calm->patience == 0;
+    calm->patience -= calm->patience > 0 ? 1 : 0;
+    int count = mayBe && isPlain(system, restSpeed) ? listStrides(calm, frame) : 0;
+    int most = calm->lastCount > 0 ? growth * calm->lastCount : firstCount;
     calm->leftCount = calm->lastCount = 0;
     count = most < count ? most : count;
-    if (count < leastCount || system->bodyCount == 0 || !makeRoom(calm, system)) {
+    if (count < leastCount || !makeRoom(calm, system)) {
         return;
     }
     while (count >= leastCount && !isEmpty(calm, frame, count)) {
         count /= growth;
     }
-    // Where nothing was found the next step looks for little.
-    calm->lastCount = count < 1 ? 1 : count;
-    calm->leftCount = count < leastCount ? 0 : count;
+    if (count < leastCount) {
+        calm->patience = firstPatience << calm->failureCount;
+        calm->failureCount += calm->failureCount < mostFailures ? 1 : 0;
+        return;
+    }
+    calm->failureCount = 0;
+    calm->lastCount = calm->leftCount = count;
     calm->h = frame->h;
     calm->accuracy = frame->accuracy;
     calm->structure = system->structure;
@@ -288,7 +299,7 @@ bool tpCalm_Take(tpCalm* calm, const tpUserStep* frame, tpStepReport* report) {
 // Snapshots ---------------------------------------------------------------------------------------
 
 typedef struct SavedCalm {
-    int leftCount, lastCount, hasFlying, strideCount, bodyCount;
+    int leftCount, lastCount, patience, failureCount, hasFlying, strideCount, bodyCount;
     int strides[tp_groupLimit + 2];
     int reserved; // no padding
     double h, accuracy;
@@ -315,6 +326,8 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
     memset(&head, 0, sizeof(head));
     head.leftCount = calm->leftCount;
     head.lastCount = calm->lastCount;
+    head.patience = calm->patience;
+    head.failureCount = calm->failureCount;
     head.hasFlying = calm->hasFlying ? 1 : 0;
     head.strideCount = calm->strideCount;
     head.bodyCount = (int)count;
@@ -336,7 +349,8 @@ unsigned char* tpCalm_Save(const tpCalm* calm, unsigned char* place) {
 static bool isRight(const SavedCalm* head, const tpCarriers* carriers, const tpSystem* system) {
     bool isRight =
         head->leftCount >= 0 && head->leftCount <= tp_maxStride && head->lastCount >= 0 &&
-        head->lastCount <= tp_maxStride && head->strideCount >= 0 &&
+        head->lastCount <= tp_maxStride && head->patience >= 0 && head->failureCount >= 0 &&
+        head->failureCount <= mostFailures && head->strideCount >= 0 &&
         head->strideCount <= tp_groupLimit + 2 &&
         (head->leftCount == 0 || (head->bodyCount > 0 && head->bodyCount == system->bodyCount &&
                                   carriers->bodies.count == system->bodyCount));
@@ -364,6 +378,8 @@ bool tpCalm_Restore(tpCalm* calm, const tpCarriers* carriers, tpSystem* system,
     size_t count = (size_t)head.bodyCount;
     calm->leftCount = head.leftCount;
     calm->lastCount = head.lastCount;
+    calm->patience = head.patience;
+    calm->failureCount = head.failureCount;
     calm->hasFlying = head.hasFlying != 0;
     calm->strideCount = head.strideCount;
     memcpy(calm->strides, head.strides, sizeof(head.strides));

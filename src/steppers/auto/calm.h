@@ -7,8 +7,10 @@
 #include "steppers/auto/user_step.h"
 
 typedef struct tpCalm {
-    int leftCount; // steps of the user for which it lasts; 0: it does not
-    int lastCount; // for how many it lasted when it was last found
+    int leftCount;    // steps of the user for which it lasts; 0: it does not
+    int lastCount;    // for how many it lasted when it was last found
+    int patience;     // steps of the user in which nobody looks for it
+    int failureCount; // how often it was not found, in a row
     bool hasFlying;
     int strideCount;
     int strides[tp_groupLimit + 2]; // carriers
