@@ -226,7 +226,7 @@ static void emitShared(const Emission* e, const EdgeSide* reference, int32_t hal
         int end = k == 0 ? low : high;
         bool isOwn = k == 0 ? w->s[low] >= 0.0 : w->s[high] <= w->length;
         double s = isOwn ? w->s[end] : k == 0 ? 0.0 : w->length;
-        double part = (s - w->s[low]) / span;
+        double part = isOwn ? k : (s - w->s[low]) / span; // an edge across has no span
         int32_t own = k == 0 ? reference->hull->halfEdges[halfEdge].origin
                              : tpHull_Target(reference->hull, halfEdge);
         uint64_t feature = isOwn ? vertexFeature(incident->vertices[end], e->incidentIsA)

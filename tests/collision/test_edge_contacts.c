@@ -120,10 +120,47 @@ static void flatHullsHaveNone(void** state) {
     assert_int_equal(list.count, 0);
 }
 
+// Points of two hulls, in sixteenths: an edge of the one lies across an edge of the other, at one
+// place along it.
+static const signed char acrossA[][3] = { { 0, 0, 0 },  { 0, 0, 40 },  { 0, 1, -121 }, { 0, 4, 2 },
+                                          { 1, 0, 0 },  { 4, 0, 0 },   { 32, 0, 87 },  { 72, 4, 0 },
+                                          { 87, 0, 1 }, { 87, 87, 87 } };
+static const signed char acrossB[][3] = { { -1, -1, -1 }, { 0, -1, -1 }, { 0, 0, 0 },
+                                          { 0, 0, 32 },   { 0, 32, 88 }, { 1, 1, 9 },
+                                          { 32, 1, 1 },   { 88, 0, 4 },  { 88, 88, 88 } };
+
+static tpGeometry makeHullOf(const signed char (*points)[3], int count) {
+    tpVec3 places[64];
+    for (int i = 0; i < count; ++i) {
+        places[i] = tpMakeVec3(points[i][0] / 16.0, points[i][1] / 16.0, points[i][2] / 16.0);
+    }
+    tpAllocator allocator = tpDefaultAllocator();
+    tpGeometry g;
+    assert_int_equal(tpMakeHull(&allocator, places, count, tpIdentityPose(), &g, NULL), tp_success);
+    return g;
+}
+
+static void edgesAcrossAreFinite(void** state) {
+    (void)state;
+    tpGeometry a = makeHullOf(acrossA, (int)(sizeof(acrossA) / sizeof(acrossA[0])));
+    tpGeometry b = makeHullOf(acrossB, (int)(sizeof(acrossB) / sizeof(acrossB[0])));
+    tpPose pose = tpMakePose(tpMakeVec3(0 / 16.0, 0 / 16.0, 40 / 16.0),
+                             tpNormalizeQuat(tpMakeQuat(0, 0, 0, 96)));
+    Contacts c = collide(&a, pose, &b, tpIdentityPose());
+    assert_true(c.count > 0);
+    for (int i = 0; i < c.count; ++i) {
+        assert_true(c.points[i].gap <= 0.01);
+        assert_true(tpIsFiniteVec3(c.points[i].pointA) && tpIsFiniteVec3(c.points[i].pointB));
+    }
+    tpReleaseGeometry(&b);
+    tpReleaseGeometry(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = { cmocka_unit_test(middleOfTheArc),
                                         cmocka_unit_test(turnsIntoTheFace),
                                         cmocka_unit_test(facesStayFaces),
-                                        cmocka_unit_test(flatHullsHaveNone) };
+                                        cmocka_unit_test(flatHullsHaveNone),
+                                        cmocka_unit_test(edgesAcrossAreFinite) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
