@@ -130,7 +130,7 @@ try() {
     inside "$place/venv/bin/pip" install --quiet "$place/$(basename "$2")[test]" "$numpy"
     inside sh -c "cd $place/python/tests && $place/venv/bin/python -m pytest -q -p no:cacheprovider"
     inside "$place/venv/bin/tippe" list >/dev/null
-    rm -rf --one-file-system "${root:?}$place" 2>/dev/null || rm -rf --one-file-system "$place"
+    rm -rf --one-file-system "$root${place:?}"
 }
 
 [ -z "$root" ] || make_root
