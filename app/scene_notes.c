@@ -219,7 +219,8 @@ static void noteOverlaps(const tpScene* scene, tpWorld* world) {
 // Turns in a step from which on an error of first order shows, rad.
 static const double fastTurn = 0.05;
 
-// Where a step of first order shows: at the first joint, and the first body that spins fast.
+// Says where the first order of a step is seen: at the first joint, and at the first body that
+// spins fast.
 static void noteOrder(const tpScene* scene) {
     if (tpScene_GetStepper(scene) != tp_stewartTrinkle) {
         return;

@@ -47,6 +47,14 @@ static void sumOn(const tpWorld* world, tpBodyId body, tpVec3* force, tpVec3* mo
     }
 }
 
+static void sumsAreThoseOfTheWeight(const tpWorld* world, tpBodyId body, double mass, double h,
+                                    tpVec3 pull) {
+    tpVec3 force, moment;
+    sumOn(world, body, &force, &moment);
+    assert_true(tpLength(tpMulAdd(force, mass * h, pull)) < 1e-6);
+    assert_true(tpLength(moment) < 1e-6);
+}
+
 static void boxesAtRestHaveEqualLoads(void** state) {
     (void)state;
     const tpStepperId steppers[] = { tp_anitescu, tp_stewartTrinkle, tp_benderSchmitt };
@@ -75,10 +83,7 @@ static void boxesOnSlopesKeepTheirSums(void** state) {
     tpWorld* world = makeWorld(tp_anitescu, pull);
     tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.25), tpMakeVec3(1.0, 1.0, 0.5), 200.0);
     run(world, h, 20);
-    tpVec3 force, moment;
-    sumOn(world, box, &force, &moment);
-    assert_true(tpLength(tpMulAdd(force, mass * h, pull)) < 1e-6);
-    assert_true(tpLength(moment) < 1e-6);
+    sumsAreThoseOfTheWeight(world, box, mass, h, pull);
     int count;
     const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
     assert_int_equal(count, 4);
@@ -103,10 +108,7 @@ static void conesBindOnSteepSlopes(void** state) {
     tpWorld* world = makeWorld(tp_anitescu, pull);
     tpBodyId box = addBox(world, tpMakeVec3(0.0, 0.0, 0.75), tpMakeVec3(1.0, 1.0, 1.5), 200.0);
     run(world, h, 20);
-    tpVec3 force, moment;
-    sumOn(world, box, &force, &moment);
-    assert_true(tpLength(tpMulAdd(force, mass * h, pull)) < 1e-6);
-    assert_true(tpLength(moment) < 1e-6);
+    sumsAreThoseOfTheWeight(world, box, mass, h, pull);
     int count, boundCount = 0;
     const tpContactInfo* contacts = tpWorld_GetContacts(world, &count);
     assert_int_equal(count, 4);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/check.h"
+#include "support/scene_text.h"
 #include "tippe/scene.h"
 #include "tippe/tippe.h"
 
@@ -93,15 +93,7 @@ static tpWorld* build(const char* parts, const char* stepper) {
              "{ \"tippe\": 1, \"gravity\": [0, 0, -9.81], %s, \"simulation\": { \"stepper\": "
              "\"%s\", \"step\": 0.01, \"until\": 1 } }",
              parts, stepper);
-    tpScene* scene = NULL;
-    tpWorld* world = NULL;
-    tpError error = { .result = tp_success };
-    if (tpParseScene(text, strlen(text), "scene", NULL, &scene, &error) != tp_success ||
-        tpScene_CreateWorld(scene, NULL, 1, &world, &error) != tp_success) {
-        fail_msg("%s", error.message);
-    }
-    tpDestroyScene(scene);
-    return world;
+    return makeWorldFrom(text);
 }
 
 // The largest difference of values and speeds after a second. What drives is held over a step at

@@ -72,7 +72,7 @@ static const char* const bowling =
 
 static void slidingEndsWhereItShould(void** state) {
     (void)state;
-    const double slow = 0.2 * g, end = 2.0 / slow, way = 7.0 * end - 0.5 * slow * end * end;
+    const double slow = 0.2 * g, end = 2.0 / slow;
     tpWorld* world = makeWorldFrom(bowling);
     double lost = 0.0, first = 0.5 * 2.0 * 49.0, energy = first;
     int freeCount = 0;
@@ -87,7 +87,7 @@ static void slidingEndsWhereItShould(void** state) {
         energy = report.kineticAfter;
         CHECK_NEAR(first - lost, energy, 1e-9 * first);
     }
-    assert_true(way > 6.0 && freeCount > 300);
+    assert_true(freeCount > 300);
     CHECK_NEAR(lost, 2.0 / 7.0 * first, 1e-4 * first);
     tpDestroyWorld(world);
 }
