@@ -69,18 +69,21 @@ static double speedOf(const tpFrictionIsland* island, const double* x) {
     return sqrt(square);
 }
 
-// Rows of free blocks, of sticking contacts, and normal rows of sliding ones.
-static void findHolding(const tpFrictionIsland* island, bool* isHolding) {
+// Rows of free blocks, of sticking contacts, and normal rows of sliding ones. Contacts at the
+// border of their cones that slip by no more than `unknown` count as sticking there.
+static void findHolding(const tpFrictionIsland* island, double unknown, bool* isHolding) {
     for (int b = 0; b < island->blockCount; ++b) {
         int first = island->row[b], rows = tpFrictionIsland_Rows(island, b);
         const double *r = island->r + first, *u = island->u + first;
-        double force = 0.0;
+        double force = 0.0, slip = 0.0;
         for (int i = 1; i < rows; ++i) {
             force += (r[i] - u[i]) * (r[i] - u[i]);
+            slip += island->weight[b] * u[i] * u[i];
         }
         bool isFree = island->kind[b] == tp_frictionFree;
         bool isClosed = isFree || r[0] > u[0];
-        bool isSticking = isFree || sqrt(force) < island->mu[b] * (r[0] - u[0]);
+        bool isSticking =
+            isFree || sqrt(slip) <= unknown || sqrt(force) < island->mu[b] * (r[0] - u[0]);
         for (int i = 0; i < rows; ++i) {
             isHolding[first + i] = isClosed && (i == 0 || isSticking);
         }
@@ -95,7 +98,7 @@ static void multiply(const Rest* rest, const double* x, double* y) {
 }
 
 // False if memory ran out.
-static bool beginRest(Rest* rest, const tpFrictionIsland* island, tpArena* arena) {
+static bool beginRest(Rest* rest, const tpFrictionIsland* island, double unknown, tpArena* arena) {
     int n = island->rowCount;
     *rest = (Rest){ .island = island,
                     .n = n,
@@ -107,7 +110,7 @@ static bool beginRest(Rest* rest, const tpFrictionIsland* island, tpArena* arena
     if (arena->failed) {
         return false;
     }
-    findHolding(island, rest->isHolding);
+    findHolding(island, unknown, rest->isHolding);
     for (int i = 0; i < n; ++i) {
         rest->y[i] = rest->isHolding[i] ? island->u[i] : 0.0;
     }
@@ -173,7 +176,8 @@ tpSolveStatus tpFrictionIsland_MakeConsistent(tpFrictionIsland* island,
     if (!(island->slack > 0.0) || !mayBeRounding(island)) {
         return tp_notApplicable;
     }
-    if (!beginRest(&rest, island, arena)) {
+    // Slip that is less than the residual is not known to be any.
+    if (!beginRest(&rest, island, island->residual, arena)) {
         return tp_solverOutOfMemory;
     }
     double least = negligible * island->tolerance;
@@ -218,7 +222,7 @@ tpSolveStatus tpFrictionIsland_FindRounding(tpFrictionIsland* island,
     if (!mayBeRounding(island)) {
         return tp_notApplicable;
     }
-    if (!beginRest(&rest, island, arena)) {
+    if (!beginRest(&rest, island, 0.0, arena)) {
         return tp_solverOutOfMemory;
     }
     double impulse = sqrt(dot(rest.n, island->r, island->r));
@@ -265,7 +269,7 @@ bool tpFrictionIsland_FindJam(tpFrictionIsland* island, int limit, tpArena* aren
     if (!tpFrictionIsland_IsByBodies(island)) {
         return true;
     }
-    if (!beginRest(&rest, island, arena)) {
+    if (!beginRest(&rest, island, 0.0, arena)) {
         return false;
     }
     double impulse = sqrt(dot(rest.n, island->r, island->r));

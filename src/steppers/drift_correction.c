@@ -11,6 +11,12 @@ static void note(tpDrift* drift, double miss, double tolerance) {
     drift->isSettled = drift->isSettled && miss <= tolerance;
 }
 
+// How exactly contacts of the start are met: gaps that contradict each other were changed so that
+// they agree, and are known to no better.
+static double contactTolerance(const tpDrift* drift) {
+    return driftTolerance + drift->report->gapShift / drift->step->system->units.length;
+}
+
 // By how much the rows of joints have missed; their biases take it in.
 bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
     tpTimeStep* step = drift->step;
@@ -57,7 +63,7 @@ static void correctSlip(tpDrift* drift, int contact, const tpContact* end) {
     for (int k = 1; k <= slidingCount; ++k) {
         double linear = rows->velocity[first + k] - rows->bias[first + k];
         double bias = tpDot(step->laws[contact].tangents[k - 1], slip) - linear;
-        note(drift, step->h * fabs(bias - rows->bias[first + k]) / unit, driftTolerance);
+        note(drift, step->h * fabs(bias - rows->bias[first + k]) / unit, contactTolerance(drift));
         drift->keptSlip[drift->place[contact]][k - 1] = bias;
     }
 }
@@ -87,7 +93,8 @@ static void correctRow(tpDrift* drift, int contact, const tpContact* end) {
     }
     double miss = gap - step->h * rows->velocity[first];
     bool isOfStart = drift->round[contact] == 0;
-    note(drift, fabs(miss) / unit, isOfStart ? driftTolerance : tpDrift_EndTolerance(drift));
+    note(drift, fabs(miss) / unit,
+         isOfStart ? contactTolerance(drift) : tpDrift_EndTolerance(drift));
     if (isOfStart) {
         drift->keptBias[place] = rows->bias[first] + miss / step->h;
         if (isPushing && drift->isKept[place]) {
