@@ -35,10 +35,8 @@ enum { firstSteps = 6, pathSteps = 40 };
 // Corrections by the residual of the whole island.
 enum { maxRounds = 4 };
 
-// Contacts are solved to this part of what the island is asked for: Newton's last step gets there,
-// and what is told apart by small differences (efforts found from velocities) profits. None is
-// asked for less than so many units of the last place of its impulses.
-static const double part = 1e-3, roundings = 64.0;
+// No contact is asked for less than so many units of the last place of its impulses.
+static const double roundings = 64.0;
 
 // Where Newton's method does not get there (redundant contacts), this part will do.
 static const double enough = 0.3;
@@ -197,8 +195,45 @@ static double roundingOf(const tpFrictionIsland* island) {
     return roundings * DBL_EPSILON * sqrt(sum);
 }
 
-// On the small problem a few steps of Newton's method, then interior points, then proximal points.
-// False if memory ran out.
+bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                           const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
+                           double* work) {
+    tpFrictionSystem system;
+    if (!tpFrictionSystem_Build(&system, problem, arena)) {
+        return false;
+    }
+    tpFrictionSystem_Load(&system, r);
+    for (int i = 0; i < system.islandCount; ++i) {
+        tpFrictionIsland* island = &system.islands[i];
+        double share = small->tolerance * sqrt((double)island->rowCount / (double)system.rowCount);
+        island->tolerance = fmax(share, roundingOf(island));
+        island->work = 0.0;
+        island->workLimit = small->workLimit - *work;
+        island->enough = -1.0;
+        island->grace = INFINITY;
+        island->isExhausted = false;
+        tpSolveStatus status = tp_solved;
+        if (!(island->residual <= island->tolerance)) {
+            status = tpFrictionIsland_Newton(island, options, firstSteps, arena, iterations);
+        }
+        if (status != tp_solverOutOfMemory && !(island->residual <= island->tolerance)) {
+            status = tpFrictionIsland_Interior(island, options, pathSteps, arena, iterations);
+        }
+        island->tolerance = fmax(island->tolerance, enough / tp_smallPart * share);
+        bool isFar = !(island->residual <= island->tolerance);
+        if (status != tp_solverOutOfMemory && isFar) {
+            status =
+                tpFrictionIsland_Proximal(island, options, 4 * small->limit, arena, iterations);
+        }
+        *work += island->work;
+        if (status == tp_solverOutOfMemory) {
+            return false;
+        }
+    }
+    tpFrictionSystem_Store(&system, r);
+    return true;
+}
+
 static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options, double tolerance,
                        int limit, int* iterations) {
     int n = condensed->rowCount;
@@ -209,42 +244,9 @@ static bool solveSmall(tpCondensed* condensed, const tpFrictionOptions* options,
                                   .mu = condensed->mu,
                                   .q = condensed->q,
                                   .W = &S };
-    tpFrictionSystem system;
-    if (!tpFrictionSystem_Build(&system, &problem, condensed->arena)) {
-        return false;
-    }
-    tpFrictionSystem_Load(&system, condensed->own);
-    for (int i = 0; i < system.islandCount; ++i) {
-        tpFrictionIsland* small = &system.islands[i];
-        double share = tolerance * sqrt((double)small->rowCount / (double)n);
-        small->tolerance = fmax(share, roundingOf(small));
-        small->work = 0.0;
-        small->workLimit = condensed->island->workLimit - condensed->island->work;
-        small->enough = -1.0;
-        small->grace = INFINITY;
-        small->isExhausted = false;
-        tpSolveStatus status = tp_solved;
-        if (!(small->residual <= small->tolerance)) {
-            status =
-                tpFrictionIsland_Newton(small, options, firstSteps, condensed->arena, iterations);
-        }
-        if (status != tp_solverOutOfMemory && !(small->residual <= small->tolerance)) {
-            status =
-                tpFrictionIsland_Interior(small, options, pathSteps, condensed->arena, iterations);
-        }
-        small->tolerance = fmax(small->tolerance, enough / part * share);
-        bool isFar = !(small->residual <= small->tolerance);
-        if (status != tp_solverOutOfMemory && isFar) {
-            status =
-                tpFrictionIsland_Proximal(small, options, 4 * limit, condensed->arena, iterations);
-        }
-        condensed->island->work += small->work;
-        if (status == tp_solverOutOfMemory) {
-            return false;
-        }
-    }
-    tpFrictionSystem_Store(&system, condensed->own);
-    return true;
+    tpSmallSolve small = { tolerance, limit, condensed->island->workLimit };
+    return tpFriction_SolveSmall(&problem, options, &small, condensed->arena, condensed->own,
+                                 iterations, &condensed->island->work);
 }
 
 // The impulses of the whole island for those of what is left.
@@ -318,7 +320,7 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         return false;
     }
     *isNew = false;
-    double tolerance = part * island->tolerance;
+    double tolerance = tp_smallPart * island->tolerance;
     bool isLoose = holdsDrive(condensed);
     for (int round = 0; round < maxRounds && !tpFrictionIsland_IsSpent(island); ++round) {
         tpArenaMark mark = tpArena_Mark(condensed->arena);
@@ -327,7 +329,8 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         bool isDone =
             condensed->rowCount == 0 ||
             solveSmall(condensed, options,
-                       isLoose ? fmax(tolerance, loosePart * part * sizeOf(condensed)) : tolerance,
+                       isLoose ? fmax(tolerance, loosePart * tp_smallPart * sizeOf(condensed))
+                               : tolerance,
                        limit, iterations);
         tpArena_Release(condensed->arena, mark);
         if (!isDone) {

@@ -13,6 +13,7 @@
 #include "base/assert.h"
 #include "complementarity/friction_linear.h"
 #include "complementarity/friction_solvers.h"
+#include "complementarity/friction_tree.h"
 
 typedef tpSolveStatus IslandSolver(tpFrictionIsland* island, const tpFrictionOptions* options,
                                    int limit, tpArena* arena, int* iterations);
@@ -267,51 +268,6 @@ static double* changedData(const tpFrictionProblem* problem, const double* shift
     return q;
 }
 
-// A solve from check to verdict.
-static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionOptions* options,
-                             const Stage* stages, int stageCount, tpSolverMemory* memory, double* r,
-                             double* u, tpSolveReport* report) {
-    tpFrictionOptions chosen = options != NULL ? *options : tpDefaultFrictionOptions();
-    tpSolveReport local;
-    report = report != NULL ? report : &local;
-    tpSolveReport_Start(report);
-    report->solver = stages[0].name;
-    if (tpFriction_Check(problem, NULL) != tp_success) {
-        return report->status = tp_badProblem;
-    }
-    double start = secondsNow(&chosen);
-    tpArenaMark mark = tpSolverMemory_Begin(memory);
-    double* velocity = u;
-    if (velocity == NULL) {
-        velocity = TP_SCRATCH(&memory->arena, double, tpFriction_RowCount(problem));
-    }
-    bool enough = velocity != NULL &&
-                  runStages(problem, &chosen, stages, stageCount, &memory->arena, r, report);
-    tpFrictionProblem judged = *problem;
-    if (enough && report->shift > 0.0) {
-        judged.q = changedData(problem, chosen.shift, &memory->arena);
-        enough = judged.q != NULL;
-    }
-    tpFrictionResidual residual;
-    enough = enough && tpFriction_Judge(&judged, r, velocity, memory, &residual);
-    tpSolverMemory_End(memory, mark);
-    report->seconds = secondsNow(&chosen) - start;
-    if (!enough) {
-        return report->status = tp_solverOutOfMemory;
-    }
-    report->residual = residual.natural;
-    report->plainResidual = residual.plain;
-    bool solved = residual.natural <= chosen.tolerance ||
-                  residual.velocity <= fmax(chosen.velocityTolerance, chosen.enough);
-    int kept = report->stageCount < TP_MAX_SOLVE_STAGES ? report->stageCount : TP_MAX_SOLVE_STAGES;
-    tpSolveStatus last = kept > 0 ? report->stages[kept - 1].status : tp_stalled;
-    report->status = solved                   ? tp_solved
-                     : report->rounding > 0.0 ? tp_solvedToRounding
-                     : last == tp_solved      ? tp_stalled
-                                              : last;
-    return report->status;
-}
-
 // Accelerated gradients for as long as a few factorisations would take: the larger the island, the
 // more of them, and the nearer they bring it.
 static tpSolveStatus approach(tpFrictionIsland* island, const tpFrictionOptions* options, int limit,
@@ -358,6 +314,110 @@ static const Stage portfolio[] = {
     { "proximal", tpFrictionIsland_Proximal, .limit = 8000, .restartSweeps = 1000 },
     { "proximal", tpFrictionIsland_Proximal, .limit = 8000 },
 };
+
+// The verdict on the problem with its q as it was changed. False if memory ran out.
+static bool judgeShifted(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                         tpSolverMemory* memory, const double* r, double* u,
+                         const tpSolveReport* report, tpFrictionResidual* residual) {
+    tpFrictionProblem judged = *problem;
+    if (report->shift > 0.0) {
+        judged.q = changedData(problem, options->shift, &memory->arena);
+    }
+    bool isThere = judged.q != NULL || problem->q == NULL;
+    return isThere && tpFriction_Judge(&judged, r, u, memory, residual);
+}
+
+// |q| in scaled rows, 1 where it is zero.
+static double sizeOfQ(const tpFrictionProblem* problem) {
+    double sum = 0.0;
+    for (int i = 0, count = tpFriction_RowCount(problem); i < count; ++i) {
+        double q = problem->q[i] * (problem->scale != NULL ? problem->scale[i] : 1.0);
+        sum += q * q;
+    }
+    return sum > 0.0 ? sqrt(sum) : 1.0;
+}
+
+// Rounds in which the impulses of joints are corrected by what they have left.
+enum { maxRefinements = 2 };
+
+// Mechanisms without loops, in one go and with the verdict. False if there is none or it does not
+// get there: r is then as it was.
+static bool solveAlongTree(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                           tpSolverMemory* memory, double* r, double* u, tpSolveReport* report,
+                           tpFrictionResidual* residual) {
+    tpArena* arena = &memory->arena;
+    int rowCount = tpFriction_RowCount(problem);
+    tpFrictionTree* tree = tpFrictionTree_Create(problem, arena);
+    double* kept = tree != NULL ? TP_SCRATCH(arena, double, rowCount) : NULL;
+    if (kept == NULL) {
+        return false;
+    }
+    memcpy(kept, r, sizeof(double) * (size_t)rowCount);
+    double goal = fmax(options->tolerance * sizeOfQ(problem), options->velocityTolerance);
+    tpSolveStage done = { .solver = "bilateral", .status = tp_solved };
+    double work = 0.0, start = secondsNow(options);
+    bool isFound = tpFrictionTree_Solve(tree, options, safety * goal, r, &done.iterations, &work);
+    for (int k = 0; isFound && k <= maxRefinements; ++k) {
+        if (k > 0) {
+            tpFrictionTree_Refine(tree, u, r);
+        }
+        if (tpFriction_Judge(problem, r, u, memory, residual) && residual->velocity <= goal) {
+            done.residual = residual->natural;
+            done.seconds = secondsNow(options) - start;
+            tpSolveReport_AddStage(report, &done);
+            report->work = work;
+            if (mayShift(options)) {
+                memset(options->shift, 0, sizeof(double) * (size_t)rowCount);
+            }
+            return true;
+        }
+    }
+    memcpy(r, kept, sizeof(double) * (size_t)rowCount);
+    return false;
+}
+
+// A solve from check to verdict.
+static tpSolveStatus solveBy(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                             const Stage* stages, int stageCount, tpSolverMemory* memory, double* r,
+                             double* u, tpSolveReport* report) {
+    tpFrictionOptions chosen = options != NULL ? *options : tpDefaultFrictionOptions();
+    tpSolveReport local;
+    report = report != NULL ? report : &local;
+    tpSolveReport_Start(report);
+    report->solver = stages[0].name;
+    if (tpFriction_Check(problem, NULL) != tp_success) {
+        return report->status = tp_badProblem;
+    }
+    double start = secondsNow(&chosen);
+    tpArenaMark mark = tpSolverMemory_Begin(memory);
+    double* velocity = u;
+    if (velocity == NULL) {
+        velocity = TP_SCRATCH(&memory->arena, double, tpFriction_RowCount(problem));
+    }
+    tpFrictionResidual residual;
+    bool isAlongTree = velocity != NULL && stages == portfolio &&
+                       solveAlongTree(problem, &chosen, memory, r, velocity, report, &residual);
+    bool enough = isAlongTree ||
+                  (velocity != NULL &&
+                   runStages(problem, &chosen, stages, stageCount, &memory->arena, r, report) &&
+                   judgeShifted(problem, &chosen, memory, r, velocity, report, &residual));
+    tpSolverMemory_End(memory, mark);
+    report->seconds = secondsNow(&chosen) - start;
+    if (!enough) {
+        return report->status = tp_solverOutOfMemory;
+    }
+    report->residual = residual.natural;
+    report->plainResidual = residual.plain;
+    bool solved = residual.natural <= chosen.tolerance ||
+                  residual.velocity <= fmax(chosen.velocityTolerance, chosen.enough);
+    int kept = report->stageCount < TP_MAX_SOLVE_STAGES ? report->stageCount : TP_MAX_SOLVE_STAGES;
+    tpSolveStatus last = kept > 0 ? report->stages[kept - 1].status : tp_stalled;
+    report->status = solved                   ? tp_solved
+                     : report->rounding > 0.0 ? tp_solvedToRounding
+                     : last == tp_solved      ? tp_stalled
+                                              : last;
+    return report->status;
+}
 
 static const Stage gaussSeidel = { "gauss-seidel", tpFrictionIsland_GaussSeidel, .limit = 20000 };
 static const Stage nncg = { "nncg", tpFrictionIsland_Nncg, .limit = 20000 };

@@ -99,7 +99,17 @@ static double diagonalEntry(const tpFrictionProblem* problem, int block, int row
     return entry;
 }
 
-// What one block adds, in scaled rows.
+// What a free block adds: its natural map is u, whatever its scale.
+static void judgeFree(int rows, const double* u, tpFrictionResidual* residual,
+                      double* plainSquare) {
+    for (int i = 0; i < rows; ++i) {
+        *plainSquare += u[i] * u[i];
+        residual->velocity += u[i] * u[i];
+        residual->separation = fmax(residual->separation, fabs(u[i]));
+    }
+}
+
+// What another block adds, in scaled rows.
 static void judgeBlock(int rows, int kind, double mu, double trace, const double* r,
                        const double* u, tpFrictionResidual* residual, double* plainSquare) {
     double map[TP_FRICTION_MAX_ROWS], scaled[TP_FRICTION_MAX_ROWS];
@@ -114,12 +124,6 @@ static void judgeBlock(int rows, int kind, double mu, double trace, const double
     tpFrictionNaturalMap(rows, kind, mu, r, scaled, map);
     for (int i = 0; i < rows; ++i) {
         residual->velocity += (map[i] / rho) * (map[i] / rho);
-    }
-    if (kind == tp_frictionFree) {
-        for (int i = 0; i < rows; ++i) {
-            residual->separation = fmax(residual->separation, fabs(u[i]));
-        }
-        return;
     }
     double impulse = 0.0, slip = 0.0, power = 0.0;
     for (int i = 1; i < rows; ++i) {
@@ -157,14 +161,21 @@ bool tpFriction_Judge(const tpFrictionProblem* problem, const double* r, double*
             double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
             rb[i] = r[row + i] / e;
             ub[i] = u[row + i] * e;
-            trace += diagonalEntry(problem, b, row + i) * e * e;
             qSquare += problem->q[row + i] * problem->q[row + i] * e * e;
             rSquare += rb[i] * rb[i];
             uSquare += ub[i] * ub[i];
         }
         int kind = problem->kinds != NULL ? problem->kinds[b] : tp_frictionCone;
-        double mu = kind == tp_frictionCone ? problem->mu[b] : 0.0;
-        judgeBlock(rows, kind, mu, trace, rb, ub, &found, &plainSquare);
+        if (kind == tp_frictionFree) {
+            judgeFree(rows, ub, &found, &plainSquare);
+        } else {
+            for (int i = 0; i < rows; ++i) {
+                double e = problem->scale != NULL ? problem->scale[row + i] : 1.0;
+                trace += diagonalEntry(problem, b, row + i) * e * e;
+            }
+            double mu = kind == tp_frictionCone ? problem->mu[b] : 0.0;
+            judgeBlock(rows, kind, mu, trace, rb, ub, &found, &plainSquare);
+        }
         row += rows;
     }
     found.velocity = sqrt(found.velocity);

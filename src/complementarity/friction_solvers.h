@@ -33,6 +33,23 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* 
                                         const tpFrictionOptions* options, int limit, tpArena* arena,
                                         int* iterations);
 
+// The small problem of what is left when joints are eliminated: a few steps of Newton's method,
+// then interior points, then proximal points.
+typedef struct tpSmallSolve {
+    double tolerance; // of the residual, in units of velocity
+    int limit;        // of iterations
+    double workLimit;
+} tpSmallSolve;
+
+// Contacts are solved to this part of what the whole is asked for: Newton's last step gets there,
+// and what is told apart by small differences (efforts found from velocities) profits.
+static const double tp_smallPart = 1e-3;
+
+// Improves r and adds to iterations and work. False if memory ran out.
+bool tpFriction_SolveSmall(const tpFrictionProblem* problem, const tpFrictionOptions* options,
+                           const tpSmallSolve* small, tpArena* arena, double* r, int* iterations,
+                           double* work);
+
 // Takes out of q by what the rows of contacts that hold contradict each other, if that is within
 // the island's slack. Not applicable to islands whose data are consistent.
 tpSolveStatus tpFrictionIsland_MakeConsistent(tpFrictionIsland* island,

@@ -205,10 +205,35 @@ static void placeSlides(tpVec3 span, tpChain* chain) {
     }
 }
 
+// The same for a single turn, which most joints are: R = (w, v) less the turn about a, (c, s a), is
+// the vector c v - s w a - s v x a.
+static void placeHinge(const tpJoint* joint, tpQuat rotationA, tpQuat R, tpVec3 span,
+                       tpChain* chain) {
+    tpChainAxis* turn = &chain->turns[0];
+    const tpCoordinate* coordinate = &joint->coordinates[0];
+    tpVec3 a = coordinate->axis, v = tpMakeVec3(R.x, R.y, R.z);
+    double along = tpDot(v, a), size = sqrt(along * along + R.w * R.w);
+    double c = size > 0.0 ? R.w / size : 1.0, s = size > 0.0 ? along / size : 0.0;
+    tpVec3 left = tpSub(tpMulAdd(tpScale(c, v), -s * R.w, a), tpScale(s, tpCross(v, a)));
+    chain->turnCount = 1;
+    chain->slideCount = 0;
+    chain->twist = tpRotate(rotationA, tpScale(2.0, left));
+    chain->gap = span;
+    turn->coordinate = 0;
+    turn->value = nearestTurn(2.0 * tpAtan2(along, R.w), coordinate->displacement);
+    turn->axis = turn->dual = tpRotate(rotationA, a);
+    turn->lever = tpZeroVec3();
+    turn->before = tpIdentityQuat();
+}
+
 void tpChain_Place(const tpJoint* joint, tpQuat rotationA, tpQuat rotationB, tpVec3 span,
                    tpChain* chain) {
     tpQuat R =
         tpMulQQ(tpMulQQ(tpConjugate(rotationA), rotationB), tpConjugate(joint->relativeRotation));
+    if (joint->coordinateCount == 1 && joint->coordinates[0].kind == tp_turnAxis) {
+        placeHinge(joint, rotationA, R, span, chain);
+        return;
+    }
     chain->turnCount = chain->slideCount = 0;
     placeTurns(joint, rotationA, R, chain);
     placeSlides(span, chain);

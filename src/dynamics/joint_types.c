@@ -11,13 +11,14 @@ tpJointPlace tpJoint_Place(const tpJoint* joint, const tpPose* poses) {
 
 tpJointPlace tpJoint_PlaceAt(const tpJoint* joint, tpPose a, tpPose b) {
     tpJointPlace place;
+    tpMat33 turnA = tpMatFromQuat(a.rotation);
     place.centerA = a.position;
     place.centerB = b.position;
-    place.pointA = tpTransformPoint(a, joint->anchorA);
+    place.pointA = tpAdd(tpMulMV(turnA, joint->anchorA), a.position);
     place.pointB = tpTransformPoint(b, joint->anchorB);
-    place.axisA = tpRotate(a.rotation, joint->frameA.cx);
-    place.sideA = tpRotate(a.rotation, joint->frameA.cy);
-    place.thirdA = tpRotate(a.rotation, joint->frameA.cz);
+    place.axisA = tpMulMV(turnA, joint->frameA.cx);
+    place.sideA = tpMulMV(turnA, joint->frameA.cy);
+    place.thirdA = tpMulMV(turnA, joint->frameA.cz);
     place.axisB = tpRotate(b.rotation, joint->frameB.cx);
     place.rotationA = a.rotation;
     if (tpJointType_IsChain(joint->type)) {

@@ -51,39 +51,27 @@ double tpRows_KinematicVelocity(const tpRows* rows, int block, int row,
     return sum;
 }
 
-// With the number of components a constant, the loops unroll.
-static inline void respond(int componentCount, const double* row, const double* inverseMass,
-                           double impulse, double change[6]) {
-    for (int i = 0; i < componentCount; ++i) {
-        double sum = 0.0;
-        for (int j = 0; j < componentCount; ++j) {
-            sum += inverseMass[i * componentCount + j] * row[j];
-        }
-        change[i] = sum * impulse;
-    }
-}
-
-static void addRow(int componentCount, const double* row, const double* inverseMass, double impulse,
+// What a row's impulse does to a body. An inverse mass is a diagonal of the linear components and,
+// in space, three by three numbers of the angular ones.
+static void addRow(int componentCount, const double* row, const double* inverse, double impulse,
                    tpVelocity* velocity) {
-    double change[6];
     if (impulse == 0.0) {
         return;
     }
-    if (componentCount == 6) {
-        respond(6, row, inverseMass, impulse, change);
-    } else {
-        respond(3, row, inverseMass, impulse, change);
-    }
-    velocity->linear.x += change[0];
-    velocity->linear.y += change[1];
     if (componentCount == 3) {
-        velocity->angular.z += change[2];
+        velocity->linear.x += inverse[0] * row[0] * impulse;
+        velocity->linear.y += inverse[4] * row[1] * impulse;
+        velocity->angular.z += inverse[8] * row[2] * impulse;
         return;
     }
-    velocity->linear.z += change[2];
-    velocity->angular.x += change[3];
-    velocity->angular.y += change[4];
-    velocity->angular.z += change[5];
+    const double* turn = inverse + 21;
+    double x = row[3], y = row[4], z = row[5];
+    velocity->linear.x += inverse[0] * row[0] * impulse;
+    velocity->linear.y += inverse[7] * row[1] * impulse;
+    velocity->linear.z += inverse[14] * row[2] * impulse;
+    velocity->angular.x += (turn[0] * x + turn[1] * y + turn[2] * z) * impulse;
+    velocity->angular.y += (turn[6] * x + turn[7] * y + turn[8] * z) * impulse;
+    velocity->angular.z += (turn[12] * x + turn[13] * y + turn[14] * z) * impulse;
 }
 
 void tpRows_ApplyImpulses(const tpRows* rows, tpVelocity* velocities) {

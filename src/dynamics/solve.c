@@ -188,16 +188,18 @@ static bool solveCircular(tpRows* rows, tpSystem* system, tpSolverMemory* memory
         tpStepReport_AddNote(report, "jammed: bodies are pressed together on several sides, and "
                                      "no motion satisfies all of their contacts");
     }
-    double rounding = status == tp_solvedToRounding
-                          ? fmax(solve.rounding * norm, roundingLevel(rows))
-                          : roundingLevel(rows);
+    if (status == tp_solved) {
+        return true;
+    }
+    double rounding = roundingLevel(rows);
+    rounding = status == tp_solvedToRounding ? fmax(solve.rounding * norm, rounding) : rounding;
     bool isAtRounding = status == tp_solvedToRounding || reached <= rounding;
-    if (status != tp_solved && isAtRounding) {
+    if (isAtRounding) {
         report->rounding = fmax(report->rounding, fmin(reached, rounding) / size);
         tpStepReport_AddNote(report, "solved to rounding: the data of contacts that hold each "
                                      "other allow no smaller residual");
     }
-    return status == tp_solved || isAtRounding;
+    return isAtRounding;
 }
 
 static bool solvePyramid(tpRows* rows, tpSystem* system, tpSolverMemory* memory,
