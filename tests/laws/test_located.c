@@ -70,6 +70,31 @@ static void ballBouncesOnTime(void** state) {
     }
 }
 
+// Once a bounce is located the rest of the step is taken in parts that grow again. They stayed as
+// short as those that had located it: up to 128 of them.
+static void partsGrowAfterABounce(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu, 0.0, 0.9);
+    tpBodyDef def = tpDefaultBodyDef();
+    def.position.z = 1.1;
+    tpBodyId ball = tpCreateBody(world, &def, NULL);
+    tpShapeDef shape = tpDefaultShapeDef();
+    shape.material = 1;
+    tpCreateSphere(world, ball, &shape, &(tpSphere){ 0.1 }, NULL);
+    int bounces = 0, most = 0;
+    for (int k = 0; k < 240; ++k) {
+        double before = tpBody_GetVelocity(world, ball).z;
+        tpStepReport report = tpWorld_Step(world, 1.0 / 60.0);
+        bounces += before < 0.0 && tpBody_GetVelocity(world, ball).z > 0.0;
+        most = report.substepCount > most ? report.substepCount : most;
+    }
+    print_message("%d bounces, at most %d parts\n", bounces, most);
+    assert_true(bounces >= 4);
+    // Seven halvings before it, and seven parts that grow after it.
+    assert_true(most > 4 && most <= 15);
+    tpDestroyWorld(world);
+}
+
 // Housner's block: each impact leaves (1 - 3/2 sin(a)^2)^2 of the energy, a the angle of its
 // diagonal.
 static void rockWith(tpStepperId stepper) {
@@ -142,6 +167,7 @@ static void velocityIsHandedOn(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ballBouncesOnTime),
+        cmocka_unit_test(partsGrowAfterABounce),
         cmocka_unit_test(blockRocks),
         cmocka_unit_test(velocityIsHandedOn),
     };

@@ -215,7 +215,8 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
     bool isDone = tpParts_Begin(&parts, system, guard->duration);
     int count = 0, all = 1 << maxFreeHalvings; // parts; the step's duration in its shortest parts
     bool isRight = true, isSmooth = whole.isSmooth;
-    int before = whole.isLocating ? level - 1 : -1; // halvings before a bounce was looked for
+    int usual = whole.isLocating ? level - 1 : level; // halvings but for looking for a bounce
+    int located = whole.isLocating ? all : 0;         // until when one is looked for
     for (int taken = 0; isDone && taken < all;) {
         tpPartResult part;
         bool isEnding = tpStepBudget_IsSpent(system);
@@ -229,14 +230,16 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
             isRight = isRight && part.isRight;
             taken += length;
             count += 1;
-            if (before >= 0 && !part.isSmooth && taken < all) {
-                // It has bounced: on with parts as long as they were, where these begin.
-                for (level = before; taken % (all >> level) != 0; ++level) {
-                }
-                before = -1;
+            // It has bounced, or does not: on with parts as long as they were, where these begin.
+            located = part.isSmooth && taken < located ? located : 0;
+            for (level = located > 0 ? level : usual; taken % (all >> level) != 0; ++level) {
             }
         } else {
-            before = part.isLocating && before < 0 ? level : before;
+            if (part.isLocating) {
+                located = located > 0 ? located : taken + length;
+            } else if (located == 0) {
+                usual = level + 1;
+            }
             level += 1;
             if (part.isSmooth) {
                 tpEnergyGuard_StartBand(&guard->energy);
@@ -244,8 +247,8 @@ static bool takeParts(tpGuard* guard, int level, tpPartResult whole) {
         }
     }
     // The next steps begin with parts as long as have been right in this one.
-    if (isRight && isSmooth && level <= maxHalvings) {
-        tpEnergyGuard_RaiseLevel(&guard->energy, level);
+    if (isRight && isSmooth && usual <= maxHalvings) {
+        tpEnergyGuard_RaiseLevel(&guard->energy, usual);
     }
     system->time = begin;
     guard->report->substepCount = count;

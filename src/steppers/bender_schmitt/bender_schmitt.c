@@ -116,6 +116,7 @@ static bool takeStep(tpBenderStep* step, tpTally* tally) {
     step->isSmooth = true;
     bool wasSharp = step->isSharp;
     step->longest = ldexp(step->duration, fixed.isGuarded ? -book->level : 0);
+    step->longestStaged = step->duration;
     for (int part = 1; isDone && left > 0.0; ++part) {
         if (tpStepBudget_IsSpent(system)) {
             step->longest = left; // the rest in one part

@@ -27,6 +27,10 @@ static const double landingPart = 1e-3;
 // comes from corners that change their names. A part may add as much (part.c).
 static const double slowOverlap = 5e-7;
 
+// Of the speed at which a contact closes: that between two drifts is believed from this part of it
+// to its inverse.
+static const double secantPart = 0.25;
+
 // Part of a drift to which the time of such an overlap is found.
 static const double slowPart = 1.0 / 64.0;
 
@@ -113,16 +117,32 @@ static double longestDrift(const tpBenderStep* step, double h) {
     return h;
 }
 
+// A drift that was tried.
+typedef struct tpTriedDrift {
+    double time, gap;
+} tpTriedDrift;
+
+// The speed at which the gap at the end closes as drifts become longer: that of the contact, or,
+// where impulses of the drift go with its length, that from one drift to the next.
+static double closingSpeed(double time, const tpFirstGap* first, const tpTriedDrift* last) {
+    double secant = (last->gap - first->gap) / (time - last->time);
+    bool isLike = secant > secantPart * first->closing && secant * secantPart < first->closing;
+    return isLike ? secant : first->closing;
+}
+
 // The time to try after a drift of `time` seconds: where the gap vanishes at the speed at which it
 // closes; the middle of the bracket where that leads out of it, or where the last time was no
 // better for it.
-static double nextTime(tpBracket* bracket, double time, const tpFirstGap* first, bool isSlowing) {
+static double nextTime(tpBracket* bracket, double time, const tpFirstGap* first,
+                       const tpTriedDrift* last) {
     if (first->gap < 0.0) {
         bracket->deep = time;
     } else {
         bracket->open = time;
     }
-    double next = first->closing > 0.0 ? time + first->gap / first->closing : INFINITY;
+    bool isSlowing = fabs(first->gap) > 0.5 * fabs(last->gap);
+    double speed = closingSpeed(time, first, last);
+    double next = first->closing > 0.0 ? time + first->gap / speed : INFINITY;
     bool isInside = next > bracket->open && next < bracket->deep;
     return isInside && !isSlowing ? next : 0.5 * (bracket->open + bracket->deep);
 }
@@ -155,7 +175,8 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
     tpBracket bracket = { 0.0, h };
     tpContact* contacts = NULL;
     int count = 0;
-    double time = h, last = INFINITY;
+    double time = h;
+    tpTriedDrift last = { INFINITY, INFINITY };
     for (int k = 0; k < maxTrials; ++k) {
         // The contacts of the first drift are those of all; nothing else of one is used by the
         // next.
@@ -188,8 +209,8 @@ bool tpFirstImpact_Drift(tpBenderStep* step, double h) {
         if (isFound(step, &bracket, time, &first)) {
             return true;
         }
-        double next = nextTime(&bracket, time, &first, fabs(first.gap) > 0.5 * last);
-        last = fabs(first.gap);
+        double next = nextTime(&bracket, time, &first, &last);
+        last = (tpTriedDrift){ time, first.gap };
         // Of a jump the deep side is taken: the rows of the next part know what it met.
         if (first.gap < 0.0 && k > 0 && isJump(step, &bracket, &first, h)) {
             return true;

@@ -18,13 +18,15 @@ static const double hastyPart = 2e-3;
 
 bool tpMissed_Look(tpBenderStep* step) {
     tpSystem* system = step->system;
-    double* margins = tpSystem_Margins(system, system->velocities.data, step->time.startVelocities,
-                                       step->duration);
+    // The next part is no longer than this: what is farther away only costs time.
+    double next = fmin(step->duration, fmax(fabs(step->time.h), step->longest));
+    double* margins =
+        tpSystem_Margins(system, system->velocities.data, step->time.startVelocities, next);
     if (margins == NULL) {
         return false;
     }
-    // Falling, a body is faster in the next step.
-    double fall = step->duration * step->duration * tpLength(system->gravity);
+    // Falling, a body is faster in the next part.
+    double fall = next * next * tpLength(system->gravity);
     for (int i = 0; i < system->bodyCount; ++i) {
         margins[i] += tpSystem_IsDynamic(system, i) ? fall : 0.0;
     }

@@ -290,13 +290,16 @@ static const tpComposition compositions[] = {
 };
 enum { compositionCount = sizeof(compositions) / sizeof(compositions[0]), fewJoints = 16 };
 
-// Whether a part of h seconds can be taken in stages: nothing is near that it could touch.
-static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
+// How long the part at hand is, and whether it is taken in stages.
+typedef struct tpPartLength {
+    double h;
+    bool isStaged; // nothing is near that it could touch
+    bool isLong;   // longer than parts that touch something may be
+} tpPartLength;
+
+// Whether nothing is near that a part of h seconds could touch. False if memory ran out.
+static bool findClear(tpBenderStep* step, double h, bool* isClear) {
     tpSystem* system = step->system;
-    *isStaged = step->settings->isGuarded && tpSystem_IsReversible(system);
-    if (!*isStaged) {
-        return true;
-    }
     tpContact* contacts;
     int count;
     step->time.bodyCount = system->bodyCount;
@@ -304,7 +307,30 @@ static bool findStaged(tpBenderStep* step, double h, bool* isStaged) {
     if (step->time.margins == NULL || !tpStepContacts_Start(step, &contacts, &count)) {
         return false;
     }
-    *isStaged = count == 0;
+    *isClear = count == 0;
+    return true;
+}
+
+// The length of a part if so much of the step is left. What touches nothing is taken in stages,
+// which are of such an order that the part may be longer than others: as long as nothing is near.
+static bool chooseLength(tpBenderStep* step, double left, tpPartLength* length) {
+    tpSystem* system = step->system;
+    double usual = fmin(left, step->longest);
+    *length = (tpPartLength){ .h = usual, .isStaged = false, .isLong = false };
+    if (!step->settings->isGuarded || !tpSystem_IsReversible(system)) {
+        return true;
+    }
+    double h = fmin(left, fmax(usual, step->longestStaged));
+    bool isClear = false;
+    for (;; h = fmax(usual, 0.5 * h)) {
+        if (!findClear(step, h, &isClear)) {
+            return false;
+        }
+        if (isClear || h <= usual) {
+            break;
+        }
+    }
+    *length = (tpPartLength){ .h = h, .isStaged = isClear, .isLong = h > usual };
     // A few joints have the highest order at once: mechanisms are to keep their energy to the last
     // digits.
     step->composition = system->joints.count > fewJoints ? step->composition : compositionCount - 1;
@@ -407,27 +433,28 @@ static double halvePart(tpBenderStep* step, const tpPartEnergy* outcome) {
 bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
     double energy = tpSystem_Energy(step->system) - step->report->externalWork;
     tpTrial start;
-    bool isStaged;
+    tpPartLength length;
     double power = INFINITY; // by which energy is wrong, W
-    left = fmin(left, step->longest);
-    if (!findStaged(step, left, &isStaged) ||
+    if (!chooseLength(step, left, &length) ||
         !tpTrial_Begin(&start, step->system, NULL, step->report)) {
         return false;
     }
     tpTrial_KeepTally(&start, tally);
     tpEnergyGuard_BeginPart(&step->energy, step->system, step->report);
     for (;;) {
-        bool isDone = isStaged
-                          ? takeStages(step, &compositions[step->composition], left, energy, tally)
-                          : tpFirstImpact_Drift(step, left) && finishPart(step, energy, tally);
+        bool isDone =
+            length.isStaged
+                ? takeStages(step, &compositions[step->composition], length.h, energy, tally)
+                : tpFirstImpact_Drift(step, length.h) && finishPart(step, energy, tally);
         if (!isDone) {
             return false;
         }
         // Something was near the stages after all.
-        bool isThrough = isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
-        bool isTried = isTriedOut(step);
+        bool isThrough =
+            length.isStaged && deepestOf(step->end.contacts, step->end.contactCount) > 0.0;
+        bool isTried = isTriedOut(step) && !length.isLong;
         tpPartEnergy outcome = judgeEnergy(step);
-        bool isRough = isStaged && step->composition + 1 < compositionCount &&
+        bool isRough = length.isStaged && step->composition + 1 < compositionCount &&
                        fabs(outcome.rise) > sharpSlack * energyScale(step);
         bool isWrong =
             !isTried && (isRough || isEnergyWrong(step, &outcome, &power) || isTooDeep(step));
@@ -437,13 +464,16 @@ bool tpPart_Take(tpBenderStep* step, double left, tpTally* tally) {
         }
         tpTrial_Undo(&start);
         step->found = NULL;
-        if (isThrough) {
-            isStaged = false;
-        } else if (isRough) {
+        if (isRough && !isThrough) {
             step->composition += 1;
             power = INFINITY;
+        } else if (length.isLong) {
+            step->longestStaged = 0.5 * length.h;
+            return tpPart_Take(step, left, tally);
+        } else if (isThrough) {
+            length.isStaged = false;
         } else {
-            left = halvePart(step, &outcome);
+            length.h = halvePart(step, &outcome);
         }
     }
 }

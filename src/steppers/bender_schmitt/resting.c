@@ -14,13 +14,15 @@
 #include <string.h>
 
 #include "collision/contact.h"
+#include "dynamics/followed_contacts.h"
 #include "dynamics/joints.h"
 #include "dynamics/step_budget.h"
 #include "steppers/bender_schmitt/missed.h"
 #include "steppers/bender_schmitt/push_out.h"
 #include "steppers/bender_schmitt/step.h"
 
-enum { maxCorrections = 12, maxPasses = 4 };
+// Corrections that come closer in the end may first lead away, but not so often in a row.
+enum { maxCorrections = 12, maxGrown = 2, maxPasses = 4 };
 
 // The drift of a small problem has to meet gaps and joints to this, in units of length or rad.
 static const double driftTolerance = 1e-12;
@@ -28,6 +30,10 @@ static const double driftTolerance = 1e-12;
 // A part of the step that still overlaps by more than this after all corrections takes back those
 // that made it, in units of length.
 static const double lostTolerance = 1e-8;
+
+// Ways of bodies, in units of length, over which contacts are followed: their square, by which gaps
+// are wrong then, is rounding.
+static const double followedWay = 1e-8;
 
 // Turns in a step that move no point off its tangent by more than rounding of a gap, rad.
 static const double smallTurn = 1e-4;
@@ -218,42 +224,57 @@ static bool predictTurning(tpBenderStep* step, tpRestBias* biases) {
     return true;
 }
 
+// Whether contacts have to be looked for where the drift ends: one of them matters there, and its
+// bodies have gone too far since for it to be followed. What carries nothing and is farther off
+// than they have gone since does not matter.
+static bool hasToLook(const tpBenderStep* step, const tpRestBias* biases,
+                      const tpFollowedContacts* ends) {
+    const tpSystem* system = step->system;
+    for (int i = 0; i < ends->count; ++i) {
+        if (biases[i].closing >= TP_SWEEP_OPEN) {
+            continue;
+        }
+        double way = tpFollowedContacts_Way(ends, system, i);
+        bool isIdle = ends->isFound[i] && !(tpTouch_Normal(&step->start, i) > 0.0) &&
+                      tpFollowedContacts_Get(ends, system, i).gap > biases[i].meant + way;
+        if (!isIdle && way > followedWay * system->units.length) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // The same from the true gaps at the end, and for joints from their true errors. Negative if
 // memory ran out.
-static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
+static double correctByGaps(tpBenderStep* step, tpRestBias* biases, tpFollowedContacts* ends) {
     tpTouch* touch = &step->start;
     tpSystem* system = step->system;
-    tpContact* found = NULL;
-    int count = 0;
-    if (touch->contactCount > 0 &&
-        tpSystem_FindContacts(system, system->poses.data, step->time.margins, &found, &count) !=
-            tp_success) {
+    if (hasToLook(step, biases, ends) &&
+        !tpFollowedContacts_Renew(ends, system, step->time.margins)) {
         return -1.0;
     }
     double largest = 0.0, unit = step->system->units.length;
-    int cursor = 0;
     touch->sweeper.velocities = step->time.pushed;
     for (int i = 0; i < touch->contactCount; ++i) {
-        const tpContact* same =
-            tpContacts_FindSame(tpContact_Key(&touch->contacts[i]), found, count, &cursor);
-        if (biases[i].closing < TP_SWEEP_OPEN && same != NULL) {
-            largest = fmax(largest, correctContact(step, i, same->gap, &biases[i]) / unit);
-            largest = fmax(largest, correctSlip(step, i, same, &biases[i]));
+        if (biases[i].closing < TP_SWEEP_OPEN && ends->isFound[i]) {
+            tpContact end = tpFollowedContacts_Get(ends, system, i);
+            largest = fmax(largest, correctContact(step, i, end.gap, &biases[i]) / unit);
+            largest = fmax(largest, correctSlip(step, i, &end, &biases[i]));
         }
     }
     int blocks, rowCount;
     tpJoints_Count(system, &blocks, &rowCount);
-    tpRows ends;
-    if (!tpRows_Create(&ends, system, blocks, rowCount)) {
+    tpRows last;
+    if (!tpRows_Create(&last, system, blocks, rowCount)) {
         return -1.0;
     }
     tpJointTreatment treatment = { 1.0, 1.0, NULL, 0.5 * step->time.h, 0.0 };
-    tpJoints_AddHalfRows(&ends, system, system->poses.data, &treatment, tp_firstHalf);
+    tpJoints_AddHalfRows(&last, system, system->poses.data, &treatment, tp_firstHalf);
     for (int i = 0; i < touch->sweeper.jointCount; ++i) {
         const tpSweepJoint* joint = &touch->sweeper.joints[i];
         bool isBounded = touch->rows.infos[joint->block].source == tp_boundedSource;
-        if (isBounded || isShort(step) || joint->block >= ends.blockCount ||
-            ends.dimensions[joint->block] != joint->rowCount) {
+        if (isBounded || isShort(step) || joint->block >= last.blockCount ||
+            last.dimensions[joint->block] != joint->rowCount) {
             continue;
         }
         double u[3];
@@ -261,7 +282,7 @@ static double correctByGaps(tpBenderStep* step, tpRestBias* biases) {
         for (int k = 0; k < joint->rowCount; ++k) {
             int row = touch->rows.firstRows[joint->block] + k;
             double miss = tpJoints_Miss(&touch->rows, joint->block, row, joint->impulse[k], u[k],
-                                        &ends, ends.firstRows[joint->block] + k, step->time.h);
+                                        &last, last.firstRows[joint->block] + k, step->time.h);
             touch->rows.bias[row] += miss / step->time.h;
             largest = fmax(largest, fabs(miss) / tpRows_ErrorUnit(&touch->rows, system, row));
         }
@@ -316,8 +337,13 @@ static bool settle(tpBenderStep* step, tpRestBias* biases, tpVelocity* differenc
 static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* differences) {
     tpTouch* touch = &step->start;
     tpArena* arena = &step->system->arena;
-    int limit = tpBenderStep_SweepLimit(step, touch);
-    double miss = INFINITY;
+    int limit = tpBenderStep_SweepLimit(step, touch), grown = 0;
+    double miss = INFINITY, last = INFINITY;
+    tpFollowedContacts ends;
+    if (!tpFollowedContacts_Begin(&ends, step->system, touch->contacts, touch->contactCount,
+                                  step->time.startPoses)) {
+        return false;
+    }
     for (int k = 0; k < maxCorrections && miss > driftTolerance; ++k) {
         if (!solveOnce(step, limit)) {
             return false;
@@ -326,13 +352,19 @@ static bool solveFinely(tpBenderStep* step, tpRestBias* biases, tpVelocity* diff
             return true;
         }
         tpArenaMark mark = tpArena_Mark(arena);
-        miss = correctByGaps(step, biases);
+        miss = correctByGaps(step, biases, &ends);
         tpArena_Release(arena, mark);
         if (miss < 0.0) {
             return false;
         }
         if (tpStepBudget_IsSpent(step->system)) {
             return true;
+        }
+        // The part is too long for its corrections: more of them lead farther away.
+        grown = miss > last ? grown + 1 : 0;
+        last = miss;
+        if (grown == maxGrown) {
+            break;
         }
         setBiases(step, biases, step->time.meanVelocities, step->time.pushed, differences);
     }
