@@ -1,6 +1,6 @@
 """How many models of a folder become scenes, and whether anything is lost on the way without being told.
 
-usage: collection.py [--only WORD] [--json FILE] FOLDER
+usage: collection.py [--only WORD] [--json FILE] [--resume] FOLDER
 
 Reads every MJCF and URDF file below FOLDER, one process for each. A file is
   imported   its scene was made, and a world of Tippe could be created from it;
@@ -205,15 +205,18 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", default="", metavar="WORD", help="files whose path has this word in it")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="all answers")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="all answers, written after each model")
+    parser.add_argument("--resume", action="store_true", help="go on with the answers that the file of --json holds")
     options = parser.parse_args()
     files = sorted(p for p in options.folder.rglob("*") if p.suffix in (".xml", ".urdf") and p.is_file() and is_model(p))
     inside = included(files)
     packages = {p.parent.name: str(p.parent) for p in options.folder.rglob("package.xml")}
     answers: dict[str, Any] = {}
+    if options.resume and options.json and options.json.is_file():
+        answers = json.loads(options.json.read_text())
     for path in files:
         label = str(path.relative_to(options.folder))
-        if options.only not in label:
+        if options.only not in label or label in answers:
             continue
         answer = examine(path, packages)
         text = path.read_text(errors="replace")
@@ -224,13 +227,13 @@ def main() -> int:
         answers[label] = answer
         about = answer.get("message") or "; ".join(answer["lost"]) or ", ".join(f"{n} {k}" for k, n in answer["notes"].items())
         print(f"{answer['state']:9} {label}: {about[:200]}", flush=True)
+        if options.json:
+            options.json.write_text(json.dumps(answers, indent=1) + "\n")
     states = Counter(answer["state"] for answer in answers.values())
     whole = sum(n for state, n in states.items() if state != "piece")
     print(f"{whole} models: {states['imported']} imported with nothing lost in silence, {states['silent']} silent, {states['refused']} refused; {states['piece']} pieces of others")
     roots = [answer["state"] for answer in answers.values() if not answer["included"] and answer["state"] != "piece"]
     print(f"{len(roots)} of them are included by no other: {roots.count('imported')} imported with nothing lost in silence")
-    if options.json:
-        options.json.write_text(json.dumps(answers, indent=1) + "\n")
     return 1 if states["silent"] else 0
 
 

@@ -18,6 +18,9 @@ _MOST_GROUPS = 32
 # Overlap of bodies with a joint between them that collide, m.
 _MOST_OVERLAP = 1e-4
 
+# Way along the normal of a contact, in m per rad or m of any joint, that is none.
+_NO_WAY = 1e-6
+
 
 def add_contacts(c: Compiled) -> None:
     shapes = {int(shape.data.pop("geom")): shape for body in c.model.bodies for shape in body.shapes}
@@ -183,7 +186,13 @@ def _excludes(c: Compiled, geoms: list[int], meets: np.ndarray) -> None:
                 c.note("changed", "body", None, f"collides with {name_b} whole, though only a part of it does in the model", name_a)
             free[both] = free.get(both, False) or collide
     depths = _depths(c)
+    stuck = _stuck(c)
     for both, collide in free.items():
+        if collide and both in stuck and joined.get(both) is None:
+            name_a, name_b = sorted(both)
+            c.note("changed", "body", None, f"overlaps {name_b} by {stuck[both]:.2g} m at the start, and no joint can take them apart: they do not collide here", name_a)
+            c.model.excludes.append((name_a, name_b))
+            continue
         joint = joined.get(both)
         if joint is not None:
             # No motion of the joint takes them apart: soft contacts bear that, rigid ones do not.
@@ -207,9 +216,26 @@ def _depths(c: Compiled) -> dict[tuple[str, str], float]:
     return deepest
 
 
+def _stuck(c: Compiled) -> dict[frozenset[str], float]:
+    """Bodies that overlap at the start where no motion of the joints changes their distance, and by how much, m."""
+    found: dict[frozenset[str], float] = {}
+    for contact in c.d.contact:
+        a, b = (int(c.m.geom_bodyid[g]) for g in contact.geom)
+        if contact.dist >= -_MOST_OVERLAP or c.bodies[a] == c.bodies[b]:
+            continue
+        turns = [np.zeros((3, c.m.nv)), np.zeros((3, c.m.nv))]
+        for body, slope in zip((a, b), turns):
+            c.mujoco.mj_jac(c.m, c.d, slope, None, contact.pos, body)
+        if np.abs(contact.frame[:3] @ (turns[1] - turns[0])).max(initial=0.0) < _NO_WAY:
+            both = frozenset((c.bodies[a], c.bodies[b]))
+            found[both] = max(found.get(both, 0.0), -float(contact.dist))
+    return found
+
+
 def _note_overlaps(c: Compiled) -> None:
     """Overlaps at the start: soft there, pushed apart here."""
     apart = {frozenset((joint.parent, joint.child)) for joint in c.model.joints if not joint.collide}
+    apart |= {frozenset(pair) for pair in c.model.excludes}
     for (a, b), depth in _depths(c).items():
         if frozenset((a, b)) not in apart:
             c.note("rigid", "geom", None, f"{a} and {b} overlap by {depth:.2g} m at the start: they are pushed apart")

@@ -223,6 +223,10 @@ def tendon_coupling(c: Compiled, tendon: int) -> Coupling | None:
         c.note("missing", "tendon", None, "a tendon through space is left out, with what acts on it", m.tendon(tendon).name)
         return None
     terms = [(c.axes[int(m.wrap_objid[w])], float(m.wrap_prm[w])) for w in range(first, first + count)]
+    terms = [(axis, factor) for axis, factor in terms if factor != 0]
+    if not terms:
+        c.note("chosen", "tendon", None, "a tendon whose length never changes does nothing", m.tendon(tendon).name)
+        return None
     made = Coupling(name, terms)
     c.model.couplings.append(made)
     return made

@@ -81,6 +81,9 @@ class Report:
             if notes:
                 lines.append(f"{kind} ({len(notes)}): {meaning}")
                 lines += ["  " + note.text() for note in notes]
+        if self.renamed:
+            lines.append(f"names ({len(self.renamed)}): changed, or one with another's")
+            lines += [f"  {old} -> {new}" for old, new in self.renamed.items()]
         counts = ", ".join(f"{number} {name}" for name, number in self.counts.items() if number)
         lines.append(f"{self.source}: {counts}")
         if self.keyframes:

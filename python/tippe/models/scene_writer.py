@@ -46,7 +46,7 @@ class _Writer:
     def __init__(self, model: Model, mesh_files: dict[str, str]) -> None:
         self.model = model
         self.mesh_files = mesh_files
-        self.bodies, self.joints, self.axes, self.materials = Names(), Names(), Names(), Names()
+        self.bodies, self.joints, self.axes, self.materials, self.sensors = Names(), Names(), Names(), Names(), Names()
         self.references: dict[str, str] = {}  # of axes, as couplings and sensors name them
 
     def scene(self) -> dict[str, Any]:
@@ -74,6 +74,8 @@ class _Writer:
                 del scene[key]
         for names in (self.bodies, self.joints, self.axes):
             model.report.renamed.update({old: new for old, new in names.made.items() if old != new})
+        # Sensors may have the name of a body or a joint.
+        model.report.renamed.update({f"sensor {old}": new for old, new in self.sensors.made.items() if old != new})
         return scene
 
     # Bodies -------------------------------------------------------------------------------------
@@ -169,9 +171,8 @@ class _Writer:
 
     def _sensors(self) -> list[dict[str, Any]]:
         made: list[dict[str, Any]] = []
-        names = Names()
         for sensor in self.model.sensors:
-            one: dict[str, Any] = {"name": names.give(sensor.name), "type": sensor.type}
+            one: dict[str, Any] = {"name": self.sensors.give(sensor.name), "type": sensor.type}
             if sensor.joint is not None:
                 one["joint"] = self.references.get(sensor.joint) or self.joints.give(sensor.joint)
             elif sensor.body is not None:
