@@ -15,6 +15,10 @@
 // cone whose normal row touches nothing. Within its bound it holds like a joint, and is eliminated
 // with them. One that turns out to be at its bound joins the contacts for the rest of the solve,
 // and the problem is condensed again: what may go back is never done.
+//
+// Most limits of joints, and contacts of parts that are near each other, do not push. Those that
+// neither push nor close at the start are left out until the answer would close them: then they
+// join in the same way.
 
 #include <float.h>
 #include <math.h>
@@ -25,9 +29,10 @@
 // Dense rows that are worth it.
 enum { maxRows = 160 };
 
-// Rounds in which drives join the contacts, those above this part of their bound.
-enum { maxChanges = 12 };
-static const double nearBound = 0.8;
+// Rounds in which drives join the contacts, those above this part of their bound, and contacts that
+// close, those faster than this part of the fastest.
+enum { maxChanges = 16 };
+static const double nearBound = 0.8, nearFastest = 0.1;
 
 // Newton's steps on the small problem, and those of interior points where they were not enough.
 enum { firstSteps = 6, pathSteps = 40 };
@@ -50,6 +55,7 @@ typedef struct tpCondensed {
     tpArena* arena;
     bool* isEliminated; // blocks
     bool* isDrive;      // blocks: an impulse of bounded size
+    bool* isLeftOut;    // blocks: a contact or limit that does not push
 
     // The blocks that are left, and their first rows among themselves.
     int blockCount, rowCount;
@@ -97,6 +103,7 @@ static bool allocate(tpCondensed* condensed) {
     int n = condensed->island->blockCount, rows = condensed->island->rowCount;
     condensed->isEliminated = TP_SCRATCH(arena, bool, n);
     condensed->isDrive = TP_SCRATCH(arena, bool, n);
+    condensed->isLeftOut = TP_SCRATCH(arena, bool, n);
     condensed->blocks = TP_SCRATCH(arena, int, n);
     condensed->firstRows = TP_SCRATCH(arena, int, n + 1);
     condensed->dimensions = TP_SCRATCH(arena, int, n);
@@ -113,7 +120,7 @@ static bool listBlocks(tpCondensed* condensed) {
     const tpFrictionIsland* island = condensed->island;
     condensed->blockCount = condensed->rowCount = 0;
     for (int b = 0; b < island->blockCount; ++b) {
-        if (condensed->isEliminated[b]) {
+        if (condensed->isEliminated[b] || condensed->isLeftOut[b]) {
             continue;
         }
         int i = condensed->blockCount++;
@@ -294,6 +301,29 @@ static int letGoOverloaded(tpCondensed* condensed) {
     return count;
 }
 
+// How fast a contact that is left out would close, in units of the problem; not above 0 if it would
+// not, or is not left out.
+static double closingOf(const tpCondensed* condensed, int b) {
+    const tpFrictionIsland* island = condensed->island;
+    return condensed->isLeftOut[b] ? -condensed->u[island->row[b]] * sqrt(island->weight[b]) : 0.0;
+}
+
+// Contacts that were left out and would close join the others. Returns their number.
+static int takeClosing(tpCondensed* condensed) {
+    double fastest = 0.0;
+    int count = 0;
+    for (int b = 0; b < condensed->island->blockCount; ++b) {
+        fastest = fmax(fastest, closingOf(condensed, b));
+    }
+    for (int b = 0; fastest > 0.0 && b < condensed->island->blockCount; ++b) {
+        if (closingOf(condensed, b) > nearFastest * fastest) {
+            condensed->isLeftOut[b] = false;
+            count += 1;
+        }
+    }
+    return count;
+}
+
 static bool holdsDrive(const tpCondensed* condensed) {
     for (int b = 0; b < condensed->island->blockCount; ++b) {
         if (condensed->isDrive[b] && condensed->isEliminated[b]) {
@@ -311,7 +341,7 @@ static double sizeOf(const tpCondensed* condensed) {
     return sqrt(sum);
 }
 
-// With the blocks as they are chosen. `isNew`: drives have joined. False if memory ran
+// With the blocks as they are chosen. `isNew`: drives or contacts have joined. False if memory ran
 // out.
 static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options, int limit,
                         int* iterations, bool* isNew) {
@@ -339,7 +369,8 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         expand(condensed);
         *iterations += condensed->rowCount == 0 ? 1 : 0;
         tpFrictionIsland_Offer(island, condensed->r, condensed->u);
-        *isNew = !(island->residual <= island->tolerance) && letGoOverloaded(condensed) > 0;
+        *isNew = !(island->residual <= island->tolerance) &&
+                 letGoOverloaded(condensed) + takeClosing(condensed) > 0;
         if (island->residual <= island->tolerance || *isNew) {
             break;
         }
@@ -347,6 +378,23 @@ static bool solveChosen(tpCondensed* condensed, const tpFrictionOptions* options
         isLoose = false;
     }
     return true;
+}
+
+// What is eliminated and what is left out at the start.
+static void choose(tpCondensed* condensed) {
+    const tpFrictionIsland* island = condensed->island;
+    for (int b = 0; b < island->blockCount; ++b) {
+        int row = island->row[b];
+        bool isDrive = tpHeldBlocks_IsDrive(condensed->held, b);
+        condensed->isDrive[b] = isDrive;
+        condensed->isEliminated[b] = island->kind[b] == tp_frictionFree || isDrive;
+        condensed->isLeftOut[b] =
+            !condensed->isEliminated[b] && condensed->r[row] == 0.0 && condensed->u[row] > 0.0;
+        if (isDrive &&
+            loadOf(condensed, b, condensed->r[row + 1] - condensed->u[row + 1]) > nearBound) {
+            letGo(condensed, b);
+        }
+    }
 }
 
 tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* held,
@@ -358,15 +406,7 @@ tpSolveStatus tpFrictionIsland_Condense(tpFrictionIsland* island, tpHeldBlocks* 
     }
     memcpy(condensed.r, island->r, sizeof(double) * (size_t)island->rowCount);
     memcpy(condensed.u, island->u, sizeof(double) * (size_t)island->rowCount);
-    for (int b = 0; b < island->blockCount; ++b) {
-        condensed.isDrive[b] = tpHeldBlocks_IsDrive(held, b);
-        condensed.isEliminated[b] = island->kind[b] == tp_frictionFree || condensed.isDrive[b];
-        int row = island->row[b] + 1;
-        if (condensed.isDrive[b] &&
-            loadOf(&condensed, b, condensed.r[row] - condensed.u[row]) > nearBound) {
-            letGo(&condensed, b);
-        }
-    }
+    choose(&condensed);
     bool isNew = true;
     for (int change = 0; isNew && change < maxChanges && !tpFrictionIsland_IsDone(island);
          ++change) {

@@ -5,6 +5,7 @@
 // TIPPE_FRICTION_CASES multiplies the number of cases (default 1; less where code is slow, without
 // optimisation or under a sanitizer).
 
+#include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,13 +117,19 @@ static void testWithMatrix(void** unused) {
             problem.W = &W;
             problem.bodies = NULL;
             solveAndJudge(&problem, sample.rows, sample.r, sample.u);
-            // The other form of the same problem says the same of this r.
+            // The other form of the same problem says the same of this r, but for the rounding of
+            // W r: cases that jam have impulses of 1e5.
+            double largest = 0.0;
+            for (int i = 0; i < sample.rows; ++i) {
+                largest = fmax(largest, fabs(sample.r[i]));
+            }
+            double bound = 1e-12 + 0.1 * DBL_EPSILON * largest;
             tpFrictionResidual byBodies, withMatrix;
             static double u[CASE_ROWS];
             assert_true(tpFriction_Judge(&sample.problem, sample.r, u, memory, &byBodies));
             assert_true(tpFriction_Judge(&problem, sample.r, u, memory, &withMatrix));
-            assert_float_equal(byBodies.natural, withMatrix.natural, 1e-12);
-            assert_float_equal(byBodies.plain, withMatrix.plain, 1e-12);
+            assert_float_equal(byBodies.natural, withMatrix.natural, bound);
+            assert_float_equal(byBodies.plain, withMatrix.plain, bound);
             free(values);
         }
     }
