@@ -1,34 +1,46 @@
 #!/usr/bin/env python3
 """Judges the tests: changes one place of the source at a time and sees whether a test fails.
 
-usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--list]
+usage: tools/mutate.py [--count N] [--seed N] [--only SUBSTRING] [--budget S] [--work DIR] [--out FILE] [--jobs N] [--built] [--list]
        tools/mutate.py --at FILE:LINE:OLD:NEW [--work DIR]
 
 A mutation is one wrong comparison, sign, factor, constant, condition or statement that was left out, at a random
-place of the files below. It is made in a copy of the last commit (build/mutate, reused by the next run); the
-working tree is not touched. Mutations that do not compile or give the same object code are drawn again; two kinds
-are not made because no test could tell them: a tie of two doubles decided the other way (< for <=), and a
-tolerance of rounding that is merely doubled (tolerances are changed a thousandfold).
+place of the files below. Sources and build are a copy of the last commit (build/mutate, reused by the next run); the
+working tree is not touched. A mutation costs one compilation and one link, because tests and program share one
+library there; --jobs N tries N at a time. --built takes copy and build as they are (on a machine that has the
+compiler, but neither CMake nor git).
 
-Tests and program share one library in that build, so a mutation costs one compilation and one link. The test of
-the mutated source comes first, then those of its room, those that caught most in the least time before the others,
-then those that see the whole program; the first one that fails ends the try. A test that needs ten times its usual
-processor time fails, too. --budget S ends a try after S seconds of processor time: what was not caught by then
-counts as survived.
+Not every change is a mutation. Drawn again, and counted apart, is what does not compile and what gives the same
+object code, which is proof that nothing changed. By rule the following are never made:
+- ties of two doubles decided the other way (< for <=), and bounds of rounding merely doubled: they are changed a
+  thousandfold;
+- whole numbers from 16 on made one more, which are limits of work and block sizes: they become an eighth;
+- assertions, prefetches, and sizes of memory (room, capacity, growth, the length of an array that is declared), which
+  decide about speed or about nothing;
+- a release or close that is left out: the sanitized tests see leaks, these do not.
+
+The test of the mutated source comes first, then those of its room, those that caught most in the least time before
+the others, then those that see the whole program; the first one that fails ends the try. A test that needs ten times
+its usual processor time fails, too. --budget S ends a try after S seconds of processor time: what was not caught by
+then counts as survived.
 
 Results go to FILE (default build/mutate/results.jsonl), one line each; survivors are printed at the end. The exit
 status is 0 if at least 95 of 100 were caught. --list prints the mutations without trying them; --at tries one.
 """
 import argparse
+import concurrent.futures
 import fnmatch
 import json
 import os
 import random
 import re
 import resource
+import shlex
+import shutil
+import signal
 import subprocess
 import sys
-import time
+import threading
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -65,6 +77,9 @@ def bounds(sign, other):
     return find
 
 
+DECLARED_LENGTH = r"^\s+(?:static |const |struct )*\w+\*? (?:[^=()]*, )*\w+\[[^\]=]*$"
+
+
 def numbers(line):
     found = []
     for m in NUMBER.finditer(line):
@@ -73,15 +88,18 @@ def numbers(line):
             value = float(text)
             factor = 1000.0 if 0.0 < value <= 1e-6 else 2.0
             found += [(m.start(), m.end(), other) for other in ((repr(factor * value), repr(value / factor)) if value else ("1.0",))]
-        else:
-            found += [(m.start(), m.end(), str(int(text) + 1))]
+        elif not re.search(DECLARED_LENGTH, line[: m.start()]):
+            found += [(m.start(), m.end(), str(int(text) + 1 if int(text) < 16 else int(text) // 8))]
     return found
+
+
+RELEASE = r"(?:free|close|\w+close|\w+_destroy|tpRelease|tp\w+_(?:Destroy|Release|Close))\("
 
 
 def statement(line):
     """A whole statement on a line of its own, left out: a call or an assignment, not a declaration."""
     m = re.fullmatch(r"(\s+)((?:[\w.>\[\]*-]+\s*[-+*/|&^]?=[^=].*|\w+\(.*\));)", line)
-    return [(m.start(2), m.end(2), ";")] if m and not m.group(2).startswith("return") else []
+    return [(m.start(2), m.end(2), ";")] if m and not re.match(r"return|" + RELEASE, m.group(2)) else []
 
 
 OPERATORS = [
@@ -99,6 +117,14 @@ OPERATORS = [
     ("constant", numbers), ("constant", swaps(r"\btrue\b", "false")), ("constant", swaps(r"\bfalse\b", "true")),
     ("left out", statement),
 ]
+
+
+MEMORY = re.compile(r"\b(room|\w*Room|\w*[cC]apacity|grown?|TP_RESERVE|tp\w+_Reserve)\b")
+
+
+def is_idle(line, kind):
+    """Whether such a change decides about speed or memory alone."""
+    return "prefetch" in line or (bool(MEMORY.search(line)) and kind in ("constant", "factor", "sign", "extreme", "comparison"))
 
 
 def code_lines(text):
@@ -124,6 +150,8 @@ def all_mutations(tree, only):
                 text = file.read()
             for number, line in code_lines(text):
                 for kind, find in OPERATORS:
+                    if is_idle(line, kind):
+                        continue
                     for start, end, new in find(line):
                         found.append({"file": path, "line": number + 1, "kind": kind, "start": start, "end": end, "new": new,
                                       "stages": stages})
@@ -131,40 +159,25 @@ def all_mutations(tree, only):
 
 
 def draw(mutations, rng):
-    """At random: first the room's file by its number of code places, then a kind, so that none is drowned by another."""
+    """At random: first a kind, so that none is drowned by another, then a place."""
     kinds = sorted({m["kind"] for m in mutations})
     kind = rng.choice(kinds)
     return rng.choice([m for m in mutations if m["kind"] == kind])
 
 
-def limits():
-    """Of a test: no core files, and no more memory than the machine can spare."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
-
-
 class Copy:
     """A copy of the last commit with a build of its own, and what is known of its tests."""
 
-    def __init__(self, work, jobs):
-        self.tree, self.build, self.jobs = os.path.join(work, "tree"), os.path.join(work, "tree", "build", "mutate"), jobs
+    def __init__(self, work, jobs, built):
+        self.work, self.tree, self.jobs = work, os.path.join(work, "tree"), jobs
+        self.build = os.path.join(self.tree, "build", "mutate")
         os.makedirs(work, exist_ok=True)
-        commit = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True).strip()
-        if os.path.isdir(self.tree):
-            self.git("checkout", "-q", "--", ".")
-            self.git("checkout", "-q", "--detach", commit)
-        else:
-            subprocess.run(["git", "-C", ROOT, "worktree", "add", "-q", "--detach", self.tree], check=True)
-        subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPE_TESTS=ON",
-                        "-DTIPPE_ONE_LINK=ON"], check=True, stdout=subprocess.DEVNULL)
-        self.environment = dict(os.environ, LD_LIBRARY_PATH=":".join([self.build, os.path.join(self.build, "lib")]))
-        # ctest tells the commands of tests that are there.
-        if not self.make(["all"]):
-            sys.exit("mutate: the unchanged source does not build")
-        shown = subprocess.check_output(["ctest", "--show-only=json-v1"], cwd=self.build, text=True)
-        self.tests = [test["name"] for test in json.loads(shown)["tests"]]
+        if not built:
+            self.make()
+        with open(os.path.join(work, "commands.json"), encoding="utf-8") as file:
+            self.compilations, self.links, self.tests = json.load(file)
         self.known = os.path.join(work, "tests.json")  # name: usual processor time, how often it caught and was tried
-        self.usual, self.caught = {}, {}
+        self.usual, self.caught, self.lock = {}, {}, threading.Lock()
         if os.path.exists(self.known):
             with open(self.known, encoding="utf-8") as file:
                 self.usual, self.caught = json.load(file)
@@ -172,8 +185,34 @@ class Copy:
     def git(self, *arguments):
         subprocess.run(["git", "-C", self.tree, *arguments], check=True)
 
+    def make(self):
+        """Copies, configures, builds, and writes down how a source is compiled, a library linked, a test called."""
+        commit = subprocess.check_output(["git", "-C", ROOT, "rev-parse", "HEAD"], text=True).strip()
+        if os.path.isdir(self.tree):
+            self.git("checkout", "-q", "--", ".")
+            self.git("checkout", "-q", "--detach", commit)
+        else:
+            subprocess.run(["git", "-C", ROOT, "worktree", "add", "-q", "--detach", self.tree], check=True)
+        subprocess.run(["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DTIPPE_TESTS=ON",
+                        "-DTIPPE_ONE_LINK=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"], check=True, stdout=subprocess.DEVNULL)
+        # ctest tells the commands of tests that are there.
+        if subprocess.run(["ninja", "-C", self.build, "-j", str(self.jobs)], stdout=subprocess.DEVNULL).returncode != 0:
+            sys.exit("mutate: the unchanged source does not build")
+        with open(os.path.join(self.build, "compile_commands.json"), encoding="utf-8") as file:
+            entries = json.load(file)
+        compilations = {os.path.relpath(entry["file"], self.tree): shlex.split(entry["command"]) for entry in entries
+                        if "/src/" in entry["file"]}
+        links = {}
+        for library in ("libtippe.so", "libtippe_io.so"):
+            last = subprocess.check_output(["ninja", "-C", self.build, "-t", "commands", library], text=True).strip().split("\n")[-1]
+            links[library] = shlex.split(last.split("&&")[1] if "&&" in last else last)
+        shown = subprocess.check_output(["ctest", "--show-only=json-v1"], cwd=self.build, text=True)
+        tests = {test["name"]: test["command"] for test in json.loads(shown)["tests"] if "command" in test}
+        with open(os.path.join(self.work, "commands.json"), "w", encoding="utf-8") as file:
+            json.dump([compilations, links, tests], file)
+
     def remember(self):
-        with open(self.known, "w", encoding="utf-8") as file:
+        with self.lock, open(self.known, "w", encoding="utf-8") as file:
             json.dump([self.usual, self.caught], file, indent=1)
 
     def names(self, stage):
@@ -189,82 +228,168 @@ class Copy:
 
         return sorted(names, key=worth)
 
-    def make(self, targets):
-        done = subprocess.run(["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets], capture_output=True, text=True)
-        return done.returncode == 0
-
-    def run(self, name):
-        """Whether the test passes; None: it took too long. On the unchanged source, how long it takes."""
-        limit = 10.0 + 10.0 * self.usual.get(name, 30.0)
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-
-        def prepare():
-            limits()
-            resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 2))
-
-        done = subprocess.run(["ctest", "-R", f"^{re.escape(name)}$", "--timeout", str(int(40.0 + 4.0 * limit))], cwd=self.build,
-                              capture_output=True, preexec_fn=prepare, env=self.environment)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        self.spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        if done.returncode != 0 and self.spent >= limit:
+    def compile(self, path, text, folder):
+        """The object of a source with this text; None if it does not compile."""
+        source, target = os.path.join(folder, os.path.basename(path)), os.path.join(folder, "mutant.o")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        command = list(self.compilations[path])
+        command[command.index("-o") + 1] = target
+        command[command.index("-c") + 1] = source
+        command += ["-iquote", os.path.join(self.tree, os.path.dirname(path))]
+        if subprocess.run(command, cwd=self.build, capture_output=True).returncode != 0:
             return None
-        return done.returncode == 0
+        with open(target, "rb") as file:
+            return file.read()
+
+    def link(self, path, folder):
+        """The library with the object of the folder in place of the source's."""
+        library = "libtippe_io.so" if path.startswith("src/recording") else "libtippe.so"
+        compiled = self.compilations[path]
+        object_file = compiled[compiled.index("-o") + 1]
+        command = [os.path.join(folder, "mutant.o") if part == object_file else part for part in self.links[library]]
+        command[command.index("-o") + 1] = os.path.join(folder, library)
+        if os.path.join(folder, "mutant.o") not in command:
+            sys.exit(f"mutate: {object_file} is not part of {library}")
+        subprocess.run(command, cwd=self.build, check=True, capture_output=True)
+
+    def run(self, name, folder):
+        """Whether the test passes with the libraries of the folder (None: it took too long), and its processor time."""
+        limit = int(10.0 + 10.0 * self.usual.get(name, 30.0))
+        place = os.path.join(folder, "place")
+        shutil.rmtree(place, ignore_errors=True)
+        os.makedirs(place)
+        # Set before the test starts, by a shell: a function between fork and exec is not safe beside other threads.
+        command = ["sh", "-c", f'ulimit -c 0; ulimit -v {6 << 20}; ulimit -t {limit}; exec "$@"', "sh", *self.tests[name]]
+        environment = dict(os.environ, LD_LIBRARY_PATH=":".join([folder, self.build, os.path.join(self.build, "lib")]), TMPDIR=place)
+        process = subprocess.Popen(command, cwd=place, env=environment, start_new_session=True, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        alarm = threading.Timer(60.0 + 4.0 * limit, lambda: os.killpg(process.pid, signal.SIGKILL))
+        alarm.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        alarm.cancel()
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # what it left running
+        except ProcessLookupError:
+            pass
+        process.returncode = os.waitstatus_to_exitcode(status)
+        spent = usage.ru_utime + usage.ru_stime
+        if process.returncode in (0, 77):
+            return True, spent
+        return (None if spent >= limit or process.returncode == -signal.SIGKILL else False), spent
 
     def measure(self, rooms):
         """Checks that all tests pass on the unchanged source, and how long they take."""
         names = sorted({name for _, stages in rooms for stage in stages for name in self.names(stage)})
         bad = []
-        for name in names:
+
+        def one(name):
             if name in self.usual:
-                continue
-            if self.run(name):
-                self.usual[name] = self.spent
+                return
+            passed, spent = self.run(name, self.folder())
+            if passed:
+                self.usual[name] = spent
             else:
                 bad.append(name)
                 print(f"mutate: {name} fails without any mutation; left out", flush=True)
-                self.tests.remove(name)
+                del self.tests[name]
             self.remember()
+
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            list(pool.map(one, names))
         if len(bad) > 0.1 * len(names):
             sys.exit("mutate: too many tests fail without any mutation")
 
-    def object_of(self, path):
-        found = subprocess.check_output(["find", self.build, "-path", f"*{path}.o"], text=True).split()
-        return b"".join(open(file, "rb").read() for file in sorted(found))
+    def folder(self):
+        """An empty folder of this thread."""
+        folder = os.path.join(self.work, "tries", str(threading.get_ident()))
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        return folder
 
 
-def try_mutation(copy, mutation, budget):
-    path = os.path.join(copy.tree, mutation["file"])
-    with open(path, encoding="utf-8") as file:
+def try_mutation(copy, mutation, budget, is_wanted):
+    """The verdict. is_wanted tells, once the mutation is known to be one, whether it still counts."""
+    path = mutation["file"]
+    with open(os.path.join(copy.tree, path), encoding="utf-8") as file:
         original = file.read()
     lines = original.split("\n")
     line = lines[mutation["line"] - 1]
     mutation["was"] = line.strip()
     lines[mutation["line"] - 1] = line[: mutation["start"]] + mutation["new"] + line[mutation["end"]:]
     mutation["is"] = lines[mutation["line"] - 1].strip()
-    library = "tippe_io" if mutation["file"].startswith("src/recording") else "tippe"
-    before = copy.object_of(mutation["file"])
-    try:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write("\n".join(lines))
-        if not copy.make([library]):
-            return "does not compile"
-        if copy.object_of(mutation["file"]) == before:
-            return "the same code"
-        for stage in mutation["stages"]:
-            for name in copy.ordered(copy.names(stage), mutation["file"]):
-                if budget <= 0.0:
-                    return "survived"
-                passed = copy.run(name)
-                budget -= copy.spent
-                caught, tried = copy.caught.get(name, (0, 0))
-                copy.caught[name] = (caught + (not passed), tried + 1)
-                if not passed:
-                    return f"caught by {name}" + (" (does not end)" if passed is None else "")
-        return "survived"
-    finally:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(original)
-        copy.remember()
+    folder = copy.folder()
+    before = copy.compile(path, original, folder)
+    after = copy.compile(path, "\n".join(lines), folder)
+    if after is None:
+        return "does not compile"
+    if after == before:
+        return "the same code"
+    if not is_wanted():
+        return "not wanted"
+    copy.link(path, folder)
+    for stage in mutation["stages"]:
+        for name in copy.ordered(copy.names(stage), path):
+            if budget <= 0.0:
+                return "survived"
+            passed, spent = copy.run(name, folder)
+            budget -= spent
+            caught, tried = copy.caught.get(name, (0, 0))
+            copy.caught[name] = (caught + (not passed), tried + 1)
+            if not passed:
+                return f"caught by {name}" + (" (does not end)" if passed is None else "")
+    return "survived"
+
+
+class Series:
+    """Mutations in the order in which they are drawn, tried by several at a time until enough were."""
+
+    def __init__(self, copy, mutations, options, log):
+        self.copy, self.mutations, self.options, self.log = copy, mutations, options, log
+        self.rng, self.lock = random.Random(options.seed), threading.Lock()
+        self.count = 1 if options.at else options.count
+        self.wanted = self.broken = self.same = 0
+        self.drawn, self.results = set(), []
+
+    def next(self):
+        with self.lock:
+            while self.wanted < self.count and len(self.drawn) < len(self.mutations):
+                mutation = draw(self.mutations, self.rng)
+                key = (mutation["file"], mutation["line"], mutation["start"], mutation["new"])
+                if key not in self.drawn:
+                    self.drawn.add(key)
+                    return dict(mutation)
+        return None
+
+    def take(self):
+        with self.lock:
+            is_wanted = self.wanted < self.count
+            self.wanted += is_wanted
+            return is_wanted
+
+    def note(self, mutation):
+        with self.lock:
+            verdict = mutation["verdict"]
+            self.broken += verdict == "does not compile"
+            self.same += verdict == "the same code"
+            if verdict in ("does not compile", "the same code", "not wanted"):
+                return
+            self.results.append(mutation)
+            self.log.write(json.dumps({key: mutation[key] for key in ("file", "line", "kind", "was", "is", "verdict")}) + "\n")
+            self.log.flush()
+            print(f"{len(self.results):4d} {mutation['file']}:{mutation['line']}: {mutation['was']}\n     -> {mutation['is']}\n"
+                  f"     {verdict}", flush=True)
+        self.copy.remember()
+
+    def work(self):
+        while (mutation := self.next()) is not None:
+            mutation["verdict"] = try_mutation(self.copy, mutation, self.options.budget, self.take)
+            self.note(mutation)
+
+    def run(self):
+        with concurrent.futures.ThreadPoolExecutor(self.copy.jobs) as pool:
+            for worker in [pool.submit(self.work) for _ in range(self.copy.jobs)]:
+                worker.result()
 
 
 def mutation_at(text, tree):
@@ -291,39 +416,29 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=float("inf"))
     parser.add_argument("--at")
+    parser.add_argument("--built", action="store_true")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
-    rng = random.Random(options.seed)
     if options.list:
-        mutations = all_mutations(ROOT, options.only)
+        rng, mutations = random.Random(options.seed), all_mutations(ROOT, options.only)
         for _ in range(options.count):
             m = draw(mutations, rng)
             print(f"{m['file']}:{m['line']}: {m['kind']}: {m['new']!r}")
         return 0
-    copy = Copy(os.path.abspath(options.work), options.jobs)
+    copy = Copy(os.path.abspath(options.work), options.jobs, options.built)
     mutations = [mutation_at(options.at, copy.tree)] if options.at else all_mutations(copy.tree, options.only)
     print(f"{len(mutations)} places; {len(copy.tests)} tests", flush=True)
     copy.measure([room for room in ROOMS if any(m["file"].startswith(os.path.dirname(room[0])) for m in mutations)])
-    results, survivors = 0, []
     with open(options.out or os.path.join(options.work, "results.jsonl"), "a", encoding="utf-8") as log:
-        while results < (1 if options.at else options.count):
-            mutation = draw(mutations, rng)
-            mutation["verdict"] = try_mutation(copy, mutation, options.budget)
-            if options.at and mutation["verdict"] in ("does not compile", "the same code"):
-                sys.exit(f"mutate: {mutation['verdict']}")
-            if mutation["verdict"] in ("does not compile", "the same code"):
-                continue
-            results += 1
-            log.write(json.dumps({key: mutation[key] for key in ("file", "line", "kind", "was", "is", "verdict")}) + "\n")
-            log.flush()
-            print(f"{results:4d} {mutation['file']}:{mutation['line']}: {mutation['was']}\n     -> {mutation['is']}\n     {mutation['verdict']}",
-                  flush=True)
-            if mutation["verdict"] == "survived":
-                survivors.append(mutation)
-    print(f"\n{results - len(survivors)} of {results} caught")
+        series = Series(copy, mutations, options, log)
+        series.run()
+    shutil.rmtree(os.path.join(copy.work, "tries"), ignore_errors=True)
+    survivors = [m for m in series.results if m["verdict"] == "survived"]
+    caught = len(series.results) - len(survivors)
+    print(f"\n{caught} of {len(series.results)} caught; not counted: {series.same} with the same code, {series.broken} that do not compile")
     for m in survivors:
         print(f"survived: {m['file']}:{m['line']}: {m['was']}\n          -> {m['is']}")
-    return 0 if results - len(survivors) >= 0.95 * results else 1
+    return 0 if series.results and caught >= 0.95 * len(series.results) else 1
 
 
 if __name__ == "__main__":
