@@ -71,7 +71,7 @@ enum {
     tp_pairOffsetColumn,             // the same
     tp_timeColumn,
     tp_hashColumn,
-    tp_columnCount = 73
+    tp_columnCount = 75
 };
 
 extern const tpColumn tpColumns[tp_columnCount];

@@ -135,6 +135,8 @@ SCENES = {
         {"name": "pin", "type": "revolute", "bodies": [None, "rod"], "anchor": [0, 0, 1], "axis": [0, 1, 0]},
         {"name": "link", "type": "ball", "bodies": ["rod", "bob"], "anchor": [0.3, 0, 1]}]),
     "rider": scene_of([box("box", (0, 0, 0.05), velocity=[0.3, 0, 0]), ball("ball", (0.06, 0.02, 0.2), velocity=[0.4, 0.1, 0])], 0.01, 0.3),
+    "apart": scene_of([box("box", (0, 0, 0.35), velocity=[1.5, 0.2, 0], angular_velocity=[2, 3, 1]), ball("bouncer", (20, 0, 0.6), material="r"),
+                       ball("flier", (30, 0, 9))], 0.01, 0.5),
     "stack": scene_of([box(f"b{i}", (0.01 * i, 0, 0.05 + 0.1 * i)) for i in range(4)], 0.01, 0.3),
 }
 RUNS = [("tumble", "stewart-trinkle", ()), ("tumble", "anitescu", ()), ("tumble", "bender-schmitt", ()), ("tumble", "mirtich-canny", ()),
@@ -142,7 +144,7 @@ RUNS = [("tumble", "stewart-trinkle", ()), ("tumble", "anitescu", ()), ("tumble"
         ("tumble", "bender-schmitt", ("--set", "budget=1000")), ("stack", "small-steps", ("--set", "substeps=1")),
         ("tumble", "stewart-trinkle", ("--set", "cone=pyramid", "--set", "directions=4")), ("pushed", "anitescu", ()), ("pushed", "stewart-trinkle", ()),
         ("pushed", "bender-schmitt", ()), ("pendulum", "anitescu", ()), ("pendulum", "stewart-trinkle", ()), ("pendulum", "bender-schmitt", ()), ("pendulum", "small-steps", ()),
-        ("tumble", "auto", ()), ("stack", "auto", ()),
+        ("tumble", "auto", ()), ("stack", "auto", ()), ("apart", "auto", ("--set", "accuracy=1e-2")),
         ("stack", "anitescu", ("--set", "tolerance=0.05")), ("tumble", "anitescu", ("--every", "3")),
         ("rider", "anitescu", ()), ("rider", "bender-schmitt", ()), ("rider", "chakraborty-trinkle", ())]
 
@@ -160,6 +162,8 @@ class Run:
             self.shapes = json.loads(file["shapes"][()])
             self.labels = file["labels"][()].decode() if "labels" in file and file["labels"].shape == () else ""
             self.summary = json.loads(file["summary"][()])
+            names = [text.decode() for text in np.ravel(file["labels"][()])] if "labels" in file else []
+            self.methods = [[names[m] if m >= 0 else "" for m in row] for row in file["carriers/method"][:]] if "carriers" in file else []
 
     def body_of(self, moving):
         return int(np.flatnonzero(self.moving == moving)[0])
@@ -300,12 +304,24 @@ def judge_momentum(name, run, forces):
 
 SUMS = {"solves": "solve_count", "iterations": "iteration_count", "substeps": "substep_count", "failures": "failure_count",
         "contact_queries": "contact_query_count", "collisions": "collision_count", "microcollisions": "microcollision_count",
-        "heap_operations": "heap_operation_count", "checks": "check_count", "budget_ends": "budget_count"}
+        "heap_operations": "heap_operation_count", "checks": "check_count", "budget_ends": "budget_count",
+        "switches": "switch_count", "rejected_steps": "rejected_count"}
 LARGEST = {"penetration_max": "penetration", "residual_max": "residual", "dissipation_max": "dissipation_violation", "cone_max": "cone_violation",
            "joint_drift_max": "joint_drift", "energy_excess_max": "energy_excess", "handed_over_max": "handed_over_count",
            "rigid_residual_max": "rigid_residual"}
 LAST = ("error_estimate", "error_asked")
 TOTALS = {"external_work": "external_work", "friction_loss": "friction_loss", "impact_loss": "impact_loss", "numerical_loss": "numerical_loss"}
+
+
+def judge_switches(name, run):
+    """Of bodies that never meet, each a group of its own: what carries them tells who was handed over."""
+    asleep_or_flying = ("", "free-flight")
+    for k in range(1, len(run.methods)):
+        before, now = run.methods[k - 1], run.methods[k]
+        changed = sum(a != b and a not in asleep_or_flying and b not in asleep_or_flying for a, b in zip(before, now))
+        expect(f"{name}: switches in step {k}", int(run.reports["switch_count"][k]), changed)
+        if all(method == "free-flight" for method in now):
+            expect(f"{name}: nothing rejected in flight, step {k}", int(run.reports["rejected_count"][k]), 0)
 
 
 def judge_summary(name, run, kinetic, potential, tolerance, summary):
@@ -414,6 +430,8 @@ def judge_run(program, work, scene, stepper, options, index):
     judge_contacts(name, run, 0.0)
     if scene == "pendulum":
         judge_joints(name, run)
+    if scene == "apart":
+        judge_switches(name, run)
     body = run.body_of(0)
     force = np.array([30.0, 5.0, 3.0])
     if "pendulum" not in name:  # impulses of joints are not in the pairs
@@ -448,6 +466,7 @@ def main():
             # The runs that are wrong on purpose are wrong, or nothing was judged.
             assert any(s["uncertified_steps"] > 0 for s in summaries) and any(s["residual_max"] > 1e-3 for s in summaries)
             assert any(s["uncertified_steps"] == 0 for s in summaries)
+            assert any(s["switches"] > 0 for s in summaries) and any(s["rejected_steps"] > 0 for s in summaries)
     print(f"{compared} figures compared, {len(failures)} wrong")
     for failure in failures[:int(os.environ.get("TIPPE_SHOWN", "40"))]:
         print(failure)

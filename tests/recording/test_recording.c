@@ -186,10 +186,11 @@ static int splitCells(char* line, char** cells, int capacity) {
 static void testEarlierVersion(void** state) {
     (void)state;
     static const char* const later[] = {
-        "budget_count",         "check_count",       "collision_count",  "microcollision_count",
-        "heap_operation_count", "handed_over_count", "more_notes",       "contact_query_count",
-        "energy_increase",      "energy_excess",     "violations",       "residual_limit",
-        "energy_limit",         "joint_drift_limit", "penetration_limit"
+        "budget_count",         "check_count",       "collision_count",   "microcollision_count",
+        "heap_operation_count", "handed_over_count", "more_notes",        "contact_query_count",
+        "energy_increase",      "energy_excess",     "violations",        "residual_limit",
+        "energy_limit",         "joint_drift_limit", "penetration_limit", "switch_count",
+        "rejected_count"
     };
     enum { frames = 3, laterCount = sizeof(later) / sizeof(later[0]) };
     MadeRun run;
