@@ -183,6 +183,9 @@ test('a short run waits for the first picture', async () => {
 test('fingers find what they touch', async () => {
     const server = await serve('card_house');
     const page = await openPage(server.address, { width: 390, height: 844, touch: true });
+    await until(page, () => document.querySelector('.badge.good') !== null);
+    assert.match(await page.getAttribute('.badge', 'aria-label'), /^laws met to \d/);
+    assert.ok(await page.$eval('h1', title => title.scrollWidth <= title.clientWidth), 'the title is cut');
     for (const tab of ['plots', 'bodies', 'contacts', 'run']) {
         await page.evaluate(name => globalThis.tippe.showTab(name), tab);
         const small = await page.$$eval('button, select, input', all => all.filter(one => one.offsetParent !== null).map(one => {

@@ -387,16 +387,25 @@ export class Page {
         const worst = run.largest.residual?.value ?? 0;
         if (kind === 'good' && !(worst > 0) && !run.hasContacts) {
             this.badge.className = 'badge';
-            this.badge.textContent = 'nothing touches';
+            this.#tell('nothing touches');
             this.#scaleArrows();
             this.timeline.draw();
             return;
         }
         this.badge.className = `badge ${kind}`;
-        this.badge.textContent = kind === 'error' ? `${many(concerns.error, 'step')} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}`
-            : kind === 'warning' ? this.#describeWarnings(worst) : `laws met to ${number(Math.max(worst, 1e-16), 2)}`;
+        if (kind === 'good') {
+            this.#tell('laws met to ', number(Math.max(worst, 1e-16), 2));
+        } else {
+            this.#tell(kind === 'error' ? `${many(concerns.error, 'step')} ${concerns.fallback > 0 ? 'fell back' : 'not solved'}` : this.#describeWarnings(worst));
+        }
         this.#scaleArrows();
         this.timeline.draw();
+    }
+
+    // The badge. Beside a figure its words give way to the title on narrow screens.
+    #tell(words, figure = '') {
+        this.badge.replaceChildren(...figure ? [element('span', {}, element('span.wide-only', {}, words), figure)] : [words]);
+        this.badge.setAttribute('aria-label', words + figure);
     }
 
     #describeWarnings(worst) {
