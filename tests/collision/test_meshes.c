@@ -400,6 +400,37 @@ static void meshesMeetMeshes(void** state) {
     tpReleaseGeometry(&field);
 }
 
+// Contacts inside of faces are named by their triangle, so that what a ball carries over to the
+// next step is of the same one: the same on a triangle, another on each.
+static void trianglesHaveNames(void** state) {
+    (void)state;
+    tpGeometry block = makeBlock(tpMakeVec3(2.0, 2.0, 1.0), 2);
+    tpGeometry ball = { .type = tp_sphereShape, .sphere = { .radius = 0.1 } };
+    // Inside of the eight triangles on top, twice each.
+    static const double x[8] = { -0.7, -0.3, 0.3, 0.7, -0.7, -0.3, 0.3, 0.7 };
+    static const double y[8] = { -0.3, -0.7, -0.3, -0.7, 0.7, 0.3, 0.7, 0.3 };
+    uint64_t names[8];
+    for (int i = 0; i < 8; ++i) {
+        for (int again = 0; again < 2; ++again) {
+            Contacts one = collide(&block, at(0.0, 0.0, 0.0), &ball,
+                                   at(x[i] + 0.02 * again, y[i] - 0.01 * again, 0.59), 0.01);
+            assert_int_equal(one.count, 1);
+            assert_true(again == 0 || one.points[0].feature == names[i]);
+            names[i] = one.points[0].feature;
+        }
+    }
+    int different = 0;
+    for (int i = 0; i < 8; ++i) {
+        int same = 0;
+        for (int k = 0; k < i; ++k) {
+            same += names[k] == names[i];
+        }
+        different += same == 0;
+    }
+    assert_int_equal(different, 8);
+    tpReleaseGeometry(&block);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slidesWithoutBumps),
@@ -408,6 +439,7 @@ int main(void) {
         cmocka_unit_test(valleysPushWithBothSides),
         cmocka_unit_test(meshesMeetMeshes),
         cmocka_unit_test(boxesTouchOnce),
+        cmocka_unit_test(trianglesHaveNames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,11 +108,41 @@ static void testSnapshot(void** state) {
     tpDestroyWorld(world);
 }
 
+// How far ahead of a body contacts are looked for: its way at the larger of two velocities, with
+// what turning adds at its reach, twice the way of a fall from rest at its own share of gravity,
+// and a millionth of its size. Fixed bodies look nowhere.
+static void testMargins(void** state) {
+    (void)state;
+    tpWorld* world = makeWorld(tp_anitescu);
+    tpSystem* system = &world->system;
+    const double h = 0.02, g = 9.80665, reach = system->bodies.data[1].reach;
+    assert_true(reach >= 0.1);
+    system->gravity = tpMakeVec3(0.0, 0.0, -g);
+    tpVelocity still = { .linear = { 0.0, 0.0, 0.0 } };
+    tpVelocity slow = { .linear = { 0.3, 0.0, 0.4 }, .angular = { 0.0, 0.0, 2.0 } };
+    tpVelocity fast = { .linear = { 0.0, -3.0, 0.0 }, .angular = { 0.0, 4.0, 0.0 } };
+    static const double scales[] = { 1.0, 0.25, 3.0, -2.0, 0.0 };
+    for (int i = 0; i < (int)(sizeof(scales) / sizeof(scales[0])); ++i) {
+        system->bodies.data[1].gravityScale = scales[i];
+        double rest = 2.0 * h * h * fabs(scales[i]) * g + 1e-6 * reach;
+        CHECK_NEAR(tpSystem_Margin(system, 1, &still, NULL, h), rest, 1e-15);
+        CHECK_NEAR(tpSystem_Margin(system, 1, &slow, NULL, h), rest + (0.5 + 2.0 * reach) * h,
+                   1e-15);
+        CHECK_NEAR(tpSystem_Margin(system, 1, &slow, &fast, h), rest + (3.0 + 4.0 * reach) * h,
+                   1e-15);
+        CHECK_NEAR(tpSystem_Margin(system, 1, &fast, &slow, h), rest + (3.0 + 4.0 * reach) * h,
+                   1e-15);
+    }
+    assert_true(tpSystem_Margin(system, 0, &fast, &fast, h) == 0.0);
+    tpDestroyWorld(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(testOncePerPose),
         cmocka_unit_test(testRest),
         cmocka_unit_test(testSnapshot),
+        cmocka_unit_test(testMargins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,12 +13,14 @@ class Account {
     constructor() {
         this.count = 0;
         this.capacity = 0;
+        this.hasWork = false;
         this.total = this.friction = this.impact = this.work = this.balance = new Float64Array(0);
     }
 
     update(overview) {
         if (overview.count < this.count) {
             this.count = 0;
+            this.hasWork = false;
         }
         if (overview.count > this.capacity) {
             this.capacity = overview.capacity;
@@ -34,6 +36,7 @@ class Account {
             this.friction[k] = (before ? this.friction[k - 1] : 0) + overview.frictionLoss[k];
             this.impact[k] = (before ? this.impact[k - 1] : 0) + overview.impactLoss[k];
             this.work[k] = (before ? this.work[k - 1] : 0) + overview.externalWork[k];
+            this.hasWork ||= this.work[k] !== 0;
             this.balance[k] = this.total[k] + this.friction[k] + this.impact[k] - this.work[k];
         }
         this.count = overview.count;
@@ -108,6 +111,7 @@ export class PlotPanel {
                 line('potential', 'potential', 3),
                 { name: 'lost to friction', ...times, y: account.friction, colour: theme.colour('sliding') },
                 { name: 'lost in impacts', ...times, y: account.impact, colour: lineColour(4) },
+                ...account.hasWork ? [{ name: 'work from outside', ...times, y: account.work, colour: lineColour(5) }] : [],
                 {
                     name: 'sum', note: 'kinetic + potential + losses − work done from outside: flat when nothing is lost unaccounted',
                     ...times, y: account.balance, colour: theme.colour('ink'), dashed: true, thin: true,
