@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/tasks.h"
 #include "dynamics/couplings.h"
 #include "dynamics/energy_account.h"
 #include "dynamics/forces.h"
@@ -268,34 +269,74 @@ static double heldError(const tpSystem* system, const tpJoint* joint, const tpJo
     return drift;
 }
 
-static double driftIn(const tpSystem* system, const tpPose* poses, double unit) {
-    double drift = 0.0;
-    for (int i = 0; i < system->joints.count; ++i) {
-        const tpJoint* joint = &system->joints.data[i];
-        if (!joint->isLive) {
-            continue;
-        }
-        tpJointPlace place = tpJoint_Place(joint, poses);
-        drift = fmax(drift, heldError(system, joint, &place, unit));
-        for (int k = 0; k < joint->coordinateCount; ++k) {
-            const tpCoordinateDef* def = &joint->coordinates[k].def;
-            if (def->hasLimits) {
-                double value = tpJoint_CoordinateRow(joint, &place, k).error;
-                double past = fabs(tpPastLimit(def->limits, value));
-                bool isSlide = joint->coordinates[k].kind == tp_slideAxis;
-                drift = fmax(drift, isSlide ? past / unit : past);
-            }
+// Threads share loops over joints in so many parts, if there are more joints than a few.
+enum { jointParts = 64, fewJoints = 128 };
+
+typedef struct JointLoop {
+    tpSystem* system; // for the loop that follows angles
+    const tpSystem* seen;
+    const tpPose* poses;
+    double unit;
+    double drift[jointParts];
+} JointLoop;
+
+static int partsOf(const tpSystem* system) {
+    return system->joints.count > fewJoints ? jointParts : 1;
+}
+
+static tpRange jointsOf(const tpSystem* system, int part) {
+    return tpChunkRange(system->joints.count, part, partsOf(system));
+}
+
+static double driftOf(const tpSystem* system, const tpJoint* joint, const tpPose* poses,
+                      double unit) {
+    tpJointPlace place = tpJoint_Place(joint, poses);
+    double drift = heldError(system, joint, &place, unit);
+    for (int k = 0; k < joint->coordinateCount; ++k) {
+        const tpCoordinateDef* def = &joint->coordinates[k].def;
+        if (def->hasLimits) {
+            double value = tpJoint_CoordinateRow(joint, &place, k).error;
+            double past = fabs(tpPastLimit(def->limits, value));
+            bool isSlide = joint->coordinates[k].kind == tp_slideAxis;
+            drift = fmax(drift, isSlide ? past / unit : past);
         }
     }
-    return fmax(drift, tpCouplings_PositionError(system, poses));
+    return drift;
+}
+
+static void measurePart(void* context, int part, int worker) {
+    (void)worker;
+    JointLoop* loop = context;
+    const tpSystem* system = loop->seen;
+    tpRange range = jointsOf(system, part);
+    double drift = 0.0;
+    for (int i = range.begin; i < range.end; ++i) {
+        if (system->joints.data[i].isLive) {
+            drift = fmax(drift, driftOf(system, &system->joints.data[i], loop->poses, loop->unit));
+        }
+    }
+    loop->drift[part] = drift;
+}
+
+static double driftIn(const tpSystem* system, const tpPose* poses, double unit) {
+    JointLoop loop = { .seen = system, .poses = poses, .unit = unit };
+    double drift = tpCouplings_PositionError(system, poses);
+    tpTasks_Run(system->tasks, measurePart, &loop, partsOf(system));
+    for (int part = 0; part < partsOf(system); ++part) {
+        drift = fmax(drift, loop.drift[part]);
+    }
+    return drift;
 }
 
 double tpJoints_PositionError(const tpSystem* system, const tpPose* poses) {
     return driftIn(system, poses, 1.0);
 }
 
-void tpJoints_FollowAngles(tpSystem* system) {
-    for (int i = 0; i < system->joints.count; ++i) {
+static void followPart(void* context, int part, int worker) {
+    (void)worker;
+    tpSystem* system = ((const JointLoop*)context)->system;
+    tpRange range = jointsOf(system, part);
+    for (int i = range.begin; i < range.end; ++i) {
         tpJoint* joint = &system->joints.data[i];
         if (joint->isLive && joint->coordinateCount > 0 && tpJointType_IsChain(joint->type)) {
             tpJointPlace place = tpJoint_Place(joint, system->poses.data);
@@ -306,6 +347,11 @@ void tpJoints_FollowAngles(tpSystem* system) {
             }
         }
     }
+}
+
+void tpJoints_FollowAngles(tpSystem* system) {
+    JointLoop loop = { .system = system };
+    tpTasks_Run(system->tasks, followPart, &loop, partsOf(system));
 }
 
 // Rows of all errors of position, at the current poses.

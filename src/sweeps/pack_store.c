@@ -178,15 +178,22 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
     return slot;
 }
 
-void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
+int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot) {
     int lane;
-    tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
-    int32_t number = (int32_t)(run - store->runs.data);
-    unsigned bit = 1u << lane;
+    const tpSoftRun* run = tpPackStore_Find(store, slot, &lane);
+    int32_t place = store->places.data[slot];
     freeColour(store, run, lane);
     store->places.data[slot] = -1 - store->freeSlot;
     store->freeSlot = slot;
     store->slotCount -= 1;
+    return place;
+}
+
+void tpPackStore_Vacate(tpPackStore* store, int32_t place) {
+    int32_t number = place / tp_packWidth;
+    int lane = place % tp_packWidth;
+    tpSoftRun* run = &store->runs.data[number];
+    unsigned bit = 1u << lane;
     bool wasFull = run->used == UINT8_MAX;
     run->used = (uint8_t)(run->used & ~bit);
     if (run->colour == tp_maskColours) {
@@ -205,4 +212,8 @@ void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
             number);
     }
     store->isOrdered = store->isOrdered && run->used != 0;
+}
+
+void tpPackStore_Remove(tpPackStore* store, int32_t slot) {
+    tpPackStore_Vacate(store, tpPackStore_Leave(store, slot));
 }

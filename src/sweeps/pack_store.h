@@ -80,6 +80,12 @@ int32_t tpPackStore_Add(tpPackStore* store, int32_t bodyA, int32_t bodyB, int po
 // Takes a manifold out.
 void tpPackStore_Remove(tpPackStore* store, int32_t slot);
 
+// The same in two parts, for a manifold that moves to another lane: its bodies have its colour free
+// and its slot is nobody's, but the lane keeps what it holds, and nobody gets it until it is
+// vacated. Returns the place, run * 8 + lane.
+int32_t tpPackStore_Leave(tpPackStore* store, int32_t slot);
+void tpPackStore_Vacate(tpPackStore* store, int32_t place);
+
 static inline tpSoftRun* tpPackStore_Find(const tpPackStore* store, int32_t slot, int* lane) {
     int32_t place = store->places.data[slot];
     *lane = place % tp_packWidth;

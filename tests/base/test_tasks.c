@@ -3,6 +3,7 @@
 #include "base/tasks.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
 #include "support/check.h"
 #include "support/failing_allocator.h"
@@ -57,6 +58,25 @@ static void everyChunkRunsOnce(void** state) {
     }
 }
 
+// Loops of different sizes follow each other, some after a pause in which threads fall asleep:
+// workers that had no part in one come back for the next.
+static void workersComeAndGo(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    tpTasks* tasks;
+    assert_int_equal(tpCreateTasks(&allocator, 6, &tasks), tp_success);
+    double expected = runJob(NULL);
+    for (int loop = 0; loop < 300; ++loop) {
+        tpTasks_Limit(tasks, 1 + loop % 6);
+        assert_true(tpTasks_GetActiveCount(tasks) <= 1 + loop % 6);
+        assert_true(runJob(tasks) == expected);
+        if (loop % 50 == 0) {
+            nanosleep(&(struct timespec){ .tv_nsec = 3000000 }, NULL);
+        }
+    }
+    tpDestroyTasks(tasks);
+}
+
 static void rangesCoverEverything(void** state) {
     (void)state;
     for (int count = 0; count < 50; ++count) {
@@ -92,6 +112,7 @@ static void nothingLeaks(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everyChunkRunsOnce),
+        cmocka_unit_test(workersComeAndGo),
         cmocka_unit_test(rangesCoverEverything),
         cmocka_unit_test(nothingLeaks),
     };

@@ -208,11 +208,41 @@ static void packsAreHalved(void** state) {
     tpDestroyPackStore(&store);
 }
 
+// A manifold that moves has its colour and slot free at once, but what its old lane holds stays,
+// and nobody gets that lane, until it is vacated.
+static void lanesAreLeft(void** state) {
+    (void)state;
+    tpAllocator allocator = tpDefaultAllocator();
+    static const int32_t blocks[4] = { 0, 0, 0, -1 };
+    tpPackStore store;
+    tpCreatePackStore(&store, &allocator);
+    assert_true(tpPackStore_Start(&store, blocks, 4, 1));
+    int lane;
+    int32_t slot = tpPackStore_Add(&store, 0, 1, 4, false);
+    tpSoftRun* run = tpPackStore_Find(&store, slot, &lane);
+    int colour = run->colour;
+    run->packs[0].load[lane] = 3.0;
+    int32_t left = tpPackStore_Leave(&store, slot);
+    assert_int_equal(store.slotCount, 0);
+    // The same bodies again: the same slot and colour, another lane.
+    assert_int_equal(tpPackStore_Add(&store, 0, 1, 4, false), slot);
+    run = tpPackStore_Find(&store, slot, &lane);
+    assert_int_equal(run->colour, colour);
+    assert_int_not_equal(store.places.data[slot], left);
+    run = &store.runs.data[left / tp_packWidth];
+    assert_true(run->packs[0].load[left % tp_packWidth] == 3.0);
+    assert_int_equal(run->bodyA[left % tp_packWidth], 0);
+    tpPackStore_Vacate(&store, left);
+    assert_true(run->packs[0].load[left % tp_packWidth] == 0.0);
+    assert_int_equal(run->bodyA[left % tp_packWidth], store.nobody);
+    checkStore(&store);
+    tpDestroyPackStore(&store);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanesAreUsedAgain),
-        cmocka_unit_test(tidyingFillsLanes),
-        cmocka_unit_test(restoredStoresGoOn),
+        cmocka_unit_test(lanesAreLeft),      cmocka_unit_test(lanesAreUsedAgain),
+        cmocka_unit_test(tidyingFillsLanes), cmocka_unit_test(restoredStoresGoOn),
         cmocka_unit_test(packsAreHalved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

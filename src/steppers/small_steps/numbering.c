@@ -17,6 +17,9 @@
 static const double mixedPart = 0.1;
 enum { leastStepsToCut = 60, settledSteps = 10 };
 
+// A body of a mechanism is as much work as so many others; blocks with mechanisms are smaller.
+enum { bodiesPerJointed = 4 };
+
 // Cutting -------------------------------------------------------------------------------------
 
 // Bodies of one mechanism belong into one block, that of the first of them.
@@ -76,7 +79,7 @@ static int cutBodies(const tpSystem* system, const tpMechanismMap* map, tpArena*
             order[total++] = i;
         }
     }
-    int blocks = tpBlockCountFor(moving);
+    int blocks = tpBlockCountFor(moving + (bodiesPerJointed - 1) * map->bodies.count);
     *firsts = TP_SCRATCH(arena, int32_t, (size_t)blocks + 1);
     if (*firsts == NULL) {
         return -1;

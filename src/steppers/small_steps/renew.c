@@ -29,6 +29,7 @@ static void listStale(const tpSmallSteps* state, tpRange runs, tpAnswers* answer
             answers->list[answers->count++] =
                 (tpAnswer){ .pair = pair,
                             .slot = run->slots[lane],
+                            .from = -1,
                             .shapes = shapes,
                             .cache = pair >= 0 ? &state->caches.data[pair] : NULL };
         }
@@ -58,6 +59,7 @@ static void renewChunk(void* context, int chunk, int worker) {
         tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
         if (answer->count == 0 ||
             !tpSoftRun_Suits(run, tpAnswer_PointCount(answer), answer->areBalls)) {
+            answer->pair = placeOfPair(state, answer->shapes);
             continue;
         }
         double before = 0.0;
@@ -78,23 +80,30 @@ static void renewChunk(void* context, int chunk, int worker) {
     }
 }
 
-// Manifolds that do not fit into their lanes any more, or are none: the first get other lanes.
-static bool moveManifold(tpSmallStep* step, tpAnswer* answer, const tpContactPoint* points,
-                         tpLawMemo* memo) {
+// Manifolds that do not fit into their lanes any more, or are none: the first get other lanes. What
+// the old one holds is read when the new one is written.
+static bool moveManifold(tpContactSearch* search, tpAnswer* answer) {
+    tpSmallStep* step = search->step;
     tpSmallSteps* state = step->state;
-    answer->pair = placeOfPair(state, answer->shapes);
     state->pairs.data[answer->pair] = (tpPairState){ -1, (float)answer->slack };
     if (answer->count == 0) {
         return tpSmallStep_RemoveManifold(step, answer->slot);
     }
-    int lane;
-    tpKeptManifold kept;
-    tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
-    tpKeepManifold(step, run, lane, &kept);
-    double deepest = 0.0;
-    step->listed -= tpCountListed(run, lane, &deepest);
-    tpPackStore_Remove(&state->store, answer->slot);
-    return tpSmallStep_AddManifold(step, answer, points, memo, &kept);
+    answer->from = tpPackStore_Leave(&state->store, answer->slot);
+    tpSoftRun* run = &state->store.runs.data[answer->from / tp_packWidth];
+    run->slots[answer->from % tp_packWidth] = -1 - search->lastLeft;
+    search->lastLeft = answer->from;
+    return tpSmallStep_PlaceManifold(step, answer);
+}
+
+// Nobody reads the lanes any more that manifolds have left.
+static void vacateLanes(tpContactSearch* search) {
+    tpPackStore* store = &search->step->state->store;
+    while (search->lastLeft >= 0) {
+        int32_t place = search->lastLeft;
+        search->lastLeft = -1 - store->runs.data[place / tp_packWidth].slots[place % tp_packWidth];
+        tpPackStore_Vacate(store, place);
+    }
 }
 
 static int countStale(const tpPackStore* store, tpRange runs, int* points) {
@@ -130,8 +139,6 @@ static bool renewChunks(tpContactSearch* search, int chunks) {
     if (system->arena.failed || !tpContactSearch_RunChunks(search, renewChunk, chunks)) {
         return false;
     }
-    tpLawMemo memo[tp_lawMemoSize];
-    memset(memo, 0, sizeof(memo));
     for (int c = 0; c < chunks; ++c) {
         tpAnswers* answers = &search->answers[c];
         step->listed += answers->listed;
@@ -143,16 +150,18 @@ static bool renewChunks(tpContactSearch* search, int chunks) {
         }
         for (int k = 0; k < answers->count; ++k) {
             tpAnswer* answer = &answers->list[k];
-            if (!answer->isWritten &&
-                !moveManifold(step, answer, answers->points + answer->first, memo)) {
+            if (!answer->isWritten && !moveManifold(search, answer)) {
                 return false;
             }
         }
     }
-    return true;
+    return tpContactSearch_WriteNewcomers(search, chunks);
 }
 
 bool tpContactSearch_RenewStale(tpContactSearch* search) {
     int runs = search->step->state->store.order.count;
-    return tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
+    search->lastLeft = -1;
+    bool isDone = tpContactSearch_RunInParts(search, renewChunks, tpChunksOf(runs, runsPerChunk));
+    vacateLanes(search);
+    return isDone;
 }

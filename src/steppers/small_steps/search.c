@@ -4,11 +4,11 @@
 // knows how far apart its shapes are at least; motion takes from that, and only if less is left
 // than the next step may need the narrow phase is asked. A pair with a manifold lets it follow the
 // bodies (sweeps/soft_follow_lanes.h) until its run says that it is stale. Threads find the
-// manifolds of chunks; what comes and goes in the store is done by one of them, in the order of
-// chunks: the bits do not depend on the threads.
+// manifolds of chunks; one of them hands out lanes, in the order of chunks, and all write into
+// these: the bits do not depend on the threads.
 //
-// Pairs come and go in pairs.c, stale manifolds are found anew in renew.c; here are pairs without a
-// manifold, and the order of it all.
+// Pairs come and go in pairs.c, stale manifolds are found anew in renew.c, new lanes are written in
+// newcomers.c; here are pairs without a manifold, and the order of it all.
 
 #include "steppers/small_steps/search.h"
 
@@ -17,12 +17,13 @@
 #include "dynamics/contacts.h"
 #include "geometry/shape.h"
 
-// Threads share pairs to be asked in chunks of so many.
-enum { asksPerChunk = 64 };
+// Threads share pairs to be asked in chunks of so many, which find so many points as a rule: of a
+// pile of boxes that is looked at for the first time nearly every pair has four.
+enum { asksPerChunk = 64, pointsPerChunk = 5 * asksPerChunk };
 
-// Answers of so many chunks per thread are in memory at once. Fewer make threads wait for each
-// other more often.
-enum { chunksPerThread = 3 };
+// Answers of so many chunks per thread are in memory at once, but of some at least. Fewer make
+// threads wait for each other more often.
+enum { chunksPerThread = 8, leastChunks = 16 };
 
 // Manifolds that come and go ---------------------------------------------------------------------
 
@@ -30,32 +31,25 @@ int tpAnswer_PointCount(const tpAnswer* answer) {
     return answer->count < tp_mostPoints ? answer->count : tp_mostPoints;
 }
 
-bool tpSmallStep_AddManifold(tpSmallStep* step, const tpAnswer* answer,
-                             const tpContactPoint* points, tpLawMemo* memo, tpKeptManifold* kept) {
+bool tpSmallStep_PlaceManifold(tpSmallStep* step, tpAnswer* answer) {
     tpSmallSteps* state = step->state;
     const tpSystem* system = step->system;
     int bodyA = system->shapes.data[answer->shapes.shapeA].body;
     int bodyB = system->shapes.data[answer->shapes.shapeB].body;
-    int count = tpAnswer_PointCount(answer), lane;
-    int32_t slot = tpPackStore_Add(&state->store, state->numbers.data[bodyA],
-                                   state->numbers.data[bodyB], count, answer->areBalls);
-    if (slot < 0 ||
-        !TP_RESERVE(&system->allocator, state->departed, state->departed.count + kept->count + 1)) {
+    answer->slot =
+        tpPackStore_Add(&state->store, state->numbers.data[bodyA], state->numbers.data[bodyB],
+                        tpAnswer_PointCount(answer), answer->areBalls);
+    if (answer->slot < 0) {
         return false;
     }
-    while (state->shapes.count <= slot) {
+    while (state->shapes.count <= answer->slot) {
         if (!TP_PUSH(&system->allocator, state->shapes, answer->shapes)) {
             return false;
         }
     }
-    state->shapes.data[slot] = answer->shapes;
-    state->pairs.data[answer->pair].slot = slot;
-    tpFoundManifold found = { answer->shapes, bodyA, bodyB, points, count, answer->slack };
-    tpSoftRun* run = tpPackStore_Find(&state->store, slot, &lane);
-    tpDeparted departed = { TP_PLACE(state->departed, state->departed.count), 0 };
-    tpWriteManifold(step, &found, memo, kept, run, lane, &departed);
-    state->departed.count += departed.count;
-    step->listed += tpCountListed(run, lane, &step->penetration) + departed.count;
+    state->shapes.data[answer->slot] = answer->shapes;
+    state->pairs.data[answer->pair].slot = answer->slot;
+    answer->isPlaced = true;
     return true;
 }
 
@@ -130,6 +124,7 @@ bool tpContactSearch_RunChunks(tpContactSearch* search, tpTaskFunction function,
 bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction function, int chunks) {
     tpArena* arena = &search->step->system->arena;
     int chunksAtOnce = chunksPerThread * tpTasks_GetActiveCount(search->step->system->tasks);
+    chunksAtOnce = chunksAtOnce > leastChunks ? chunksAtOnce : leastChunks;
     for (int first = 0; first < chunks; first += chunksAtOnce) {
         tpArenaMark mark = tpArena_Mark(arena);
         search->firstChunk = first;
@@ -202,12 +197,6 @@ static bool watchPairs(tpContactSearch* search) {
     return true;
 }
 
-static int usualRoom(const tpSystem* system, tpShapePair shapes) {
-    bool isBall = system->shapes.data[shapes.shapeA].geometry.type == tp_sphereShape ||
-                  system->shapes.data[shapes.shapeB].geometry.type == tp_sphereShape;
-    return isBall ? 1 : 8;
-}
-
 static void askChunk(void* context, int chunk, int worker) {
     (void)worker;
     const tpContactSearch* search = context;
@@ -220,6 +209,7 @@ static void askChunk(void* context, int chunk, int worker) {
         answers->list[answers->count++] = (tpAnswer){
             .pair = i,
             .slot = -1,
+            .from = -1,
             .shapes = state->fat.pairs.data[i],
             .cache = state->remembers ? &state->caches.data[i] : NULL,
         };
@@ -227,26 +217,6 @@ static void askChunk(void* context, int chunk, int worker) {
     tpAskNarrowPhase(search->step, answers);
     for (int k = 0; k < answers->count && answers->pointCount <= answers->pointRoom; ++k) {
         state->pairs.data[answers->list[k].pair].slack = (float)answers->list[k].slack;
-    }
-}
-
-// What a manifold carried when its bodies fell asleep, if they have just woken.
-static void recallManifold(const tpSmallStep* step, tpShapePair shapes, tpKeptManifold* kept) {
-    const tpSleep* sleep = &step->state->sleep;
-    kept->count = 0;
-    for (int i = 0; i < sleep->woken.count && kept->count < tp_mostPoints; ++i) {
-        const tpContactInfo* info = &sleep->woken.data[i];
-        if ((int32_t)info->shapeA.slot - 1 != shapes.shapeA ||
-            (int32_t)info->shapeB.slot - 1 != shapes.shapeB) {
-            continue;
-        }
-        tpVec3 total = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
-        kept->points[kept->count++] =
-            (tpKeptPoint){ .feature = info->feature,
-                           .place = info->point,
-                           .normal = info->normal,
-                           .impulse = tpScale(1.0 / step->substeps, total),
-                           .twist = info->torsionalImpulse / step->substeps };
     }
 }
 
@@ -260,34 +230,21 @@ static bool askChunks(tpContactSearch* search, int chunks) {
         return false;
     }
     for (int c = 0; c < chunks; ++c) {
-        tpRange range = tpChunkAt(search->askCount, asksPerChunk, search->firstChunk + c);
         search->answers[c].list = list + c * asksPerChunk;
-        for (int k = range.begin; k < range.end; ++k) {
-            search->answers[c].pointRoom +=
-                usualRoom(system, step->state->fat.pairs.data[search->asked[k]]);
-        }
+        search->answers[c].pointRoom = pointsPerChunk;
     }
     if (!tpContactSearch_RunChunks(search, askChunk, chunks)) {
         return false;
     }
-    tpLawMemo memo[tp_lawMemoSize];
-    memset(memo, 0, sizeof(memo));
     for (int c = 0; c < chunks; ++c) {
         const tpAnswers* answers = &search->answers[c];
         for (int k = 0; k < answers->count; ++k) {
-            const tpAnswer* answer = &answers->list[k];
-            if (answer->count == 0) {
-                continue;
-            }
-            tpKeptManifold kept;
-            recallManifold(step, answer->shapes, &kept);
-            if (!tpSmallStep_AddManifold(step, answer, answers->points + answer->first, memo,
-                                         &kept)) {
+            if (answers->list[k].count > 0 && !tpSmallStep_PlaceManifold(step, &answers->list[k])) {
                 return false;
             }
         }
     }
-    return true;
+    return tpContactSearch_WriteNewcomers(search, chunks);
 }
 
 static bool askPairs(tpContactSearch* search) {

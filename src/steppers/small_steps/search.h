@@ -22,6 +22,7 @@ typedef struct tpContactSearch {
     int askCount;
     tpAnswers* answers; // of the chunks that are asked at once
     int firstChunk;     // of them
+    int32_t lastLeft;   // lanes that manifolds have left, chained by their slots: -1 - the next
 } tpContactSearch;
 
 // Threads share loops over pairs in chunks of so many.
@@ -38,9 +39,8 @@ bool tpContactSearch_HandOnPairs(tpContactSearch* search);
 
 // Manifolds that come and go, and chunks (search.c) -----------------------------------------------
 
-// Gives a manifold a lane, with what it carried elsewhere. False if memory ran out.
-bool tpSmallStep_AddManifold(tpSmallStep* step, const tpAnswer* answer,
-                             const tpContactPoint* points, tpLawMemo* memo, tpKeptManifold* kept);
+// Gives a manifold a lane, into which it is written later (newcomers.c). False if memory ran out.
+bool tpSmallStep_PlaceManifold(tpSmallStep* step, tpAnswer* answer);
 
 // Takes a manifold out. Contacts that carried something in the step are listed though it goes.
 // False if memory ran out.
@@ -57,6 +57,11 @@ typedef bool (*tpChunksFunction)(tpContactSearch* search, int chunks);
 
 // All chunks, some at once, whose memory serves the next. False if memory ran out.
 bool tpContactSearch_RunInParts(tpContactSearch* search, tpChunksFunction function, int chunks);
+
+// Manifolds with new lanes (newcomers.c) ----------------------------------------------------------
+
+// Writes all manifolds of these chunks that have been placed. False if memory ran out.
+bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks);
 
 // Stale manifolds (renew.c) -----------------------------------------------------------------------
 

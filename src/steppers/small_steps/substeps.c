@@ -32,8 +32,9 @@ static const tpSoftLimits limits = {
     .slip = 0.04f, .turn = 0.04f, .gap = 1e-3f, .age = 80.0f, .apart = 0.004f
 };
 
-// Steps of fewer bodies and contacts together are over before other threads are awake.
-enum { fewThings = 400, thingsPerThread = 1100 };
+// Steps of fewer bodies and manifolds together are over before other threads are awake. A body of a
+// mechanism is as much work as several others.
+enum { fewThings = 400, thingsPerThread = 1100, thingsPerJointed = 5 };
 
 enum { bounceRounds = 4 };
 
@@ -286,7 +287,8 @@ bool tpSmallStep_Take(tpSmallStep* step) {
     step->substepTime = step->h / step->substeps;
     step->kernels = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
     tpTasks* tasks = step->system->tasks;
-    int things = step->system->bodyCount + step->state->store.slotCount;
+    int things = step->system->bodyCount + step->state->store.slotCount +
+                 thingsPerJointed * step->state->map.bodies.count;
     if (things < fewThings) {
         step->system->tasks = NULL;
     }

@@ -1,0 +1,172 @@
+// Manifolds that have been given lanes are written into them.
+//
+// One thread hands out lanes, which is little work; writing is more, and shared. Lanes of one run
+// have masks and counts in common, so that all newcomers of a run belong to one share: shares go by
+// the runs' numbers, and there are as many on any number of threads.
+
+#include <string.h>
+
+#include "steppers/small_steps/search.h"
+
+enum { shareCount = 64, fewNewcomers = 32 };
+
+typedef struct Newcomer {
+    int32_t chunk, answer;
+} Newcomer;
+
+typedef struct Share {
+    int first, count; // in the list of newcomers
+    int listed;
+    double penetration; // deepest, m
+    tpDeparted departed;
+    int departedRoom;
+} Share;
+
+typedef struct Newcomers {
+    tpContactSearch* search;
+    Newcomer* list; // by share
+    Share shares[shareCount];
+} Newcomers;
+
+static int shareOf(const tpSmallSteps* state, const tpAnswer* answer) {
+    return state->store.places.data[answer->slot] / tp_packWidth % shareCount;
+}
+
+// What a manifold carried when its bodies fell asleep, if they have just woken.
+static void recallManifold(const tpSmallStep* step, tpShapePair shapes, tpKeptManifold* kept) {
+    const tpSleep* sleep = &step->state->sleep;
+    kept->count = 0;
+    for (int i = 0; i < sleep->woken.count && kept->count < tp_mostPoints; ++i) {
+        const tpContactInfo* info = &sleep->woken.data[i];
+        if ((int32_t)info->shapeA.slot - 1 != shapes.shapeA ||
+            (int32_t)info->shapeB.slot - 1 != shapes.shapeB) {
+            continue;
+        }
+        tpVec3 total = tpMulAdd(info->frictionImpulse, info->normalImpulse, info->normal);
+        kept->points[kept->count++] =
+            (tpKeptPoint){ .feature = info->feature,
+                           .place = info->point,
+                           .normal = info->normal,
+                           .impulse = tpScale(1.0 / step->substeps, total),
+                           .twist = info->torsionalImpulse / step->substeps };
+    }
+}
+
+static void writeNewcomer(const tpSmallStep* step, const tpAnswer* answer,
+                          const tpContactPoint* points, tpLawMemo* memo, Share* share) {
+    const tpSmallSteps* state = step->state;
+    const tpShape* shapes = step->system->shapes.data;
+    tpFoundManifold found = {
+        answer->shapes, shapes[answer->shapes.shapeA].body, shapes[answer->shapes.shapeB].body,
+        points,         tpAnswer_PointCount(answer),        answer->slack
+    };
+    tpKeptManifold kept;
+    if (answer->from >= 0) {
+        const tpSoftRun* old = &state->store.runs.data[answer->from / tp_packWidth];
+        double deepest = 0.0;
+        tpKeepManifold(step, old, answer->from % tp_packWidth, &kept);
+        share->listed -= tpCountListed(old, answer->from % tp_packWidth, &deepest);
+    } else {
+        recallManifold(step, answer->shapes, &kept);
+    }
+    int lane, gone = share->departed.count;
+    tpSoftRun* run = tpPackStore_Find(&state->store, answer->slot, &lane);
+    tpWriteManifold(step, &found, memo, &kept, run, lane, &share->departed);
+    share->listed += tpCountListed(run, lane, &share->penetration);
+    share->listed += share->departed.count - gone;
+}
+
+static void writeShare(void* context, int number, int worker) {
+    (void)worker;
+    Newcomers* newcomers = context;
+    const tpContactSearch* search = newcomers->search;
+    Share* share = &newcomers->shares[number];
+    tpLawMemo memo[tp_lawMemoSize];
+    memset(memo, 0, sizeof(memo));
+    for (int k = share->first; k < share->first + share->count; ++k) {
+        const tpAnswers* answers = &search->answers[newcomers->list[k].chunk];
+        const tpAnswer* answer = &answers->list[newcomers->list[k].answer];
+        writeNewcomer(search->step, answer, answers->points + answer->first, memo, share);
+    }
+}
+
+// Contacts of this manifold that may depart.
+static int mayDepart(const tpSmallSteps* state, const tpAnswer* answer) {
+    return answer->from >= 0 ? state->store.runs.data[answer->from / tp_packWidth]
+                                   .points[answer->from % tp_packWidth]
+                             : 0;
+}
+
+// How many newcomers each share has, and how many there are.
+static int countNewcomers(Newcomers* newcomers, int chunks) {
+    const tpSmallSteps* state = newcomers->search->step->state;
+    for (int c = 0; c < chunks; ++c) {
+        const tpAnswers* answers = &newcomers->search->answers[c];
+        for (int k = 0; k < answers->count; ++k) {
+            if (answers->list[k].isPlaced) {
+                Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
+                share->count += 1;
+                share->departedRoom += mayDepart(state, &answers->list[k]);
+            }
+        }
+    }
+    int sum = 0;
+    for (int s = 0; s < shareCount; ++s) {
+        newcomers->shares[s].first = sum;
+        sum += newcomers->shares[s].count;
+        newcomers->shares[s].count = 0;
+    }
+    return sum;
+}
+
+static bool listNewcomers(Newcomers* newcomers, int chunks, int count) {
+    const tpSmallSteps* state = newcomers->search->step->state;
+    tpArena* arena = &newcomers->search->step->system->arena;
+    newcomers->list = TP_SCRATCH(arena, Newcomer, count);
+    for (int s = 0; s < shareCount; ++s) {
+        Share* share = &newcomers->shares[s];
+        share->departed.list = TP_SCRATCH(arena, tpContactInfo, share->departedRoom);
+    }
+    if (arena->failed) {
+        return false;
+    }
+    for (int c = 0; c < chunks; ++c) {
+        const tpAnswers* answers = &newcomers->search->answers[c];
+        for (int k = 0; k < answers->count; ++k) {
+            if (answers->list[k].isPlaced) {
+                Share* share = &newcomers->shares[shareOf(state, &answers->list[k])];
+                newcomers->list[share->first + share->count++] = (Newcomer){ c, k };
+            }
+        }
+    }
+    return true;
+}
+
+bool tpContactSearch_WriteNewcomers(tpContactSearch* search, int chunks) {
+    tpSmallStep* step = search->step;
+    tpSmallSteps* state = step->state;
+    const tpAllocator* allocator = &step->system->allocator;
+    Newcomers newcomers;
+    memset(&newcomers, 0, sizeof(newcomers));
+    newcomers.search = search;
+    int count = countNewcomers(&newcomers, chunks);
+    if (count == 0) {
+        return true;
+    }
+    if (!listNewcomers(&newcomers, chunks, count)) {
+        return false;
+    }
+    tpTasks_Run(count > fewNewcomers ? step->system->tasks : NULL, writeShare, &newcomers,
+                shareCount);
+    for (int s = 0; s < shareCount; ++s) {
+        const Share* share = &newcomers.shares[s];
+        step->listed += share->listed;
+        step->penetration = fmax(step->penetration, share->penetration);
+        for (int k = 0; k < share->departed.count; ++k) {
+            if (!TP_PUSH(allocator, state->departed, share->departed.list[k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
