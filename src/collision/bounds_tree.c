@@ -217,15 +217,24 @@ typedef struct TreePart {
     int side, depth; // child of the parent
 } TreePart;
 
-// Small parts are built by threads, the large ones above them by one.
+// Large parts are split by threads, all of one depth at once, until they are small; then threads
+// build these. The tree is the same on any number of threads.
 enum { smallPart = 1024, partLimit = 256 };
+
+// A part that is split.
+typedef struct PartSplit {
+    int part;
+    int32_t top; // the inner node
+    TreePart halves[2];
+} PartSplit;
 
 typedef struct BoundsBuilder {
     tpBoundsTree* tree;
-    TreePart parts[partLimit]; // small ones
+    TreePart parts[partLimit]; // small ones in the end
     int partCount;
     int32_t tops[partLimit]; // inner nodes above them, parents before children
     int topCount;
+    PartSplit splits[partLimit]; // of one depth
 } BoundsBuilder;
 
 static void attach(tpBoundsTree* tree, const TreePart* part, int32_t index) {
@@ -268,19 +277,31 @@ static void buildSmall(void* context, int number, int worker) {
     buildPart(builder->tree, &builder->parts[number]);
 }
 
+static void splitLarge(void* context, int number, int worker) {
+    (void)worker;
+    BoundsBuilder* builder = context;
+    PartSplit* split = &builder->splits[number];
+    split->top = splitPart(builder->tree, &builder->parts[split->part], split->halves);
+}
+
 // Splits until parts are small or as many as there is room for.
-static void cutParts(BoundsBuilder* builder, TreePart whole) {
+static void cutParts(BoundsBuilder* builder, TreePart whole, tpTasks* tasks) {
     builder->parts[0] = whole;
     builder->partCount = 1;
-    for (int i = 0; i < builder->partCount;) {
-        if (builder->parts[i].count <= smallPart || builder->partCount == partLimit) {
-            ++i;
-            continue;
+    for (int count = 1; count > 0;) {
+        count = 0;
+        for (int i = 0; i < builder->partCount && builder->partCount + count < partLimit; ++i) {
+            if (builder->parts[i].count > smallPart) {
+                builder->splits[count++].part = i;
+            }
         }
-        TreePart halves[2];
-        builder->tops[builder->topCount++] = splitPart(builder->tree, &builder->parts[i], halves);
-        builder->parts[i] = halves[0];
-        builder->parts[builder->partCount++] = halves[1];
+        tpTasks_Run(tasks, splitLarge, builder, count);
+        for (int k = 0; k < count; ++k) {
+            const PartSplit* split = &builder->splits[k];
+            builder->tops[builder->topCount++] = split->top;
+            builder->parts[split->part] = split->halves[0];
+            builder->parts[builder->partCount++] = split->halves[1];
+        }
     }
 }
 
@@ -304,8 +325,10 @@ void tpBoundsTree_Rebuild(tpBoundsTree* tree, tpTasks* tasks) {
     if (count == 0) {
         return;
     }
-    BoundsBuilder builder = { .tree = tree };
-    cutParts(&builder, (TreePart){ tree->scratch.data, count, inner, -1, 0, 0 });
+    BoundsBuilder builder;
+    builder.tree = tree;
+    builder.topCount = 0;
+    cutParts(&builder, (TreePart){ tree->scratch.data, count, inner, -1, 0, 0 }, tasks);
     tpTasks_Run(tasks, buildSmall, &builder, builder.partCount);
     for (int i = builder.topCount - 1; i >= 0; --i) {
         refit(tree, builder.tops[i]);

@@ -93,12 +93,22 @@ static bool stillServes(const tpFatProxy* proxy, const tpBounds* bounds, bool is
            sizeOf(&proxy->fat) <= 2.5 * sizeOf(bounds);
 }
 
+// A new fat box for a shape with an end.
+static void renewBox(tpFatPairs* fat, const tpBounds* bounds, tpFatProxy* proxy) {
+    tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
+    // A leap is no motion to be continued.
+    proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
+    proxy->fat = fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion);
+    proxy->lastLower = bounds->lower;
+}
+
 typedef struct Watch {
     tpFatPairs* fat;
     const tpProxies* proxies;
 } Watch;
 
 // Lists the shapes of a chunk whose boxes do not serve any more, at the chunk's place in `moved`.
+// Those that have only drifted out of them get new ones.
 static void watchChunk(void* context, int chunk, int worker) {
     (void)worker;
     const Watch* watch = context;
@@ -110,13 +120,17 @@ static void watchChunk(void* context, int chunk, int worker) {
         const tpBounds* bounds = &watch->proxies->bounds[i];
         uint8_t kind = watch->proxies->kinds[i];
         fat->hasMoved.data[i] = false;
-        bool serves = proxy->kind == kind &&
-                      (kind == tp_noProxy ||
-                       stillServes(proxy, bounds, tpProxies_IsBounded(watch->proxies, i)));
+        bool isBounded = tpProxies_IsBounded(watch->proxies, i);
+        bool serves =
+            proxy->kind == kind && (kind == tp_noProxy || stillServes(proxy, bounds, isBounded));
         if (serves) {
             proxy->lastLower = bounds->lower;
-        } else {
-            fat->moved.data[range.begin + stale++] = i;
+            continue;
+        }
+        fat->moved.data[range.begin + stale++] = i;
+        if (proxy->kind == kind && isBounded && proxy->leaf >= 0) {
+            renewBox(fat, bounds, proxy);
+            fat->hasMoved.data[i] = true;
         }
     }
     fat->staleCounts.data[chunk] = stale;
@@ -162,10 +176,7 @@ static void updateProxy(tpFatPairs* fat, const tpProxies* proxies, int32_t i) {
         if (proxy->isUnbounded) {
             forgetBox(fat, i);
         }
-        tpVec3 motion = tpSub(bounds->lower, proxy->lastLower);
-        // A leap is no motion to be continued.
-        proxy->leaps = proxy->leaf < 0 || tpMaxPart(tpAbsVec3(motion)) > 0.5 * sizeOf(bounds);
-        proxy->fat = fatten(fat, bounds, proxy->leaps ? tpZeroVec3() : motion);
+        renewBox(fat, bounds, proxy);
     }
     proxy->lastLower = bounds->lower;
     fat->moved.data[fat->moved.count++] = i;
@@ -193,32 +204,77 @@ static bool updateProxies(tpFatPairs* fat, const tpProxies* proxies, tpTasks* ta
     for (int c = 0; c < chunks; ++c) {
         hasChanged = hasChanged || fat->staleCounts.data[c] > 0;
         for (int k = 0; k < fat->staleCounts.data[c]; ++k) {
-            updateProxy(fat, proxies, fat->moved.data[c * proxiesPerChunk + k]);
+            int32_t i = fat->moved.data[c * proxiesPerChunk + k];
+            if (fat->hasMoved.data[i]) {
+                fat->moved.data[fat->moved.count++] = i;
+            } else {
+                updateProxy(fat, proxies, i);
+            }
         }
     }
     return hasChanged;
 }
 
-// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one
-// after the other, in memory that the last search has just read. Those without end come last.
-static void orderMoved(tpFatPairs* fat) {
+// The moved shapes among some leaves, at the place of the leaves in `moved`.
+static void orderChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpFatPairs* fat = context;
+    tpRange range = tpChunkAt(fat->tree.leafCount, proxiesPerChunk, chunk);
     int count = 0;
-    for (int i = 0; i < fat->moved.count; ++i) {
-        count += fat->proxies.data[fat->moved.data[i]].isUnbounded ? 1 : 0;
-    }
-    int unbounded = count;
-    fat->moved.count = 0;
-    for (int i = 0; i < fat->tree.leafCount; ++i) {
+    for (int i = range.begin; i < range.end; ++i) {
         int32_t number = fat->tree.nodes.data[fat->tree.scratch.data[i]].child[1];
         if (fat->hasMoved.data[number]) {
-            fat->moved.data[fat->moved.count++] = number;
+            fat->moved.data[range.begin + count++] = number;
         }
     }
-    for (int k = 0; k < fat->unbounded.count && unbounded > 0; ++k) {
+    fat->staleCounts.data[chunk] = count;
+}
+
+// After a rebuild, the moved shapes in the order of the leaves: neighbours look for their pairs one
+// after the other, in memory that the last search has just read. Those without end come last.
+static void orderMoved(tpFatPairs* fat, tpTasks* tasks) {
+    int chunks = tpChunksOf(fat->tree.leafCount, proxiesPerChunk);
+    tpTasks_Run(tasks, orderChunk, fat, chunks);
+    fat->moved.count = 0;
+    for (int c = 0; c < chunks; ++c) {
+        int count = fat->staleCounts.data[c], first = c * proxiesPerChunk;
+        if (count > 0 && first > fat->moved.count) {
+            memmove(fat->moved.data + fat->moved.count, fat->moved.data + first,
+                    sizeof(int32_t) * (size_t)count);
+        }
+        fat->moved.count += count;
+    }
+    for (int k = 0; k < fat->unbounded.count; ++k) {
         if (fat->hasMoved.data[fat->unbounded.data[k]]) {
             fat->moved.data[fat->moved.count++] = fat->unbounded.data[k];
         }
     }
+}
+
+static void setChunk(void* context, int chunk, int worker) {
+    (void)worker;
+    tpFatPairs* fat = context;
+    tpRange range = tpChunkAt(fat->moved.count, proxiesPerChunk, chunk);
+    for (int k = range.begin; k < range.end; ++k) {
+        const tpFatProxy* proxy = &fat->proxies.data[fat->moved.data[k]];
+        if (proxy->leaf >= 0) {
+            tpBoundsTree_SetLeaf(&fat->tree, proxy->leaf, proxy->fat);
+        }
+    }
+}
+
+static void rebuildTree(tpFatPairs* fat, tpTasks* tasks) {
+    for (int i = 0; i < fat->moved.count; ++i) {
+        int32_t number = fat->moved.data[i];
+        tpFatProxy* proxy = &fat->proxies.data[number];
+        if (!proxy->isUnbounded && proxy->leaf < 0) {
+            proxy->leaf = tpBoundsTree_AddLoose(&fat->tree, number, proxy->fat);
+        }
+    }
+    tpTasks_Run(tasks, setChunk, fat, tpChunksOf(fat->moved.count, proxiesPerChunk));
+    tpBoundsTree_Rebuild(&fat->tree, tasks);
+    fat->changeCount = 0;
+    orderMoved(fat, tasks);
 }
 
 // Shapes that drifted out of their boxes keep their places in the tree, those that are new or leapt
@@ -228,18 +284,17 @@ static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
     fat->changeCount += fat->moved.count;
     bool rebuild = fat->moved.count > rebuildPart * fat->proxies.count ||
                    fat->changeCount > fat->proxies.count;
-    rebuild = rebuild && fat->moved.count > 32;
+    if (rebuild && fat->moved.count > 32) {
+        rebuildTree(fat, tasks);
+        return;
+    }
     for (int i = 0; i < fat->moved.count; ++i) {
         int32_t number = fat->moved.data[i];
         tpFatProxy* proxy = &fat->proxies.data[number];
         if (proxy->isUnbounded) {
             continue;
         }
-        if (rebuild && proxy->leaf < 0) {
-            proxy->leaf = tpBoundsTree_AddLoose(&fat->tree, number, proxy->fat);
-        } else if (rebuild) {
-            tpBoundsTree_SetLeaf(&fat->tree, proxy->leaf, proxy->fat);
-        } else if (proxy->leaf < 0) {
+        if (proxy->leaf < 0) {
             proxy->leaf = tpBoundsTree_Insert(&fat->tree, number, proxy->fat);
         } else if (proxy->leaps) {
             tpBoundsTree_Remove(&fat->tree, proxy->leaf);
@@ -247,11 +302,6 @@ static void updateTree(tpFatPairs* fat, tpTasks* tasks) {
         } else {
             tpBoundsTree_Refit(&fat->tree, proxy->leaf, proxy->fat);
         }
-    }
-    if (rebuild) {
-        tpBoundsTree_Rebuild(&fat->tree, tasks);
-        fat->changeCount = 0;
-        orderMoved(fat);
     }
 }
 

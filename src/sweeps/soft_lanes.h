@@ -125,6 +125,7 @@ typedef struct WidePrepared {
     WideBodies bodies; // `velocity` are the lines that impulses to start with are added to
     WideLines startA, startB, freeA, freeB;
     wide way; // how near a gap must be for what impulses may do to the bodies, m
+    wide approach; // the fastest of the points, m/s
 } WidePrepared;
 
 static inline void addKicks(const tpSoftSweep* sweep, const WideLines* kicks,
@@ -242,6 +243,7 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     storeFloats(&pack->startGap[lane], gap);
     wide closing = dotVec(relativeVelocity(&p->freeA, armA, &p->freeB, armB), frame->n);
     wide left = gap + wideOf(sweep->h) * closing;
+    p->approach = wideMax(p->approach, zero - closing);
     // Nearer than that, or on the way there.
     wide isNear =
         wideSelect(wideGreater(gap, p->way), wideSelect(wideGreater(left, p->way), zero, one), one);
@@ -277,13 +279,21 @@ TP_ALWAYS_INLINE bool preparePack(const tpSoftSweep* sweep, const tpSoftRun* run
     return true;
 }
 
+// Lanes whose bodies meet so fast that the spring is too soft for them.
+static inline wideMask areFast(const tpSoftSweep* sweep, const tpSoftRun* run, int lane) {
+    wide fast = wideOf(sweep->softness.fast) * loadFloats(&run->size[lane]);
+    return wideGreater(loadFloats(&run->approach[lane]), fast);
+}
+
 TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isRound,
                               bool isTorsional) {
     tpSoftPack* first = run->packs;
     int16_t active = 0;
+    run->isFast = false;
     for (int lane = 0; lane < tp_packWidth; lane += W) {
         WidePrepared p;
         openPrepared(sweep, run, lane, isRound, &p);
+        p.approach = wideOf(0.0);
         WideFrame frame;
         wide shared[6];
         for (tpSoftPack* pack = first; pack < first + run->count; ++pack) {
@@ -297,6 +307,8 @@ TP_ALWAYS_INLINE void prepare(const tpSoftSweep* sweep, tpSoftRun* run, bool isR
                 active = number > active ? number : active;
             }
         }
+        storeFloats(&run->approach[lane], p.approach);
+        run->isFast = run->isFast || wideAny(areFast(sweep, run, lane));
         storeLines((double*)sweep->given, run->bodyA + lane, (unsigned)run->movesA >> lane,
                    &p.bodies.velocityA);
         storeLines((double*)sweep->given, run->bodyB + lane, (unsigned)run->movesB >> lane,
@@ -345,6 +357,7 @@ typedef struct Strand {
     int lane;
     WideBodies bodies;
     WideLines movedA, movedB;
+    wideMask isFast;
     // The pack at work.
     tpSoftPack* pack;
     WideContacts c;
@@ -362,6 +375,7 @@ static inline void openStrand(const tpSoftSweep* sweep, Manner manner, Strand* s
     loadBodies(sweep, s->run, s->lane, manner.isRound, &s->bodies);
     if (manner.isLed) {
         loadPair(sweep->moved, s->run, s->lane, &s->movedA, &s->movedB);
+        s->isFast = areFast(sweep, s->run, s->lane);
     }
 }
 
@@ -380,8 +394,10 @@ static inline void leadNormal(const tpSoftness* soft, Strand* s) {
     wideMask isOpen = wideGreater(gap, wideOf(0.0));
     wide led = wideMax(wideOf(soft->rate) * gap, wideOf(-soft->push));
     wide bias = wideSelect(isOpen, wideOf(soft->inverseTime) * gap, led);
-    wide mass = wideSelect(isOpen, wideOf(1.0), wideOf(soft->mass));
-    wide kept = wideSelect(isOpen, old, wideOf(1.0 - soft->impulse) * old);
+    wide mass = wideSelect(s->isFast, wideOf(1.0), wideOf(soft->mass));
+    wide part = wideSelect(s->isFast, wideOf(1.0), wideOf(1.0 - soft->impulse));
+    mass = wideSelect(isOpen, wideOf(1.0), mass);
+    wide kept = wideSelect(isOpen, old, part * old);
     wide step = mass * ((c->u[0] + bias) * loadWide(&s->pack->inverseNormal[s->lane]));
     s->normal = wideMax(kept - step, wideOf(0.0));
 }
@@ -481,6 +497,8 @@ TP_ALWAYS_INLINE void sweepPacks(const tpSoftness* soft, Manner manner, bool isB
 
 TP_ALWAYS_INLINE void sweepRun(const tpSoftSweep* sweep, const tpSoftRun* run, Manner manner,
                                bool isBackward) {
+    // The nearest points of fast bodies have the last word, whose velocity others would change.
+    isBackward = isBackward || run->isFast;
     for (int lane = 0; lane < tp_packWidth; lane += strandsAtOnce * W) {
         Strand strands[strandsAtOnce];
         for (int i = 0; i < strandsAtOnce; ++i) {

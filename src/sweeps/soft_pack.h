@@ -76,6 +76,7 @@ typedef struct tpSoftRun {
     bool isRound;            // its bodies turn as easily about any axis
     bool areBalls;           // both shapes are spheres about their bodies' centres
     bool bounces;            // some restitution is not 0
+    bool isFast;             // some of its bodies meet faster than soft rows can stop them
     uint8_t stale;           // a bit per lane: its manifold is to be found anew
     uint8_t uneven;          // a bit per lane: its points have normals of their own
     uint8_t unround;         // a bit per lane: one of its bodies is not round
@@ -95,6 +96,7 @@ typedef struct tpSoftRun {
     float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth], tilt[tp_packWidth];
     float size[tp_packWidth]; // of the smaller body, m
     float age[tp_packWidth];  // steps
+    float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s
     // Radii of balls, m.
     _Alignas(64) double radiusA[tp_packWidth];
     double radiusB[tp_packWidth];
@@ -113,11 +115,14 @@ typedef struct tpSoftLimits {
 
 // How the normal row of a substep is softened if bodies overlap: u_n is led towards -rate * gap, no
 // faster than `push`, by a spring with damping of which `mass` and `impulse` are what the row's
-// mass and its present impulse are multiplied by.
+// mass and its present impulse are multiplied by. A soft row lets a part of the approach through: one
+// faster than `fast` times the smaller body's size is stopped by a rigid one, or bodies would be
+// through a thin plate before the spring has stopped them.
 typedef struct tpSoftness {
     double inverseTime; // 1 / the substep's duration: open gaps may close in it
     double rate, push;
     double mass, impulse;
+    double fast; // 1/s
 } tpSoftness;
 
 // What the sweeps work on: lines of bodies.

@@ -25,6 +25,10 @@
 static const double springTurns = 0.15;
 static const double springDamping = 5.0;
 
+// Contacts that close by more than this part of the smaller body's size in a substep are rigid: the
+// spring would let a twelfth of that through.
+static const double fastPart = 0.1;
+
 // How far manifolds follow their bodies before they are found anew. A gap is wrong by a thousandth
 // of the smaller body's size at most, the region of contact by a twenty-fifth. With half of that
 // the funnel of cubes takes a seventh more time, and overlaps are no smaller.
@@ -43,8 +47,12 @@ static tpSoftness softnessOf(double time, double pushOut) {
     // An implicit step of m x'' + 2 zeta m w x' + m w^2 x = 0.
     double damped = 2.0 * springDamping + time * frequency;
     double stiff = time * frequency * damped;
-    tpSoftness soft = { 1.0 / time, frequency / damped, pushOut, stiff / (1.0 + stiff),
-                        1.0 / (1.0 + stiff) };
+    tpSoftness soft = { .inverseTime = 1.0 / time,
+                        .rate = frequency / damped,
+                        .push = pushOut,
+                        .mass = stiff / (1.0 + stiff),
+                        .impulse = 1.0 / (1.0 + stiff),
+                        .fast = fastPart / time };
     return soft;
 }
 
