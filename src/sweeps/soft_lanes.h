@@ -124,7 +124,7 @@ static inline void multiplyDirections(const WideFrame* frame, wide shared[6]) {
 typedef struct WidePrepared {
     WideBodies bodies; // `velocity` are the lines that impulses to start with are added to
     WideLines startA, startB, freeA, freeB;
-    wide way; // how near a gap must be for what impulses may do to the bodies, m
+    wide way;      // how near a gap must be for what impulses may do to the bodies, m
     wide approach; // the fastest of the points, m/s
 } WidePrepared;
 

@@ -94,8 +94,8 @@ typedef struct tpSoftRun {
     float deepest[tp_packWidth]; // overlap of its points at the end of the step, m
     // How long it may be followed: see tpSoftLimits.
     float slack[tp_packWidth], slip[tp_packWidth], turn[tp_packWidth], tilt[tp_packWidth];
-    float size[tp_packWidth]; // of the smaller body, m
-    float age[tp_packWidth];  // steps
+    float size[tp_packWidth];     // of the smaller body, m
+    float age[tp_packWidth];      // steps
     float approach[tp_packWidth]; // of its points at the start of the step, the fastest, m/s
     // Radii of balls, m.
     _Alignas(64) double radiusA[tp_packWidth];
@@ -115,9 +115,9 @@ typedef struct tpSoftLimits {
 
 // How the normal row of a substep is softened if bodies overlap: u_n is led towards -rate * gap, no
 // faster than `push`, by a spring with damping of which `mass` and `impulse` are what the row's
-// mass and its present impulse are multiplied by. A soft row lets a part of the approach through: one
-// faster than `fast` times the smaller body's size is stopped by a rigid one, or bodies would be
-// through a thin plate before the spring has stopped them.
+// mass and its present impulse are multiplied by. A soft row lets a part of the approach through:
+// one faster than `fast` times the smaller body's size is stopped by a rigid one, or bodies would
+// be through a thin plate before the spring has stopped them.
 typedef struct tpSoftness {
     double inverseTime; // 1 / the substep's duration: open gaps may close in it
     double rate, push;

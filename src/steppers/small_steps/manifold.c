@@ -222,6 +222,18 @@ static bool isRoundBody(const tpSystem* system, int body) {
     return !tpSystem_IsDynamic(system, body) || system->bodies.data[body].inertia.isIsotropic;
 }
 
+bool tpIsCurved(const tpShape* shape) {
+    switch (shape->geometry.type) {
+    case tp_ellipsoidShape:
+    case tp_superellipsoidShape:
+    case tp_intersectionShape:
+    case tp_implicitShape:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
                          const tpLawMemo* law, tpSoftRun* run, int lane) {
     const tpSystem* system = step->system;
@@ -235,6 +247,11 @@ static void describeLane(const tpSmallStep* step, const tpFoundManifold* found,
     run->share[lane] = !movesB ? 0.0f : !movesA ? 1.0f : 0.5f;
     run->slack[lane] = (float)found->slack;
     run->slip[lane] = run->turn[lane] = 0.0f;
+    if (tpIsCurved(&system->shapes.data[found->shapes.shapeA]) ||
+        tpIsCurved(&system->shapes.data[found->shapes.shapeB])) {
+        // The least turn makes it stale: a point that lags behind drives what rocks on it.
+        run->turn[lane] = step->sweep.limits.turn;
+    }
     // Manifolds found in one step are not all found anew in one.
     run->age[lane] = (float)(run->slots[lane] % 16);
     run->tilt[lane] = (float)tiltOf(found);

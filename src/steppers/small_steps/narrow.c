@@ -161,6 +161,54 @@ static double apartAtLeast(const tpSystem* system, const Pair* pair) {
     return tpLength(way) - a->reach - b->reach;
 }
 
+// Impulses of the next step act at the beginning of each substep: on the mean that long after now.
+static double meanTime(const tpSmallStep* step) {
+    return 0.5 * (step->substeps - 1) / step->substeps * step->h;
+}
+
+// The pose of a shape then.
+static tpPose aheadPose(const tpSmallStep* step, const tpShape* shape, tpPose pose) {
+    const tpSystem* system = step->system;
+    if (!tpSystem_IsDynamic(system, shape->body)) {
+        return pose;
+    }
+    const tpVelocity* velocity = &system->velocities.data[shape->body];
+    tpVec3 center = system->poses.data[shape->body].position;
+    double time = meanTime(step);
+    tpQuat turn = tpQuatExp(tpScale(time, velocity->angular));
+    tpVec3 place = tpAdd(center, tpRotate(turn, tpSub(pose.position, center)));
+    return tpMakePose(tpMulAdd(place, time, velocity->linear),
+                      tpNormalizeQuat(tpMulQQ(turn, pose.rotation)));
+}
+
+static tpVec3 aheadWay(const tpSmallStep* step, const tpShape* shape) {
+    bool moves = tpSystem_IsDynamic(step->system, shape->body);
+    return tpScale(moves ? meanTime(step) : 0.0, step->system->velocities.data[shape->body].linear);
+}
+
+// The point of contact of curved bodies runs over them as they turn. Where it is when impulses act
+// on the mean stands for the whole step: one that lags behind drives what rocks on it. The gap
+// stays that of now.
+static void lookAhead(const tpSmallStep* step, const Pair* pair, tpContactPoint* point) {
+    tpContactPoint points[tp_mostPoints];
+    tpContactList out = { points, 0, tp_mostPoints };
+    tpPairCache none;
+    memset(&none, 0, sizeof(none));
+    tpCollideShapes(&pair->a->geometry, aheadPose(step, pair->a, pair->poseA), &pair->b->geometry,
+                    aheadPose(step, pair->b, pair->poseB), pair->margin, false, &none, &out);
+    double size = sizeOf(step->system, pair);
+    if (out.count != 1 || tpDot(points[0].normal, point->normal) < 0.9) {
+        return;
+    }
+    tpVec3 a = tpSub(points[0].pointA, aheadWay(step, pair->a));
+    tpVec3 b = tpSub(points[0].pointB, aheadWay(step, pair->b));
+    if (tpLength(tpSub(a, point->pointA)) < size && tpLength(tpSub(b, point->pointB)) < size) {
+        point->pointA = a;
+        point->pointB = b;
+        point->normal = points[0].normal;
+    }
+}
+
 // Any pair but boxes.
 static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* answer,
                           tpContactList* out) {
@@ -177,8 +225,13 @@ static void collideOthers(const tpSmallStep* step, const Pair* pair, tpAnswer* a
     memset(&none, 0, sizeof(none));
     tpPairCache* cache = answer->cache != NULL ? answer->cache : &none;
     answer->slack = pair->margin;
+    int before = out->count;
     tpCollideShapes(&pair->a->geometry, pair->poseA, &pair->b->geometry, pair->poseB, pair->margin,
                     true, cache, out);
+    if (out->count == before + 1 && out->count <= out->capacity &&
+        (tpIsCurved(pair->a) || tpIsCurved(pair->b))) {
+        lookAhead(step, pair, &out->points[before]);
+    }
 }
 
 static void collideBoxes(const tpBoxBatch* batch, int lane, const Pair* pair, tpAnswer* answer,

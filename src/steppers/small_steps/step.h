@@ -139,6 +139,10 @@ void tpKeepManifold(const tpSmallStep* step, const tpSoftRun* run, int lane, tpK
 void tpWriteManifold(const tpSmallStep* step, const tpFoundManifold* found, tpLawMemo* memo,
                      tpKeptManifold* kept, tpSoftRun* run, int lane, tpDeparted* departed);
 
+// Whether the point of contact runs over the shape as this turns, other than straight below a
+// centre or an axis: where it is then depends on the curvature.
+bool tpIsCurved(const tpShape* shape);
+
 // Contacts of a lane that a list for users has, and the deepest overlap among them.
 int tpCountListed(const tpSoftRun* run, int lane, double* deepest);
 bool tpIsListed(const tpSoftRun* run, int lane, int point);

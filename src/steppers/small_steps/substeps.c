@@ -222,7 +222,6 @@ static void openSweep(tpSmallStep* step) {
     sweep->aheads = step->starts;
     sweep->places = step->places;
     sweep->softness = softnessOf(step->substepTime, step->settings.pushOut);
-    sweep->limits = limits;
     sweep->h = step->h;
     sweep->substeps = step->substeps;
     // Impulses of what rests are as long as the substep.
@@ -294,6 +293,7 @@ bool tpSmallStep_Take(tpSmallStep* step) {
     step->substeps = step->settings.substeps;
     step->substepTime = step->h / step->substeps;
     step->kernels = tpGetSoftKernels(tpChooseWidth(tp_packWidth));
+    step->sweep.limits = limits;
     tpTasks* tasks = step->system->tasks;
     int things = step->system->bodyCount + step->state->store.slotCount +
                  thingsPerJointed * step->state->map.bodies.count;
