@@ -122,7 +122,7 @@ static inline SoftHeap* makeSoftHeap(const Heap* heap, uint64_t seed) {
                                  .shifts = soft->lines[4],
                                  .aheads = soft->lines[7],
                                  .places = soft->lines[8],
-                                 .softness = { 240.0, 20.0, 0.1, 0.9, 0.1 },
+                                 .softness = { 240.0, 20.0, 0.1, 0.9, 0.1, 2.0 },
                                  .limits = { 0.02f, 0.02f, 2e-4f, 80.0f, 0.1f },
                                  .h = 1.0 / 60.0,
                                  .substeps = 4,
