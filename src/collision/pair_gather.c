@@ -22,6 +22,7 @@ typedef struct Loop {
     tpPairFinder finder;
     const void* context;
     int count;
+    int chunkCount; // one if there are few things: nobody shares them
     tpPairArray* out;
     int places[tp_pairChunkCount]; // in `out`, of what each chunk found
     bool isShort[tp_pairChunkCount];
@@ -30,7 +31,7 @@ typedef struct Loop {
 static void runChunk(void* context, int chunk, int worker) {
     (void)worker;
     Loop* loop = context;
-    tpRange range = tpChunkRange(loop->count, chunk, tp_pairChunkCount);
+    tpRange range = tpChunkRange(loop->count, chunk, loop->chunkCount);
     // Counted on the thread's own stack: lists of several threads lie on one cache line.
     tpPairSink sink = loop->gather->sinks[chunk];
     sink.count = 0;
@@ -64,7 +65,7 @@ static void repeatChunk(void* context, int chunk, int worker) {
 // Gives chunks the room they turned out to need, and runs them again.
 static bool repeatShort(Loop* loop, tpTasks* tasks) {
     bool isAny = false;
-    for (int i = 0; i < tp_pairChunkCount; ++i) {
+    for (int i = 0; i < loop->chunkCount; ++i) {
         const tpPairSink* sink = &loop->gather->sinks[i];
         loop->isShort[i] = sink->count > sink->capacity;
         isAny = isAny || loop->isShort[i];
@@ -73,27 +74,32 @@ static bool repeatShort(Loop* loop, tpTasks* tasks) {
         }
     }
     if (isAny) {
-        tpTasks_Run(tasks, repeatChunk, loop, tp_pairChunkCount);
+        tpTasks_Run(tasks, repeatChunk, loop, loop->chunkCount);
     }
     return true;
 }
 
 bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* context, int count,
                       int expected, tpTasks* tasks, tpPairArray* out) {
-    Loop loop = { gather, finder, context, count, out, { 0 }, { false } };
-    for (int i = 0; i < tp_pairChunkCount; ++i) {
+    Loop loop = { .gather = gather,
+                  .finder = finder,
+                  .context = context,
+                  .count = count,
+                  .chunkCount = count > fewThings ? tp_pairChunkCount : 1,
+                  .out = out };
+    for (int i = 0; i < loop.chunkCount; ++i) {
         bool isNew = gather->sinks[i].capacity == 0;
-        if (isNew && !growSink(gather, i, expected / tp_pairChunkCount)) {
+        if (isNew && !growSink(gather, i, expected / loop.chunkCount)) {
             return false;
         }
     }
     tpTasks* helpers = count > fewThings ? tasks : NULL;
-    tpTasks_Run(helpers, runChunk, &loop, tp_pairChunkCount);
+    tpTasks_Run(helpers, runChunk, &loop, loop.chunkCount);
     if (!repeatShort(&loop, helpers)) {
         return false;
     }
     int total = out->count;
-    for (int i = 0; i < tp_pairChunkCount; ++i) {
+    for (int i = 0; i < loop.chunkCount; ++i) {
         loop.places[i] = total;
         total += gather->sinks[i].count;
     }
@@ -101,7 +107,7 @@ bool tpPairGather_Run(tpPairGather* gather, tpPairFinder finder, const void* con
                          : TP_RENEW(&gather->allocator, *out, total))) {
         return false;
     }
-    tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, tp_pairChunkCount);
+    tpTasks_Run(total > fewPairs ? tasks : NULL, copyChunk, &loop, loop.chunkCount);
     out->count = total;
     return true;
 }
