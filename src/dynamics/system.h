@@ -211,6 +211,7 @@ typedef struct tpSystem {
     unsigned leftOut;          // tpStepperGap: what the stepper at work leaves out of contact laws
     bool gives;                // contacts may have springs; contact_spring.h
     double contactEnergy;      // J, of these springs where the last step or trial has ended
+    double driftTolerance;     // units: symmetric steps meet joints and gaps to it; 0: to 1e-12
     double certificate;        // relative residual that a solve has to reach; solve.h
     double solveWork;          // multiply-adds of this step's solves so far
     int solveRows;             // rows of the largest of them

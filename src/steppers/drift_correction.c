@@ -4,7 +4,9 @@
 #include "steppers/drift_problem.h"
 
 // Contacts of the start and joints are met to this, in units of length or rad.
-static const double driftTolerance = 1e-12;
+static double toleranceOf(const tpDrift* drift) {
+    return fmax(1e-12, drift->step->system->driftTolerance);
+}
 
 static void note(tpDrift* drift, double miss, double tolerance) {
     drift->miss = fmax(drift->miss, miss);
@@ -14,7 +16,7 @@ static void note(tpDrift* drift, double miss, double tolerance) {
 // How exactly contacts of the start are met: gaps that contradict each other were changed so that
 // they agree, and are known to no better.
 static double contactTolerance(const tpDrift* drift) {
-    return driftTolerance + drift->report->gapShift / drift->step->system->units.length;
+    return toleranceOf(drift) + drift->report->gapShift / drift->step->system->units.length;
 }
 
 // By how much the rows of joints have missed; their biases take it in.
@@ -44,7 +46,7 @@ bool tpDrift_CorrectJoints(tpDrift* drift, int firstBlock) {
             rows->bias[first + k] += miss / step->h;
             drift->jointBias[endFirst + k] = rows->bias[first + k];
             drift->jointMissed[endFirst + k] = rows->missed[first + k];
-            note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), driftTolerance);
+            note(drift, fabs(miss) / tpRows_ErrorUnit(rows, system, first + k), toleranceOf(drift));
         }
     }
     return true;

@@ -44,6 +44,27 @@ static void motionInBetweenIsRight(void** state) {
     }
 }
 
+// What is told about the error is neither too little nor a thousand times too much.
+static void estimatesAreSharp(void** state) {
+    (void)state;
+    static const char* const texts[] = { "1e-2", "1e-3", "1e-4" };
+    for (int k = 0; k < 3; ++k) {
+        tpBodyId bob;
+        tpWorld* world = makePendulum(texts[k], 0.0, &bob);
+        double miss = 0.0, estimate = 0.0;
+        for (int i = 1; i <= 3000; ++i) {
+            estimate = tpWorld_Step(world, h).errorEstimate;
+            if (i % 100 == 0) {
+                miss = fmax(miss, pendulumMiss(world, bob, pendulumState(i * h)));
+            }
+        }
+
+        CHECK_BELOW(miss, estimate);
+        CHECK_BELOW(estimate, 1e3 * miss);
+        tpDestroyWorld(world);
+    }
+}
+
 // Steps until one costs nothing: then a stride is under way. Returns the time.
 static double stepIntoStride(tpWorld* world) {
     for (int i = 0; i < 300; ++i) {
@@ -130,9 +151,9 @@ static void lossesHaveNoStrides(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(motionInBetweenIsRight), cmocka_unit_test(kicksCountAtOnce),
-        cmocka_unit_test(worldsMayChange),        cmocka_unit_test(snapshotsKeepStrides),
-        cmocka_unit_test(lossesHaveNoStrides),
+        cmocka_unit_test(motionInBetweenIsRight), cmocka_unit_test(estimatesAreSharp),
+        cmocka_unit_test(kicksCountAtOnce),       cmocka_unit_test(worldsMayChange),
+        cmocka_unit_test(snapshotsKeepStrides),   cmocka_unit_test(lossesHaveNoStrides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

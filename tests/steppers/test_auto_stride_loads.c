@@ -118,18 +118,12 @@ static void whatMovesEvenlyCarries(void** state) {
     assert_true(freeCount > 250);
     tpBodyId carrier = tpWorld_FindBody(world, "platter");
     tpBody_SetVelocity(world, carrier, tpZeroVec3(), tpZeroVec3());
-    tpVec3 start = tpBody_GetPosition(world, ballOf(world));
     for (int i = 0; i < 100; ++i) {
         tpWorld_Step(world, h);
     }
-    // It slips for a moment, then goes straight on.
-    tpVec3 middle = tpBody_GetPosition(world, ballOf(world));
-    for (int i = 0; i < 100; ++i) {
-        tpWorld_Step(world, h);
-    }
-    tpVec3 last = tpBody_GetPosition(world, ballOf(world));
-    tpVec3 way = tpSub(middle, start), next = tpSub(last, middle);
-    CHECK_NEAR(tpLength(tpCross(way, next)), 0.0, 0.05 * tpLength(way) * tpLength(next));
+    // It goes at .5 m/s and turns the other way at 1.25 m/s: friction takes 5/7 of the one and 2/7
+    // of the other, and nothing is left.
+    CHECK_VEC3(tpBody_GetVelocity(world, ballOf(world)), tpZeroVec3(), 5e-3);
     tpDestroyWorld(world);
 }
 

@@ -229,7 +229,7 @@ static void closeJoints(const tpUserStep* frame, tpStepReport* report) {
     double drift = tpJoints_PositionError(system, system->poses.data);
     if (tpStride_IsOpen(drift, frame->lengthScale)) {
         tpJoints_FollowAngles(system);
-        tpJoints_Correct(system, frame->solver, 1e-12 * frame->lengthScale);
+        tpJoints_Correct(system, frame->solver, 1e-10 * frame->lengthScale);
         drift = tpJoints_PositionError(system, system->poses.data);
     }
     report->jointDrift = drift;

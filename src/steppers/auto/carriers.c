@@ -55,6 +55,9 @@ void tpCarrier_Pace(tpCarrier* carrier, const tpPace* pace) {
                               .checkedError = INFINITY,
                               .knowsPushing = pace->knowsPushing,
                               .pushing = pace->pushing,
+                              .momentError = pace->momentError,
+                              .momentTrust = pace->momentTrust,
+                              .momentCount = pace->momentCount,
                               .hopelessCount = pace->hopelessCount };
 }
 
@@ -146,6 +149,9 @@ static void savePace(tpPace* to, const tpPace* from) {
     to->speedRate = from->speedRate;
     to->knowsPushing = from->knowsPushing;
     to->pushing = from->pushing;
+    to->momentError = from->momentError;
+    to->momentTrust = from->momentTrust;
+    to->momentCount = from->momentCount;
     to->hopelessCount = from->hopelessCount;
 }
 

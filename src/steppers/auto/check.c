@@ -273,12 +273,12 @@ void tpCheck_Extrapolate(tpCheck* check, tpGroupRun* run) {
     tpGroupRun_CloseJoints(run);
 }
 
-// Whether the same features have touched, pushing or not.
-static bool haveSameContacts(const tpTally* a, const tpTally* b) {
-    bool isSame = a->count == b->count;
-    for (int i = 0; isSame && i < a->count; ++i) {
-        isSame = tpContactInfo_Compare(&a->list[i], &b->list[i]) == 0 &&
-                 isPushing(&a->list[i]) == isPushing(&b->list[i]);
+bool tpTaken_HaveSameContacts(const tpTaken* a, const tpTaken* b) {
+    const tpTally *first = &a->tally, *second = &b->tally;
+    bool isSame = first->count == second->count;
+    for (int i = 0; isSame && i < first->count; ++i) {
+        isSame = tpContactInfo_Compare(&first->list[i], &second->list[i]) == 0 &&
+                 isPushing(&first->list[i]) == isPushing(&second->list[i]);
     }
     return isSame;
 }
@@ -300,8 +300,8 @@ static bool isSymmetric(const tpGroupRun* run, const tpCheck* check) {
 static bool canExtrapolate(const tpGroupRun* run, const tpCheck* check) {
     return isSymmetric(run, check) && !check->isMoment &&
            tpTaken_Pairs(&check->whole) == tpTaken_Pairs(&check->halves) &&
-           haveSameContacts(&check->each[0].tally, &check->each[1].tally) &&
-           haveSameContacts(&check->whole.tally, &check->each[1].tally);
+           tpTaken_HaveSameContacts(&check->each[0], &check->each[1]) &&
+           tpTaken_HaveSameContacts(&check->whole, &check->each[1]);
 }
 
 // Control -----------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ static bool canExtrapolate(const tpGroupRun* run, const tpCheck* check) {
 // is. Otherwise errors add up over time.
 static const double momentPart = 0.1;
 
-static double allowedError(const tpGroupRun* run, bool isMoment, double h) {
+double tpGroupRun_AllowedError(const tpGroupRun* run, bool isMoment, double h) {
     double part = h / (span * run->timeScale);
     part = isMoment ? fmax(momentPart, part) : part;
     return margin * run->accuracy * run->lengthScale * part;
@@ -335,14 +335,14 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     check->isMoment = !check->isSame || isOther;
     check->extrapolates = canExtrapolate(run, check);
     double weight = check->isSame ? run->timeScale : h;
-    double allowed = allowedError(run, check->isMoment, h);
+    double allowed = tpGroupRun_AllowedError(run, check->isMoment, h);
     tpStepDifference difference = findDifference(run, &check->ends);
     check->difference = difference;
     double plain = difference.position + weight * difference.speed;
     // A shorter step that is no better has something in it that happens at once, or rounding.
     if (run->refusedStart == start && plain / allowed > noBetter * run->refusedError) {
         check->isMoment = true;
-        allowed = allowedError(run, true, h);
+        allowed = tpGroupRun_AllowedError(run, true, h);
     }
     check->plainError = plain / allowed;
     // While the same shapes push, the halves of a step of second order are off by a third.
@@ -365,10 +365,13 @@ static void measure(tpGroupRun* run, double start, double h, tpCheck* check) {
     }
 }
 
+double tpGrowth(double error, double order) {
+    double factor = error > 0.0 ? tpPow(aim / error, 1.0 / order) : largestGrowth;
+    return fmin(fmax(factor, smallestGrowth), largestGrowth);
+}
+
 double tpCheck_NextStep(const tpCheck* check, double h) {
-    double factor =
-        check->error > 0.0 ? tpPow(aim / check->error, 1.0 / orderOf(check)) : largestGrowth;
-    return h * fmin(fmax(factor, smallestGrowth), largestGrowth);
+    return h * tpGrowth(check->error, orderOf(check));
 }
 
 bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before) {

@@ -41,6 +41,17 @@ void tpGroupRun_CloseJoints(const tpGroupRun* run);
 enum { tp_slidingBit = 1 };
 uint64_t tpTaken_Pairs(const tpTaken* taken);
 
+// Whether the same features have touched, pushing or not.
+bool tpTaken_HaveSameContacts(const tpTaken* a, const tpTaken* b);
+
+// The error that a step of h seconds may have, m. If contacts come or go it is that of a moment,
+// which is made once, however short the step is; otherwise errors add up over time.
+double tpGroupRun_AllowedError(const tpGroupRun* run, bool isMoment, double h);
+
+// The part of its length that a step should have after one with this error, in parts of the allowed
+// one, which is a power of the length.
+double tpGrowth(double error, double order);
+
 // Takes the step and measures it: the system is at the end of the halves then. `before` is the
 // state at the start, to go back to. False if memory ran out.
 bool tpCheck_Take(tpCheck* check, tpGroupRun* run, double start, double h, tpKept* before);

@@ -37,16 +37,30 @@ bool tpPace_IsTrusted(const tpPace* pace) {
     return pace->checkedError <= trusted;
 }
 
+// Whether the group flies if nothing pushes, which is exact, and its moments are trusted.
+static bool isFlying(const tpGroupRun* run) {
+    const tpPace* pace = &run->pace;
+    return pace->knowsPushing && pace->pushing == 0 && pace->momentCount < pace->momentTrust &&
+           run->groups->jointCounts[run->group] == 0 && !run->groups->areForced[run->group];
+}
+
 static bool needsCheck(const tpGroupRun* run) {
-    return !tpPace_IsTrusted(&run->pace) || run->pace.uncheckedCount >= run->pace.trust;
+    bool isTrusted = tpPace_IsTrusted(&run->pace) && run->pace.uncheckedCount < run->pace.trust;
+    return !isTrusted && !isFlying(run);
 }
 
 static void accept(tpGroupRun* run, const tpTaken* next) {
     run->hasMemory = tpTaken_Append(&run->taken, run->system, next) && run->hasMemory;
 }
 
+// Whether a step in which contacts come, or all go, needs no check: the last ones were as good as
+// exact, as bodies are that fly and meet in impacts that their method locates.
+static bool trustsMoment(const tpPace* pace, uint64_t pushing) {
+    return (pushing == 0 || pace->pushing == 0) && pace->momentCount < pace->momentTrust;
+}
+
 // A step that nobody checks. False, and nothing has changed, if other shapes push each other in it
-// than before: that is to be looked at.
+// than before, and that is to be looked at.
 static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind) {
     tpSystem* system = run->system;
     const tpStepper* stepper = tpMethod_Stepper(run->method);
@@ -58,23 +72,47 @@ static bool goUnchecked(tpGroupRun* run, double start, double h, bool isBlind) {
         return true;
     }
     uint64_t pushing = tpTaken_Pairs(&taken);
-    if (!isBlind && (pushing != run->pace.pushing || taken.isBad)) {
+    bool isMoment = !isBlind && pushing != run->pace.pushing;
+    if (!isBlind && (taken.isBad || (isMoment && !trustsMoment(&run->pace, pushing)))) {
         run->taken.work += taken.work;
         run->pace.checkedError = INFINITY;
         run->hasMemory = tpKept_PutBack(&before, system, stepper, run->state);
         return false;
     }
     run->pace.uncheckedCount += 1;
+    run->pace.momentCount += isMoment ? 1 : 0;
     run->pace.pushing = pushing;
     run->pace.knowsPushing = true;
     accept(run, &taken);
     for (int i = 0; i < system->bodyCount; ++i) {
         if (run->groups->ofBody[i] == run->group) {
-            run->positionErrors[i] += h * (run->speedErrors[i] + run->pace.positionRate);
+            run->positionErrors[i] += h * (run->speedErrors[i] + run->pace.positionRate) +
+                                      (isMoment ? run->pace.momentError : 0.0);
             run->speedErrors[i] += h * run->pace.speedRate;
         }
     }
     return true;
+}
+
+// What a check of a step tells about later ones.
+static void learn(tpPace* pace, const tpCheck* check, double h) {
+    // Trust grows from check to check.
+    int trust = 2 * pace->trust + 1, most = uncheckedAfter(check->plainError);
+    pace->checkedError = check->plainError;
+    pace->trust = trust < most ? trust : most;
+    pace->uncheckedCount = 0;
+    pace->positionRate = wholePart * check->difference.position / h;
+    pace->speedRate = check->isSame ? wholePart * check->difference.speed / h : 0.0;
+    pace->pushing = check->pushing;
+    pace->knowsPushing = true;
+    if (check->isMoment) {
+        int next = 2 * pace->momentTrust + 1;
+        pace->momentTrust = check->error > verySmall ? 0
+                            : next < moreUnchecked   ? next
+                                                     : moreUnchecked;
+        pace->momentCount = 0;
+        pace->momentError = check->difference.position;
+    }
 }
 
 // Takes a step whole and in halves; returns where the group is then.
@@ -105,16 +143,7 @@ static double goChecked(tpGroupRun* run, double start, double h) {
         tpCheck_Extrapolate(&check, run);
     }
     run->pace.step = fmax(tpCheck_NextStep(&check, h), shortest);
-    run->pace.checkedError = check.plainError;
-    // Trust grows from check to check.
-    int trust = 2 * run->pace.trust + 1;
-    int most = uncheckedAfter(check.plainError);
-    run->pace.trust = trust < most ? trust : most;
-    run->pace.positionRate = wholePart * check.difference.position / h;
-    run->pace.speedRate = check.isSame ? wholePart * check.difference.speed / h : 0.0;
-    run->pace.uncheckedCount = 0;
-    run->pace.pushing = check.pushing;
-    run->pace.knowsPushing = true;
+    learn(&run->pace, &check, h);
     accept(run, &check.halves);
     return start + h;
 }

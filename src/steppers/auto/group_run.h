@@ -31,9 +31,12 @@ typedef struct tpPace {
     int uncheckedCount;             // steps since then
     double positionRate, speedRate; // of errors in steps that are not checked, m/s and m/s^2
     bool knowsPushing;
-    uint64_t pushing;  // which shapes pushed each other in the last step
-    int hopelessCount; // steps of the user for which nothing is checked, since no step was short
-                       // enough
+    uint64_t pushing;   // which shapes pushed each other in the last step
+    double momentError; // of the last step that was checked in which contacts came or went, m
+    int momentTrust;    // such steps that need not be checked after it
+    int momentCount;    // of them since then
+    int hopelessCount;  // steps of the user for which nothing is checked, since no step was short
+                        // enough
 } tpPace;
 
 typedef struct tpGroupRun {

@@ -7,9 +7,6 @@
 #include "dynamics/loads.h"
 #include "math/elementary.h"
 
-// Of a body beyond what its spin makes, rad.
-static const double largestTurn = 1.0;
-
 // In parts of the length of the scene: what the motion between the nodes may add to the drift of
 // joints before it is put right.
 static const double smallDrift = 1e-9;
@@ -155,9 +152,8 @@ static tpQuat spun(const tpStrideBody* body, double time) {
     return tpMulQQ(tpQuatExp(tpScale(time, body->spin)), body->start);
 }
 
-bool tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
+void tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
     double time = 0.5 * node * stride->frameCount * stride->h;
-    bool isNear = true;
     for (int i = 0; i < stride->bodies.count; ++i) {
         tpStrideBody* body = &stride->bodies.data[i];
         const tpPose* pose = &system->poses.data[body->body];
@@ -166,21 +162,44 @@ bool tpStride_Set(tpStride* stride, const tpSystem* system, int node) {
         tpVec3 rest = tpSub(velocity->angular, tpRotate(tpQuatExp(turn), body->spin));
         body->nodes[node] =
             (tpStrideNode){ pose->position, velocity->linear, turn, rateOfTurn(turn, rest) };
-        isNear = isNear && tpLength(turn) <= largestTurn;
     }
-    return isNear;
+}
+
+double tpStride_Turn(const tpStride* stride) {
+    double largest = 0.0;
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        const tpStrideNode* nodes = stride->bodies.data[i].nodes;
+        largest = fmax(largest, fmax(tpLength(nodes[1].turn), tpLength(nodes[2].turn)));
+    }
+    return largest;
 }
 
 // Between -----------------------------------------------------------------------------------------
 
-// Of the three values and of the three derivatives.
-typedef struct HermiteWeights {
-    double values[3], rates[3];
-} HermiteWeights;
+// Of the three values, of the three derivatives, and of what bends the motion in the quarters.
+typedef struct StrideWeights {
+    double values[3], rates[3], bends[2];
+} StrideWeights;
+
+double tpStride_QuarterAt(int which) {
+    return 0.25 + 0.5 * which;
+}
+
+// Bends leave values and derivatives at the nodes as they are, and each that at the other quarter.
+static void findBends(double s, StrideWeights* value, StrideWeights* rate) {
+    const double atQuarter = 0.25 * 0.25 * 0.75, scale = 1.0 / (atQuarter * atQuarter);
+    double root = s * (s - 0.5) * (s - 1.0), rootRate = (3.0 * s - 3.0) * s + 0.5;
+    double square = scale * root * root, squareRate = 2.0 * scale * root * rootRate;
+    for (int k = 0; k < 2; ++k) {
+        double side = k == 0 ? -2.0 : 2.0, factor = side * (s - tpStride_QuarterAt(1 - k));
+        value->bends[k] = square * factor;
+        rate->bends[k] = squareRate * factor + square * side;
+    }
+}
 
 // For the value and for the derivative at a part s of the stride: Hermite's polynomials for the
 // nodes 0, 1/2 and 1.
-static void findWeights(double s, HermiteWeights* value, HermiteWeights* rate) {
+static void findWeights(double s, StrideWeights* value, StrideWeights* rate) {
     const double nodes[] = { 0.0, 0.5, 1.0 }, slopes[] = { -3.0, 0.0, 3.0 };
     const double base[] = { (1.0 - 2.0 * s) * (1.0 - s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0) };
     const double baseRate[] = { 4.0 * s - 3.0, 4.0 - 8.0 * s, 4.0 * s - 1.0 };
@@ -192,39 +211,58 @@ static void findWeights(double s, HermiteWeights* value, HermiteWeights* rate) {
         value->rates[k] = square * way;
         rate->rates[k] = squareRate * way + square;
     }
+    findBends(s, value, rate);
 }
 
-static tpVec3 blend(const HermiteWeights* weights, const tpVec3 values[3], const tpVec3 rates[3],
-                    double length) {
+static tpVec3 positionBy(const StrideWeights* weights, const tpStrideBody* body, double length) {
     tpVec3 sum = tpZeroVec3();
     for (int k = 0; k < 3; ++k) {
-        sum = tpMulAdd(sum, weights->values[k], values[k]);
-        sum = tpMulAdd(sum, weights->rates[k] * length, rates[k]);
+        sum = tpMulAdd(sum, weights->values[k], body->nodes[k].position);
+        sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].velocity);
     }
-    return sum;
+    sum = tpMulAdd(sum, weights->bends[0], body->positionBends[0]);
+    return tpMulAdd(sum, weights->bends[1], body->positionBends[1]);
+}
+
+static tpVec3 turnBy(const StrideWeights* weights, const tpStrideBody* body, double length) {
+    tpVec3 sum = tpZeroVec3();
+    for (int k = 0; k < 3; ++k) {
+        sum = tpMulAdd(sum, weights->values[k], body->nodes[k].turn);
+        sum = tpMulAdd(sum, weights->rates[k] * length, body->nodes[k].turnRate);
+    }
+    sum = tpMulAdd(sum, weights->bends[0], body->turnBends[0]);
+    return tpMulAdd(sum, weights->bends[1], body->turnBends[1]);
+}
+
+void tpStride_Bend(tpStride* stride, const tpSystem* system, int which) {
+    double length = stride->frameCount * stride->h, s = tpStride_QuarterAt(which);
+    StrideWeights value, slope;
+    findWeights(s, &value, &slope);
+    for (int i = 0; i < stride->bodies.count; ++i) {
+        tpStrideBody* body = &stride->bodies.data[i];
+        const tpPose* pose = &system->poses.data[body->body];
+        tpVec3 position = positionBy(&value, body, length), turn = turnBy(&value, body, length);
+        tpVec3 right = tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(spun(body, s * length))));
+        body->positionBends[which] =
+            tpAdd(body->positionBends[which], tpSub(pose->position, position));
+        body->turnBends[which] = tpAdd(body->turnBends[which], tpSub(right, turn));
+    }
 }
 
 void tpStride_Place(const tpStride* stride, tpSystem* system, double s) {
     double length = stride->frameCount * stride->h;
-    HermiteWeights value, slope;
+    StrideWeights value, slope;
     findWeights(s, &value, &slope);
     for (int i = 0; i < stride->bodies.count; ++i) {
         const tpStrideBody* body = &stride->bodies.data[i];
-        tpVec3 places[3], velocities[3], turns[3], rates[3];
-        for (int k = 0; k < 3; ++k) {
-            places[k] = body->nodes[k].position;
-            velocities[k] = body->nodes[k].velocity;
-            turns[k] = body->nodes[k].turn;
-            rates[k] = body->nodes[k].turnRate;
-        }
-        tpVec3 turn = blend(&value, turns, rates, length);
-        tpVec3 rate = tpScale(1.0 / length, blend(&slope, turns, rates, length));
+        tpVec3 turn = turnBy(&value, body, length);
+        tpVec3 rate = tpScale(1.0 / length, turnBy(&slope, body, length));
         tpPose* pose = &system->poses.data[body->body];
         tpVelocity* velocity = &system->velocities.data[body->body];
-        pose->position = blend(&value, places, velocities, length);
+        pose->position = positionBy(&value, body, length);
         tpQuat rest = tpQuatExp(turn);
         pose->rotation = tpNormalizeQuat(tpMulQQ(rest, spun(body, s * length)));
-        velocity->linear = tpScale(1.0 / length, blend(&slope, places, velocities, length));
+        velocity->linear = tpScale(1.0 / length, positionBy(&slope, body, length));
         velocity->angular = tpAdd(angularOfRate(turn, rate), tpRotate(rest, body->spin));
     }
     tpJoints_FollowAngles(system);
@@ -252,14 +290,9 @@ void tpStride_Leave(tpStride* stride, const tpSystem* system) {
 // The velocity of a body at a part s of the stride.
 static tpVec3 velocityAt(const tpStride* stride, const tpStrideBody* body, double s) {
     double length = stride->frameCount * stride->h;
-    HermiteWeights value, slope;
+    StrideWeights value, slope;
     findWeights(s, &value, &slope);
-    tpVec3 places[3], velocities[3];
-    for (int k = 0; k < 3; ++k) {
-        places[k] = body->nodes[k].position;
-        velocities[k] = body->nodes[k].velocity;
-    }
-    return tpScale(1.0 / length, blend(&slope, places, velocities, length));
+    return tpScale(1.0 / length, positionBy(&slope, body, length));
 }
 
 // The place of a body in the stride, -1: none.

@@ -23,6 +23,8 @@ typedef struct tpStrideBody {
     tpQuat start; // rotation at the start
     tpVec3 spin;  // angular velocity then
     tpStrideNode nodes[3];
+    // in the middles between the nodes: what has to be added so that joints are closed there
+    tpVec3 positionBends[2], turnBends[2];
     double positionError, speedError; // that the stride adds, m and m/s
     tpPose pose;                      // where it was left, to see what users have changed
     tpVelocity velocity;
@@ -55,9 +57,18 @@ bool tpStride_CanCarry(const tpSystem* system, const tpGroups* groups, int group
 bool tpStride_Begin(tpStride* stride, tpSystem* system, const tpGroups* groups, int group,
                     int frameCount, double h);
 
-// Takes the state that the system is in now as that of the middle (1) or the end (2). False if a
-// body has turned so far that the vector of its turn says little.
-bool tpStride_Set(tpStride* stride, const tpSystem* system, int node);
+// Takes the state that the system is in now as that of the middle (1) or the end (2).
+void tpStride_Set(tpStride* stride, const tpSystem* system, int node);
+
+// How far a body has turned at most, beyond what its spin makes, rad; and how far it may, so that
+// the vector of the turn says enough.
+double tpStride_Turn(const tpStride* stride);
+static const double tp_largestTurn = 1.0;
+
+// Bends the motion so that it goes through the state that the system is in now at a quarter: 0 is
+// at 1/4, 1 at 3/4 of the stride. Nodes stay as they are, and so does the other quarter.
+double tpStride_QuarterAt(int which);
+void tpStride_Bend(tpStride* stride, const tpSystem* system, int which);
 
 // Whether the stride goes on for a step of h seconds from the state that the system is in.
 bool tpStride_IsUnderWay(const tpStride* stride, const tpSystem* system, const tpGroups* groups,

@@ -44,19 +44,43 @@ static bool setContacts(tpStrideLoads* loads, tpSystem* system, int quarter, con
     return isSame;
 }
 
+// Impulses of joints, then work and losses.
+static double sumOf(int i, int reactionCount, const double* reactions, const tpStepReport* report) {
+    const double energies[energyCount] = { report->externalWork, report->frictionLoss,
+                                           report->impactLoss };
+    return i < reactionCount ? reactions[i] : energies[i - reactionCount];
+}
+
 bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter, const double* reactions,
                        const tpStepReport* report, const tpTally* tally) {
     int count = tpJoints_ReactionCount(system);
     double* sums = loads->sums.data + quarter * sumCount(system);
-    for (int i = 0; i < count; ++i) {
-        sums[i] = reactions[i];
+    for (int i = 0; i < count + energyCount; ++i) {
+        sums[i] = sumOf(i, count, reactions, report);
     }
-    sums[count] = report->externalWork;
-    sums[count + 1] = report->frictionLoss;
-    sums[count + 2] = report->impactLoss;
     loads->residual = fmax(loads->residual, report->residual);
     loads->penetration = fmax(loads->penetration, report->penetration);
     return setContacts(loads, system, quarter, tally);
+}
+
+// What the sums are off by at the ends of the two steps is known. It starts with 0: a polynomial of
+// second degree in time tells it for the quarters.
+void tpStrideLoads_Extrapolate(tpStrideLoads* loads, const tpSystem* system,
+                               const double* firstReactions, const tpStepReport* first,
+                               const double* secondReactions, const tpStepReport* second) {
+    int reactionCount = tpJoints_ReactionCount(system), count = sumCount(system);
+    double* quarters = loads->sums.data;
+    for (int i = 0; i < count; ++i) {
+        double *q0 = &quarters[i], *q1 = q0 + count, *q2 = q1 + count, *q3 = q2 + count;
+        double inFirst = sumOf(i, reactionCount, firstReactions, first);
+        double inSecond = sumOf(i, reactionCount, secondReactions, second);
+        double middle = (*q0 + *q1 - inFirst) / 3.0, end = middle + (*q2 + *q3 - inSecond) / 3.0;
+        double one = 0.75 * middle - 0.125 * end, three = 0.75 * middle + 0.375 * end;
+        *q0 += one;
+        *q1 += middle - one;
+        *q2 += three - middle;
+        *q3 += end - three;
+    }
 }
 
 // Between -----------------------------------------------------------------------------------------

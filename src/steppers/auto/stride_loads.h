@@ -25,6 +25,12 @@ bool tpStrideLoads_Begin(tpStrideLoads* loads, tpSystem* system);
 bool tpStrideLoads_Set(tpStrideLoads* loads, tpSystem* system, int quarter, const double* reactions,
                        const tpStepReport* report, const tpTally* tally);
 
+// Puts sums of second order right to the fourth, those of contacts apart, by what two steps have
+// done, each over two quarters.
+void tpStrideLoads_Extrapolate(tpStrideLoads* loads, const tpSystem* system,
+                               const double* firstReactions, const tpStepReport* first,
+                               const double* secondReactions, const tpStepReport* second);
+
 // How many there are.
 int tpStrideLoads_ContactCount(const tpStrideLoads* loads);
 

@@ -1,21 +1,30 @@
 // Going over a stride, and along it.
 
+#include "dynamics/certificate.h"
+#include "dynamics/forces.h"
+#include "dynamics/joint_state.h"
 #include "dynamics/joints.h"
 #include "dynamics/motion.h"
-#include "steppers/auto/check.h"
+#include "steppers/auto/stride_levels.h"
 
-// A stride is two steps that are checked. It is worth its six from so many steps of the user on:
+// A stride is taken by seven steps. It is worth them from so many steps of the user on:
 // where each of those is checked, and where most are not.
 enum { leastChecked = 3, leastTrusted = 6 };
 
-// Of the length at which the error would be what is allowed: errors of a stride go on in velocities
-// that nobody corrects.
-static const double careful = 0.6;
+// Of the length at which the error would be what is allowed: it is a high power of the length.
+static const double careful = 0.85;
+
+// Joints and gaps at the ends of the steps of a stride are met to this part of the accuracy: ends
+// of strides are closed apart.
+static const double driftPart = 1e-5, mostDrift = 1e-8;
 
 // Strides that are refused are tried again shorter, so often; what was refused is come near to by
 // small steps.
-enum { strideTries = 3 };
+enum { strideTries = 6 };
 static const double underCeiling = 0.7, ceilingGrowth = 1.1;
+
+// Of what the certificate lets energy rise by, that a stride may use up.
+static const double energyShare = 0.2;
 
 // After a refusal strides are not tried for so many steps of the user, twice as many after each
 // further one.
@@ -36,98 +45,133 @@ static int strideCount(const tpGroupRun* run) {
     return isPossible ? count : 0;
 }
 
-// Adds to the errors of a stride what a step of it is off by.
-static void addStrideErrors(const tpGroupRun* run, const tpCheck* check, tpStride* stride) {
+// What was done counts in the first step of the user; energy keeps its own account there.
+static void bookStride(tpGroupRun* run, const tpStrideLevels* levels) {
+    tpStepReport* report = &run->taken.report;
+    for (int k = tp_strideQuarter; k < tp_strideSteps; ++k) {
+        const tpStepReport* quarter = &levels->taken[k].report;
+        report->substepCount += quarter->substepCount;
+        report->solveCount += quarter->solveCount;
+        report->iterationCount += quarter->iterationCount;
+        report->contactQueryCount += quarter->contactQueryCount;
+    }
+}
+
+// What the quarters have carried, and how far their sums are off. False if memory ran out, or other
+// contacts were there.
+static bool setLoads(tpGroupRun* run, const tpStrideLevels* levels, tpStride* stride) {
+    bool isSet = true;
+    for (int k = 0; isSet && k < 4; ++k) {
+        const tpTaken* taken = &levels->taken[tp_strideQuarter + k];
+        isSet = tpStrideLoads_Set(&stride->loads, run->system, k, taken->reactions, &taken->report,
+                                  &taken->tally);
+    }
+    const tpTaken* halves = &levels->taken[tp_strideHalf];
+    if (isSet) {
+        tpStrideLoads_Extrapolate(&stride->loads, run->system, halves[0].reactions,
+                                  &halves[0].report, halves[1].reactions, &halves[1].report);
+    }
+    return isSet;
+}
+
+// The states of the stride by its levels. Whether they are as accurate as they have to be.
+static bool setStates(tpGroupRun* run, const tpStrideLevels* levels, tpStride* stride) {
+    if (!levels->isSmooth || levels->error > 1.0 || levels->middleError > 1.0 ||
+        !setLoads(run, levels, stride)) {
+        return false;
+    }
     for (int k = 0; k < stride->bodies.count; ++k) {
         tpStrideBody* body = &stride->bodies.data[k];
-        double position, speed;
-        tpCheck_BodyDifference(run, (int)body->body, &check->ends, check->part, &position, &speed);
-        body->positionError += position;
-        body->speedError += speed;
+        tpStrideLevels_BodyError(levels, run, (int)body->body, &body->positionError,
+                                 &body->speedError);
     }
+    bookStride(run, levels);
+    tpStrideLevels_PutEnd(levels, run);
+    tpStride_Set(stride, run->system, 2);
+    tpStrideLevels_PutMiddle(levels, run);
+    tpStride_Set(stride, run->system, 1);
+    return tpStride_Turn(stride) <= tp_largestTurn;
 }
 
-// What was done counts in the first step of the user; energy keeps its own account there.
-static void bookStride(tpGroupRun* run, const tpCheck* check) {
-    const tpStepReport* halves = &check->halves.report;
-    tpStepReport* report = &run->taken.report;
-    report->substepCount += halves->substepCount;
-    report->solveCount += halves->solveCount;
-    report->iterationCount += halves->iterationCount;
-    report->contactQueryCount += halves->contactQueryCount;
+// The turn beyond the spin, and with it the part of the allowed one, is about a square of the
+// length.
+static double growthByTurn(const tpStride* stride) {
+    return sqrt(careful * tp_largestTurn / fmax(tpStride_Turn(stride), 1e-3));
 }
 
-// The first step of a stride, or the second one: whole, in halves, and extrapolated. Whether it is
-// as accurate as a stride has to be.
-static bool takePartOfStride(tpGroupRun* run, tpStride* stride, int which, double h,
-                             tpCheck* check) {
-    double start = which * h;
-    tpKept before;
-    if (!tpCheck_Take(check, run, start, h, &before)) {
+// Whether energy has gone with work and losses up to a part s of the stride, as far as the
+// certificate asks: `report` has the energies of the start.
+static bool keepsEnergy(const tpGroupRun* run, const tpStride* stride, double s,
+                        tpStepReport* report) {
+    tpSystem* system = run->system;
+    double* reactions = TP_SCRATCH_ZEROED(&system->arena, double, tpJoints_ReactionCount(system));
+    if (reactions == NULL) {
         return false;
     }
-    run->taken.work += check->whole.work + check->halves.work;
-    if (!check->extrapolates || check->error > 1.0 || check->halves.isBad) {
-        return false;
-    }
-    for (int half = 0; half < 2; ++half) {
-        const tpTaken* taken = &check->each[half];
-        if (!tpStrideLoads_Set(&stride->loads, run->system, 2 * which + half, taken->reactions,
-                               &taken->report, &taken->tally)) {
-            return false;
-        }
-    }
-    addStrideErrors(run, check, stride);
-    bookStride(run, check);
-    tpCheck_Extrapolate(check, run);
-    return tpStride_Set(stride, run->system, which + 1);
+    report->externalWork = report->frictionLoss = report->impactLoss = 0.0;
+    tpStrideLoads_Add(&stride->loads, system, 0.0, s, reactions, report);
+    report->kineticAfter = tpSystem_KineticEnergy(system);
+    report->potentialAfter = tpSystem_PotentialEnergy(system);
+    double rise = report->kineticAfter + report->potentialAfter - report->kineticBefore -
+                  report->potentialBefore - report->externalWork + report->frictionLoss +
+                  report->impactLoss;
+    return fabs(rise) <= energyShare * tpCertificate_EnergyLimit(system, report);
 }
 
-// How deep bodies overlap between the nodes, where the polynomials are farthest from them.
+// Where the polynomials are farthest from the nodes: joints are closed there, bodies may not
+// overlap deeper than the certificate allows, nor may energy be made.
 static bool isClear(tpGroupRun* run, tpStride* stride) {
     tpSystem* system = run->system;
-    for (int k = 0; k < 2 && run->hasMemory; ++k) {
-        tpStride_Place(stride, system, 0.25 + 0.5 * k);
+    bool keeps = true;
+    tpStride_Place(stride, system, 0.0);
+    tpStepReport report = { .kineticBefore = tpSystem_KineticEnergy(system),
+                            .potentialBefore = tpSystem_PotentialEnergy(system) };
+    for (int k = 0; k < 2 && run->hasMemory && keeps; ++k) {
+        tpStride_Place(stride, system, tpStride_QuarterAt(k));
+        tpGroupRun_CloseJoints(run);
+        tpStride_Bend(stride, system, k);
+        keeps = keepsEnergy(run, stride, tpStride_QuarterAt(k), &report);
         run->hasMemory = tpStrideLoads_Look(&stride->loads, system);
     }
-    return stride->loads.penetration <= run->limits.penetration;
+    return keeps && stride->loads.penetration <= run->limits.penetration;
 }
 
 // One try: whether the stride has begun.
 static bool tryStride(tpGroupRun* run, tpStride* stride, int count) {
     tpSystem* system = run->system;
     tpPace* pace = &run->pace;
-    double h = run->length, part = 0.5 * count * h, time = system->time, next = INFINITY;
+    double h = run->length, part = 0.5 * count * h, time = system->time;
     tpKept before;
-    tpCheck check;
+    tpStrideLevels levels;
     run->hasMemory = tpStride_Begin(stride, system, run->groups, run->group, count, h) &&
                      tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
-    bool isGood = run->hasMemory;
-    run->refusedStart = -1.0;
     run->length = 2.0 * part;
-    for (int which = 0; isGood && which < 2; ++which) {
-        isGood = takePartOfStride(run, stride, which, part, &check);
-        next = run->hasMemory ? fmin(next, careful * tpCheck_NextStep(&check, part)) : next;
-    }
-    isGood = isGood && (stride->loads.contacts.count == 0 || isClear(run, stride));
+    bool isGood = run->hasMemory && tpStrideLevels_Take(&levels, run, 2.0 * part) &&
+                  setStates(run, &levels, stride) && isClear(run, stride);
     run->length = h;
     if (!run->hasMemory) {
         stride->frameCount = 0;
         return false;
     }
+    run->taken.work += levels.work;
+    double next = part * careful * tpStrideLevels_Growth(&levels);
+    bool isAccurate = levels.isSmooth && levels.error <= 1.0 && levels.middleError <= 1.0;
     if (isGood) {
-        pace->checkedError = check.plainError;
+        next = fmin(next, part * growthByTurn(stride));
+        pace->checkedError = levels.plainError;
         pace->uncheckedCount = 0;
-        pace->pushing = check.pushing;
+        pace->pushing = levels.pushing;
         pace->knowsPushing = true;
         pace->ceiling *= ceilingGrowth;
         pace->step = pace->ceiling > 0.0 ? fmin(next, fmax(pace->ceiling, part)) : next;
     } else {
         stride->frameCount = 0;
         run->rejectedCount += 1;
-        // Something that happens in it says nothing of later ones.
-        pace->ceiling = check.isMoment ? 0.0 : underCeiling * part;
-        pace->step = fmin(next, underCeiling * part);
+        // Something that happens in it says nothing of later ones, and errors tell their own
+        // length.
+        bool isTooLong = isAccurate || (!levels.isSmooth && !levels.isMoment);
+        pace->ceiling = isTooLong ? underCeiling * part : 0.0;
+        pace->step = levels.isSmooth ? fmin(next, underCeiling * part) : underCeiling * part;
     }
     system->time = time;
     const tpStepper* stepper = isGood ? NULL : tpMethod_Stepper(run->method);
@@ -178,7 +222,9 @@ static bool tryBy(tpGroupRun* run, tpStride* stride, tpMethod method) {
     if (!run->hasMemory) {
         return false;
     }
+    run->system->driftTolerance = fmin(mostDrift, driftPart * run->accuracy);
     bool hasBegun = tryStrides(&smooth, stride);
+    run->system->driftTolerance = 0.0;
     if (isOther) {
         stepper->destroy(run->system, smooth.state);
     }

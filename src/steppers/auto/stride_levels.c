@@ -1,0 +1,197 @@
+#include "steppers/auto/stride_levels.h"
+
+// From two levels of second order to the fourth, from two of fourth to the sixth.
+static const double toFourth = 1.0 / 3.0, toSixth = 1.0 / 15.0;
+
+// Of what the two last levels differ by: if the two results of fourth order are farther apart, the
+// errors are not of the order that theory gives them, and their difference counts whole.
+static const double lawful = 0.3;
+
+// The estimate of the error of sixth order is taken so many times.
+static const double safety = 10.0;
+
+// Taking ------------------------------------------------------------------------------------------
+
+// Whether the same features touch, push and slide in the step as in the first one and before.
+static bool isLikeBefore(const tpStrideLevels* levels, const tpTaken* taken) {
+    return tpTaken_Pairs(taken) == levels->pushing &&
+           tpTaken_HaveSameContacts(&levels->taken[0], taken);
+}
+
+// Whether the step is a whole one of the method, symmetric and within all limits.
+static bool isWhole(const tpGroupRun* run, const tpTaken* taken) {
+    bool isSliding = (tpTaken_Pairs(taken) & tp_slidingBit) != 0;
+    return !taken->isBad && taken->report.substepCount <= 1 &&
+           !(isSliding && run->method == tp_standardMethod);
+}
+
+// Steps from the state that the system is in, each of h seconds; the state after half of them is
+// kept. False if one is not like the others, or memory ran out.
+static bool takeSteps(tpStrideLevels* levels, tpGroupRun* run, int first, int count, double h,
+                      tpKept* middle) {
+    for (int k = 0; k < count; ++k) {
+        tpTaken* taken = &levels->taken[first + k];
+        run->hasMemory = tpGroupRun_TakeStep(run, k * h, h, taken) &&
+                         (2 * (k + 1) != count || tpKept_Take(middle, run->system, NULL, NULL));
+        if (!run->hasMemory) {
+            return false;
+        }
+        levels->work += taken->work;
+        levels->pushing =
+            first + k == 0 && !run->pace.knowsPushing ? tpTaken_Pairs(taken) : levels->pushing;
+        levels->isMoment = !isLikeBefore(levels, taken);
+        if (levels->isMoment || !isWhole(run, taken)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Goes back to the start; the end is kept.
+static bool goBack(tpGroupRun* run, const tpKept* before, tpKept* end) {
+    run->hasMemory = tpKept_Take(end, run->system, NULL, NULL) &&
+                     tpKept_PutBack(before, run->system, tpMethod_Stepper(run->method), run->state);
+    return run->hasMemory;
+}
+
+// Differences -------------------------------------------------------------------------------------
+
+// Of two states of a body: positions, turns, velocities.
+typedef struct BodyDifference {
+    tpVec3 position, turn, linear, angular;
+} BodyDifference;
+
+static BodyDifference differenceOf(const tpPose* pose, const tpVelocity* velocity,
+                                   const tpPose* otherPose, const tpVelocity* otherVelocity) {
+    return (BodyDifference){
+        tpSub(pose->position, otherPose->position),
+        tpQuatLog(tpMulQQ(pose->rotation, tpConjugate(otherPose->rotation))),
+        tpSub(velocity->linear, otherVelocity->linear),
+        tpSub(velocity->angular, otherVelocity->angular),
+    };
+}
+
+// first + part second.
+static BodyDifference sumOf(BodyDifference first, double part, BodyDifference second) {
+    return (BodyDifference){ tpMulAdd(first.position, part, second.position),
+                             tpMulAdd(first.turn, part, second.turn),
+                             tpMulAdd(first.linear, part, second.linear),
+                             tpMulAdd(first.angular, part, second.angular) };
+}
+
+// What four quarters differ by from two halves, and what the fourth order of the last two levels
+// differs by from that of the first two. The system is at the end of the quarters.
+static void findDifferences(const tpStrideLevels* levels, const tpSystem* system, int i,
+                            BodyDifference* second, BodyDifference* fourth) {
+    const tpKeptMotion *whole = &levels->whole.motion, *halves = &levels->halves.motion;
+    *second = differenceOf(&system->poses.data[i], &system->velocities.data[i], &halves->poses[i],
+                           &halves->velocities[i]);
+    BodyDifference first = differenceOf(&halves->poses[i], &halves->velocities[i], &whole->poses[i],
+                                        &whole->velocities[i]);
+    BodyDifference zero = { 0 };
+    *fourth = sumOf(sumOf(zero, 1.0 + toFourth, *second), -toFourth, first);
+}
+
+static double positionOf(const tpGroupRun* run, int i, const BodyDifference* difference) {
+    return tpLength(difference->position) + run->groups->turnSizes[i] * tpLength(difference->turn);
+}
+
+static double speedOf(const tpGroupRun* run, int i, const BodyDifference* difference) {
+    return tpLength(difference->linear) +
+           run->system->bodies.data[i].size * tpLength(difference->angular);
+}
+
+static void measure(tpStrideLevels* levels, const tpGroupRun* run, double length) {
+    double plain = 0.0, fourths = 0.0, way = 0.0;
+    for (int i = 0; i < run->system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            BodyDifference second, fourth;
+            findDifferences(levels, run->system, i, &second, &fourth);
+            double position = positionOf(run, i, &fourth);
+            plain = fmax(plain,
+                         positionOf(run, i, &second) + run->timeScale * speedOf(run, i, &second));
+            fourths = fmax(fourths, position + run->timeScale * speedOf(run, i, &fourth));
+            way = fmax(way, toSixth * position);
+        }
+    }
+    double allowed = tpGroupRun_AllowedError(run, false, length);
+    bool isLawful = fourths <= lawful * plain;
+    // Errors of orders 2, 4 and 6 are powers of one number.
+    double ratio = isLawful ? toSixth * fourths / (toFourth * plain) : 1.0;
+    levels->part = isLawful ? toSixth * fmin(1.0, safety * ratio) : 1.0;
+    levels->plainError = plain / allowed;
+    levels->error = plain > 0.0 ? levels->part * fourths / allowed : 0.0;
+    levels->middleError = way / tpGroupRun_AllowedError(run, true, 0.0);
+}
+
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length) {
+    tpSystem* system = run->system;
+    tpKept before, none;
+    levels->work = 0.0;
+    levels->error = levels->plainError = levels->middleError = INFINITY;
+    levels->part = 1.0;
+    levels->isMoment = false;
+    levels->pushing = run->pace.pushing;
+    run->hasMemory = tpKept_Take(&before, system, tpMethod_Stepper(run->method), run->state);
+    levels->isSmooth =
+        run->hasMemory && takeSteps(levels, run, tp_strideWhole, 1, length, &none) &&
+        goBack(run, &before, &levels->whole) &&
+        takeSteps(levels, run, tp_strideHalf, 2, 0.5 * length, &levels->half) &&
+        goBack(run, &before, &levels->halves) &&
+        takeSteps(levels, run, tp_strideQuarter, 4, 0.25 * length, &levels->quarters2);
+    if (levels->isSmooth) {
+        measure(levels, run, length);
+    }
+    return run->hasMemory;
+}
+
+void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
+                              double* position, double* speed) {
+    BodyDifference second, fourth;
+    findDifferences(levels, run->system, body, &second, &fourth);
+    *position = levels->part * positionOf(run, body, &fourth);
+    *speed = levels->part * speedOf(run, body, &fourth);
+}
+
+// Ends --------------------------------------------------------------------------------------------
+
+static void moveBody(tpPose* pose, tpVelocity* velocity, const BodyDifference* way) {
+    pose->position = tpAdd(pose->position, way->position);
+    pose->rotation = tpNormalizeQuat(tpMulQQ(tpQuatExp(way->turn), pose->rotation));
+    velocity->linear = tpAdd(velocity->linear, way->linear);
+    velocity->angular = tpAdd(velocity->angular, way->angular);
+}
+
+void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run) {
+    tpSystem* system = run->system;
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            BodyDifference second, fourth, zero = { 0 };
+            findDifferences(levels, system, i, &second, &fourth);
+            BodyDifference way = sumOf(sumOf(zero, toFourth, second), toSixth, fourth);
+            moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
+        }
+    }
+    tpGroupRun_CloseJoints(run);
+}
+
+void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run) {
+    tpSystem* system = run->system;
+    const tpKeptMotion *two = &levels->half.motion, *four = &levels->quarters2.motion;
+    tpKeptMotion_PutBack(four, system);
+    for (int i = 0; i < system->bodyCount; ++i) {
+        if (run->groups->ofBody[i] == run->group) {
+            BodyDifference zero = { 0 },
+                           second = differenceOf(&four->poses[i], &four->velocities[i],
+                                                 &two->poses[i], &two->velocities[i]);
+            BodyDifference way = sumOf(zero, toFourth, second);
+            moveBody(&system->poses.data[i], &system->velocities.data[i], &way);
+        }
+    }
+    tpGroupRun_CloseJoints(run);
+}
+
+double tpStrideLevels_Growth(const tpStrideLevels* levels) {
+    return levels->isSmooth ? fmin(tpGrowth(levels->error, 6.0), tpGrowth(levels->middleError, 5.0))
+                            : tpGrowth(INFINITY, 1.0);
+}

@@ -1,0 +1,44 @@
+// A stride taken by one step, by two and by four, and what the three ends tell together.
+//
+// The steps are of a symmetric method of second order: errors of the ends are powers 3, 5, 7 .. of
+// the length. Two levels give the fourth order, three the sixth, and the difference of these is
+// the error of the fourth.
+
+#ifndef TIPPE_SRC_STEPPERS_AUTO_STRIDE_LEVELS_H
+#define TIPPE_SRC_STEPPERS_AUTO_STRIDE_LEVELS_H
+
+#include "steppers/auto/check.h"
+
+// Places of the steps in the list: the whole, two halves, four quarters.
+enum { tp_strideWhole = 0, tp_strideHalf = 1, tp_strideQuarter = 3, tp_strideSteps = 7 };
+
+typedef struct tpStrideLevels {
+    tpTaken taken[tp_strideSteps];
+    tpKept whole, half, halves, quarters2; // ends, but that of four quarters; middles of two and
+                                           // four
+    double error;                          // in parts of the allowed one
+    double middleError; // of the middle, which is not handed on, in parts of that of a moment
+    double plainError;  // of two steps, without extrapolation, likewise
+    double part;        // of the difference that counts as error
+    bool isSmooth; // steps are whole, within limits, and the same features touch, push and slide
+    bool isMoment; // others did
+    double work;
+    uint64_t pushing; // which shapes have pushed each other, and how
+} tpStrideLevels;
+
+// Takes a stride of so many seconds from the begin of the run; the system is at the end of the four
+// quarters then, if it is smooth. False if memory ran out.
+bool tpStrideLevels_Take(tpStrideLevels* levels, tpGroupRun* run, double length);
+
+// Of one body: what the fourth order is off by at the end, m, and m/s.
+void tpStrideLevels_BodyError(const tpStrideLevels* levels, const tpGroupRun* run, int body,
+                              double* position, double* speed);
+
+// Puts the system to the end of sixth order, or to the middle, of fourth.
+void tpStrideLevels_PutEnd(const tpStrideLevels* levels, tpGroupRun* run);
+void tpStrideLevels_PutMiddle(const tpStrideLevels* levels, tpGroupRun* run);
+
+// In parts of this stride's length: how long the next one should be.
+double tpStrideLevels_Growth(const tpStrideLevels* levels);
+
+#endif
